@@ -22,7 +22,7 @@ const aBootstrap = (members: Partial<BannerBootstrap> = {}): BannerBootstrap => 
   ...members,
 });
 
-test('what a server has requested is there at once, and drawn as soon as it is mounted', () => {
+test('renders what a server requested as soon as a slot is mounted', () => {
   const { placard } = open({ bootstrap: aBootstrap() });
   expect(placard.banner('home_hero')).toEqual(served);
   expect(placard.banner('sidebar')).toBeNull();
@@ -32,7 +32,7 @@ test('what a server has requested is there at once, and drawn as soon as it is m
   expect(element.textContent).toBe('From the server');
 });
 
-test('a banner of a hand-written bootstrap without an expiry stays, and no timer runs for it', async () => {
+test('keeps a hand-written bootstrap banner without an expiry, without a timer', async () => {
   const { expiresAt: _, ...endless } = served;
   const { placard } = open({ bootstrap: aBootstrap({ banners: { home_hero: endless as Banner } }) });
   const element = aSlot();
@@ -43,7 +43,7 @@ test('a banner of a hand-written bootstrap without an expiry stays, and no timer
   expect(element.textContent).toBe('From the server');
 });
 
-test('its impression is counted once, by the browser', async () => {
+test('the browser counts its impression once', async () => {
   const service = createFakeService({
     banners: { home_hero: wire('home_hero', { headline: 'From the server' }, { id: 'bnr-1' }) },
   });
@@ -57,7 +57,7 @@ test('its impression is counted once, by the browser', async () => {
   expect(service.events.map(({ type, bannerId }) => [type, bannerId])).toEqual([['impression', 'bnr-1']]);
 });
 
-test('it is cached as an answer is: a page without it, and without a network, shows it too', async () => {
+test('caches a bootstrap like a response, for pages without a bootstrap and without a network', async () => {
   const openStore = aProfile();
   const platform = { fetch: () => Promise.reject(new TypeError('offline')) };
   const first = open({ openStore, platform, bootstrap: aBootstrap() });
@@ -70,7 +70,7 @@ test('it is cached as an answer is: a page without it, and without a network, sh
   expect(next.placard.banner('home_hero')?.id).toBe('bnr-1');
 });
 
-test('a page from the past gives way to what the cache has had since', async () => {
+test('newer cached responses replace an outdated page’s bootstrap', async () => {
   const openStore = aProfile();
   const old = aBootstrap();
   await vi.advanceTimersByTimeAsync(60_000);
@@ -86,7 +86,7 @@ test('a page from the past gives way to what the cache has had since', async () 
   );
 });
 
-test('a banner that the user has dismissed on this device leaves, though the server did not know', async () => {
+test('removes a banner that the user dismissed on this device before the server knew', async () => {
   const openStore = aProfile();
   const first = open({ openStore, bootstrap: aBootstrap() });
   first.placard.mount('home_hero', aSlot(), draw);
@@ -99,7 +99,7 @@ test('a banner that the user has dismissed on this device leaves, though the ser
   expect(of('emptied')).toMatchObject([{ reason: 'dismissed' }]);
 });
 
-test('a server whose clock is ahead does not keep the answers of the browser out', async () => {
+test('a server clock ahead does not block responses to the browser', async () => {
   const { placard, heard } = open({ bootstrap: aBootstrap({ askedAtMs: Date.now() + 30_000 }) });
   placard.mount('sidebar', aSlot(), draw);
   await heard('synced');
@@ -111,11 +111,11 @@ test.each<[string, Partial<BannerBootstrap>]>([
   ['of another user', { userId: 'u-2' }],
   ['of another app', { appId: 'other' }],
   ['of another version', { version: 2 as 1 }],
-])('a bootstrap %s is not used', (_, members) => {
+])('ignores a bootstrap %s', (_, members) => {
   expect(open({ bootstrap: aBootstrap(members) }).placard.banner('home_hero')).toBeUndefined();
 });
 
-test('one that cannot be used is reported, and one that is missing is no fault', async () => {
+test('reports an unusable bootstrap, but not a missing one', async () => {
   const wrong = open({ bootstrap: aBootstrap({ appId: 'other' }), debug: true });
   await wrong.heard('failed');
   expect(wrong.of('failed')).toMatchObject([
@@ -129,7 +129,7 @@ test('one that cannot be used is reported, and one that is missing is no fault',
   expect(none.of('failed')).toEqual([]);
 });
 
-test('it waits for consent, and for its user', async () => {
+test('waits for consent and for its user', async () => {
   const { placard } = open({ bootstrap: aBootstrap(), consent: 'disabled', userId: null });
   expect(placard.banner('home_hero')).toBeUndefined();
   void placard.enable();
@@ -141,7 +141,7 @@ test('it waits for consent, and for its user', async () => {
 });
 
 test.each([[{}], [{ version: 1, appId: 'app', userId: 'u-1' }], ['text'], [7]])(
-  'nothing is thrown over a bootstrap that is none: %j',
+  'does not throw for an invalid bootstrap: %j',
   (bootstrap) => {
     const { placard } = open({ bootstrap: bootstrap as never });
     expect(placard.banner('home_hero')).toBeUndefined();

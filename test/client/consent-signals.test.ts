@@ -7,7 +7,7 @@ stagePages();
 afterEach(() => vi.unstubAllGlobals());
 
 describe('consent: gpc', () => {
-  test('is none where the browser sends the signal, until the host gives it', async () => {
+  test('disables consent if the browser sends the signal, until the host enables it', async () => {
     vi.stubGlobal('navigator', Object.create(navigator, { globalPrivacyControl: { value: true } }));
     const { placard, service } = open({ consent: 'gpc' });
     const element = aSlot();
@@ -19,7 +19,7 @@ describe('consent: gpc', () => {
     await vi.waitFor(() => expect(element.textContent).toBe('Summer sale'), PATIENCE);
   });
 
-  test('is there where it does not', async () => {
+  test('enables consent if the browser does not send the signal', async () => {
     const { placard } = open({ consent: 'gpc' });
     const element = aSlot();
     placard.mount('home_hero', element, draw);
@@ -27,7 +27,7 @@ describe('consent: gpc', () => {
   });
 });
 
-describe('the recipe for a consent dialog', () => {
+describe('consent dialog recipe', () => {
   const [recipe] = examplesIn('docs/guides/web.md').filter(({ use }) => use === 'consent');
 
   /** A consent dialog per the TCF: it calls its listener on each change. */
@@ -42,7 +42,7 @@ describe('the recipe for a consent dialog', () => {
       tell({ eventStatus, gdprApplies: true, purpose: { consents: { 1: isGiven } } }, isSound);
   };
 
-  test('stores and sends nothing until somebody agrees, then all, and forgets it at a no', async () => {
+  test('stores and sends nothing until the user agrees, and removes everything on a rejection', async () => {
     const { placard, service, heard } = open({ consent: 'pending' });
     const answer = follow(placard);
     placard.mount('home_hero', aSlot(), draw);

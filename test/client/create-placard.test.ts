@@ -6,7 +6,7 @@ import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages, syncs } from '
 
 stagePages();
 
-test('a banner goes from the service to the page, is seen for a second, and its impression arrives', async () => {
+test('shows a synced banner, measures one second in view, and delivers the impression', async () => {
   const { placard, service, of, heard } = open();
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -18,7 +18,7 @@ test('a banner goes from the service to the page, is seen for a second, and its 
   expect(service.events.map(({ bannerId, type }) => [bannerId, type])).toEqual([['bnr-1', 'impression']]);
 });
 
-test('a webview without animation frames shows, syncs and counts as any other page', async () => {
+test('works in a webview without animation frames', async () => {
   vi.stubGlobal('requestAnimationFrame', undefined);
   const { placard, of, heard } = open();
   placard.mount('home_hero', aSlot(), draw);
@@ -27,7 +27,7 @@ test('a webview without animation frames shows, syncs and counts as any other pa
   vi.unstubAllGlobals();
 });
 
-test('a platform of the host that throws is a notice, and no error in the page', async () => {
+test('emits a notice if the host’s platform throws, without an error in the page', async () => {
   const after = () => {
     throw new Error('no timers');
   };
@@ -36,7 +36,7 @@ test('a platform of the host that throws is a notice, and no error in the page',
   expect(of('failed')[0]).toMatchObject({ kind: 'internal', message: 'Error: no timers' });
 });
 
-test('slots that are mounted together are synced together', async () => {
+test('syncs slots that are mounted together in one request', async () => {
   const { placard, service, heard } = open();
   placard.mount('home_hero', aSlot(), draw);
   placard.mount('sidebar', aSlot(), draw);
@@ -48,7 +48,7 @@ test('slots that are mounted together are synced together', async () => {
 });
 
 test.each([null, 'u-1'])(
-  'a user who is identified a line after the client was created (%s before) is synced once',
+  'syncs once if a user is identified one line after the client was created (%s before)',
   async (before) => {
     const { placard, service, heard } = open({ userId: before });
     placard.mount('home_hero', aSlot(), draw);
@@ -59,7 +59,7 @@ test.each([null, 'u-1'])(
   },
 );
 
-test('the next page shows the cached banner before the network, and keeps it when the service is no help', async () => {
+test('the next page shows the cached banner before the network responds, and keeps it if the service fails', async () => {
   const first = open();
   first.placard.mount('home_hero', aSlot(), draw);
   await first.heard('shown');
@@ -75,7 +75,7 @@ test('the next page shows the cached banner before the network, and keeps it whe
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('case 61: the same placement in two slots, or mounted twice, is one impression', async () => {
+test('case 61: one placement in two slots, or mounted twice, counts one impression', async () => {
   const { placard, service, heard } = open();
   const element = aSlot();
   placard.mount('home_hero', element, draw)();
@@ -101,7 +101,7 @@ test('case 39: a reload in the same session counts no second impression', async 
   expect(first.service.events).toHaveLength(1);
 });
 
-test('contract 7.4: a banner that stays in view is counted again in the next session of its page', async () => {
+test('contract 7.4: a banner that stays in view counts again in the next session of its page', async () => {
   const { lifecycle, tell } = createFakeLifecycle();
   let awayMs = 0;
   const { placard, service, of, heard } = open({
@@ -137,7 +137,7 @@ test('a click is durable when its promise resolves, and every click counts', asy
   expect(service.events.filter(({ type }) => type === 'click')).toHaveLength(2);
 });
 
-test('a click before the rest of the client is loaded is kept', async () => {
+test('keeps a click before the deferred chunk is loaded', async () => {
   const first = open();
   first.placard.mount('home_hero', aSlot(), draw);
   await first.heard('shown');
@@ -150,7 +150,7 @@ test('a click before the rest of the client is loaded is kept', async () => {
   expect(await clicked.promise).toMatchObject({ type: 'click', bannerId: 'bnr-1', userId: 'u-1' });
 });
 
-test('contract 7.5: a dismissal hides at once, is sent once, and holds over a reload and further syncs', async () => {
+test('contract 7.5: a dismissal hides at once, is sent once, and survives a reload and further syncs', async () => {
   const { placard, service, openStore, of, heard } = open({
     service: createFakeService({ banners: { home_hero: hero }, dismissalLagMs: 600_000 }),
   });
@@ -180,7 +180,7 @@ test('contract 7.5: a dismissal hides at once, is sent once, and holds over a re
   expect(again.textContent).toBe('');
 });
 
-test('contract 7.3: a control banner draws nothing, counts one impression, and takes no click or dismissal', async () => {
+test('contract 7.3: a control banner renders nothing, counts one impression, and ignores clicks and dismissals', async () => {
   const { placard, service, heard } = open({
     service: createFakeService({ banners: { home_hero: { ...hero, is_control: true, properties: null } } }),
   });
@@ -196,7 +196,7 @@ test('contract 7.3: a control banner draws nothing, counts one impression, and t
   expect(service.events.map(({ type }) => type)).toEqual(['impression']);
 });
 
-test('contract 7.3: a test send is shown and counted, and gone after a reload', async () => {
+test('contract 7.3: a test send is shown, counted, and removed by a reload', async () => {
   const service = createFakeService({
     banners: { home_hero: { ...hero, id: 'test-1', is_test_send: true } },
   });
@@ -218,7 +218,7 @@ test.each([
   ['the user’s own banner', 'kept', false, [120]],
   ['a test send', 'forgotten', true, []],
 ])(
-  'the next visit keeps room for what %s needed, unless it is a test send (%s)',
+  'the next visit reserves the height of %s, unless it is a test send (%s)',
   async (_, _is, isTestSend, heights) => {
     localStorage.clear();
     const { placard, heard } = open({
@@ -233,7 +233,7 @@ test.each([
   },
 );
 
-test('case 54: a banner that expires while displayed leaves, and is not counted afterwards', async () => {
+test('case 54: a banner that expires while displayed is removed and no longer counted', async () => {
   const expires = Math.ceil(Date.now() / 1000) + 60;
   const { placard, of, heard, service } = open({
     service: createFakeService({ banners: { home_hero: { ...hero, expires_at: expires } } }),
@@ -252,7 +252,7 @@ test('case 54: a banner that expires while displayed leaves, and is not counted 
 });
 
 test.each(['before', 'after'])(
-  'an impression whose page dies %s it is stored counts once, at the next view at the latest',
+  'an impression counts once, at the next view at the latest, if its page dies %s it is stored',
   async (moment) => {
     const profile = aProfile();
     const isEvent = ([key]: [StoreKey, unknown]) => Array.isArray(key) && key[0] === 'event';
@@ -293,7 +293,7 @@ test.each(['before', 'after'])(
   },
 );
 
-test('a banner that expires while displayed is followed by what one sync finds', async () => {
+test('one sync replaces a banner that expires while displayed', async () => {
   const expires = Math.ceil(Date.now() / 1000) + 60;
   const service = createFakeService({ banners: { home_hero: { ...hero, expires_at: expires } } });
   const { placard, of, heard } = open({ service });
@@ -308,7 +308,7 @@ test('a banner that expires while displayed is followed by what one sync finds',
   expect(service.requests.filter(({ path }) => path.endsWith('/sync'))).toHaveLength(2);
 });
 
-test('notifies of a change that no slot shows: by a sync, a dismissal, a sign-out', async () => {
+test('emits changes that no slot shows: sync, dismissal, sign-out', async () => {
   const { placard } = open();
   const seen: (string | null | undefined)[] = [];
   placard.subscribe(({ type }) => {
@@ -324,7 +324,7 @@ test('notifies of a change that no slot shows: by a sync, a dismissal, a sign-ou
   expect(seen.at(-1)).toBeNull();
 });
 
-test('case 59: a property that is not of its declared type is reported, and the banner is drawn', async () => {
+test('case 59: reports a property that does not match its declared type and renders the banner', async () => {
   const { placard, of, heard } = open({
     service: createFakeService({
       banners: {
@@ -337,7 +337,7 @@ test('case 59: a property that is not of its declared type is reported, and the 
   expect(of('failed')).toMatchObject([{ kind: 'property', message: expect.stringContaining('"headline"') }]);
 });
 
-test('case 68: a hook that throws is reported and counts no impression', async () => {
+test('case 68: reports a hook that throws and counts no impression', async () => {
   const { placard, service, of, heard } = open();
   placard.mount('home_hero', aSlot(), () => {
     throw new Error('no template');
@@ -349,7 +349,7 @@ test('case 68: a hook that throws is reported and counts no impression', async (
   expect(service.events).toEqual([]);
 });
 
-test('a slot without an element or a hook is reported, and harms no other', async () => {
+test('reports a slot without an element or hook and does not affect others', async () => {
   const { placard, of, heard } = open();
   placard.mount('home_hero', document.querySelector('.missing') as never, draw)();
   placard.mount('home_hero', aSlot(), undefined as never)();
@@ -360,7 +360,7 @@ test('a slot without an element or a hook is reported, and harms no other', asyn
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('tracking what is no banner, or no event, counts nothing and throws nothing', async () => {
+test('tracking an invalid banner or event counts nothing and does not throw', async () => {
   const { placard, heard } = open();
   placard.mount('home_hero', aSlot(), draw);
   await heard('shown');
@@ -371,7 +371,7 @@ test('tracking what is no banner, or no event, counts nothing and throws nothing
   expect(await placard.track(placard.banner('home_hero')!, 'view' as never)).toBeNull();
 });
 
-test('a slot that is taken out of the page and put back is drawn again', async () => {
+test('renders a slot again that was removed from the page and reinserted', async () => {
   const { placard, of, heard } = open();
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -387,7 +387,7 @@ test('a slot that is taken out of the page and put back is drawn again', async (
   expect(of('failed')).toEqual([]);
 });
 
-test('of slots that left the page without an unmount only the latest may come back', async () => {
+test('only the latest of the slots removed without an unmount may return', async () => {
   const { placard, heard } = open();
   const elements = Array.from({ length: 25 }, aSlot);
   for (const element of elements) placard.mount('home_hero', element, draw);
@@ -399,7 +399,7 @@ test('of slots that left the page without an unmount only the latest may come ba
   expect(elements.map(({ textContent }) => textContent).filter(Boolean)).toHaveLength(20);
 });
 
-test('after stop the page is as before, and no verb does anything', async () => {
+test('stop restores the page and disables every method', async () => {
   const { placard, service, notices, heard } = open();
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -426,7 +426,7 @@ test.each([
   expect(of('failed')).toMatchObject([{ kind: 'config', message: `No ${missing} for "home_hero"` }]);
 });
 
-test('a second client of one app is told to the developer, and not one that follows a stop', async () => {
+test('warns of a second client of one app, but not after a stop', async () => {
   const consoleError = vi.spyOn(console, 'error').mockReturnValue(undefined);
   const told = ({ of }: ReturnType<typeof open>) => of('failed').map(({ message }) => message);
   const first = open();

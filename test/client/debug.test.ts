@@ -21,7 +21,7 @@ const open = (debug?: boolean, more: { consent?: 'disabled'; userId?: string; ap
   return page;
 };
 
-test('with debug, the console says hello, with version, user and what is mounted, and then what happens', async () => {
+test('logs a greeting with version, user and mounted placements, then events', async () => {
   const { placard } = open(true);
   await vi.waitFor(() => expect(lines().join()).toContain('shown'), PATIENCE);
   expect(lines()[0]).toBe(
@@ -32,14 +32,14 @@ test('with debug, the console says hello, with version, user and what is mounted
   placard.stop();
 });
 
-test('without consent, the hello says so, and not that nobody is signed in', async () => {
+test('the greeting reports missing consent instead of a missing user', async () => {
   const { placard } = open(true, { consent: 'disabled' });
   await vi.waitFor(() => expect(lines()[0]).toContain('hello'), PATIENCE);
   expect(lines()[0]).toContain(', no consent; mounted: home_hero (empty)');
   placard.stop();
 });
 
-test('what happened before the printer was loaded is printed too', async () => {
+test('logs what happened before the printer was loaded', async () => {
   const { placard, notices } = open(true, { userId: '', appid: 'app' });
   placard.mount('sidebar', null as never, () => undefined);
   await vi.waitFor(() => expect(lines()[0]).toContain('hello'), PATIENCE);
@@ -49,7 +49,7 @@ test('what happened before the printer was loaded is printed too', async () => {
   placard.stop();
 });
 
-test('a change is printed once, with what each placement has now', async () => {
+test('logs a change once, with the current banner of each placement', async () => {
   const { placard, notices } = open(true);
   await vi.waitFor(() => expect(lines().join()).toContain('shown'), PATIENCE);
   const changes = () => lines().filter((line) => line.includes('changed'));
@@ -60,7 +60,7 @@ test('a change is printed once, with what each placement has now', async () => {
   placard.stop();
 });
 
-test('without debug, the console stays silent', async () => {
+test('logs nothing without debug', async () => {
   const { placard, notices } = open();
   await vi.waitFor(() => expect(notices.map(({ type }) => type)).toContain('shown'), PATIENCE);
   expect(lines()).toEqual([]);
@@ -99,11 +99,11 @@ test.each<[Notice, string]>([
   [{ type: 'memory-mode', on: false }, 'memory mode off'],
   [{ type: 'consent', state: 'disabled' }, 'consent disabled'],
   [{ type: 'failed', kind: 'sync', message: 'No answer' }, 'failed (sync): No answer'],
-])('a notice is a line: %j', (notice, text) => {
+])('formats a notice: %j', (notice, text) => {
   expect(noticeText(notice, 'home (bnr-1)')).toBe(text);
 });
 
-test('what went wrong is a warning, with its cause', async () => {
+test('logs a failure as a warning, with its cause', async () => {
   const { placard, notices } = open(true);
   await vi.waitFor(() => expect(lines().join()).toContain('shown'), PATIENCE);
   const cause = new Error('Not today');

@@ -42,7 +42,7 @@ test('a second dismissal of the same banner stores nothing', async () => {
   expect(second).toBeNull();
 });
 
-test('a dismissal that the leaving of the banner causes is none of its own', async () => {
+test('removing the banner does not cause a second dismissal', async () => {
   const { placard, heard } = open();
   placard.mount('home_hero', aSlot(), draw);
   await heard('tracked');
@@ -55,7 +55,7 @@ test('a dismissal that the leaving of the banner causes is none of its own', asy
   expect(await Promise.all(again)).toEqual([null]);
 });
 
-test('a listener that changes the user at a dismissal hides nothing of the next one', async () => {
+test('a listener that changes the user on a dismissal hides nothing of the next user', async () => {
   const service = createFakeService({
     banners: { home_hero: wire('home_hero', {}, { id: 'for-everyone' }) },
   });
@@ -72,7 +72,7 @@ test('a listener that changes the user at a dismissal hides nothing of the next 
 });
 
 test.each(['stop', 'identify'] as const)(
-  'a dismissal of before that is hidden again while the host calls %s begins no session of the former user',
+  'a past dismissal that is hidden again while the host calls %s starts no session of the previous user',
   async (verb) => {
     const banners = createFaultyStore(createMemoryStore());
     const openStore = aProfile();

@@ -14,11 +14,11 @@ test.each([
   ],
   ['WebKit', 'Importing a module script failed.', undefined],
   ['webpack', 'Loading chunk 147 failed.\n(error: https://shop.example/147.js)', undefined],
-])('the message of %s names the module that can be imported again, or none', (_, message, address) => {
+])('the message of %s names the module to import again, or none', (_, message, address) => {
   expect(addressIn(message)).toBe(address);
 });
 
-test('if no module is named the failure is the first one, and nothing else is requested', async () => {
+test('a message without a module returns the first failure and requests nothing else', async () => {
   const cause = new TypeError('Importing a module script failed.');
   await expect(importAgain(() => Promise.reject(cause))).rejects.toBe(cause);
 });

@@ -40,33 +40,30 @@ test.each([
   [{ appVersion: 3 }, 'appVersion'],
   [{ appVersion: 'v'.repeat(256) }, 'appVersion'],
   [{ userId: undefined }, 'userId'],
-])(
-  '%j throws nothing, draws nothing, stores nothing, sends nothing, and says so once',
-  async (changes, option) => {
-    const { placard, notices, service, stores } = create(changes);
-    const slot = document.createElement('div');
-    document.body.append(slot);
-    const hook = vi.fn();
-    const unmount = placard.mount('home_hero', slot, hook);
-    await placard.identify('u-2');
-    await placard.refresh();
-    await placard.enable();
-    await vi.advanceTimersByTimeAsync(3_600_000);
-    unmount();
-    await placard.disable('send');
-    await placard.wipe();
-    placard.stop();
-    expect(hook).not.toHaveBeenCalled();
-    expect(service.requests).toEqual([]);
-    expect(stores).toEqual([]);
-    expect(localStorage).toHaveLength(0);
-    const message = expect.stringContaining(`Option "${option}" must be`);
-    expect(notices).toEqual([{ type: 'failed', kind: 'config', message, cause: expect.any(TypeError) }]);
-    expect(vi.mocked(console.error).mock.calls).toEqual([[message]]);
-  },
-);
+])('%j does not throw, renders, stores and sends nothing, and is reported once', async (changes, option) => {
+  const { placard, notices, service, stores } = create(changes);
+  const slot = document.createElement('div');
+  document.body.append(slot);
+  const hook = vi.fn();
+  const unmount = placard.mount('home_hero', slot, hook);
+  await placard.identify('u-2');
+  await placard.refresh();
+  await placard.enable();
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  unmount();
+  await placard.disable('send');
+  await placard.wipe();
+  placard.stop();
+  expect(hook).not.toHaveBeenCalled();
+  expect(service.requests).toEqual([]);
+  expect(stores).toEqual([]);
+  expect(localStorage).toHaveLength(0);
+  const message = expect.stringContaining(`Option "${option}" must be`);
+  expect(notices).toEqual([{ type: 'failed', kind: 'config', message, cause: expect.any(TypeError) }]);
+  expect(vi.mocked(console.error).mock.calls).toEqual([[message]]);
+});
 
-test.each([undefined, null, 'options', 5])('%j in place of the options throws nothing', async (options) => {
+test.each([undefined, null, 'options', 5])('%j in place of the options does not throw', async (options) => {
   const placard = createPlacard(options as never);
   await vi.advanceTimersByTimeAsync(0);
   expect(placard.banner('home_hero')).toBeUndefined();
@@ -74,7 +71,7 @@ test.each([undefined, null, 'options', 5])('%j in place of the options throws no
   expect(vi.mocked(console.error).mock.calls).toEqual([[message]]);
 });
 
-test('a platform of the host that throws makes an inert client', async () => {
+test('a throwing platform of the host creates an inert client', async () => {
   const broken = () => {
     throw new Error('No store today');
   };
@@ -83,7 +80,7 @@ test('a platform of the host that throws makes an inert client', async () => {
   expect(notices).toMatchObject([{ kind: 'config', message: expect.stringContaining('No store today') }]);
 });
 
-test('what the verbs return can be used as ever', async () => {
+test('the return values of its methods work as usual', async () => {
   const { placard } = create({ endpoint: '' });
   expect(await placard.track({} as never, 'click')).toBeNull();
   expect(await placard.flush()).toEqual({ delivered: 0, pending: 0 });

@@ -37,7 +37,7 @@ const aBrowser = () => {
   return { service, openStore, visit };
 };
 
-test('case 40: an opt-out while the rest of the client does not load holds when it does, and on the next visit', async () => {
+test('case 40: an opt-out before the deferred chunk loads applies once it does, and on the next visit', async () => {
   const { service, openStore, visit } = aBrowser();
   const { placard, heard } = visit();
   await heard('synced');
@@ -64,7 +64,7 @@ test('case 40: an opt-out while the rest of the client does not load holds when 
   third.placard.stop();
 });
 
-test('a chunk that is gone for good is requested less and less often, and one that comes back is found', async () => {
+test('requests a missing chunk with a growing backoff and loads it once it is back', async () => {
   const { service, visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
@@ -91,7 +91,7 @@ test('a chunk that is gone for good is requested less and less often, and one th
   placard.stop();
 });
 
-test('an opt-out and an opt-in before the rest is loaded leave the user opted in, here and on the next visit', async () => {
+test('an opt-out and an opt-in before the chunk loads leave the user opted in, here and on the next visit', async () => {
   const { service, visit } = aBrowser();
   const { placard, notices, heard } = visit();
   await Promise.all([placard.disable(), placard.enable()]);
@@ -108,7 +108,7 @@ test('an opt-out and an opt-in before the rest is loaded leave the user opted in
   next.placard.stop();
 });
 
-test('a flush right after a click delivers it, loaded or not', async () => {
+test('a flush right after a click delivers it, with or without the loaded chunk', async () => {
   const { visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
@@ -137,7 +137,7 @@ const aLateChunk = (failures: number) => {
   return { late, part, clock, reported };
 };
 
-test('a call that loads the chunk wakes what waits for it, in the order of the calls', async () => {
+test('a call that loads the chunk runs pending work in call order', async () => {
   const { late, clock } = aLateChunk(1);
   const done: string[] = [];
   const note = (name: string) => async () => void done.push(name);
@@ -148,7 +148,7 @@ test('a call that loads the chunk wakes what waits for it, in the order of the c
   expect(done).toEqual(['session', 'click', 'flush']);
 });
 
-test('a chunk that does not come answers what can do without it, and keeps the rest for the next try', async () => {
+test('a failed load resolves work with a fallback and keeps the rest for the next try', async () => {
   const { late, clock, reported, part } = aLateChunk(2);
   const optIn = late.run(async () => 'stored');
   expect(await late.run(async () => 'counted', 'unknown')).toBe('unknown');
@@ -159,7 +159,7 @@ test('a chunk that does not come answers what can do without it, and keeps the r
   expect(part.loads).toBe(3);
 });
 
-test('a stopped client answers what waits, and keeps no timer', async () => {
+test('a stopped client settles pending work and keeps no timer', async () => {
   const { late, clock, part } = aLateChunk(1);
   const click = late.run(async () => 'stored');
   await clock.advance(0);
@@ -169,7 +169,7 @@ test('a stopped client answers what waits, and keeps no timer', async () => {
   expect(part.loads).toBe(1);
 });
 
-test('a chunk that comes when the client is stopped already stores what waits, requests nothing more, and is stopped too', async () => {
+test('a chunk that loads after stop stores pending work, requests nothing else, and is stopped too', async () => {
   const { late, part } = aLateChunk(0);
   const click = late.run(async ({ stop }) => (stop.mock.calls.length === 0 ? 'stored' : 'too late'));
   const refresh = late.run(async () => 'requested', 'dropped');
@@ -179,7 +179,7 @@ test('a chunk that comes when the client is stopped already stores what waits, r
   expect(part.stop).toHaveBeenCalledOnce();
 });
 
-test('a click that is stopped before the rest is loaded is delivered by the next page', async () => {
+test('the next page delivers a click of a client stopped before the chunk loaded', async () => {
   const { service, visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
@@ -197,7 +197,7 @@ test('a click that is stopped before the rest is loaded is delivered by the next
   third.placard.stop();
 });
 
-test('a load that hangs counts as failed after 10 seconds for what can be done meanwhile, and the rest is done when it comes', async () => {
+test('a load that hangs counts as failed after 10 seconds for work with a fallback; the rest runs once it loads', async () => {
   const clock = createVirtualClock();
   const part = { stop: vi.fn() };
   const late = createLateChunk<typeof part>(clock.after, vi.fn());
@@ -222,7 +222,7 @@ test('a load that hangs counts as failed after 10 seconds for what can be done m
   expect(clock.pending()).toBe(0);
 });
 
-test('a load that comes in time is waited for, and leaves no timer', async () => {
+test('waits for a load in time and leaves no timer', async () => {
   const { late, clock } = aLateChunk(0);
   const done: string[] = [];
   const note = (name: string) => async () => void done.push(name);
@@ -231,7 +231,7 @@ test('a load that comes in time is waited for, and leaves no timer', async () =>
   expect(clock.pending()).toBe(0);
 });
 
-test('a stopped client loads the chunk for an opt-out or a wipe, and for nothing that can do without', async () => {
+test('a stopped client loads the chunk for an opt-out or a wipe, and for no work with a fallback', async () => {
   const { late, part } = aLateChunk(0);
   late.stop();
   expect(await late.run(async () => 'counted', 'unknown')).toBe('unknown');
@@ -240,14 +240,14 @@ test('a stopped client loads the chunk for an opt-out or a wipe, and for nothing
   expect(part.loads).toBe(1);
 });
 
-test('work that fails is a bug of the client and answers what it would without the chunk', async () => {
+test('work that throws is a client bug and returns its fallback', async () => {
   const { late, reported } = aLateChunk(0);
   expect(await late.run(() => Promise.reject(new Error('oops')), 'nothing')).toBe('nothing');
   expect(reported).toEqual(['internal: Error: oops']);
 });
 
 test.each(['keep', 'purge', 'wipe'] as const)(
-  'while the rest of the client cannot be loaded a %s comes to its end, and holds on the next visit',
+  'if the chunk cannot load, a %s settles and applies on the next visit',
   async (policy) => {
     const { service, openStore, visit } = aBrowser();
     const first = visit();
@@ -278,7 +278,7 @@ test.each(['keep', 'purge', 'wipe'] as const)(
 );
 
 test.each(['keep', 'wipe'] as const)(
-  'while the rest of the client cannot be loaded the other tabs hear of a %s',
+  'if the chunk cannot load, the other tabs receive a %s',
   async (policy) => {
     const openChannel = someChannels();
     const service = createFakeService({ banners: { home_hero: hero } });
@@ -295,7 +295,7 @@ test.each(['keep', 'wipe'] as const)(
   },
 );
 
-test('a purge without the rest of the client deletes nothing that came after the opt-in behind it, once the rest is there', async () => {
+test('a purge without the chunk deletes nothing captured after the next opt-in, once it loads', async () => {
   const { service, openStore, visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
@@ -332,7 +332,7 @@ const decided = (decision: Decision, at: number, initial: 'enabled' | 'disabled'
   return consent;
 };
 
-test('the record of a choice that is written without the delivery is the one that the delivery reads', async () => {
+test('the record of a choice written without the delivery module is the one that the module reads', async () => {
   const store = createMemoryStore();
   await store.setMany([[CONTROL_KEY, { ...newControl('enabled'), delivered: 3 }]]);
   await decideWithoutDelivery(page(store), 'keep', decided('keep', 5));
@@ -344,7 +344,7 @@ test('the record of a choice that is written without the delivery is the one tha
   expect(await store.get(CONTROL_KEY)).toEqual(newer);
 });
 
-test('a purge without the delivery removes the queue, and leaves the totals and what a newer version has stored', async () => {
+test('a purge without the delivery module removes the queue, and keeps totals and records of a newer version', async () => {
   const store = createMemoryStore();
   const event = { v: 1, type: 'click', bannerId: 'b', placementId: 'p', userId: 'u', time: 5 };
   const newer: [StoreKey, unknown][] = [
@@ -366,7 +366,7 @@ test('a purge without the delivery removes the queue, and leaves the totals and 
   expect(await store.entries()).toEqual([]);
 });
 
-test('a click before the rest is loaded, with an opt-out after it that keeps what is queued, is kept', async () => {
+test('keeps a click before the chunk loads, with an opt-out (keep) after it', async () => {
   const { openStore, service, visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
@@ -384,7 +384,7 @@ test('a click before the rest is loaded, with an opt-out after it that keeps wha
   placard.stop();
 });
 
-test('while the rest of the client cannot be loaded a sign-in comes to its end, and the former user leaves nothing behind', async () => {
+test('if the chunk cannot load, a sign-in settles, and the previous user leaves nothing behind', async () => {
   const { openStore, visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
@@ -403,7 +403,7 @@ test('while the rest of the client cannot be loaded a sign-in comes to its end, 
   placard.stop();
 });
 
-test('a click that waits for the rest of the client is forgotten by a purge, though an opt-in came before the rest', async () => {
+test('a purge removes a click that waits for the chunk, even if an opt-in came before the chunk', async () => {
   const { visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
@@ -424,22 +424,19 @@ test.each<[Decision, unknown[]]>([
   ['keep', [{ type: 'consent', consent: 'disabled', chosenAt: 5 }]],
   ['wipe', [{ type: 'consent', consent: 'wiped', chosenAt: 5 }]],
   ['enable', []],
-])(
-  'without the rest of the client the other tabs are told of an opt-out, and not of an opt-in (%s)',
-  async (decision, told) => {
-    const sent: unknown[] = [];
-    const channel = {
-      postMessage: (message: unknown) => sent.push(message),
-      close: () => undefined,
-    };
-    const { logName, platform } = page(createMemoryStore());
-    const setup = { logName, platform: { ...platform, openChannel: () => channel as never } };
-    await decideWithoutDelivery(setup, decision, decided(decision, 5));
-    expect(sent).toEqual(told);
-  },
-);
+])('without the chunk the other tabs receive an opt-out, but no opt-in (%s)', async (decision, told) => {
+  const sent: unknown[] = [];
+  const channel = {
+    postMessage: (message: unknown) => sent.push(message),
+    close: () => undefined,
+  };
+  const { logName, platform } = page(createMemoryStore());
+  const setup = { logName, platform: { ...platform, openChannel: () => channel as never } };
+  await decideWithoutDelivery(setup, decision, decided(decision, 5));
+  expect(sent).toEqual(told);
+});
 
-test('while the rest of the client cannot be loaded an opt-in comes to its end, and holds on the next visit', async () => {
+test('if the chunk cannot load, an opt-in settles and applies on the next visit', async () => {
   const { service, openStore, visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
@@ -461,7 +458,7 @@ test('while the rest of the client cannot be loaded an opt-in comes to its end, 
   third.placard.stop();
 });
 
-test('a decision that is carried out late does not overwrite a later one of another tab, and the page follows that one', async () => {
+test('a delayed choice does not overwrite a later one of another tab, and the page follows that one', async () => {
   const store = createMemoryStore();
   const stored = { ...newControl('disabled'), chosenAt: 20, delivered: 3 };
   await store.setMany([[CONTROL_KEY, stored]]);
@@ -471,7 +468,7 @@ test('a decision that is carried out late does not overwrite a later one of anot
   expect(consent.record()).toEqual({ consent: 'disabled', chosenAt: 20 });
 });
 
-test('a purge that is carried out late leaves what was captured after a later opt-in of another tab', async () => {
+test('a delayed purge keeps what was captured after a later opt-in of another tab', async () => {
   const store = createMemoryStore();
   const event = { v: 1, type: 'click', bannerId: 'b', placementId: 'p', userId: 'u', time: 5 };
   const control = { ...newControl('enabled'), chosenAt: 20 };
@@ -489,7 +486,7 @@ test('a purge that is carried out late leaves what was captured after a later op
   expect(consent.record()).toEqual({ consent: 'enabled', chosenAt: 20 });
 });
 
-test('an opt-out in another tab outlives an opt-in before it, though the rest of the client is loaded after both', async () => {
+test('an opt-out in another tab wins over an earlier opt-in, even if the chunk loads after both', async () => {
   const service = createFakeService({ banners: { home_hero: hero } });
   const openStore = aProfile();
   const openChannel = someChannels();

@@ -8,7 +8,7 @@ stagePages();
 const aControl = () =>
   createFakeService({ banners: { home_hero: wire('home_hero', {}, { id: 'bnr-1', is_control: true }) } });
 
-test('false keeps the slot empty and uncounted, until the host asks to look again', async () => {
+test('false keeps the slot empty and uncounted until the host calls reconsider()', async () => {
   let isDialogOpen = true;
   const mayShow = vi.fn(() => !isDialogOpen);
   const { placard, heard, of } = open({ mayShow });
@@ -32,7 +32,7 @@ test('false keeps the slot empty and uncounted, until the host asks to look agai
   expect(mayShow).toHaveBeenCalledTimes(2);
 });
 
-test('a control banner that is kept away is not counted as seen', async () => {
+test('a blocked control banner does not count as seen', async () => {
   let mayCount = false;
   const { placard, heard, of } = open({ service: aControl(), mayShow: () => mayCount });
   placard.mount('home_hero', aSlot(), draw);
@@ -44,7 +44,7 @@ test('a control banner that is kept away is not counted as seen', async () => {
   await heard('tracked');
 });
 
-test('a promise is waited for, and refresh() asks again', async () => {
+test('waits for a promise, and refresh() calls it again', async () => {
   let answer: (may: boolean) => void = () => undefined;
   const mayShow = () => new Promise<boolean>((resolve) => (answer = resolve));
   const { placard, heard, of } = open({ mayShow });
@@ -63,7 +63,7 @@ test('a promise is waited for, and refresh() asks again', async () => {
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('a slot that is mounted again is asked for again', async () => {
+test('calls it again for a slot that is mounted again', async () => {
   const mayShow = vi.fn(() => false);
   const { placard, heard } = open({ mayShow });
   const unmount = placard.mount('home_hero', aSlot(), draw);
@@ -83,7 +83,7 @@ const broken = {
   'is no function': 'yes' as unknown as () => boolean,
 };
 test.each(Object.entries(broken))(
-  'one that %s keeps the slot empty, as the host may have a reason, and is a notice',
+  'one that %s keeps the slot empty and emits a notice, because the host may have a reason to block',
   async (_, mayShow) => {
     vi.spyOn(console, 'error').mockReturnValue(undefined);
     const { placard, heard, of } = open({ mayShow });
@@ -98,7 +98,7 @@ test.each(Object.entries(broken))(
   },
 );
 
-test('one that never answers is a notice after ten seconds, and leaves no timer behind', async () => {
+test('one that never settles emits a notice after ten seconds and leaves no timer behind', async () => {
   const { placard, heard, of } = open({ mayShow: () => new Promise<boolean>(() => undefined) });
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -114,7 +114,7 @@ test('one that never answers is a notice after ten seconds, and leaves no timer 
   expect(of('failed')).toHaveLength(1);
 });
 
-test('any other answer lets the banner through', async () => {
+test('any other result allows the banner', async () => {
   const { placard, heard } = open({ mayShow: (() => undefined) as unknown as () => boolean });
   placard.mount('home_hero', aSlot(), draw);
   await heard('shown');

@@ -4,7 +4,7 @@ import { createNotices } from '../../src/client/notices.ts';
 
 const CONSENT: Notice = { type: 'consent', state: 'enabled' };
 
-test('calls every subscriber, in the order they came', () => {
+test('calls every subscriber in order of subscription', () => {
   const { notify, subscribe } = createNotices();
   const heard: string[] = [];
   subscribe(() => heard.push('first'));
@@ -13,7 +13,7 @@ test('calls every subscriber, in the order they came', () => {
   expect(heard).toEqual(['first', 'second']);
 });
 
-test('case 8: a subscriber that throws is reported, and the others hear both notices', () => {
+test('case 8: reports a subscriber that throws, and the others receive both notices', () => {
   const { notify, subscribe } = createNotices();
   const heard: Notice[] = [];
   const cause = new Error('no');
@@ -28,7 +28,7 @@ test('case 8: a subscriber that throws is reported, and the others hear both not
   ]);
 });
 
-test('a subscriber that throws at every notice brings no endless round', () => {
+test('a subscriber that throws at every notice causes no endless loop', () => {
   const { notify, subscribe } = createNotices();
   const listener = vi.fn(() => {
     throw new Error('always');
@@ -38,7 +38,7 @@ test('a subscriber that throws at every notice brings no endless round', () => {
   expect(listener).toHaveBeenCalledTimes(2);
 });
 
-test('the same function may subscribe twice and leave once', () => {
+test('the same function may subscribe twice and unsubscribe once', () => {
   const { notify, subscribe } = createNotices();
   const listener = vi.fn();
   const leave = subscribe(listener);

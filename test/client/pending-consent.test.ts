@@ -31,7 +31,7 @@ const undecided = async () => {
   return { ...page, ...profile, element, clicked };
 };
 
-test('while the user has not decided banners are shown, and nothing is stored or sent', async () => {
+test('shows banners and stores and sends nothing while consent is pending', async () => {
   const { placard, service, element, calls, clicked } = await undecided();
   expect(element.textContent).toBe('Summer sale');
   expect(clicked).toMatchObject({ type: 'click', bannerId: 'bnr-1' });
@@ -43,7 +43,7 @@ test('while the user has not decided banners are shown, and nothing is stored or
   expect(await placard.diagnostics()).toMatchObject({ captured: 2, pending: 2, memoryMode: true });
 });
 
-test('an agreement stores what happened before it, with its own times, and sends it once', async () => {
+test('an opt-in stores what happened before it, with its original times, and sends it once', async () => {
   const { placard, service, openStore, of, clicked } = await undecided();
   const before = of('tracked').map(({ event }) => event);
   await vi.advanceTimersByTimeAsync(60_000);
@@ -60,7 +60,7 @@ test('an agreement stores what happened before it, with its own times, and sends
   expect(diagnostics).toMatchObject({ captured: 2, delivered: 2 });
 });
 
-test('what happened before an agreement is on the disk when enable() resolves', async () => {
+test('what happened before an opt-in is in IndexedDB when enable() resolves', async () => {
   const { placard, service, openStore } = await undecided();
   await placard.enable();
   const stored = (await openStore(logName(service.origin, 'app')).entries()).map(
@@ -69,7 +69,7 @@ test('what happened before an agreement is on the disk when enable() resolves', 
   expect(stored.filter((kind) => kind === 'event')).toHaveLength(2);
 });
 
-test('after the agreement the banner stays where it is, and the next page has it from the cache', async () => {
+test('keeps the banner in place after the opt-in, and the next page reads it from the cache', async () => {
   const { placard, service, openStore, of } = await undecided();
   await placard.enable();
   expect(of('shown')).toHaveLength(1);
@@ -81,7 +81,7 @@ test('after the agreement the banner stays where it is, and the next page has it
   expect(next.of('shown')).toMatchObject([{ from: 'cache' }]);
 });
 
-test('a dismissal of before the agreement holds on the next page', async () => {
+test('a dismissal before the opt-in applies on the next page', async () => {
   const { placard, service, openStore } = await undecided();
   await placard.track(placard.banner('home_hero')!, 'dismiss');
   await placard.enable();
@@ -94,7 +94,7 @@ test('a dismissal of before the agreement holds on the next page', async () => {
 });
 
 test.each(['keep', 'send', 'purge'] as const)(
-  'a refusal forgets what happened before it, whatever it says of queued events (%s)',
+  'an opt-out removes what happened before it, whatever it does with queued events (%s)',
   async (queued) => {
     const { placard, service, openStore, element } = await undecided();
     await placard.disable(queued);
@@ -108,7 +108,7 @@ test.each(['keep', 'send', 'purge'] as const)(
   },
 );
 
-test('an agreement counts although an earlier visit has refused', async () => {
+test('an opt-in applies even if an earlier visit opted out', async () => {
   const openStore = aProfile();
   const first = open({ openStore });
   first.placard.mount('home_hero', aSlot(), draw);
@@ -124,7 +124,7 @@ test('an agreement counts although an earlier visit has refused', async () => {
   expect(service.events.map(({ type }) => type)).toEqual(['impression']);
 });
 
-test('a user who is known before the decision is the one whose banners are kept', async () => {
+test('keeps the banners of a user who is known before the choice', async () => {
   const { openStore, placard, heard, service } = await undecided();
   await placard.identify('u-2');
   await heard('tracked', 3);
@@ -135,7 +135,7 @@ test('a user who is known before the decision is the one whose banners are kept'
   expect(new Set(service.events.map(({ userId }) => userId))).toEqual(new Set(['u-1', 'u-2']));
 });
 
-test('without a decision the next page knows nothing of this one', async () => {
+test('without a choice the next page knows nothing of this one', async () => {
   const { placard, openStore, service } = await undecided();
   placard.stop();
   const next = open({ service, openStore });

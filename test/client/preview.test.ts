@@ -33,7 +33,7 @@ const bar = () => document.querySelector('placard-preview')?.shadowRoot ?? null;
 const barText = () => bar()?.querySelector('p')?.textContent ?? '';
 const barShown = () => vi.waitFor(() => expect(barText()).not.toBe(''), PATIENCE);
 
-test('a page that a preview link has opened draws the draft with its own hook, under a bar that says so', async () => {
+test('a page opened by a preview link renders the draft with its own hook, under a bar', async () => {
   const { placard, sent } = aSite(found);
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -43,14 +43,14 @@ test('a page that a preview link has opened draws the draft with its own hook, u
   expect(sent).toEqual([['Bearer client-key', { token: 'the-token' }]]);
 });
 
-test('the token leaves the address, and all else of it stays', async () => {
+test('removes the token from the URL and keeps the rest', async () => {
   aSite(found);
   await barShown();
   expect(location.pathname + location.search + location.hash).toBe('/cart?x=1#top');
   expect(history.state).toEqual({ page: 7 });
 });
 
-test('nothing of a preview is stored or counted: neither a view, nor a click, nor a dismissal', async () => {
+test('stores and counts no preview impression, click or dismissal', async () => {
   const openStore = aProfile();
   const { placard, service } = aSite(found, { openStore });
   placard.mount('home_hero', aSlot(), draw);
@@ -67,7 +67,7 @@ test('nothing of a preview is stored or counted: neither a view, nor a click, no
   expect(stored).not.toContain('draft');
 });
 
-test('the end of the preview takes the draft away though no sync has answered yet', async () => {
+test('ending the preview removes the draft, even before the first sync response', async () => {
   const service = createFakeService({ banners: { home_hero: hero } });
   service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
   const fetch: typeof globalThis.fetch = async (input, init) =>
@@ -81,7 +81,7 @@ test('the end of the preview takes the draft away though no sync has answered ye
   expect(element.textContent).toBe('');
 });
 
-test('the end of the preview brings the user’s own banner back', async () => {
+test('ending the preview restores the user’s own banner', async () => {
   const { placard, heard } = aSite(found);
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -92,7 +92,7 @@ test('the end of the preview brings the user’s own banner back', async () => {
   await vi.waitFor(() => expect(element.textContent).toBe('Summer sale'), PATIENCE);
 });
 
-test('the dismissal of what is previewed brings the user’s own banner back at once, and is not kept', async () => {
+test('dismissing the preview restores the user’s own banner at once, and is not stored', async () => {
   const { placard, heard } = aSite(found);
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -102,7 +102,7 @@ test('the dismissal of what is previewed brings the user’s own banner back at 
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('it stays where the user becomes known, and needs none', async () => {
+test('stays when the user becomes known, and needs no user', async () => {
   const { placard, heard } = aSite(found, { userId: null });
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -113,7 +113,7 @@ test('it stays where the user becomes known, and needs none', async () => {
   expect(element.textContent).toBe('The draft');
 });
 
-test('a page without the placement says so', async () => {
+test('a page without the placement shows a message', async () => {
   aSite(found);
   await barShown();
   expect(barText()).toContain('This page has no such placement.');
@@ -137,7 +137,7 @@ test.each([
     },
     /^No preview: No response from http\S+: Failed to fetch$/,
   ],
-])('%s is shown in the bar, and the user’s banner stays', async (_, answer, text) => {
+])('the bar shows %s, and the user’s banner stays', async (_, answer, text) => {
   const { placard, heard } = aSite(answer);
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -147,7 +147,7 @@ test.each([
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('a page without a token requests nothing; a host may give one of its own', async () => {
+test('a page without a token requests nothing; a host may pass its own', async () => {
   history.replaceState(null, '', '/');
   const { placard, sent } = aSite(found);
   const element = aSlot();
@@ -161,7 +161,7 @@ test('a page without a token requests nothing; a host may give one of its own', 
   expect(bar()).toBeNull();
 });
 
-test('a page that stops while its preview is loading shows no bar', async () => {
+test('a page stopped while its preview loads shows no bar', async () => {
   const sent = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<Response>();
   const { placard } = aSite(() => {
@@ -175,7 +175,7 @@ test('a page that stops while its preview is loading shows no bar', async () => 
   expect(bar()).toBeNull();
 });
 
-test('of two previews the later one stays, whichever the service answers first', async () => {
+test('the later of two previews wins, in any order of responses', async () => {
   const first = Promise.withResolvers<Response>();
   const answers = [first.promise, Response.json({ campaign_name: 'Autumn', banners: { home_hero: draft } })];
   const { placard, sent } = aSite(() => answers.shift()!);
@@ -187,7 +187,7 @@ test('of two previews the later one stays, whichever the service answers first',
   expect(barText()).toContain('Autumn');
 });
 
-test('an address without a token stays as it is written', async () => {
+test('does not change a URL without a token', async () => {
   const address = '/cart?q=placard_preview%20x&empty';
   history.replaceState(null, '', address);
   const { heard, placard } = aSite(found);
@@ -197,7 +197,7 @@ test('an address without a token stays as it is written', async () => {
   expect(bar()).toBeNull();
 });
 
-test('a page whose history cannot be written shows its own banners, and says so', async () => {
+test('a page whose history is read-only shows its own banners and a message', async () => {
   const refused = vi.spyOn(history, 'replaceState').mockImplementation(() => {
     throw new DOMException('Too many calls', 'SecurityError');
   });

@@ -3,7 +3,7 @@ import { aSlot, draw, open, PATIENCE, stagePages, syncs } from './pages.ts';
 
 stagePages();
 
-test('contract 7.6: refreshes beyond the budget are refused with a notice, not an exception', async () => {
+test('contract 7.6: refreshes beyond the budget are rejected with a notice, not an exception', async () => {
   const { placard, service, of, heard } = open();
   placard.mount('home_hero', aSlot(), draw);
   await heard('synced');
@@ -12,7 +12,7 @@ test('contract 7.6: refreshes beyond the budget are refused with a notice, not a
   expect(of('failed').map(({ kind }) => kind)).toEqual(['budget']);
 });
 
-test('contract 7.6: options that a host leaves undefined leave the budget as it is', async () => {
+test('contract 7.6: undefined options do not change the budget', async () => {
   const banners = { refreshCapacity: undefined, refreshIntervalMs: undefined } as never;
   const { placard, service, of, heard } = open({ banners });
   placard.mount('home_hero', aSlot(), draw);
@@ -22,7 +22,7 @@ test('contract 7.6: options that a host leaves undefined leave the budget as it 
   expect(of('failed').map(({ kind }) => kind)).toEqual(['budget']);
 });
 
-test('contract 7.6: a refresh names its own placements, mounted or not', async () => {
+test('contract 7.6: a refresh requests the named placements, mounted or not', async () => {
   const { placard, service } = open();
   await placard.refresh(['sidebar']);
   await placard.refresh('checkout' as never);
@@ -30,7 +30,7 @@ test('contract 7.6: a refresh names its own placements, mounted or not', async (
   expect(placard.banner('sidebar')).toBeNull();
 });
 
-test('a refresh requests what is mounted and what was named, and not the placements of former views', async () => {
+test('a refresh requests mounted and named placements, but not those of previous views', async () => {
   const { placard, service, heard } = open();
   for (const placementId of ['view_1', 'view_2', 'view_3']) placard.mount(placementId, aSlot(), draw)();
   placard.mount('home_hero', aSlot(), draw);
@@ -44,7 +44,7 @@ test('a refresh requests what is mounted and what was named, and not the placeme
   await vi.waitFor(() => expect(syncs(service)).toEqual([['home_hero', 'sidebar'], ['view_2']]), PATIENCE);
 });
 
-test('a refresh right after the client was created is the first sync of the page, and costs nothing', async () => {
+test('a refresh right after creation is the first sync of the page and costs nothing', async () => {
   const { placard, service, of } = open({ banners: { refreshCapacity: 1 } });
   placard.mount('home_hero', aSlot(), draw);
   await placard.refresh();
@@ -59,13 +59,13 @@ test('a refresh right after the client was created is the first sync of the page
 test.each([
   [{ userId: null }, 'no user is signed in'],
   [{ consent: 'disabled' as const }, 'there is no consent'],
-])('a refresh with %j says why there is none', async (options, reason) => {
+])('a refresh with %j reports why it did nothing', async (options, reason) => {
   const { placard, of } = open(options);
   await placard.refresh(['home_hero']);
   expect(of('failed')).toMatchObject([{ kind: 'sync', message: `No refresh: ${reason}` }]);
 });
 
-test('options that cannot be used are reported by their names, and all works by the defaults', async () => {
+test('reports invalid options by name and uses the defaults', async () => {
   const { placard, service, of, heard } = open({
     apikey: 'client-key',
     debug: true,
@@ -91,7 +91,7 @@ test.each([
   [{ apiKey: 'placard_server_N2QxYTBi' }, 'Option "apiKey" must be a client key: this is a server key'],
   [{ apikey: 'client-key', debug: true }, 'Option "apikey" must be left out: it is unknown'],
   [{ visitors: true, debug: true }, 'Option "visitors" must be left out: it is unknown'],
-])('%j is a mistake of the page, which the console names at once', async (options, message) => {
+])('logs the page’s mistake %j at once', async (options, message) => {
   const error = vi.spyOn(console, 'error').mockReturnValue();
   onTestFinished(() => error.mockRestore());
   const { heard, of } = open(options as never);
@@ -100,7 +100,7 @@ test.each([
   expect(error.mock.calls[0]).toEqual([`Placard: ${message}`]);
 });
 
-test('without IntersectionObserver banners are shown and events delivered; it is reported once that no impression counts', async () => {
+test('without IntersectionObserver shows banners and delivers events, and reports once that impressions do not count', async () => {
   vi.stubGlobal('IntersectionObserver', undefined);
   onTestFinished(() => void vi.unstubAllGlobals());
   const { placard, service, of, heard } = open({ platform: { IntersectionObserver: undefined } as never });

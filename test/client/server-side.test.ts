@@ -17,7 +17,7 @@ const run = async (code: string): Promise<unknown> => {
   return JSON.parse(stdout);
 };
 
-test('the client can be imported and created on a server, where it does nothing and holds nothing open', async () => {
+test('can be imported and created on a server, where it does nothing and keeps nothing open', async () => {
   const seen = await run(`
     const { createPlacard, safeUrl } = await import(${JSON.stringify(INDEX)});
     const placard = createPlacard({
@@ -29,7 +29,7 @@ test('the client can be imported and created on a server, where it does nothing 
   expect(seen).toEqual(['unknown', '/sale', 'function']);
 });
 
-test('a wrong option makes an inert client on a server too', async () => {
+test('a wrong option creates an inert client on a server too', async () => {
   const seen = await run(`
     const { createPlacard } = await import(${JSON.stringify(INDEX)});
     console.error = () => undefined;
@@ -39,7 +39,7 @@ test('a wrong option makes an inert client on a server too', async () => {
   expect(seen).toContain('Option "endpoint" must be an http or https URL');
 });
 
-test('every verb of a client on a server comes to its end, and a refresh says why it does nothing', async () => {
+test('every method settles on a server, and a refresh reports why it does nothing', async () => {
   const seen = await run(`
     const { createPlacard } = await import(${JSON.stringify(INDEX)});
     const placard = createPlacard({

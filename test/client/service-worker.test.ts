@@ -37,7 +37,7 @@ test.each([
   ['appId', { appId: 5 }],
   ['appId', { appId: '' }],
 ])(
-  'a worker whose option "%s" cannot be used (%j) installs nothing, throws nothing and says why',
+  'a worker whose option "%s" is invalid (%j) installs nothing, does not throw, and reports it',
   (name, change) => {
     const notices = install({ ...USABLE, ...change });
     expect(listened).toEqual([]);
@@ -48,13 +48,13 @@ test.each([
   },
 );
 
-test('a call without options throws nothing either', () => {
+test('a call without options does not throw either', () => {
   expect(() => installSender(undefined as never)).not.toThrow();
   expect(complained).toHaveBeenCalledOnce();
 });
 
 test.each([{}, { endpoint: undefined, instance: 'EU-01' }])(
-  'usable options (%j) install the sender',
+  'valid options (%j) install the sender',
   (change) => {
     expect(install({ ...USABLE, ...change })).toEqual([]);
     expect(listened).toEqual(['message', 'sync']);
@@ -62,14 +62,14 @@ test.each([{}, { endpoint: undefined, instance: 'EU-01' }])(
   },
 );
 
-test('a delivery option that cannot be used is reported, and its default holds', () => {
+test('reports an invalid delivery option and uses its default', () => {
   expect(install({ ...USABLE, delivery: { timeoutMs: 0 } })).toMatchObject([
     { type: 'failed', kind: 'config', message: expect.stringContaining('"delivery.timeoutMs"') },
   ]);
   expect(listened).toEqual(['message', 'sync']);
 });
 
-test('a sync counts as failed where the disk does not open', async () => {
+test('a sync counts as failed if IndexedDB does not open', async () => {
   const open = vi.spyOn(indexedDB, 'open').mockImplementation(() => {
     throw new DOMException('denied', 'SecurityError');
   });
@@ -85,7 +85,7 @@ test('a sync counts as failed where the disk does not open', async () => {
   open.mockRestore();
 });
 
-test('a listener that throws harms neither the worker nor its other scripts', () => {
+test('a listener that throws affects neither the worker nor its other scripts', () => {
   const onNotice = () => {
     throw new Error('a bug of the host');
   };

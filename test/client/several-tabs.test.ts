@@ -5,7 +5,7 @@ import { aSlot, draw, hero, open, PATIENCE, someChannels, stagePages, usersIn } 
 
 stagePages();
 
-test('case 40: an opt-out that the outbox receives from another tab empties this one too', async () => {
+test('case 40: an opt-out that the outbox receives from another tab also empties this one', async () => {
   const openChannel = someChannels();
   const a = open({ platform: { openChannel } });
   const b = open({ platform: { openChannel }, service: a.service, openStore: a.openStore });
@@ -19,7 +19,7 @@ test('case 40: an opt-out that the outbox receives from another tab empties this
 });
 
 test.each(['u-2', null])(
-  'case 38: a dismissal holds in its tab where another one goes on as somebody else (%s)',
+  'case 38: a dismissal applies in its tab if another tab switches to another user (%s)',
   async (next) => {
     const openChannel = someChannels();
     const service = createFakeService({ banners: { home_hero: hero }, dismissalLagMs: 600_000 });
@@ -39,7 +39,7 @@ test.each(['u-2', null])(
   },
 );
 
-test('case 38: a test send that is dismissed leaves every tab for good, whatever the service still says', async () => {
+test('case 38: a dismissed test send is removed from every tab for good, whatever the service still sends', async () => {
   const openChannel = someChannels();
   const service = createFakeService({
     banners: { home_hero: { ...hero, id: 'test-1', is_test_send: true } },
@@ -89,7 +89,7 @@ test('case 40: a page in the back/forward cache learns of an opt-out before it r
   expect(await a.openStore('placard-banners').entries()).toEqual([]);
 });
 
-test('two accounts in two tabs each keep their record: a reload is no first visit', async () => {
+test('two users in two tabs each keep their record: a reload is not a first visit', async () => {
   const openChannel = someChannels();
   const service = createFakeService({ banners: { home_hero: hero } });
   const a = open({ platform: { openChannel }, service });
@@ -111,7 +111,7 @@ test('two accounts in two tabs each keep their record: a reload is no first visi
   expect(impressions).toHaveLength(1);
 });
 
-test('a record that a user left in another tab is not stored again when the next account starts', async () => {
+test('does not restore the record of a user who left in another tab when the next user starts', async () => {
   const openChannel = someChannels();
   const a = open({ platform: { openChannel } });
   a.placard.mount('home_hero', aSlot(), draw);

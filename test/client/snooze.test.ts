@@ -27,7 +27,7 @@ const aPage = async ({
   return { ...page, service, element, slot: slot! };
 };
 
-test('a snooze hides the banner at once, and no event of it is sent', async () => {
+test('a snooze hides the banner at once and sends no event', async () => {
   const { slot, element, placard, service, of } = await aPage();
   const snoozed = slot.snooze(24);
   expect(element.textContent).toBe('');
@@ -40,7 +40,7 @@ test('a snooze hides the banner at once, and no event of it is sent', async () =
   expect(JSON.stringify(sent)).not.toContain('dismiss');
 });
 
-test('it survives a reload without a network, and the banner is back after its hours without a sync', async () => {
+test('a snooze survives a reload without a network, and its banner returns after its hours without a sync', async () => {
   const first = await aPage();
   await first.slot.snooze(24);
   first.placard.stop();
@@ -60,7 +60,7 @@ test('it survives a reload without a network, and the banner is back after its h
   expect(third.of('shown')[0]).toMatchObject({ from: 'cache', banner: { id: 'bnr-1' } });
 });
 
-test('a sync that still brings the banner does not bring it back before', async () => {
+test('a sync that still contains the banner does not end the snooze', async () => {
   const { slot, placard, of, heard } = await aPage();
   await slot.snooze(24);
   await placard.refresh();
@@ -69,7 +69,7 @@ test('a sync that still brings the banner does not bring it back before', async 
   expect(of('shown')).toHaveLength(1);
 });
 
-test('the campaign bounds it', async () => {
+test('the campaign limits the snooze', async () => {
   const { slot, placard } = await aPage({ longest: 2 });
   await slot.snooze(1_000);
   vi.setSystemTime(Date.now() + 3 * HOUR_MS);
@@ -80,7 +80,7 @@ test.each([
   ['a campaign that allows none', 0, 5],
   ['hours that are none', 48, Number.NaN],
   ['hours before now', 48, -1],
-])('%s: the banner stays, and a notice says so', async (_, longest, hours) => {
+])('%s: the banner stays, and a notice reports it', async (_, longest, hours) => {
   const { slot, placard, element, of } = await aPage({ longest });
   await slot.snooze(hours);
   expect(placard.banner('home_hero')?.id).toBe('bnr-1');
@@ -90,7 +90,7 @@ test.each([
   ]);
 });
 
-test('it holds in the other tabs of the user, and not for the next user of the device', async () => {
+test('a snooze applies in the other tabs of the user, but not for the next user of the device', async () => {
   const shared = { openStore: aProfile(), platform: { openChannel: someChannels() } };
   const one = await aPage(shared);
   const other = open({ ...shared, service: one.service });
@@ -106,7 +106,7 @@ test('it holds in the other tabs of the user, and not for the next user of the d
   expect(one.placard.banner('home_hero')?.id).toBe('bnr-1');
 });
 
-test('a dismissal of a snoozed banner is one', async () => {
+test('dismissing a snoozed banner counts as a dismissal', async () => {
   const { slot, placard } = await aPage();
   await Promise.all([slot.snooze(24), slot.dismiss()]);
   vi.setSystemTime(Date.now() + 25 * HOUR_MS);

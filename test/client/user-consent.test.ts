@@ -7,7 +7,7 @@ import { aProfile, aSlot, draw, open, PATIENCE, someChannels, stagePages } from 
 
 stagePages();
 
-test('a consent that is neither given nor withheld is withheld, and reported', async () => {
+test('reports an unknown consent value and stays disabled', async () => {
   const { placard, service, openStore, of, heard } = open({ consent: 'off' as never });
   placard.mount('home_hero', aSlot(), draw);
   await heard('failed');
@@ -34,7 +34,7 @@ test('without consent nothing is stored, synced or tracked; with it everything s
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('case 69: an opt-out takes the banners away, forgets the cache, and stops everything', async () => {
+test('case 69: an opt-out removes the banners, clears the cache, and stops everything', async () => {
   const { placard, service, openStore, heard } = open();
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -54,7 +54,7 @@ test('case 69: an opt-out takes the banners away, forgets the cache, and stops e
 });
 
 test.each(['disable', 'wipe'] as const)(
-  'case 40: %s reaches the outbox at once, and comes to an end, where the banner store hangs',
+  'case 40: %s reaches the outbox at once and settles, even if the banner store hangs',
   async (verb) => {
     const openStore = aProfile();
     const banners = createFaultyStore(openStore('placard-banners'));
@@ -77,7 +77,7 @@ test.each(['disable', 'wipe'] as const)(
 );
 
 test.each(['disable', 'wipe', 'stop', 'identify'] as const)(
-  'case 40: after %s no sync that a stumbling service had refused is tried again',
+  'case 40: after %s no failed sync is retried',
   async (verb) => {
     const service = createFakeService();
     service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
@@ -102,7 +102,7 @@ test.each(['disable', 'wipe', 'stop', 'identify'] as const)(
   },
 );
 
-test('case 69: an opt-out of an earlier visit stays one, until it is taken back', async () => {
+test('case 69: an opt-out of an earlier visit applies until it is revoked', async () => {
   const first = open();
   first.placard.mount('home_hero', aSlot(), draw);
   await first.heard('shown');
@@ -121,7 +121,7 @@ test('case 69: an opt-out of an earlier visit stays one, until it is taken back'
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('an opt-out on a page that has no consent forgets what an earlier visit has stored', async () => {
+test('an opt-out on a page without consent removes what an earlier visit stored', async () => {
   const first = open();
   first.placard.mount('home_hero', aSlot(), draw);
   await first.heard('tracked');
@@ -137,7 +137,7 @@ test('an opt-out on a page that has no consent forgets what an earlier visit has
   expect(await placard.diagnostics()).toMatchObject({ pending: 0, inDoubt: 0 });
 });
 
-test('case 69: an opt-out of an earlier visit is followed as soon as the outbox opens, however late', async () => {
+test('case 69: applies an opt-out of an earlier visit as soon as the outbox opens, however late', async () => {
   const { service, openStore, placard, heard } = open();
   placard.mount('home_hero', aSlot(), draw);
   await heard('synced');
@@ -166,7 +166,7 @@ test('case 69: an opt-out of an earlier visit is followed as soon as the outbox 
   expect(second.of('consent').map(({ state }) => state)).toEqual(['disabled']);
 });
 
-test('contract 7.8: a wipe forgets everything, and writes nothing afterwards', async () => {
+test('contract 7.8: a wipe removes everything and writes nothing afterwards', async () => {
   const { placard, openStore, heard } = open();
   placard.mount('home_hero', aSlot(), draw);
   await heard('tracked');
@@ -178,7 +178,7 @@ test('contract 7.8: a wipe forgets everything, and writes nothing afterwards', a
   expect(localStorage).toHaveLength(0);
 });
 
-test('contract 7.8: a wipe without consent forgets what an earlier visit has stored, stopped or not', async () => {
+test('contract 7.8: a wipe without consent removes what an earlier visit stored, stopped or not', async () => {
   for (const isStopped of [false, true]) {
     const first = open();
     first.placard.mount('home_hero', aSlot(), draw);
@@ -195,7 +195,7 @@ test('contract 7.8: a wipe without consent forgets what an earlier visit has sto
   }
 });
 
-test('contract 7.8: a page that a wipe in another tab has emptied begins anew with enable(), and stores again', async () => {
+test('contract 7.8: enable() restarts a page that a wipe in another tab emptied', async () => {
   const openChannel = someChannels();
   const a = open({ platform: { openChannel } });
   const b = open({ platform: { openChannel }, service: a.service, openStore: a.openStore });
@@ -214,7 +214,7 @@ test('contract 7.8: a page that a wipe in another tab has emptied begins anew wi
   expect(await b.placard.track(b.placard.banner('home_hero')!, 'click')).toMatchObject({ type: 'click' });
 });
 
-test('a page whose site data is cleared goes on: it syncs and counts, and the next page is a first visit', async () => {
+test('a page whose site data is cleared continues to sync and count, and the next page is a first visit', async () => {
   const { placard, openStore, service, of, heard } = open();
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -238,7 +238,7 @@ test('a page whose site data is cleared goes on: it syncs and counts, and the ne
   expect(next.of('shown')).toMatchObject([{ from: 'sync' }]);
 });
 
-test('after its own wipe a page stays off, whatever it is told', async () => {
+test('a page stays off after its own wipe, whatever is called', async () => {
   const { placard, openStore, service, heard } = open();
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -253,7 +253,7 @@ test('after its own wipe a page stays off, whatever it is told', async () => {
   expect(await openStore('placard-banners').entries()).toEqual([]);
 });
 
-test('a profile that has opted out is never synced, whenever its page mounts a slot', async () => {
+test('never syncs a profile that has opted out, whenever its page mounts a slot', async () => {
   const profile = aProfile();
   const first = open({ openStore: profile });
   first.placard.mount('home_hero', aSlot(), draw);

@@ -9,7 +9,7 @@ import { aProfile, aSlot, draw, open, PATIENCE, stagePages, syncs, usersIn } fro
 
 stagePages();
 
-test('cases 51 and 52: the next user sees nothing of the former one, whose events stay theirs', async () => {
+test('cases 51 and 52: the next user sees nothing of the previous one, whose events stay theirs', async () => {
   const service = createFakeService({
     banners: {
       home_hero: ({ external_user_id }) =>
@@ -45,7 +45,7 @@ test.each<[string, (placard: Placard) => Promise<void>]>([
   ['out and in again', (placard) => placard.identify(null).then(() => placard.identify('u-1'))],
   ['in as another user and back', otherUser],
   ['off and on, as consent', (placard) => placard.disable('keep').then(() => placard.enable())],
-])('case 56: a dismissal that is still to be sent holds over signing %s', async (_, comeBack) => {
+])('case 56: an unsent dismissal applies after signing %s', async (_, comeBack) => {
   const { placard, service, openStore, of, heard } = open();
   const lift = service.fail(
     { type: 'status', status: 503 },
@@ -109,7 +109,7 @@ const signBackIn = async () => {
   return { ...page, outbox };
 };
 
-test('a client that stops while the outbox is read for dismissals leaves no timer', async () => {
+test('a client stopped while it reads the outbox for dismissals leaves no timer', async () => {
   const { placard, outbox } = await signBackIn();
   placard.stop();
   outbox.answer();
@@ -117,7 +117,7 @@ test('a client that stops while the outbox is read for dismissals leaves no time
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('an impression that comes before the session is started does not keep it from being started', async () => {
+test('an impression before the session starts does not prevent its start', async () => {
   const openStore = aProfile();
   const before = open({ openStore });
   before.placard.mount('home_hero', aSlot(), draw);
@@ -138,7 +138,7 @@ test('an impression that comes before the session is started does not keep it fr
   expect(Math.max(...seen)).toBeLessThanOrEqual(60_000);
 });
 
-test('an outbox that stops answering once it is open keeps no user from a banner', async () => {
+test('an outbox that stops responding after it opened blocks no banner', async () => {
   const openStore = aProfile();
   let reads = 0;
   const { placard, heard, of } = open({
@@ -159,7 +159,7 @@ test('an outbox that stops answering once it is open keeps no user from a banner
   expect(of('failed')).toMatchObject([{ kind: 'storage', message: 'The log did not answer' }]);
 });
 
-test('an outbox that does not answer keeps no user from a banner', async () => {
+test('an outbox that does not respond blocks no banner', async () => {
   const { service, heard } = await signBackIn();
   const before = syncs(service).length;
   await vi.advanceTimersByTimeAsync(2_500);
@@ -167,7 +167,7 @@ test('an outbox that does not answer keeps no user from a banner', async () => {
   await heard('failed');
 });
 
-test('case 56: a dismissal that the record does not know hides the banner on the next page', async () => {
+test('case 56: a dismissal missing from the record hides the banner on the next page', async () => {
   const { placard, service, openStore, heard } = open();
   service.fail({ type: 'status', status: 503 }, { path: TRACK_PATH, times: Number.POSITIVE_INFINITY });
   placard.mount('home_hero', aSlot(), draw);
@@ -188,7 +188,7 @@ test('case 56: a dismissal that the record does not know hides the banner on the
   expect(element.textContent).toBe('');
 });
 
-test('case 56: a dismissal of somebody else that is still to be sent hides nothing', async () => {
+test('case 56: an unsent dismissal of another user hides nothing', async () => {
   const { placard, service, heard } = open();
   service.fail({ type: 'status', status: 503 }, { path: TRACK_PATH, times: Number.POSITIVE_INFINITY });
   const element = aSlot();
@@ -213,7 +213,7 @@ test('signing out empties the slots and the cache, and requests nothing', async 
   expect(await openStore('placard-banners').entries()).toEqual([]);
 });
 
-test('case 51: another user begins where the banner store hangs', async () => {
+test('case 51: another user starts even if the banner store hangs', async () => {
   const banners = createFaultyStore(createMemoryStore());
   const openStore = aProfile();
   const { placard, heard } = open({
@@ -228,7 +228,7 @@ test('case 51: another user begins where the banner store hangs', async () => {
   expect(placard.banner('home_hero')).toMatchObject({ id: 'bnr-1' });
 });
 
-test('an unusable user ID is reported and counts as none', async () => {
+test('reports an invalid user ID and treats it as none', async () => {
   const { placard, service, of } = open({ userId: 'u'.repeat(987) });
   placard.mount('home_hero', aSlot(), draw);
   await vi.advanceTimersByTimeAsync(5_000);
@@ -237,13 +237,13 @@ test('an unusable user ID is reported and counts as none', async () => {
   expect(of('failed').map(({ kind }) => kind)).toEqual(['config', 'config']);
 });
 
-test('an unusable user ID at creation is reported to a listener that subscribes on the next line', async () => {
+test('reports an invalid user ID at creation to a listener that subscribes on the next line', async () => {
   const { placard, of } = open({ userId: '' });
   await placard.diagnostics();
   expect(of('failed')).toMatchObject([{ kind: 'config', message: expect.stringContaining('user ID') }]);
 });
 
-test('an answer that makes a listener change the user is neither shown nor stored as of the next one', async () => {
+test('a response whose listener changes the user is neither shown nor stored for the next one', async () => {
   const service = createFakeService({
     banners: {
       broken: wire('broken', {}, { id: 5 as never }),

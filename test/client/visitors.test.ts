@@ -37,7 +37,7 @@ const visit = async (options: Parameters<typeof open>[0] = {}) => {
   return { ...page, element, visitor: kept()! };
 };
 
-test('a visitor sees banners, and is counted under a random ID that no other profile has', async () => {
+test('a visitor sees banners and counts under a random ID of this profile', async () => {
   const { placard, service, element, visitor } = await visit();
   expect(isVisitorId(visitor)).toBe(true);
   expect(element.textContent).toBe('Summer sale');
@@ -47,7 +47,7 @@ test('a visitor sees banners, and is counted under a random ID that no other pro
   expect((await visit()).visitor).not.toBe(visitor);
 });
 
-test('the next visit is of the same visitor, painted from the cache, and counted as another user’s would be', async () => {
+test('the next visit is of the same visitor, painted from the cache, and counted like another user’s', async () => {
   const { placard, service, openStore, visitor } = await visit();
   placard.stop();
   const next = open({ userId: null, use: [visitors()], service, openStore });
@@ -61,7 +61,7 @@ test.each<[string, (page: ReturnType<typeof open>) => Promise<void>]>([
   ['a wipe', ({ placard }) => placard.wipe()],
   ['an opt-out', ({ placard }) => placard.disable()],
   ['a stop', async ({ placard }) => placard.stop()],
-])('%s while the visitor is still being made leaves none behind', async (_, leave) => {
+])('%s during the creation of the visitor leaves none behind', async (_, leave) => {
   const loaded = Promise.withResolvers<void>();
   chunk.loaded = loaded.promise;
   const before = chunk.begun;
@@ -74,7 +74,7 @@ test.each<[string, (page: ReturnType<typeof open>) => Promise<void>]>([
   expect(localStorage).toHaveLength(0);
 });
 
-test('two workspaces of one site know the visitor under different IDs, and a sign-in at one leaves the other alone', async () => {
+test('two workspaces of one site use different visitor IDs, and a sign-in at one does not affect the other', async () => {
   const shop = await visit();
   const otherService = createFakeService({ origin: 'https://other.example', banners: { home_hero: hero } });
   const other = await visit({ service: otherService });
@@ -87,7 +87,7 @@ test('two workspaces of one site know the visitor under different IDs, and a sig
   expect(other.placard.banner('home_hero')).not.toBeNull();
 });
 
-test('a page that is only prerendered makes no visitor and joins none: the person may never see it', async () => {
+test('a prerendered page creates and joins no visitor until it is activated', async () => {
   const first = await visit();
   await first.placard.flush();
   first.placard.stop();
@@ -111,7 +111,7 @@ test('a page that is only prerendered makes no visitor and joins none: the perso
   await vi.waitFor(() => expect(joins(service)).toHaveLength(1), PATIENCE);
 });
 
-test('without the option, and without consent, there is no visitor', async () => {
+test('creates no visitor without the option or without consent', async () => {
   const plain = open({ userId: null });
   const refused = open({ userId: null, use: [visitors()], consent: 'disabled' });
   const undecided = open({ userId: null, use: [visitors()], consent: 'pending' });
@@ -124,7 +124,7 @@ test('without the option, and without consent, there is no visitor', async () =>
   expect(isVisitorId(kept()!)).toBe(true);
 });
 
-test('a page whose user is known makes no visitor and no request of its own', async () => {
+test('a page with a known user creates no visitor and sends no extra request', async () => {
   const { placard, service, heard } = open({ use: [visitors()], userToken });
   placard.mount('home_hero', aSlot(), draw);
   await heard('tracked');
@@ -132,7 +132,7 @@ test('a page whose user is known makes no visitor and no request of its own', as
   expect(joins(service)).toEqual([]);
 });
 
-test('a sign-in joins the visitor for the service, once what they did is delivered', async () => {
+test('a sign-in joins the visitor at the service after the visitor’s events are delivered', async () => {
   const { placard, service, visitor, heard } = await visit({ userToken });
   await placard.identify('u-1');
   await heard('synced', 2);
@@ -151,7 +151,7 @@ test('a sign-in joins the visitor for the service, once what they did is deliver
   expect(kept()).toBeNull();
 });
 
-test('a page that is loaded after the sign-in joins as well', async () => {
+test('a page loaded after the sign-in joins as well', async () => {
   const { placard, service, openStore, visitor } = await visit({ userToken });
   placard.stop();
   const next = open({ use: [visitors()], userToken, service, openStore });
@@ -162,7 +162,7 @@ test('a page that is loaded after the sign-in joins as well', async () => {
 });
 
 test.each([userToken, undefined])(
-  'what the visitor has dismissed stays away from the user, with tokens and without (%s)',
+  'what the visitor dismissed stays hidden for the user, with tokens and without (%s)',
   async (provide) => {
     const { placard, service, element, heard } = await visit({ ...(provide && { userToken: provide }) });
     await placard.track(placard.banner('home_hero')!, 'dismiss');
@@ -175,7 +175,7 @@ test.each([userToken, undefined])(
   },
 );
 
-test('a user who signs in while the former one takes the visitor over sees what that visitor has dismissed', async () => {
+test('a user who signs in while the previous one joins the visitor sees what that visitor dismissed', async () => {
   const openStore = aProfile();
   let onRead: ((key: StoreKey) => void) | undefined;
   const watched = (name: string): Store => {
@@ -202,7 +202,7 @@ test('a user who signs in while the former one takes the visitor over sees what 
   await vi.waitFor(() => expect(placard.banner('home_hero')).toMatchObject({ id: hero.id }), PATIENCE);
 });
 
-test('a join that the network swallows is tried again by the next page of that user', async () => {
+test('the next page of the user retries a join that the network dropped', async () => {
   const service = createFakeService({ banners: { home_hero: hero } });
   const { placard, openStore, visitor } = await visit({ service, userToken });
   await placard.flush();
@@ -228,7 +228,7 @@ test('a user who signs in after another gets nothing of that one’s visitor', a
   expect(joins(next.service)).toEqual([]);
 });
 
-test('a sign-out begins with another visitor', async () => {
+test('a sign-out starts a new visitor', async () => {
   const { placard, visitor } = await visit();
   await placard.identify('u-1');
   await placard.identify(null);
@@ -236,7 +236,7 @@ test('a sign-out begins with another visitor', async () => {
   expect(kept()).not.toBe(visitor);
 });
 
-test('a service that knows no visitors gets one request', async () => {
+test('a service without visitors gets one request', async () => {
   const service = createFakeService({ banners: { home_hero: hero } });
   const { placard, of } = await visit({ service, userToken });
   await placard.flush();
@@ -246,13 +246,13 @@ test('a service that knows no visitors gets one request', async () => {
   expect(of('failed')).toMatchObject([{ kind: 'sync', message: expect.stringContaining('404') }]);
 });
 
-test.each(['wipe', 'disable'] as const)('%s forgets the visitor', async (verb) => {
+test.each(['wipe', 'disable'] as const)('%s removes the visitor', async (verb) => {
   const { placard } = await visit();
   await placard[verb]();
   expect(localStorage).toHaveLength(0);
 });
 
-test('where localStorage is blocked there is no visitor, and nothing is thrown', async () => {
+test('creates no visitor and does not throw if localStorage is blocked', async () => {
   const blocked = () => {
     throw new DOMException('Denied', 'SecurityError');
   };

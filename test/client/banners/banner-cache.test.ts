@@ -36,7 +36,7 @@ const stored = (banner = buildBanner(), askedAtMs = 1) => ({
   banners: new Map([[banner.placementId, { banner, askedAtMs }]]),
 });
 
-test('shows what an earlier page has stored, after one read', async () => {
+test('shows what a previous page stored, after one read', async () => {
   const store = createMemoryStore();
   await store.setMany([[keyOf('u-1'), stored()]]);
   const get = vi.spyOn(store, 'get');
@@ -48,7 +48,7 @@ test('shows what an earlier page has stored, after one read', async () => {
   expect(get).toHaveBeenCalledTimes(1);
 });
 
-test('a placement without a banner differs from one that was never requested', async () => {
+test('distinguishes a placement without a banner from one never requested', async () => {
   const { cache } = setUp();
   await cache.open('u-1');
   await cache.change((record) => {
@@ -58,7 +58,7 @@ test('a placement without a banner differs from one that was never requested', a
   expect(cache.current('sidebar')).toBeUndefined();
 });
 
-test('contract 7.2: a banner is expired once its second has passed, not at it', async () => {
+test('contract 7.2: a banner expires after its second has passed, not at it', async () => {
   const { cache, time } = setUp();
   await cache.open('u-1');
   await cache.change((record) => Object.assign(record, stored(buildBanner({ expiresAt: 2_000_000 }))));
@@ -68,7 +68,7 @@ test('contract 7.2: a banner is expired once its second has passed, not at it', 
   expect(cache.current('home_hero')).toBeNull();
 });
 
-test('case 55: expiry follows the server, on a device whose clock is two days behind', async () => {
+test('case 55: expiry follows the server clock on a device two days behind', async () => {
   const { cache, time } = setUp();
   const twoDays = 48 * 3_600_000;
   await cache.open('u-1');
@@ -79,7 +79,7 @@ test('case 55: expiry follows the server, on a device whose clock is two days be
   expect(cache.current('home_hero')).toBeNull();
 });
 
-test('a change shows at once, and is stored when it resolves', async () => {
+test('a change is visible at once, and is stored when it resolves', async () => {
   const { cache, onChange, store } = setUp();
   await cache.open('u-1');
   onChange.mockClear();
@@ -95,7 +95,7 @@ test('a change shows at once, and is stored when it resolves', async () => {
   });
 });
 
-test('two tabs change the same record and neither loses the other’s change', async () => {
+test('two tabs change the same record without losing either change', async () => {
   const store = createMemoryStore();
   const [a, b] = [setUp(store).cache, setUp(store).cache];
   await Promise.all([a.open('u-1'), b.open('u-1')]);
@@ -124,14 +124,14 @@ const take = (record: UserRecord) => {
   return true;
 };
 
-test('the answer of a change is the store’s, where another tab was faster', async () => {
+test('a change resolves with the stored result if another tab was faster', async () => {
   const store = createMemoryStore();
   const [a, b] = [setUp(store).cache, setUp(store).cache];
   await Promise.all([a.open('u-1'), b.open('u-1')]);
   expect(await Promise.all([a.change(take), b.change(take)])).toEqual([true, false]);
 });
 
-test('case 42: a write whose answer was lost after its commit, and is made again, keeps its first answer', async () => {
+test('case 42: a repeated write keeps its first result if the response was lost after the commit', async () => {
   const store = createMemoryStore();
   const { update } = store;
   const { cache } = setUp({
@@ -146,7 +146,7 @@ test('case 42: a write whose answer was lost after its commit, and is made again
   expect(await cache.change(take)).toBe(false);
 });
 
-test('contract 7.8: another user sees nothing of the former one, and cannot track their banners', async () => {
+test('contract 7.8: the next user sees nothing of the previous user and cannot track their banners', async () => {
   const { cache, store } = setUp();
   await cache.open('u-1');
   await cache.change((record) => Object.assign(record, stored()));
@@ -158,7 +158,7 @@ test('contract 7.8: another user sees nothing of the former one, and cannot trac
   expect(await store.get(keyOf('u-1'))).toBeUndefined();
 });
 
-test('a change that the former user’s tab still had to store is not stored after the switch', async () => {
+test('discards a pending change of the previous user’s tab after the switch', async () => {
   const { cache, store } = setUp();
   await cache.open('u-1');
   const late = cache.change((record) => Object.assign(record, stored()));
@@ -168,7 +168,7 @@ test('a change that the former user’s tab still had to store is not stored aft
   expect(await store.entries()).toEqual([]);
 });
 
-test('contract 7.8: a tab whose user has left in another one goes on in memory, and stores nothing of them', async () => {
+test('contract 7.8: a tab whose user changed in another tab continues in memory and stores nothing of them', async () => {
   const store = createMemoryStore();
   const { cache } = setUp(store);
   await cache.open('u-1');
@@ -186,7 +186,7 @@ test('contract 7.8: a tab whose user has left in another one goes on in memory, 
   expect(await store.entries()).toEqual([]);
 });
 
-test('a user who left in another tab is remembered again once this one opens them', async () => {
+test('stores a user again who left in another tab once this tab opens their record', async () => {
   const store = createMemoryStore();
   const { cache } = setUp(store);
   await cache.open('u-1');
@@ -200,7 +200,7 @@ test('a user who left in another tab is remembered again once this one opens the
   });
 });
 
-test('a user who signs out and in again at once keeps their record, though it was to be forgotten', async () => {
+test('keeps the record of a user who signs out and in again before it is removed', async () => {
   const { cache, store } = setUp();
   await cache.open('u-1');
   await cache.change((record) => Object.assign(record, stored()));
@@ -212,7 +212,7 @@ test('a user who signs out and in again at once keeps their record, though it wa
   expect(await store.get(keyOf('u-1'))).toMatchObject({ dismissed: [{ bannerId: 'bnr-1' }] });
 });
 
-test('a record of the former user that arrives late is not shown to the next', async () => {
+test('does not show a late record of the previous user to the next one', async () => {
   const store = createMemoryStore();
   await store.setMany([[keyOf('u-1'), stored()]]);
   const { cache } = setUp(store);
@@ -222,7 +222,7 @@ test('a record of the former user that arrives late is not shown to the next', a
   expect(cache.current('home_hero')).toBeUndefined();
 });
 
-test('forgetting others leaves other apps and the current user alone', async () => {
+test('removing other users keeps other apps and the current user', async () => {
   const store = createMemoryStore();
   await store.setMany([
     [keyOf('u-1'), stored()],
@@ -235,7 +235,7 @@ test('forgetting others leaves other apps and the current user alone', async () 
   expect((await store.entries()).map(([key]) => key)).toEqual([keyOf('u-1'), keyOf('u-1', 'other-app')]);
 });
 
-test('contract 7.8: after a wipe nothing is stored and nothing is written any more', async () => {
+test('contract 7.8: stores and writes nothing after a wipe', async () => {
   const { cache, store } = setUp();
   await cache.open('u-1');
   await cache.change((record) => Object.assign(record, stored()));
@@ -252,7 +252,7 @@ test('contract 7.8: after a wipe nothing is stored and nothing is written any mo
   expect(cache.current('home_hero')).toBeUndefined();
 });
 
-test('case 44: a record of another version is neither read nor deleted', async () => {
+test('case 44: neither reads nor deletes a record of another version', async () => {
   const store = createMemoryStore();
   const foreign = ['user', 99, ENDPOINT, 'app', 'u-1'];
   await store.setMany([[foreign, { version: 99, banners: 'packed' }]]);
@@ -272,7 +272,7 @@ test.each([
   [{ ...emptyRecord(), banners: null }],
   [{ ...emptyRecord(), banners: new Map([['sidebar', null]]) }],
   [{ ...emptyRecord(), clockSkewMs: null }],
-])('case 46: a damaged record (%j) counts as none, and the next change replaces it', async (damaged) => {
+])('case 46: treats a damaged record (%j) as missing, and the next change replaces it', async (damaged) => {
   const store = createMemoryStore();
   await store.setMany([[keyOf('u-1'), damaged]]);
   const { cache } = setUp(store);
@@ -285,7 +285,7 @@ test.each([
   });
 });
 
-test('a store that fails is reported, and memory goes on', async () => {
+test('reports a failing store and continues in memory', async () => {
   const store = { ...createMemoryStore(), update: () => Promise.reject(new Error('QuotaExceededError')) };
   const { cache, errors } = setUp(store);
   await cache.open('u-1');
@@ -303,32 +303,29 @@ test.each([
       throw new Error('QuotaExceededError');
     },
   ],
-])(
-  'contract 7.5: what a write that failed once %s was to store is stored by the next one',
-  async (_, fail) => {
-    const store = createMemoryStore();
-    const update = vi.spyOn(store, 'update');
-    const { cache } = setUp(store);
-    await cache.open('u-1');
-    await cache.change((record) => Object.assign(record, stored()));
-    update.mockImplementationOnce(fail as never);
-    await cache.dismiss([dismissalOf(buildBanner())]);
-    await cache.reread();
-    expect(cache.current('home_hero')).toBeNull();
-    const counted = vi.fn();
-    await cache.change(counted);
-    expect(cache.current('home_hero')).toBeNull();
-    expect(await store.get(keyOf('u-1'))).toMatchObject({
-      banners: new Map([['home_hero', expect.objectContaining({ banner: null })]]),
-      dismissed: [{ bannerId: 'bnr-1' }],
-    });
-    // Applied in memory and in the store, and not again.
-    await cache.change(() => undefined);
-    expect(counted).toHaveBeenCalledTimes(2);
-  },
-);
+])('contract 7.5: the next write stores what a write that failed once %s was to store', async (_, fail) => {
+  const store = createMemoryStore();
+  const update = vi.spyOn(store, 'update');
+  const { cache } = setUp(store);
+  await cache.open('u-1');
+  await cache.change((record) => Object.assign(record, stored()));
+  update.mockImplementationOnce(fail as never);
+  await cache.dismiss([dismissalOf(buildBanner())]);
+  await cache.reread();
+  expect(cache.current('home_hero')).toBeNull();
+  const counted = vi.fn();
+  await cache.change(counted);
+  expect(cache.current('home_hero')).toBeNull();
+  expect(await store.get(keyOf('u-1'))).toMatchObject({
+    banners: new Map([['home_hero', expect.objectContaining({ banner: null })]]),
+    dismissed: [{ bannerId: 'bnr-1' }],
+  });
+  // Applied in memory and in the store, and not again.
+  await cache.change(() => undefined);
+  expect(counted).toHaveBeenCalledTimes(2);
+});
 
-test('what a failing store was to keep for one user is not stored for the next, nor after a wipe', async () => {
+test('discards the unsaved changes of one user for the next user and after a wipe', async () => {
   const store = createMemoryStore();
   const update = vi.spyOn(store, 'update').mockRejectedValue(new Error('UnknownError'));
   const { cache } = setUp(store);
@@ -343,7 +340,7 @@ test('what a failing store was to keep for one user is not stored for the next, 
   expect((await store.entries()).map(([, value]) => value)).toEqual([emptyRecord()]);
 });
 
-test('a store that always fails does not pile up what it was to keep', async () => {
+test('does not accumulate unsaved changes in a store that always fails', async () => {
   const store = createMemoryStore();
   const update = vi.spyOn(store, 'update').mockRejectedValue(new Error('QuotaExceededError'));
   const { cache } = setUp(store);
@@ -356,7 +353,7 @@ test('a store that always fails does not pile up what it was to keep', async () 
   expect(count.mock.calls.length).toBeLessThanOrEqual(200);
 });
 
-test('however often a store has failed, what it gets in the end is all that the page has', async () => {
+test('a recovered store receives the full state of the page after any number of failures', async () => {
   const memory = createMemoryStore();
   let isFull = true;
   const update: Store['update'] = (...changes) =>
@@ -371,7 +368,7 @@ test('however often a store has failed, what it gets in the end is all that the 
   expect(await memory.get(keyOf('u-1'))).toMatchObject({ banners: stored().banners });
 });
 
-test('a bootstrap is for the first time that its user is there: who comes back has what was answered since', async () => {
+test('applies a bootstrap only on the first visit of its user; later visits use newer responses', async () => {
   const bootstrap = {
     version: 1,
     appId: 'app',
@@ -389,7 +386,7 @@ test('a bootstrap is for the first time that its user is there: who comes back h
   expect(cache.current('home_hero')).toBeUndefined();
 });
 
-test('case 46: a change that throws at a damaged record is not tried again with the next one', async () => {
+test('case 46: does not retry a change that throws at a damaged record with the next change', async () => {
   const store = createMemoryStore();
   await store.setMany([[keyOf('u-1'), { ...stored(), dismissed: [null] }]]);
   const { cache } = setUp(store);
@@ -403,7 +400,7 @@ test('case 46: a change that throws at a damaged record is not tried again with 
   expect(await store.get(keyOf('u-1'))).toMatchObject({ clockSkewMs: 7 });
 });
 
-test('case 41: a store whose open never settles is waited for two seconds once, and then no more', async () => {
+test('case 41: waits two seconds once for a store whose open never settles', async () => {
   const never = () => new Promise<never>(() => undefined);
   const { cache, errors } = setUp({ ...createMemoryStore(), get: never, update: never });
   const opened = vi.fn();
@@ -416,7 +413,7 @@ test('case 41: a store whose open never settles is waited for two seconds once, 
   expect(await cache.change(() => 'verdict')).toBe('verdict');
 });
 
-test('case 41: a store that answers late is used after all', async () => {
+test('case 41: uses a store that responds late', async () => {
   const inner = createMemoryStore();
   await inner.setMany([[keyOf('u-1'), stored()]]);
   const gate = Promise.withResolvers<void>();
@@ -430,7 +427,7 @@ test('case 41: a store that answers late is used after all', async () => {
   expect(cache.current('home_hero')?.id).toBe('bnr-1');
 });
 
-test('a page that stood still while the store answered has not waited in vain', async () => {
+test('does not count the time a page was suspended while the store responded', async () => {
   const store = createMemoryStore();
   await store.setMany([[keyOf('u-1'), stored()]]);
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();

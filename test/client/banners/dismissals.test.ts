@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { addDismissals, emptyRecord } from '../../../src/client/banners/user-record.ts';
 import { buildBanner } from '../../helpers/a-banner.ts';
 
-test('takes the banner out of the record, and knows each dismissal once', () => {
+test('removes the banner from the record and stores each dismissal once', () => {
   const record = emptyRecord();
   record.banners.set('home_hero', { banner: buildBanner(), askedAtMs: 1 });
   const dismissal = { placementId: 'home_hero', bannerId: 'bnr-1' };
@@ -11,7 +11,7 @@ test('takes the banner out of the record, and knows each dismissal once', () => 
   expect(record.dismissed).toEqual([{ ...dismissal, acceptedAtMs: null }]);
 });
 
-test('contract 7.5: of more than 100 dismissals the oldest gives way', () => {
+test('contract 7.5: drops the oldest of more than 100 dismissals', () => {
   const record = emptyRecord();
   const dismissals = Array.from({ length: 150 }, (_, i) => ({ placementId: 'p', bannerId: `b${i}` }));
   addDismissals(record, dismissals);

@@ -25,7 +25,7 @@ const banner = buildBanner({
   },
 });
 
-test('contract 7.7: each getter answers the value of its own type', () => {
+test('contract 7.7: each getter returns the value of its own type', () => {
   expect(getStringProperty(banner, 'text')).toBe('Hi');
   expect(getNumberProperty(banner, 'count')).toBe(0);
   expect(getBooleanProperty(banner, 'sticky')).toBe(false);
@@ -34,7 +34,7 @@ test('contract 7.7: each getter answers the value of its own type', () => {
   expect(getDatetimeProperty(banner, 'starts')).toBe(1_790_208_000_000);
 });
 
-test('contract 7.7: a missing key or another type is null', () => {
+test('contract 7.7: returns null for a missing key or another type', () => {
   expect(getStringProperty(banner, 'missing')).toBeNull();
   expect(getStringProperty(banner, 'art')).toBeNull();
   expect(getNumberProperty(banner, 'starts')).toBeNull();
@@ -42,22 +42,22 @@ test('contract 7.7: a missing key or another type is null', () => {
   expect(getStringProperty(banner, '__proto__')).toBeNull();
 });
 
-test('case 59: a value of the wrong JSON type is null', () => {
+test('case 59: returns null for a value of the wrong JSON type', () => {
   expect(getNumberProperty(banner, 'wrong')).toBeNull();
   expect(getJsonProperty(banner, 'list')).toBeNull();
   expect(getJsonProperty(banner, 'nothing')).toBeNull();
 });
 
-test('case 59: unknown types and wrong values are named, for the diagnostic', () => {
+test('case 59: lists unknown types and wrong values for the diagnostic', () => {
   expect(invalidProperties(banner)).toEqual(['list', 'wrong', 'nothing', 'future']);
 });
 
-test('case 59: a type named like a member of every object is unknown, not a crash', () => {
+test('case 59: treats a type named like an Object.prototype member as unknown', () => {
   const odd = buildBanner({ properties: { a: { type: 'constructor', value: 1 } } });
   expect(invalidProperties(odd)).toEqual(['a']);
 });
 
-test('a getter returns null exactly for what is named as invalid', () => {
+test('a getter returns null exactly for the properties listed as invalid', () => {
   const getters = {
     string: getStringProperty,
     number: getNumberProperty,

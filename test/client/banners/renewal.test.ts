@@ -57,7 +57,7 @@ const openTab = async (store: Store, expired = ['home_hero']) => {
 
 const spread = () => vi.advanceTimersByTimeAsync(SPREAD_MS);
 
-test('one sync requests all that expired, within seconds and not at the same moment in all browsers', async () => {
+test('one sync requests all expired banners within seconds, at a different moment in each browser', async () => {
   const { ask, expire, view } = await openTab(createMemoryStore(), ['home_hero', 'sidebar']);
   view.random = 0.9;
   await expire();
@@ -69,7 +69,7 @@ test('one sync requests all that expired, within seconds and not at the same mom
   expect(ask).toHaveBeenCalledTimes(1);
 });
 
-test('of many tabs one requests', async () => {
+test('one of many tabs sends the request', async () => {
   const store = createMemoryStore();
   const tabs = await Promise.all(Array.from({ length: 8 }, () => openTab(store)));
   await tabs[0]!.expire();
@@ -78,7 +78,7 @@ test('of many tabs one requests', async () => {
   expect(tabs.flatMap(({ ask }) => ask.mock.calls)).toHaveLength(1);
 });
 
-test('an empty budget is waited for, and spent once for each refresh it earns', async () => {
+test('waits for an empty budget and spends it once per earned refresh', async () => {
   const { ask, expire, session } = await openTab(createMemoryStore());
   await session.spend();
   await session.spend();
@@ -89,7 +89,7 @@ test('an empty budget is waited for, and spent once for each refresh it earns', 
   expect(ask).toHaveBeenCalledTimes(1);
 });
 
-test('banners that expire again and again ask no faster than the budget allows', async () => {
+test('banners that keep expiring request no faster than the budget allows', async () => {
   const { ask, expire } = await openTab(createMemoryStore());
   for (let minute = 0; minute < 60; minute += 1) {
     await expire();
@@ -100,7 +100,7 @@ test('banners that expire again and again ask no faster than the budget allows',
   expect(ask.mock.calls.length).toBeLessThanOrEqual(22);
 });
 
-test('while the page is hidden nothing is requested, until it is visible', async () => {
+test('requests nothing while the page is hidden, until it is visible', async () => {
   const { ask, expire, view, renewal } = await openTab(createMemoryStore());
   view.visible = false;
   await expire();
@@ -112,7 +112,7 @@ test('while the page is hidden nothing is requested, until it is visible', async
   expect(ask).toHaveBeenCalledTimes(1);
 });
 
-test('after stop nothing is requested and no timer is left', async () => {
+test('requests nothing and leaves no timer after stop', async () => {
   const { ask, expire, renewal, session } = await openTab(createMemoryStore());
   await expire();
   renewal.stop();

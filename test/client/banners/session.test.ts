@@ -46,13 +46,13 @@ const openTab = async ({
   return { session, cache, onStart, view, store };
 };
 
-test('a session begins with the first page and reports so once', async () => {
+test('a session starts with the first page and is reported once', async () => {
   const { onStart, cache } = await openTab();
   expect(onStart).toHaveBeenCalledTimes(1);
   expect(cache.record().session?.id).toEqual(expect.any(String));
 });
 
-test('a session that an impression begins before the page joins it is reported once, and kept alive from then on', async () => {
+test('reports a session started by an impression once, and keeps it alive from then on', async () => {
   const { session, onStart, cache } = await openTab({ isStarted: false });
   expect(session.hasBegun()).toBe(false);
   await session.nameOf('home_hero', 'bnr-1');
@@ -69,7 +69,7 @@ test('a session that an impression begins before the page joins it is reported o
   expect(onStart).toHaveBeenCalledTimes(2);
 });
 
-test('contract 7.4: an impression has one name per banner and placement in a session', async () => {
+test('contract 7.4: an impression has one name per banner, placement and session', async () => {
   const { session } = await openTab();
   const name = await session.nameOf('home_hero', 'bnr-1');
   expect(await session.nameOf('home_hero', 'bnr-1')).toBe(name);
@@ -77,7 +77,7 @@ test('contract 7.4: an impression has one name per banner and placement in a ses
   expect(await session.nameOf('sidebar', 'bnr-1')).not.toBe(name);
 });
 
-test('case 39: two tabs have one name for an impression between them, and a reload has the same', async () => {
+test('case 39: two tabs and a reload share one name for an impression', async () => {
   const a = await openTab();
   const b = await openTab({ store: a.store });
   const name = await a.session.nameOf('home_hero', 'bnr-1');
@@ -86,7 +86,7 @@ test('case 39: two tabs have one name for an impression between them, and a relo
   expect(await reloaded.session.nameOf('home_hero', 'bnr-1')).toBe(name);
 });
 
-test('case 39: per tab, each tab has a name of its own, reloads included', async () => {
+test('case 39: with scope per tab, each tab has its own name, reloads included', async () => {
   const rule = { impressionScope: 'tab' } as const;
   const a = await openTab({ rule });
   const name = await a.session.nameOf('home_hero', 'bnr-1');
@@ -98,7 +98,7 @@ test('case 39: per tab, each tab has a name of its own, reloads included', async
   expect(await other.session.nameOf('home_hero', 'bnr-1')).not.toBe(name);
 });
 
-test('a session lives on while a page is visible, however long', async () => {
+test('a session lasts while a page is visible, for any length of time', async () => {
   const { session, cache } = await openTab();
   const { id } = cache.record().session!;
   await vi.advanceTimersByTimeAsync(5 * 60 * MINUTE);
@@ -106,7 +106,7 @@ test('a session lives on while a page is visible, however long', async () => {
   expect(cache.record().session?.id).toBe(id);
 });
 
-test('a session ends after 30 minutes without a visible page, and impressions count anew', async () => {
+test('a session ends after 30 minutes without a visible page, and impressions count again', async () => {
   const { session, view, onStart } = await openTab();
   const name = await session.nameOf('home_hero', 'bnr-1');
   view.visible = false;
@@ -120,7 +120,7 @@ test('a session ends after 30 minutes without a visible page, and impressions co
 });
 
 test.each([[{}], [{ id: 'old' }], [{ visibleAtMs: Number.MAX_SAFE_INTEGER }], ['text'], [undefined]])(
-  'case 46: a damaged session (%j) is over: another begins, in which impressions count',
+  'case 46: a damaged session (%j) ends: a new one starts, and impressions count in it',
   async (session) => {
     const store = createMemoryStore();
     await store.setMany([[recordKey('https://api.example', 'app', 'u-1'), { ...emptyRecord(), session }]]);
@@ -131,7 +131,7 @@ test.each([[{}], [{ id: 'old' }], [{ visibleAtMs: Number.MAX_SAFE_INTEGER }], ['
   },
 );
 
-test('a tab that was hidden for an hour joins the session that another tab kept alive', async () => {
+test('a tab hidden for an hour joins the session that another tab kept alive', async () => {
   const hidden = await openTab();
   const visible = await openTab({ store: hidden.store });
   const name = await visible.session.nameOf('home_hero', 'bnr-1');
@@ -143,7 +143,7 @@ test('a tab that was hidden for an hour joins the session that another tab kept 
   expect(await hidden.session.nameOf('home_hero', 'bnr-1')).toBe(name);
 });
 
-test('contract 7.3: a test send is gone with the next session', async () => {
+test('contract 7.3: removes a test send with the next session', async () => {
   const { session, cache, view } = await openTab();
   cache.testSends.set('home_hero', { id: 'test' } as never);
   view.visible = false;
@@ -152,7 +152,7 @@ test('contract 7.3: a test send is gone with the next session', async () => {
   expect(cache.testSends.size).toBe(0);
 });
 
-test('contract 7.6: five refreshes, then none, then one more after 180 s, over all tabs', async () => {
+test('contract 7.6: allows five refreshes across all tabs, then none, then one more after 180 s', async () => {
   const a = await openTab();
   const b = await openTab({ store: a.store });
   const granted: boolean[] = [];
@@ -163,7 +163,7 @@ test('contract 7.6: five refreshes, then none, then one more after 180 s, over a
   expect(await a.session.spend()).toBe(false);
 });
 
-test('contract 7.6: the budget does not survive the session', async () => {
+test('contract 7.6: the budget does not outlive the session', async () => {
   const { session, view } = await openTab();
   for (let i = 0; i < 5; i++) await session.spend();
   view.visible = false;
@@ -179,7 +179,7 @@ test('contract 7.6: a 429 empties the bucket', async () => {
   expect(await session.spend()).toBe(true);
 });
 
-test('after stop no timer is left', async () => {
+test('leaves no timer after stop', async () => {
   const { session } = await openTab();
   session.stop();
   expect(vi.getTimerCount()).toBe(0);

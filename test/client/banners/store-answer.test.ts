@@ -21,7 +21,7 @@ const aSlowStore = () => {
   return { memory, store, release };
 };
 
-test('notifies of an answer when it is stored: a listener may leave the page', async () => {
+test('emits a notice of a response once it is stored, because a listener may leave the page', async () => {
   const { memory, store, release } = aSlowStore();
   const cache = aBannerCache({ store });
   await cache.open('u-1');
@@ -43,7 +43,7 @@ test('notifies of an answer when it is stored: a listener may leave the page', a
   expect(inspect(await memory.entries(), { depth: 9 })).toContain(banner.id);
 });
 
-test('case 51: an answer that is stored when another user has signed in makes no notice', async () => {
+test('case 51: emits no notice of a response stored after another user has signed in', async () => {
   const { store, release } = aSlowStore();
   const cache = aBannerCache({ store });
   await cache.open('u-1');
@@ -75,7 +75,7 @@ test.each([
   ['a test send', testSend, normal],
   ['a test send', testSend, null],
 ])(
-  'case 50: an older answer that comes late, %s, takes nothing from a newer one',
+  'case 50: an older response that arrives late, %s, changes nothing of a newer one',
   async (_, older, newer) => {
     const { answer, shown } = await open();
     await answer(newer, 2);
@@ -84,7 +84,7 @@ test.each([
   },
 );
 
-test('contract 7.5: a test send that was dismissed does not come back with the next answer', async () => {
+test('contract 7.5: a dismissed test send does not return with the next response', async () => {
   const { cache, answer, shown } = await open();
   await answer(testSend, 1);
   expect(shown()).toBe('test');
@@ -94,7 +94,7 @@ test('contract 7.5: a test send that was dismissed does not come back with the n
   expect(shown()).toBeNull();
 });
 
-test('contract 7.5: a dismissed test send that is still sent when its grace is over is shown again', async () => {
+test('contract 7.5: shows a dismissed test send again if the service still sends it after its grace period', async () => {
   const { cache, answer, shown } = await open();
   await answer(testSend, 1);
   await cache.change((record) => {
@@ -107,7 +107,7 @@ test('contract 7.5: a dismissed test send that is still sent when its grace is o
   expect(shown()).toBe('test');
 });
 
-test('contract 7.3: what a test send stands in front of is shown when it is dismissed', async () => {
+test('contract 7.3: dismissing a test send shows the banner behind it', async () => {
   const { cache, answer, shown } = await open();
   await answer(normal, 1);
   await answer(testSend, 2);
@@ -116,7 +116,7 @@ test('contract 7.3: what a test send stands in front of is shown when it is dism
   expect(shown()).toBe('normal');
 });
 
-test('contract 7.5: a test send in front of a dismissed banner does not bring that one back', async () => {
+test('contract 7.5: a test send in front of a dismissed banner does not restore that banner', async () => {
   const { cache, answer, shown } = await open();
   await answer(normal, 1);
   await cache.dismiss([dismissalOf(normal)]);

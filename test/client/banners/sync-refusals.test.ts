@@ -4,7 +4,7 @@ import { type Answer, all, json, refuse, settle, setUp } from './arrange-sync.ts
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 2, 1) }));
 afterEach(() => void vi.useRealTimers());
 
-test('contract 1.5: a 429 is answered by waiting as long as the service says, and empties the budget', async () => {
+test('contract 1.5: a 429 makes the client wait as requested and empties the budget', async () => {
   const { sync, sent, results, waiting, onRateLimit } = setUp([
     refuse(429, { 'x-ratelimit-retry-after': '120' }),
     all,
@@ -45,14 +45,14 @@ test.each([
   expect(results.flatMap(({ banners }) => [...banners.keys()])).toContain('p-11');
 });
 
-test('requests that fail side by side are one failure, and the next try is not later for their number', async () => {
+test('counts parallel failed requests as one failure in the backoff', async () => {
   const { sync, sent } = setUp([refuse(400)]);
   await sync.now(Array.from({ length: 30 }, (_, i) => `p-${i}`));
   expect(sent).toHaveLength(3);
   expect(sync.blockedUntilMs() - Date.now()).toBe(2_000);
 });
 
-test('contract 1.5: a 503 that says for how long is left alone for so long, whatever the page does', async () => {
+test('contract 1.5: waits out the Retry-After of a 503, whatever the page does', async () => {
   const { sync, sent, results, waiting } = setUp([refuse(503, { 'retry-after': '600' }), all]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(599_999);
@@ -64,7 +64,7 @@ test('contract 1.5: a 503 that says for how long is left alone for so long, what
   expect(results).toHaveLength(1);
 });
 
-test('contract 1.5: a 503 that requests a moment gets it, and the backoff where that is longer', async () => {
+test('contract 1.5: waits the longer of the Retry-After of a 503 and the backoff', async () => {
   const { sync, sent } = setUp([refuse(503, { 'retry-after': '5' })]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(4_999);
@@ -79,7 +79,7 @@ test('contract 1.5: a 503 that requests a moment gets it, and the backoff where 
   expect(sent).toHaveLength(4);
 });
 
-test('contract 1.5: the window in the headers of a 503 is not its wish', async () => {
+test('contract 1.5: ignores the rate-limit window in the headers of a 503', async () => {
   const reset = String(Date.now() / 1000 + 3_600);
   const { sync, sent } = setUp([refuse(500, { 'x-ratelimit-reset': reset })]);
   sync.want(['home_hero']);
@@ -87,7 +87,7 @@ test('contract 1.5: the window in the headers of a 503 is not its wish', async (
   expect(sent.length).toBeGreaterThan(3);
 });
 
-test('contract 1.5: without a retry header the reset, an epoch, says how long', async () => {
+test('contract 1.5: uses the reset epoch if there is no retry header', async () => {
   const reset = String(Date.now() / 1000 + 90);
   const { sync, sent } = setUp([refuse(429, { 'x-ratelimit-reset': reset }), all]);
   await sync.now(['home_hero']);
@@ -100,7 +100,7 @@ test('contract 1.5: without a retry header the reset, an epoch, says how long', 
 test.each([
   ['a reset that has passed', { 'x-ratelimit-reset': '1' }],
   ['no time at all', { 'retry-after': '0' }],
-])('a 429 with %s gets no request again at once, and again, and again', async (_, headers) => {
+])('a 429 with %s does not cause an immediate retry, however often it repeats', async (_, headers) => {
   const { sync, sent } = setUp(Array.from({ length: 50 }, () => refuse(429, headers)));
   await sync.now(['home_hero']);
   await vi.advanceTimersByTimeAsync(1_999);
@@ -109,14 +109,14 @@ test.each([
   expect(sent.length).toBeLessThan(22);
 });
 
-test('no service may silence the client for longer than an hour', async () => {
+test('limits a requested wait to one hour', async () => {
   const { sync, sent } = setUp([refuse(429, { 'retry-after': '999999' }), all]);
   await sync.now(['home_hero']);
   await vi.advanceTimersByTimeAsync(3_600_000);
   expect(sent).toHaveLength(2);
 });
 
-test('a clock that is set back in a wait does not make it days, nor the next one none', async () => {
+test('a clock set back during a wait neither extends it to days nor skips the next one', async () => {
   const { sync, sent, results } = setUp([refuse(404), refuse(404), all]);
   await sync.now(['home_hero']);
   vi.setSystemTime(Date.now() - 2 * 86_400_000);
@@ -131,7 +131,7 @@ test('a clock that is set back in a wait does not make it days, nor the next one
 });
 
 test.each([401, 403])(
-  'case 15: after a %i a key function is called again, and its new key used at once',
+  'case 15: after a %i the client calls the key function again and uses the new key at once',
   async (status) => {
     const keys = ['old', 'new'];
     const { sync, sent, results, notices } = setUp([refuse(status), all], {
@@ -151,7 +151,7 @@ test.each([
   [401, 'unauthorized'],
   [403, 'unauthorized'],
   [404, 'not-found'],
-])('cases 15 and 16: a %i is reported as %s and backs off, whatever the page does', async (status, kind) => {
+])('cases 15 and 16: reports a %i as %s and backs off, whatever the page does', async (status, kind) => {
   const { sync, sent, kinds, waiting } = setUp([refuse(status), all]);
   await sync.now(['home_hero']);
   expect(kinds()).toEqual([kind]);
@@ -163,7 +163,7 @@ test.each([
   expect(sent).toHaveLength(2);
 });
 
-test('a request that the service calls wrong is not repeated', async () => {
+test('does not retry a request that the service rejects as invalid', async () => {
   const { sync, sent, kinds } = setUp([refuse(400)]);
   await sync.now(['home_hero']);
   await vi.advanceTimersByTimeAsync(3_600_000);
@@ -188,7 +188,7 @@ test.each([
     '401 Unauthorized',
   ],
   ['that nothing came', () => Promise.reject(new TypeError('Failed to fetch')), 'Failed to fetch'],
-])('a failure says what the service did: %s', async (_, answer, reason) => {
+])('a failure includes the reason: %s', async (_, answer, reason) => {
   const { sync, notices } = setUp([answer as Answer]);
   await Promise.all([sync.now(['home_hero']), vi.advanceTimersByTimeAsync(60_000)]);
   const [failed] = notices.filter((notice) => notice.type === 'failed');
@@ -196,14 +196,14 @@ test.each([
   expect(failed?.message).toContain(reason);
 });
 
-test('case 23: a redirect is not followed, so that the key stays here', async () => {
+test('case 23: follows no redirect, so that the key is not sent elsewhere', async () => {
   const { sync, sent } = setUp();
   await sync.now(['home_hero']);
   expect(sent[0]!.request.redirect).toBe('error');
   expect(sent[0]!.request.credentials).toBe('omit');
 });
 
-test('a user who signs in does not wait for the refusal of the one before', async () => {
+test('a user who signs in does not wait for the rejection of the previous one', async () => {
   const { sync, sent, results, state } = setUp([refuse(401), all]);
   await sync.now(['home_hero']);
   expect(sync.blockedUntilMs()).toBeGreaterThan(Date.now());
@@ -215,7 +215,7 @@ test('a user who signs in does not wait for the refusal of the one before', asyn
   expect(results.map(({ userId }) => userId)).toEqual(['u-2']);
 });
 
-test('contract 1.5: a rate limit holds for the user who signs in, too', async () => {
+test('contract 1.5: a rate limit also applies to the next user who signs in', async () => {
   const { sync, sent, state } = setUp([refuse(429, { 'retry-after': '60' }), all]);
   await sync.now(['home_hero']);
   sync.reset();

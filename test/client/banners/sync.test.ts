@@ -7,7 +7,7 @@ import { all, json, refuse, settle, setUp } from './arrange-sync.ts';
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 2, 1) }));
 afterEach(() => void vi.useRealTimers());
 
-test('contract 2.5: one request names user, app, version and placements, with the key as bearer', async () => {
+test('contract 2.5: one request names user, app, version and placements, with the key as bearer token', async () => {
   const { sync, sent } = setUp([all], { deviceId: 'd-1' });
   await sync.now(['home_hero']);
   const { request, body } = sent[0]!;
@@ -24,14 +24,14 @@ test('contract 2.5: one request names user, app, version and placements, with th
   });
 });
 
-test('a fetch of the host is called on nothing, as the browser’s own must be', async () => {
+test('calls the host’s fetch without a receiver, as the browser’s own fetch requires', async () => {
   const { sync, callers } = setUp();
   await sync.now(['home_hero']);
   expect(callers).toEqual([undefined]);
 });
 
 test.each([[''], [undefined], [5]])(
-  'a placement ID that is none (%j) is reported, and costs no other placement its answer',
+  'reports an invalid placement ID (%j) without affecting other placements',
   async (wrong) => {
     const { sync, sent, results, kinds } = setUp();
     sync.want(['home_hero', wrong as string]);
@@ -43,7 +43,7 @@ test.each([[''], [undefined], [5]])(
   },
 );
 
-test('what is wanted in one task goes out in one request, each placement once', async () => {
+test('batches the placements of one task into one request, each once', async () => {
   const { sync, sent } = setUp();
   sync.want(['home_hero']);
   sync.want(['sidebar']);
@@ -53,7 +53,7 @@ test('what is wanted in one task goes out in one request, each placement once', 
   expect(sent.map(({ body }) => body.placements)).toEqual([['home_hero', 'sidebar', 'strip']]);
 });
 
-test('case 58: more than ten placements are split into several requests and none is dropped', async () => {
+test('case 58: splits more than ten placements into several requests and drops none', async () => {
   const { sync, sent, results } = setUp();
   const ids = Array.from({ length: 23 }, (_, i) => `p-${i}`);
   await sync.now(ids);
@@ -61,7 +61,7 @@ test('case 58: more than ten placements are split into several requests and none
   expect(results.flatMap(({ banners }) => [...banners.keys()]).sort()).toEqual([...ids].sort());
 });
 
-test('an answer becomes banners: seconds turn into milliseconds, -1 into never, no properties into none', async () => {
+test('parses banners: seconds to milliseconds, -1 to no expiry, missing properties to an empty object', async () => {
   const { sync, results } = setUp([
     () =>
       json({
@@ -80,13 +80,13 @@ test('an answer becomes banners: seconds turn into milliseconds, -1 into never, 
   });
 });
 
-test('case 53: a placement that the answer leaves out is not in the result, nor is one that was not requested', async () => {
+test('case 53: omits placements that the response omits and placements that were not requested', async () => {
   const { sync, results } = setUp([() => json({ banners: { stranger: aWireBanner() } })]);
   await sync.now(['home_hero']);
   expect(results[0]?.banners).toEqual(new Map());
 });
 
-test('a placement that the service leaves out of its answers is a notice, once', async () => {
+test('emits one notice for a placement that the service omits from its responses', async () => {
   const { sync, notices } = setUp([() => json({ banners: { home_hero: null } })]);
   for (let times = 0; times < 3; times += 1) await sync.now(['home_hero', 'hoem_hero']);
   expect(notices).toEqual([
@@ -94,7 +94,7 @@ test('a placement that the service leaves out of its answers is a notice, once',
   ]);
 });
 
-test('a placement named like a member of every object is requested and answered like any other', async () => {
+test('requests a placement named like an Object.prototype member like any other', async () => {
   const { sync, results } = setUp([() => json({ banners: {} }), all]);
   await sync.now(['constructor', 'toString']);
   expect(results[0]?.banners).toEqual(new Map());
@@ -102,7 +102,7 @@ test('a placement named like a member of every object is requested and answered 
   expect([...results[1]!.banners.keys()]).toEqual(['constructor']);
 });
 
-test('case 50: each request is a later question than the one before, even when the clock goes back', async () => {
+test('case 50: each request has a later order than the previous one, even if the clock goes back', async () => {
   const { sync, results } = setUp();
   await sync.now(['a']);
   vi.setSystemTime(0);
@@ -110,7 +110,7 @@ test('case 50: each request is a later question than the one before, even when t
   expect(results[1]!.askedAtMs).toBeGreaterThan(results[0]!.askedAtMs);
 });
 
-test('case 51: an answer for the former user is never handed on', async () => {
+test('case 51: discards a response for the previous user', async () => {
   const gate = Promise.withResolvers<Response>();
   const { sync, results, notices, state } = setUp([() => gate.promise]);
   const done = sync.now(['home_hero']);
@@ -123,8 +123,8 @@ test('case 51: an answer for the former user is never handed on', async () => {
   expect(notices).toEqual([]);
 });
 
-describe('once a user’s turn is over, no request leaves the tab', () => {
-  test('where the key function had not answered yet', async () => {
+describe('requests after the user has changed', () => {
+  test('are not sent if the key function is still pending', async () => {
     const { promise: key, resolve: give } = Promise.withResolvers<string>();
     const { sync, sent, notices } = setUp([all], { apiKey: () => key });
     const done = sync.now(['home_hero']);
@@ -135,7 +135,7 @@ describe('once a user’s turn is over, no request leaves the tab', () => {
     expect([sent, notices]).toEqual([[], []]);
   });
 
-  test('where the key was refused and is requested again', async () => {
+  test('are not sent if the key was rejected and is requested again', async () => {
     const { promise: better, resolve: give } = Promise.withResolvers<string>();
     const keys = ['old', better];
     const { sync, sent, notices } = setUp([refuse(401), all], { apiKey: () => keys.shift()! });
@@ -148,7 +148,7 @@ describe('once a user’s turn is over, no request leaves the tab', () => {
     expect(notices).toEqual([]);
   });
 
-  test('where a server that stumbles was to get the request again', async () => {
+  test('are not sent if a server error was to be retried', async () => {
     const { sync, sent, notices } = setUp([refuse(503)]);
     await sync.now(['home_hero']);
     sync.reset();
@@ -158,7 +158,7 @@ describe('once a user’s turn is over, no request leaves the tab', () => {
   });
 });
 
-test('the next user’s banners are requested although the former one’s requests were ended', async () => {
+test('requests the next user’s banners after the previous user’s requests were aborted', async () => {
   const { promise: late, resolve: answer } = Promise.withResolvers<Response>();
   const { sync, sent, results, state } = setUp([() => late, all]);
   const done = sync.now(['home_hero']);
@@ -172,7 +172,7 @@ test('the next user’s banners are requested although the former one’s reques
   expect(results.map(({ userId }) => userId)).toEqual(['u-2']);
 });
 
-test('nothing is requested without a user, or while it is not allowed', async () => {
+test('requests nothing without a user or while requests are not allowed', async () => {
   const { sync, sent, state } = setUp();
   state.userId = null;
   await sync.now(['home_hero']);
@@ -182,7 +182,7 @@ test('nothing is requested without a user, or while it is not allowed', async ()
   expect(sent).toEqual([]);
 });
 
-test('a server that stumbles gets the request again a moment later', async () => {
+test('retries a transient server error a moment later', async () => {
   const { sync, sent, results, kinds } = setUp([refuse(503), refuse(500), all]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(2_000 + 4_000);
@@ -191,7 +191,7 @@ test('a server that stumbles gets the request again a moment later', async () =>
   expect(kinds()).toEqual(['sync', 'sync']);
 });
 
-test('a server that is down gets the request again later, each time later, and never for ever in vain', async () => {
+test('retries with a growing backoff while the server is down', async () => {
   const { sync, sent, kinds, waiting } = setUp([refuse(500)]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(6 * 3_600_000);
@@ -202,14 +202,14 @@ test('a server that is down gets the request again later, each time later, and n
   expect(sent.length).toBeLessThan(90);
 });
 
-test('after a failure the placements are still wanted, and answered when the server is back', async () => {
+test('keeps placements wanted after a failure and requests them once the server is back', async () => {
   const { sync, results } = setUp([refuse(500), refuse(500), refuse(500), all]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(results.map(({ banners }) => [...banners.keys()])).toEqual([['home_hero']]);
 });
 
-test('a network that comes back is used at once, one time', async () => {
+test('requests once as soon as the network is back', async () => {
   const { sync, sent } = setUp([() => Promise.reject(new TypeError('Failed to fetch'))]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(15_000);
@@ -219,7 +219,7 @@ test('a network that comes back is used at once, one time', async () => {
   expect(sent.length).toBe(before + 1);
 });
 
-test('case 21: a captive portal’s page is no answer, and the cache is not touched', async () => {
+test('case 21: treats a captive portal’s page as a failed response and keeps the cache', async () => {
   const portal = () => new Response('<html>Sign in</html>', { headers: { 'content-type': 'text/html' } });
   const { sync, results, kinds } = setUp([portal]);
   await sync.now(['home_hero']);
@@ -228,7 +228,7 @@ test('case 21: a captive portal’s page is no answer, and the cache is not touc
 });
 
 test.each([[{}], [{ banners: [] }], [null], [[]]])(
-  'an answer of another shape (%j) is a failed sync',
+  'a response of another shape (%j) is a failed sync',
   async (body) => {
     const { sync, results, kinds } = setUp([() => json(body)]);
     await sync.now(['home_hero']);
@@ -244,7 +244,7 @@ test.each([
   ['the banner of another placement', aWireBanner({ placement_id: 'home_hero' })],
   ['an end that is no number', { ...aWireBanner(), placement_id: 'side', expires_at: null }],
   ['properties in a list', { ...aWireBanner(), placement_id: 'side', properties: [] }],
-])('case 59: a banner that cannot be read (%s) costs no other placement its answer', async (_, side) => {
+])('case 59: an unreadable banner (%s) does not affect other placements', async (_, side) => {
   const { sync, sent, results, kinds } = setUp([
     () => json({ banners: { home_hero: aWireBanner({ placement_id: 'home_hero' }), side } }),
   ]);
@@ -256,7 +256,7 @@ test.each([
 });
 
 test.each([[{ type: 'string' }], [{ type: 5, value: 'x' }], [null], [5]])(
-  'case 59: a property that cannot be read (%j) costs no other property, and fits no type',
+  'case 59: an unreadable property (%j) does not affect others and matches no type',
   async (wrong) => {
     const right = { type: 'string', value: 'Sale' };
     const { sync, results } = setUp([
@@ -274,7 +274,7 @@ test.each([[{ type: 'string' }], [{ type: 5, value: 'x' }], [null], [5]])(
   },
 );
 
-test('case 55: the answer’s date shows how far the device is off', async () => {
+test('case 55: measures the clock skew from the date of the response', async () => {
   const date = new Date(Date.now() + 3_600_000).toUTCString();
   const { sync, results } = setUp([
     (sent) => {
@@ -297,7 +297,7 @@ test('a key function that throws is a failed sync, not an exception', async () =
   expect(kinds()).toEqual(['sync']);
 });
 
-test('a key function that never answers is a failed sync, not a wait without end', async () => {
+test('a key function that never settles is a failed sync after its timeout', async () => {
   const { sync, sent, kinds } = setUp([all], { apiKey: () => new Promise<string>(() => undefined) });
   const done = sync.now(['home_hero']);
   await vi.advanceTimersByTimeAsync(10_000);
@@ -306,7 +306,7 @@ test('a key function that never answers is a failed sync, not a wait without end
   expect(kinds()).toEqual(['sync']);
 });
 
-test('after stop nothing is requested, reported, or armed', async () => {
+test('requests, reports and schedules nothing after stop', async () => {
   const gate = Promise.withResolvers<Response>();
   const { sync, sent, results, notices, state } = setUp([() => gate.promise]);
   const done = sync.now(['home_hero']);

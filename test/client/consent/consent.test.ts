@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createConsent } from '../../../src/client/consent/consent.ts';
 
-test('each change calls all that subscribe, in their order, with the state before it', () => {
+test('calls all subscribers on each change, in order, with the previous state', () => {
   const consent = createConsent('pending', () => 7);
   const order: string[] = [];
   const changes: string[] = [];
@@ -23,7 +23,7 @@ test('each change calls all that subscribe, in their order, with the state befor
   expect(order).toEqual(['first', 'second', 'first', 'second', 'first', 'second', 'first', 'second']);
 });
 
-test('an opt-out that is repeated is carried out again, and is over when what it makes the page do is', async () => {
+test('runs a repeated opt-out again and settles after its subscribers', async () => {
   const consent = createConsent('disabled', () => 7);
   let deleted = 0;
   consent.subscribe(async () => {
@@ -35,7 +35,7 @@ test('an opt-out that is repeated is carried out again, and is over when what it
   expect(deleted).toBe(2);
 });
 
-test('of two choices the later one is in force, in whatever order they are heard', async () => {
+test('the later of two choices applies, in any order of arrival', async () => {
   const consent = createConsent('pending', () => 7);
   await consent.hear({ consent: 'disabled', chosenAt: 9 });
   await consent.hear({ consent: 'enabled', chosenAt: 8 });
@@ -44,7 +44,7 @@ test('of two choices the later one is in force, in whatever order they are heard
   expect(consent.record()).toEqual({ consent: 'enabled', chosenAt: 10 });
 });
 
-test('of two choices of the same millisecond the opt-out is in force, in whatever order they are heard', async () => {
+test('the opt-out wins over an opt-in of the same millisecond, in any order of arrival', async () => {
   const consent = createConsent('pending', () => 7);
   await consent.hear({ consent: 'enabled', chosenAt: 9 });
   await consent.hear({ consent: 'disabled', chosenAt: 9 });
@@ -52,7 +52,7 @@ test('of two choices of the same millisecond the opt-out is in force, in whateve
   expect(consent.record()).toEqual({ consent: 'disabled', chosenAt: 9 });
 });
 
-test('an opt-in of an earlier visit does not undo what the host says, and an opt-out does', async () => {
+test('an opt-in of an earlier visit does not override the host, and an opt-out does', async () => {
   const host = createConsent('disabled', () => 7);
   await host.hear({ consent: 'enabled', chosenAt: 6 });
   expect(host.is('disabled')).toBe(true);
@@ -61,7 +61,7 @@ test('an opt-in of an earlier visit does not undo what the host says, and an opt
   expect(other.is('keeping')).toBe(true);
 });
 
-test('its own decision is later than all that it knows of, whatever the clock says', async () => {
+test('its own decision is later than all known ones, whatever the clock says', async () => {
   let now = 1_000;
   const consent = createConsent('enabled', () => now);
   await consent.hear({ consent: 'disabled', chosenAt: 2_000 });
@@ -70,7 +70,7 @@ test('its own decision is later than all that it knows of, whatever the clock sa
   expect(consent.record()).toEqual({ consent: 'enabled', chosenAt: 2_001 });
 });
 
-test('a clock that was wrong makes no opt-out void, and no opt-in for long', () => {
+test('a wrong clock voids no opt-out, and keeps no opt-in for long', () => {
   const MINUTE_MS = 60_000;
   const { isSuperseded } = createConsent('enabled', () => MINUTE_MS);
   const optIn = { consent: 'enabled' as const, chosenAt: MINUTE_MS };
@@ -80,7 +80,7 @@ test('a clock that was wrong makes no opt-out void, and no opt-in for long', () 
   expect(isSuperseded(optIn, { ...optOut, chosenAt: 20 * MINUTE_MS })).toBe(false);
 });
 
-test('after a wipe only its host enables a page', async () => {
+test('after a wipe only its own host enables a page', async () => {
   const consent = createConsent('enabled', () => 7);
   await consent.hear({ consent: 'wiped', chosenAt: 8 });
   await consent.hear({ consent: 'enabled', chosenAt: 9 });
@@ -97,7 +97,7 @@ test.each([
   ['disabled', false, false, false, false],
   ['wiped', false, false, false, false],
 ] as const)(
-  '%s: the client may act: %s, write to the device: %s, store what was captured before: %s, send: %s',
+  '%s: active: %s, writes to the device: %s, stores pending captures: %s, sends: %s',
   (state, ...allowed) => {
     const consent = createConsent(state, () => 7);
     expect([consent.mayAct(), consent.mayWrite(), consent.mayFinish(), consent.maySend()]).toEqual(allowed);
@@ -111,13 +111,10 @@ test.each([
   ['keeping', 'keeping', 'draining', 'disabled'],
   ['disabled', 'disabled', 'draining', 'disabled'],
   ['wiped', 'disabled', 'draining', 'disabled'],
-] as const)(
-  'from %s an opt-out that keeps leads to %s, that sends to %s, that purges to %s',
-  (before, ...after) => {
-    for (const [i, policy] of (['keep', 'send', 'purge'] as const).entries()) {
-      const consent = createConsent(before, () => 7);
-      void consent.decide(policy);
-      expect(consent.is(after[i]!)).toBe(true);
-    }
-  },
-);
+] as const)('from %s, keep leads to %s, send to %s, purge to %s', (before, ...after) => {
+  for (const [i, policy] of (['keep', 'send', 'purge'] as const).entries()) {
+    const consent = createConsent(before, () => 7);
+    void consent.decide(policy);
+    expect(consent.is(after[i]!)).toBe(true);
+  }
+});

@@ -3,7 +3,7 @@ import { createKeyring, fingerprint } from '../../../src/client/credentials/cred
 import { createVirtualClock } from '../../../src/testing/index.ts';
 
 describe('the key', () => {
-  test('is requested once by calls that wait together, and again after it was forgotten', async () => {
+  test('is requested once for concurrent calls, and again after it was removed', async () => {
     let calls = 0;
     const keyring = createKeyring(async () => {
       calls += 1;
@@ -16,7 +16,7 @@ describe('the key', () => {
     expect(await keyring.ask()).toBe('key-2');
   });
 
-  test('that does not come is an error after ten seconds, and can be requested again', async () => {
+  test('rejects after ten seconds without a key, and can be requested again', async () => {
     const clock = createVirtualClock();
     let answer: Promise<string> = new Promise(() => undefined);
     const keyring = createKeyring(() => answer, clock.after);
@@ -28,13 +28,13 @@ describe('the key', () => {
   });
 
   test.each([[() => ''], [() => undefined as unknown as string], [() => Promise.reject(new Error('no'))]])(
-    'must be a text: %s is an error',
+    'must be a string: %s is an error',
     async (provide) => {
       await expect(createKeyring(provide, createVirtualClock().after).ask()).rejects.toThrow();
     },
   );
 
-  test('is known again by a fingerprint that does not show it', () => {
+  test('is recognized by a fingerprint that does not reveal it', () => {
     expect(fingerprint('client-key')).toBe(fingerprint('client-key'));
     expect(fingerprint('client-key')).not.toBe(fingerprint('client-kez'));
     expect(fingerprint('client-key')).not.toContain('client');

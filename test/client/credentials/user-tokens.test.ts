@@ -18,7 +18,7 @@ const arrange = (answer: (clock: ReturnType<typeof createVirtualClock>) => Provi
   return { clock, provide, tokens, failures };
 };
 
-test('one token is requested for each user, however many requests need it at once', async () => {
+test('requests one token per user for any number of concurrent requests', async () => {
   const { provide, tokens } = arrange((clock) => async (user) => tokenUntil(clock.now() + 60 * MINUTE, user));
   const [first, again, other] = await Promise.all([tokens.ask('kim'), tokens.ask('kim'), tokens.ask('lee')]);
   expect(first).toMatch(/\.kim$/);
@@ -28,7 +28,7 @@ test('one token is requested for each user, however many requests need it at onc
   expect(provide.mock.calls).toEqual([['kim'], ['lee']]);
 });
 
-test('a token is replaced a minute before it ends', async () => {
+test('replaces a token one minute before it expires', async () => {
   const { clock, provide, tokens } = arrange((at) => () => tokenUntil(at.now() + 10 * MINUTE));
   await tokens.ask('kim');
   await clock.advance(8 * MINUTE);
@@ -42,7 +42,7 @@ test('a token is replaced a minute before it ends', async () => {
 test.each([
   ['cannot be read', () => 'opaque'],
   ['has no end', () => `header.${btoa('{}')}.signature`],
-])('a token that %s is good until it is refused', async (_, token) => {
+])('a token that %s is valid until it is rejected', async (_, token) => {
   const { clock, tokens, provide } = arrange(() => token);
   await tokens.ask('kim');
   await clock.advance(30 * 24 * 60 * MINUTE);
@@ -50,7 +50,7 @@ test.each([
   expect(provide).toHaveBeenCalledTimes(1);
 });
 
-test('on a device whose clock is hours ahead each new token is good for a minute, and is not requested without end', async () => {
+test('accepts each new token for a minute on a device hours ahead, without an endless loop of requests', async () => {
   const { clock, provide, tokens } = arrange((at) => () => tokenUntil(at.now() - 5 * 60 * MINUTE));
   await tokens.ask('kim');
   expect(tokens.isReady('kim')).toBe(true);
@@ -71,7 +71,7 @@ test.each<[string, ProvideToken, number]>([
   ],
   ['rejects', () => Promise.reject(new Error('offline')), MINUTE / 2],
   ['is no function', 'a token' as never, MINUTE / 2],
-])('where the host %s, the user is paused and the host notified', async (_, provide, pauseMs) => {
+])('if the host %s, the client pauses the user and notifies the host', async (_, provide, pauseMs) => {
   const clock = createVirtualClock();
   const failures: string[] = [];
   const tokens = createUserTokens(provide, clock, (kind, message) => failures.push(`${kind}: ${message}`));
@@ -85,7 +85,7 @@ test.each<[string, ProvideToken, number]>([
   expect(failures, 'the host is asked again').toHaveLength(2);
 });
 
-test('a host that does not answer within ten seconds counts as one that failed', async () => {
+test('a host without a response within ten seconds counts as failed', async () => {
   const { clock, tokens } = arrange(() => () => new Promise<string>(() => undefined));
   const asking = tokens.ask('kim');
   await clock.advance(10_000);
@@ -93,7 +93,7 @@ test('a host that does not answer within ten seconds counts as one that failed',
   expect(tokens.isPaused('kim')).toBe(true);
 });
 
-test('an older token that is refused is replaced at once; a new one pauses the user', async () => {
+test('replaces a rejected older token at once, and pauses the user after a rejected new one', async () => {
   const { clock, provide, tokens, failures } = arrange((at) => () => tokenUntil(at.now() + 60 * MINUTE));
   const older = await tokens.ask('kim');
   await clock.advance(2 * MINUTE);
@@ -108,7 +108,7 @@ test('an older token that is refused is replaced at once; a new one pauses the u
   expect(provide).toHaveBeenCalledTimes(2);
 });
 
-test('a token that two requests sent side by side is refused once', async () => {
+test('counts a token that two concurrent requests sent as rejected once', async () => {
   const { clock, tokens } = arrange((at) => () => tokenUntil(at.now() + 60 * MINUTE));
   const sent = await tokens.ask('kim');
   await clock.advance(2 * MINUTE);
@@ -130,14 +130,14 @@ test('a sign-in ends all pauses, once', async () => {
   expect(tokens.resume()).toBe(false);
 });
 
-test('a clock that is set back ends a pause', async () => {
+test('a clock set back ends a pause', async () => {
   const { clock, tokens } = arrange(() => () => null);
   await tokens.ask('kim');
   clock.jump(-24 * 60 * MINUTE);
   expect(tokens.isPaused('kim')).toBe(false);
 });
 
-test('a visitor needs no token, and without the option no user does', async () => {
+test('a visitor needs no token, and neither does a user without the option', async () => {
   const visitor = 'placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed';
   const { provide, tokens } = arrange(() => () => 'token');
   expect(tokens.isReady(visitor)).toBe(true);

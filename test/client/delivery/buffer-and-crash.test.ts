@@ -45,7 +45,7 @@ describe('buffer and crash', () => {
     expect(await second.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
   });
 
-  test('case 2: a capture whose promise never resolved is absent or there once', async () => {
+  test('case 2: a capture whose promise never resolved is stored once or not at all', async () => {
     for (let rounds = 0; rounds < 12; rounds += 1) {
       const world = createWorld();
       const first = world.openTab();
@@ -61,7 +61,7 @@ describe('buffer and crash', () => {
     }
   });
 
-  test('case 3: a batch whose tab died before the answer is in doubt after its lease, and another tab resolves it', async () => {
+  test('case 3: a batch whose tab died before the response is in doubt after its lease, and another tab resolves it', async () => {
     const world = createWorld();
     const first = world.openTab();
     world.service.fail({ type: 'hang', stored: true });
@@ -79,7 +79,7 @@ describe('buffer and crash', () => {
     assertDeliveredExactlyOnce(world.service.events, events as never);
   });
 
-  test('case 4: a tab that dies between the answer and the delete leaves the batch in doubt, and it is resent byte for byte', async () => {
+  test('case 4: a tab that dies between the response and the delete leaves the batch in doubt, and it is resent byte for byte', async () => {
     const world = createWorld();
     const first = world.openTab();
     const events = await first.captureMany(3);
@@ -98,7 +98,7 @@ describe('buffer and crash', () => {
     expect(await second.delivery.diagnostics()).toMatchObject({ captured: 3, delivered: 3, pending: 0 });
   });
 
-  test('cases 1 to 4: wherever the page dies, nothing is lost and nothing counts twice', async () => {
+  test('cases 1 to 4: a page that dies at any moment loses no event and counts none twice', async () => {
     for (let dies = 0; dies < 60; dies += 1) {
       const world = createWorld();
       const first = world.openTab();
@@ -123,7 +123,7 @@ describe('buffer and crash', () => {
     }
   });
 
-  test('case 5: ten calls of flush make one request and share its outcome', async () => {
+  test('case 5: ten concurrent calls of flush make one request and share its outcome', async () => {
     const world = createWorld();
     const tab = world.openTab();
     await tab.captureMany(5);
@@ -132,7 +132,7 @@ describe('buffer and crash', () => {
     expect(outcomes).toEqual(Array.from({ length: 10 }, () => ({ delivered: 5, pending: 0 })));
   });
 
-  test('a flush of what was captured while the one before gives its mark back sends that as well', async () => {
+  test('a flush of events captured while the previous run releases its lease sends them as well', async () => {
     const world = createWorld();
     let late: Promise<unknown> | undefined;
     const tab = await openReleasing(world, async () => {
@@ -147,7 +147,7 @@ describe('buffer and crash', () => {
     expect(world.sent()).toEqual([['warm'], ['first'], ['late']]);
   });
 
-  test('an event that falls due while the run before gives its mark back leaves then', async () => {
+  test('an event due while the previous run releases its lease is sent then', async () => {
     const world = createWorld();
     const tab = await openReleasing(
       world,
@@ -160,7 +160,7 @@ describe('buffer and crash', () => {
     expect(world.sent()).toEqual([['warm'], ['first'], ['second']]);
   });
 
-  test('case 6: ten thousand events of one task are stored in order, and fill two hundred requests', async () => {
+  test('case 6: ten thousand events of one task are stored in order and fill two hundred requests', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const events = await tab.captureMany(10_000, 'impression');
@@ -173,7 +173,7 @@ describe('buffer and crash', () => {
     );
   });
 
-  test('case 7: the same event captured twice on purpose is two events, also when both happen in one millisecond', async () => {
+  test('case 7: the same event captured twice on purpose is two events, even within one millisecond', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const events = await Promise.all([tab.capture('b1', 'click'), tab.capture('b1', 'click')]);
@@ -196,7 +196,7 @@ describe('buffer and crash', () => {
     expect(heard.filter((type) => type !== 'failed')).toEqual(['tracked', 'delivered']);
   });
 
-  test('events wait for company, and leave when the time is up or the batch is full', async () => {
+  test('events wait for a batch and leave when it is full or the wait is over', async () => {
     const world = createWorld();
     const tab = world.openTab();
     // The first request of a page is sent at the first pause, to warm the preflight.
@@ -217,7 +217,7 @@ describe('buffer and crash', () => {
     expect(world.service.requests).toHaveLength(3);
   });
 
-  test('a thousand events of one user take twenty requests, however they come', async () => {
+  test('a thousand events of one user take twenty requests, in any order of arrival', async () => {
     for (const chunk of [1_000, 100, 7]) {
       const world = createWorld();
       const tab = world.openTab();
@@ -231,7 +231,7 @@ describe('buffer and crash', () => {
     }
   });
 
-  test('a batch holds one user and one app version', async () => {
+  test('a batch holds events of one user and one app version', async () => {
     const world = createWorld();
     const old = world.openTab({ appVersion: '0.9.0' });
     await old.capture('a');
@@ -256,7 +256,7 @@ describe('buffer and crash', () => {
     ]);
   });
 
-  test('dead letters can be sent once more or given up', async () => {
+  test('dead letters can be resent or dropped', async () => {
     const world = createWorld();
     const tab = world.openTab({ correct: () => null });
     world.service.fail({ type: 'skip', indices: [0, 1] });
@@ -273,7 +273,7 @@ describe('buffer and crash', () => {
     expect(await tab.delivery.deadLetters()).toEqual([]);
   });
 
-  test('what was captured just before stop is still stored, what comes after is not', async () => {
+  test('stores what was captured just before stop, and nothing after it', async () => {
     const world = createWorld();
     const first = world.openTab();
     const [before, , after] = await Promise.all([
@@ -300,7 +300,7 @@ describe('buffer and crash', () => {
     expect(await tab.capture()).toBeNull();
   });
 
-  test('stop leaves no timer behind for what was being stored then', async () => {
+  test('stop leaves no timer behind for a write in progress', async () => {
     const world = createWorld();
     const tab = world.openTab();
     await tab.capture('warm');

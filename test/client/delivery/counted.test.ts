@@ -7,7 +7,7 @@ import { createFaultyWorld, createWorld, deafLink } from './world.ts';
 const impression = (once: string) =>
   ({ type: 'impression', bannerId: 'b', placementId: 'p', userId: 'u1', once }) as const;
 
-test('an event with a name is stored once, in one task, in two tabs and after a crash', async () => {
+test('stores an event with a name once: in one task, in two tabs and after a crash', async () => {
   const world = createWorld();
   const [a, b] = [world.openTab(), world.openTab()];
   const stored = await Promise.all([
@@ -38,7 +38,7 @@ test('an event that was counted before wakes no sender', async () => {
   expect(world.clock.pending()).toBe(timers);
 });
 
-test('events beside a counted one are stored, each with its own answer', async () => {
+test('stores events beside a counted one, each with its own result', async () => {
   const world = createWorld();
   const { delivery } = world.openTab();
   await delivery.capture(impression('s1 b'));
@@ -51,7 +51,7 @@ test('events beside a counted one are stored, each with its own answer', async (
   expect([first?.type, second, third?.type]).toEqual(['click', null, 'click']);
 });
 
-test('what was counted in memory mode and on disk is counted for both, once the disk is back', async () => {
+test('merges the counts of memory mode and IndexedDB once storage is back', async () => {
   const world = createWorld();
   const onDisk = world.openTab();
   await onDisk.delivery.capture(impression('s1 disk'));
@@ -70,7 +70,7 @@ test('what was counted in memory mode and on disk is counted for both, once the 
   }
 });
 
-test('what two tabs counted, one on disk and one in memory, is delivered once when the disk is back', async () => {
+test('delivers an event once that two tabs counted, one in IndexedDB and one in memory', async () => {
   const world = createWorld();
   const onDisk = world.openTab();
   const store = createFaultyStore(world.disk.openStore(world.name));
@@ -88,7 +88,7 @@ test('what two tabs counted, one on disk and one in memory, is delivered once wh
   assertConserved(diagnostics);
 });
 
-test('a wipe forgets what was counted', async () => {
+test('a wipe removes the counted marks', async () => {
   const world = createWorld();
   const tab = world.openTab();
   await tab.delivery.capture(impression('s1 b'));
@@ -96,7 +96,7 @@ test('a wipe forgets what was counted', async () => {
   expect(world.records()).toEqual([]);
 });
 
-test('an opt-out that this page missed takes no mark away that another tab has set', async () => {
+test('an opt-out that this page missed removes no mark that another tab has set', async () => {
   const world = createWorld();
   const [a, b] = [world.openTab({ openChannel: deafLink }), world.openTab({ openChannel: deafLink })];
   await a.delivery.capture(impression('s1 b'));
@@ -106,7 +106,7 @@ test('an opt-out that this page missed takes no mark away that another tab has s
   expect(await a.delivery.capture(impression('s1 b'))).toBeNull();
 });
 
-test('case 46: a damaged mark loses neither the event it names nor the one beside it, and holds up no request', async () => {
+test('case 46: a damaged mark loses neither its event nor the next one, and blocks no request', async () => {
   const world = createWorld();
   await world.disk.openStore(world.name).setMany([
     [countedKey('s1 b'), null],
@@ -123,7 +123,7 @@ test('case 46: a damaged mark loses neither the event it names nor the one besid
   expect(world.records().map(([key]) => String(key))).not.toContain(String(countedKey('s1 old')));
 });
 
-test('an impression that cannot be stored takes neither the click beside it along nor the impressions behind it', async () => {
+test('an impression that cannot be stored affects neither the click beside it nor the impressions after it', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const tab = openTab();
   await world.settle();
@@ -150,7 +150,7 @@ test('an impression that cannot be stored takes neither the click beside it alon
   expect(world.service.events).toHaveLength(2);
 });
 
-test('what a session has counted stays counted for it, though events are kept for a shorter time', async () => {
+test('keeps the counted marks of a session even if events are kept for a shorter time', async () => {
   const world = createWorld();
   const options = { maxAgeMs: 10 * 60_000 };
   const first = world.openTab({ options });

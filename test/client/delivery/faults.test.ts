@@ -30,7 +30,7 @@ test('the caps hold over many short pages', async () => {
   assertConserved(diagnostics);
 });
 
-test('a page view does not read a long backlog that another page has looked at within the hour', async () => {
+test('a page view does not read a long backlog that another page checked within the hour', async () => {
   const world = createWorld();
   world.service.fail({ type: 'status', status: 503 }, FOREVER);
   const first = world.openTab();
@@ -65,7 +65,7 @@ test('a page view does not read a long backlog that another page has looked at w
   expect(read).toBeGreaterThan(1_000);
 });
 
-test('a tab that comes back from the back/forward cache after a wipe stores and sends nothing', async () => {
+test('a tab restored from the back/forward cache after a wipe stores and sends nothing', async () => {
   const world = createWorld();
   const away = world.openTab();
   await world.settle();
@@ -89,7 +89,7 @@ test('a tab that comes back from the back/forward cache after a wipe stores and 
   expect(world.records()).toEqual([]);
 });
 
-test('a last flush keeps to the wait that the service named to another tab', async () => {
+test('an exit flush respects the wait that the service requested from another tab', async () => {
   const world = createWorld();
   const first = world.openTab();
   const second = world.openTab();
@@ -105,7 +105,7 @@ test('a last flush keeps to the wait that the service named to another tab', asy
 });
 
 test.each([30 * DAY_MS, 400 * DAY_MS])(
-  'a page that loads under a clock that is %d ms ahead expires nothing',
+  'a page that loads under a clock %d ms ahead expires nothing',
   async (aheadMs) => {
     const world = createWorld();
     const lift = world.service.fail({ type: 'drop', when: 'before' }, FOREVER);
@@ -124,7 +124,7 @@ test.each([30 * DAY_MS, 400 * DAY_MS])(
   },
 );
 
-test('times are right within a call after the clock was corrected', async () => {
+test('event times are correct within one call after the clock was corrected', async () => {
   const world = createWorld();
   world.clock.jump(2 * 60 * MINUTE_MS);
   const tab = world.openTab();
@@ -137,7 +137,7 @@ test('times are right within a call after the clock was corrected', async () => 
   expect(event!.time).toBe(world.clock.now());
 });
 
-test('a last flush that cannot be settled leaves no rejection to the page', async () => {
+test('an exit flush that cannot be settled causes no unhandled rejection', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const seen: unknown[] = [];
   const listen = (reason: unknown) => seen.push(reason);
@@ -167,7 +167,7 @@ test('a last flush that cannot be settled leaves no rejection to the page', asyn
   expect(seen).toEqual([]);
 });
 
-test('what may be sent only once is not sent again after a 504 that was taken', async () => {
+test('does not resend at-most-once events after a 504 whose batch was accepted', async () => {
   const world = createWorld();
   let isFirst = true;
   const fetch: typeof globalThis.fetch = async (...args) => {
@@ -189,7 +189,7 @@ test.each([
   ['behind', ['click', 'dismiss']],
   ['before', ['dismiss', 'click']],
 ] as const)(
-  'on a full disk what is stored is sent, once; what may be sent only once, %s it, is not',
+  'a full disk: stored events are sent once, and an at-most-once event %s them is not',
   async (_, types) => {
     const { world, store, openTab } = createFaultyWorld();
     const tab = openTab({ options: { inDoubt: { dismiss: 'at-most-once' } } });
@@ -238,7 +238,7 @@ test.each<[string, Fault, number, number]>([
   ['a dropped connection', { type: 'drop', when: 'before' }, 2, 30],
   ['a refusal of the whole batch', { type: 'status', status: 400 }, 2, 30],
   ['a skipped event', { type: 'skip', indices: [0] }, 2, 30],
-])('on a full disk the pause after %s holds in memory, in each page', async (_, fault, least, most) => {
+])('a full disk: the pause after %s holds in memory in each page', async (_, fault, least, most) => {
   const { world, openTab, fill } = createFullWorld();
   // Requests without a pause end as well.
   const lift = world.service.fail(fault, { times: 100 });
@@ -263,7 +263,7 @@ test.each<[string, Fault, number, number]>([
   expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1, pending: 0, waitingUntil: null });
 });
 
-test('on a full disk a claim whose page is gone holds up no other event', async () => {
+test('a full disk: the claim of a closed page blocks no other event', async () => {
   const { world, openTab, fill } = createFullWorld();
   const gone = openTab();
   await gone.capture('claimed');
@@ -281,7 +281,7 @@ test('on a full disk a claim whose page is gone holds up no other event', async 
   expect(world.sent()).toEqual([['claimed'], ['waits'], ['claimed']]);
 });
 
-test('on a full disk an event that waits for its correction holds up no other event', async () => {
+test('a full disk: an event that waits for correction blocks no other event', async () => {
   const { world, openTab, fill } = createFullWorld();
   const gone = openTab({ correct: () => new Promise(() => undefined) });
   await gone.capture('skipped');
@@ -300,7 +300,7 @@ test('on a full disk an event that waits for its correction holds up no other ev
   expect(await tab.delivery.deadLetters()).toMatchObject([{ event: { bannerId: 'skipped' } }]);
 });
 
-test('what another page posts without its members is passed over', async () => {
+test('ignores channel messages with missing members', async () => {
   const world = createWorld();
   const tab = world.openTab();
   await tab.capture('c1');
@@ -314,7 +314,7 @@ test('what another page posts without its members is passed over', async () => {
   expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 2 });
 });
 
-test('a correct() that hangs holds up no other event', async () => {
+test('a correct() that hangs blocks no other event', async () => {
   const world = createWorld();
   const tab = world.openTab({ correct: () => new Promise(() => undefined) });
   await world.settle();
@@ -333,7 +333,7 @@ test('a correct() that hangs holds up no other event', async () => {
   ]);
 });
 
-test('correct() is asked in one tab for an event, and in another one where that is gone', async () => {
+test('calls correct() in one tab per event, and in another one if that tab is closed', async () => {
   const world = createWorld();
   let asked = 0;
   const correct = () => {
@@ -355,7 +355,7 @@ test('correct() is asked in one tab for an event, and in another one where that 
   expect(asked).toBe(2);
 });
 
-test('a batch that was too large makes the next ones small for an hour, and no longer', async () => {
+test('a batch that was too large limits the next ones for an hour', async () => {
   const world = createWorld();
   const tab = world.openTab({ options: { maxBatch: 8 } });
   await world.settle();
@@ -371,7 +371,7 @@ test('a batch that was too large makes the next ones small for an hour, and no l
   expect(world.sent().map((batch) => batch.length)).toEqual([8, 4, 4, 4, 4, 8]);
 });
 
-test('the records of a newer version stay, and its opt-out holds', async () => {
+test('keeps the records of a newer version and applies its opt-out', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const disk = world.disk.openStore(world.name);
   const newer: [(string | number)[], unknown][] = [
@@ -402,7 +402,7 @@ test('the records of a newer version stay, and its opt-out holds', async () => {
   expect(await next.capture('none')).toBeNull();
 });
 
-test('a purge removes what another page has claimed meanwhile', async () => {
+test('a purge removes what another page has claimed in the meantime', async () => {
   const world = createWorld();
   const disk = world.disk.openStore(world.name);
   let keys: unknown[] = [];
@@ -429,7 +429,7 @@ test('a purge removes what another page has claimed meanwhile', async () => {
   expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 3, purged: 3, pending: 0 });
 });
 
-test('after a stop correct() is not called any more', async () => {
+test('does not call correct() after a stop', async () => {
   const world = createWorld();
   let calls = 0;
   const tab = world.openTab({
@@ -450,7 +450,7 @@ test.each<[string, TabSetup]>([
   ['without', {}],
   ['that changes nothing by', { correct: (event) => event }],
 ])(
-  'with an endless maxWaitMs a skipped event %s a correction goes out with a later flush',
+  'with an infinite maxWaitMs a skipped event %s a correction leaves with a later flush',
   async (_, setup) => {
     const world = createWorld();
     const tab = world.openTab({ ...setup, options: { maxWaitMs: Number.POSITIVE_INFINITY } });

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 const FOREVER = { times: Number.POSITIVE_INFINITY };
 
 test.each(['setMany', 'entries', 'update'] as const)(
-  'a click on a disk that hangs (%s) settles after stop(), and is not taken for stored',
+  'a click on storage that hangs (%s) settles after stop() and is not reported as stored',
   async (verb) => {
     const { world, store, openTab } = createFaultyWorld();
     const tab = openTab();
@@ -36,7 +36,7 @@ test.each([
   ['keep', { delivered: 1, pending: 1, purged: 1 }],
   ['purge', { delivered: 1, pending: 0, purged: 2 }],
 ] as const)(
-  'an opt-out (%s) that no channel brought to a tab in memory mode is found on the disk, and what came after it is forgotten',
+  'a tab in memory mode that missed an opt-out (%s) finds it in IndexedDB and removes what came after it',
   async (policy, left) => {
     const { world, store, openTab } = createFaultyWorld();
     const tab = openTab({ openChannel: deafLink, options: { maxWaitMs: 10 * MINUTE_MS } });

@@ -6,7 +6,7 @@ import { createFaultyWorld, deafLink } from './world.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-test('case 41: a store that never opens means memory mode within two seconds, and events still leave', async () => {
+test('case 41: a store that never opens causes memory mode within two seconds, and events are still sent', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const lift = store.fail({ type: 'hang' }, { times: Number.POSITIVE_INFINITY });
   const tab = openTab();
@@ -23,7 +23,7 @@ test('case 41: a store that never opens means memory mode within two seconds, an
 });
 
 test.each(['hang', 'wait'] as const)(
-  'case 42: a store that stops answering (%s) means memory mode within ten seconds, and every event counts once',
+  'case 42: a store that stops responding (%s) causes memory mode within ten seconds, and every event counts once',
   async (type) => {
     const { world, store, openTab } = createFaultyWorld();
     const tab = openTab({ options: { maxWaitMs: DAY_MS } });
@@ -58,7 +58,7 @@ test.each(['hang', 'wait'] as const)(
   },
 );
 
-test('case 41: a store that fails to open means memory mode at once, and it is left later without loss', async () => {
+test('case 41: a store that fails to open causes memory mode at once, and events survive the return', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const before = world.openTab();
   await before.capture('stored');
@@ -86,7 +86,7 @@ test('case 41: a store that fails to open means memory mode at once, and it is l
   }
 });
 
-test('case 41: a page in memory that goes away tries once more what was refused, and takes along what came since', async () => {
+test('case 41: a page in memory mode retries on exit what was rejected, with the newer events', async () => {
   const { world, store, openTab } = createFaultyWorld();
   store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
   const tab = openTab({ options: { maxWaitMs: DAY_MS } });
@@ -103,7 +103,7 @@ test('case 41: a page in memory that goes away tries once more what was refused,
   expect(world.service.events.map(({ bannerId }) => bannerId).sort()).toEqual(['refused', 'since']);
 });
 
-test('case 41: a request under way during the return from memory mode is settled in the real store', async () => {
+test('case 41: a request in flight during the return from memory mode is settled in the real store', async () => {
   const { world, store, openTab } = createFaultyWorld();
   store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
   const tab = openTab();
@@ -140,7 +140,7 @@ const withEventsInMemory = async () => {
   return { world, store, tab };
 };
 
-test('case 42: a return from memory mode whose answer is lost, or that runs twice, loses and doubles nothing', async () => {
+test('case 42: a return from memory mode that runs twice, or whose response is lost, loses and duplicates nothing', async () => {
   const { world, store, tab } = await withEventsInMemory();
   const { update } = store;
   // The platform's store retries once after a lost connection; here the test does.
@@ -160,7 +160,7 @@ test('case 42: a return from memory mode whose answer is lost, or that runs twic
   expect(world.service.events).toHaveLength(4);
 });
 
-test('case 42: a return from memory mode that runs twice counts what was delivered in memory once', async () => {
+test('case 42: a return from memory mode that runs twice counts events delivered in memory once', async () => {
   const { world, store, openTab } = createFaultyWorld();
   store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
   const tab = openTab();
@@ -183,7 +183,7 @@ test('case 42: a return from memory mode that runs twice counts what was deliver
   expect(diagnostics).toMatchObject({ memoryMode: false, captured: 3, delivered: 3 });
 });
 
-test('case 42: also where the store fails again before it can say so, with what came since', async () => {
+test('case 42: a return whose store fails again before it responds keeps newer events, too', async () => {
   const { world, store, tab } = await withEventsInMemory();
   store.fail({ type: 'lose-answer' }, { verbs: ['update'], times: 2 });
   tab.tell('visible');
@@ -200,7 +200,7 @@ test('case 42: also where the store fails again before it can say so, with what 
   expect(world.service.events).toHaveLength(5);
 });
 
-test('case 41: what was captured in memory mode is forgotten when the store says that the user opted out', async () => {
+test('case 41: removes events captured in memory mode if the store has an opt-out', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const before = world.openTab();
   await before.delivery.disable('keep');
@@ -218,7 +218,7 @@ test('case 41: what was captured in memory mode is forgotten when the store says
   expect(await tab.capture()).toBeNull();
 });
 
-test('case 40: an opt-out of an earlier visit is told when memory mode ends, and stays one when it begins again', async () => {
+test('case 40: reports an opt-out of an earlier visit at the end of memory mode, and keeps it in the next one', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const before = world.openTab();
   await before.capture('stored');
@@ -242,7 +242,7 @@ test('case 40: an opt-out of an earlier visit is told when memory mode ends, and
   expect(world.service.requests).toEqual([]);
 });
 
-test('case 40: an opt-out that is read before the log goes on in memory is not undone by it', async () => {
+test('case 40: an opt-out read before the log switches to memory still applies', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const before = world.openTab();
   await before.capture('stored');
@@ -274,7 +274,7 @@ const withOptInInMemory = async (setup = {}) => {
   return { world, store, other, tab };
 };
 
-test('case 69: an opt-in in memory mode is the last choice when the disk is back', async () => {
+test('case 69: an opt-in in memory mode is the latest choice when storage is back', async () => {
   const { world, store, other, tab } = await withOptInInMemory();
   other.kill();
   store.recover();
@@ -312,7 +312,7 @@ test.each([
   },
 );
 
-test('case 69: so does one that this tab heard of from another that is in memory mode too', async () => {
+test('case 69: a later opt-out received from another tab in memory mode wins as well', async () => {
   const { world, store, other, tab } = await withOptInInMemory();
   other.kill();
   const broken = createFaultyStore(world.disk.openStore(world.name));

@@ -25,7 +25,7 @@ describe('several tabs', () => {
     expect(world.service.requests.length).toBeLessThanOrEqual(18);
   });
 
-  test('case 36: when the sender is closed abruptly exactly one successor sends, the lost answer is in doubt and counts once', async () => {
+  test('case 36: if the sender is closed abruptly, one successor sends, and the lost response is in doubt and counts once', async () => {
     const world = createWorld();
     const tabs = Array.from({ length: 8 }, () => world.openTab());
     const captured = (
@@ -47,7 +47,7 @@ describe('several tabs', () => {
     expect(tabs.flatMap((tab) => tab.noticesOf('in-doubt'))).toHaveLength(1);
   });
 
-  test('what a service worker delivers, each open page tells its host', async () => {
+  test('each open page emits what a service worker delivers', async () => {
     const world = createWorld();
     const page = world.openTab({ options: { maxWaitMs: MINUTE_MS } });
     const events = await page.captureMany(3);
@@ -60,7 +60,7 @@ describe('several tabs', () => {
     expect(worker.noticesOf('delivered')).toHaveLength(1);
   });
 
-  test('case 36: without any channel between the tabs the store alone finds the successor', async () => {
+  test('case 36: without a channel between the tabs the store determines the successor', async () => {
     const world = createWorld();
     const tabs = Array.from({ length: 3 }, () => world.openTab({ openChannel: deafLink }));
     const captured = (
@@ -74,7 +74,7 @@ describe('several tabs', () => {
     assertDeliveredExactlyOnce(world.service.events, captured as never);
   });
 
-  test('case 17: a tab that only captured during the wait of another one sends when the wait is over', async () => {
+  test('case 17: a tab that only captured during another tab’s wait sends when the wait is over', async () => {
     const world = createWorld();
     const first = world.openTab();
     world.service.fail({ type: 'rate-limit', afterSeconds: 120 });
@@ -89,7 +89,7 @@ describe('several tabs', () => {
     expect(world.sent().flat()).toEqual(['a', 'a', 'b']);
   });
 
-  test('two apps on one origin keep their events, their keys and their opt-outs apart', async () => {
+  test('two apps on one origin keep their events, keys and opt-outs apart', async () => {
     const world = createWorld();
     const [shop, portal] = [world.openTab(), world.openTab({ appId: 'app-2', apiKey: 'another key' })];
     await shop.capture('of the shop');
@@ -110,7 +110,7 @@ describe('several tabs', () => {
     expect(await shop.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
   });
 
-  test('a flush in one tab waits for the tab that sends, then sends the rest', async () => {
+  test('a flush waits for the tab that sends, then sends the rest', async () => {
     const world = createWorld();
     const [first, second] = [world.openTab(), world.openTab()];
     world.service.fail({ type: 'slow', delayMs: 2_000 });
@@ -126,7 +126,7 @@ describe('several tabs', () => {
     expect(world.sent()).toEqual([['a'], ['b']]);
   });
 
-  test('a tab that stops while it waits for the sending one waits no longer', async () => {
+  test('stop ends a tab’s wait for the leader', async () => {
     const world = createWorld();
     const [first, second] = [world.openTab(), world.openTab()];
     world.service.fail({ type: 'slow', delayMs: 2_000 });
@@ -142,7 +142,7 @@ describe('several tabs', () => {
     expect(await waiting).toMatchObject({ delivered: 0 });
   });
 
-  test('what a frozen tab is answered late takes no batch back that another tab is sending', async () => {
+  test('a late response to a frozen tab does not revoke a batch that another tab is sending', async () => {
     const world = createWorld();
     let isFrozen = false;
     const answer = Promise.withResolvers<Response>();
@@ -166,7 +166,7 @@ describe('several tabs', () => {
     expect(world.records()).toEqual(whileSent);
   });
 
-  test('a last flush leaves to the sending tab what it will send anyway', async () => {
+  test('an exit flush leaves to the leader what it will send anyway', async () => {
     const world = createWorld();
     const [first, second] = [world.openTab(), world.openTab()];
     world.service.fail({ type: 'slow', delayMs: 2_000 });
@@ -203,7 +203,7 @@ describe('consent', () => {
     ['send', 450],
     ['purge', 0],
   ] as const)(
-    'case 69: what another tab has in line at an opt-out (%s) is treated like what is queued',
+    'case 69: an opt-out (%s) applies to events pending in another tab as to queued ones',
     async (policy, kept) => {
       const world = createWorld();
       const [first, second] = [world.openTab(), world.openTab()];
@@ -219,7 +219,7 @@ describe('consent', () => {
     },
   );
 
-  test('case 40: a tab that heard nothing is stopped by the store', async () => {
+  test('case 40: the store stops a tab that received no message', async () => {
     const world = createWorld();
     const [first, second] = [world.openTab(), world.openTab({ openChannel: deafLink })];
     await second.capture('a');
@@ -231,7 +231,7 @@ describe('consent', () => {
     expect(world.service.requests).toHaveLength(0);
   });
 
-  test('case 40: an opt-out outlives the page, until the user opts in again', async () => {
+  test('case 40: an opt-out persists after the page until the user opts in again', async () => {
     const world = createWorld();
     const first = world.openTab();
     await first.capture('a');
@@ -262,7 +262,7 @@ describe('consent', () => {
     expect(world.sent()).toEqual([['b']]);
   });
 
-  test('case 69: opting out with "keep" keeps what is queued, and sends it after opting in again', async () => {
+  test('case 69: "keep" keeps queued events and sends them after the next opt-in', async () => {
     const world = createWorld();
     const tab = world.openTab();
     await tab.captureMany(3);
@@ -275,7 +275,7 @@ describe('consent', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 3 });
   });
 
-  test('case 69: opting out with "send" sends what is queued and captures no more', async () => {
+  test('case 69: "send" sends queued events and captures no more', async () => {
     const world = createWorld();
     const tab = world.openTab();
     await tab.captureMany(3);
@@ -289,7 +289,7 @@ describe('consent', () => {
     expect(await tab.capture('later')).toBeNull();
   });
 
-  test('case 69: opting out with "purge" forgets what is queued, counts it, and ends the request under way', async () => {
+  test('case 69: "purge" removes and counts queued events and aborts the request in flight', async () => {
     const world = createWorld();
     const tab = world.openTab({ correct: () => null });
     world.service.fail({ type: 'skip', indices: [0] });
@@ -314,7 +314,7 @@ describe('consent', () => {
     expect(world.records()).toHaveLength(1);
   });
 
-  test('wipe forgets everything in every tab, and nothing is written afterwards', async () => {
+  test('wipe removes everything in every tab, and nothing is written afterwards', async () => {
     const world = createWorld();
     const [first, second] = [world.openTab(), world.openTab()];
     await Promise.all([first.captureMany(5), second.captureMany(5)]);
@@ -334,7 +334,7 @@ describe('consent', () => {
     expect(await first.capture()).not.toBeNull();
   });
 
-  test('a log that is wiped under a page which hears nothing of it is a first visit: the page counts on', async () => {
+  test('a log wiped under a page that gets no message is a first visit: the page continues to count', async () => {
     const world = createWorld();
     const [first, deaf] = [world.openTab(), world.openTab({ openChannel: deafLink })];
     await deaf.capture('before');
@@ -348,7 +348,7 @@ describe('consent', () => {
   });
 
   test.each([null, 'text', {}, { type: 'of a newer version' }])(
-    'case 44: a message on the channel that is none of ours (%j) does nothing',
+    'case 44: ignores an unknown channel message (%j)',
     async (data) => {
       const world = createWorld();
       const listeners: ((event: { data: unknown }) => void)[] = [];
@@ -363,7 +363,7 @@ describe('consent', () => {
     },
   );
 
-  test('after a wipe and an opt-in anew a service worker that lives through both sends again', async () => {
+  test('a service worker that outlives a wipe sends again after the next opt-in', async () => {
     const world = createWorld();
     const worker = world.openTab({ isWorker: true });
     const page = world.openTab();
@@ -380,7 +380,7 @@ describe('consent', () => {
     expect(world.sent()).toEqual([['before'], ['after']]);
   });
 
-  test('an opt-out that forgets leaves no user on the disk, and no time is given twice', async () => {
+  test('a purge leaves no user in storage, and no time is assigned twice', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const before = await tab.capture('same');
@@ -392,7 +392,7 @@ describe('consent', () => {
     expect(after!.time).toBeGreaterThan(before!.time);
   });
 
-  test('no user of an event that was delivered stays on the disk, before an opt-out or after it', async () => {
+  test('leaves no user of a delivered event in storage, before or after an opt-out', async () => {
     const world = createWorld();
     const tab = world.openTab();
     await tab.capture('before', 'click', 'former');
@@ -404,7 +404,7 @@ describe('consent', () => {
     expect(JSON.stringify(world.records())).not.toMatch(/former|present/);
   });
 
-  test('a skipped event rests as long as the tab that sent it says, whatever another tab is set to', async () => {
+  test('a skipped event waits as long as the tab that sent it is configured to', async () => {
     const world = createWorld();
     const slow = world.openTab({ options: { maxWaitMs: MINUTE_MS } });
     const fast = world.openTab({ options: { maxWaitMs: 5_000 } });
@@ -419,7 +419,7 @@ describe('consent', () => {
     expect(world.sent()).toHaveLength(2);
   });
 
-  test('case 71: behind an ad blocker the queue stays under its cap and the timers stay rare', async () => {
+  test('case 71: behind an ad blocker the queue stays under its cap and timers stay rare', async () => {
     const world = createWorld();
     const tab = world.openTab({ options: { maxEvents: 500 }, random: () => 0.5 });
     world.service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });

@@ -11,7 +11,7 @@ import { createWorld, deafLink } from './world.ts';
 const HOUR_MS = 60 * 60_000;
 
 describe('network and lifecycle', () => {
-  test('case 24: backoff grows while the network fails, and a sign of life resets it once', async () => {
+  test('case 24: backoff grows while the network fails, and a successful response resets it once', async () => {
     const world = createWorld();
     const tab = world.openTab({ random: () => 1 });
     const lift = world.service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
@@ -67,7 +67,7 @@ describe('network and lifecycle', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1, waitingUntil: null });
   });
 
-  test('case 25: a dropped connection after the request was taken is in doubt, and the retry is byte-identical', async () => {
+  test('case 25: a connection dropped after the request was accepted is in doubt, and the retry is byte-identical', async () => {
     const world = createWorld();
     const tab = world.openTab();
     world.service.fail({ type: 'drop', when: 'after' });
@@ -82,7 +82,7 @@ describe('network and lifecycle', () => {
     expect(events).toHaveLength(4);
   });
 
-  test('case 25: with at-most-once an impression in doubt is given up, a click is not', async () => {
+  test('case 25: at-most-once drops an impression in doubt, but not a click', async () => {
     const world = createWorld();
     const tab = world.openTab({
       options: { inDoubt: { impression: 'at-most-once' } },
@@ -123,7 +123,7 @@ describe('network and lifecycle', () => {
     vi.unstubAllGlobals();
   });
 
-  test('case 25: with at-most-once a batch of a page that died is given up as well', async () => {
+  test('case 25: at-most-once drops a batch of a page that died as well', async () => {
     const world = createWorld();
     const options = {
       inDoubt: { impression: 'at-most-once' } as const,
@@ -140,7 +140,7 @@ describe('network and lifecycle', () => {
     expect(await second.delivery.diagnostics()).toMatchObject({ captured: 2, discarded: 2, pending: 0 });
   });
 
-  test('an answer that takes too long is in doubt', async () => {
+  test('a response that takes too long is in doubt', async () => {
     const world = createWorld();
     const tab = world.openTab();
     world.service.fail({ type: 'hang' });
@@ -151,7 +151,7 @@ describe('network and lifecycle', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ inDoubt: 1 });
   });
 
-  test('case 27: of 100 KiB at hide the most valuable part leaves within the budget, the rest stays stored', async () => {
+  test('case 27: of 100 KiB on pagehide the most valuable events are sent within the budget, and the rest stays stored', async () => {
     const world = createWorld();
     // Nothing is due before the page hides.
     const tab = world.openTab({ options: { maxWaitMs: HOUR_MS, maxBatch: 2_000 } });
@@ -179,7 +179,7 @@ describe('network and lifecycle', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 960, delivered: 960 });
   });
 
-  test('case 27: a page whose keepalive was refused once leaves with all it may again, when one came through', async () => {
+  test('case 27: after a rejected keepalive a page sends its full budget again once a keepalive has succeeded', async () => {
     const world = createWorld();
     let isShedding = true;
     const fetch: typeof globalThis.fetch = (input, init) =>
@@ -198,7 +198,7 @@ describe('network and lifecycle', () => {
     expect(world.service.requests[0]!.text.length).toBeGreaterThan(50_000);
   });
 
-  test('case 27: a last flush needs no answer: the next page settles what this one sent', async () => {
+  test('case 27: an exit flush needs no response: the next page settles it', async () => {
     const world = createWorld();
     const first = world.openTab();
     const events = await first.captureMany(3);
@@ -216,7 +216,7 @@ describe('network and lifecycle', () => {
     assertDeliveredExactlyOnce(world.service.events, events as never);
   });
 
-  test('case 28: a click captured while the page is hidden leaves at once', async () => {
+  test('case 28: a click captured while the page is hidden is sent at once', async () => {
     const world = createWorld();
     const tab = world.openTab();
     tab.tell('hidden');
@@ -226,7 +226,7 @@ describe('network and lifecycle', () => {
     expect(world.options[0]!.keepalive).toBe(true);
   });
 
-  test('a last flush during a wait of the server sends nothing', async () => {
+  test('an exit flush sends nothing during a wait that the server requested', async () => {
     const world = createWorld();
     const tab = world.openTab();
     world.service.fail({ type: 'rate-limit', afterSeconds: 600 });
@@ -239,7 +239,7 @@ describe('network and lifecycle', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ pending: 2 });
   });
 
-  test('case 29: a page restored from the bfcache looks at the store again before it sends', async () => {
+  test('case 29: a page restored from the bfcache reads the store again before it sends', async () => {
     const world = createWorld();
     const first = world.openTab();
     await first.captureMany(3);
@@ -257,7 +257,7 @@ describe('network and lifecycle', () => {
     expect(world.sent().at(-1)).toEqual(['after']);
   });
 
-  test('case 30: a frozen sender is succeeded by another tab within the lease time', async () => {
+  test('case 30: another tab succeeds a frozen sender within the lease time', async () => {
     const world = createWorld();
     const first = world.openTab();
     world.service.fail({ type: 'hang' });
@@ -274,7 +274,7 @@ describe('network and lifecycle', () => {
     expect(world.sent()).toEqual([['a'], ['b']]);
   });
 
-  test('case 31: a page that is only prerendered sends nothing, on activation it does', async () => {
+  test('case 31: a prerendered page sends nothing until it is activated', async () => {
     const world = createWorld();
     const before = world.openTab();
     await before.capture();
@@ -290,7 +290,7 @@ describe('network and lifecycle', () => {
     expect(world.service.requests).toHaveLength(1);
   });
 
-  test('case 34: a timer that comes a minute late is judged by the time, not by its ticks', async () => {
+  test('case 34: a timer that fires a minute late is judged by the time, not by its ticks', async () => {
     const world = createWorld();
     const slow = {
       ...world.clock,
@@ -306,7 +306,7 @@ describe('network and lifecycle', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1 });
   });
 
-  test('an event that is captured later than it happened keeps its age, whatever the clock did meanwhile', async () => {
+  test('an event captured later than it happened keeps its age, whatever the clock did in the meantime', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const event = { type: 'click', bannerId: 'b', placementId: 'p', userId: 'u1' } as const;
@@ -318,7 +318,7 @@ describe('network and lifecycle', () => {
     expect(next!.time).toBe(start);
   });
 
-  test('a disk that fails during the last flush is a notice, and no exception in the page', async () => {
+  test('a storage failure during the exit flush is a notice, not an exception in the page', async () => {
     const world = createWorld();
     const store = createFaultyStore(world.disk.openStore(world.name));
     const tab = world.openTab({ openStore: () => store });
@@ -340,7 +340,7 @@ describe('network and lifecycle', () => {
     expect(world.service.events.map(({ copies }) => copies)).toEqual([1, 1, 1]);
   });
 
-  test('a clock that is days ahead for one capture does not mark the later ones, in its page or in the next', async () => {
+  test('a clock days ahead for one capture affects no later one, in its page or the next', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const ahead = 2 * 24 * HOUR_MS;
@@ -355,7 +355,7 @@ describe('network and lifecycle', () => {
     expect((await tab.capture('later'))!.time).toBe(world.clock.now());
   });
 
-  test('a clock that is wrong for a while expires nothing, and one that stays so does', async () => {
+  test('a temporarily wrong clock expires nothing, and a permanently wrong one does', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const ahead = 8 * 24 * HOUR_MS;
@@ -389,7 +389,7 @@ describe('network and lifecycle', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 3, expired: 1 });
   });
 
-  test('times keep their order through a correction of the clock, and follow it where it was wrong', async () => {
+  test('event times keep their order through a clock correction and follow it if they were wrong', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const times: number[] = [];
@@ -409,7 +409,7 @@ describe('network and lifecycle', () => {
     expect(times.at(-1)).toBe(world.clock.now());
   });
 
-  test('a page that starts after the clock was set back counts by that clock, and every event arrives', async () => {
+  test('a page that starts after the clock was set back uses that clock, and every event arrives', async () => {
     const world = createWorld();
     const first = world.openTab();
     await first.captureMany(3);

@@ -11,7 +11,7 @@ vi.mock('../../../src/protocol/banners-track.ts', async (original) => {
 });
 const EXPAND = 'expand' as EventType;
 
-test('a new type of event is stored, sent, corrected and counted like the others', async () => {
+test('a new event type is stored, sent, corrected and counted like the others', async () => {
   const world = createWorld();
   const tab = world.openTab({ correct: (event) => ({ ...event, bannerId: 'corrected' }) });
   world.service.fail({ type: 'skip', indices: [1] });
@@ -27,7 +27,7 @@ test('a new type of event is stored, sent, corrected and counted like the others
   assertConserved(diagnostics);
 });
 
-test('a new type of event has a policy of its own for what is in doubt', async () => {
+test('a new event type has its own policy for events in doubt', async () => {
   const world = createWorld();
   const tab = world.openTab({ options: { inDoubt: { [EXPAND]: 'at-most-once' } } });
   world.service.fail({ type: 'drop', when: 'after' }, { times: 2 });
@@ -38,7 +38,7 @@ test('a new type of event has a policy of its own for what is in doubt', async (
   expect(tab.noticesOf('failed').filter(({ kind }) => kind === 'config')).toEqual([]);
 });
 
-test('a new type of event leaves with a page that goes', async () => {
+test('an exit flush sends events of a new type', async () => {
   const world = createWorld();
   const tab = world.openTab();
   await tab.capture('b1', EXPAND);

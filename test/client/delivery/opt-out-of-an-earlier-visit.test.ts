@@ -24,12 +24,12 @@ const expectForgottenClick = async (world: World, tab: ReturnType<World['openTab
   expect(world.sent()).toEqual([]);
 };
 
-test('a click before the first look at the log, after an opt-out (send) on an earlier visit, is not kept and not sent', async () => {
+test('drops a click before the first read of the log after an earlier opt-out (send)', async () => {
   const world = await afterAnOptOut();
   await expectForgottenClick(world, world.openTab({ consent: 'enabled' }));
 });
 
-test('a click in a tab that missed an opt-out (send) in another tab is not kept and not sent', async () => {
+test('drops a click in a tab that missed an opt-out (send) of another tab', async () => {
   const world = createWorld();
   const away = world.openTab({ openChannel: deafLink });
   await world.settle();
@@ -39,7 +39,7 @@ test('a click in a tab that missed an opt-out (send) in another tab is not kept 
   await expectForgottenClick(world, away);
 });
 
-test('clicks before an opt-out (send) in the same page are sent, also where the clock was set back before it', async () => {
+test('sends clicks before an opt-out (send) in the same page, even if the clock was set back before', async () => {
   const world = createWorld();
   const tab = world.openTab({ options: { maxWaitMs: 60_000 } });
   await world.settle();

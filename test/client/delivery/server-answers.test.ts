@@ -10,8 +10,8 @@ import { createWorld, TRACK } from './world.ts';
 
 const HOUR_MS = 60 * 60_000;
 
-describe('server answers', () => {
-  test('contract 2.6: an accepted batch is sent as the contract says, confirmed and forgotten', async () => {
+describe('server responses', () => {
+  test('contract 2.6: sends an accepted batch as specified, confirms it and removes it', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const event = await tab.capture('b1', 'impression');
@@ -56,7 +56,7 @@ describe('server answers', () => {
     assertConserved(diagnostics);
   });
 
-  test('case 9: without a hook a skipped event goes out again later, and is a dead letter after its last attempt', async () => {
+  test('case 9: without a hook a skipped event is retried later and becomes a dead letter after its last attempt', async () => {
     const world = createWorld();
     const tab = world.openTab();
     world.service.fail({ type: 'skip', indices: [1] });
@@ -87,7 +87,7 @@ describe('server answers', () => {
     expect(tab.noticesOf('failed').map(({ kind }) => kind)).toEqual(['deliver', 'correct']);
   });
 
-  test('case 9: a page that dies while the host corrects asks the host again, and sends nothing uncorrected', async () => {
+  test('case 9: the next page calls correct() again if a page dies during it, and sends nothing uncorrected', async () => {
     const world = createWorld();
     const first = world.openTab({ correct: () => new Promise(() => undefined) });
     world.service.fail({ type: 'skip', indices: [0] });
@@ -101,7 +101,7 @@ describe('server answers', () => {
     expect(await second.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
   });
 
-  test('case 10: of strange indexes the valid ones count once, the rest is reported, nothing else is dropped', async () => {
+  test('case 10: valid indexes count once, invalid ones are reported, and nothing else is dropped', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const error = (index: unknown) => ({ type: 'bad', index });
@@ -116,7 +116,7 @@ describe('server answers', () => {
     expect(tab.noticesOf('failed').filter(({ kind }) => kind === 'answer').length).toBeGreaterThanOrEqual(7);
   });
 
-  test('case 11: a count that disagrees is reported, and no event is sent twice', async () => {
+  test('case 11: reports a count that does not match, and sends no event twice', async () => {
     const world = createWorld();
     const tab = world.openTab();
     world.service.fail({ type: 'errors', errors: [], processed: 1 });
@@ -129,7 +129,7 @@ describe('server answers', () => {
     ]);
   });
 
-  test('case 12: a 400 that names every event asks for each, and retries none unchanged for ever', async () => {
+  test('case 12: a 400 that names every event calls correct() for each, and retries none unchanged forever', async () => {
     const world = createWorld();
     const tab = world.openTab({
       correct: (event) => (event.bannerId === 'b0' ? { ...event, bannerId: 'ok' } : event),
@@ -171,7 +171,7 @@ describe('server answers', () => {
     expect(diagnostics.delivered + diagnostics.deadLetters).toBe(6);
   });
 
-  test('case 13: a server that refuses every request without a name is asked ever more rarely, and then gets the rest', async () => {
+  test('case 13: backs off from a server that rejects every request without naming events, then delivers the rest', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const lift = world.service.fail({ type: 'status', status: 400 }, { times: Number.POSITIVE_INFINITY });
@@ -190,7 +190,7 @@ describe('server answers', () => {
   });
 
   test.each([0, 1, 5, 7, 31, 49])(
-    'case 14: a poison event at %i costs the others at most two requests for each halving',
+    'case 14: a poison event at %i costs the others at most two requests per halving',
     async (poison) => {
       const world = createWorld();
       const tab = world.openTab();
@@ -209,7 +209,7 @@ describe('server answers', () => {
     },
   );
 
-  test('case 14: several poison events are all found, and the rest is delivered', async () => {
+  test('case 14: finds several poison events and delivers the rest', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const poison = ['b3', 'b4', 'b20', 'b49'];
@@ -273,7 +273,7 @@ describe('server answers', () => {
     expect(await after.delivery.diagnostics()).toMatchObject({ delivered: 1 });
   });
 
-  test('case 16: after a 404 events stay parked, and the service is asked four times an hour', async () => {
+  test('case 16: after a 404 events stay queued, and the client tries four times an hour', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const lift = world.service.fail({ type: 'status', status: 404 }, { times: Number.POSITIVE_INFINITY });
@@ -318,25 +318,28 @@ describe('server answers', () => {
     { type: 'status', status: 401 },
     { type: 'drop', when: 'after' },
     { type: 'rate-limit', afterSeconds: 5 },
-  ])('case 17: another answer under way (%j) neither ends nor shortens the wait of a 429', async (other) => {
-    const world = createWorld();
-    const tab = world.openTab();
-    await tab.capture('warm');
-    await tab.delivery.flush();
-    await tab.captureMany(2, 'click', 'u1');
-    await tab.captureMany(2, 'click', 'u2');
-    world.service.fail({ type: 'rate-limit', afterSeconds: 600 });
-    world.service.fail(other);
-    tab.tell('hidden');
-    await world.clock.advance(1_000);
-    expect(world.service.requests).toHaveLength(3);
-    tab.tell('visible');
-    await world.clock.advance(595_000);
-    expect(world.service.requests).toHaveLength(3);
-    await world.clock.advance(HOUR_MS);
-    expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 5, delivered: 5 });
-    expect(world.service.events).toHaveLength(5);
-  });
+  ])(
+    'case 17: another response in flight (%j) neither ends nor shortens the wait of a 429',
+    async (other) => {
+      const world = createWorld();
+      const tab = world.openTab();
+      await tab.capture('warm');
+      await tab.delivery.flush();
+      await tab.captureMany(2, 'click', 'u1');
+      await tab.captureMany(2, 'click', 'u2');
+      world.service.fail({ type: 'rate-limit', afterSeconds: 600 });
+      world.service.fail(other);
+      tab.tell('hidden');
+      await world.clock.advance(1_000);
+      expect(world.service.requests).toHaveLength(3);
+      tab.tell('visible');
+      await world.clock.advance(595_000);
+      expect(world.service.requests).toHaveLength(3);
+      await world.clock.advance(HOUR_MS);
+      expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 5, delivered: 5 });
+      expect(world.service.events).toHaveLength(5);
+    },
+  );
 
   test.each([
     { 'X-RateLimit-Reset': '30' },
@@ -344,7 +347,7 @@ describe('server answers', () => {
     { 'Retry-After': '0' },
     { 'Retry-After': 'Wed, 21 Oct 2015 07:28:00 GMT' },
     { 'X-RateLimit-Retry-After': 'soon' },
-  ])('case 17: a 429 with %j, which names no time to come, is backed off from', async (headers) => {
+  ])('case 17: backs off after a 429 with %j, which names no future time', async (headers) => {
     const world = createWorld();
     const tab = world.openTab({ random: () => 0.5 });
     world.service.fail({ type: 'status', status: 429, headers }, { times: Number.POSITIVE_INFINITY });
@@ -390,7 +393,7 @@ describe('server answers', () => {
     assertDeliveredInOrder(world.service.events);
   });
 
-  test('case 19: an event at which the server always fails holds up no other event, and is not given up', async () => {
+  test('case 19: an event at which the server always fails blocks no other event and is not dropped', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const isPoison = (body: unknown) =>
@@ -408,7 +411,7 @@ describe('server answers', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 50, pending: 0 });
   });
 
-  test('case 21: a captive portal that answers 200 with a page deletes nothing', async () => {
+  test('case 21: a captive portal that responds 200 with a page deletes nothing', async () => {
     const world = createWorld();
     const tab = world.openTab();
     world.service.fail({ type: 'captive-portal' }, { times: 3 });
@@ -421,7 +424,7 @@ describe('server answers', () => {
   });
 
   test.each([false, true])(
-    'case 21: an answer cut off in the middle (connection broken: %s) is in doubt, not a confirmation',
+    'case 21: a truncated response (connection broken: %s) is in doubt, not a confirmation',
     async (broken) => {
       const world = createWorld();
       const tab = world.openTab();

@@ -10,7 +10,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 test.each([
   ['a lease', 0],
   ['a settlement', 1],
-])('case 42: %s whose answer is lost after its commit is told once, and costs no wait', async (_, nth) => {
+])('case 42: %s whose response is lost after its commit is reported once, without a wait', async (_, nth) => {
   const world = createWorld();
   const disk = world.disk.openStore(world.name);
   let batchWrites = 0;
@@ -41,7 +41,7 @@ test.each([
   ['mark that the host is asked', 2],
   ['decision to give it up', 3],
 ])(
-  'case 42: of a skipped event, a %s that is committed and runs again reaches the host once, at once',
+  'case 42: for a skipped event, a %s that is committed and retried reaches the host once, at once',
   async (_, nth) => {
     const world = createWorld();
     const disk = world.disk.openStore(world.name);
@@ -76,7 +76,7 @@ test.each([
 );
 
 test.each(['setMany', 'update'] as const)(
-  'case 42: an event whose %s was committed though the answer was lost is stored and sent once',
+  'case 42: an event whose %s was committed without a response is stored and sent once',
   async (verb) => {
     const { world, store, openTab } = createFaultyWorld();
     // The platform's store retries once after a lost connection; here the test does.
@@ -105,7 +105,7 @@ test.each(['setMany', 'update'] as const)(
   },
 );
 
-test('case 43: at the quota the caches go first, then impressions where that was not enough, and the page sees no exception', async () => {
+test('case 43: at the quota caches are evicted first, then impressions if needed, and the page sees no exception', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const order: string[] = [];
   const tab = openTab({
@@ -134,7 +134,7 @@ test('case 43: at the quota the caches go first, then impressions where that was
   expect(world.clock.pending()).toBeGreaterThan(0);
 });
 
-test('case 43: at the quota, without impressions, clicks go before older dismissals', async () => {
+test('case 43: at the quota, without impressions, clicks are evicted before older dismissals', async () => {
   const { store, openTab } = createFaultyWorld();
   const tab = openTab({ options: { maxWaitMs: DAY_MS } });
   await tab.captureMany(10, 'dismiss');
@@ -148,7 +148,7 @@ test.each([
   ['impression', ['click', 'dismiss']],
   ['click', ['dismiss']],
 ] as const)(
-  'case 43: at the quota a new %s costs no event of more value, and waits in memory',
+  'case 43: at the quota a new %s evicts no event of more value, and waits in memory',
   async (type, others) => {
     const { world, store, openTab } = createFaultyWorld();
     const tab = openTab({ options: { maxWaitMs: DAY_MS } });
@@ -172,7 +172,7 @@ test.each([
   },
 );
 
-test('case 43: with nothing left to give up the client goes on in memory', async () => {
+test('case 43: with nothing left to evict the client continues in memory mode', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const tab = openTab();
   await world.settle();
@@ -186,7 +186,7 @@ test('case 43: with nothing left to give up the client goes on in memory', async
   expect(world.sent()).toEqual([['a']]);
 });
 
-test('case 43: a disk so full that it refuses even to forget means memory mode, and no event is refused', async () => {
+test('case 43: a disk too full to delete causes memory mode, and no event is rejected', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const tab = openTab({
     options: { maxWaitMs: DAY_MS },
@@ -206,7 +206,7 @@ test('case 43: a disk so full that it refuses even to forget means memory mode, 
   expect(diagnostics).toMatchObject({ captured: 15, pending: 15, memoryMode: false });
   assertConserved(diagnostics);
 });
-test('case 44: records of another version are neither read nor deleted', async () => {
+test('case 44: neither reads nor deletes records of another version', async () => {
   const world = createWorld();
   const store = world.disk.openStore(world.name);
   const foreign: [StoreKey, unknown][] = [
@@ -223,7 +223,7 @@ test('case 44: records of another version are neither read nor deleted', async (
   expect(world.records().filter(([, value]) => (value as { v: number }).v === 2)).toEqual(foreign);
 });
 
-test('case 46: a corrupt record is put aside alone', async () => {
+test('case 46: sets aside only the corrupt record', async () => {
   const world = createWorld();
   const first = world.openTab();
   await first.captureMany(3);
@@ -241,7 +241,7 @@ test('case 46: a corrupt record is put aside alone', async () => {
   expect(world.records().map(([recordKey]) => (recordKey as string[])[0])).toEqual(['control']);
 });
 
-test('case 46: a corrupt counter record is counted anew, and every event still leaves', async () => {
+test('case 46: recreates a corrupt counter record, and every event is still sent', async () => {
   const world = createWorld();
   const first = world.openTab();
   await first.captureMany(3);
@@ -257,7 +257,7 @@ test('case 46: a corrupt counter record is counted anew, and every event still l
 });
 
 test.each([{ sender: undefined }, { sender: {} }, { consent: undefined }])(
-  'case 46: a counter record with %j is counted anew, and every event still leaves',
+  'case 46: recreates a counter record with %j, and every event is still sent',
   async (change) => {
     const world = createWorld();
     const first = world.openTab();
@@ -274,7 +274,7 @@ test.each([{ sender: undefined }, { sender: {} }, { consent: undefined }])(
   },
 );
 
-test('case 48: where the quota is tiny the cap adapts to it', async () => {
+test('case 48: adapts the cap to a tiny quota', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const tab = openTab({ options: { maxBatch: 1_000, maxWaitMs: DAY_MS } });
   await tab.captureMany(40, 'click');
@@ -309,7 +309,7 @@ test('caps by count evict impressions first, oldest first, and dismissals last',
   expect(kinds.filter((type) => type === 'impression' || type === 'click')).toEqual([]);
 });
 
-test('caps by bytes hold as well', async () => {
+test('caps by bytes evict as well', async () => {
   const world = createWorld();
   const tab = world.openTab({ options: { maxBytes: 10_000, maxBatch: 1_000, maxWaitMs: DAY_MS } });
   await tab.captureMany(200, 'impression');
@@ -320,7 +320,7 @@ test('caps by bytes hold as well', async () => {
   assertConserved(await tab.delivery.diagnostics());
 });
 
-test('what is older than seven days expires an hour after a page has seen it, counted', async () => {
+test('expires and counts events older than seven days one hour after a page saw them', async () => {
   const world = createWorld();
   const first = world.openTab();
   world.service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
@@ -340,7 +340,7 @@ test('what is older than seven days expires an hour after a page has seen it, co
   expect(second.noticesOf('dropped').map(({ reason }) => reason)).toEqual(Array(5).fill('expired'));
 });
 
-test('what was found too old once does not make the next look of a wrong clock expire anything', async () => {
+test('an event once found too old does not expire at the next check under a wrong clock', async () => {
   const world = createWorld();
   const tab = world.openTab({ options: { maxAgeMs: DAY_MS / 2 } });
   world.service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
@@ -357,7 +357,7 @@ test('what was found too old once does not make the next look of a wrong clock e
 
 const CONTROL: StoreKey = ['control', 1, 'meta'];
 
-test('case 44: where a newer version keeps the log the page goes on in memory, and changes nothing of it', async () => {
+test('case 44: continues in memory mode if a newer version owns the log, and changes nothing in it', async () => {
   for (const isThere of ['before the page', 'under the open page'] as const) {
     const world = createWorld();
     const disk = world.disk.openStore(world.name);
@@ -379,7 +379,7 @@ test('case 44: where a newer version keeps the log the page goes on in memory, a
   }
 });
 
-test('case 44: an opt-out that a newer version has stored holds in the page of an older one', async () => {
+test('case 44: an opt-out stored by a newer version applies in a page of an older one', async () => {
   const world = createWorld();
   const record = { v: 2, consent: 'disabled' };
   await world.disk.openStore(world.name).setMany([[CONTROL, record]]);

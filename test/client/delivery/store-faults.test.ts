@@ -114,7 +114,7 @@ const play = async (actions: Action[]): Promise<void> => {
 };
 
 test(
-  'whatever the disk refuses, loses or answers late, every event arrives, and counts once',
+  'delivers and counts every event once, whatever storage rejects, loses or delays',
   async () => {
     await fc.assert(fc.asyncProperty(fc.array(action, { minLength: 20, maxLength: 20 }), play), {
       numRuns: RUNS,

@@ -25,7 +25,7 @@ const grant = (userId: string, name = 'token'): string => {
 const tokensOf = ({ service }: World) =>
   service.requests.map(({ body, status }) => [(body as { user_token?: string }).user_token, status]);
 
-test('events of a user are sent with that user token, those of who signed in before as well', async () => {
+test('sends events with their user’s token, including those of previously signed-in users', async () => {
   const world = strictWorld();
   const tab = world.openTab({ userToken: async (userId) => grant(userId) });
   await Promise.all([tab.capture('b1', 'click', 'kim'), tab.capture('b2', 'click', 'lee')]);
@@ -36,7 +36,7 @@ test('events of a user are sent with that user token, those of who signed in bef
   ]);
 });
 
-test('a user without a token waits, loses nothing, and holds up no one else', async () => {
+test('a user without a token waits, loses nothing and blocks no other user', async () => {
   const world = strictWorld();
   let isHere = false;
   const tab = world.openTab({ userToken: (userId) => (userId === 'kim' && !isHere ? null : grant(userId)) });
@@ -52,7 +52,7 @@ test('a user without a token waits, loses nothing, and holds up no one else', as
   expect(world.service.requests.every(({ status }) => status === 202)).toBe(true);
 });
 
-test('a token that ended on the way is replaced at once after the 401, and nothing is lost or sent twice', async () => {
+test('replaces a token that expired in flight after the 401, without losses or duplicates', async () => {
   const world = strictWorld();
   let round = 0;
   const tab = world.openTab({
@@ -76,7 +76,7 @@ test('a token that ended on the way is replaced at once after the 401, and nothi
   expect(tab.noticesOf('failed')).toEqual([]);
 });
 
-test('a service that refuses every token is asked twice, and then again after five minutes', async () => {
+test('tries a service that rejects every token twice, then again after five minutes', async () => {
   const world = createWorld({ userToken: () => 'unknown_key' });
   const tab = world.openTab({ userToken: () => 'token' });
   await tab.captureMany(3);
@@ -91,7 +91,7 @@ test('a service that refuses every token is asked twice, and then again after fi
   expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 3, pending: 3, delivered: 0 });
 });
 
-test('a tab without the option leaves the events of an app that needs tokens to a tab that has it', async () => {
+test('a tab without the option leaves events that need tokens to a tab with it', async () => {
   const world = strictWorld();
   const bare = world.openTab();
   await bare.captureMany(2);
@@ -104,7 +104,7 @@ test('a tab without the option leaves the events of an app that needs tokens to 
   expect(await page.delivery.flush()).toMatchObject({ delivered: 2 });
 });
 
-test('a page that leaves sends what it has a token for, and the rest stays stored', async () => {
+test('an exiting page sends events that it has a token for, and the rest stays stored', async () => {
   const world = strictWorld();
   const tab = world.openTab({ userToken: (userId) => grant(userId), options: { maxWaitMs: 600_000 } });
   await tab.capture('b1', 'click', 'kim');
@@ -124,7 +124,7 @@ test('a page that leaves sends what it has a token for, and the rest stays store
   expect(world.service.events).toHaveLength(3);
 });
 
-test('a host that thinks for seconds holds no lease meanwhile: its batch is not in doubt', async () => {
+test('holds no lease while the host computes a token, so the batch is not in doubt', async () => {
   const world = strictWorld();
   const tab = world.openTab({
     userToken: (userId) =>
@@ -139,7 +139,7 @@ test('a host that thinks for seconds holds no lease meanwhile: its batch is not 
   expect(world.service.requests).toHaveLength(1);
 });
 
-test('case 27: the token of each batch counts against what a leaving page may send', async () => {
+test('case 27: the token of each batch counts against the exit-flush budget', async () => {
   const world = strictWorld();
   // Nothing is due before the page hides.
   const tab = world.openTab({
@@ -160,7 +160,7 @@ test('case 27: the token of each batch counts against what a leaving page may se
   expect(bytes).toBeLessThanOrEqual(60_000);
 });
 
-test('a token that both batches of a last flush sent is replaced at once', async () => {
+test('replaces a token at once that both batches of an exit flush sent', async () => {
   const world = strictWorld();
   let round = 0;
   const tab = world.openTab({

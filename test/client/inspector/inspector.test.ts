@@ -112,7 +112,7 @@ const sent = async (placard: Placard, service: FakeService) => {
   return service.events.map(({ type, bannerId }) => `${type} ${bannerId}`);
 };
 
-test('says which user it is for, where, and what the session has left', async () => {
+test('reports the user, the placements and the remaining budget of the session', async () => {
   const { inspector, shows } = await open();
   await shows('Summer sale');
   expect(inspector.read()).toMatchObject({
@@ -127,7 +127,7 @@ test('says which user it is for, where, and what the session has left', async ()
   });
 });
 
-test('follows a slot from no answer to the impression', async () => {
+test('follows a slot from no response to the impression', async () => {
   const { inspector, stateOf, until, shows } = await open();
   expect(stateOf()).toMatchObject({ answer: undefined, askedAt: null, slots: [{ shown: null }] });
   await shows('Summer sale');
@@ -144,7 +144,7 @@ test('follows a slot from no answer to the impression', async () => {
   expect(inspector.read().recent.map(({ notice }) => notice.type)).toContain('synced');
 });
 
-test('lists the slots of a browser that cannot tell what is in view', async () => {
+test('lists the slots of a browser that cannot measure visibility', async () => {
   vi.stubGlobal('IntersectionObserver', undefined);
   const { stateOf, shows } = await open({ Observer: null });
   await shows('Summer sale');
@@ -152,7 +152,7 @@ test('lists the slots of a browser that cannot tell what is in view', async () =
   vi.unstubAllGlobals();
 });
 
-test('lists what the cache holds and no slot of the page shows', async () => {
+test('lists cached placements without a slot in the page', async () => {
   const first = await open();
   await first.shows('Summer sale');
   first.placard.stop();
@@ -160,7 +160,7 @@ test('lists what the cache holds and no slot of the page shows', async () => {
   await until(() => expect(stateOf()).toMatchObject({ answer: { id: 'bnr-1' }, from: 'cache', slots: [] }));
 });
 
-test('keeps an expired banner, a dismissed one and one of the control group apart', async () => {
+test('distinguishes expired, dismissed and control banners', async () => {
   const service = createFakeService({
     banners: {
       expiring: wire('expiring', {}, { id: 'bnr-e', expires_at: inAnHour() }),
@@ -180,7 +180,7 @@ test('keeps an expired banner, a dismissed one and one of the control group apar
   expect(stateOf('held')).toMatchObject({ slots: [{ shown: { isControl: true }, emptied: 'control' }] });
 });
 
-test('says what does not fit', async () => {
+test('lists problems', async () => {
   const { placard, stateOf, until } = await open({ mount: [] });
   const element = document.body.appendChild(document.createElement('div'));
   const hook: PlacementHook = Object.assign(() => undefined, {
@@ -203,7 +203,7 @@ test('is active only with consent, and names no user who signed out', async () =
   expect(inspector.read().isActive).toBe(false);
 });
 
-test('says until when a service that refused is left alone, and what it said', async () => {
+test('reports the wait that a rejecting service requested, and its message', async () => {
   const service = createFakeService();
   service.fail({ type: 'status', status: 404 });
   const { inspector, until } = await open({ service });
@@ -212,7 +212,7 @@ test('says until when a service that refused is left alone, and what it said', a
   expect(last).toContainEqual(expect.objectContaining({ type: 'failed', kind: 'not-found' }));
 });
 
-test('focus draws a dismissed banner at once, and nothing of it is stored or sent', async () => {
+test('focus renders a dismissed banner at once, and nothing of it is stored or sent', async () => {
   const { placard, service, slots, inspector, stateOf, shows, of, until } = await open();
   await shows('Summer sale');
   const banner = placard.banner('home_hero')!;
@@ -235,7 +235,7 @@ test('focus draws a dismissed banner at once, and nothing of it is stored or sen
   await shows('');
 });
 
-test('focus outlives a sync and ends when the focused banner is sent away, or the user changes', async () => {
+test('focus survives a sync and ends when the focused banner is dismissed or the user changes', async () => {
   const { placard, service, slots, inspector, stateOf, shows } = await open();
   await shows('Summer sale');
   inspector.focus('home_hero', { ...placard.banner('home_hero')!, properties: {}, id: 'other' });
@@ -254,7 +254,7 @@ test('focus outlives a sync and ends when the focused banner is sent away, or th
   expect((await sent(placard, service)).filter((event) => event !== 'impression bnr-1')).toEqual([]);
 });
 
-test('the sandbox takes every kind of event, stores none, and forgets its dismissals', async () => {
+test('the sandbox accepts every event type, stores none, and discards its dismissals', async () => {
   const { placard, service, openStore, slots, inspector, stateOf, shows, of, until } = await open();
   inspector.sandbox(true);
   await shows('Summer sale');
@@ -281,7 +281,7 @@ test('the sandbox takes every kind of event, stores none, and forgets its dismis
   expect(inspector.read().sandbox).toEqual({ isOn: false, events: [] });
 });
 
-test('what was seen in the sandbox counts once it is over', async () => {
+test('what was viewed in the sandbox counts once it is over', async () => {
   const { placard, service, inspector, shows, until } = await open();
   inspector.sandbox(true);
   await shows('Summer sale');
@@ -290,7 +290,7 @@ test('what was seen in the sandbox counts once it is over', async () => {
   await until(async () => expect(await sent(placard, service)).toEqual(['impression bnr-1']));
 });
 
-test('an impression is listed once in the sandbox, as it would count once', async () => {
+test('the sandbox lists an impression once, as it would count once', async () => {
   const { placard, inspector, shows, until } = await open({ mount: ['home_hero', 'home_hero'] });
   inspector.sandbox(true);
   await shows('Summer sale');

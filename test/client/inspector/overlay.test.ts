@@ -21,7 +21,7 @@ const anOverlay = () => {
   return { overlay, lookedAt, event };
 };
 
-test('a focused banner is a copy that never ends, and never counts as the original', () => {
+test('a focused banner is a copy that never expires and never counts as the original', () => {
   const { overlay, lookedAt, event } = anOverlay();
   const original = buildBanner({ isControl: true, expiresAt: 1 });
   overlay.focus('home_hero', original);
@@ -32,7 +32,7 @@ test('a focused banner is a copy that never ends, and never counts as the origin
   expect(event('click', original.id)).toBe(false);
 });
 
-test('the dismissal of a focused banner ends its focus, and its events are taken after that as well', () => {
+test('dismissing a focused banner ends its focus, and its events are still accepted', () => {
   const { overlay, lookedAt, event } = anOverlay();
   overlay.focus('home_hero', buildBanner());
   const { id } = lookedAt.get('home_hero')!;
@@ -41,7 +41,7 @@ test('the dismissal of a focused banner ends its focus, and its events are taken
   expect(event('click', id)).toBe(true);
 });
 
-test('the sandbox takes all events and hides what is dismissed, until it ends', () => {
+test('the sandbox accepts all events and hides dismissed banners until it ends', () => {
   const { overlay, lookedAt, event } = anOverlay();
   overlay.sandbox(true);
   expect([event('impression', 'b'), event('dismiss', 'b')]).toEqual([true, true]);
@@ -53,7 +53,7 @@ test('the sandbox takes all events and hides what is dismissed, until it ends', 
   expect(overlay.state()).toEqual({ isOn: false, events: [] });
 });
 
-test('the end of a focus leaves alone what the sandbox hides', () => {
+test('ending the focus keeps what the sandbox hides', () => {
   const { overlay, lookedAt, event } = anOverlay();
   overlay.sandbox(true);
   event('dismiss', 'b');

@@ -11,12 +11,12 @@ const DEFAULTS = {
 
 const untold = (notice: Notice) => expect.fail(JSON.stringify(notice));
 
-test('what is not given has a default, what is given stays', () => {
+test('missing options have defaults, and given options stay', () => {
   expect(bannerOptions(undefined, untold)).toEqual(DEFAULTS);
   expect(bannerOptions({ refreshCapacity: 0 }, untold)).toEqual({ ...DEFAULTS, refreshCapacity: 0 });
 });
 
-test('undefined is no choice: a host passes on what it may not have', () => {
+test('treats undefined as missing', () => {
   const chosen = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, undefined]));
   expect(bannerOptions(chosen, untold)).toEqual(DEFAULTS);
 });
@@ -31,11 +31,8 @@ test.each([
   [{ sessionTimeoutMs: '30 min' }, '"banners.sessionTimeoutMs" must be a number from 1 up'],
   [{ impressionScope: 'page' }, '"banners.impressionScope" must be session or tab'],
   [{ impressionscope: 'tab' }, '"banners.impressionscope" must be left out: it is unknown'],
-])(
-  'a choice that cannot be used, such as %j, is reported by its name and stays the default',
-  (chosen, problem) => {
-    const reported: Notice[] = [];
-    expect(bannerOptions(chosen as never, (notice) => reported.push(notice))).toEqual(DEFAULTS);
-    expect(reported).toEqual([{ type: 'failed', kind: 'config', message: `Option ${problem}` }]);
-  },
-);
+])('reports an invalid option, such as %j, by name and uses the default', (chosen, problem) => {
+  const reported: Notice[] = [];
+  expect(bannerOptions(chosen as never, (notice) => reported.push(notice))).toEqual(DEFAULTS);
+  expect(reported).toEqual([{ type: 'failed', kind: 'config', message: `Option ${problem}` }]);
+});

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Notice } from '../../../src/client/notices.ts';
 import { deliveryOptions } from '../../../src/client/options/choices.ts';
 
-describe('the options', () => {
+describe('delivery options', () => {
   const untold = (notice: Notice) => expect.fail(JSON.stringify(notice));
 
-  test('that the host leaves undefined are the defaults, inside of "inDoubt" as well', () => {
+  test('use defaults for undefined values, also inside "inDoubt"', () => {
     const chosen = {
       timeoutMs: undefined,
       maxBatch: undefined,
@@ -34,14 +34,14 @@ describe('the options', () => {
     [{ toString: 1 }, '"delivery.toString" must be left out: it is unknown'],
     [{ inDoubt: { click: 'never' } }, '"delivery.inDoubt.click" must be at-least-once or at-most-once'],
     [{ inDoubt: { clicks: 'at-most-once' } }, '"delivery.inDoubt.clicks" must be left out: it is unknown'],
-  ])('that cannot be used, such as %j, are told by their names and stay the defaults', (chosen, problem) => {
+  ])('report invalid values, such as %j, by name and use the defaults', (chosen, problem) => {
     const told: Notice[] = [];
     const options = deliveryOptions(chosen as never, (notice) => told.push(notice));
     expect(options).toEqual(deliveryOptions({}, untold));
     expect(told).toEqual([{ type: 'failed', kind: 'config', message: `Option ${problem}` }]);
   });
 
-  test('without a limit are options too', () => {
+  test('may be infinite', () => {
     const chosen = { maxEvents: Number.POSITIVE_INFINITY, maxAgeMs: Number.POSITIVE_INFINITY };
     expect(deliveryOptions(chosen, untold)).toMatchObject(chosen);
   });

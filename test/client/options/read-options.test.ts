@@ -27,28 +27,28 @@ test.each([
 });
 
 test.each(['US-09', 'toString', ''])(
-  'an unknown instance (%s) is an error, and never a guessed host',
+  'an unknown instance (%s) is an error, never a guessed host',
   (instance) => {
     expect(reading({ endpoint: undefined, instance })).toThrow('Option "instance" must be a known instance');
   },
 );
 
-test('an instance stands for its host', () => {
+test('an instance resolves to its host', () => {
   const { endpoint: _, ...rest } = OPTIONS;
   expect(readOptions({ ...rest, instance: 'EU-01' }).endpoint).toBe('https://rest.fra-01.braze.eu');
 });
 
-test('an endpoint loses its last slash and keeps its path', () => {
+test('removes the trailing slash of an endpoint and keeps its path', () => {
   expect(readOptions({ ...OPTIONS, endpoint: 'http://127.0.0.1:8787/base/' }).endpoint).toBe(
     'http://127.0.0.1:8787/base',
   );
 });
 
-test('an app version counts characters, not UTF-16 units', () => {
+test('counts the characters of an app version, not UTF-16 units', () => {
   expect(readOptions({ ...OPTIONS, appVersion: '🎈'.repeat(255) }).appVersion).toHaveLength(510);
 });
 
-test('what is not given has a default, what is given stays', () => {
+test('missing options have defaults, and given options stay', () => {
   const now = () => 5;
   const settings = readOptions({ ...OPTIONS, platform: { now } });
   expect(settings.platform.now).toBe(now);
@@ -56,7 +56,7 @@ test('what is not given has a default, what is given stays', () => {
   expect(settings.consent).toBe('enabled');
 });
 
-test('an undefined piece of the platform is no choice', () => {
+test('treats an undefined platform member as missing', () => {
   const platform = { now: undefined, random: undefined } as never;
   const settings = readOptions({ ...OPTIONS, platform });
   expect(settings.platform.now()).toBeGreaterThan(0);

@@ -16,14 +16,14 @@ const anElement = (height = 0, width = 600): HTMLElement => {
 const remember = (height: number, width = 600, appId = 'app') =>
   createBoxMemory(createBoxes(appId), () => true).remember('home_hero', anElement(height, width));
 
-test('a height that was remembered is reserved on the next visit', () => {
+test('reserves a stored height on the next visit', () => {
   remember(240);
   const element = anElement();
   createBoxes('app').reserve(element, 'home_hero');
   expect(element.style.minHeight).toBe('240px');
 });
 
-test('each width of the slot has its own height: a card of a wide slot leaves no box too tall in a narrow one', () => {
+test('stores the height per width: a card of a wide slot reserves no excess height in a narrow one', () => {
   remember(240, 600);
   const reserved = (width: number) => {
     const element = anElement(0, width);
@@ -38,26 +38,26 @@ test('each width of the slot has its own height: a card of a wide slot leaves no
   expect(reserved(585)).toBe('240px');
 });
 
-test('a box that the page declares, and that is large enough, is left alone', () => {
+test('does not change a box that the page declares and that is large enough', () => {
   remember(240);
   const element = anElement(240);
   expect(createBoxes('app').reserve(element, 'home_hero')).toBeUndefined();
   expect(element.style.minHeight).toBe('');
 });
 
-test('a place that had nothing to show reserves nothing', () => {
+test('reserves nothing for a placement without a banner', () => {
   remember(240);
   createBoxMemory(createBoxes('app'), () => true).remember('home_hero', anElement(100), false);
   expect(createBoxes('app').reserve(anElement(), 'home_hero')).toBeUndefined();
 });
 
-test('apps remember apart from each other', () => {
+test('stores heights per app', () => {
   remember(240, 600, 'other');
   expect(createBoxes('app').reserve(anElement(), 'home_hero')).toBeUndefined();
 });
 
 test.each(['not json', '[]', 'null', '{"home_hero@74":"tall"}', '{"home_hero@74":-5}'])(
-  'a damaged value (%s) reserves nothing and harms nothing',
+  'a damaged value (%s) reserves nothing and does not throw',
   (damaged) => {
     localStorage.setItem('placard-boxes:app', damaged);
     const element = anElement();
@@ -66,7 +66,7 @@ test.each(['not json', '[]', 'null', '{"home_hero@74":"tall"}', '{"home_hero@74"
   },
 );
 
-test('blocked storage costs the memory, and nothing else', () => {
+test('blocked storage only costs the stored heights', () => {
   const blocked = () => {
     throw new DOMException('Denied', 'SecurityError');
   };
@@ -79,12 +79,12 @@ test('blocked storage costs the memory, and nothing else', () => {
   vi.unstubAllGlobals();
 });
 
-test('without consent nothing is remembered', () => {
+test('stores nothing without consent', () => {
   createBoxMemory(createBoxes('app'), () => false).remember('home_hero', anElement(240));
   expect(localStorage).toHaveLength(0);
 });
 
-test('what is forgotten is reserved no more', () => {
+test('reserves no removed height', () => {
   remember(240);
   const boxes = createBoxes('app');
   boxes.forget();
@@ -92,7 +92,7 @@ test('what is forgotten is reserved no more', () => {
   expect(localStorage).toHaveLength(0);
 });
 
-test('a hold and a collapse put back exactly what the page had, importance included', () => {
+test('a hold and a collapse restore the page’s styles exactly, importance included', () => {
   const element = anElement();
   element.style.setProperty('min-height', '10px', 'important');
   element.style.setProperty('padding', '4px');

@@ -49,7 +49,7 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
 
 const withProperties = (properties: Banner['properties']) => buildBanner({ properties });
 
-test('render gets the plain values, typed by the schema', () => {
+test('render receives the plain values, typed by the schema', () => {
   const hook = definePlacement('home_hero', {
     properties: z.object({ headline: z.string(), percent: z._default(z.number(), 5) }),
     render({ headline, percent }, slot, banner) {
@@ -70,7 +70,7 @@ test('a misspelled property does not compile', () => {
   });
 });
 
-test('a banner that does not fit is not drawn and not shown, and its problems are reported', () => {
+test('a banner that does not match the schema is not rendered, and its problems are reported', () => {
   const render = vi.fn();
   const hook = definePlacement('home_hero', { properties: z.object({ percent: z.number() }), render });
   const { notices, shown, types } = mount(hook);
@@ -84,7 +84,7 @@ test('a banner that does not fit is not drawn and not shown, and its problems ar
   expect(notices[1]).toMatchObject({ reason: 'invalid' });
 });
 
-test('`invalid` receives the problems and may draw something instead', () => {
+test('`invalid` receives the problems and may render something else', () => {
   const heard: (readonly Problem[])[] = [];
   const { element } = mount(
     definePlacement('home_hero', {
@@ -100,7 +100,7 @@ test('`invalid` receives the problems and may draw something instead', () => {
   expect(element.textContent).toBe('House banner');
 });
 
-test('without `invalid` the place shows what it shows when it is empty', () => {
+test('without `invalid` the placement shows its empty state', () => {
   const { element } = mount(
     definePlacement('home_hero', {
       properties: z.object({ percent: z.number() }),
@@ -116,7 +116,7 @@ const slowSchema = (answer: Promise<{ value: { headline: string } } | { issues: 
   '~standard': { version: 1 as const, vendor: 'test', validate: () => answer },
 });
 
-test('a schema may take its time, and the banner waits for it', async () => {
+test('the banner waits for an async schema', async () => {
   const gate = Promise.withResolvers<{ value: { headline: string } }>();
   const { element, types } = mount(
     definePlacement('home_hero', {
@@ -134,7 +134,7 @@ test.each([
   ['no fit', { issues: [{ message: 'no headline' }] }, ['failed', 'emptied']],
   ['a fit', { value: { headline: 'Checked' } }, ['shown']],
 ])(
-  'a schema may answer %s with a promise of another library, as with zone.js',
+  'a schema may return %s with a promise of another library, as with zone.js',
   async (_, answer, expected) => {
     const render = vi.fn();
     const properties = slowSchema(foreignPromise(Promise.resolve(answer)));
@@ -144,7 +144,7 @@ test.each([
   },
 );
 
-test('a banner is not drawn by a schema that would still have to be waited for', () => {
+test('does not render a banner whose schema would still be pending', () => {
   const render = vi.fn();
   const answer = foreignPromise(Promise.resolve({ value: { headline: 'Late' } }));
   const hook = definePlacement('home_hero', { properties: slowSchema(answer), render });
@@ -153,7 +153,7 @@ test('a banner is not drawn by a schema that would still have to be waited for',
   expect(render).not.toHaveBeenCalled();
 });
 
-test('a placement that is defined anew after the check draws what fits it, and throws at what does not', () => {
+test('a placement defined again after the check renders matching banners and throws for others', () => {
   const render = vi.fn();
   const define = () =>
     definePlacement('home_hero', { properties: z.object({ headline: z.string() }), render });
@@ -168,7 +168,7 @@ test('a placement that is defined anew after the check draws what fits it, and t
   expect(render).toHaveBeenCalledTimes(1);
 });
 
-test('a slot that is gone when the schema answers stays empty', async () => {
+test('a slot unmounted before the schema settles stays empty', async () => {
   const gate = Promise.withResolvers<{ value: { headline: string } }>();
   const render = vi.fn();
   const { unmount } = mount(definePlacement('home_hero', { properties: slowSchema(gate.promise), render }));
@@ -188,7 +188,7 @@ test.each([
     },
   ],
   ['rejects', () => Promise.reject(new Error('broken schema'))],
-])('case 68: a schema that %s costs its banner, and nothing else', async (_, validate) => {
+])('case 68: a schema that %s only affects its banner', async (_, validate) => {
   const { types } = mount(
     definePlacement('home_hero', {
       properties: { '~standard': { version: 1, vendor: 'test', validate } },

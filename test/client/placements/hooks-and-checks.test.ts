@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-test('case 68: a hook that throws leaves an empty place, is reported once, and not called again', () => {
+test('case 68: a hook that throws leaves an empty placement, is reported once, and is not called again', () => {
   const { placements, answer, notices, types } = setUp();
   const { element } = aSlot();
   const cause = new Error('no template');
@@ -37,7 +37,7 @@ test('case 68: a hook that throws leaves an empty place, is reported once, and n
   expect(hook).toHaveBeenCalledTimes(2);
 });
 
-test('case 68: after a hook that throws there is nothing to count', () => {
+test('case 68: counts nothing after a hook that throws', () => {
   const { placements, answer } = setUp();
   const shown: (Banner | null)[] = [];
   placements.attach({ ...createRooms(() => true), onChange: (mounted) => shown.push(mounted.state.banner) });
@@ -48,7 +48,7 @@ test('case 68: after a hook that throws there is nothing to count', () => {
   expect(shown.at(-1)).toBeNull();
 });
 
-test('case 68: an async hook that rejects is treated like one that throws', async () => {
+test('case 68: treats an async hook that rejects like one that throws', async () => {
   const { placements, answer, types } = setUp();
   const { element } = aSlot();
   placements.mount('home_hero', element, (async (_: Banner, slot: Slot) => {
@@ -61,7 +61,7 @@ test('case 68: an async hook that rejects is treated like one that throws', asyn
   expect(types()).toEqual(['shown', 'failed', 'emptied invalid']);
 });
 
-test('case 68: a hook whose promise is of another library, as with zone.js, is treated the same when it rejects', async () => {
+test('case 68: treats a hook that rejects a promise of another library, as with zone.js, the same way', async () => {
   const { placements, answer, types } = setUp();
   const { element } = aSlot();
   const hook = (_: Banner, slot: Slot) => {
@@ -75,7 +75,7 @@ test('case 68: a hook whose promise is of another library, as with zone.js, is t
   expect(types()).toEqual(['shown', 'failed', 'emptied invalid']);
 });
 
-test('a hook that never ends its work is left behind: the signal is aborted and its nodes go', () => {
+test('abandons a hook that never settles: aborts the signal and removes its nodes', () => {
   const { placements, answer } = setUp();
   const { element } = aSlot();
   let signal: AbortSignal | undefined;
@@ -90,7 +90,7 @@ test('a hook that never ends its work is left behind: the signal is aborted and 
   expect(signal?.aborted).toBe(true);
 });
 
-test('a cleanup that throws is reported, and the next banner is drawn', () => {
+test('reports a cleanup that throws and renders the next banner', () => {
   const { placements, answer, types } = setUp();
   const { element } = aSlot();
   placements.mount('home_hero', element, (banner, slot) => {
@@ -105,7 +105,7 @@ test('a cleanup that throws is reported, and the next banner is drawn', () => {
   expect(types()).toEqual(['shown', 'failed', 'shown']);
 });
 
-test('an async cleanup that rejects is reported, and no unhandled rejection of the page', async () => {
+test('reports an async cleanup that rejects, without an unhandled rejection', async () => {
   const { placements, answer, types } = setUp();
   placements.mount('home_hero', aSlot().element, (() => async () => {
     throw new Error('late');
@@ -119,7 +119,7 @@ test('an async cleanup that rejects is reported, and no unhandled rejection of t
 test.each([
   ['at once', () => undefined],
   ['later', async () => undefined],
-])('a check that answers nothing, %s, counts as one that threw', async (_, check) => {
+])('a check that returns nothing, %s, counts as one that threw', async (_, check) => {
   const { placements, answer, types } = setUp();
   const { element } = aSlot();
   placements.mount('home_hero', element, Object.assign(drawHeadline.bind(null), { check: check as never }));
@@ -133,7 +133,7 @@ test.each([
   ['finds a problem', async () => [{ message: 'no headline' }], ['failed', 'emptied invalid']],
   ['finds none', async () => [], ['shown']],
   ['rejects', () => Promise.reject(new Error('broken')), ['failed', 'emptied invalid']],
-])('a check whose promise is of another library is waited for, and %s', async (_, find, expected) => {
+])('waits for a check whose promise is of another library, and %s', async (_, find, expected) => {
   const { placements, answer, types } = setUp();
   const check = () => foreignPromise<{ message: string }[]>(find());
   placements.mount('home_hero', aSlot().element, Object.assign(drawHeadline.bind(null), { check }));
@@ -143,7 +143,7 @@ test.each([
   expect(types()).toEqual(expected);
 });
 
-test.each([false, 0, ''])('a check of a page in JavaScript that answers %j has found nothing', (found) => {
+test.each([false, 0, ''])('a JavaScript check that returns %j has found no problem', (found) => {
   const { placements, answer, types } = setUp();
   const check = (() => found) as unknown as () => [];
   placements.mount('home_hero', aSlot().element, Object.assign(drawHeadline.bind(null), { check }));

@@ -68,7 +68,7 @@ test.each([
   ['before', 'DIV H1 P'],
   ['after', 'H1 DIV P'],
 ] as const)(
-  '%s an element: the banner stands there, in a box with the height of the file',
+  '%s an element: inserts the banner there, in a box with the height from the file',
   async (insert, order) => {
     const page = aPage([place({ insert })]);
     await becomes(1);
@@ -88,7 +88,7 @@ test.each([
   expect([...document.querySelector('main')!.children].map(({ tagName }) => tagName).join(' ')).toBe(order);
 });
 
-test('a box keeps to its height, whatever the placement needed on the last visit', async () => {
+test('a box keeps its height, whatever the placement needed on the last visit', async () => {
   // Without a layout, every element has a width of 0, hence `@0` in the key.
   localStorage.setItem('placard-boxes:app', JSON.stringify({ 'home_hero@0': 500 }));
   const page = aPage([place()]);
@@ -96,7 +96,7 @@ test('a box keeps to its height, whatever the placement needed on the last visit
   expect(boxes()[0]!.querySelector('div')!.style.minHeight).toBe('');
 });
 
-test('a page without the option asks for no list, and one that has it asks once in five minutes', async () => {
+test('a page without the option requests no list, and one with it requests once in five minutes', async () => {
   const without = aPage([place()], { isAllowed: false });
   await vi.advanceTimersByTimeAsync(10_000);
   expect(without.lists).toEqual([]);
@@ -118,7 +118,7 @@ test('a page without the option asks for no list, and one that has it asks once 
   await becomes(0);
 });
 
-test('a user without a banner gets no box, and one of the control group one without a height, which is counted', async () => {
+test('a user without a banner gets no box, and a control user one without a height, which is counted', async () => {
   const nothing = aPage([place()], { service: createFakeService({ banners: { home_hero: null } }) });
   await nothing.heard('synced');
   await vi.advanceTimersByTimeAsync(1_000);
@@ -142,14 +142,14 @@ test.each([
   ['/de/p/1/printed', ['/*/p/*/print'], false],
   ['/en', ['/en'], true],
   ['/en/', ['/en'], false],
-])('%s is of %j: %s', async (path, paths, isHere) => {
+])('%s matches %j: %s', async (path, paths, isHere) => {
   history.replaceState(null, '', path);
   aPage([place({ paths }), place({ placement_id: 'home_hero', selector: 'main', insert: 'append' })]);
   await vi.waitFor(() => expect(boxes().length).toBeGreaterThan(0), PATIENCE);
   expect(boxes()).toHaveLength(isHere ? 2 : 1);
 });
 
-test('a route that it is not for takes it away, and the way back brings it again', async () => {
+test('a route outside its paths removes it, and navigating back inserts it again', async () => {
   const page = aPage([place({ paths: ['/products/*'] })]);
   await becomes(1);
   goTo('/cart');
@@ -159,7 +159,7 @@ test('a route that it is not for takes it away, and the way back brings it again
   await page.heard('shown', 2);
 });
 
-test('an element that is rendered late is found, and nothing is said of it', async () => {
+test('finds an element rendered late, without a notice', async () => {
   const page = aPage([place({ selector: '.late' })]);
   await page.heard('synced');
   await vi.advanceTimersByTimeAsync(2_000);
@@ -169,7 +169,7 @@ test('an element that is rendered late is found, and nothing is said of it', asy
   expect(failures(page)).toEqual([]);
 });
 
-test('a selector that finds nothing is a notice on each page, and the service hears of it with the next request', async () => {
+test('emits a notice on each page for a selector without a match, and reports it with the next request', async () => {
   const openStore = aProfile();
   const page = aPage([place({ selector: '.gone' })], { openStore });
   await vi.waitFor(() => expect(failures(page)).toHaveLength(1), PATIENCE);
@@ -189,7 +189,7 @@ test.each([
   ['no selector', place({ selector: 'h1:no-such(' }), /selector/i, 0],
   ['a template that the page does not have', place({ template: 'hero' }), /selectors\(\) has no "hero"/, 0],
   ['a template of every object', place({ template: 'toString' }), /selectors\(\) has no "toString"/, 0],
-])('%s: a notice says so once, and the page goes on', async (_, list, message, count) => {
+])('%s: emits one notice, and the page continues', async (_, list, message, count) => {
   const page = aPage([list, place({ selector: 'main', insert: 'append' })]);
   await vi.waitFor(() => expect(boxes()).toHaveLength(count + 1), PATIENCE);
   document.querySelector('p')!.append('more');
@@ -197,7 +197,7 @@ test.each([
   expect(failures(page)).toEqual([expect.stringMatching(message)]);
 });
 
-test('a page that removes the box gets it back three times, and on the next page again', async () => {
+test('reinserts a box that the page removes three times, and again on the next page', async () => {
   const page = aPage([place()]);
   for (let times = 0; times < 4; times += 1) {
     await becomes(1);
@@ -212,7 +212,7 @@ test('a page that removes the box gets it back three times, and on the next page
   await becomes(1);
 });
 
-test('a page that is put aside and comes back keeps its box, as with KeepAlive', async () => {
+test('a page that is detached and reattached keeps its box, as with KeepAlive', async () => {
   const page = aPage([place()]);
   await becomes(1);
   const kept = document.querySelector('main')!;
@@ -228,7 +228,7 @@ test('a page that is put aside and comes back keeps its box, as with KeepAlive',
   expect(failures(page)).toEqual([]);
 });
 
-test('no consent and no user: nothing is asked for', async () => {
+test('requests nothing without consent or a user', async () => {
   const off = aPage([place()], { consent: 'disabled' });
   const nobody = aPage([place()], { userId: null });
   await vi.advanceTimersByTimeAsync(5_000);
@@ -237,7 +237,7 @@ test('no consent and no user: nothing is asked for', async () => {
   await becomes(1);
 });
 
-test('an opt-out empties the box and forgets the list', async () => {
+test('an opt-out empties the box and removes the list', async () => {
   const openStore = aProfile();
   const page = aPage([place()], { openStore });
   await becomes(1);
@@ -246,7 +246,7 @@ test('an opt-out empties the box and forgets the list', async () => {
   expect(await openStore('placard-banners').entries()).toEqual([]);
 });
 
-test('a list that cannot be had is a notice, and the page goes on', async () => {
+test('emits a notice if the list cannot be loaded, and the page continues', async () => {
   const service = createFakeService();
   const page = open({
     use: [selectors({ card: draw })],
@@ -269,7 +269,7 @@ test('a list that cannot be had is a notice, and the page goes on', async () => 
   );
 });
 
-test('a list that comes after the client was stopped inserts nothing', async () => {
+test('a list that arrives after stop inserts nothing', async () => {
   const answer = Promise.withResolvers<void>();
   const { placard, lists } = aPage([place()], { answering: answer.promise });
   await vi.waitFor(() => expect(lists).toHaveLength(1), PATIENCE);
@@ -282,7 +282,7 @@ test('a list that comes after the client was stopped inserts nothing', async () 
   expect(boxes()).toHaveLength(0);
 });
 
-test('a browser without AbortSignal.timeout, as Chrome before 103, gets its list', async () => {
+test('loads its list in a browser without AbortSignal.timeout, such as Chrome before 103', async () => {
   vi.stubGlobal('AbortSignal', Object.assign(Object.create(AbortSignal), { timeout: undefined }));
   aPage([place()]);
   await becomes(1);

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-test('draws a banner as soon as it is known, and reports where it came from', () => {
+test('renders a banner as soon as it is known, and reports its source', () => {
   const { placements, answer, notices } = setUp();
   const { element } = aSlot();
   placements.mount('home_hero', element, drawHeadline);
@@ -24,7 +24,7 @@ test('draws a banner as soon as it is known, and reports where it came from', ()
   expect(notices).toEqual([{ type: 'shown', banner: buildBanner(), from: 'sync' }]);
 });
 
-test('a banner that is known already is drawn while mounting', () => {
+test('renders a known banner during the mount', () => {
   const { placements, answer } = setUp();
   answer(buildBanner());
   const { element } = aSlot();
@@ -32,7 +32,7 @@ test('a banner that is known already is drawn while mounting', () => {
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('the same answer again draws nothing again', () => {
+test('the same response does not render again', () => {
   const { placements, answer, types } = setUp();
   const hook = vi.fn(drawHeadline);
   placements.mount('home_hero', aSlot().element, hook);
@@ -42,7 +42,7 @@ test('the same answer again draws nothing again', () => {
   expect(types()).toEqual(['shown']);
 });
 
-test('unmounting takes the banner out, aborts the signal and runs the cleanup once', () => {
+test('an unmount removes the banner, aborts the signal and runs the cleanup once', () => {
   const { placements, answer } = setUp();
   const { element } = aSlot();
   const cleanup = vi.fn();
@@ -64,7 +64,7 @@ test('unmounting takes the banner out, aborts the signal and runs the cleanup on
 test.each([
   ['there is nothing any more', () => undefined],
   ['its banner was sent away', (placements: Placements) => placements.sendAway(buildBanner())],
-])('an unmount in a notice that %s leaves the element as the page had it', (_, before) => {
+])('an unmount in a notice that %s restores the element', (_, before) => {
   const { placements, answer } = setUp(({ type }) => type === 'emptied' && unmount());
   const { element, scrollTo } = aSlot();
   const unmount = placements.mount('home_hero', element, drawHeadline);
@@ -76,7 +76,7 @@ test.each([
   expect(element.getAttribute('style') ?? '').toBe('');
 });
 
-test('after an unmount in a notice the banner that was waiting is not drawn', () => {
+test('does not render the next banner after an unmount in a notice', () => {
   const { placements, answer, state, types } = setUp(({ type }) => type === 'emptied' && unmount());
   const { element } = aSlot();
   const unmount = placements.mount('home_hero', element, drawHeadline);
@@ -90,7 +90,7 @@ test('after an unmount in a notice the banner that was waiting is not drawn', ()
 test.each([
   ['another banner', buildBanner({ id: 'bnr-2' })],
   ['none', null],
-])('an unmount in the cleanup of the hook is the end, where %s follows', (_, next) => {
+])('an unmount in the cleanup of the hook is final, if %s follows', (_, next) => {
   const { placements, answer, types } = setUp();
   const { element } = aSlot();
   const empty = vi.fn();
@@ -110,7 +110,7 @@ test.each([
 });
 
 test.each(['banner', 'empty'] as const)(
-  'what a hook draws after it unmounted itself goes: its %s',
+  'removes what a hook renders after it unmounted itself: its %s',
   (what) => {
     const { placements, answer, types } = setUp();
     const { element } = aSlot();
@@ -129,7 +129,7 @@ test.each(['banner', 'empty'] as const)(
   },
 );
 
-test('without a cleanup the nodes that the hook added go, and the host’s own stay', () => {
+test('without a cleanup removes the nodes that the hook added and keeps the host’s own', () => {
   const { placements, answer } = setUp();
   const { element } = aSlot();
   element.innerHTML = '<p>of the host</p>';
@@ -142,7 +142,7 @@ test('without a cleanup the nodes that the hook added go, and the host’s own s
   expect(element.innerHTML).toBe('<p>of the host</p>');
 });
 
-test('case 60: a banner in view is not swapped; the new one comes when it is out of view', () => {
+test('case 60: does not swap a banner in view; the next one replaces it out of view', () => {
   const { placements, answer, types } = setUp();
   const { element, scrollTo } = aSlot();
   scrollTo(true);
@@ -156,7 +156,7 @@ test('case 60: a banner in view is not swapped; the new one comes when it is out
   expect(types()).toEqual(['shown', 'shown']);
 });
 
-test('case 60: nor is it swapped for its own new text, nor taken away when there is none any more', () => {
+test('case 60: nor swaps it for its own new text, nor removes it if there is none any more', () => {
   const { placements, answer } = setUp();
   const { element, scrollTo } = aSlot();
   scrollTo(true);
@@ -171,7 +171,7 @@ test('case 60: nor is it swapped for its own new text, nor taken away when there
   expect(element.textContent).toBe('');
 });
 
-test('case 60: a page that is hidden, to the host too, is out of view', () => {
+test('case 60: a hidden page, even one that only the host hides, is out of view', () => {
   const { placements, answer, state } = setUp();
   const { element, scrollTo } = aSlot();
   scrollTo(true);
@@ -183,7 +183,7 @@ test('case 60: a page that is hidden, to the host too, is out of view', () => {
 });
 
 test.each(['user', 'expired', 'dismissed'] as const)(
-  'a banner that must leave (%s) leaves at once, in view too, and its room stays until it is out of view',
+  'a banner that must be removed (%s) is removed at once even in view, and its box stays until it is out of view',
   (reason) => {
     const { placements, answer, state, types } = setUp();
     const { element, scrollTo } = aSlot({ height: 120 });
@@ -201,7 +201,7 @@ test.each(['user', 'expired', 'dismissed'] as const)(
   },
 );
 
-test('until the late chunk is there a slot counts as on screen: its banner is not swapped, and its room stays', () => {
+test('before the deferred chunk loads a slot counts as in view: its banner is not swapped, and its box stays', () => {
   const { placements, answer, state, attach } = setUp(undefined, { isWatched: false });
   const { element } = aSlot({ height: 120 });
   placements.mount('home_hero', element, drawHeadline);
@@ -215,7 +215,7 @@ test('until the late chunk is there a slot counts as on screen: its banner is no
   expect(element.style.height).toBe('0px');
 });
 
-test('case 54: a banner that expires while displayed leaves by itself, and the late chunk learns of it', () => {
+test('case 54: a banner that expires while displayed is removed, and the deferred chunk is notified', () => {
   const { placements, answer, answers, state, types } = setUp();
   const onExpired = vi.fn();
   placements.attach({ ...createRooms(() => true), onExpired });
@@ -244,7 +244,7 @@ test('a banner that expires in years does not overflow the timer', () => {
   expect(vi.getTimerCount()).toBe(1);
 });
 
-test('case 57: an empty place keeps its room in view, and collapses out of it', () => {
+test('case 57: an empty placement keeps its box in view and collapses out of it', () => {
   const { placements, answer, types } = setUp();
   const { element, scrollTo } = aSlot();
   scrollTo(true);
@@ -258,7 +258,7 @@ test('case 57: an empty place keeps its room in view, and collapses out of it', 
   expect(element.style.getPropertyPriority('height')).toBe('important');
 });
 
-test('case 57: before the first answer nothing is collapsed, so a failed sync moves nothing', () => {
+test('case 57: collapses nothing before the first response, so a failed sync causes no layout shift', () => {
   const { placements } = setUp();
   const { element } = aSlot();
   placements.mount('home_hero', element, drawHeadline);
@@ -266,7 +266,7 @@ test('case 57: before the first answer nothing is collapsed, so a failed sync mo
   expect(element.getAttribute('style') ?? '').toBe('');
 });
 
-test('a place that has collapsed opens out of view only', () => {
+test('a collapsed placement opens only out of view', () => {
   const { placements, answer } = setUp();
   const { element, scrollTo } = aSlot();
   element.style.height = '90px';
@@ -281,7 +281,7 @@ test('a place that has collapsed opens out of view only', () => {
   expect(element.style.height).toBe('90px');
 });
 
-test('what the page had styled is back after the unmount', () => {
+test('an unmount restores the page’s styles', () => {
   const { placements, answer } = setUp();
   const { element } = aSlot();
   element.style.margin = '8px';
@@ -293,7 +293,7 @@ test('what the page had styled is back after the unmount', () => {
   expect(element.style.height).toBe('');
 });
 
-test('the box of the last visit is reserved before anything is known', () => {
+test('reserves the box of the last visit before the first response', () => {
   createBoxMemory(createBoxes('app'), () => true).remember('home_hero', aSlot({ height: 240 }).element);
   const { placements } = setUp();
   const { element } = aSlot({ height: 0 });
@@ -301,7 +301,7 @@ test('the box of the last visit is reserved before anything is known', () => {
   expect(element.style.minHeight).toBe('240px');
 });
 
-test('a control banner draws nothing, collapses out of view, and stays known as shown', () => {
+test('a control banner renders nothing, collapses out of view, and still counts as shown', () => {
   const { placements, answer, types } = setUp();
   const { element } = aSlot();
   const hook = vi.fn(drawHeadline);
@@ -315,7 +315,7 @@ test('a control banner draws nothing, collapses out of view, and stays known as 
   expect(element.style.height).toBe('0px');
 });
 
-test('an `empty` of the hook is drawn where there is no banner, and keeps the place open', () => {
+test('renders the `empty` of the hook if there is no banner, and keeps the placement open', () => {
   const { placements, answer } = setUp();
   const { element } = aSlot();
   const hook = Object.assign((banner: Banner, slot: Slot) => slot.element.append(banner.id), {
@@ -331,7 +331,7 @@ test('an `empty` of the hook is drawn where there is no banner, and keeps the pl
   expect(element.textContent).toBe('nothing today');
 });
 
-test('a dismissed banner leaves every slot of its placement at once, with its room', () => {
+test('removes a dismissed banner from every slot of its placement at once, with its box', () => {
   const { placements, answer, types } = setUp();
   const slots = [aSlot(), aSlot()];
   for (const { element, scrollTo } of slots) {
@@ -347,7 +347,7 @@ test('a dismissed banner leaves every slot of its placement at once, with its ro
   expect(types()).toEqual(['shown', 'shown', 'emptied dismissed', 'emptied dismissed']);
 });
 
-test('a hook that sends its banner away while it draws it leaves nothing behind', () => {
+test('a hook that dismisses its banner during render leaves nothing behind', () => {
   const { placements, answer, types } = setUp();
   const { element } = aSlot();
   placements.mount('home_hero', element, (banner, slot) => {
@@ -359,7 +359,7 @@ test('a hook that sends its banner away while it draws it leaves nothing behind'
   expect(types()).toEqual(['emptied dismissed']);
 });
 
-test('the slot’s verbs speak for their banner', async () => {
+test('the slot’s methods apply to its banner', async () => {
   const { placements, answer, track } = setUp();
   let slot: Slot | undefined;
   placements.mount('home_hero', aSlot().element, (_, given) => {
@@ -374,7 +374,7 @@ test('the slot’s verbs speak for their banner', async () => {
   ]);
 });
 
-test('case 66: a refused URL is reported with its banner, placement and use', () => {
+test('case 66: reports a rejected URL with its banner, placement and use', () => {
   const { placements, answer, notices } = setUp();
   placements.mount('home_hero', aSlot().element, (_, slot) => {
     expect(slot.safeUrl('javascript:alert(1)', 'link')).toBeNull();
@@ -389,7 +389,7 @@ test('case 66: a refused URL is reported with its banner, placement and use', ()
   });
 });
 
-test('case 65: a slot that is moved keeps its banner, without a second draw', () => {
+test('case 65: a moved slot keeps its banner without another render', () => {
   const { placements, answer } = setUp();
   const { element } = aSlot();
   const hook = vi.fn(drawHeadline);
@@ -403,7 +403,7 @@ test('case 65: a slot that is moved keeps its banner, without a second draw', ()
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('case 65: a slot that is moved while another is mounted keeps its banner, and one that is gone goes', async () => {
+test('case 65: a slot moved while another is mounted keeps its banner, and a removed one is unmounted', async () => {
   const { placements, answer } = setUp();
   const [moved, gone] = [aSlot(), aSlot()];
   const hook = vi.fn(drawHeadline);
@@ -421,7 +421,7 @@ test('case 65: a slot that is moved while another is mounted keeps its banner, a
   expect(hook).toHaveBeenCalledTimes(3);
 });
 
-test('a slot that left the page without a word is emptied at the next look, and unmounted when many others have', () => {
+test('a slot removed without an unmount is emptied at the next check, and unmounted once many others have left', () => {
   const { placements, answer } = setUp();
   const { element } = aSlot();
   const cleanup = vi.fn();
@@ -443,7 +443,7 @@ test('a slot that left the page without a word is emptied at the next look, and 
   expect(unwatch).toHaveBeenCalledTimes(1);
 });
 
-test('a slot may be mounted before it is put into the page', () => {
+test('a slot may be mounted before it is inserted into the page', () => {
   const { placements, answer } = setUp();
   const { element } = aSlot();
   element.remove();
@@ -454,7 +454,7 @@ test('a slot may be mounted before it is put into the page', () => {
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('1,000 slots that are mounted and removed leave no timer, and twenty watches that may be needed again', () => {
+test('1,000 slots mounted and removed leave no timer, and at most twenty watches', () => {
   const { placements, answer, state } = setUp();
   let watches = 0;
   placements.attach({

@@ -11,12 +11,12 @@ test.each([
   '//cdn.example.com/a',
   'mailto:shop@example.com',
   'tel:+49123',
-])('a link may be %s', (url) => {
+])('accepts the link %s', (url) => {
   expect(safeUrl(url, 'link')).toBe(url);
 });
 
 test.each(['https://cdn.example.com/a.png', 'http://cdn.example.com/a.png', '/a.png', 'a.png'])(
-  'an image may be %s',
+  'accepts the image %s',
   (url) => {
     expect(safeUrl(url, 'image')).toBe(url);
   },
@@ -38,19 +38,19 @@ test.each([
   'about:blank',
   'intent://scan/#Intent;scheme=zxing;end',
   'https://',
-])('case 66: a link may not be %j', (url) => {
+])('case 66: rejects the link %j', (url) => {
   expect(safeUrl(url, 'link')).toBeNull();
 });
 
 test.each(['data:image/svg+xml,<svg onload=alert(1)>', 'javascript:alert(1)', 'mailto:a@b.c', 'tel:1'])(
-  'case 66: an image may not be %j',
+  'case 66: rejects the image %j',
   (url) => {
     expect(safeUrl(url, 'image')).toBeNull();
   },
 );
 
 test.each([undefined, null, 7, {}, [], '', '  ', { toString: () => 'https://example.com' }])(
-  'what is no text (%j) is no URL',
+  'a non-string or empty value (%j) is not a URL',
   (url) => {
     expect(safeUrl(url, 'link')).toBeNull();
   },
@@ -69,13 +69,13 @@ test.each([
   ['sale?x=1', '/sale?x=1'],
   ['https://example.com/sale', 'https://example.com/sale'],
   ['mailto:shop@example.com', 'mailto:shop@example.com'],
-])("under a <base> of another site %s stays on the page's own: %s", (url, expected) => {
+])("under a <base> of another site %s resolves against the page's own: %s", (url, expected) => {
   useBase('https://cdn.example.com/assets/');
   const own = expected.startsWith('/') ? new URL(expected, location.href).href : expected;
   expect(safeUrl(url, 'link')).toBe(own);
 });
 
-test("a <base> of the page's own site is followed", () => {
+test("follows a <base> of the page's own site", () => {
   useBase('/de/');
   expect(safeUrl('sale', 'link')).toBe('sale');
 });

@@ -78,14 +78,14 @@ test('half of the pixels for one second count as seen', () => {
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('less than half is not enough, however long', () => {
+test('less than half is never enough', () => {
   const { see, seen, pass } = setUp();
   see(0.49);
   pass(60_000);
   expect(seen).not.toHaveBeenCalled();
 });
 
-test('of a large banner (242,500 square pixels) 30 % are enough, of a smaller one they are not', () => {
+test('30% are enough for a large banner (242,500 square pixels), but not for a smaller one', () => {
   const large = setUp();
   large.see(0.3, { width: 970, height: 250 });
   large.pass(1_000);
@@ -96,7 +96,7 @@ test('of a large banner (242,500 square pixels) 30 % are enough, of a smaller on
   expect(smaller.seen).not.toHaveBeenCalled();
 });
 
-test('the second must be without a break', () => {
+test('the second must be continuous', () => {
   const { see, seen, pass } = setUp();
   see(0.6);
   pass(900);
@@ -109,7 +109,7 @@ test('the second must be without a break', () => {
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('more or less of it, but always enough, is one continuous second', () => {
+test('a varying but sufficient share counts as one continuous second', () => {
   const { see, seen, pass } = setUp();
   see(0.6);
   pass(600);
@@ -118,7 +118,7 @@ test('more or less of it, but always enough, is one continuous second', () => {
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('what was seen is not counted again, until there is another banner', () => {
+test('a seen banner does not count again until there is another one', () => {
   const { see, seen, pass, state, watch } = setUp();
   see(1);
   pass(1_000);
@@ -132,7 +132,7 @@ test('what was seen is not counted again, until there is another banner', () => 
   expect(seen).toHaveBeenCalledTimes(2);
 });
 
-test('case 33: in a background tab nothing counts, and the second begins when the tab is visible', () => {
+test('case 33: nothing counts in a background tab, and the second starts when the tab is visible', () => {
   const { see, seen, pass, show } = setUp();
   show(false);
   see(1);
@@ -145,7 +145,7 @@ test('case 33: in a background tab nothing counts, and the second begins when th
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('a tab switch in the middle of the second starts it anew', () => {
+test('a tab switch restarts the second', () => {
   const { see, seen, pass, show } = setUp();
   see(1);
   pass(900);
@@ -157,7 +157,7 @@ test('a tab switch in the middle of the second starts it anew', () => {
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('case 34: where timers come once a minute, the timestamps still say that the second has passed', () => {
+test('case 34: timestamps prove the second even if timers run once a minute', () => {
   const { see, seen, state } = setUp();
   see(1);
   const throttledTick = () => {
@@ -171,7 +171,7 @@ test('case 34: where timers come once a minute, the timestamps still say that th
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('a timer that comes early does not shorten the second', () => {
+test('a timer that fires early does not shorten the second', () => {
   const { see, seen, state } = setUp();
   see(1);
   state.monotonic = 990;
@@ -189,22 +189,19 @@ const EIGHT_HOURS = 8 * 3_600_000;
 test.each([
   ['stands still', 0],
   ['runs on', EIGHT_HOURS],
-])(
-  'case 35: eight hours of sleep in the middle do not count, where the monotonic clock %s',
-  (_, monotonic) => {
-    const { see, seen, pass, state } = setUp();
-    see(1);
-    pass(500);
-    state.wall += EIGHT_HOURS;
-    state.monotonic += monotonic;
-    pass(500);
-    expect(seen).not.toHaveBeenCalled();
-    pass(1_000);
-    expect(seen).toHaveBeenCalledTimes(1);
-  },
-);
+])('case 35: eight hours of sleep do not count if the monotonic clock %s', (_, monotonic) => {
+  const { see, seen, pass, state } = setUp();
+  see(1);
+  pass(500);
+  state.wall += EIGHT_HOURS;
+  state.monotonic += monotonic;
+  pass(500);
+  expect(seen).not.toHaveBeenCalled();
+  pass(1_000);
+  expect(seen).toHaveBeenCalledTimes(1);
+});
 
-test('a clock set back in the middle of the second changes nothing', () => {
+test('a clock set back during the second changes nothing', () => {
   const { see, seen, pass, state } = setUp();
   see(1);
   pass(500);
@@ -213,7 +210,7 @@ test('a clock set back in the middle of the second changes nothing', () => {
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('case 63: a place without pixels is never seen', () => {
+test('case 63: a slot without pixels is never seen', () => {
   const { see, seen, pass } = setUp();
   see(1, { width: 300, height: 0, isIntersecting: true });
   pass(60_000);
@@ -222,7 +219,7 @@ test('case 63: a place without pixels is never seen', () => {
   expect(seen).not.toHaveBeenCalled();
 });
 
-test('case 63: a control banner counts where its place is in view, with pixels or without', () => {
+test('case 63: a control banner counts if its slot is in view, with pixels or without', () => {
   for (const height of [0, 250]) {
     const { see, seen, pass } = setUp({ isControl: true });
     see(1, { height, isIntersecting: true });
@@ -255,7 +252,7 @@ const coverSlot = (element: HTMLElement) => {
   };
 };
 
-test('a banner that something covers is not seen, and counts a second after it is uncovered, though no event tells', () => {
+test('a covered banner is not seen, and counts one second after it is uncovered without an event', () => {
   const { element, see, seen, pass } = setUp();
   const { uncover } = coverSlot(element);
   see(1);
@@ -275,7 +272,7 @@ test.each<[string, (dialog: HTMLElement) => void]>([
   ['a dialog that closes', (dialog) => dialog.dispatchEvent(new Event('close'))],
   ['a mutation of the top layer', (dialog) => dialog.remove()],
   ['a class on a child of the body', (dialog) => dialog.setAttribute('class', 'closed')],
-])('what was covered for long is looked at again soon after %s', async (_, happen) => {
+])('checks a slot that was covered for long soon after %s', async (_, happen) => {
   const { element, see, seen, pass } = setUp();
   const { dialog, uncover } = coverSlot(element);
   see(1);
@@ -301,7 +298,7 @@ test('a covered slot costs at most five hit tests a second', () => {
   expect(hitTest).toHaveBeenCalled();
 });
 
-test('scroll under a cover costs no look for each event', () => {
+test('scrolling under a cover does not run a check per event', () => {
   const { element, see, pass } = setUp();
   const { dialog, hitTest } = coverSlot(element);
   see(1);
@@ -315,7 +312,7 @@ test('scroll under a cover costs no look for each event', () => {
   expect(hitTest.mock.calls.length).toBeLessThanOrEqual((25 * 60) / 8);
 });
 
-test('reports when the element leaves the view, once', () => {
+test('reports once when the element leaves the view', () => {
   const { see, left } = setUp();
   see(0.1);
   see(0.8);
@@ -324,7 +321,7 @@ test('reports when the element leaves the view, once', () => {
   expect(left).toHaveBeenCalledTimes(1);
 });
 
-test('takes what is out of view at the first frame for what has left it: before, it may have been in view', () => {
+test('reports a slot out of view at the first frame as left, because it may have been in view before', () => {
   const { see, left } = setUp();
   see(0);
   expect(left).toHaveBeenCalledTimes(1);
@@ -332,21 +329,21 @@ test('takes what is out of view at the first frame for what has left it: before,
   expect(left).toHaveBeenCalledTimes(1);
 });
 
-test('reports when the element is gone from the page', () => {
+test('reports when the element is removed from the page', () => {
   const { element, see, left } = setUp();
   element.remove();
   see(0);
   expect(left).toHaveBeenCalledTimes(1);
 });
 
-test('reports when the size may be another one', () => {
+test('reports when the size may have changed', () => {
   const { see, sized } = setUp();
   see(0, { height: 120 });
   see(1, { height: 90 });
   expect(sized).toHaveBeenCalledTimes(2);
 });
 
-test('after stop there is no observer, no timer, and no impression', () => {
+test('leaves no observer, timer or impression after stop', () => {
   const { see, seen, pass, watch, live } = setUp();
   see(1);
   watch.stop();
@@ -367,7 +364,7 @@ const setBusy = async (element: HTMLElement, isBusy: boolean) => {
   await heard;
 };
 
-test('a busy slot is not seen: its second begins when its content is there', async () => {
+test('a busy slot is not seen: its second starts when its content is ready', async () => {
   const { element, see, seen, pass } = setUp();
   await setBusy(element, true);
   see(1);
@@ -380,7 +377,7 @@ test('a busy slot is not seen: its second begins when its content is there', asy
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('a slot that is said to be the same again and again is seen', async () => {
+test('a slot that is marked unchanged again and again is seen', async () => {
   const { element, see, seen, pass } = setUp();
   see(1);
   for (let i = 0; i < 4; i += 1) {
@@ -392,7 +389,7 @@ test('a slot that is said to be the same again and again is seen', async () => {
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('content that is loaded anew within the second begins it anew', async () => {
+test('content reloaded within the second restarts it', async () => {
   const { element, see, seen, pass } = setUp();
   see(1);
   pass(900);
@@ -404,7 +401,7 @@ test('content that is loaded anew within the second begins it anew', async () =>
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('a control banner is seen in a busy slot, where nothing is drawn in any case', async () => {
+test('a control banner is seen in a busy slot, because it renders nothing', async () => {
   const { element, see, seen, pass } = setUp({ isControl: true });
   await setBusy(element, true);
   see(1);
@@ -412,7 +409,7 @@ test('a control banner is seen in a busy slot, where nothing is drawn in any cas
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('a slot whose watch is stopped may become busy, or ready, unheard', async () => {
+test('a stopped watch ignores changes of its slot’s busy state', async () => {
   const { element, see, watch } = setUp();
   await setBusy(element, true);
   see(1);

@@ -28,7 +28,7 @@ const setUp = () => {
   };
 };
 
-test('calls the listeners of each moment', () => {
+test('calls the listeners of each event', () => {
   const { document, window, lifecycle } = setUp();
   const seen: Moment[] = [];
   for (const moment of MOMENTS) lifecycle.on(moment, () => seen.push(moment));
@@ -45,7 +45,7 @@ test('calls the listeners of each moment', () => {
   expect(seen).toEqual(['hidden', 'leave', 'resumed', 'restored', 'visible', 'online', 'activated']);
 });
 
-test('a first pageshow is no return from the back/forward cache', () => {
+test('a first pageshow is not a return from the back/forward cache', () => {
   const { window, lifecycle } = setUp();
   let restored = 0;
   lifecycle.on('restored', () => {
@@ -55,7 +55,7 @@ test('a first pageshow is no return from the back/forward cache', () => {
   expect(restored).toBe(0);
 });
 
-test('attaches with the first listener, and leaves nothing behind after the last', () => {
+test('attaches with the first listener and leaves nothing behind after the last', () => {
   const { lifecycle, attached, types } = setUp();
   expect(attached()).toBe(0);
   const listener = () => undefined;
@@ -77,7 +77,7 @@ test('attaches with the first listener, and leaves nothing behind after the last
   expect(attached()).toBe(0);
 });
 
-test('case 31: waits for the activation of a prerendered page, and not at all for others', async () => {
+test('case 31: waits for the activation of a prerendered page, and not for others', async () => {
   const { document, lifecycle, attached } = setUp();
   await lifecycle.whenActivated();
   document.prerendering = true;

@@ -31,7 +31,7 @@ test('a backoff jitters over nearly all of its ceiling, and never under a tenth'
   );
 });
 
-test('what the server requests holds: exactly for a rate limit, at least for a failure', () => {
+test('a requested wait applies exactly for a rate limit, and as a minimum for a failure', () => {
   const often = { ...noPause(), failures: 5 };
   expect(after(often, { reason: 'rate-limit', requestedMs: 500 })).toEqual({
     until: NOW + 500,
@@ -44,7 +44,7 @@ test('what the server requests holds: exactly for a rate limit, at least for a f
   expect(after(often, { reason: 'rate-limit', requestedMs: 0 }).until).toBe(NOW + 64_000);
 });
 
-test('failures side by side are one, the longest pause holds, and what is firm stays firm', () => {
+test('parallel failures count once, the longest pause applies, and a fixed pause stays', () => {
   const limited = after(noPause(), { reason: 'rate-limit', requestedMs: 60_000 });
   const shorter = after(limited, { reason: 'backoff' });
   expect(shorter).toEqual(limited);
@@ -54,7 +54,7 @@ test('failures side by side are one, the longest pause holds, and what is firm s
   expect(after(backoff, { reason: 'rate-limit', requestedMs: 100 })).toEqual({ ...backoff, isFirm: true });
 });
 
-test('a failure under a change of networks is the first one of the new network', () => {
+test('a failure during a network change is the first one of the new network', () => {
   const often = { ...noPause(), failures: 9 };
   expect(after(often, { reason: 'backoff', isFirst: true })).toMatchObject({
     until: NOW + 2_000,
@@ -62,7 +62,7 @@ test('a failure under a change of networks is the first one of the new network',
   });
 });
 
-test('a sign of life ends a backoff, and nothing that the server wants', () => {
+test('a success ends a backoff, but no pause that the server requested', () => {
   const backoff = after(noPause(), { reason: 'backoff' });
   expect(isPausing(endEarly(backoff, NOW), NOW)).toBe(false);
   expect(endEarly(backoff, NOW)).toMatchObject({ failures: 1 });
@@ -76,7 +76,7 @@ test('a sign of life ends a backoff, and nothing that the server wants', () => {
   expect(endEarly(over, NOW)).toBe(over);
 });
 
-test('a pause that is too far away was set under a wrong clock, and is over', () => {
+test('a pause too far in the future was set under a wrong clock and is over', () => {
   expect(isPausing({ ...noPause(), until: NOW + 60 * 60_000 }, NOW)).toBe(true);
   expect(isPausing({ ...noPause(), until: NOW + 60 * 60_000 + 1 }, NOW)).toBe(false);
 });

@@ -15,14 +15,14 @@ const post = (fetch: typeof globalThis.fetch) => {
 /** As in Firefox for a keepalive request whose page went into the bfcache. */
 const never = () => new Promise<never>(() => undefined);
 
-describe('a request that its browser never settles', () => {
-  test('is given up when its time is over', async () => {
+describe('a request that the browser never settles', () => {
+  test('is aborted after its timeout', async () => {
     const { answer, abort } = post(never);
     abort();
     await expect(answer).rejects.toThrow('no answer within 5 ms');
   });
 
-  test('is given up while its answer is read', async () => {
+  test('is aborted while its response is read', async () => {
     const reading = Promise.withResolvers<void>();
     const body = new ReadableStream({
       pull: () => {
@@ -37,29 +37,29 @@ describe('a request that its browser never settles', () => {
   });
 });
 
-test('an answer is read to its end', async () => {
+test('reads a response to its end', async () => {
   const { answer } = post(async () => new Response('{"message":"success"}', { status: 202 }));
   expect(await answer).toMatchObject({ status: 202, text: '{"message":"success"}' });
 });
 
-test('a text that is no JSON reads as nothing', () => {
+test('returns `undefined` for invalid JSON', () => {
   expect(parseJson('<html>')).toBeUndefined();
   expect(parseJson('{"a":1}')).toEqual({ a: 1 });
 });
 
-test('a call without a response names the address', async () => {
+test('a call without a response names the URL', async () => {
   const { answer } = post(() => Promise.reject(new TypeError('Failed to fetch')));
   await expect(answer).rejects.toThrow('No response from http://127.0.0.1:1/path: Failed to fetch');
 });
 
-test('a response of a wrapped fetch that has no headers is read', async () => {
+test('reads a response without headers of a wrapped fetch', async () => {
   const wrapped = { status: 202, text: async () => '{}' } as Response;
   const { headers, ...read } = await post(async () => wrapped).answer;
   expect(read).toEqual({ status: 202, statusText: '', text: '{}' });
   expect([...headers]).toEqual([]);
 });
 
-test.each([Array.prototype, Object.prototype])('a body ignores a toJSON of %o', (prototype) => {
+test.each([Array.prototype, Object.prototype])('serialization ignores a toJSON of %o', (prototype) => {
   Object.defineProperty(prototype, 'toJSON', { value: () => 'wrong', configurable: true });
   try {
     expect(toJson({ placements: ['home'], nested: { at: [1, null] } })).toBe(

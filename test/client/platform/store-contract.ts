@@ -11,12 +11,12 @@ export const storeContract = (name: string, makeStore: () => Store): void => {
       store = makeStore();
     });
 
-    test('answers undefined for a key that was never written', async () => {
+    test('returns undefined for a missing key', async () => {
       expect(await store.get('nothing')).toBeUndefined();
       expect(await store.entries()).toEqual([]);
     });
 
-    test('keeps what was written, and replaces it by key', async () => {
+    test('stores values and replaces them by key', async () => {
       await store.setMany([
         ['a', { one: 1 }],
         [
@@ -49,7 +49,7 @@ export const storeContract = (name: string, makeStore: () => Store): void => {
       expect(keysOf(await store.entries())).toEqual(sorted);
     });
 
-    test('answers a range with both ends, and no more than the limit', async () => {
+    test('returns a range with both ends, up to the limit', async () => {
       await store.setMany([1, 2, 3, 4, 5].map((n) => [['event', n], n]));
       await store.setMany([[['fact', 1], 'other']]);
       expect(keysOf(await store.entries({ from: ['event', 2], to: ['event', 4] }))).toEqual([
@@ -67,7 +67,7 @@ export const storeContract = (name: string, makeStore: () => Store): void => {
       ]);
     });
 
-    test('deletes many, and minds no key that is not there', async () => {
+    test('deletes many keys and ignores missing ones', async () => {
       await store.setMany([
         ['a', 1],
         ['b', 2],
@@ -96,7 +96,7 @@ export const storeContract = (name: string, makeStore: () => Store): void => {
       ]);
     });
 
-    test('updates by a range: reads the values in it, in the order of their keys', async () => {
+    test('updates a range: reads its values in key order', async () => {
       await store.setMany([3, 1, 2, 4].map((n) => [['event', n], `value ${n}`]));
       await store.update<unknown>([{ from: ['event', 1], to: ['event', 3] }, ['event', 4]], (values) => {
         expect(values).toEqual([['value 1', 'value 2', 'value 3'], 'value 4']);
@@ -113,7 +113,7 @@ export const storeContract = (name: string, makeStore: () => Store): void => {
       expect(await store.get('a')).toBe(1);
     });
 
-    test('lets no two updates see the same value', async () => {
+    test('no two updates see the same value', async () => {
       await Promise.all(
         Array.from({ length: 50 }, () =>
           store.update<number>(['count'], ([count = 0]) => [['count', count + 1]]),
@@ -122,7 +122,7 @@ export const storeContract = (name: string, makeStore: () => Store): void => {
       expect(await store.get('count')).toBe(50);
     });
 
-    test('writes nothing when the change throws, and rejects with its error', async () => {
+    test('writes nothing if the change throws, and rejects with its error', async () => {
       await store.setMany([['a', 1]]);
       await expect(
         store.update(['a'], () => {
@@ -132,7 +132,7 @@ export const storeContract = (name: string, makeStore: () => Store): void => {
       expect(await store.entries()).toEqual([['a', 1]]);
     });
 
-    test('hands out copies', async () => {
+    test('returns copies', async () => {
       const value = { list: [1] };
       await store.setMany([['a', value]]);
       value.list.push(2);
@@ -141,7 +141,7 @@ export const storeContract = (name: string, makeStore: () => Store): void => {
       expect(await store.get('a')).toEqual({ list: [1] });
     });
 
-    test('is empty after clear, and usable', async () => {
+    test('is empty and usable after clear', async () => {
       await store.setMany([['a', 1]]);
       await store.clear();
       expect(await store.entries()).toEqual([]);

@@ -69,14 +69,14 @@ storeContract('the disk behind the gate of the back/forward cache', () =>
   createGatedStore(createMemoryStore(), createFakeLifecycle().lifecycle, createVirtualClock().after),
 );
 
-describe('the IndexedDB store', () => {
-  test('shares its records with every other one of the same name', async () => {
+describe('IndexedDB store', () => {
+  test('shares its records with every other store of the same name', async () => {
     const name = nextName();
     await createIdbStore(name).setMany([['a', 1]]);
     expect(await createIdbStore(name).get('a')).toBe(1);
   });
 
-  test('case 42: opens a closed connection again and repeats what failed', async () => {
+  test('case 42: reopens a closed connection and repeats what failed', async () => {
     const name = nextName();
     const store = createIdbStore(name);
     await store.setMany([['a', 1]]);
@@ -98,7 +98,7 @@ describe('the IndexedDB store', () => {
     expect(await store.get('a')).toBe(2);
   });
 
-  test('case 42: reads a range again whose transaction was aborted, and leaves no rejection to the page', async () => {
+  test('case 42: repeats the read of a range after an aborted transaction, without an unhandled rejection', async () => {
     const store = createIdbStore(nextName());
     await store.setMany([['a', 1]]);
     const { getAll } = IDBObjectStore.prototype;
@@ -121,7 +121,7 @@ describe('the IndexedDB store', () => {
     }
   });
 
-  test('case 44: closes for another tab that deletes or upgrades, and opens again', async () => {
+  test('case 44: closes for another tab that deletes or upgrades, and reopens', async () => {
     const name = nextName();
     const store = createIdbStore(name);
     await store.setMany([['a', 1]]);
@@ -137,7 +137,7 @@ describe('the IndexedDB store', () => {
   });
 });
 
-describe('the log store', () => {
+describe('log store', () => {
   const setUp = () => {
     const clock = createVirtualClock();
     const disk = createMemoryStore();
@@ -147,7 +147,7 @@ describe('the log store', () => {
     return { clock, disk, primary, modes, store };
   };
 
-  test('case 41: waits two seconds for a store that does not open, then goes on in memory', async () => {
+  test('case 41: waits two seconds for a store that does not open, then continues in memory', async () => {
     const { clock, primary, modes, store } = setUp();
     primary.fail({ type: 'hang' });
     const written = store.setMany([['a', 1]]);
@@ -164,7 +164,7 @@ describe('the log store', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  test('case 41: a page that stood still while its store opened does not take it for one that hangs', async () => {
+  test('case 41: does not mistake the time a page was suspended for a store that hangs', async () => {
     const { clock, primary, modes } = setUp();
     const { promise: opened, resolve: open } = Promise.withResolvers<void>();
     primary.fail({ type: 'wait', until: opened });
@@ -184,7 +184,7 @@ describe('the log store', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  test('brings the memory back to the store when it opens late', async () => {
+  test('moves the memory to the store when it opens late', async () => {
     const { clock, disk, primary, modes, store } = setUp();
     let open: () => void = () => undefined;
     primary.fail({
@@ -202,7 +202,7 @@ describe('the log store', () => {
     expect(await recordsOf(disk)).toEqual([['a', 1]]);
   });
 
-  test('repeats in memory what failed, and tries the store again every half minute', async () => {
+  test('repeats failed writes in memory and tries the store again every 30 seconds', async () => {
     const { clock, disk, primary, modes, store } = setUp();
     await store.setMany([['a', 1]]);
     const lift = primary.fail({ type: 'reject', error: 'UnknownError' }, { times: 3 });
@@ -220,7 +220,7 @@ describe('the log store', () => {
     lift();
   });
 
-  test('keeps what fails while the memory moves back to the store, with what is written meanwhile', async () => {
+  test('keeps what fails while the memory moves back to the store, with newer writes', async () => {
     const { clock, disk, primary, store } = setUp();
     await store.get('a');
     const { promise: lost, reject: lose } = Promise.withResolvers<void>();
@@ -246,7 +246,7 @@ describe('the log store', () => {
     ]);
   });
 
-  test('leaves a full disk to the caller', async () => {
+  test('passes a full disk to the caller', async () => {
     const { primary, modes, store } = setUp();
     await store.get('a');
     primary.fail({ type: 'reject', error: 'QuotaExceededError' });
@@ -257,7 +257,7 @@ describe('the log store', () => {
     expect(modes).toEqual([true]);
   });
 
-  test('clears the real store too, as soon as it answers', async () => {
+  test('also clears the real store as soon as it responds', async () => {
     const { clock, disk, primary, store } = setUp();
     await disk.setMany([['old', 1]]);
     primary.fail({ type: 'reject', error: 'UnknownError' });
@@ -268,8 +268,8 @@ describe('the log store', () => {
   });
 });
 
-describe('the gate of the back/forward cache', () => {
-  test('case 49: begins nothing that needs an answer while the page is away, and goes on when it is back', async () => {
+describe('back/forward cache gate', () => {
+  test('case 49: starts no request while the page is cached, and continues when it is restored', async () => {
     const page = createFakeLifecycle();
     const inner = createFaultyStore(createMemoryStore());
     const store = createGatedStore(inner, page.lifecycle, createVirtualClock().after);
@@ -286,7 +286,7 @@ describe('the gate of the back/forward cache', () => {
     expect(page.listeners()).toBe(0);
   });
 
-  test('after a stop as the page leaves, what the disk does not answer rejects again', async () => {
+  test('rejects pending requests if the client stops on page exit', async () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
@@ -302,7 +302,7 @@ describe('the gate of the back/forward cache', () => {
     expect(error).toEqual(new Error('No answer'));
   });
 
-  test('what the browser never answers after the return is read again, and written once', async () => {
+  test('repeats a read that the browser never settles after the restore, and writes once', async () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
@@ -321,7 +321,7 @@ describe('the gate of the back/forward cache', () => {
     expect(await store.get('a')).toBe(1);
   });
 
-  test('a write that fails when it was taken for done is written again', async () => {
+  test('repeats a write that fails after it was assumed done', async () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const memory = createMemoryStore();
@@ -339,7 +339,7 @@ describe('the gate of the back/forward cache', () => {
     expect(await memory.get('a')).toBe(1);
   });
 
-  test('what is left unanswered at the second return as well is read again then', async () => {
+  test('repeats the read of what is still pending at the second restore', async () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
@@ -355,7 +355,7 @@ describe('the gate of the back/forward cache', () => {
     expect(await store.get('a')).toBe(1);
   });
 
-  test('what is answered in time after the return is requested once', async () => {
+  test('requests once what settles in time after the restore', async () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
@@ -368,7 +368,7 @@ describe('the gate of the back/forward cache', () => {
     expect(inner.calls).toEqual(['update']);
   });
 
-  test('what is not answered within ten seconds in a page that stays rejects, and is not begun again', async () => {
+  test('rejects what does not settle within ten seconds in a visible page, without a retry', async () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
@@ -384,7 +384,7 @@ describe('the gate of the back/forward cache', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  test('what a page that is away waits for is not given up', async () => {
+  test('does not time out requests of a cached page', async () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());

@@ -27,7 +27,7 @@ const createLinks = () => {
   };
 };
 
-test('posts to the other tabs, and receives from them until it is stopped', () => {
+test('posts to the other tabs and receives from them until it is stopped', () => {
   const { open, link } = createLinks();
   const channel = createTabChannel<string>('tabs', createFakeLifecycle().lifecycle, link);
   const heard: string[] = [];
@@ -40,7 +40,7 @@ test('posts to the other tabs, and receives from them until it is stopped', () =
   expect(heard).toEqual(['from another tab']);
 });
 
-test('a listener that throws reaches neither the page nor the other listeners', () => {
+test('a listener that throws affects neither the page nor the other listeners', () => {
   const { open, link } = createLinks();
   const channel = createTabChannel<string>('tabs', createFakeLifecycle().lifecycle, link);
   const heard: string[] = [];
@@ -50,7 +50,7 @@ test('a listener that throws reaches neither the page nor the other listeners', 
   expect(heard).toEqual(['null']);
 });
 
-test('case 29: is closed while the page is away, so that the back/forward cache takes it, and opened again after', () => {
+test('case 29: closes while the page is in the back/forward cache, which so accepts it, and reopens after', () => {
   const { open, link } = createLinks();
   const page = createFakeLifecycle();
   const channel = createTabChannel<string>('tabs', page.lifecycle, link);
@@ -68,7 +68,7 @@ test('case 29: is closed while the page is away, so that the back/forward cache 
   expect(page.listeners()).toBe(0);
 });
 
-test('where channels are denied posting does nothing', () => {
+test('posts nothing if channels are blocked', () => {
   const channel = createTabChannel<string>('tabs', createFakeLifecycle().lifecycle, () => {
     throw new DOMException('denied', 'SecurityError');
   });
@@ -88,7 +88,7 @@ test('the platform channel reaches another one of the same name', async () => {
   second.close();
 });
 
-test('without a document (Node, a service worker) the page counts as visible, and nothing ever happens to it', async () => {
+test('without a document (Node, a service worker) the page counts as visible and emits no event', async () => {
   const lifecycle = createPageLifecycle();
   expect(lifecycle.isVisible()).toBe(true);
   expect(lifecycle.isPrerendering()).toBe(false);

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { afterTimeout, withTimeout } from '../../../src/client/platform/waits.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
 
-test('runs out after the whole time, once', async () => {
+test('fires once after the full timeout', async () => {
   const clock = createVirtualClock();
   const over = vi.fn();
   afterTimeout(clock.after, 2_000, over);
@@ -13,7 +13,7 @@ test('runs out after the whole time, once', async () => {
   expect(clock.pending()).toBe(0);
 });
 
-test.each([0, 500, 1_500])('is cancelled after %i ms, and leaves no timer behind', async (ms) => {
+test.each([0, 500, 1_500])('is canceled after %i ms and leaves no timer behind', async (ms) => {
   const clock = createVirtualClock();
   const over = vi.fn();
   const cancel = afterTimeout(clock.after, 2_000, over);
@@ -24,7 +24,7 @@ test.each([0, 500, 1_500])('is cancelled after %i ms, and leaves no timer behind
   expect(over).not.toHaveBeenCalled();
 });
 
-test('an answer that came while the page stood still came in time', async () => {
+test('a response received while the page was suspended is in time', async () => {
   const clock = createVirtualClock();
   const { promise, resolve } = Promise.withResolvers<number>();
   // When the page resumes, the timer is due first, and the response right after it.

@@ -18,13 +18,13 @@ const aVisitor = (isUsed: boolean) => {
 
 afterEach(() => localStorage.clear());
 
-test('a visitor is known by the ID that the browser profile keeps, where the host takes visitors', () => {
+test('identifies a visitor by the ID stored in the browser profile, if the host enables visitors', () => {
   localStorage.setItem(aVisitor(true).visitorKey, VISITOR);
   expect(aVisitor(true).id()).toBe(VISITOR);
   expect(aVisitor(false).id()).toBeNull();
 });
 
-test('a visitor who is a user by now is not known as one any more, joined or not', () => {
+test('does not identify a visitor who has become a user, joined or not', () => {
   localStorage.setItem(aVisitor(true).visitorKey, `${VISITOR} kim`);
   expect(aVisitor(true).id()).toBeNull();
 });

@@ -23,7 +23,7 @@ const leaveWithAClick = async (setup = {}) => {
   return { world, tab, clicked };
 };
 
-test('case 28: a click of a page that is gone in the same task is stored, and sent once by the next page', async () => {
+test('case 28: stores a click of a page that unloads in the same task, and the next page sends it once', async () => {
   const { world, tab } = await leaveWithAClick();
   tab.kill();
   const next = world.openTab();
@@ -34,7 +34,7 @@ test('case 28: a click of a page that is gone in the same task is stored, and se
   expect(world.service.events.filter(({ bannerId }) => bannerId === 'out')).toHaveLength(1);
 });
 
-test('case 28: also where the click is the first thing that a profile ever stores', async () => {
+test('case 28: stores a click that is the first write of a profile', async () => {
   const world = createWorld();
   const tab = world.openTab();
   await world.settle();
@@ -47,7 +47,7 @@ test('case 28: also where the click is the first thing that a profile ever store
   expect(await next.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
 });
 
-test('case 28: a second click of a page that is leaving is stored as well, while the first waits for its return', async () => {
+test('case 28: stores a second click of a page on exit while the first write is suspended', async () => {
   const { world, tab, clicked } = await leaveWithAClick();
   const second = tab.capture('second');
   await world.settle();
@@ -59,7 +59,7 @@ test('case 28: a second click of a page that is leaving is stored as well, while
   expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 3, delivered: 3 });
 });
 
-test('a click is one write, and nothing is read before it', async () => {
+test('a click is one write without a previous read', async () => {
   const world = createWorld();
   const store = createFaultyStore(world.disk.openStore(world.name));
   const tab = world.openTab({ openStore: () => store });
@@ -69,7 +69,7 @@ test('a click is one write, and nothing is read before it', async () => {
   expect(store.calls[0]).toBe('setMany');
 });
 
-test('a page that comes back late finds that its click was sent by another one, and does not send it again', async () => {
+test('a page resumed late does not resend a click that another page sent', async () => {
   const { world, tab, clicked } = await leaveWithAClick();
   const other = world.openTab();
   await world.clock.advance(MINUTE_MS);
@@ -83,7 +83,7 @@ test('a page that comes back late finds that its click was sent by another one, 
   expect(world.service.events.filter(({ bannerId }) => bannerId === 'out')).toMatchObject([{ copies: 1 }]);
 });
 
-test('nothing is kept of a click after an opt-out that forgets, or a wipe', async () => {
+test('keeps nothing of a click after a purge or a wipe', async () => {
   for (const forget of ['purge', 'wipe'] as const) {
     const { world, tab } = await leaveWithAClick();
     tab.kill();
@@ -97,7 +97,7 @@ test('nothing is kept of a click after an opt-out that forgets, or a wipe', asyn
   }
 });
 
-test('case 40: what a tab appends before it learns of an opt-out it takes back, a counted impression with its name', async () => {
+test('case 40: a tab takes back what it appended before it learned of an opt-out, counted impressions included', async () => {
   const world = createWorld();
   const [first, deaf] = [world.openTab(), world.openTab({ openChannel: deafLink })];
   await deaf.capture('before');
@@ -133,7 +133,7 @@ test('a click before a wipe in the same task leaves nothing, wherever the page d
   }
 });
 
-test('a click whose write was committed though the disk failed then counts once, however long it stays in memory as well', async () => {
+test('counts a click once if its write was committed but reported as failed, even while it stays in memory', async () => {
   const world = createWorld();
   const store = createFaultyStore(world.disk.openStore(world.name));
   const tab = world.openTab({ openStore: () => store });
@@ -157,7 +157,7 @@ test('a click whose write was committed though the disk failed then counts once,
   ]);
 });
 
-test('where the page dies before its memory is moved, what was committed is still there for the next one', async () => {
+test('keeps committed events for the next page if the page dies before its memory is moved', async () => {
   const world = createWorld();
   const store = createFaultyStore(world.disk.openStore(world.name));
   const tab = world.openTab({ openStore: () => store });
@@ -172,7 +172,7 @@ test('where the page dies before its memory is moved, what was committed is stil
   expect(world.service.events.map(({ bannerId }) => bannerId)).toEqual(['warm', 'clicked']);
 });
 
-test('an event that the disk refuses for a reason of its own goes on in memory', async () => {
+test('an event that IndexedDB rejects for its own reason continues in memory', async () => {
   const world = createWorld();
   const broken = new TypeError('the value cannot be cloned');
   const disk = world.disk.openStore(world.name);

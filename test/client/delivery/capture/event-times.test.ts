@@ -13,7 +13,7 @@ const aPage = () => {
 };
 
 describe('event times', () => {
-  test('give no natural key the same time twice, and keep the order of the calls', () => {
+  test('are unique per natural key and keep the order of the calls', () => {
     const calls = fc.array(fc.tuple(fc.integer({ min: 0, max: 20 }), fc.constantFrom('a', 'b', 'c')), {
       maxLength: 300,
     });
@@ -30,7 +30,7 @@ describe('event times', () => {
     );
   });
 
-  test('are right again where the clock was days ahead for a while', async () => {
+  test('are correct again after the clock was days ahead for a while', async () => {
     const { clock, now } = aPage();
     now();
     clock.jump(2 * DAY_MS);
@@ -40,7 +40,7 @@ describe('event times', () => {
     expect(['a', 'b', 'a'].map((key) => now(key) - START)).toEqual([1_000, 1_000, 1_001]);
   });
 
-  test('are right where the clock was hours ahead from the start', async () => {
+  test('are correct if the clock was hours ahead from the start', async () => {
     const clock = createVirtualClock(START + DAY_MS);
     const timeOf = createEventTimes(clock);
     timeOf(clock.now(), 'a');
@@ -48,7 +48,7 @@ describe('event times', () => {
     expect(timeOf(clock.now(), 'a')).toBe(START);
   });
 
-  test('take a leap of the device back with it, and then count on from before', () => {
+  test('follow the device when it corrects a jump, and then count on from the earlier time', () => {
     const { clock, now } = aPage();
     clock.jump(2 * DAY_MS);
     expect(now()).toBe(START + 2 * DAY_MS);
@@ -58,7 +58,7 @@ describe('event times', () => {
     expect(now('b')).toBe(START);
   });
 
-  test('follow the device forwards, after a sleep, and not backwards', () => {
+  test('follow the device forward after sleep, but not backward', () => {
     const { clock, now } = aPage();
     expect(now()).toBe(START);
     clock.jump(-500_000);
@@ -67,7 +67,7 @@ describe('event times', () => {
     expect(now()).toBe(START + 8 * 60 * 60_000);
   });
 
-  test('keep an age that is told, and take a time to come for now', () => {
+  test('keep a given age and replace a future time with the current one', () => {
     const { clock, timeOf } = aPage();
     expect(timeOf(clock.now() - 400, 'a')).toBe(START - 400);
     expect(timeOf(clock.now() + 5_000, 'b')).toBe(START);

@@ -13,7 +13,7 @@ const answered = (status: number, body: unknown, more = {}) => {
 };
 
 test.each([{}, 'none', 3])(
-  'an answer of 202 whose errors are no list (%j) is in doubt, unless all were counted',
+  'a 202 whose errors are not a list (%j) is in doubt, unless all events were counted',
   (errors) => {
     expect(answered(202, { message: 'success', errors })).toMatchObject({ type: 'in-doubt' });
     expect(answered(202, { events_processed: 1, errors })).toMatchObject({ type: 'in-doubt' });
@@ -29,7 +29,7 @@ test.each([
   { events_processed: 2 },
   { message: 'success', errors: null },
   { message: 'success', events_processed: null },
-])('an answer of 202 with no more than %j confirms every event', (body) => {
+])('a 202 with only %j confirms every event', (body) => {
   expect(answered(202, body)).toEqual({ type: 'confirmed', skipped: [], problems: [] });
 });
 
@@ -39,15 +39,15 @@ test.each([
   [200, { message: 'success', events_processed: null }],
   [200, []],
   [299, { message: 'success' }],
-])('case 21: a %i with the JSON %j of somebody else confirms nothing', (status, body) => {
+])('case 21: a %i with the foreign JSON %j confirms nothing', (status, body) => {
   expect(answered(status, body)).toMatchObject({ type: 'again' });
 });
 
-test('an answer of 200 that counts the events is the API’s', () => {
+test('recognizes a 200 that counts the events as an API response', () => {
   expect(answered(200, { events_processed: 2 })).toMatchObject({ type: 'confirmed' });
 });
 
-test('an answer without errors confirms every event', () => {
+test('a response without errors confirms every event', () => {
   expect(answered(202, { message: 'success', events_processed: 2 })).toEqual({
     type: 'confirmed',
     skipped: [],
@@ -56,13 +56,13 @@ test('an answer without errors confirms every event', () => {
 });
 
 test.each([[[]], ['welcome'], [3]])(
-  'a 202 that reads %j may be of a proxy behind which the events were taken',
+  'a 202 with the body %j is in doubt, because a proxy may hide an accepted batch',
   (body) => {
     expect(answered(202, body)).toMatchObject({ type: 'in-doubt' });
   },
 );
 
-test('a 408 says that the request came too slowly, and not that it is wrong', () => {
+test('treats a 408 as a slow request, not as an invalid one', () => {
   expect(answered(408, { message: 'Request Timeout' })).toMatchObject({ type: 'again' });
 });
 
@@ -70,7 +70,7 @@ test.each([
   [401, 'unauthorized', 60 * 60_000],
   [403, 'unauthorized', 60 * 60_000],
   [404, 'not-found', 15 * 60_000],
-])('a %i is no fault of the events: the sender waits', (status, reason, ms) => {
+])('a %i makes the sender wait and rejects no event', (status, reason, ms) => {
   const outcome = answered(status, { message: 'No' });
   expect(outcome).toMatchObject({
     type: 'again',
@@ -79,14 +79,14 @@ test.each([
   });
 });
 
-test.each([400, 405, 413, 422])('a %i refuses the events that it names, or all of them', (status) => {
+test.each([400, 405, 413, 422])('a %i rejects the events that it names, or all of them', (status) => {
   const errors = [{ index: 1, type: 'odd' }];
   const failure = { kind: 'deliver', message: `HTTP ${status}` };
   expect(answered(status, { errors })).toMatchObject({ type: 'refused', skipped: [{ index: 1 }], failure });
   expect(answered(status, null)).toMatchObject({ type: 'refused', isTooLarge: status === 413, skipped: [] });
 });
 
-test.each([400, 407, 451])('a %i that is no JSON is of a proxy, and says nothing of the events', (status) => {
+test.each([400, 407, 451])('a %i without JSON comes from a proxy and rejects no event', (status) => {
   const outcome = answered(status, 'No', { 'content-type': 'text/html' });
   expect(outcome).toMatchObject({ type: 'again', pause: { reason: 'backoff' } });
 });
@@ -98,14 +98,14 @@ test.each([
   ['a gateway that writes JSON', 502, 'application/json', 'in-doubt'],
   ['somebody who has not begun', 503, 'text/html', 'again'],
   ['somebody who has waited in vain', 504, 'application/json', 'in-doubt'],
-])('contract 2.6: of %s a %i (%s) means %s', (_, status, type, outcome) => {
+])('contract 2.6: from %s a %i (%s) is classified as %s', (_, status, type, outcome) => {
   expect(answered(status, { message: 'No' }, { 'content-type': type })).toMatchObject({
     type: outcome,
     pause: { reason: 'backoff' },
   });
 });
 
-test('a 413 halves the batch, whatever refuses it', () => {
+test('a 413 halves the batch, whatever server rejects it', () => {
   expect(answered(413, 'No', { 'content-type': 'text/html' })).toMatchObject({
     type: 'refused',
     skipped: [],
@@ -130,8 +130,8 @@ test.each([
   expect(answered(status, {}, headers)).toMatchObject({ type: 'again', pause });
 });
 
-describe('errors of an answer', () => {
-  test('case 10: whatever they are, no event is named twice or outside the batch, and nothing is silently ignored', () => {
+describe('errors of a response', () => {
+  test('case 10: name no event twice or outside the batch, and every unknown one is reported', () => {
     fc.assert(
       fc.property(
         fc.array(

@@ -37,7 +37,7 @@ const createContainer = () => {
   return { container, posted, tags, tell, count };
 };
 
-test('a worker counts only after it said that it holds our sender', async () => {
+test('a worker counts only after it confirmed that it has our sender', async () => {
   const { container, posted, tags, tell } = createContainer();
   const handOff = createHandOff(OUTBOX, false, container);
   expect(posted).toEqual([areYouThere]);
@@ -54,7 +54,7 @@ test('a worker counts only after it said that it holds our sender', async () => 
   expect(tags).toEqual([syncTag]);
 });
 
-test('another worker is asked anew', () => {
+test('asks a new worker again', () => {
   const { container, posted, tell } = createContainer();
   const handOff = createHandOff(OUTBOX, false, container);
   tell('message', here);
@@ -63,7 +63,7 @@ test('another worker is asked anew', () => {
   expect(posted).toEqual([areYouThere, areYouThere]);
 });
 
-test('where background sync is denied or absent the message alone goes', async () => {
+test('sends only the message if background sync is denied or missing', async () => {
   for (const ready of [
     Promise.resolve({ scope: '/', sync: { register: () => Promise.reject(new Error('denied')) } }),
     Promise.resolve({ scope: '/' }),
@@ -76,7 +76,7 @@ test('where background sync is denied or absent the message alone goes', async (
   }
 });
 
-test('after stop nothing is left', () => {
+test('leaves nothing behind after stop', () => {
   const { container, count } = createContainer();
   createHandOff(OUTBOX, false, container).stop();
   expect(count()).toBe(0);
@@ -118,21 +118,21 @@ const leaveWithWorkerOf = async (
   return { sent: world.sent(), posted, kept };
 };
 
-test('a page whose worker sends for its app leaves the last flush to it', async () => {
+test('a page whose worker sends for its app leaves the exit flush to it', async () => {
   const { sent, posted, kept } = await leaveWithWorkerOf('app-1');
   expect(sent).toEqual([]);
   expect(posted).toHaveLength(3);
   expect(kept).toBe(2);
 });
 
-test('a page whose worker sends for another app makes the last flush itself', async () => {
+test('a page whose worker sends for another app makes the exit flush itself', async () => {
   const { sent, posted, kept } = await leaveWithWorkerOf('another-app');
   expect(sent).toEqual([['leaving']]);
   expect(posted).toHaveLength(1);
   expect(kept).toBe(0);
 });
 
-test('case 41: what a page keeps in memory it sends itself, since its worker cannot see it', async () => {
+test('case 41: a page in memory mode sends its own events, because its worker cannot see them', async () => {
   const { sent, kept } = await leaveWithWorkerOf('app-1', (world) => {
     const store = createFaultyStore(world.disk.openStore(world.name));
     store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
@@ -146,7 +146,7 @@ test.each([
   ['no tokens', undefined, [['leaving']], 0],
   ['tokens', () => 'a.b.c', [], 2],
 ] as const)(
-  'a page that proves its users leaves the last flush to a worker that does as well: one with %s',
+  'a page with user tokens leaves the exit flush only to a worker with user tokens: one with %s',
   async (_, workerToken, sentByPage, keptByWorker) => {
     const { sent, posted, kept } = await leaveWithWorkerOf(
       'app-1',
@@ -159,7 +159,7 @@ test.each([
   },
 );
 
-test('a worker that has seen a wipe answers no page until the user opts in again', async () => {
+test('a worker that has seen a wipe responds to no page until the user opts in again', async () => {
   const heard = new Set<(event: { data: unknown }) => void>();
   vi.stubGlobal(
     'BroadcastChannel',

@@ -16,7 +16,7 @@ const openWarm = async (setup = {}) => {
   return { world, tab };
 };
 
-test('a flush while last flushes are under way counts what they deliver, and the next one does not', async () => {
+test('a flush counts what exit flushes in progress deliver, and the next one does not', async () => {
   const { world, tab } = await openWarm();
   world.service.fail({ type: 'slow', delayMs: 500 }, { times: 2 });
   for (const bannerId of ['first', 'second']) {
@@ -31,7 +31,7 @@ test('a flush while last flushes are under way counts what they deliver, and the
   expect(await tab.delivery.flush()).toEqual({ delivered: 0, pending: 0 });
 });
 
-test('what one last flush took the next one leaves alone, and so does the sender of its page', async () => {
+test('the next exit flush and the page’s sender skip what one exit flush claimed', async () => {
   const { world, tab } = await openWarm();
   world.service.fail({ type: 'slow', delayMs: 500 });
   await tab.captureMany(3);
@@ -43,7 +43,7 @@ test('what one last flush took the next one leaves alone, and so does the sender
   expect(world.sent()).toEqual([['warm'], ['b0', 'b1', 'b2']]);
 });
 
-test('a page that knows no key yet leaves its events to the next page', async () => {
+test('a page without a key leaves its events to the next page', async () => {
   const world = createWorld();
   const tab = world.openTab({ ...QUIET, apiKey: () => new Promise(() => undefined) });
   await tab.capture();
@@ -56,7 +56,7 @@ test('a page that knows no key yet leaves its events to the next page', async ()
   expect(world.sent()).toEqual([['b1']]);
 });
 
-test('a last flush whose batches cannot be written goes out all the same, and nothing is lost', async () => {
+test('an exit flush whose batches cannot be written is sent anyway, and nothing is lost', async () => {
   const world = createWorld();
   const store = createFaultyStore(world.disk.openStore(world.name));
   const tab = world.openTab({ ...QUIET, openStore: () => store });
@@ -73,7 +73,7 @@ test('a last flush whose batches cannot be written goes out all the same, and no
   expect(world.service.events).toHaveLength(3);
 });
 
-test('a last flush leaves alone what may be sent only once: another tab may hold it already', async () => {
+test('an exit flush skips at-most-once events, because another tab may have claimed them', async () => {
   const { world, tab } = await openWarm({
     options: { ...QUIET.options, inDoubt: { click: 'at-most-once' as const } },
   });
@@ -88,7 +88,7 @@ test('a last flush leaves alone what may be sent only once: another tab may hold
   expect(world.sent()).toEqual([['warm'], ['again'], ['once']]);
 });
 
-test('a page that leaves while it still counts as visible uses keepalive, whatever was refused before', async () => {
+test('a page that exits while still visible uses keepalive, even after a keepalive failure', async () => {
   const { world, tab } = await openWarm();
   // The browser rejects the first keepalive request at once: a page that stays does not use keepalive for a minute.
   world.service.fail({ type: 'drop', when: 'before' });
@@ -105,7 +105,7 @@ test('a page that leaves while it still counts as visible uses keepalive, whatev
   expect(world.options.at(-1)?.keepalive).toBe(true);
 });
 
-test('what a page that leaves has just claimed no other page takes, though it has seen these events before', async () => {
+test('no other page takes what an exiting page has just claimed, even if it saw these events before', async () => {
   const world = createWorld();
   const disk = world.disk.openStore(world.name);
   const leaving = world.openTab(QUIET);
@@ -134,7 +134,7 @@ test('what a page that leaves has just claimed no other page takes, though it ha
   expect(await sending.delivery.diagnostics()).toMatchObject({ delivered: 1, pending: 0 });
 });
 
-test('case 25: both batches of a last flush that was dropped go out again as they were', async () => {
+test('case 25: resends both batches of a dropped exit flush unchanged', async () => {
   const { world, tab } = await openWarm({ options: { ...QUIET.options, maxBatch: 2 } });
   world.service.fail({ type: 'drop', when: 'after' }, { times: 2 });
   // The dismissal and the older click are sent first.

@@ -13,13 +13,13 @@ const refused: Outcome = { type: 'refused', skipped: [], problems: [], isTooLarg
 const limited: Pause = { reason: 'rate-limit', until: NOW + 60_000, failures: 1, isFirm: true };
 const refusedOften = (failures: number): Pause => ({ ...noPause(), failures });
 
-test('what the service has taken ends a backoff, but not the pause that the service asked for', () => {
+test('an accepted batch ends a backoff, but not a pause that the service requested', () => {
   const backingOff: Pause = { ...noPause(), until: NOW + 5_000, failures: 3 };
   expect(pauseOf(kit, context, backingOff, confirmed)).toEqual(noPause());
   expect(pauseOf(kit, context, limited, confirmed)).toBe(limited);
 });
 
-test('a pause that the service asked for outlives other answers, whatever the status that asked for it', () => {
+test('a requested pause outlives other responses, whatever their status', () => {
   const asked: Outcome = { type: 'again', pause: { reason: 'backoff', requestedMs: 120_000 } };
   for (const before of [noPause(), limited]) {
     const pause = pauseOf(kit, context, before, asked);
@@ -40,7 +40,7 @@ test('an outcome without a pause changes nothing', () => {
   expect(pauseOf(kit, context, limited, named)).toBe(limited);
 });
 
-test('refusals that name no event are counted, and the eighth in a row makes all tabs wait', () => {
+test('counts rejections that name no event, and the eighth in a row makes all tabs wait', () => {
   expect(pauseOf(kit, context, refusedOften(6), refused)).toEqual(refusedOften(7));
   const eighth = pauseOf(kit, context, refusedOften(7), refused);
   expect(eighth).toMatchObject({ reason: 'backoff', failures: 8 });

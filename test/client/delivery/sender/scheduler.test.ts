@@ -5,7 +5,7 @@ import { createWorld } from '../world.ts';
 const times = ({ service, clock }: ReturnType<typeof createWorld>, start = clock.now()) =>
   service.requests.map(({ at }) => at - start);
 
-test('with a warm preflight events wait their time, with a cold one for a pause', async () => {
+test('sends after the normal wait if the preflight is cached, and after a pause if not', async () => {
   const world = createWorld();
   const tab = world.openTab();
   const start = world.clock.now();
@@ -24,7 +24,7 @@ test('with a warm preflight events wait their time, with a cold one for a pause'
   expect(world.service.requests).toHaveLength(2);
 });
 
-test('a pause that comes when an answer has warmed the preflight sends nothing early', async () => {
+test('a pause set by the response that cached the preflight sends nothing early', async () => {
   const world = createWorld();
   const tab = world.openTab();
   await tab.capture('first');
@@ -35,7 +35,7 @@ test('a pause that comes when an answer has warmed the preflight sends nothing e
   expect(world.sent()).toEqual([['first']]);
 });
 
-test('events that come in a pause of the service leave when it is over, and ask nobody for a key before', async () => {
+test('events captured in a requested pause leave when it is over, without an earlier key request', async () => {
   const world = createWorld();
   let asked = 0;
   const tab = world.openTab({
@@ -55,7 +55,7 @@ test('events that come in a pause of the service leave when it is over, and ask 
   expect(world.service.requests).toHaveLength(1);
 });
 
-test('after stop no timer and no listener is left', async () => {
+test('leaves no timer and no listener after stop', async () => {
   const world = createWorld();
   const tab = world.openTab();
   await tab.capture();
@@ -66,7 +66,7 @@ test('after stop no timer and no listener is left', async () => {
   expect(tab.listeners()).toBe(0);
 });
 
-test('after a clock that is set ahead, events do not wait for a timer of before', async () => {
+test('after a clock was set ahead, events do not wait for an older timer', async () => {
   const world = createWorld();
   const tab = world.openTab();
   world.service.fail({ type: 'rate-limit', afterSeconds: 3_000, form: 'banners' }, { times: 1 });
