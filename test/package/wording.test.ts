@@ -5,11 +5,6 @@ import { AVOIDED, findWording, toModule } from '../helpers/wording.ts';
 const NOT_YET: readonly string[] = [
   'demo',
   'docs/reference/contract.md',
-  'docs/reference/edge-cases.md',
-  'docs/concepts/guarantees.md',
-  'docs/guides/streaming.md',
-  'docs/guides/studio.md',
-  'docs/guides/user-tokens.md',
 
   'src/bindings',
   'src/cli',
