@@ -20,22 +20,22 @@ const IS_VALID: Record<PropertyType, (value: unknown) => boolean> = {
 
 const isType = (type: string): type is PropertyType => Object.hasOwn(IS_VALID, type);
 
-/** Names of properties whose value does not have the declared type, or whose type is unknown. */
+/** Returns the names of properties with an unknown type, or a value of another type. */
 export const invalidProperties = ({ properties }: Banner): string[] =>
   Object.keys(properties).filter((name) => {
     const { type, value } = properties[name]!;
     return !(isType(type) && IS_VALID[type](value));
   });
 
-/** Reads the banners of an answer, by placement. A placement that is missing, or whose banner cannot be read, is left out, with a notice. */
+/** Reads the banners of a response, by placement. Leaves out missing placements and invalid banners, with a notice. */
 export const createReadBanners = (fail: Fail) => {
-  /** Placements that an answer left out: one notice for each. */
+  /** Placements missing from responses. Each is reported once. */
   const unknown = new Set<string>();
 
   return (placements: string[], sent: Record<string, unknown>): Map<string, Banner | null> => {
     const banners = new Map<string, Banner | null>();
     for (const placementId of placements) {
-      // A placement that is missing was not answered; only null says that there is none.
+      // A missing placement has no result. Only `null` means that there is no banner.
       if (!Object.hasOwn(sent, placementId)) {
         const message = `The service has no placement "${placementId}": check its spelling, and that the workspace has it`;
         if (!unknown.has(placementId)) fail('config', message);
@@ -54,14 +54,14 @@ export const createReadBanners = (fail: Fail) => {
 
 export type ReadBanners = ReturnType<typeof createReadBanners>;
 
-/** The service has accepted the dismissals: their grace begins now. */
+/** Records that the service accepted the dismissals, which starts their grace period. */
 export const acceptDismissals = (record: UserRecord, bannerIds: readonly string[], nowMs: number): void => {
   record.dismissed = record.dismissed.map((dismissal) =>
     bannerIds.includes(dismissal.bannerId) ? { ...dismissal, acceptedAtMs: nowMs } : dismissal,
   );
 };
 
-/** From its acceptance a dismissal hides what the service may still send for some minutes. */
+/** After its acceptance a dismissal still hides the banner for some minutes, because the service may still send it. */
 export const acceptDismissed = async (
   user: Pick<CurrentUser, 'id'>,
   cache: BannerCache,
@@ -73,21 +73,21 @@ export const acceptDismissed = async (
   if (ids.length > 0) await cache.change((record) => acceptDismissals(record, ids, nowMs));
 };
 
-/** The service may send a dismissed banner for some minutes after it has accepted the dismissal. */
+/** Time for which the service may still send a banner after it has accepted the dismissal. */
 const DISMISSAL_GRACE_MS = 10 * 60_000;
-/** No answer takes this long. One that was requested further in the future was requested under a wrong clock. */
+/** Longer than any response takes. A request time further in the future comes from a wrong clock. */
 const WRONG_CLOCK_MS = 60_000;
 
 /**
- * Replaces exactly the placements that the answer names, and none that a later request has answered already. A
- * dismissed banner that comes back counts as none until its grace is over. A test send leaves no banner here.
+ * Replaces the placements that the response names, unless a later request has replaced them already. A dismissed banner counts
+ * as none until its grace period ends. Test sends are not stored here.
  */
 export const applyAnswer = (
   record: UserRecord,
   banners: ReadonlyMap<string, Banner | null>,
   askedAtMs: number,
 ): void => {
-  // An acceptance that lies ahead by more than the grace was noted under a wrong clock.
+  // An acceptance further in the future than the grace period was recorded under a wrong clock.
   const isHeld = ({ placementId, acceptedAtMs }: Dismissal): boolean =>
     !banners.has(placementId) ||
     acceptedAtMs === null ||
@@ -104,30 +104,30 @@ export const applyAnswer = (
   }
 };
 
-/** The answer to a sync. */
+/** Result of a sync. */
 export interface SyncResult extends Pick<SentBanners, 'askedAtMs' | 'clockSkewMs'> {
   userId: string;
-  /** By placement. */
+  /** Banners by placement. */
   banners: Map<string, Banner | null>;
 }
 
-/** Puts answers into the cache: test sends into memory only. Resolves when an answer is stored. */
+/** Stores responses in the cache, test sends only in memory. Resolves once a response is stored. */
 export const createStoreAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCache, notify: Notify) => {
-  /** When the present answer of each placement was requested. Times grow from request to request, over all users. */
+  /** Request time of each placement's current response. Increases with each request, over all users. */
   const requestedAtMs = new Map<string, number>();
 
   return async ({ userId, banners, askedAtMs, clockSkewMs }: SyncResult): Promise<void> => {
     const latest: SyncResult['banners'] = new Map();
     for (const [placementId, banner] of banners) {
-      // A later request was answered first. The record knows that of its own banners, but not of test sends.
+      // A later request got its response first. The record knows that for its own banners, but not for test sends.
       if (requestedAtMs.get(placementId)! > askedAtMs) continue;
       requestedAtMs.set(placementId, askedAtMs);
       latest.set(placementId, banner);
-      // An answer replaces the test send of before.
+      // A response replaces the previous test send.
       if (banner?.isTestSend) cache.testSends.set(placementId, banner);
       else cache.testSends.delete(placementId);
     }
-    // Before the first notice to the host, which may change the user.
+    // Before the first notice, because the host may change the user on it.
     const stored = cache.change((record) => {
       applyAnswer(record, latest, askedAtMs);
       if (clockSkewMs !== undefined) record.clockSkewMs = clockSkewMs;
@@ -140,7 +140,7 @@ export const createStoreAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCa
     }
     await stored;
     if (user.id() !== userId) return;
-    // The host may leave the page on this notice: the next page finds the answer in the cache.
+    // The host may leave the page on this notice. The next page finds the response in the cache.
     notify({ type: 'synced', placements: [...latest.keys()], banners: Object.fromEntries(latest) });
   };
 };

@@ -15,29 +15,29 @@ import {
   type UserRecord,
 } from './user-record.ts';
 
-/** A store that has not answered by then is waited for no longer; a later answer still counts. */
+/** Maximum wait for the store. A later result still counts. */
 const STORE_TIMEOUT_MS = 2_000;
-/** At most this many changes that the store has refused are kept. */
+/** Maximum number of failed changes that are kept. */
 const MAX_REFUSED = 100;
 
 interface CacheOptions {
   settings: Pick<Settings, 'endpoint' | 'appId' | 'bootstrap' | 'platform'>;
   store: Store;
-  /** While nothing may be written, changes wait in memory and the store is left alone. */
+  /** Without write permission, changes wait in memory and the store is not touched. */
   consent: Pick<Consent, 'mayWrite'>;
   user: Pick<CurrentUser, 'id' | 'look'>;
   fail: Fail;
 }
 
-/** `sentAway`: the user sent this banner away here. */
+/** `sentAway`: banner that the user dismissed or snoozed in this page. */
 type CacheListener = (sentAway?: Banner) => void;
 
-/** Changes the record in place. It runs on the copy in memory and on the stored record, so it must be repeatable. */
+/** Changes the record in place. Must be repeatable, because it runs on the copy in memory and on the stored record. */
 type Change<T = unknown> = (record: UserRecord) => T;
 
 /**
- * What is remembered of the current user, in memory and in the store. Reads are synchronous; a change shows in memory
- * at once and reaches the store in one transaction, where it meets the changes of the other tabs.
+ * Creates the cache of the current user, in memory and in the store. Reads are synchronous. A change applies in memory at once,
+ * and to the store in one transaction, which merges it with the changes of other tabs.
  */
 export const createBannerCache = (options: CacheOptions) => {
   const { settings, store, consent, user, fail } = options;
@@ -48,24 +48,27 @@ export const createBannerCache = (options: CacheOptions) => {
   let record = emptyRecord();
   /** Changes that the store has not confirmed yet, by transaction. */
   const pending = new Set<Change[]>();
-  /** Changes that the store has refused, or may not have yet: the next transaction takes them along. */
+  /** Changes that failed in the store, or may not be stored yet. The next transaction includes them. */
   let refused: Change[] = [];
-  /** Test sends by placement, in memory only. They are shown instead of what the record has. Their dismissals are in the record like all others. */
+  /** Test sends by placement, in memory only. They take precedence over the record. Their dismissals are stored in the record. */
   const testSends = new Map<string, Banner>();
-  /** What a person looks at in a preview or the inspector, by placement. It is shown instead of both; `null` hides both. */
+  /**
+   * Banners of a preview or the inspector, by placement. They take precedence over test sends and the record; `null` hides
+   * both.
+   */
   const lookedAt = new Map<string, Banner | null>();
-  /** Banners this user was given since the user was opened: only they can be tracked. */
+  /** IDs of the banners that were returned for this user since `open()`. Only they can be tracked. */
   const given = new Set<string>();
-  /** Returns true for an event of what is looked at: nothing of it is stored. */
+  /** Returns `true` for an event of a preview or the inspector. Such an event is not stored. */
   let intercept: (event: CapturedEvent) => boolean = () => false;
   let isHung = false;
   let hasFailed = false;
-  /** The store is known to have had a record of this user. */
+  /** The store has had a record of this user. */
   let isStored = false;
 
   const key = (userId: string) => recordKey(endpoint, appId, userId);
 
-  /** Once a page: the copy in memory goes on. */
+  /** Reports a store failure once per page. The copy in memory stays in use. */
   const onError = (cause: unknown): void => {
     if (!hasFailed) fail('storage', 'Banner store failed', cause);
     hasFailed = true;
@@ -75,14 +78,14 @@ export const createBannerCache = (options: CacheOptions) => {
     for (const listener of listeners) listener(sentAway);
   };
 
-  /** Notes which banners this user has been given, and has the slots compare what they show with them. */
+  /** Records the banners returned for this user, and notifies the slots. */
   const show = (): void => {
     for (const { banner } of record.banners.values()) if (banner) given.add(banner.id);
     for (const banner of [...testSends.values(), ...lookedAt.values()]) if (banner) given.add(banner.id);
     tell();
   };
 
-  /** Takes the stored record. Where the store has none, the copy in memory stays as it is. */
+  /** Applies the stored record. If the store has none, the copy in memory stays. */
   const adopt = (value: unknown): void => {
     if (!isUserRecord(value)) return;
     record = value;
@@ -91,15 +94,16 @@ export const createBannerCache = (options: CacheOptions) => {
     show();
   };
 
-  /** Waits for the store, but not for ever: an open that never settles must not hold up an impression. */
+  /** Waits for the store with a timeout, because an `open` that never settles must not delay an impression. */
   const settleWithin = async (work: () => Promise<unknown>): Promise<void> => {
-    // A store of the host's may throw instead of reject.
+    // The host's store may throw instead of rejecting.
     const reported = (async () => work())().then(() => {
       isHung = false;
     }, onError);
     if (isHung) return;
     await new Promise<void>((resolve) => {
-      // In two halves, for the reason of `afterTimeout`; to share that with the late chunk costs the first paint 600 bytes.
+      // Two timers, for the same reason as in `afterTimeout`. Sharing that function with the deferred chunk would add 600 bytes
+      // to the first paint.
       let cancel = after(STORE_TIMEOUT_MS / 2, () => {
         cancel = after(STORE_TIMEOUT_MS / 2, () => {
           isHung = true;
@@ -126,7 +130,10 @@ export const createBannerCache = (options: CacheOptions) => {
   const cache = {
     testSends,
     lookedAt,
-    /** For what fills `lookedAt`: `by` gets every event before it is captured, and returns true for one that is not to be captured. */
+    /**
+     * Sets the interceptor of events, for the owner of `lookedAt`. It gets every event before it is captured, and returns
+     * `true` for one that must not be captured.
+     */
     interceptEvents(by: typeof intercept): void {
       intercept = by;
     },
@@ -135,9 +142,9 @@ export const createBannerCache = (options: CacheOptions) => {
     key,
     settleWithin,
     record: (): Readonly<UserRecord> => record,
-    /** False too where a host has found no banner and passes nothing. */
+    /** Also returns `false` if a host passes no banner. */
     isGiven: (banner: Banner): boolean => given.has(banner?.id),
-    /** Why this banner may not be shown any more. */
+    /** Returns why this banner may not be shown any more. */
     mustLeave(banner: Banner): 'user' | 'dismissed' | 'expired' | null {
       if (!cache.isGiven(banner)) return 'user';
       if (isDismissed(record, banner) || cache.isSnoozed(banner)) return 'dismissed';
@@ -145,29 +152,33 @@ export const createBannerCache = (options: CacheOptions) => {
     },
     isSnoozed: ({ id }: Banner): boolean => (record.snoozed?.get(id) ?? 0) > cache.now(),
     isExpired: (banner: Banner): boolean => cache.expiresInMs(banner) < 0,
-    /** By the server's clock as well as it is known. */
+    /** Returns the estimated server time, in Unix milliseconds. */
     now: (): number => now() + record.clockSkewMs,
     expiresInMs: (banner: Banner): number => (banner.expiresAt ?? Infinity) - cache.now(),
 
-    /** Looks who is here, forgets the former user in memory and reads this one's record. Resolves when it is there, or cannot be had. */
+    /**
+     * Reads the current user, clears the former user in memory, and reads the current user's record. Resolves when it is
+     * loaded, or cannot be.
+     */
     async open(): Promise<void> {
       user.look();
       reset();
       await cache.reread();
     },
 
-    /** Reads what another tab has changed. */
+    /** Reads the changes of another tab. */
     async reread(): Promise<void> {
       const reader = user.id();
       if (reader === null || !consent.mayWrite()) return;
       await settleWithin(async () => {
-        // Chromium keeps large records in files, which a restored backup lacks. A record that cannot be read cannot be updated.
+        // Chromium keeps large records in files, which a restored backup lacks. An unreadable record cannot be updated, so it
+        // is deleted.
         const value = await store.get(key(reader)).catch(() => store.deleteMany([key(reader)]));
         if (reader === user.id()) adopt(value);
       });
     },
 
-    /** What would be shown now; `null` for nothing, `undefined` where no sync has answered yet. */
+    /** Returns the banner to show now; `null` if there is none; `undefined` before the first sync result. */
     current(placementId: string): Banner | null | undefined {
       const front = (lookedAt.has(placementId) ? lookedAt : testSends).get(placementId);
       const isFront = front === null || (front && !isDismissed(record, front));
@@ -176,8 +187,8 @@ export const createBannerCache = (options: CacheOptions) => {
     },
 
     /**
-     * Applies the change, and resolves with its result on the stored record, or on the copy in memory where the store has
-     * failed. `undefined` while there is no user.
+     * Applies the change. Resolves with its result on the stored record, or on the copy in memory if the store fails;
+     * `undefined` if there is no user.
      */
     async change<T>(change: Change<T>): Promise<T | undefined> {
       const owner = user.id();
@@ -191,15 +202,15 @@ export const createBannerCache = (options: CacheOptions) => {
       show();
       if (!isWritten) return verdict;
       const toStored = ([found]: (UserRecord | undefined)[]): [StoreKey, unknown][] => {
-        // A former user's record is gone for good, in whatever tab the user left, and after a wipe nothing is written.
+        // The record of a former user stays deleted, whichever tab signed the user out, and after a wipe nothing is written.
         if (owner !== user.id() || (isStored && !found)) return [];
         const isAgain = stored !== undefined;
-        // Where the store has none, the copy in memory has every change, also those that are too many to be kept.
+        // If the store has no record, the copy in memory has every change, including those over the limit.
         stored = isUserRecord(found) ? found : record;
         if (stored !== record)
           for (const each of changes) {
             const result = each(stored) as T;
-            // After a lost connection it runs again, and the store may hold the change already. The first result counts.
+            // After a lost connection it runs again, and the store may have the change already. The first result counts.
             if (!isAgain) verdict = result;
           }
         return [[key(owner), stored]];
@@ -208,7 +219,7 @@ export const createBannerCache = (options: CacheOptions) => {
         try {
           await store.update<UserRecord>([key(owner)], toStored);
         } catch (cause) {
-          // A TypeError comes from a change that met a damaged record. It would fail again.
+          // A `TypeError` means that a change hit a damaged record. It would fail again.
           if (pending.delete(changes) && !(cause instanceof TypeError)) refused.push(...changes);
           throw cause;
         }
@@ -217,19 +228,19 @@ export const createBannerCache = (options: CacheOptions) => {
       return verdict;
     },
 
-    /** Another user's page has deleted the record, and this user has not left: the copy in memory is stored again. */
+    /** Stores the copy in memory again, after another user's page deleted the record of this user, who is still signed in. */
     writeAgain(): Promise<void> {
       isStored = false;
       return cache.change(() => undefined);
     },
 
-    /** Takes banners out and keeps them out, those of this user's other tabs as well. */
+    /** Removes banners and keeps them hidden, including in this user's other tabs. */
     dismiss: (dismissals: Parameters<typeof addDismissals>[1]) =>
       cache.change((own) => addDismissals(own, dismissals)),
 
-    /** The user sent this banner away here: its slots give it up at once. */
+    /** Tells the slots that the user dismissed or snoozed this banner here. They clear it at once. */
     sendAway: (banner: Banner): void => tell(banner),
-    /** Calls `listener` after every change, at once for the copy in memory: the banners on the page may be out of date. */
+    /** Calls `listener` after every change, at once for the copy in memory. */
     subscribe: (listener: CacheListener): void => void listeners.push(listener),
   };
   return cache;

@@ -1,7 +1,7 @@
 import type { PropertyType, PropertyValues } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
 
-/** What `typeof` returns for a value of each type. */
+/** Result of `typeof` for each property type. */
 const JSON_TYPES: Record<PropertyType, string> = {
   string: 'string',
   number: 'number',
@@ -11,8 +11,8 @@ const JSON_TYPES: Record<PropertyType, string> = {
   datetime: 'number',
 };
 
-// Not by `invalidProperties`: what the late chunk and this entry share, esbuild puts into a file of its own, which every page
-// would load before the first paint. A test compares both.
+// Does not use `invalidProperties`: esbuild puts code that the deferred chunk and this entry share into a separate file, which
+// every page would load before the first paint. A test compares both.
 const isValue = (value: unknown, type: PropertyType): boolean =>
   typeof value === JSON_TYPES[type] && value !== null && !Array.isArray(value);
 
@@ -28,15 +28,18 @@ const read = <Type extends PropertyType>(
     : null;
 };
 
-/** The property's text, or `null` where it is missing or of another type. */
+/** Returns the text of a property; `null` if the property is missing or of another type. */
 export const getStringProperty = (banner: Banner, name: string) => read(banner, name, 'string');
-/** The property's number, or `null` where it is missing or of another type. */
+/** Returns the number of a property; `null` if the property is missing or of another type. */
 export const getNumberProperty = (banner: Banner, name: string) => read(banner, name, 'number');
-/** `true`, `false`, or `null` where the property is missing or of another type. */
+/** Returns the boolean of a property; `null` if the property is missing or of another type. */
 export const getBooleanProperty = (banner: Banner, name: string) => read(banner, name, 'boolean');
-/** The image's URL as it was sent, or `null`; draw it through `slot.safeUrl(url, 'image')`. */
+/**
+ * Returns the URL of an image property, unchecked; `null` if the property is missing or of another type. Pass it through
+ * `slot.safeUrl(url, 'image')` before use.
+ */
 export const getImageProperty = (banner: Banner, name: string) => read(banner, name, 'image');
-/** The property's object, or `null` where it is missing or of another type. */
+/** Returns the JSON object of a property; `null` if the property is missing or of another type. */
 export const getJsonProperty = (banner: Banner, name: string) => read(banner, name, 'jsonobject');
-/** Unix milliseconds, or `null` where the property is missing or of another type. */
+/** Returns the time of a property in Unix milliseconds; `null` if the property is missing or of another type. */
 export const getDatetimeProperty = (banner: Banner, name: string) => read(banner, name, 'datetime');

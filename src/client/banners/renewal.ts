@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { BannerCache } from './banner-cache.ts';
 import type { UserRecord } from './user-record.ts';
 
-/** A campaign ends for all clients at the same moment. Their requests are distributed over this time. */
+/** A campaign ends for all clients at the same moment. Their requests are spread over this time. */
 const SPREAD_MS = 10_000;
 
 interface RenewalOptions {
@@ -10,22 +10,22 @@ interface RenewalOptions {
   after: Clock['after'];
   random: () => number;
   isVisible: () => boolean;
-  /** Takes one refresh from the budget where the record needs one. */
+  /** Takes one refresh from the budget if the record needs one. */
   spend: (isNeeded: (record: UserRecord) => boolean) => Promise<boolean>;
-  /** How long an empty budget takes to hold one more. */
+  /** Time until an empty budget gets one refresh, in milliseconds. */
   refreshIntervalMs: number;
   ask: (placementIds: string[]) => void;
 }
 
 /**
- * A banner that expires on the page may have a successor: one tab requests the successors of all that have expired by then,
- * paid from the refresh budget, and while the page is visible.
+ * Renews banners that expire on the page. While the page is visible, one tab requests the successors of all expired banners,
+ * within the refresh budget.
  */
 export const createRenewal = (options: RenewalOptions) => {
   const { cache, after, random, isVisible, spend, refreshIntervalMs, ask } = options;
   const expired = new Set<string>();
   let cancel: (() => void) | undefined;
-  /** Counts the stops. A request that was begun before the last stop is of a former user. */
+  /** Number of stops. A request from before the last stop belongs to a former user. */
   let stops = 0;
 
   const isExpiredIn = (record: Readonly<UserRecord>, placementId: string): boolean => {
@@ -39,7 +39,7 @@ export const createRenewal = (options: RenewalOptions) => {
     const stopsBefore = stops;
     const placementIds = [...expired];
     expired.clear();
-    // The tab that takes them out of the record makes the request.
+    // The tab that removes them from the record makes the request.
     const isMine = await spend((record) => {
       const found = placementIds.filter((placementId) => isExpiredIn(record, placementId));
       for (const placementId of found) record.banners.get(placementId)!.banner = null;
@@ -57,12 +57,12 @@ export const createRenewal = (options: RenewalOptions) => {
   };
 
   return {
-    /** The banner of this placement has left the page because it expired. */
+    /** Requests a successor of the expired banner. */
     want(placementId: string): void {
       expired.add(placementId);
       arm(random() * SPREAD_MS);
     },
-    /** The page is visible again. */
+    /** Called when the page is visible again. */
     resume: () => arm(random() * SPREAD_MS),
     stop(): void {
       stops += 1;

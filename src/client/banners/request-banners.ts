@@ -4,10 +4,10 @@ import type { Settings } from '../options/options.ts';
 import { type Answer, createPostJson, parseJson, toJson } from '../platform/http.ts';
 import type { SyncFailures, SyncRejection } from './sync-failure.ts';
 
-/** Below this the difference is the network's and the header's whole second, not a wrong clock. */
+/** A smaller difference comes from the network and the header's resolution of one second, not from a wrong clock. */
 const THRESHOLD_MS = 60_000;
 
-/** Server time minus device time in milliseconds, or `undefined` where the answer does not show its date. */
+/** Returns server time minus device time in milliseconds; `undefined` if the response does not expose its date. */
 export const clockSkewMs = (headers: Headers, sentAtMs: number, receivedAtMs: number): number | undefined => {
   const date = Date.parse(headers.get('date') ?? '');
   if (Number.isNaN(date)) return undefined;
@@ -17,19 +17,19 @@ export const clockSkewMs = (headers: Headers, sentAtMs: number, receivedAtMs: nu
 
 const TIMEOUT_MS = 15_000;
 
-// Not a class: a browser's console would print its minified name.
+// Not a class, because a browser's console would print its minified name.
 const syncRejection = (response: Answer, sentToken?: string): SyncRejection =>
   Object.assign(new Error(`HTTP ${response.status}`), { response, sentToken });
 
-/** What an answer holds, as it was sent. */
+/** Contents of a response, as sent. */
 export interface SentBanners {
   byPlacement: Record<string, unknown>;
-  /** When it was requested, in Unix milliseconds of this device; grows with each request. */
+  /** Request time in Unix milliseconds of the device. Increases with each request. */
   askedAtMs: number;
   clockSkewMs: number | undefined;
 }
 
-/** Makes one `banners/sync` call with the key and the user's token. Where one was refused, it tries once with a new one. */
+/** Makes one `banners/sync` call with the key and the user token. If one was rejected, retries once with a new one. */
 export const createRequestBanners = (
   settings: Settings,
   userTokens: UserTokens,
@@ -47,11 +47,11 @@ export const createRequestBanners = (
     request: AbortController,
   ): Promise<SentBanners> => {
     const token = await userTokens.ask(user);
-    // The key or the token may have taken its time.
+    // The key or the token may have been slow.
     request.signal.throwIfAborted();
     if (!userTokens.isReady(user)) throw new Error('there is no user token');
     const sentAtMs = now();
-    // Strictly growing, so that the answer to the later request wins whatever the clock does.
+    // Strictly increasing, so that the response to the later request wins, whatever the clock does.
     const askedAtMs = Math.max(sentAtMs, lastAskedAtMs + 1);
     lastAskedAtMs = askedAtMs;
     const body: SyncRequest & { [USER_TOKEN_MEMBER]?: string } = {
@@ -75,7 +75,7 @@ export const createRequestBanners = (
   };
 
   return async (user: string, placements: string[], request: AbortController): Promise<SentBanners> => {
-    // For each sync anew, so that a key that was replaced is never sent in vain.
+    // Requested for each sync, so that a replaced key is never sent.
     const key = await askKey(apiKey, after);
     try {
       return await requestWith(key, user, placements, request);

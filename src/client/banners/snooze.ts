@@ -2,12 +2,12 @@ import type { Banner } from '../banner.ts';
 import type { LateContext } from '../late-context.ts';
 
 const HOUR_MS = 60 * 60_000;
-/** At most so many snoozes are kept; the oldest gives way. */
+/** Maximum number of snoozes. The oldest is dropped first. */
 const MAX_SNOOZES = 100;
 
 /**
- * Hides a banner for so many hours, or for as many as its property `max_snooze_hours` allows. No event is made, so no server needs to know
- * of it: the user's record keeps until when. The record keeps the banner as well, which comes back without a sync.
+ * Hides a banner for `hours`, at most the number in its property `max_snooze_hours`. No event is sent: the user's record keeps
+ * the end time and the banner, which comes back without a sync.
  */
 export const createSnooze =
   (context: Pick<LateContext, 'user' | 'cache' | 'isActive' | 'fail'>, notifyTabs: () => void) =>
@@ -16,14 +16,14 @@ export const createSnooze =
     const { id, placementId, properties } = banner;
     const bounded = Math.min(hours, properties['max_snooze_hours']?.value as number);
     const userId = user.id();
-    // Not above 0 also where one of the two is missing or no number.
+    // Also false if one of the two is missing or not a number.
     if (!(bounded > 0)) {
       fail('config', `"${id}" has no number "max_snooze_hours", or ${hours} hours are no snooze`);
       return;
     }
     if (!isActive() || userId === null || !cache.isGiven(banner)) return;
     cache.sendAway(banner);
-    // In the sandbox it leaves as a dismissal does. A listener may have changed the user.
+    // In the sandbox it is hidden like a dismissal. A listener may have changed the user.
     if (cache.isIntercepted({ type: 'dismiss', bannerId: id, placementId, userId }) || user.id() !== userId)
       return;
     const nowMs = cache.now();

@@ -7,32 +7,31 @@ import type { Settings } from '../options/options.ts';
 import type { Answer } from '../platform/http.ts';
 import type { Pause } from '../platform/waits.ts';
 
-/** The service rejected a sync. */
 export interface SyncRejection extends Error {
   response: Answer;
   sentToken: string | undefined;
 }
 
-/** What a failed sync leads to. */
+/** Consequence of a failed sync. */
 export interface SyncFailure {
   pause: Pause;
   kind: FailureKind;
   message: string;
   isRateLimit: boolean;
-  /** The request itself is wrong: another one would be rejected as well. */
+  /** The request is invalid. A retry would be rejected as well. */
   isFinal: boolean;
 }
 
 const asRejection = (cause: unknown): SyncRejection | undefined =>
   Object(cause).response ? (cause as SyncRejection) : undefined;
 
-/** Judges syncs that failed: finds a key or token to try again with, and the pause until the next request. */
+/** Handles failed syncs: finds another key or token, and the pause until the next request. */
 export const createSyncFailures = (kit: Kit, settings: Settings, userTokens: UserTokens) => {
   const { apiKey, platform } = settings;
   const { now, after, random } = platform;
 
   return {
-    /** Returns the key to try a rejected request with once more. Throws `cause` if that would change nothing. */
+    /** Returns the key for one retry of a rejected request. Throws `cause` if a retry would fail again. */
     async betterKey(user: string, key: string, cause: unknown): Promise<string> {
       const { response, sentToken } = cause as SyncRejection;
       const fault = response.headers.get(kit.USER_TOKEN_HEADER);
@@ -41,7 +40,7 @@ export const createSyncFailures = (kit: Kit, settings: Settings, userTokens: Use
         if ((await userTokens.ask(user)) === undefined) throw cause;
         return key;
       }
-      // Only a key function can have a better key at once.
+      // Only a key function can return a better key at once.
       const isUnauthorized = readRefused(kit, response, now()).reason === 'unauthorized';
       const next = isUnauthorized ? await kit.askKey(apiKey, after) : key;
       if (next === key) throw cause;

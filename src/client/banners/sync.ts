@@ -12,22 +12,22 @@ interface SyncOptions {
   userTokens: UserTokens;
   readBanners: ReadBanners;
   userId: () => string | null;
-  /** False while no request may be made: no consent, or a page that is only prerendered. */
+  /** Returns `false` without consent, and while the page is prerendered. */
   canSync: () => boolean;
   onAnswer: (result: SyncResult) => void;
-  /** The service has answered that there are too many requests. */
+  /** Called after a rate-limit response. */
   onRateLimit: () => void;
   notify: Notify;
   fail: Fail;
   failures: () => Promise<SyncFailures>;
 }
 
-/** The pause after a failure that the trouble chunk could not judge, in milliseconds. */
+/** Pause after a failure that the trouble chunk could not handle, in milliseconds. */
 const UNKNOWN_PAUSE_MS = 60_000;
 
 /**
- * Fetches banners: the placements of one task go into one request, at most ten each. Where the service or the network
- * failed they wait, and are requested again.
+ * Fetches banners. The placements of one task share one request, at most ten per request. After a failure they wait for the
+ * next one.
  */
 export const createSync = (options: SyncOptions) => {
   const {
@@ -47,10 +47,10 @@ export const createSync = (options: SyncOptions) => {
   const requested = new Set<string>();
   let cancel: (() => void) | undefined;
   let pause = noPause();
-  /** The requests under way. Each has a signal of its own: one for all would collect listeners. */
+  /** Requests in flight. Each has its own signal, because a shared one would collect listeners. */
   const underWay = new Set<AbortController>();
 
-  /** How long no request may be made, in milliseconds. */
+  /** Returns the remaining pause in milliseconds. */
   const waitMs = (): number => (isPausing(pause, now()) ? pause.until - now() : 0);
 
   const arm = (): void => {
@@ -81,7 +81,7 @@ export const createSync = (options: SyncOptions) => {
       const { byPlacement, ...sent } = await requestBanners(user, placements, mine);
       if (!underWay.has(mine)) return;
       onAnswer({ userId: user, banners: readBanners(placements, byPlacement), ...sent });
-      // A pause that another request has begun meanwhile still holds.
+      // A pause that another request began in the meantime still applies.
       if (pause === pauseBefore) pause = noPause();
     } catch (cause) {
       if (underWay.has(mine)) await retryLater(cause, placements, mine);
@@ -105,34 +105,37 @@ export const createSync = (options: SyncOptions) => {
 
   const add = (placementIds: Iterable<string>): void => {
     for (const placementId of placementIds) {
-      // A page may have read it from an attribute that is not there. The service would refuse the whole request.
+      // A page may have read it from a missing attribute. The service would reject the whole request.
       if (typeof placementId === 'string' && placementId) requested.add(placementId);
       else fail('config', `"${String(placementId)}" is no placement ID`);
     }
   };
 
   return {
-    /** Requests these placements at the end of the task, together with all others by then. */
+    /** Requests these placements at the end of the task, together with all others. */
     want(placementIds: Iterable<string>): void {
       add(placementIds);
       arm();
     },
-    /** Requests now; resolves when the answer is applied, or there is none. */
+    /** Requests now. Resolves when the response is applied, or the request has failed. */
     async now(placementIds: Iterable<string>): Promise<void> {
       add(placementIds);
       await run();
     },
-    /** The network is back or the page is visible again: placements without an answer may be requested once at once. */
+    /**
+     * Ends a pause early: the network is back, or the page is visible again. Placements without a result are requested once at
+     * once.
+     */
     hurry(): void {
       pause = endEarly(pause, now());
       arm();
     },
-    /** Until when no request may be made; a time that has passed where it may. */
+    /** Returns when the pause ends, in Unix milliseconds; a time in the past if there is none. */
     blockedUntilMs: (): number => now() + waitMs(),
-    /** Another user, none, or a client that stops: no placement is requested any more, and nothing of the former user leaves the tab. */
+    /** Cancels all requests, because the user changed or the client stops. No request of the former user is sent afterwards. */
     reset(): void {
       requested.clear();
-      // The service refused the proof of the user who has left.
+      // The service rejected the token of the former user.
       if (pause.reason === 'unauthorized') pause = noPause();
       cancel?.();
       for (const request of underWay) request.abort();

@@ -11,24 +11,24 @@ import { createSession } from './session.ts';
 import { createSync } from './sync.ts';
 import type { createSyncFailures, SyncFailures } from './sync-failure.ts';
 
-/** Longest wait for the log, in milliseconds. */
+/** Maximum wait for the log, in milliseconds. */
 const LOG_TIMEOUT_MS = 2_000;
 
-/** The messages between the tabs of one app. */
+/** Message between the tabs of an app. */
 interface TabMessage {
-  /** This user's record has changed. */
+  /** User whose record has changed. */
   changedFor?: string | null;
-  /** A page that has started for another user has deleted the records of these. */
+  /** Users whose records were deleted by a page that started for another user. */
   forgotten?: unknown[];
 }
 
-/** The part of the trouble chunk that updates need. */
+/** Part of the trouble chunk that updates need. */
 interface Trouble {
   createRenewal: typeof createRenewal;
   createSyncFailures: typeof createSyncFailures;
 }
 
-/** Brings new banners into the cache: when a session begins, when one expires, when the host requests it, when a tab changes it. */
+/** Updates the cache: when a session begins, a banner expires, the host requests it, or another tab changes it. */
 export const createUpdates = (context: LateContext, trouble: () => Promise<Trouble>) => {
   const {
     settings,
@@ -50,8 +50,9 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
   const rule = bannerOptions(settings.banners, notify);
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
   /**
-   * `startSession` has run for the current user: one who is identified right after the client was created comes twice. The session itself
-   * may have begun before it: with an impression, or a return to the page, while the start waited for the visitor or the log.
+   * `startSession` has run for the current user. It is called twice for a user who is identified right after the client was
+   * created. The session may have begun earlier, by an impression or a return to the page while the start waited for the
+   * visitor or the log.
    */
   let isStarted = false;
   let onSession: () => void = () => undefined;
@@ -62,13 +63,13 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
   };
   channel.subscribe(({ changedFor, forgotten }) => {
     if (changedFor === user.id()) inBackground(cache.reread());
-    // Two accounts in two tabs: this page's user has not left.
+    // Two accounts in two tabs: this page's user is still signed in.
     if (forgotten?.includes(user.id())) inBackground(cache.writeAgain());
   });
 
-  /** Placements that the host has requested by their names. */
+  /** Placements that the host requested by name. */
   const named = new Set<string>();
-  /** The placements with a slot on the page, and the named ones. Of the rest nothing is known any more: the next mount requests it. */
+  /** Returns the mounted and the named placements. Results of all others are cleared, so that the next mount requests them. */
   const wanted = (): Set<string> => {
     const mounted = new Set(placements.slots().map(({ placementId }) => placementId));
     for (const placementId of requested.placements)
@@ -88,7 +89,7 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
     userId: user.id,
     canSync: () => isActive() && !isPrerendering(),
     onAnswer(result) {
-      // A listener to what was wrong with the answer may have changed the user.
+      // A listener of a notice about the response may have changed the user.
       if (result.userId !== user.id()) return;
       for (const placementId of result.banners.keys()) requested.answered.add(placementId);
       inBackground(storeAnswer(result).then(notifyTabs));
@@ -126,7 +127,7 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
 
   return {
     notifyTabs,
-    /** The users of this app whose records the device has. */
+    /** Returns the users of this app with a record on the device. */
     async storedUsers(): Promise<unknown[]> {
       const scope = cache.key('').slice(0, -1);
       let found: [StoreKey, unknown][] = [];
@@ -135,18 +136,18 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
       });
       return found.map(([key]) => [key].flat().at(-1));
     },
-    /** Tells the other tabs that the records of these users are gone. */
+    /** Tells the other tabs that the records of these users were deleted. */
     tellForgotten(users: unknown[]): void {
       const others = users.filter((each) => each !== user.id());
       if (others.length > 0) channel.post({ forgotten: others });
     },
-    /** Calls `listener` when a session begins: what was counted in the one before counts again. */
+    /** Calls `listener` when a session begins. Impressions count again then. */
     onSession(listener: () => void): void {
       onSession = listener;
     },
     /**
-     * Joins or begins the session of the current user, which syncs what is mounted. `queued` finds the events of a user that
-     * are still to be delivered.
+     * Joins or begins the session of the current user, which syncs the mounted placements. `queued` returns the undelivered
+     * events of a user.
      */
     async startSession(queued: (userId: string) => Promise<BannerEvent[]>): Promise<void> {
       const userId = user.id();
@@ -154,30 +155,30 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
       isStarted = true;
       const found = withTimeout(queued(userId), after, LOG_TIMEOUT_MS, 'The log');
       inBackground(found);
-      // A log that does not answer keeps no user from a banner.
+      // A log that times out must not block banners.
       const dismissals = (await found.catch(() => [])).filter(({ type }) => type === 'dismiss');
       if (user.id() !== userId) return;
       if (dismissals.length > 0) await cache.dismiss(dismissals);
       if (isActive() && user.id() === userId) await session.start();
     },
     /**
-     * Syncs at the end of the task, without a cost. What is requested before the session has begun, it syncs: until then the user's last
-     * choice may not be known.
+     * Syncs at the end of the task, without a charge to the budget. Requests from before the session are synced when it begins:
+     * until then the user's last choice may be unknown.
      */
     want(placementId: string): void {
       if (session.hasBegun()) sync.want([placementId]);
     },
     wanted,
-    /** The host requests these by their names. */
+    /** Adds placements that the host requests by name. */
     name(placementIds: string[]): void {
       for (const placementId of placementIds) {
         named.add(placementId);
         requested.placements.add(placementId);
       }
     },
-    /** Requests a successor of the banner that expired there, if the budget allows it. */
+    /** Requests a successor of an expired banner, if the budget allows it. */
     renew: (placementId: string): void => inBackground(renew(placementId)),
-    /** Resolves when what is requested now is answered, or is not. */
+    /** Resolves when all pending requests have succeeded or failed. */
     answered: (): Promise<void> => sync.now([]),
     /** Syncs now, if the budget allows it. */
     async refresh(placementIds: string[]): Promise<void> {
@@ -189,11 +190,11 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
         fail('budget', 'The refresh budget of this session is empty');
       } else await sync.now(placementIds);
     },
-    /** Requests all banners again, from the budget: where the disk stays full, each event would cost a request. */
+    /** Requests all banners again, within the budget: on a full disk, each event would cost a request. */
     async bringBack(): Promise<void> {
       if (await session.spend()) sync.want(wanted());
     },
-    /** The page is visible again. */
+    /** Called when the page is visible again. */
     resume(): Promise<unknown> {
       sync.hurry();
       renewal?.resume();
@@ -204,7 +205,7 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
     /** For the inspector. */
     session: session.inspect,
     syncBlockedUntilMs: sync.blockedUntilMs,
-    /** The user changed: nothing of the former one's is requested any more. */
+    /** Cancels the requests of the former user. */
     forgetUser(): void {
       isStarted = false;
       session.leave();

@@ -2,45 +2,45 @@ import type { SelectorPlacement } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
 import type { Settings } from '../options/options.ts';
 
-/** Other versions keep their records under other keys, so that neither misreads the other's. */
+/** Other versions use other keys, so that no version misreads the other's records. */
 const RECORD_VERSION = 1;
 
-/** A sync's answer for one placement, and when it was requested, in Unix milliseconds of this device. */
+/** Sync result of one placement, with its request time in Unix milliseconds of the device. */
 export interface Answer {
   banner: Banner | null;
   askedAtMs: number;
 }
 
-/** A banner the user has sent away. */
+/** Banner that the user dismissed. */
 export interface Dismissal {
   placementId: string;
   bannerId: string;
-  /** When the service confirmed the event, in Unix milliseconds of this device. */
+  /** Time when the service confirmed the event, in Unix milliseconds of the device; `null` before that. */
   acceptedAtMs: number | null;
 }
 
 /**
- * A session belongs to one user in one browser profile, all tabs together: it begins with the first page and ends when
- * no page was visible for `sessionTimeoutMs`, or when the user changes.
+ * Session of one user in one browser profile, shared by all tabs. It begins with the first page, and ends when no page was
+ * visible for `sessionTimeoutMs`, or when the user changes.
  */
 export interface Session {
   id: string;
-  /** Last time a page was known to be visible, in Unix milliseconds. */
+  /** Last time when a page was visible, in Unix milliseconds. */
   visibleAtMs: number;
   /** Refresh tokens left at `tokensAtMs`. */
   tokens: number;
   tokensAtMs: number;
 }
 
-/** All that is remembered of one user of one app: one record, so that a paint needs exactly one read. */
+/** Stored data of one user of one app. One record, so that a paint needs one read. */
 export interface UserRecord {
   version: number;
-  /** By placement: a map, because a placement may be called `__proto__`. */
+  /** By placement. A `Map`, because a placement may be called `__proto__`. */
   banners: Map<string, Answer>;
   dismissed: Dismissal[];
-  /** Until when a snoozed banner stays away, by its ID, in Unix milliseconds of the service. Older records have none. */
+  /** End times of snoozes by banner ID, in Unix milliseconds of the service. Absent in older records. */
   snoozed?: Map<string, number>;
-  /** The placements that this client inserts by itself, and which of them found no place. Absent before they were requested. */
+  /** Placements that this client inserts by itself, and those without a matching element. Absent before the first request. */
   inserted?: { askedAtMs: number; placements: readonly SelectorPlacement[]; missing: string[] };
   session: Session | null;
   /** Server time minus device time, in milliseconds. */
@@ -66,14 +66,13 @@ export const recordKey = (endpoint: string, appId: string, userId: string): (str
 const isObject = (value: unknown): value is object => Object(value) === value;
 
 /**
- * A record that was damaged or written by someone else is left out; the next write replaces it. Its session is
- * checked where it is used.
+ * Returns whether a record is valid. An invalid one is ignored, and replaced by the next write. Its session is checked on use.
  */
 export const isUserRecord = (value: unknown): value is UserRecord => {
   const { version, banners, dismissed, clockSkewMs }: Partial<UserRecord> = Object(value);
   return (
     version === RECORD_VERSION &&
-    // A map, recognised by its verb: in a test environment with a DOM of its own, IndexedDB clones with another realm's `Map`.
+    // A `Map`, recognized by its method: in a test environment with its own DOM, IndexedDB clones with another realm's `Map`.
     !!banners?.get &&
     Array.isArray(dismissed) &&
     [...banners.values(), ...dismissed].every(isObject) &&
@@ -88,7 +87,7 @@ type BannerName = Pick<Banner, 'placementId' | 'id'>;
 export const isDismissed = ({ dismissed }: Readonly<UserRecord>, { placementId, id }: BannerName): boolean =>
   dismissed.some((known) => known.placementId === placementId && known.bannerId === id);
 
-/** Takes banners out of the record and keeps them out; the oldest dismissal gives way. */
+/** Removes banners from the record and keeps them hidden. The oldest dismissal is dropped first. */
 export const addDismissals = (
   record: UserRecord,
   dismissals: readonly Pick<Dismissal, 'placementId' | 'bannerId'>[],
@@ -103,8 +102,8 @@ export const addDismissals = (
 };
 
 /**
- * The banners that the host's backend has requested for this page (`bootstrap`), as changes of the user's record. They change what a sync's
- * answer would change, and only for the user whom they were requested for.
+ * Creates the function that applies `bootstrap`, the banners that the host's backend requested for this page, to the user's
+ * record. It changes what a sync result would change, and only for the user of the request.
  */
 export const createBootstrap = ({
   bootstrap,
@@ -114,7 +113,7 @@ export const createBootstrap = ({
   const startedAtMs = platform.now();
 
   const fill = (record: UserRecord): void => {
-    // By the server's clock; a time to come would keep the browser's own answers out.
+    // Server time. A time in the future would block the browser's own sync results.
     const askedAtMs = Math.min(bootstrap!.askedAtMs - record.clockSkewMs, startedAtMs);
     for (const [placementId, banner] of Object.entries<Banner | null>(bootstrap!.banners ?? {})) {
       const known = record.banners.get(placementId);
@@ -126,7 +125,7 @@ export const createBootstrap = ({
     }
   };
 
-  /** Once: a user who comes back has what a sync answered since. */
+  /** Applied once: a user who comes back has later sync results. */
   const fills = [fill];
   return (userId: string | null) =>
     bootstrap?.version === 1 && bootstrap.appId === appId && bootstrap.userId === userId

@@ -8,25 +8,28 @@ import type { Entry } from './log/log.ts';
 import { bannerEvent, type EventKey, isWhole, type StoredEvent } from './log/records.ts';
 import type { Outbox } from './outbox.ts';
 
-/** Where the device's clock is ahead of ours by more than this, someone has set it or the computer has slept: event times follow it. */
+/**
+ * Clock drift that event times ignore. Beyond it, the user set the clock or the device slept, and event times follow the
+ * device.
+ */
 const DRIFT_MS = 100;
 
 /**
- * Gives the events of this page their times, in Unix milliseconds: in the order of the calls, and no two events of one
- * natural key (user, banner, type) the same one.
+ * Creates the function that assigns event times, in Unix milliseconds. Times follow call order, and are unique per natural key
+ * (user, banner, type).
  *
- * Times are the monotonic clock plus an offset, so they keep order when the device's clock is set back by some minutes. Where
- * that one goes ahead the offset follows: a monotonic clock may stand still while the computer sleeps. Where it is set back by
- * more, it was wrong before, and the offset follows too.
+ * Times are the monotonic clock plus an offset, so they keep their order if the device's clock is set back by some minutes. The
+ * offset follows a clock that is ahead, because a monotonic clock may stop while the device sleeps, and one that is set back by
+ * more than `LEAP_MS`, because it was wrong before.
  */
 export const createEventTimes = ({ now, monotonic }: Clock) => {
-  /** What the device's clock showed when the monotonic one stood at 0. */
+  /** Device time at monotonic time 0. */
   let offset = now() - monotonic();
   let lastTime = 0;
-  /** The natural keys of the events that have this time. */
+  /** Natural keys in use at `lastTime`. */
   let keys = new Set<string>();
 
-  /** `at` is a time of the device's clock. That one may have been set back since, but an age is true on either clock. */
+  /** `at` is device time. The clock may have been set back since, so only the age of the event is used. */
   return (at: number, naturalKey: string): number => {
     const device = now();
     const counted = offset + monotonic();
@@ -45,25 +48,28 @@ export const createEventTimes = ({ now, monotonic }: Clock) => {
   };
 };
 
-/** Events in one transaction: some milliseconds of work, so that a burst never blocks the page. */
+/**
+ * Maximum number of events in a transaction. Bounds the work of a burst to some milliseconds, so that it does not block the
+ * page.
+ */
 const SLICE = 200;
 
 interface Waiting {
   event: CapturedEvent;
-  /** By the device's clock. */
+  /** Device time, in Unix milliseconds. */
   at: number;
   resolve: (event: BannerEvent | null) => void;
 }
 
 /**
- * Appends events to the log in the order of the calls. Calls of one task are written together; a call itself only puts
- * the event in line. Before a navigation each turn counts: nothing is read before the write.
+ * Appends events to the log in call order, with one write per task. Never reads first, because before a navigation every tick
+ * counts.
  */
 export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving: Leaving) => {
   const { api, consent, clock, tab, lifecycle, notify, fail, isStopped } = context;
   const timeOf = createEventTimes(clock);
   let line: Waiting[] = [];
-  /** What is in line is being written, or waits for work before it. */
+  /** Set while queued events are being written, or wait for earlier work. */
   let appending: Promise<void> | undefined;
   let sequence = 0;
 
@@ -79,11 +85,11 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
     };
   };
 
-  /** Returns whether they were stored. Each write is tried again alone: the earlier one may already be sent. */
+  /** Returns whether the entries were stored. Retries one write at a time, because an earlier one may already have been sent. */
   const attempt = async (entries: Entry[], write: () => Promise<unknown>): Promise<boolean> => {
     try {
       const isStored = (await upkeep.retryOnQuota(write, entries)) !== false;
-      // The client has stopped, and what is in memory ends with it.
+      // Memory ends with a stopped client.
       return isStored && !(isStopped() && log.place.isMemory());
     } catch (cause) {
       fail('storage', 'An event could not be stored', cause);
@@ -91,7 +97,7 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
     }
   };
 
-  /** Returns what was stored. The blind write comes first. */
+  /** Returns the stored entries. Writes without a read come first. */
   const append = async (entries: Entry[]): Promise<Entry[]> => {
     const kept: Entry[] = [];
     const blind = entries.filter(({ once }) => once === undefined);
@@ -105,8 +111,8 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
   };
 
   /**
-   * Returns the events that may stay. A tab that was away may have missed an opt-out or a wipe, and a new page does not know that of
-   * an earlier visit. Events that it stored after that are removed again.
+   * Removes events that were captured after an opt-out or a wipe of another tab or an earlier visit, which this page missed.
+   * Returns the others.
    */
   const removeForbidden = async (kept: Entry[]): Promise<Entry[]> => {
     const control = await log.control();
@@ -142,7 +148,7 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
   };
 
   const store = async (waiting: Waiting[]): Promise<void> => {
-    // The user opted out after the call, and wants it forgotten.
+    // The user opted out after the call, and discards pending captures.
     if (!consent.mayFinish()) {
       for (const { resolve } of waiting) resolve(null);
       return;
@@ -158,7 +164,10 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
     if (own === line) appending = undefined;
   };
 
-  /** Runs `work` after what was captured so far is written, or forgotten, and before what is captured from now on. */
+  /**
+   * Runs `work` between the events captured before and after this call. `isForgetting` discards the events that are not written
+   * yet.
+   */
   const inTurn = (work: () => Promise<void>, isForgetting: boolean): Promise<void> => {
     if (isForgetting) for (const { resolve } of line.splice(0)) resolve(null);
     const done = Promise.resolve(appending).then(work);
@@ -171,14 +180,14 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
   const capture = (event: CapturedEvent): Promise<BannerEvent | null> => {
     const isAllowed = event.wasAllowed ? consent.mayFinish() : consent.mayAct() && !isStopped();
     if (!isAllowed) return Promise.resolve(null);
-    // The write of such an event would fail, and the events in the same write would be lost.
+    // The write of an invalid event would fail, with all other events in it.
     if (!isWhole(event)) {
       fail('config', 'An event needs a type, a banner, a placement and a user, each a text');
       return Promise.resolve(null);
     }
     return new Promise((resolve) => {
       line.push({ event, at: event.at ?? clock.now(), resolve });
-      // After this task's calls; `queueMicrotask` leaves the script engine and costs more than all the rest here.
+      // Runs after this task's calls. `queueMicrotask` leaves the script engine, and costs more than everything else here.
       appending ??= Promise.resolve(line).then(appendLine);
     });
   };

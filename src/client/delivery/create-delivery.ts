@@ -7,8 +7,8 @@ import { bannerEvent, EVENT_RANGE } from './log/records.ts';
 import { createOutbox, type LoadTrouble } from './outbox.ts';
 
 /**
- * Delivery of a page: an outbox, capture, which appends events to its log, and the last flush, which sends on page exit what no request
- * holds yet. `loadTrouble` loads what an ordinary visit does not need.
+ * Creates the delivery of a page: an outbox, event capture, and the exit flush, which sends the events that no request holds.
+ * `loadTrouble` loads the trouble chunk.
  */
 export const createDelivery = (setup: DeliverySetup, loadTrouble: LoadTrouble): Delivery => {
   const outbox = createOutbox(setup, loadTrouble);

@@ -4,7 +4,7 @@ import type { Capture } from './capture.ts';
 import { isNewer, rangeOf } from './log/records.ts';
 import type { Outbox } from './outbox.ts';
 
-/** Stores the user's decisions of this page in the log, tells the other tabs, and applies them to the queue. */
+/** Stores the decisions of this page in the log, tells the other tabs, and applies them to the queue. */
 export const createDecide = ({ context, log, upkeep, sender }: Outbox, capture: Capture) => {
   const { consent, news, trouble } = context;
 
@@ -14,7 +14,7 @@ export const createDecide = ({ context, log, upkeep, sender }: Outbox, capture: 
       await upkeep.retryOnQuota(() => purge(until));
     } catch (cause) {
       if (!isUnavailable(cause)) throw cause;
-      // The user's choice does not wait for a chunk. These are not counted as purged.
+      // The decision does not wait for a chunk. These events are not counted as purged.
       log.place.owePurge();
       await log.forgetClaims();
       for (const kind of ['event', 'dead']) {
@@ -34,19 +34,19 @@ export const createDecide = ({ context, log, upkeep, sender }: Outbox, capture: 
     const isPurge = decision === 'purge' && !isDiskDone;
     const post = () =>
       news.post({ type: 'consent', ...record, ...(isWipe && { consent: 'wiped' as const }) });
-    // The other tabs need not wait for the disk to stop. Of an opt-in they hear once it is stored, and only then.
+    // Other tabs stop without waiting for the disk. They hear of an opt-in only after it is stored.
     if (!isOptIn) post();
-    // In the order of the calls: a purge takes nothing that is captured after an opt-in behind it, here or in another tab.
+    // In call order, so that a purge keeps what is captured after a later opt-in, here or in another tab.
     const carryOut = async () => {
       if (isWipe) return log.place.clear();
-      // A full disk refuses no choice.
+      // A full disk does not reject a decision.
       const isStored = await upkeep.retryOnQuota(() => log.storeChoice(record));
-      // What was held in memory comes to the disk with the choice.
+      // Events in memory are moved to the disk together with the decision.
       await log.place.retry();
-      // What was captured after a later opt-in of another tab stays.
+      // Events captured after a later opt-in of another tab stay.
       const purgedUntil = isStored ? Infinity : record.chosenAt;
       if (isPurge) await purge(purgedUntil);
-      // The user may have taken it back here.
+      // The user may have reverted the opt-in in this page.
       if (isOptIn && isStored && consent.mayAct()) post();
     };
     await capture.inTurn(carryOut, isForgetting);

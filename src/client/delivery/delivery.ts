@@ -15,16 +15,19 @@ import type { Sent } from './sender/sent.ts';
 
 /** Why the server skipped an event. */
 export interface Skip {
-  /** Text for people, as the server sent it; do not branch on it. */
+  /** Human-readable reason from the server. Do not branch on it. */
   reason: string;
-  /** How many answers have named the event as skipped. Requests without an answer do not count. */
+  /** Number of responses that named the event as skipped. Requests without a response do not count. */
   attempts: number;
 }
 
-/** Repairs a skipped event (return the changed event), sends it again as it is (return it), or gives it up (`null`). */
+/**
+ * Handles a skipped event: return a changed event to correct it, the same event to send it again, or `null` to drop it. Runs up
+ * to 10 seconds per event; after that, or if it throws, the event is sent again unchanged. `userId` cannot be changed.
+ */
 export type Correct = (event: BannerEvent, skip: Skip) => BannerEvent | null | Promise<BannerEvent | null>;
 
-/** Where every captured event is now. `captured` is always the sum of all the others. */
+/** Number of events by state. `captured` is the sum of all others. */
 export interface Diagnostics {
   captured: number;
   delivered: number;
@@ -35,15 +38,18 @@ export interface Diagnostics {
   evicted: number;
   expired: number;
   purged: number;
-  /** True while events are kept in memory, and end with the page: IndexedDB cannot be used, a newer version has it, or the user has not chosen. */
+  /**
+   * `true` while events are kept in memory and end with the page: IndexedDB is unavailable or in use by a newer version, or
+   * consent is pending.
+   */
   memoryMode: boolean;
-  /** True in the one tab that sends at the moment. */
+  /** `true` in the tab that currently sends. */
   sender: boolean;
-  /** Unix milliseconds before which nothing is sent, or `null`. */
+  /** Time until which sending pauses, in Unix milliseconds; `null` if it does not pause. */
   waitingUntil: number | null;
 }
 
-/** An event the server would not take, with its reason. */
+/** Event set aside after a permanent rejection. */
 export interface DeadLetter {
   key: string;
   event: BannerEvent;
@@ -51,89 +57,93 @@ export interface DeadLetter {
   attempts: number;
 }
 
-/** How many events a flush delivered, and how many are still queued. */
+/** Number of events that a flush delivered, and that are still queued. */
 export type FlushOutcome = { delivered: number; pending: number };
 
-/** An event to be stored. */
+/** Event to store. */
 export interface CapturedEvent {
   type: EventType;
   bannerId: string;
   placementId: string;
   userId: string;
   /**
-   * When it happened, in Unix milliseconds of the device's clock. Default: the moment of the call. The stored time comes
-   * from a clock that keeps order, and no two events of one user, banner and type have the same.
+   * Device time of the event, in Unix milliseconds. Default: the time of the call. The stored time keeps call order, and is
+   * unique per user, banner and type.
    */
   at?: number;
-  /** It happened while events were captured. So it is stored after a stop, and after an opt-out that keeps or sends what is queued. */
+  /**
+   * The event happened while capturing was allowed. It is stored even after a stop, or after an opt-out that keeps or sends the
+   * queue.
+   */
   wasAllowed?: boolean;
-  /** Stored only where no event was stored under this name before, in any tab, and across crashes. */
+  /**
+   * Deduplication name. The event is stored only if no event was stored under this name before, in any tab and across crashes.
+   */
   once?: string;
 }
 
-/** The part of the client that stores events and sends them to the server. `createDelivery(setup)` returns it. */
+/** Stores events and sends them to the server. */
 export interface Delivery {
-  /** Resolves with the event when it is durable, with `null` where it is not (no consent, wiped, counted before). */
+  /** Resolves with the event once it is durable; `null` if it is not stored (no consent, wiped, or counted before). */
   capture(event: CapturedEvent): Promise<BannerEvent | null>;
-  /** Sends all that is queued. Callers that meet a running flush share its outcome. */
+  /** Sends all queued events. Concurrent calls share one flush. */
   flush(): Promise<FlushOutcome>;
-  /** The events of a user that are still to be delivered. */
+  /** Returns the undelivered events of a user. */
   queued(userId: string): Promise<BannerEvent[]>;
   diagnostics(): Promise<Diagnostics>;
   deadLetters(): Promise<DeadLetter[]>;
   retryDeadLetters(keys?: string[]): Promise<void>;
   discardDeadLetters(keys?: string[]): Promise<void>;
-  /** Whether the user's last choice, in any tab or on an earlier visit, allows events to be stored. */
+  /** Returns whether the user's last choice, in any tab or on an earlier visit, allows storing events. */
   mayAct(): Promise<boolean>;
   /**
-   * Brings what the user decided in this page to the log and to the other tabs, and carries it out for what is queued. The consent has it already.
-   * `isDiskDone`: a wipe or a purge was carried out on the disk before, and the user has opted in since. What is stored stays then, and only what
-   * waits in this page is forgotten.
+   * Stores a decision of this page in the log, tells the other tabs, and applies it to queued events. The consent object has it
+   * already. `isDiskDone`: a wipe or a purge was applied to the disk before, and the user has opted in since. Stored events
+   * stay then, and only pending captures of this page are discarded.
    */
   decide(decision: Decision, isDiskDone?: boolean): Promise<void>;
-  /** The client has stopped: releases timers, listeners and channels; stored events stay. */
+  /** Releases timers, listeners and channels. Stored events stay. */
   stop(): void;
 }
 
-/** Where events go, and what they name. */
+/** API connection and app identity. */
 export interface Api {
   /** Base URL of the API, without the path. */
   endpoint: string;
-  /** The client key; a function is called before a request, and again after a refusal. */
+  /** Client key. A function is called before a request, and again after the server rejects the key. */
   apiKey: string | (() => string | Promise<string>);
   appId: string;
   appVersion: string;
-  /** Names the log, and the channel between the tabs. */
+  /** Name of the log and of the tab channel. */
   logName: string;
   fetch?: typeof fetch | undefined;
 }
 
-/** The platform of the page or the service worker. The late chunk takes store and clock from the first chunk. */
+/** Platform of the page or the service worker. The deferred chunk gets store and clock from the first chunk. */
 export interface DeliveryPlatform {
-  /** IndexedDB, as a rule; memory where it fails is added by the log itself. */
+  /** Opens IndexedDB, as a rule. The log itself falls back to memory. */
   openStore: (name: string) => Store;
   clock: Clock;
-  /** 0 ≤ x < 1. */
+  /** Returns a number from 0 (included) to 1 (excluded). */
   random: () => number;
   lifecycle: PageLifecycle;
-  /** Opens the channel to the other tabs. Default `BroadcastChannel`; without one the log alone carries the news. */
+  /** Opens the channel to the other tabs. Default: `BroadcastChannel`. Without one, tabs see changes only in the log. */
   openChannel?: ((name: string) => TabLink) | undefined;
 }
 
-/** The functions of the page, or of the service worker, that the delivery calls. */
+/** Callbacks into the page or the service worker. */
 export interface DeliveryHost {
   notify: Notify;
   fail: Fail;
   correct?: Correct | undefined;
-  /** The service has accepted these dismissals. */
+  /** Called with the dismissals that the service accepted. */
   onDismissed?: (dismissals: readonly BannerEvent[]) => void;
-  /** Frees space of less value than events (the banner cache), when the storage quota is reached. */
+  /** Frees space that is worth less than events (the banner cache) if the storage quota is reached. */
   evict?: () => Promise<void>;
 }
 
 export interface DeliverySetup {
   api: Api;
-  /** Proofs of the users. */
   userTokens: UserTokens;
   consent: Consent;
   options: DeliveryChoices | undefined;
@@ -141,34 +151,37 @@ export interface DeliverySetup {
   host: DeliveryHost;
   /** Loads the hand-off to a service worker. */
   loadHandOff?: () => Promise<{ createHandOff: typeof createHandOff }>;
-  /** In a service worker: sends only when `flush()` is called, and leaves corrections to the pages. */
+  /** Service worker mode: sends only when `flush()` is called, and leaves corrections to the pages. */
   isWorker: boolean;
-  /** The client has stopped: nothing is sent, and nothing is captured that happened after that. */
+  /** Returns whether the client has stopped. Then nothing is sent, and no later event is captured. */
   isStopped: () => boolean;
 }
 
-/** The messages between the tabs. A tab that misses one finds the same in the log. */
+/** Messages between tabs. A tab that misses one finds the same state in the log. */
 export type TabNews =
-  /** A request has been answered: another tab that waits may send, after this wait. */
+  /** A request is settled. Another waiting tab may send after `wait`. */
   | { type: 'idle'; wait: Pause }
-  /** These left the queue, by their `keyText`. */
+  /** Events that left the queue, by `keyText`. */
   | { type: 'gone'; keys: string[] }
-  /** The service worker has no host, so each page passes the worker's notices on to its own. */
+  /** Notice of the service worker. It has no host, so each page passes its notices on. */
   | { type: 'notice'; notice: Notice }
   | ({ type: 'consent' } & ChoiceRecord<Choice | 'wiped'>);
 
-/** The part of the delivery that an ordinary visit does not need. `createTrouble` returns it. */
+/** API of the trouble chunk, which most visits do not load. */
 export interface Trouble {
-  /** Records any result of a request in the log and tells the host. Returns how many events were delivered. */
+  /** Records the result of a request in the log and tells the host. Returns the number of delivered events. */
   settle(claimed: Claimed, sent: Sent, apiKey: string): Promise<number>;
-  /** The page that made this claim is gone. */
+  /** Settles an expired claim whose page is gone. */
   settleAbandoned(claim: Claim): Promise<number>;
   /** Maximum number of events in a batch: the host's, or fewer after a rejection. */
   batchLimit(): number;
   correction: {
-    /** Marks them in the log, so that one tab alone asks its host. Then resolves with the host's work, which goes on. */
+    /**
+     * Marks the events in the log, so that only one tab asks its host. Resolves once the host's work, which `decided` tracks,
+     * has begun.
+     */
     ask(skipped: QueuedEvent[]): Promise<{ decided: Promise<void> }>;
-    /** Resolves when the host has decided about all that it was asked. */
+    /** Resolves when the host has decided about all events. */
     decided(): Promise<void>;
   };
   deadLetters: {
@@ -179,40 +192,41 @@ export interface Trouble {
   };
   diagnostics(): Promise<Diagnostics>;
   /**
-   * Returns when to look again during a pause, in Unix milliseconds; `undefined` if it is over, because there is another key than the one
-   * that was rejected.
+   * Returns when to check again during a pause, in Unix milliseconds; `undefined` if the pause is over because there is another
+   * key than the rejected one.
    */
   waitUntil(pause: Pause, apiKey: string): Promise<number | undefined>;
-  /** Ends the backoff of all tabs, unless the server asked for it. */
+  /** Ends the backoff of all tabs, unless the server requested it. */
   endBackoff(): Promise<void>;
-  /** Removes what is too old, if it `isHour`, and then what is over a cap: the least and oldest first. */
+  /** Removes expired events if `isHour`, then events over a cap: the least valuable and oldest first. */
   tidy(isHour: boolean, isOver: boolean): Promise<void>;
   /**
-   * Frees space on a full disk: first the host's banner cache, then events, none of which is worth more than `written`, and any for a
-   * decision. Returns false if nothing could be freed.
+   * Frees space on a full disk: first the host's banner cache, then events worth at most as much as `written`, or any events if
+   * `written` is absent (a user decision). Returns `false` if nothing could be freed.
    */
   freeSpace(failures: number, written?: QueuedEvent[]): Promise<boolean>;
   /**
-   * Deletes every event and dead letter up to this time, also those in flight, and the marks of which banners were seen. The totals stay.
+   * Deletes every event and dead letter up to this time, including those in flight, and the deduplication marks. Keeps the
+   * totals.
    */
   purge(until: number): Promise<void>;
-  /** Brings what memory holds to the disk. `hadRecord`: the disk had a control record a moment ago. */
+  /** Moves the log from memory to the disk. `hadRecord`: the disk had a control record a moment ago. */
   restore(disk: Disk, from: InMemory, hadRecord: boolean): Promise<void>;
 }
 
-/** What the parts of the delivery share: the setup, and what one page or service worker has of its own. */
+/** Setup and page-level state that all parts of the delivery share. */
 export interface DeliveryContext extends Omit<DeliverySetup, 'platform' | 'options'>, DeliveryPlatform {
-  /** Names this page. */
+  /** ID of this page. */
   tab: string;
   newId: () => string;
   options: DeliveryOptions;
   news: TabChannel<TabNews>;
   notify: Notify;
   fail: Fail;
-  /** Rejects if that part cannot be loaded: then the log is left as it is. */
+  /** Loads the trouble chunk. Rejects if it cannot be loaded; the log is then left as it is. */
   trouble: () => Promise<Trouble>;
-  /** That part if it is loaded. */
+  /** Returns the trouble chunk if it is loaded. */
   loaded: () => Trouble | undefined;
-  /** False without consent, while the page is prerendered, and once the client is stopped. */
+  /** Returns `false` without consent, while the page is prerendered, and once the client has stopped. */
   canSend: () => boolean;
 }

@@ -1,7 +1,7 @@
 /**
- * The tag of the background sync, and the messages between a page and the service worker that sends for it. All name the
- * log: the page's worker may be another app's, which would send nothing of this one. A worker without user tokens does not
- * answer a page with them: the service would refuse what it sends.
+ * Creates the background sync tag and the messages between a page and the service worker that sends for it. All contain the log
+ * name, because the worker may belong to another app. A worker without user tokens ignores a page that uses them, because the
+ * service would reject its requests.
  */
 export const handOffMessages = (log: string, hasTokens: boolean) => ({
   syncTag: log,
@@ -15,7 +15,7 @@ interface Registration {
   sync?: { register(tag: string): Promise<void> };
 }
 
-/** What of `navigator.serviceWorker` is used. */
+/** Subset of `navigator.serviceWorker`. */
 export interface WorkerContainer {
   controller: { postMessage(message: unknown): void } | null;
   ready: Promise<Registration>;
@@ -24,8 +24,8 @@ export interface WorkerContainer {
 }
 
 /**
- * Lets the service worker send when the page goes: it outlives the page and reads the answers, so nothing is left in
- * doubt. A worker counts only after it said that it holds the sender of this log; the host registers it, or not.
+ * Lets the service worker send on page exit. It outlives the page and reads the responses, so no event is left in doubt. A
+ * worker is used only after it confirmed that it runs the sender of this log. The host registers the worker.
  */
 export const createHandOff = (log: string, hasTokens: boolean, container: WorkerContainer) => {
   const { syncTag, areYouThere, here, send } = handOffMessages(log, hasTokens);
@@ -42,15 +42,15 @@ export const createHandOff = (log: string, hasTokens: boolean, container: Worker
   ask();
 
   return {
-    /** Has the worker send what is stored; false where there is none. */
+    /** Tells the worker to send stored events. Returns `false` if there is no worker. */
     handOff(): boolean {
       if (!isThere || !container.controller) return false;
       container.controller.postMessage(send);
-      // Should the worker not get through now, the browser wakes it when the network is back.
+      // If the worker cannot send now, the browser wakes it when the network is back.
       void container.ready
         .then((registration) => registration.sync?.register(syncTag))
         .catch(() => {
-          // Background sync may be denied; the events then leave with the next page.
+          // Background sync may be denied. The next page then sends the events.
         });
       return true;
     },

@@ -2,7 +2,7 @@ import type { HandOff, WorkerContainer } from './hand-off.ts';
 import type { Outbox } from './outbox.ts';
 import { createLastFlush } from './sender/last-flush.ts';
 
-/** Chromium throws where a document is sandboxed without `allow-same-origin`: it has no workers. */
+/** Chromium throws if a document is sandboxed without `allow-same-origin`. */
 const containerOfPage = (): WorkerContainer | undefined => {
   try {
     return globalThis.navigator?.serviceWorker;
@@ -11,12 +11,12 @@ const containerOfPage = (): WorkerContainer | undefined => {
   }
 };
 
-/** What a page does when it may not come back: a service worker that outlives it sends the rest, or it does so itself. */
+/** Sends the remaining events on page exit, through the service worker if there is one, else with an exit flush. */
 export const createLeaving = ({ context, log, sender }: Outbox) => {
   const lastFlush = createLastFlush(context, log, sender);
   const { api, lifecycle, userTokens, fail, canSend, isStopped, loadHandOff } = context;
   let worker: HandOff | undefined;
-  /** Few pages have a service worker. One may take the page over later. */
+  /** Most pages have no service worker. One may take control later. */
   const container = containerOfPage();
   const meetWorker = (): void => {
     if (worker || !loadHandOff || !container?.controller) return;
@@ -24,19 +24,19 @@ export const createLeaving = ({ context, log, sender }: Outbox) => {
       ({ createHandOff }) => {
         if (!isStopped()) worker ??= createHandOff(api.logName, userTokens.isUsed, container);
       },
-      // There was a notice. The page flushes by itself.
+      // Already reported as a notice. The page flushes by itself.
       () => undefined,
     );
   };
   container?.addEventListener('controllerchange', meetWorker);
   meetWorker();
-  /** The last flushes that are not answered yet. */
+  /** Exit flushes without a response yet. */
   let underWay = Promise.resolve(0);
 
   const leave = (): void => {
-    // What lies in this page's memory the worker cannot see.
+    // The worker cannot see events in this page's memory.
     if (!log.place.isMemory() && canSend() && worker?.handOff()) return;
-    // What a page keeps in memory ends with it, so what was refused or in doubt goes out once more.
+    // Events in memory end with the page, so rejected and in-doubt ones are sent once more.
     const flushing = log.place.isMemory() ? sender.tryAgain().then(lastFlush) : lastFlush();
     const flushed = Promise.all([underWay, flushing]).then(
       ([before, now]) => before + now,
@@ -54,7 +54,7 @@ export const createLeaving = ({ context, log, sender }: Outbox) => {
 
   return {
     leave,
-    /** How many events the flushes under way deliver. */
+    /** Resolves with the number of events that the pending flushes deliver. */
     delivered: () => underWay,
     stop(): void {
       container?.removeEventListener('controllerchange', meetWorker);

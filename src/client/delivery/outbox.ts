@@ -53,7 +53,7 @@ const createContext = (setup: DeliverySetup, loadTrouble: () => Promise<Trouble>
   };
 };
 
-/** Applies the choices of the other tabs to this page. */
+/** Applies the choices of other tabs to this page. */
 const followTabs = ({ consent, news, isWorker }: DeliveryContext, log: Log): void => {
   news.subscribe((item) => {
     if (item.type !== 'consent' || !Number.isFinite(item.chosenAt)) return;
@@ -67,18 +67,18 @@ const followTabs = ({ consent, news, isWorker }: DeliveryContext, log: Log): voi
 
 export type LoadTrouble = () => Promise<{ createTrouble: typeof createTrouble }>;
 
-/** The stored events and their sender. It is all that a service worker needs; in a page `createDelivery` adds what captures events. */
+/** Stored events and their sender. A service worker needs nothing else; a page adds event capture with `createDelivery`. */
 export interface Outbox {
   context: DeliveryContext;
   log: Log;
   upkeep: Upkeep;
   sender: Sender;
-  /** Sends everything in the log. `others` resolves with the number of events that other requests of this page deliver. */
+  /** Sends all events in the log. `others` resolves with the number of events that other requests of this page deliver. */
   flush(others?: Promise<number>): Promise<FlushOutcome>;
   diagnostics(): Promise<Diagnostics>;
 }
 
-/** Opens the outbox of an app. `loadTrouble` loads what an ordinary visit does not need. */
+/** Opens the outbox of an app. `loadTrouble` loads the trouble chunk. */
 export const createOutbox = (setup: DeliverySetup, loadTrouble: LoadTrouble): Outbox => {
   const context = createContext(setup, async () => {
     const { createTrouble } = await loadTrouble();
@@ -89,7 +89,7 @@ export const createOutbox = (setup: DeliverySetup, loadTrouble: LoadTrouble): Ou
   const deliver = createDeliver(context);
   const sender = createSender(context, log, upkeep, deliver);
   followTabs(context, log);
-  // The disk may hold another choice of the user.
+  // The disk may contain another choice of the user.
   log.place.onDisk(() => void log.control().then(() => sender.wake()));
   const send = () => (context.canSend() ? sender.run(true) : 0);
 
@@ -100,7 +100,7 @@ export const createOutbox = (setup: DeliverySetup, loadTrouble: LoadTrouble): Ou
     sender,
     async flush(others = Promise.resolve(0)) {
       const [sent, left] = await Promise.all([send(), others]);
-      // The corrected events go too.
+      // Corrected events are sent as well.
       await context.loaded()?.correction.decided();
       const corrected = await send();
       let pending = 0;

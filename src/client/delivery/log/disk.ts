@@ -3,32 +3,34 @@ import type { PageLifecycle } from '../../platform/page-lifecycle.ts';
 import type { Store } from '../../platform/store.ts';
 import { afterTimeout } from '../../platform/waits.ts';
 
-/** The log while it is not on disk. */
 export interface InMemory {
   type: 'memory';
   store: Store;
-  /** What has to be deleted on the disk before memory goes there: the user asked for it while the disk did not answer. */
+  /**
+   * Deletion that is due on the disk before memory is moved there, because the user requested it while the disk was
+   * unavailable.
+   */
   owed?: 'everything' | 'queue';
 }
 
-/** Firefox never answers a request that has no answer so long after the page's return from the back/forward cache. */
+/** A request that was pending on the return from the back/forward cache counts as lost after this time (Firefox). */
 const ANSWER_MS = 1_000;
-/** How long a page that stays waits for an answer: a slow disk or another tab may hold a transaction up for a while. */
+/** Timeout of a request. A slow disk or another tab may delay a transaction for a while. */
 const HANG_MS = 10_000;
 
 /**
- * Asks the disk. While the page is in the back/forward cache nothing begins that needs an answer: a transaction that reads
- * before it writes would stay open with its lock held, and the browser evicts a page that blocks another one. A blind write
- * still goes; everything else waits for the page's return.
+ * Runs requests to the disk. While the page is in the back/forward cache, no request with a response begins: a transaction that
+ * reads before it writes would stay open with its lock held, and the browser evicts a page that blocks another one. A write
+ * without a read is sent at once; all others wait for the page's return.
  *
- * Firefox 153 never answers what was begun as the page went there: it neither succeeds nor fails. After the return a read
- * is begun again; a blind write counts as done, since a second one might bring back what others have removed. Where it fails
- * after all, it is written again. In a page that stays, what is not answered in time rejects.
+ * Firefox 153 never settles a request that began as the page entered the cache. After the return, a read is repeated. A write
+ * without a read counts as done, since a second one might restore what others have removed; if it fails after all, it is
+ * repeated. In an active page, a request that times out rejects.
  */
 export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock['after']) => {
   let untilRestored: Promise<void> | undefined;
   let wake: () => void = () => undefined;
-  /** The requests without an answer: each by the function that gives it up, with the one that cancels its timeout. */
+  /** Pending requests: the function that abandons each, with the one that cancels its timeout. */
   const unanswered = new Map<() => void, () => void>();
   const stops = [
     lifecycle.on('leave', () => {
@@ -57,7 +59,7 @@ export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock[
         };
         const onError = (error: unknown): void => {
           if (!isLost) reject(error);
-          // The write was taken for done and has failed after all, so it is made again.
+          // The write counted as done and failed after all, so it is repeated.
           else if (ifLost) attempt();
         };
         const cancel = afterTimeout(after, HANG_MS, () => {
@@ -75,7 +77,7 @@ export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock[
     });
 
   return {
-    /** `ifLost`: for a blind write, which depends on nothing that is stored; returns what stands in for a lost answer. */
+    /** `ifLost`: for a write without a read. Returns the value that replaces a lost response. */
     async ask<T>(work: (store: Store) => Promise<T>, ifLost?: () => T): Promise<T> {
       if (untilRestored && !ifLost) await untilRestored;
       return answered(work, ifLost);

@@ -13,22 +13,22 @@ import {
 } from './records.ts';
 import type { LastSeen } from './remembered.ts';
 
-/** Some engines never settle `indexedDB.open`: after this long the page goes on in memory. */
+/** Some engines never settle `indexedDB.open`. After this time the page continues in memory. */
 const OPEN_MS = 2_000;
-/** How often the disk is tried again while in memory mode. */
+/** Interval between retries of the disk in memory mode. */
 const RETRY_MS = 30_000;
 
-/** Whether the disk is full. The log store leaves that to its caller, who knows what to evict. */
+/** Returns whether the disk is full. The caller handles that, because it knows what to evict. */
 export const isQuota = (error: unknown): boolean => Object(error).name === 'QuotaExceededError';
 
-/** Where the log is. */
+/** Location of the log. */
 type Place =
-  /** The page looks at the disk for the first time, or brings what memory held back to it. Each call waits until that is `over`. */
+  /** The first check of the disk, or the move from memory back to it. Each call waits for `over`. */
   { type: 'moving'; from: InMemory | undefined; over: Promise<void> } | { type: 'disk' } | InMemory;
 
 /**
- * The store of the log: on disk, or in memory while the disk fails, hangs, belongs to a newer version, or waits for the user's
- * consent. A transaction that failed was not committed, so it is repeated in memory.
+ * Creates the store of the log: on disk, or in memory while the disk fails, hangs, belongs to a newer version, or waits for
+ * consent. A failed transaction was not committed, so it is repeated in memory.
  */
 export const createLogStore = (
   {
@@ -46,18 +46,18 @@ export const createLogStore = (
 ) => {
   const { after } = clock;
   const disk = createDisk(store, lifecycle, after);
-  /** `undefined` before the first call: without consent the page must not even create an empty database. */
+  /** `undefined` before the first call: without consent the page must not create a database, not even an empty one. */
   let place: Place | undefined;
-  /** A look at the disk that is under way. In memory mode nothing waits for it. */
+  /** Pending check of the disk. In memory mode no call waits for it. */
   let looking: Promise<void> | undefined;
   let cancelRetry: () => void = () => undefined;
   let onDisk: () => void = () => undefined;
 
-  /** The log in memory, also while its events are brought to the disk. */
+  /** Returns the log in memory, also while its events are being moved to the disk. */
   const memory = (): InMemory | undefined => (place?.type === 'moving' ? place.from : inMemory());
   const inMemory = (): InMemory | undefined => (place?.type === 'memory' ? place : undefined);
 
-  /** Also once the client has stopped, where something has to be deleted: nobody else knows of it. */
+  /** Also runs after a stop if a deletion is due, because no other page knows of it. */
   const retryLater = (): void => {
     cancelRetry();
     if (!isStopped() || memory()?.owed) cancelRetry = after(RETRY_MS, () => void retry());
@@ -70,13 +70,13 @@ export const createLogStore = (
     retryLater();
   };
 
-  /** Brings what memory holds to the disk. `hadRecord`: the disk had a control record a moment ago. */
+  /** Moves the log from memory to the disk. `hadRecord`: the disk had a control record a moment ago. */
   const bringBack = async (from: InMemory, hadRecord: boolean): Promise<void> => {
     try {
       const { restore } = await trouble();
       await restore(disk, from, hadRecord);
     } catch {
-      // The disk still fails: the events stay in memory, and the host knows of memory mode already.
+      // The disk still fails. The events stay in memory, and the host already has the notice.
       place = from;
       return retryLater();
     }
@@ -88,8 +88,8 @@ export const createLogStore = (
   };
 
   /**
-   * Whether the disk has a control record. Rejects where the disk cannot be used, or must be left alone. The page follows an opt-out
-   * that lies there.
+   * Returns whether the disk has a control record, and applies a stored opt-out. Rejects if the disk cannot or must not be
+   * used.
    */
   const probe = async (): Promise<boolean> => {
     if (consent.is('pending')) throw new Error('the user has not decided yet');
@@ -99,8 +99,8 @@ export const createLogStore = (
     const isKept = isOurs && !memory();
     if (isKept) control.keep(record);
     const missed = found.filter(([key]) => !isKept || !isControlKey(key)).map(([, each]) => each);
-    // An opt-out holds in every version: under our key, and under those of versions to come. No channel may have brought it to
-    // a page in memory mode, which sends nothing from then on until its events are back on the disk.
+    // An opt-out applies in every version: under this version's key, and under those of later versions. A page in memory mode
+    // may have missed it on the channel, and sends nothing until its events are back on the disk.
     for (const each of missed) {
       if (!isOptOut(each?.consent)) continue;
       const choice = each?.consent === 'disabled' ? 'disabled' : 'keeping';
@@ -111,7 +111,7 @@ export const createLogStore = (
   };
   const ask = (): Promise<boolean> => {
     const answer = probe();
-    // An answer that comes too late ends memory mode all the same.
+    // A response after the timeout still ends memory mode.
     answer.then(retry, () => undefined);
     return withTimeout(answer, after, OPEN_MS, 'The store');
   };
@@ -128,7 +128,7 @@ export const createLogStore = (
       place = { type: 'disk' };
       return;
     }
-    // What is written meanwhile waits, so that nothing is left behind in memory.
+    // Concurrent writes wait, so that no event is left in memory.
     const over = bringBack(from, hadRecord);
     place = { type: 'moving', from, over };
     await over;
@@ -154,14 +154,14 @@ export const createLogStore = (
     }
   };
 
-  /** Forgets what is in memory, and leaves the disk alone. */
+  /** Clears the log in memory, and leaves the disk as it is. */
   const forgetMemory = (): void => {
     const held = memory();
     if (!held) return;
     held.store = createMemoryStore();
     control.forget();
   };
-  // A user who refuses at the first question leaves nothing of what this page has kept in memory.
+  // If the first choice is an opt-out, the events in memory are discarded.
   consent.subscribe((before) => {
     if (before === 'pending' && !consent.mayAct()) forgetMemory();
   });
@@ -175,7 +175,7 @@ export const createLogStore = (
         () => undefined,
       ),
     deleteMany: (keys: StoreKey[]) => run((each) => each.deleteMany(keys)),
-    /** An error that `change` throws goes to the caller: it is no failure of the disk. */
+    /** Rejects with an error that `change` throws. It does not count as a disk failure. */
     async update<T>(
       keys: (StoreKey | KeyRange)[],
       change: (values: (T | undefined)[]) => Writes,
@@ -203,21 +203,21 @@ export const createLogStore = (
       void retry();
     },
     isMemory: () => memory() !== undefined,
-    /** Tries the disk again, where the log is in memory. */
+    /** Retries the disk if the log is in memory. */
     retry,
-    /** Goes on in memory. */
+    /** Switches to memory mode. */
     degrade: toMemory,
     forgetMemory,
-    /** `wake` is called each time memory mode is over. */
+    /** Sets the callback for the end of memory mode. */
     onDisk(wake: () => void): void {
       onDisk = wake;
     },
-    /** The user wants the queue deleted. In memory mode the disk's part of it is deleted once the disk answers. */
+    /** Marks the queue for deletion. In memory mode, the disk's part is deleted once the disk responds. */
     owePurge(): void {
       const held = memory();
       if (held) held.owed ??= 'queue';
     },
-    /** What the disk was asked before still comes to its end: a click may wait for it. */
+    /** Pending requests still complete, because a click may wait for one. */
     close(): void {
       if (!memory()?.owed) cancelRetry();
       disk.close();

@@ -29,7 +29,7 @@ import {
 } from './records.ts';
 import { createLastSeen, createUnsent } from './remembered.ts';
 
-/** Records in one read, so that no read blocks the page. */
+/** Maximum number of records in a read, so that no read blocks the page. */
 const PAGE_SIZE = 200;
 
 /** Reads a range of array keys page by page, in key order. */
@@ -38,40 +38,39 @@ export async function* pages<T>(store: Store, range: KeyRange): AsyncGenerator<[
     const records = await store.entries<T>({ ...range, from, limit: PAGE_SIZE });
     yield records;
     if (records.length < PAGE_SIZE) return;
-    // The key that sorts right behind the last one.
+    // The next key after the last one.
     from = [...[records.at(-1)![0]].flat(), 0];
   }
 }
 
-/** An event, with its reason where it is a dead letter. `undefined`: a damaged record lies under this key. */
+/** Event, with its reason if it is a dead letter. `event` is `undefined` if the record is damaged. */
 export type LogRecord =
   | { key: EventKey; event: StoredEvent; reason: string }
   | { key: StoreKey; event: undefined };
 
-/** An event to append. */
 export interface Entry extends QueuedEvent {
-  /** Stored only where no event was stored under this name before, in any tab. */
+  /** Deduplication name. The event is stored only if no event was stored under this name before, in any tab. */
   once: string | undefined;
 }
 
 interface Overview {
   control: Control;
   claims: Claim[];
-  /** The keys of records that cannot be used. Records of a newer version are not among them. */
+  /** Keys of unusable records, except those of a newer version. */
   corrupt: StoreKey[];
   records: Writes;
 }
 
-/** Whether a mark was made before this time, or is damaged. */
+/** Returns whether a mark is older than this time, or damaged. */
 const isOldMark =
   (time: number) =>
   ([, mark]: [StoreKey, CountedRecord | null]): boolean =>
     !isNewer(mark) && !(Number(mark?.at) >= time);
 
 /**
- * The events that are not confirmed yet, in IndexedDB, or in memory where it fails. Any page appends, without a look at
- * anything but the mark of what counts once, and removes so what it may not keep. What changes the control record or a claim is a step: one
- * transaction that reads these and what it needs, and writes both.
+ * Creates the log of unconfirmed events, in IndexedDB or memory. Any page appends without reading anything except the
+ * deduplication mark, and removes events that must not stay. Each change of the control record or a claim is a step: one
+ * transaction that reads these and the records it needs, and writes both.
  */
 export const createLog = (context: DeliveryContext) => {
   const { api, consent, openStore, fail } = context;
@@ -80,8 +79,8 @@ export const createLog = (context: DeliveryContext) => {
   const place = createLogStore(context, openStore(api.logName), last);
 
   /**
-   * `decide` gets the control record, the values of `keys`, and all claims. It returns what to write beside the control record, which it may
-   * change; `null` writes nothing at all. It runs again after a lost connection.
+   * Runs a step. `decide` gets the control record, the values of `keys`, and all claims. It may change the control record, and
+   * returns the other writes; `null` writes nothing. It runs again after a lost connection.
    */
   const step = async (
     keys: StoreKey[],
@@ -99,7 +98,7 @@ export const createLog = (context: DeliveryContext) => {
       const control = last.read(stored);
       claims = [found].flat().filter(isClaim);
       const writes = decide(control, values, claims);
-      // Where no record was read or written, the default is not the user's choice.
+      // Without a stored or written record, the default is not the user's choice.
       if (stored !== undefined || writes !== null) after = control;
       written = writes ?? [];
       if (writes === null) return [];
@@ -118,7 +117,7 @@ export const createLog = (context: DeliveryContext) => {
     unsent.removed(written.filter(([, value]) => value === undefined).map(([key]) => key));
   };
 
-  /** The control record and the claims, with the other records of the range, all read at one moment. */
+  /** Returns the control record, the claims and the other records of the range, from one read. */
   const overview = async (range = CONTROL_RANGE): Promise<Overview> => {
     const records = await place.entries<unknown>(range);
     const claims = records.map(([, record]) => record).filter(isClaim);
@@ -130,15 +129,15 @@ export const createLog = (context: DeliveryContext) => {
     step,
     control: async (): Promise<Control> => (await overview()).control,
 
-    /** Writes records without a read. They are durable when the promise resolves. */
+    /** Writes records without a read. Resolves once they are durable. */
     write: (records: Writes): Promise<void> => place.setMany(records),
 
-    /** Appends an event that counts once; false where one was stored under this name before, in any tab. */
+    /** Appends an event with a deduplication name. Returns `false` if one was stored under this name before, in any tab. */
     async writeOnce({ key, event }: QueuedEvent, name: string): Promise<boolean> {
       const own: CountedRecord = { v: VERSION, event: keyText(key), at: event.time };
       let isFirst = false;
       await place.update<CountedRecord | null>([countedKey(name)], ([found]) => {
-        // After a lost connection the mark may be of this event already. A damaged mark names no event.
+        // After a lost connection the mark may already name this event. A damaged mark names none.
         isFirst = (found?.event ?? own.event) === own.event;
         return isFirst
           ? [
@@ -150,7 +149,7 @@ export const createLog = (context: DeliveryContext) => {
       return isFirst;
     },
 
-    /** Removes events that were just appended and may not stay, or delivered ones that a full disk cannot count. */
+    /** Removes events that were just appended and must not stay, or delivered ones that cannot be counted on a full disk. */
     async remove(entries: (Pick<Entry, 'key'> & Partial<Pick<Entry, 'once'>>)[]): Promise<void> {
       const keys = entries.flatMap(({ key, once }) => (once === undefined ? [key] : [key, countedKey(once)]));
       await place.deleteMany(keys);
@@ -160,8 +159,8 @@ export const createLog = (context: DeliveryContext) => {
     overview,
 
     /**
-     * Brings a choice of this page to the log. Returns whether it is stored durably; false if the user has chosen later in another tab, which
-     * this page then follows.
+     * Stores a choice of this page. Returns whether it is durable; `false` if the user chose later in another tab, which this
+     * page then follows.
      */
     async storeChoice(choice: ChoiceRecord): Promise<boolean> {
       let isStored = false;
@@ -174,7 +173,7 @@ export const createLog = (context: DeliveryContext) => {
       return isStored;
     },
 
-    /** The records of a range in key order: events, dead letters, or what cannot be read as one. */
+    /** Reads the events, dead letters and damaged records of a range in key order. */
     async *read(range: KeyRange): AsyncGenerator<LogRecord> {
       for await (const records of pages<StoredEvent & DeadRecord>(place, range)) {
         for (const [key, record] of records) {
@@ -185,11 +184,11 @@ export const createLog = (context: DeliveryContext) => {
       }
     },
 
-    /** Removes all claims: the requests under way settle nothing any more, but for a confirmation. */
+    /** Removes all claims. Pending requests then settle nothing, except a confirmation. */
     forgetClaims: (): Promise<void> =>
       step([], (_control, _values, claims) => claims.map(({ id }) => [claimKey(id), undefined])),
 
-    /** Removes records that cannot be used. An event counts as evicted. */
+    /** Removes unusable records. Events count as evicted. */
     async removeCorrupt(keys: StoreKey[]): Promise<void> {
       let corrupt: Writes = [];
       await step(keys, (control, records) => {
@@ -202,7 +201,7 @@ export const createLog = (context: DeliveryContext) => {
         fail('storage', `${corrupt.length} stored records cannot be read, and were removed`, corrupt);
     },
 
-    /** Whether there are marks that were made before this time, or damaged ones. */
+    /** Returns whether there are marks from before this time, or damaged ones. */
     async hasCounted(time: number): Promise<boolean> {
       for await (const records of pages<CountedRecord | null>(place, COUNTED_RANGE)) {
         if (records.some(isOldMark(time))) return true;
@@ -210,7 +209,7 @@ export const createLog = (context: DeliveryContext) => {
       return false;
     },
 
-    /** Removes the marks that were made before this time, and damaged ones. */
+    /** Removes marks from before this time, and damaged ones. */
     async forgetCounted(time: number): Promise<void> {
       for await (const records of pages<CountedRecord | null>(place, COUNTED_RANGE)) {
         const old = records.filter(isOldMark(time));
@@ -221,7 +220,6 @@ export const createLog = (context: DeliveryContext) => {
     lastControl: last.last,
     lastClaims: last.claims,
     unsent,
-    /** Where the log is: on disk, or in memory. */
     place,
     close(): void {
       last.stop();

@@ -4,56 +4,53 @@ import type { KeyRange, StoreKey } from '../../platform/store.ts';
 import { isAhead, noPause, type Pause } from '../../platform/waits.ts';
 import { MAX_ANSWER_MS, VERSION } from '../limits.ts';
 
-/** The time and the page of the capture, and its number in that page. The time makes the store the queue. */
+/** Key of an event: capture time, page, and sequence number within the page. The time orders the queue. */
 export type EventKey = [kind: 'event', version: typeof VERSION, time: number, tab: string, sequence: number];
 
-/** A captured event. */
 export interface StoredEvent extends BannerEvent {
   v: typeof VERSION;
   appId: string;
   appVersion: string;
-  /** How many answers named it as skipped. */
+  /** Number of responses that named it as skipped. */
   attempts: number;
-  /** The claim of the sending whose answer was never read. Events with the same one go out together again. */
+  /** Claim of the request whose response was never read. Its events are resent as one batch. */
   doubt?: string;
-  /** Why the server skipped it, until the host has decided about a correction. */
+  /** Reason of the skip, until the host has decided about a correction. */
   skip?: string;
-  /** The host is asked for a correction, in one tab, until this time at the latest (Unix milliseconds). */
+  /** Time until which one tab waits for its host's correction, in Unix milliseconds. */
   asked?: number;
-  /** Not before this time (Unix milliseconds): after a skip that was not corrected, or where the server failed at this event alone. */
+  /** Earliest time to send, in Unix milliseconds: after an uncorrected skip, or after the server failed on this event alone. */
   after?: number;
 }
 
-/** A stored event with its key. */
 export interface QueuedEvent {
   key: EventKey;
   event: StoredEvent;
 }
 
 /**
- * A request under way, in the order of its events: index i of the answer is item i of `keys`. Each claim is a record of its own: a page that
- * leaves has no time to read before it writes.
+ * Request in flight. Index i of the response is item i of `keys`. One record per claim, because exit handlers cannot read
+ * first.
  */
 export interface Claim {
   v: typeof VERSION;
   id: string;
-  /** The page that made it. */
+  /** ID of the page. */
   tab: string;
-  /** Until when an answer may come, in Unix milliseconds. After that its events are in doubt. */
+  /** Time until which a response may arrive, in Unix milliseconds. After it, the events are in doubt. */
   until: number;
   /**
-   * Until then no other page sends anything, in Unix milliseconds. Shorter than `until`, since this page may be gone. A page that leaves
-   * writes the present time, and so holds up nobody.
+   * Lease: no other page sends anything before this time, in Unix milliseconds. Shorter than `until`, since this page may be
+   * gone. An exit flush writes the current time, so that it delays no other page.
    */
   aloneUntil: number;
   keys: EventKey[];
 }
 
-/** A batch, and the claim on it. */
 export interface Claimed {
   claim: Claim;
   batch: QueuedEvent[];
-  /** The disk was too full for the claim. */
+  /** The claim could not be written, because the disk was full. */
   isUnwritten?: boolean;
 }
 
@@ -63,10 +60,10 @@ export interface DeadRecord {
   reason: string;
 }
 
-/** Marks that an event was captured which counts once. The mark outlives the event. */
+/** Deduplication mark. It outlives its event. */
 export interface CountedRecord {
   v: typeof VERSION;
-  /** The event, by its `keyText`. */
+  /** `keyText` of the event. */
   event: string;
   /** Unix milliseconds. */
   at: number;
@@ -75,7 +72,7 @@ export interface CountedRecord {
 export type Writes = [StoreKey, unknown][];
 
 export const rangeOf = (kind: string): KeyRange => ({ from: [kind, VERSION], to: [kind, VERSION, '\uffff'] });
-/** The keys of the control record and of the claims. */
+/** Keys of the control record and the claims. */
 export const CONTROL_RANGE = rangeOf('control');
 export const CLAIM_RANGE: KeyRange = {
   from: ['control', VERSION, 'claim'],
@@ -87,11 +84,11 @@ export const claimKey = (id: string): StoreKey => ['control', VERSION, 'claim', 
 export const countedKey = (name: string): StoreKey => ['counted', VERSION, name];
 export const keyText = ([, , time, tab, sequence]: EventKey): string => `${time}-${tab}-${sequence}`;
 
-/** Estimated size on disk; all members are text or numbers, so their JSON is near it. */
+/** Returns the estimated size on disk. All members are text or numbers, so it is close to their JSON. */
 export const bytesOf = ({ bannerId, placementId, userId, appId, appVersion }: StoredEvent): number =>
   150 + bannerId.length + placementId.length + userId.length + appId.length + appVersion.length;
 
-/** What an event is worth if not all can be kept: a lost dismissal shows the banner again, impressions are many. */
+/** Eviction priority. A lost dismissal shows the banner again; impressions are many. */
 export const EVENT_VALUE: Record<EventType, number> = { impression: 0, click: 1, dismiss: 2 };
 
 export const bannerEvent = ({ type, bannerId, placementId, userId, time }: BannerEvent): BannerEvent => ({
@@ -104,17 +101,17 @@ export const bannerEvent = ({ type, bannerId, placementId, userId, time }: Banne
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Whether all texts of an event are there: in JavaScript a host's event may be anything. */
+/** Returns whether all texts of an event are present. An event of a JavaScript host may be anything. */
 export const isWhole = (event: Partial<BannerEvent> | null | undefined): boolean =>
   isText(event?.type) && isText(event.bannerId) && isText(event.placementId) && isText(event.userId);
 
-/** Unix milliseconds that a Date can hold, as it must to be named in a request. */
+/** Returns whether a time in Unix milliseconds fits a `Date`, as requests need. */
 export const isTime = (time: unknown): boolean => typeof time === 'number' && Math.abs(time) <= 8.64e15;
 
-/** A record of a newer version is never changed. */
+/** Returns whether a record is of a newer version. Such a record is never changed. */
 export const isNewer = (record: unknown): boolean => Object(record).v > VERSION;
 
-/** A newer version has the log now: nothing of its record is changed, and this page goes on in memory. */
+/** Creates the error for a log that a newer version uses. Its records stay unchanged, and this page continues in memory. */
 export const newerVersion = () => new Error('a newer version keeps its events here');
 
 const isEvent = (record: unknown): record is StoredEvent => {
@@ -129,10 +126,10 @@ const isEvent = (record: unknown): record is StoredEvent => {
   );
 };
 
-/** `undefined` for what is not an event of this version. */
+/** Returns the event; `undefined` if the record is not an event of this version. */
 export const readEvent = (record: unknown): StoredEvent | undefined => (isEvent(record) ? record : undefined);
 
-/** Whether it is the key of an event, in the queue or among the dead letters: both have a position, and `keyText` is the same for both. */
+/** Returns whether it is the key of an event or a dead letter. Both have the same position and `keyText`. */
 export const isEventKey = (key: unknown): key is EventKey =>
   Array.isArray(key) &&
   key[1] === VERSION &&
@@ -153,43 +150,43 @@ export const isClaim = (record: unknown): record is Claim => {
   );
 };
 
-/** Whether an answer to the claim's request may still come. */
+/** Returns whether a response to the claim's request may still arrive. */
 export const isLive = (claim: Claim, now: number): boolean => isAhead(claim.until, now, MAX_ANSWER_MS);
 
-/** Whether the other pages have to leave the sending to the page of this claim. */
+/** Returns whether the claim's page holds the exclusive lease to send. */
 export const isAlone = (claim: Claim, now: number): boolean =>
   isLive(claim, now) && isAhead(claim.aloneUntil, now, MAX_ANSWER_MS);
 
-/** A record in the place of an event or a claim that cannot be used, and that no newer version has written. */
+/** Returns whether the record of an event or a claim is damaged, and not of a newer version. */
 export const isCorrupt = ([key, record]: [StoreKey, unknown]): boolean => {
   const [range, , kind, id] = [key].flat();
   if (record === undefined || isNewer(record)) return false;
   if (range === 'event') return readEvent(record) === undefined || !isEventKey(key);
-  // Under another name than its own it would never be found again.
+  // A claim under another ID would never be found again.
   return kind === 'claim' && (!isClaim(record) || record.id !== id);
 };
 
-/** The counts of events that have left the log, by the way they left. These and the stored events add up to what was captured. */
+/** Counters of events that left the log, by reason. Together with the stored events they equal the captured ones. */
 export const TOTALS = ['delivered', 'discarded', 'evicted', 'expired', 'purged'] as const;
 export type Total = (typeof TOTALS)[number];
 
-/** The control record: the totals, the user's choice and the pause. Each step reads and writes it in its transaction. */
+/** Control record: the totals, the user's choice and the pause. Each step reads and writes it in its transaction. */
 export interface Control extends ChoiceRecord, Record<Total, number> {
   v: typeof VERSION;
-  /** No tab sends before this pause is over. */
+  /** Pause of all tabs. */
   wait: Pause;
-  /** Fingerprint of the key that the server refused. */
+  /** Fingerprint of the rejected key. */
   refusedKey: string | null;
-  /** When a page first found something that is too old, in Unix milliseconds; 0 where nothing is too old. */
+  /** Time when a page first found expired records, in Unix milliseconds; 0 if there are none. */
   oldSince: number;
-  /** When a page last looked at all of a long backlog, in Unix milliseconds, and how many events it found; 0 if none has. */
+  /** Time when a page last scanned a long backlog, in Unix milliseconds, and the number of events found; 0 if none has. */
   tidiedAt: number;
   tidied: number;
 }
 
 export const CONTROL_KEY: StoreKey = ['control', VERSION, 'meta'];
 
-/** The keys of the control record, and of those that later versions write. */
+/** Keys of the control records of this and later versions. */
 export const CONTROLS_RANGE: KeyRange = { from: CONTROL_KEY, to: ['control', '\uffff'] };
 
 export const isControlKey = (key: StoreKey): boolean => String(key) === String(CONTROL_KEY);
@@ -212,10 +209,10 @@ export const newControl = (consent: Choice): Control => ({
 
 const CHOICES: unknown[] = ['enabled', 'draining', 'keeping', 'disabled'] satisfies Choice[];
 
-/** Whether a record's choice is one of ours, and an opt-out. */
+/** Returns whether a choice is known, and an opt-out. */
 export const isOptOut = (choice: unknown): boolean => choice !== 'enabled' && CHOICES.includes(choice);
 
-/** Reads a stored record member by member. A member that cannot be read is as in a new record with the choice `consent`. */
+/** Reads a stored record member by member. Unreadable members get the value of a new record with the choice `consent`. */
 export const readControl = (record: unknown, consent: Choice): Control => {
   const control = newControl(consent);
   const stored: Partial<Control> = Object(record);

@@ -2,7 +2,7 @@ import type { StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { type Claim, type Control, isEventKey, keyText, type QueuedEvent, readControl } from './records.ts';
 
-/** The control record and the claims as this page saw them last. A page that leaves cannot wait for a read, so it asks here. */
+/** Creates the cache of the control record and the claims. Exit handlers read it, because they cannot wait for the disk. */
 export const createLastSeen = ({
   consent,
   lifecycle,
@@ -10,14 +10,14 @@ export const createLastSeen = ({
 }: Pick<DeliveryContext, 'consent' | 'lifecycle' | 'news'>) => {
   let last: Control | undefined;
   let claims: Claim[] = [];
-  /** The control record that could not be written, as the disk was full. Its pause holds in this page. */
+  /** Control record that a full disk rejected. Its pause applies to this page. */
   let held: Control | undefined;
-  /** The log had a control record when this page looked last. */
+  /** The log had a control record at the last read. */
   let hadRecord = false;
-  /** The page has come back from the back/forward cache, and has not read the record again: another page may have wiped it. */
+  /** The page returned from the back/forward cache and has not read the record again. Another page may have wiped it. */
   let mayBeWiped = false;
 
-  /** A record without a choice, or no record, has the choice of this page. */
+  /** Reads a record. Without a stored choice, this page's choice applies. */
   const read = (record: unknown): Control => {
     const control = readControl(record, consent.record().consent);
     if (held && held.wait.until > control.wait.until) {
@@ -26,7 +26,7 @@ export const createLastSeen = ({
     }
     return control;
   };
-  /** A record that is gone when the page comes back was wiped by another page. */
+  /** Follows a wipe: a record that is missing after the return was wiped by another page. */
   const noticeWipe = (record: unknown): void => {
     if (mayBeWiped && record === undefined) void consent.hear({ ...consent.record(), consent: 'wiped' });
     mayBeWiped = false;
@@ -37,7 +37,7 @@ export const createLastSeen = ({
   });
   news.subscribe((item) => {
     if (item.type !== 'idle') return;
-    // No page may send before the time that the server named to another one.
+    // No page sends before the time that the server named to another one.
     last = { ...(last ?? read(undefined)), wait: item.wait };
     claims = [];
   });
@@ -45,7 +45,7 @@ export const createLastSeen = ({
   return {
     read,
     noticeWipe,
-    /** Keeps the record that was read or written, and the claims beside it. */
+    /** Caches the record that was read or written, and its claims. */
     keep(record: unknown, found = claims): Control {
       noticeWipe(record);
       claims = found;
@@ -54,13 +54,13 @@ export const createLastSeen = ({
       if (hadRecord) void consent.hear(last);
       return last;
     },
-    /** Holds the pause of a record that a full disk did not take, until a step is written. */
+    /** Holds the pause of a record that a full disk rejected, until a step is written. */
     hold(control?: Control): void {
       held = control;
     },
     last: (): Control => read(last),
     claims: () => claims,
-    /** Forgets what was seen: the log is in another place now, or was emptied. */
+    /** Clears the cache, because the log has moved or was emptied. */
     forget(): void {
       last = undefined;
       claims = [];
@@ -73,19 +73,19 @@ export const createLastSeen = ({
 
 export type LastSeen = ReturnType<typeof createLastSeen>;
 
-/** More than a last flush can carry; older ones are left to the page that reads the log next. */
+/** More than an exit flush can send. Older events are left to the next page that reads the log. */
 const MAX_EVENTS = 1_600;
 
 /**
- * What this page captured and no request holds yet, in memory: a page that goes away cannot wait for the disk. It may
- * name events that are gone; sending one again is harmless to a service that counts each event once.
+ * Creates the list of captured events that no request holds, in memory, because exit handlers cannot wait for the disk. It may
+ * contain events that are gone; the service deduplicates them.
  */
 export const createUnsent = ({ consent, news, lifecycle }: DeliveryContext) => {
   const waiting = new Map<string, QueuedEvent>();
   const drop = (keys: string[]): void => {
     for (const key of keys) waiting.delete(key);
   };
-  // Other tabs may have sent meanwhile what this one remembers.
+  // Other tabs may have sent these events in the meantime.
   const stop = lifecycle.on('restored', () => waiting.clear());
   news.subscribe((item) => {
     if (item.type === 'gone') drop(item.keys);
@@ -102,9 +102,9 @@ export const createUnsent = ({ consent, news, lifecycle }: DeliveryContext) => {
         waiting.delete(oldest);
       }
     },
-    /** A request holds these events now. */
+    /** Removes events that a request holds now. */
     inRequest: (batch: QueuedEvent[]): void => drop(batch.map(({ key }) => keyText(key))),
-    /** These events have left the log. The other tabs need not remember them either. */
+    /** Removes events that left the log, here and in the other tabs. */
     removed(keys: StoreKey[]): void {
       const gone = keys.filter(isEventKey).map(keyText);
       drop(gone);

@@ -4,24 +4,22 @@ import type { Log } from './log.ts';
 import { isQuota } from './log-store.ts';
 import { bytesOf, EVENT_RANGE, type QueuedEvent, rangeOf } from './records.ts';
 
-/**
- * Finds out when the log is over its caps by count, bytes or age, or the disk is full, and then has the trouble chunk free space.
- */
+/** Detects when the log is over a cap (count, bytes, age) or the disk is full, and lets the trouble chunk free space. */
 export const createUpkeep = (context: DeliveryContext, log: Log) => {
   const { clock, options, trouble } = context;
   const { now, monotonic } = clock;
   const { maxEvents, maxBytes, maxAgeMs } = options;
-  /** Appended since the last look. */
+  /** Appended since the last check. */
   let events = 0;
   let bytes = 0;
   let tidiedAt = Number.NEGATIVE_INFINITY;
   const caps = {
-    /** Decreases if the browser gives less space than the host's cap, as in private mode. */
+    /** Decreases if the browser grants less space than the host's cap, as in private mode. */
     bytes: maxBytes,
   };
   const isOverSlack = (): boolean => events > maxEvents * SLACK || bytes > caps.bytes * SLACK;
 
-  /** Whether one short read shows that nothing is too old, damaged, or too much. */
+  /** Returns whether one short read shows that no record is expired, damaged or over a cap. */
   const isTidy = async (): Promise<boolean> => {
     const { oldSince, tidied } = await log.control();
     if (oldSince > 0 || tidied > 0) return false;
@@ -38,15 +36,15 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
 
   return {
     caps,
-    /** This page has appended these. */
+    /** Counts events that this page appended. */
     appended(stored: QueuedEvent[]): void {
       events += stored.length;
       for (const { event } of stored) bytes += bytesOf(event);
     },
-    /** Whether so much was appended that `tidy` is due now. */
+    /** Returns whether enough was appended for `tidy` to be due. */
     isDue: isOverSlack,
 
-    /** Looks when a page starts, once an hour, and when much was appended. */
+    /** Checks the caps at page start, once an hour, and after many appends. */
     async tidy(): Promise<void> {
       const isHour = monotonic() - tidiedAt > TIDY_MS;
       const isOver = isOverSlack();
@@ -54,7 +52,7 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
       if (isOver || !(await isTidy())) {
         const { tidy } = await trouble();
         [events, bytes] = [0, 0];
-        // The time of the look counts, whatever it finds.
+        // The time of the check counts, whatever it finds.
         if (isHour) tidiedAt = monotonic();
         await tidy(isHour, isOver);
       }
@@ -62,15 +60,15 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
     },
 
     /**
-     * Runs work that writes the events `written`, or a decision of the user. If the disk is too full, space is freed and the work runs again; if
-     * that is impossible, the log goes on in memory.
+     * Runs work that writes the events `written`, or a user decision. If the disk is full, frees space and runs it again; if
+     * that is impossible, switches to memory mode.
      */
     async retryOnQuota<T>(work: () => Promise<T>, written?: QueuedEvent[]): Promise<T> {
       for (let failures = 1; ; failures += 1) {
         try {
           return await work();
         } catch (error) {
-          // After any other failure the log goes on in memory already.
+          // After any other failure the log is already in memory mode.
           if (!isQuota(error)) throw error;
           const isFreed = await trouble()
             .then(({ freeSpace }) => freeSpace(failures, written))

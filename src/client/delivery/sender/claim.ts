@@ -22,10 +22,13 @@ import {
 } from '../log/records.ts';
 import { trackBody, withUserToken } from './send.ts';
 
-/** The smallest event takes so many bytes, so with less left the plan is full. */
+/** Size of the smallest event. With less space left, the plan is full. */
 const MIN_EVENT_BYTES = 70;
 
-/** Batches never mix users, app versions or in-doubt policies, nor what was in doubt together with anything else. */
+/**
+ * Returns whether two events may share a batch. Batches never mix users, app versions, in-doubt policies, or in-doubt events
+ * with others.
+ */
 export const isSameGroup = ({ inDoubt }: DeliveryOptions, a: StoredEvent, b: StoredEvent): boolean =>
   a.userId === b.userId &&
   a.appId === b.appId &&
@@ -35,13 +38,13 @@ export const isSameGroup = ({ inDoubt }: DeliveryOptions, a: StoredEvent, b: Sto
 
 export const byTime = ({ key: a }: QueuedEvent, { key: b }: QueuedEvent): number => compareKeys(a, b);
 
-/** What an event adds to a body, with its comma. */
+/** Returns the size that an event adds to a body, with its comma. */
 const eventBytes = (item: QueuedEvent): number =>
   utf8Bytes(trackBody([item, item])) - utf8Bytes(trackBody([item]));
 
 /**
- * Divides events into batches of at most `maxBatch`, the first ones of `waiting` first, as far as `maxBytes` go for all
- * bodies together, with their users' tokens. Inside a batch they are in order of time.
+ * Divides events into batches of at most `maxBatch`, in the order of `waiting`, until the bodies with their user tokens reach
+ * `maxBytes` in total. Sorts each batch by time.
  */
 export const planBatches = (
   waiting: QueuedEvent[],
@@ -67,21 +70,21 @@ export const planBatches = (
   return batches.map((kept) => kept.sort(byTime));
 };
 
-/** A batch alone fits the keepalive budget. */
+/** Maximum size of a body. One batch fits the keepalive budget. */
 const MAX_BODY_BYTES = 50_000;
-/** How many events are read for company of the first one. */
+/** Maximum number of events to read to fill a batch. */
 const MAX_READ = 1_000;
 
-/** What keeps this page from sending. */
+/** Reason why this page may not send. */
 type Block =
-  /** There is no consent, or the page is stopped or prerendered. */
+  /** No consent, or the page is stopped or prerendered. */
   | { type: 'off' }
-  /** No tab may send before it is over. */
+  /** Pause of all tabs. */
   | { type: 'waiting'; pause: Pause }
   /** Another page sends. `until` is in Unix milliseconds. */
   | { type: 'busy'; until: number };
 
-/** Returns why this page may not send now, by a control record and the claims beside it; `null` if it may. */
+/** Returns why this page may not send now, from a control record and its claims; `null` if it may. */
 export const whyNot = (
   { clock, canSend }: Pick<DeliveryContext, 'clock' | 'canSend'>,
   { wait }: Control,
@@ -94,29 +97,29 @@ export const whyNot = (
   return alone ? { type: 'busy', until: Math.min(alone.until, alone.aloneUntil) } : null;
 };
 
-/** What there is to do next. */
+/** Next step of the sender. */
 export type Next =
   | Block
   | { type: 'send'; batch: QueuedEvent[] }
-  /** No answer to this request can come any more: its events are in doubt. */
+  /** No response to this request can arrive any more: its events are in doubt. */
   | { type: 'over'; claim: Claim }
-  /** Ask the host for a token of this user. */
+  /** Request a token of this user from the host. */
   | { type: 'token'; userId: string }
-  /** Ask the host for a correction of these. */
+  /** Let the host correct these events. */
   | { type: 'correct'; skipped: QueuedEvent[] }
-  /** Nothing now; look again at `due` (Unix milliseconds), or when something new happens. */
+  /** Nothing now. Check again at `due` (Unix milliseconds), or on the next event. */
   | { type: 'nothing'; due: number };
 
 /**
- * Finds what to do next, from the head of the queue on. With `all`, events go out that are not due yet. `isHeld`: the disk is full, or the trouble
- * chunk cannot be loaded, so what needs either waits, and what is over holds its events.
+ * Finds the next step, from the head of the queue. `all` includes events that are not due yet. `isHeld`: the disk is full or
+ * the trouble chunk cannot be loaded, so steps that need either wait, and expired claims keep their events.
  */
 export const createNext = (context: DeliveryContext, log: Log, limit: () => number) => {
   const { clock, options, userTokens, isWorker } = context;
   const { now } = clock;
   const { maxWaitMs } = options;
 
-  /** Reads until a batch is full or nothing is left. What may be sent only once needs a written claim. */
+  /** Reads until a batch is full or the queue ends. Events that may be sent only once need a written claim. */
   const scan = async (claimed: Set<string>, isHeld: boolean) => {
     const waiting: QueuedEvent[] = [];
     const skipped: QueuedEvent[] = [];
@@ -157,12 +160,12 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
     const [oldest] = found.waiting;
     if (!oldest) return { type: 'nothing', due: Math.min(found.due, ...live.map(({ until }) => until)) };
     const { userId, time } = oldest.event;
-    // A time far in the future means that the clock was set back since. Such an event is due.
+    // A time far in the future means that the clock was set back. Such an event is due.
     const isOld = Math.abs(now() - time) >= maxWaitMs;
-    // Events of a request that failed have waited for their company before.
+    // Events of a failed request have waited before.
     const isDue = isOld || control.wait.failures > 0 || found.waiting.length >= limit();
     if (!all && !isDue) return { type: 'nothing', due: time + maxWaitMs };
-    // A token is requested before the claim: the host may take its time.
+    // The token is requested before the claim, because the host may be slow.
     if (!userTokens.isReady(userId)) return { type: 'token', userId };
     const group = found.waiting.filter(({ event }) => isSameGroup(options, oldest.event, event));
     const [batch = [oldest]] = planBatches(group, MAX_BODY_BYTES, limit(), context);
@@ -170,12 +173,12 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
   };
 };
 
-/** Added to the request's timeout: after both, no answer can come any more. */
+/** Added to the request timeout. After both, no response can arrive any more. */
 const ANSWER_MARGIN_MS = 5_000;
-/** An answer that takes longer may be to a page that is gone: another one sends what is not in that request. */
+/** Exclusive-send lease. After this the page may be gone, and other pages send the remaining events. */
 const ALONE_MS = 10_000;
 
-/** The claim of this page on a batch, whose answer the other pages wait for `aloneMs` before they send something else. */
+/** Creates a claim on a batch. Other pages send nothing for `aloneMs`. */
 export const newClaim = (
   { clock, options, tab, newId }: DeliveryContext,
   batch: QueuedEvent[],
@@ -193,8 +196,8 @@ export const newClaim = (
 });
 
 /**
- * Claims what is left of this batch. `undefined` where another page was faster, or where nothing is left. A disk that is too full to hold a claim still lets its events go, as a last flush does;
- * but not those that may be sent only once.
+ * Claims the remaining events of a batch. Returns `undefined` if another page was faster, or nothing is left. If the disk is
+ * too full for a claim, the events are sent anyway, as in an exit flush, except those that may be sent only once.
  */
 export const createTake =
   (context: DeliveryContext, log: Log) =>
@@ -202,7 +205,7 @@ export const createTake =
     const { options, canSend, trouble } = context;
     let claimed: Claimed | undefined;
     const decide = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
-      // After a lost connection this runs twice: where the first run committed, change nothing.
+      // After a lost connection this runs twice. If the first run committed, change nothing.
       if (claimed && claims.some(({ id }) => id === claimed?.claim.id)) return null;
       claimed = undefined;
       if (whyNot(context, control, claims)) return null;
@@ -225,7 +228,7 @@ export const createTake =
     } catch (error) {
       const mayRepeat = batch.every(({ event }) => options.inDoubt[event.type] === 'at-least-once');
       if (!isQuota(error) || !mayRepeat) throw error;
-      // Without a claim nothing but the trouble chunk keeps these from being sent again at once.
+      // Without a claim, only the trouble chunk prevents an immediate resend.
       await trouble();
       if (!canSend()) throw error;
       claimed = { ...newClaim(context, batch), isUnwritten: true };

@@ -4,7 +4,7 @@ import { claimKey, EVENT_VALUE } from '../log/records.ts';
 import { byTime, newClaim, planBatches, whyNot } from './claim.ts';
 import type { Sender } from './sender.ts';
 
-/** Sends what no request holds yet from a page that leaves, in the requests of its sender. */
+/** Creates the exit flush: sends the events that no request holds when the page exits. */
 export const createLastFlush = (
   context: DeliveryContext,
   log: Log,
@@ -14,10 +14,10 @@ export const createLastFlush = (
   const { tab, options, userTokens } = context;
 
   /**
-   * The requests leave at once, from memory, as keepalive fetches (a beacon carries no Authorization header, and its
-   * answer cannot be read), the most valuable events first. The claims are written without waiting, so that a later page
-   * knows what is in doubt. What does not fit the budget stays stored, and so does what may be sent only once: until its
-   * claim is written, another tab or page may send it as well. Resolves with how many events were delivered.
+   * Sends at once, from memory, as keepalive fetches with the most valuable events first. (A beacon has no Authorization
+   * header, and its response cannot be read.) Claims are written without waiting, so that a later page knows which events are
+   * in doubt. Events over the budget stay stored, and so do those that may be sent only once: until their claim is written,
+   * another tab or page may send them as well. Resolves with the number of delivered events.
    */
   return async (): Promise<number> => {
     const key = keyring.current();
@@ -33,9 +33,9 @@ export const createLastFlush = (
     const plan = planBatches(byValue, budgetLeft(), limit(), context);
     if (plan.length === 0) return 0;
     const claimed = plan.map((batch) => newClaim(context, batch, 0));
-    // Unwritten claims only lose their mark: the events are stored, and the next page sends them again.
+    // An unwritten claim loses only its mark. The events are stored, and the next page sends them again.
     const written = log.write(claimed.map(({ claim }) => [claimKey(claim.id), claim])).catch(() => undefined);
-    // One after the other, and all in this turn: the page may not get another one.
+    // One after the other, all in this task: the page may not get another one.
     const sent = Promise.all(claimed.map(async (one) => settle(one, await send(one.batch, key, true), key)));
     const [delivered] = await Promise.all([sent, written]);
     return delivered.reduce((sum, count) => sum + count, 0);

@@ -13,7 +13,7 @@ import type { Log } from '../log/log.ts';
 import type { QueuedEvent } from '../log/records.ts';
 import type { Sent } from './sent.ts';
 
-/** The request's text for a batch of one user; the same events give the same bytes. */
+/** Returns the request body for a batch of one user. Deterministic: the same events give the same bytes. */
 export const trackBody = (batch: Pick<QueuedEvent, 'event'>[]): string => {
   const { userId, appId, appVersion } = batch[0]!.event;
   const request: BannersTrackRequest = {
@@ -29,34 +29,34 @@ export const trackBody = (batch: Pick<QueuedEvent, 'event'>[]): string => {
   return toJson(request);
 };
 
-/** The same request with the user's proof, which is not stored. */
+/** Adds the user token, which is not stored, to a request body. */
 export const withUserToken = (body: string, token: string | undefined): string =>
   token === undefined ? body : `${body.slice(0, -1)},"${USER_TOKEN_MEMBER}":${JSON.stringify(token)}}`;
 
-/** The API responds with 202 and the number of events; some servers leave the number out. */
+/** The API responds with 202 and the number of events. Some servers omit the number. */
 const isAllAccepted = ({ status, text }: Answer, length: number): boolean => {
   const { events_processed, message, errors } = Object(status === 202 && readTrackSuccess(parseJson(text)));
   return (events_processed ?? (message && length)) === length && (errors ?? []).length === 0;
 };
 
 /**
- * A keepalive request that fails faster than this was refused by the browser, as a rule: the page or its other scripts have used
- * the quota up. A server nearby may have taken it and dropped the connection, so its events are in doubt all the same.
+ * A keepalive request that fails faster than this was usually rejected by the browser, because the page or its other scripts
+ * used up the quota. A nearby server may have accepted it and closed the connection, so its events are in doubt anyway.
  */
 const REFUSED_AT_ONCE_MS = 20;
-/** Browsers share about 64 KiB over all keepalive requests of a page; the host has some of its own. */
+/** Browsers share about 64 KiB over all keepalive requests of a page, including the host's. */
 const BUDGET_BYTES = 60_000;
-/** After such a refusal a page that stays does without keepalive for this long. */
+/** After such a failure, a visible page sends without keepalive for this time. */
 const AVOID_MS = 60_000;
-/** After an answer the preflight is taken to be warm for this long; browsers keep it up to two hours. */
+/** After a response the preflight counts as cached for this time. Browsers cache it for up to two hours. */
 const WARM_MS = 9 * 60_000;
 
-/** Makes requests, within the time and the keepalive budget. */
+/** Sends requests within the timeout and the keepalive budget. */
 export const createSend = (context: DeliveryContext, { unsent }: Log) => {
   const { api, consent, clock, lifecycle, userTokens, canSend } = context;
   const { timeoutMs } = context.options;
   const post = createPostJson(api.endpoint, api.fetch);
-  /** Bytes of the keepalive requests under way. */
+  /** Bytes of keepalive requests in flight. */
   let used = 0;
   let avoidUntil = Number.NEGATIVE_INFINITY;
   const inFlight = new Set<AbortController>();
@@ -79,7 +79,7 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
     let isFirst = false;
     const stops = [
       clock.after(timeoutMs, () => abort.abort(new Error(`no answer within ${timeoutMs} ms`))),
-      // A change of networks ends the requests that are under way (ERR_NETWORK_CHANGED in Chromium).
+      // A network change ends requests in flight (`ERR_NETWORK_CHANGED` in Chromium).
       onReturn(lifecycle, () => {
         isFirst = true;
       }),
@@ -101,9 +101,9 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
   };
 
   return {
-    /** `isLeaving`: the page has no other way than keepalive. Returns `undefined` if no request went out. */
+    /** Sends a batch. `isLeaving`: only keepalive is possible, on page exit. Returns `undefined` if no request was sent. */
     async send(batch: QueuedEvent[], key: string, isLeaving: boolean): Promise<Sent | undefined> {
-      // The user may have opted out while it was being claimed: there was no request to end yet.
+      // The user may have opted out during the claim, when there was no request to abort yet.
       if (!canSend()) return undefined;
       const token = userTokens.current(batch[0]!.event.userId);
       const body = withUserToken(trackBody(batch), token);
@@ -117,7 +117,7 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
       return sent;
     },
     budgetLeft: (): number => BUDGET_BYTES - used,
-    /** Whether the browser still knows the answer to the preflight. */
+    /** Returns whether the preflight is still cached. */
     isWarm: (): boolean => clock.monotonic() < warmUntil,
   };
 };

@@ -10,24 +10,24 @@ import { createNext, createTake } from './claim.ts';
 import { createSend } from './send.ts';
 import { createSettle, type Deliver } from './settle.ts';
 
-/** The sender looks again after this time where the host's key function or the log has failed. */
+/** Retry delay after the host's key function or the log failed. */
 const RETRY_MS = 30_000;
-/** How long a page whose CORS preflight is cold waits for a pause before it sends the first events early. */
+/** Quiet time after which a page without a cached CORS preflight sends its first events early. */
 const COLD_QUIET_MS = 250;
 
 interface Run {
   all: boolean;
   again: boolean;
-  /** Since this run began the disk was full, or the trouble chunk could not be loaded. */
+  /** During this run the disk was full, or the trouble chunk could not be loaded. */
   isHeld: boolean;
   delivered: number;
   done: Promise<number>;
 }
 
 /**
- * Gets events out of the log: claims a batch, sends it, settles it, until nothing is due. Events wait `maxWaitMs` for company, with one
- * exception: while no request went out lately the first ones leave at the first pause, so that the last flush of the page finds the
- * preflight answered.
+ * Delivers events: claims, sends and settles batches until none is due. Events wait up to `maxWaitMs` to fill a batch.
+ * Exception: if no request was sent lately, the first ones are sent after a short quiet time, so that the exit flush finds the
+ * preflight cached.
  */
 export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep, deliver: Deliver) => {
   const { api, clock, lifecycle, userTokens, news, fail, isWorker, canSend, isStopped, trouble, loaded } =
@@ -40,19 +40,19 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   const requests = createSend(context, log);
   const settle = createSettle(context, log, deliver);
   let running: Run | undefined;
-  /** By the monotonic clock: one that is set ahead must not leave what is due to a timer of before. */
+  /** Monotonic time, so that a clock that is set ahead does not delay due events. */
   let timerAt = Number.POSITIVE_INFINITY;
   let cancelTimer: () => void = () => undefined;
   let cancelQuiet: () => void = () => undefined;
-  /** Ends the wait for another tab. */
+  /** Stops waiting for another tab. */
   let endIdle: () => void = () => undefined;
 
-  /** Sends what is due, or with `all` also what waits for company. Nobody waits for the outcome. */
+  /** Sends due events, or with `all` every event. The outcome is not awaited. */
   const wake = (all = false): void => {
     if (!isWorker && canSend()) void run(all);
   };
 
-  /** Looks again at `time` (Unix milliseconds), or earlier where an earlier look is due. */
+  /** Checks again at `time` (Unix milliseconds), unless an earlier check is scheduled. */
   const wakeAt = (time: number): void => {
     const delayMs = Math.max(0, time - clock.now());
     const at = clock.monotonic() + delayMs;
@@ -65,7 +65,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     });
   };
 
-  /** Resolves when the tab that sends has an answer, at `time` at the latest. */
+  /** Resolves when the sending tab has its response, or at `time`. */
   const untilIdle = (time: number): Promise<void> =>
     new Promise((resolve) => {
       const stop = news.subscribe(({ type }) => type === 'idle' && endIdle());
@@ -77,7 +77,10 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
       };
     });
 
-  /** The key to send with, or `undefined` while there is none. While the server refuses the key, the host is asked for another one each time. */
+  /**
+   * Returns the key to send with; `undefined` if there is none. While the server rejects the key, the host is asked for another
+   * one each time.
+   */
   const usableKey = async (): Promise<string | undefined> => {
     if (log.lastControl().refusedKey !== null) keyring.forget();
     try {
@@ -89,7 +92,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     }
   };
 
-  /** Does the next thing; false when there is nothing left to do now. */
+  /** Runs the next step. Returns `false` if nothing is left to do now. */
   const doNext = async (run: Run): Promise<boolean> => {
     if (!canSend()) return false;
     const key = await usableKey();
@@ -134,7 +137,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   const work = async (run: Run): Promise<number> => {
     // The caller can still change this run before its first step.
     await Promise.resolve();
-    /** What needs a write on a full disk, or the trouble chunk, waits, and the rest is sent. */
+    /** Holds what needs a write on a full disk or the trouble chunk. The rest is sent. */
     const hold = (error: unknown): boolean => {
       const isFull = isQuota(error);
       if ((!isFull && !isUnavailable(error)) || run.isHeld) throw error;
@@ -158,10 +161,10 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     return run.delivered;
   };
 
-  /** Sends what is due, or with `all` also what waits for company. Calls during a run share it. Returns how many events were delivered. */
+  /** Sends due events, or with `all` every event. Calls during a run share it. Returns the number of delivered events. */
   const run = (all: boolean): Promise<number> => {
     if (running !== undefined) {
-      // The run may have looked for the last time already; one more look costs no request.
+      // The run may have made its last check already. One more costs no request.
       running.again = true;
       running.all ||= all;
       return running.done;
@@ -171,7 +174,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     return running.done;
   };
 
-  /** Ends a backoff early, and sends what is due. */
+  /** Ends a backoff early, and sends due events. */
   const tryAgain = async (): Promise<void> => {
     // Most pages have seen no failure.
     if (log.lastControl().wait.failures > 0) {
@@ -183,7 +186,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     wake();
   };
 
-  /** The network or the user is back, or the user has opted in. */
+  /** Called when the network or the user is back, or after an opt-in. */
   const onSign = (): void => {
     if (!canSend()) return;
     void log.place.retry();
@@ -200,7 +203,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     wake,
     tryAgain,
     onSign,
-    /** Events were stored. */
+    /** Called after events were stored. */
     onAppended(): void {
       const { wait } = log.lastControl();
       const isWaiting = isPausing(wait, clock.now());
@@ -212,7 +215,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
         if (!requests.isWarm()) wake(true);
       });
     },
-    /** What is under way still comes to its end. */
+    /** Requests in flight still complete. */
     stop(): void {
       cancelTimer();
       cancelQuiet();

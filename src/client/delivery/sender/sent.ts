@@ -1,7 +1,7 @@
 import type { Answer } from '../../platform/http.ts';
 
-/** The result of a request. The deferred chunk knows what to do if all events were accepted; the rest is for the trouble chunk. */
+/** Result of a request. The deferred chunk handles a response that accepts all events; the trouble chunk handles the rest. */
 export type Sent =
   | { type: 'response'; response: Answer; isAllAccepted: boolean }
-  /** `isFirst`: the network changed in the meantime, so it says nothing about the new one. */
+  /** `isFirst`: the network changed during the request, so the failure says nothing about the new network. */
   | { type: 'no-response'; cause: unknown; isFirst: boolean; wasOffline: boolean };

@@ -14,7 +14,7 @@ import {
 } from '../log/records.ts';
 import type { Sent } from './sent.ts';
 
-/** Tells the host which events were delivered, and the other tabs that this one waits for no response. */
+/** Tells the host which events were delivered. */
 export const createDeliver =
   ({ host, notify }: DeliveryContext) =>
   (events: BannerEvent[]): void => {
@@ -27,8 +27,9 @@ export const createDeliver =
 export type Deliver = ReturnType<typeof createDeliver>;
 
 /**
- * Records the result of a request in the log and tells the host. Knows one good end, all events accepted, and leaves every other one to the
- * trouble chunk. If that cannot be loaded the claim stays, and ends by itself. `apiKey` is the one that was sent. Returns how many events were delivered.
+ * Records the result of a request in the log and tells the host. Handles a response that accepts all events, and leaves any
+ * other to the trouble chunk. If that cannot be loaded, the claim stays and expires. `apiKey` is the key that was sent. Returns
+ * the number of delivered events.
  */
 export const createSettle = (context: DeliveryContext, log: Log, deliver: Deliver) => {
   const { clock, news, trouble, loaded } = context;
@@ -69,7 +70,7 @@ export const createSettle = (context: DeliveryContext, log: Log, deliver: Delive
 
   const settleAny = async (claimed: Claimed, sent: Sent, apiKey: string): Promise<number> => {
     const { settle } = await trouble().catch(async (cause) => {
-      // What never left the browser is not in doubt.
+      // A request that never left the browser is not in doubt.
       if (sent.type === 'no-response' && sent.wasOffline) await release(claimed);
       throw cause;
     });
@@ -80,7 +81,7 @@ export const createSettle = (context: DeliveryContext, log: Log, deliver: Delive
     let count = 0;
     if (sent === undefined) await release(claimed);
     else {
-      // Once it is loaded it settles all, as the size of the next batch depends on that.
+      // Once loaded, the trouble chunk settles every request, because the next batch size depends on the result.
       const isGood = sent.type === 'response' && sent.isAllAccepted && !claimed.isUnwritten && !loaded();
       const delivered = isGood ? await confirm(claimed) : undefined;
       count = delivered ? delivered.length : await settleAny(claimed, sent, apiKey);

@@ -3,20 +3,20 @@ import type { Kit } from './kit.ts';
 
 const BASE_MS = 1_000;
 const CAP_MS = 5 * 60_000;
-/** The minimum wait, as a share of the ceiling. Without it, several short waits in a row would be a burst of requests. */
+/** Minimum delay, as a share of the ceiling. Without it, several short delays in a row would be a burst. */
 const MIN_SHARE = 0.1;
 
 /**
- * Returns how long to wait after `failures` rejections in a row (1 or more), in milliseconds. The ceiling doubles with each rejection, and
- * jitter covers nearly all of it, so that browsers that failed together do not retry together. In the long run that makes
- * about 22 requests an hour, at most 120, and one more each time the network or the user is back.
+ * Returns the delay after `failures` rejections in a row (1 or more), in milliseconds. The ceiling doubles with each rejection,
+ * and jitter covers nearly all of it, so that browsers that failed together do not retry together. In the long run this makes
+ * about 22 requests an hour, at most 120, plus one each time the network or the user is back.
  */
 const backoffMs = (failures: number, random: () => number): number => {
   const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(failures, 20));
   return Math.round(ceiling * (MIN_SHARE + (1 - MIN_SHARE) * random()));
 };
 
-/** Returns the pause after a failure; `before` is the current one. If two run at once, the longer one applies. */
+/** Returns the pause after a failure; `before` is the current one. If two overlap, the longer one applies. */
 export const pauseAfter = (
   { isPausing }: Pick<Kit, 'isPausing'>,
   before: Pause,

@@ -6,22 +6,22 @@ import type { QueuedEvent, StoredEvent } from '../log/records.ts';
 import { toDeadLetter } from './dead-letters.ts';
 import type { Kit } from './kit.ts';
 
-/** How long the host may think about one event. */
+/** Timeout of the host's correction, per event. */
 const ANSWER_MS = 10_000;
-/** Added to the time that the host has for all of them: the last decision has to be stored as well. */
+/** Added to the host's total time, so that the last decision can be stored. */
 const MARGIN_MS = 5_000;
-/** A page asks its host about so many events at once. The other tabs leave these events to it meanwhile. */
+/** Maximum number of events that a page asks its host about at once. Other tabs leave these events to it. */
 const MAX_ASKED = 50;
 
-/** When an event that the server skipped, and nobody corrected, goes out again: perhaps the server takes it a little later. */
+/** Returns when to resend a skipped event that was not corrected, in Unix milliseconds. The server may accept it later. */
 export const afterSkip = ({ clock, options }: Pick<DeliveryContext, 'clock' | 'options'>): number =>
   clock.now() + Math.min(options.maxWaitMs, MAX_PAUSE_MS);
 
 const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time'];
 
 /**
- * Has the host decide about skipped events, one by one in their order, and brings its decision to disk. Meanwhile they wait
- * beside the queue: nothing else waits for the host.
+ * Lets the host decide about skipped events, one by one in order, and stores its decisions. They wait outside the queue, so
+ * that no other event waits for the host.
  */
 export const createCorrection = (
   { bannerEvent, isAhead, isTime, isWhole, readEvent, withTimeout }: Kit,
@@ -38,7 +38,7 @@ export const createCorrection = (
   let asking = Promise.resolve();
   const { correct = (event: BannerEvent) => event } = host;
 
-  /** What the host wants: a changed event, the same one, or `null` to give it up. */
+  /** Returns the host's decision: a changed event, the same one, or `null` to drop it. */
   const ask = async (event: StoredEvent): Promise<BannerEvent | null> => {
     const current = bannerEvent(event);
     const skip = { reason: event.skip ?? '', attempts: event.attempts };
@@ -66,7 +66,7 @@ export const createCorrection = (
     let isGivenUp = false;
     await log.step([key], (_, [stored]) => {
       const now = readEvent(stored);
-      // Nobody else decides meanwhile: after a lost connection the first run may have stored the decision.
+      // No other tab decides at the same time. After a lost connection the first run may have stored the decision.
       if (now?.skip === undefined || now.attempts !== event.attempts) return null;
       if (answer === null) {
         isGivenUp = true;
@@ -74,7 +74,7 @@ export const createCorrection = (
       }
       const { skip: _answered, asked: _until, ...rest } = now;
       const next: StoredEvent = { ...rest, ...answer };
-      // The server would skip the same event again at once.
+      // The server would skip an unchanged event again at once.
       if (SAME.every((name) => next[name] === now[name])) next.after = afterSkip(context);
       return [[key, next]];
     });
@@ -85,7 +85,7 @@ export const createCorrection = (
   const decideAll = async (items: QueuedEvent[]): Promise<void> => {
     try {
       for (const item of items) {
-        // After a stop or a wipe its host has nothing to decide.
+        // After a stop or a wipe there is nothing to decide.
         if (!canSend()) return;
         await decide(item);
       }
@@ -95,10 +95,13 @@ export const createCorrection = (
   };
 
   return {
-    /** Marks them in the log, so that one tab alone asks its host. Then resolves with the host's work, which goes on. */
+    /**
+     * Marks the events in the log, so that only one tab asks its host. Resolves once the host's work, which `decided` tracks,
+     * has begun.
+     */
     async ask(skipped: QueuedEvent[]): Promise<{ decided: Promise<void> }> {
       const some = skipped.slice(0, MAX_ASKED);
-      // Times of this call: after a lost connection the first run may have stored them.
+      // Deadlines identify this call: after a lost connection the first run may have stored them.
       const until = some.map((_, i) => clock.now() + (i + 1) * ANSWER_MS + MARGIN_MS);
       let mine: QueuedEvent[] = [];
       await log.step(
@@ -118,7 +121,7 @@ export const createCorrection = (
       asking = Promise.all([asking, decided]).then(() => undefined);
       return { decided };
     },
-    /** Resolves when the host has decided about all that it was asked. */
+    /** Resolves when the host has decided about all events. */
     decided: (): Promise<void> => asking,
   };
 };

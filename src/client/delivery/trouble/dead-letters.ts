@@ -5,11 +5,11 @@ import type { Log } from '../log/log.ts';
 import type { DeadRecord, EventKey, QueuedEvent, Writes } from '../log/records.ts';
 import type { Kit } from './kit.ts';
 
-/** A dead letter is stored under its position in the queue. */
+/** A dead letter keeps its queue position in its key. */
 const deadKey = ([, ...position]: EventKey): StoreKey => ['dead', ...position];
 const queueKey = ([, ...position]: EventKey): EventKey => ['event', ...position];
 
-/** An event that the server would not take, under the key that it had in the queue. */
+/** Dead letter with its queue key. */
 interface Letter extends QueuedEvent {
   reason: string;
 }
@@ -24,7 +24,7 @@ export const toDeadLetter = ({ key, event }: QueuedEvent, reason: string): Write
   ];
 };
 
-/** The events that the server would not take: listed, sent once more, or given up, by the host's decision. */
+/** Creates the API for dead letters: list, retry and discard. */
 export const createDeadLetters = (
   { bannerEvent, keyText, rangeOf }: Kit,
   { notify }: DeliveryContext,
@@ -38,7 +38,7 @@ export const createDeadLetters = (
     return letters;
   };
 
-  /** Returns the letters that really moved. */
+  /** Returns the dead letters that moved. Another tab may have moved some. */
   const move = async (keys: string[] | undefined, isBack: boolean): Promise<QueuedEvent[]> => {
     const chosen = (await read()).filter(({ key }) => keys?.includes(keyText(key)) ?? true);
     let moved: Letter[] = [];
@@ -65,7 +65,7 @@ export const createDeadLetters = (
         reason,
         attempts: event.attempts,
       })),
-    /** Moves letters back to their positions in the queue, as if they had never been sent. */
+    /** Moves dead letters back to their positions in the queue, with no attempts counted. */
     retry: (keys?: string[]) => move(keys, true),
     async discard(keys?: string[]): Promise<void> {
       for (const { event } of await move(keys, false)) {

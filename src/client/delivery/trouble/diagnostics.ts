@@ -3,8 +3,8 @@ import type { Log } from '../log/log.ts';
 import type { Kit } from './kit.ts';
 
 /**
- * Says where every event is at one moment. Nothing counts the captured events as they come: their number is the sum of the events that have
- * left the log and of those that are still there.
+ * Returns the number of events by state, from one read. Captured events have no counter: their number is the sum of the events
+ * that left the log and of those that are still stored.
  */
 export const readDiagnostics = async (
   { isAlone, isEventKey, isLive, isNewer, isPausing, keyText, rangeOf, readEvent, TOTALS }: Kit,

@@ -4,11 +4,11 @@ import type { Log } from '../log/log.ts';
 import type { QueuedEvent, Total } from '../log/records.ts';
 import type { Kit } from './kit.ts';
 
-/** After a full disk, the cap is this share of the bytes that were stored then. */
+/** After a full disk, the cap is this share of the stored bytes. */
 const FULL_SHARE = 0.75;
 
 /**
- * Keeps the log under its caps by count, bytes and age, and frees space on a full disk. Every event that is removed is counted with a
+ * Keeps the log under its caps (count, bytes, age), and frees space on a full disk. Every removed event is counted with a
  * reason.
  */
 export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, caps: { bytes: number }) => {
@@ -16,7 +16,7 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
   const { now } = context.clock;
   const { maxEvents, maxAgeMs } = context.options;
 
-  /** What is stored. `free` are the events that are in no request under way: caps and age may remove those. */
+  /** Reads all stored events. `free` are those in no pending request; only they can expire or be evicted. */
   const survey = async () => {
     const { claims } = await log.overview();
     const claimed = new Set(
@@ -51,8 +51,8 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
   };
 
   /**
-   * Whether another page has looked at all of it within the hour, and little was appended since. A backlog of thousands would cost each
-   * page view seconds. Reads no more than one slice.
+   * Returns whether another page scanned the log within the hour and little was appended since. A scan of thousands of events
+   * would cost each page view seconds. Reads at most one slice.
    */
   const isTidied = async (): Promise<boolean> => {
     const { tidiedAt, tidied } = await log.control();
@@ -61,7 +61,7 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
     const since = { ...rangeOf('event'), from: ['event', VERSION, tidiedAt + 1], limit };
     return isRecent && limit > 0 && (await log.place.entries(since)).length < limit;
   };
-  /** A backlog that one read brings is not worth a write. On a full disk each page looks for itself. */
+  /** A backlog that fits in one read is not worth a write. On a full disk each page scans for itself. */
   const noteTidied = async (stayed: number): Promise<void> => {
     const tidied = stayed > SLICE ? stayed : 0;
     if (tidied === 0 && log.lastControl().tidied === 0) return;
@@ -77,8 +77,8 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
   };
 
   /**
-   * Removes what is too old, an hour after a page has first found it so: a clock may be wrong for a while, and removed events
-   * are lost. Returns what stays.
+   * Removes expired events one hour after a page first found them, because a clock may be temporarily wrong and removed events
+   * are lost. Returns the remaining events.
    */
   const expire = async (free: QueuedEvent[]): Promise<QueuedEvent[]> => {
     const limit = now() - maxAgeMs;
@@ -90,7 +90,7 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
       const { oldSince } = control;
       const age = now() - oldSince;
       isTrusted = isOld && oldSince > 0 && age >= TIDY_MS;
-      // What is found next needs an hour of its own: the clock may be wrong by then.
+      // The next finding needs its own hour, because the clock may be wrong by then.
       const isKnown = isOld && oldSince > 0 && age >= 0;
       const next = isTrusted || !isOld ? 0 : isKnown ? oldSince : now();
       if (next === oldSince) return null;
@@ -106,12 +106,12 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
   const evictCache = async (): Promise<void> => context.host.evict?.();
 
   /**
-   * Evicts up to half of the events, of the least value alone, and lowers the cap. None is worth more than all of `written`. False when
-   * nothing was freed.
+   * Evicts up to half of the events, only of the lowest value and at most as valuable as `written`, and lowers the cap. Returns
+   * `false` if nothing was freed.
    */
   const evictEvents = async (written: QueuedEvent[] | undefined): Promise<boolean> => {
     const { free, size } = await survey();
-    // There may be more events than a call takes arguments.
+    // There may be more events than a call accepts arguments.
     const most = written?.reduce((value, { event }) => Math.max(value, EVENT_VALUE[event.type]), 0);
     const least = free.reduce(
       (value, { event }) => Math.min(value, EVENT_VALUE[event.type]),
@@ -126,7 +126,7 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
   };
 
   return {
-    /** Removes what is too old, if it `isHour`, and then what is over a cap: the least and oldest first. */
+    /** Removes expired events if `isHour`, then events over a cap: the least valuable and oldest first. */
     async tidy(isHour: boolean, isOver: boolean): Promise<void> {
       if (!isOver && (await isTidied())) return;
       const { all, free: found, size } = await survey();
@@ -153,8 +153,8 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
     },
 
     /**
-     * Frees space on a full disk: first the host's banner cache, then events, none of which is worth more than `written`, and any for a
-     * decision. Returns false if nothing could be freed.
+     * Frees space on a full disk: first the host's banner cache, then events worth at most as much as `written`, or any events
+     * if `written` is absent (a user decision). Returns `false` if nothing could be freed.
      */
     async freeSpace(failures: number, written?: QueuedEvent[]): Promise<boolean> {
       if (failures > 1) return evictEvents(written);
@@ -164,8 +164,8 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
     },
 
     /**
-     * Deletes every event and dead letter up to this time, also those in a request under way, and what says which banners were seen. The
-     * totals stay.
+     * Deletes every event and dead letter up to this time, including those in flight, and the deduplication marks. Keeps the
+     * totals.
      */
     async purge(until: number): Promise<void> {
       log.place.owePurge();

@@ -25,8 +25,8 @@ import {
 } from '../log/records.ts';
 
 /**
- * Functions that the trouble chunk shares with the deferred one, which passes them. Not imports of that chunk: esbuild makes a file of its
- * own of a module that two chunks import.
+ * Functions that the deferred chunk passes to the trouble chunk. They are not imported there, because esbuild creates a
+ * separate file for a module that two chunks import.
  */
 export const kit = {
   askKey,

@@ -4,7 +4,7 @@ import type { Disk, InMemory } from '../log/disk.ts';
 import type { Writes } from '../log/records.ts';
 import type { Kit } from './kit.ts';
 
-/** The user wanted the queue forgotten while the disk did not answer. What a newer version has stored stays. */
+/** Deletes the queue that the user purged while the disk was unavailable. Records of a newer version stay. */
 const forgetQueue = async ({ isControlKey, isNewer, rangeOf }: Kit, { ask }: Disk): Promise<void> => {
   for (const kind of ['control', 'event', 'dead']) {
     const found = await ask((disk) => disk.entries(rangeOf(kind)));
@@ -17,8 +17,8 @@ const kindOf = (key: StoreKey): unknown => [key].flat()[0];
 const isQueued = (key: StoreKey): boolean => ['event', 'dead'].includes(String(kindOf(key)));
 
 /**
- * Appends what was kept in memory to the disk, in one transaction. Keys name their page, so none meets another. The later
- * choice of the user wins; another tab may opt out until the last moment.
+ * Appends the records in memory to the disk, in one transaction. Keys contain the page ID, so they never collide. The user's
+ * later choice wins; another tab may opt out until the last moment.
  */
 const adopt = async (
   { CONTROL_KEY, isControlKey, isEventKey, isNewer, keyText, newerVersion, readControl, TOTALS }: Kit,
@@ -36,17 +36,17 @@ const adopt = async (
 
   const merge = ([stored, ...known]: unknown[]): Writes => {
     isNewerVersion = isNewer(stored);
-    // Another tab may have wiped the disk since this page has looked.
+    // Another tab may have wiped the disk since this page checked it.
     if (isNewerVersion || consent.is('wiped') || (hadRecord && stored === undefined)) return [];
-    // After a lost connection this runs twice: where the first run committed, change nothing.
+    // After a lost connection this runs twice. If the first run committed, change nothing.
     if (adopted !== undefined && JSON.stringify(stored) === adopted) return [];
     const control = readControl(stored, own.consent);
     const { consent: choice, chosenAt } = control;
     for (const total of TOTALS) control[total] += own[total];
     const isOptIn = consent.mayAct() && own.chosenAt > chosenAt;
     const isOptOut = own.consent !== 'enabled' && own.chosenAt >= chosenAt;
-    // Of an opt-out on the disk, and no opt-in since, this page has not known: nothing that it captured after it may be kept or
-    // sent, nor what it captured before, where that is to be sent no more.
+    // This page missed an opt-out that is on the disk. Events that it captured afterwards are discarded, and earlier ones too
+    // if the opt-out discards the queue.
     const isMissed = choice !== 'enabled' && !isOptIn;
     const isForgotten = (key: StoreKey): boolean =>
       isMissed && isQueued(key) && (choice === 'disabled' || Number([key].flat()[2]) > chosenAt);
@@ -62,7 +62,7 @@ const adopt = async (
     if (own.wait.until > control.wait.until) control.wait = own.wait;
     control.refusedKey ??= own.refusedKey;
     adopted = JSON.stringify(control);
-    // Impressions that another tab of the session has counted on the disk meanwhile.
+    // Impressions that another tab of the session counted on the disk in the meantime.
     const repeats = new Set(
       counted.flatMap(([, mark], i) => (known[i] === undefined ? [] : [Object(mark).event])),
     );
@@ -75,7 +75,7 @@ const adopt = async (
   if (isNewerVersion) throw newerVersion();
 };
 
-/** Brings what memory holds to the disk. `hadRecord`: the disk had a control record a moment ago. */
+/** Moves the log from memory to the disk. `hadRecord`: the disk had a control record a moment ago. */
 export const createRestore =
   (kit: Kit, consent: Consent) =>
   async (disk: Disk, from: InMemory, hadRecord: boolean): Promise<void> => {

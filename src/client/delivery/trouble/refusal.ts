@@ -3,7 +3,7 @@ import type { WaitReason } from '../../notices.ts';
 import type { Answer } from '../../platform/http.ts';
 import type { Kit } from './kit.ts';
 
-/** Why a refusal makes the client wait, by its status; any other one is a failure that backs off. */
+/** Reason of the pause by status. Any other status is a failure with backoff. */
 const REASONS: Record<number, WaitReason> = {
   401: 'unauthorized',
   403: 'unauthorized',
@@ -11,14 +11,14 @@ const REASONS: Record<number, WaitReason> = {
   429: 'rate-limit',
 };
 
-/** What an answer that is no success means. */
+/** Meaning of an unsuccessful response. */
 export interface Refusal {
   reason: WaitReason;
-  /** The pause that the service requests, in milliseconds; 0 where it names none. */
+  /** Pause that the service requests, in milliseconds; 0 if it names none. */
   requestedMs: number;
-  /** The service's own words, where it had some. */
+  /** Message of the service, if there is one. */
   text: string | undefined;
-  /** The entries for single items. */
+  /** Entries for individual items. */
   errors: unknown[];
 }
 
@@ -27,10 +27,10 @@ export const readRefused = (
   { status, headers, text }: Answer,
   nowMs: number,
 ): Refusal => {
-  // A 5xx may carry the reset of a window that is not used up. And a time that has passed already, where our clock and the
-  // server's differ, is no wish: it would make us hammer.
+  // A 5xx may contain the reset of a rate-limit window that is not used up. A time in the past, caused by clock differences, is
+  // ignored; it would cause immediate retries.
   const isRequested = status === 429 || headers.has('retry-after');
-  // A reset is a time of the server's clock. Where CORS does not expose its `Date`, the device's clock has to do.
+  // A reset is server time. If CORS does not expose the `Date` header, device time is used.
   const serverNowMs = Date.parse(headers.get('date') ?? '') || nowMs;
   return {
     ...readRefusal(parseJson(text)),

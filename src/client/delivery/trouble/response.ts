@@ -6,9 +6,9 @@ import type { Sent } from '../sender/sent.ts';
 import type { Kit } from './kit.ts';
 import { readRefused } from './refusal.ts';
 
-/** An event that the server named in `errors`. */
+/** Event named in `errors`. */
 export interface Skipped {
-  /** Position in the batch as it was sent. */
+  /** Index in the sent batch. */
   index: number;
   reason: string;
 }
@@ -19,32 +19,32 @@ interface Failure {
   cause?: unknown;
 }
 
-/** What an answer, or none, means for the events of one request. */
+/** Outcome of a request for its events. */
 export type Outcome =
-  /** Every event that `skipped` does not name was taken. `problems`: where the answer contradicts itself. */
+  /** The server accepted every event that `skipped` does not name. `problems`: contradictions in the response. */
   | { type: 'confirmed'; skipped: Skipped[]; problems: string[] }
-  /** Never again unchanged: each event that `skipped` names, or the request as a whole where it names none. */
+  /** Not retried unchanged: each event that `skipped` names, or the whole request if it names none. */
   | { type: 'refused'; skipped: Skipped[]; problems: string[]; isTooLarge: boolean; failure: Failure }
-  /** Not taken, and not refused: once more, after a pause where there is one. */
+  /** Neither accepted nor rejected: retry, after `pause` if there is one. */
   | { type: 'again'; pause?: PauseCause; failure?: Failure; isServerError?: boolean }
-  /** The events may have been taken or not: no answer could be read, or it was none of the API. */
+  /** Unknown whether the events were accepted: no readable response, or not one of the API. */
   | { type: 'in-doubt'; pause?: PauseCause; failure: Failure; isServerError?: boolean };
 
-/** Whether one event may be why the server refused the whole request, or failed at it. Smaller requests find it. */
+/** Returns whether a single event may have caused the failure of the whole request. Smaller batches find it. */
 export const mayHavePoison = (outcome: Outcome): boolean =>
   outcome.type === 'refused'
     ? outcome.skipped.length === 0
     : outcome.type !== 'confirmed' && outcome.isServerError === true;
 
-/** The server will not know us before its configuration changes: ask once an hour with the same key. */
+/** Interval between requests with a rejected key. They fail until the server's configuration changes. */
 const SAME_KEY_PROBE_MS = 60 * 60_000;
-/** Banners are not set up: look again now and then. */
+/** Interval between requests after a 404. Banners are not set up yet. */
 const NOT_FOUND_PROBE_MS = 15 * 60_000;
 
 const isJson = ({ headers }: Answer): boolean =>
   /^application\/([\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
 
-/** A response that says nothing of the events: they may be sent again at once. */
+/** A response that does not concern the events. They may be sent again at once. */
 const NOT_TAKEN: Outcome = { type: 'again' };
 
 export const noAnswer = (cause: unknown, pause?: PauseCause): Outcome => ({
@@ -54,8 +54,8 @@ export const noAnswer = (cause: unknown, pause?: PauseCause): Outcome => ({
 });
 
 /**
- * Judges each entry of `errors` alone: a position of the batch counts once, everything else is a problem to report
- * and touches no event.
+ * Reads each entry of `errors`. A position in the batch counts once. Any other entry is reported as a problem and affects no
+ * event.
  */
 export const judgeErrors = (
   errors: unknown[],
@@ -73,14 +73,17 @@ export const judgeErrors = (
   return { skipped: [...skipped.values()].sort((a, b) => a.index - b.index), problems };
 };
 
-/** The API answers 202, and counts what it took; a captive portal may answer 200 with any JSON. */
+/**
+ * Returns whether the body is the API's. The API responds with 202 and the number of accepted events; a captive portal may
+ * respond with 200 and any JSON.
+ */
 const isApis = (status: number, { events_processed, message }: TrackSuccess): boolean =>
   typeof events_processed === 'number' || (status === 202 && message !== undefined);
 
 const confirmed = ({ errors, events_processed }: TrackSuccess, length: number): Outcome => {
   if (errors != null && !Array.isArray(errors)) {
     const problem = `errors is ${JSON.stringify(errors)}, no list`;
-    // Whatever it means, an event may be named in it, unless the count says that all were taken.
+    // The response may name an event, unless the number says that all were accepted.
     if (events_processed !== length) return noAnswer(new Error(problem), { reason: 'backoff' });
     return { type: 'confirmed', skipped: [], problems: [problem] };
   }
@@ -91,7 +94,7 @@ const confirmed = ({ errors, events_processed }: TrackSuccess, length: number): 
   return { type: 'confirmed', skipped, problems };
 };
 
-/** Judges what became of a batch of `length` events. */
+/** Returns the outcome of a response for a batch of `length` events. */
 export const readResponse = (
   kit: Pick<Kit, 'parseJson' | 'readTrackSuccess' | 'USER_TOKEN_HEADER'>,
   answer: Answer,
@@ -109,15 +112,15 @@ export const readResponse = (
   if (status >= 200 && status < 300) {
     const data = readTrackSuccess(body);
     if (data !== undefined && isApis(status, data)) return confirmed(data, length);
-    // A captive portal answers 200 with a page or JSON of its own: our server saw nothing.
+    // A captive portal responds with 200 and its own page or JSON. The server received nothing.
     if (!isJson(answer) || (body !== undefined && status !== 202))
       return again(`an answer that is not the API's (${status})`, { reason: 'backoff' });
     return noAnswer(new Error(`the answer (${status}) could not be read`), { reason: 'backoff' });
   }
   const { reason, requestedMs, errors, text: message = `HTTP ${status}` } = readRefused(kit, answer, now);
   if (status >= 500) {
-    // The API's own 500 says that nothing was stored, and any 503 that nothing was begun. The rest is the word of a proxy, behind which the
-    // events may have been taken, or of a service that has waited for its database in vain.
+    // After a 500 of the API nothing was stored, and after any 503 nothing was begun. Other 5xx come from a proxy, behind which
+    // the events may have been accepted, or from a service whose database timed out.
     const isNotTaken = status === 503 || (status === 500 && isJson(answer) && body !== undefined);
     return {
       type: isNotTaken ? 'again' : 'in-doubt',
@@ -126,12 +129,12 @@ export const readResponse = (
       isServerError: status === 500 || status === 502,
     };
   }
-  // About this user alone: the others' events go on.
+  // Concerns only this user. Events of other users are still sent.
   if (status === 401 && headers.has(USER_TOKEN_HEADER)) return NOT_TAKEN;
   if (reason === 'unauthorized') return again(message, { reason, requestedMs: SAME_KEY_PROBE_MS }, reason);
   if (reason === 'not-found') return again(message, { reason, requestedMs: NOT_FOUND_PROBE_MS }, reason);
-  // The request is wrong, not the moment: an unchanged retry could only fail again. What is no JSON is the word of a proxy,
-  // which knows of size alone.
+  // The request is invalid, so an unchanged retry would fail again. A body that is not JSON comes from a proxy, which can judge
+  // only the size.
   const isTooLarge = status === 413;
   const isVerdict = isTooLarge || (isJson(answer) && body !== undefined);
   if (status >= 400 && status < 500 && status !== 408 && reason !== 'rate-limit' && isVerdict) {
@@ -141,11 +144,11 @@ export const readResponse = (
   return again(message, { reason, requestedMs });
 };
 
-/** Returns what a request means for the events of its batch of `length`. */
+/** Returns the outcome of a request for a batch of `length` events. */
 export const toOutcome = (kit: Kit, sent: Sent, length: number, now: number): Outcome => {
   if (sent.type === 'response') return readResponse(kit, sent.response, length, now);
   const { cause, isFirst, wasOffline } = sent;
   const outcome = noAnswer(cause, { reason: 'backoff', isFirst });
-  // Nothing leaves a browser that is offline.
+  // An offline browser sends nothing.
   return wasOffline ? { ...outcome, type: 'again', pause: { reason: 'offline' } } : outcome;
 };

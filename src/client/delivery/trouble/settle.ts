@@ -12,12 +12,12 @@ import { toDeadLetter } from './dead-letters.ts';
 import type { Kit } from './kit.ts';
 import { mayHavePoison, type Outcome } from './response.ts';
 
-/** Requests in a row that are refused without the name of an event, before the next one waits. */
+/** Number of consecutive rejections that name no event before the client backs off. */
 const MAX_REFUSALS = 8;
-/** After a request without a written claim that left something undelivered, nobody sends for so long at least. */
+/** Minimum pause of all tabs after a request without a written claim that left events undelivered. */
 const UNCLAIMED_MS = 60_000;
 
-/** The pause of all tabs after this outcome, where `before` is the one until now. */
+/** Returns the pause of all tabs after this outcome; `before` is the current one. */
 export const pauseOf = (
   kit: Pick<Kit, 'isPausing' | 'noPause'>,
   { clock, random }: Pick<DeliveryContext, 'clock' | 'random'>,
@@ -28,12 +28,12 @@ export const pauseOf = (
   const now = clock.now();
   switch (outcome.type) {
     case 'confirmed':
-      // No tab sends before the time that the server named, whatever other requests under way are answered.
+      // No tab sends before the time that the server named, whatever other requests in flight return.
       return before.isFirm && isPausing(before, now) ? before : noPause();
     case 'refused': {
       if (outcome.skipped.length > 0) return before;
       const failures = before.failures + 1;
-      // A server that refuses so many requests in a row does so for another reason than one bad event.
+      // That many consecutive rejections have another cause than one bad event.
       if (failures >= MAX_REFUSALS) return pauseAfter(kit, before, { reason: 'backoff' }, now, random);
       return { ...before, failures };
     }
@@ -43,10 +43,9 @@ export const pauseOf = (
   }
 };
 
-/** What became of the events of one request. */
+/** Outcome for the events of one request. */
 interface Settled {
   delivered: BannerEvent[];
-  /** For the host. */
   notices: Notice[];
   writes: Writes;
 }
@@ -54,8 +53,8 @@ interface Settled {
 const nothing = (): Settled => ({ delivered: [], notices: [], writes: [] });
 
 /**
- * Decides what becomes of the events: item i of `items` is event i of the request, or a gap where it was purged meanwhile.
- * What has no write stays in the queue as it is. Changes the totals of `control`, and nothing else.
+ * Decides the outcome of the events. Item i of `items` is event i of the request, or a gap if it was purged in the meantime.
+ * Events without a write stay in the queue unchanged. Changes only the totals of `control`.
  */
 const settleEvents = (
   { bannerEvent }: Kit,
@@ -67,7 +66,7 @@ const settleEvents = (
 ): Settled => {
   const settled = nothing();
   const { notices, writes } = settled;
-  // The host has a hook that corrects events, here or in a page.
+  // The host has a `correct` hook, here or in a page.
   const corrects = isWorker || host.correct !== undefined;
   const skipped = 'skipped' in outcome ? outcome.skipped : [];
   const named = new Map(skipped.map(({ index, reason }) => [items[index], reason]));
@@ -79,7 +78,7 @@ const settleEvents = (
     drop(event, reason, detail);
     writes.push(...toDeadLetter({ key, event: { ...event, attempts: event.attempts + 1 } }, detail));
   };
-  /** The server has named this event: it has one attempt more, and is corrected by the host, sent again later, or a dead letter. */
+  /** Handles an event that the server named: one more attempt, then a correction, a retry, or a dead letter. */
   const skip = (item: QueuedEvent, reason: string): void => {
     const { doubt: _answered, ...event } = item.event;
     const attempts = event.attempts + 1;
@@ -89,9 +88,9 @@ const settleEvents = (
     else writes.push([item.key, { ...event, attempts, ...next }]);
   };
 
-  /** The server fails at an event that is alone. */
+  /** The server failed on a batch of one. */
   const isPoison = items.length === 1 && mayHavePoison(outcome);
-  /** Such an event lets the others go first: it waits as long again as it has waited. */
+  /** Defers a poison event by its age, at most `MAX_PAUSE_MS`. */
   const putOff = (event: StoredEvent): StoredEvent => {
     const now = clock.now();
     return { ...event, after: now + Math.min(now - event.time, MAX_PAUSE_MS) };
@@ -109,7 +108,7 @@ const settleEvents = (
     case 'in-doubt':
       notices.push({ type: 'in-doubt', events: others.map(({ event }) => bannerEvent(event)) });
       for (const { key, event } of others) {
-        // It may have been taken or not: it goes out again with its companions, or is given up.
+        // The outcome is unknown: the event is resent with its batch, or dropped.
         const isKept = options.inDoubt[event.type] === 'at-least-once';
         writes.push([
           key,
@@ -122,7 +121,7 @@ const settleEvents = (
       break;
     case 'refused': {
       const [alone] = items;
-      // An event that is refused alone would be refused again: without a correction it becomes a dead letter.
+      // An event that is rejected alone would be rejected again. Without a correction it becomes a dead letter.
       if (skipped.length > 0 || items.length > 1 || !alone) break;
       if (corrects) skip(alone, outcome.failure.message);
       else bury(alone, 'rejected', outcome.failure.message);
@@ -137,15 +136,15 @@ const settleEvents = (
 
 /**
  * Settles any request: in one transaction on disk, then for the host. Index i of the response is item i of `claim.keys`.
- * `apiKey` is the one that was sent. Returns how many events were delivered.
+ * `apiKey` is the key that was sent. Returns the number of delivered events.
  */
 export const createSettleAny = (kit: Kit, context: DeliveryContext, log: Log, deliver: Deliver) => {
   const { notify, fail } = context;
   const { bannerEvent, claimKey, fingerprint, isQuota, readEvent } = kit;
 
   /**
-   * Where the log has no such claim any more, only two things count: a confirmation of events that are still there, and the answer to a
-   * request that a full disk did not take.
+   * If the claim is gone from the log, only two outcomes count: a confirmation of events that are still there, and the response
+   * to a request whose claim a full disk rejected.
    */
   const store = async (
     { claim, isUnwritten }: Claimed,
@@ -157,7 +156,7 @@ export const createSettleAny = (kit: Kit, context: DeliveryContext, log: Log, de
 
     const decide = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
       const isOurs = claims.some(({ id }) => id === claim.id);
-      // After a lost connection this runs twice: where the first run committed, change nothing.
+      // After a lost connection this runs twice. If the first run committed, change nothing.
       if (wasOurs && !isOurs) return null;
       wasOurs = isOurs;
       const items = claim.keys.map((key, i): QueuedEvent | undefined => {
@@ -165,15 +164,15 @@ export const createSettleAny = (kit: Kit, context: DeliveryContext, log: Log, de
         return event && { key, event };
       });
       const isEmpty = items.every((item) => item === undefined);
-      // A confirmation always counts, even where the claim is over. Any other outcome counts only for the request that the log
-      // knows, or that the disk was too full for.
+      // A confirmation always counts, even after the claim has expired. Any other outcome counts only for a request that the
+      // log knows, or whose claim a full disk rejected.
       if (!isOurs && ((outcome.type !== 'confirmed' && !isUnwritten) || isEmpty)) return null;
       control.wait = pauseOf(kit, context, control.wait, outcome);
       if (outcome.type === 'confirmed') control.refusedKey = null;
       if (outcome.type === 'again' && outcome.pause?.reason === 'unauthorized')
         control.refusedKey = fingerprint(apiKey);
       settled = isEmpty ? nothing() : settleEvents(kit, context, control, claim, items, outcome);
-      // Where the disk has no room for this either, the pause holds in memory, and nothing else.
+      // If the disk is too full for this write as well, only the pause in memory applies.
       if (isUnwritten && settled.delivered.length < claim.keys.length) {
         const pause: PauseCause = { reason: 'backoff', requestedMs: UNCLAIMED_MS };
         control.wait = pauseOf(kit, context, control.wait, { type: 'again', pause });
@@ -187,7 +186,7 @@ export const createSettleAny = (kit: Kit, context: DeliveryContext, log: Log, de
 
   return async (claimed: Claimed, outcome: Outcome, apiKey: string): Promise<number> => {
     const { delivered, notices } = await store(claimed, outcome, apiKey).catch(async (error) => {
-      // The disk is too full to count delivered events: they are removed without that.
+      // The disk is too full to count delivered events: they are removed uncounted.
       if (!isQuota(error) || outcome.type !== 'confirmed') throw error;
       const taken = claimed.batch.filter((_, i) => !outcome.skipped.some(({ index }) => index === i));
       await log.remove(taken);

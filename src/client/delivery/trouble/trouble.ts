@@ -11,7 +11,10 @@ import { createRestore } from './memory-restore.ts';
 import { noAnswer, toOutcome } from './response.ts';
 import { createSettleAny } from './settle.ts';
 
-/** While the server rejects the key, the host's function is called for another one this often, and at each sign of life. */
+/**
+ * Interval at which the host's key function is called while the server rejects the key. It is also called when the network or
+ * the user is back.
+ */
 const ASK_KEY_MS = 5 * 60_000;
 
 interface TroubleOptions {
@@ -22,7 +25,7 @@ interface TroubleOptions {
   deliver: Deliver;
 }
 
-/** The part of the delivery that an ordinary visit does not need. */
+/** Creates the trouble chunk of the delivery, which most visits do not load. */
 export const createTrouble = ({ kit, context, log, caps, deliver }: TroubleOptions): Trouble => {
   const { clock, notify } = context;
   const { fingerprint, isPausing, noPause } = kit;
@@ -43,7 +46,7 @@ export const createTrouble = ({ kit, context, log, caps, deliver }: TroubleOptio
       size.learn(length, outcome);
       return settleAny(claimed, outcome, apiKey);
     },
-    // That says nothing about the network, so there is no pause.
+    // An expired claim says nothing about the network, so there is no pause.
     settleAbandoned: (claim) => settleAny({ claim, batch: [] }, noAnswer(new Error('its page is gone')), ''),
     async waitUntil({ until, reason }, apiKey) {
       const isRejected = reason === 'unauthorized';
@@ -56,7 +59,7 @@ export const createTrouble = ({ kit, context, log, caps, deliver }: TroubleOptio
         });
         return undefined;
       }
-      // The host hears of each pause once.
+      // Each pause is reported once.
       if (announcedUntil !== until) notify({ type: 'waiting', untilMs: until, reason });
       announcedUntil = until;
       return isRejected ? Math.min(until, clock.now() + ASK_KEY_MS) : until;
