@@ -2,11 +2,13 @@ import type { PlacementHook } from './placement-hook.ts';
 
 /** A feature that a page imports and passes in `use`: a page without it does not load its code. */
 export interface Addition {
-  /** The visitors of the page, from `visitors()`. */
+  /** Imports the code of anonymous visitors. Set by `visitors()`. */
   readonly visitors?: () => Promise<unknown>;
-  /** The placements that the page inserts by itself, from `selectors()`. */
+  /** Templates of placements by selector. Set by `selectors()`. */
   readonly selectors?: {
+    /** Templates by name. */
     readonly hooks: Readonly<Record<string, PlacementHook>>;
+    /** Imports the code that inserts them. */
     readonly load: () => Promise<unknown>;
   };
 }
