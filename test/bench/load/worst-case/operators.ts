@@ -69,7 +69,7 @@ export const ofOperators = (): CostlyRequest[] => {
       ],
     }),
     checks('160 templates', campaign),
-    checks('15,000 letters of names', {
+    checks('15,000 characters of Liquid variables', {
       ...plain,
       variants: [{ variant_id: 'a', properties: { h: { type: 'string', value: '{{a}}'.repeat(2_990) } } }],
     }),
@@ -98,7 +98,7 @@ export const ofOperators = (): CostlyRequest[] => {
     }),
     checks('test users', { ...plain, test_users: list(7_500, (at) => at.toString(36)) }),
     checks('more languages than it may have', inLanguages(1_500)),
-    checks('as many languages as it may have', inLanguages(100)),
+    checks('maximum number of languages', inLanguages(100)),
     {
       ...view,
       what: '/api/translations/export, as many languages as it may have',
@@ -149,13 +149,13 @@ export const ofOperators = (): CostlyRequest[] => {
     },
     {
       ...view,
-      what: '/api/publish-impact, placements that there are not',
+      what: '/api/publish-impact, unknown placements',
       path: '/api/publish-impact',
       body: { campaign: { ...plain, placements: list(1_000, (at) => at.toString(36)) } },
     },
     {
       ...view,
-      what: '/api/publish-impact, every placement there is',
+      what: '/api/publish-impact, every placement',
       path: '/api/publish-impact',
       body: { campaign: { ...plain, placements: list(1_000, (at) => `home_hero_${at}`) } },
     },
@@ -166,13 +166,13 @@ export const ofOperators = (): CostlyRequest[] => {
       body: { person: {} },
     },
     reach('50 conditions', { $or: list(50, (at) => ({ [`custom.a${at}`]: at })) }),
-    reach('as many conditions as it may have', { $or: list(490, (at) => ({ [`a${at}`]: { $ne: nobody } })) }),
-    reach('as many comparisons as it may have', { $nor: list(330, () => ({ n: { $gt: 'x' } })) }),
-    reach('as many patterns as it may have', {
+    reach('maximum number of conditions', { $or: list(490, (at) => ({ [`a${at}`]: { $ne: nobody } })) }),
+    reach('maximum number of comparisons', { $nor: list(330, () => ({ n: { $gt: 'x' } })) }),
+    reach('maximum number of patterns', {
       $nor: list(330, (at) => ({ text: { $regex: `^x*x*y${at}` } })),
     }),
     reach('a list of 5,000 numbers', { a1: { $nin: list(5_000, (at) => at + 100_000) } }),
-    reach('as many versions as it may have', { $nor: list(330, () => ({ text: { $vlt: '1' } })) }),
+    reach('maximum number of versions', { $nor: list(330, () => ({ text: { $vlt: '1' } })) }),
     {
       ...edit,
       what: 'PUT /api/drafts/{id}, the largest draft',
@@ -189,7 +189,7 @@ export const ofOperators = (): CostlyRequest[] => {
     },
     {
       ...edit,
-      what: 'PUT /api/drafts/{id} that is none',
+      what: 'PUT /api/drafts/{id}, invalid draft',
       method: 'PUT',
       path: '/api/drafts/costly',
       body: { campaign: { ...plain, placements: list(7_900, () => 1) }, based_on: 0 },

@@ -77,7 +77,7 @@ export const ofServerKeys = (): CostlyRequest[] => {
     },
     {
       ...server,
-      what: '/users/track/bulk, 1,000 objects, each at fault 15 times',
+      what: '/users/track/bulk, 1,000 objects with 15 errors each',
       path: bulk,
       body: {
         attributes: list(1_000, (at) => ({
