@@ -39,7 +39,7 @@ afterEach(() => {
 const host = () => document.querySelector('placard-devtools');
 const opened = () => vi.waitFor(() => expect(host()).not.toBeNull(), PATIENCE);
 
-test('draws into the page, and takes everything back', async () => {
+test('opens in the page and removes everything on close', async () => {
   const close = open(fake.placard);
   await opened();
   expect(fake.listeners.size).toBe(1);
@@ -48,7 +48,7 @@ test('draws into the page, and takes everything back', async () => {
   expect(fake.listeners.size).toBe(0);
 });
 
-test('draws into the element it is given, without a window around', async () => {
+test('opens in a given element, without a window', async () => {
   const into = document.body.appendChild(document.createElement('div'));
   open(fake.placard, { into });
   await opened();
@@ -57,7 +57,7 @@ test('draws into the element it is given, without a window around', async () => 
   into.remove();
 });
 
-test('can be closed before it is loaded', async () => {
+test('can be closed before it has loaded', async () => {
   const close = open(fake.placard);
   close();
   await import('../../src/devtools/panel.ts');
@@ -66,7 +66,7 @@ test('can be closed before it is loaded', async () => {
   expect(fake.listeners.size).toBe(0);
 });
 
-test('opens by the address only where the host allows it so, and stays for the tab until it is closed', async () => {
+test('opens by the URL only if the host allows it, and stays for the tab until it is closed', async () => {
   open(fake.placard, { when: 'query' });
   expect(fake.listeners.size).toBe(0);
   history.replaceState(null, '', '/?placard-devtools');
@@ -81,21 +81,21 @@ test('opens by the address only where the host allows it so, and stays for the t
   expect(fake.listeners.size).toBe(0);
 });
 
-test('says so where the client cannot be inspected', async () => {
+test('reports a client that cannot be inspected', async () => {
   Object.assign(fake.placard, { inspect: async () => null });
   open(fake.placard);
   await opened();
   expect(host()!.shadowRoot!.textContent).toContain('all its chunks are served');
 });
 
-test('says why the client is off, where its options cannot be used', async () => {
+test('reports why the client is disabled if its options are invalid', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
   open(createPlacard({ endpoint: 'https://api.example' } as PlacardOptions));
   await opened();
   expect(host()!.shadowRoot!.textContent).toMatch(/Placard is off: .*apiKey/);
 });
 
-test('throws nothing into the page where it does not load, and says so in the console', async () => {
+test('throws nothing into the page if it fails to load, and logs the failure', async () => {
   const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   Object.assign(fake.placard, { inspect: () => Promise.reject(new Error('no chunk')) });
   open(fake.placard);
@@ -104,7 +104,7 @@ test('throws nothing into the page where it does not load, and says so in the co
   expect(fake.listeners.size).toBe(0);
 });
 
-test('hears notices from the call on, and those that the client remembers of before', async () => {
+test('receives notices from the call on, and earlier ones that the client has kept', async () => {
   open(fake.placard);
   fake.notify({ type: 'consent', state: 'enabled' });
   fake.notify({ type: 'changed' });

@@ -13,7 +13,7 @@ const sayOf = (
 const next = buildBanner({ id: 'bnr-2', properties: { headline: { type: 'string', value: 'Winter sale' } } });
 const control = buildBanner({ isControl: true });
 
-describe('of a slot without a banner says', () => {
+describe('a slot without a banner reports', () => {
   test.each([
     ['that the user is signed out', aPlacement(), anEmptySlot(), { userId: null }, 'Signed out', /identify/],
     ['that there is no consent', aPlacement(), anEmptySlot(), { isActive: false }, 'Off', /enable\(\)/],
@@ -121,7 +121,7 @@ describe('of a slot without a banner says', () => {
     expect(verdict.why).toMatch(why);
   });
 
-  test('until when a service that refused is left alone, and with which words it did', () => {
+  test('the wait that a rejecting service requested, and its message', () => {
     const failed = heard({ type: 'failed', kind: 'sync', message: 'Sync of home_hero: 429 Over rate limit' });
     const changes = { syncWaitsUntil: NOW + 8_000, recent: [failed] };
     expect(sayOf(aPlacement({ answer: undefined }), anEmptySlot(), changes)).toEqual({
@@ -131,14 +131,14 @@ describe('of a slot without a banner says', () => {
     });
   });
 
-  test('that the service may not know the placement, once it has answered for others', () => {
+  test('that the service may not know the placement, once it has responded for others', () => {
     const recent = [heard({ type: 'synced', placements: ['other'], banners: { other: null } })];
     const { why } = sayOf(aPlacement({ answer: undefined }), anEmptySlot(), { recent });
     expect(why).toMatch(/workspace has this one/);
   });
 });
 
-describe('of a slot with a banner says', () => {
+describe('a slot with a banner reports', () => {
   test.each([
     ['that it is focused', aPlacement({ isFocused: true }), aSlot(), 'Focused', /None of its events/],
     [
@@ -160,7 +160,7 @@ describe('of a slot with a banner says', () => {
     expect(sayOf(placement, slot).why).toMatch(why);
   });
 
-  test('that the last sync failed, where the banner is from the cache', () => {
+  test('that the last sync failed, if the banner is from the cache', () => {
     const failed = heard({ type: 'failed', kind: 'unauthorized', message: 'Sync: 401 Invalid API key' });
     const synced = heard({ type: 'synced', placements: ['home'], banners: {} });
     const seen = aSlot({ view: aView({ isSeen: true }) });
@@ -172,7 +172,7 @@ describe('of a slot with a banner says', () => {
     expect(sayOf(aPlacement(), seen, { recent: [failed, synced] }).tone).toBe('good');
   });
 
-  test('nothing of another answer behind a test send', () => {
+  test('no other response behind a test send', () => {
     const test = buildBanner({ id: 'test', isTestSend: true });
     expect(sayOf(aPlacement({ answer: null }), aSlot({ shown: test })).title).toBe('Not seen yet');
   });

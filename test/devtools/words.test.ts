@@ -76,7 +76,7 @@ test.each([
   expect(standingOf(diagnosticsOf(changes)).text).toBe(text);
 });
 
-test('the counters add up in the open, and those that are empty stay away', () => {
+test('the counters sum up the open events and hide empty ones', () => {
   const sum = countersOf(diagnosticsOf({ captured: 4, delivered: 2, inDoubt: 1, expired: 1 }));
   expect(sum.textContent).toBe('4 captured = 2 delivered + 0 waiting + 1 in doubt + 1 expired');
   expect(sum.dataset['holds']).toBe('true');
@@ -101,7 +101,7 @@ test.each([
     /^The next attempt goes in 12\ss: the service asked for patience\.$/,
   ],
   ['out of memory', { diagnostics: { ...one, memoryMode: true } }, /moment\. They are in memory/],
-])('says when the next attempt is %s', (_, changes, text) => {
+])('reports the next attempt: %s', (_, changes, text) => {
   expect(nextAttempt(aPanelState(changes))).toMatch(text);
 });
 
@@ -113,11 +113,11 @@ test.each([
   [-49 * 60 * 60_000, '2 d ago'],
   [400, 'in 1 s'],
   [8_000, 'in 8 s'],
-])('%i ms from now is %s', (ms, text) => {
+])('formats %i ms from now as %s', (ms, text) => {
   expect(relativeTime(NOW + ms, NOW).replace('\u00a0', ' ')).toBe(text);
 });
 
-test('a banner is called by its headline, else by its first text, else by its ID', () => {
+test('labels a banner with its headline, else its first text, else its ID', () => {
   const text = (value: string) => ({ type: 'string', value });
   expect(nameOf(buildBanner({ properties: { body: text('Body'), headline: text('Head') } }))).toBe('Head');
   expect(
@@ -126,7 +126,7 @@ test('a banner is called by its headline, else by its first text, else by its ID
   expect(nameOf(buildBanner({ properties: {} }))).toBe('bnr-1');
 });
 
-test('lists what is known of a banner, whatever its properties are called', () => {
+test('lists the properties of a banner, whatever their names', () => {
   const properties = JSON.parse(
     '{"__proto__":{"type":"jsonobject","value":{"a":1}},"x":{"type":"number","value":2}}',
   );
@@ -143,7 +143,7 @@ test('lists what is known of a banner, whatever its properties are called', () =
   ]);
 });
 
-test('the command to explain is one that a shell takes as it is', () => {
+test('quotes the explain command for a shell', () => {
   expect(explainCommand('mira', 'home_hero')).toBe('placard explain --user mira --placement home_hero');
   expect(explainCommand("o'neil $HOME", 'a b')).toBe(
     `placard explain --user 'o'\\''neil $HOME' --placement 'a b'`,

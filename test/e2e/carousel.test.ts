@@ -36,7 +36,7 @@ const slide = (at: number, ending: string) => ({
 });
 
 test.each(['ltr', 'rtl'])(
-  'a carousel (%s) shows several images and links, moves only when asked, and counts each link',
+  'a carousel (%s) shows several images and links, moves only on input, and counts each link',
   async (dir) => {
     service.clear();
     service.setBanner('home_hero', {

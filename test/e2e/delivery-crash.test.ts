@@ -22,7 +22,7 @@ const OPTIONS = { timeoutMs: 500 };
 stageDelivery();
 stageContext();
 
-describe('a renderer that is killed', () => {
+describe('killing a renderer', () => {
   test('case 1: right after the promise resolved loses nothing, and the event is sent once', async () => {
     const page = await open(OPTIONS);
     const events = await capture(page, 3, 'impression');
@@ -32,7 +32,7 @@ describe('a renderer that is killed', () => {
     assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
   });
 
-  test('case 2: before the promise resolved leaves the event absent or there once', async () => {
+  test('case 2: before the promise resolved leaves the event stored once or not at all', async () => {
     const page = await open(OPTIONS);
     await page.evaluate(() => {
       void globalThis.delivery.capture({ type: 'click', bannerId: 'b', placementId: 'p', userId: 'u1' });
@@ -46,7 +46,7 @@ describe('a renderer that is killed', () => {
     expect(service.events).toHaveLength(diagnostics.captured);
   });
 
-  test('case 3: with its batch under way leaves the batch to another tab, which finds it in doubt', async () => {
+  test('case 3: with its batch in flight leaves the batch in doubt for another tab', async () => {
     // Long enough for the page to die before its request completes.
     const page = await open({ timeoutMs: 5_000 });
     service.fail({ type: 'hang', stored: true });
@@ -60,7 +60,7 @@ describe('a renderer that is killed', () => {
     assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
   });
 
-  test('case 4: between the answer and the delete has the batch resent byte for byte, and it counts once', async () => {
+  test('case 4: between the response and the delete resends the batch byte for byte, and it counts once', async () => {
     const page = await open(OPTIONS);
     await page.evaluate(() => {
       globalThis.gate = new Promise(() => undefined);
@@ -78,7 +78,7 @@ describe('a renderer that is killed', () => {
   });
 
   test(
-    `cases 1 to 4: ${KILLS} times at random points loses nothing and doubles nothing`,
+    `cases 1 to 4: ${KILLS} times at random points loses and duplicates nothing`,
     async () => {
       const durable: BannerEvent[] = [];
       for (let round = 0; round < KILLS; round += 1) {

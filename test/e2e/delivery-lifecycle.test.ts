@@ -64,8 +64,8 @@ const takeKeepaliveQuota = async (page: Page): Promise<void> => {
   await expect.poll(() => service.requests.length).toBe(1);
 };
 
-describe('the page is hidden', () => {
-  test('case 27: of 100 KiB what is worth most leaves at once within the budget, the rest stays and follows', async () => {
+describe('a hidden page', () => {
+  test('case 27: sends the most valuable of 100 KiB at once within the budget, and the rest later', async () => {
     const page = await open(QUIET);
     await warmUp(page);
     await capture(page, 900, 'impression', 'impression-of-a-banner-');
@@ -87,7 +87,7 @@ describe('the page is hidden', () => {
     await untilDiagnostics(page, { captured: 961, delivered: 961 });
   });
 
-  test('case 27: where others used up the keepalive quota nothing is dropped, only deferred', async () => {
+  test('case 27: defers events, and drops none, if others used up the keepalive quota', async () => {
     const page = await open(QUIET);
     await warmUp(page);
     const events = await capture(page, 100, 'click');
@@ -119,7 +119,7 @@ describe('the page is hidden', () => {
     expect(service.events.filter(({ bannerId }) => bannerId === 'out')).toHaveLength(1);
   });
 
-  test('the preflight is warm when the page goes', async () => {
+  test('the preflight is cached on page exit', async () => {
     const page = await open();
     await capture(page, 1);
     await untilDiagnostics(page, { delivered: 1 });
@@ -133,7 +133,7 @@ describe('the page is hidden', () => {
 });
 
 describe('the back/forward cache', WHERE_STORED, () => {
-  test('cases 29 and 49: a page goes in during a flush and comes out again, with its request settled once', async (context) => {
+  test('cases 29 and 49: a page enters during a flush and returns, with its request settled once', async (context) => {
     context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
     const page = await open({ timeoutMs: 5_000 });
     service.fail({ type: 'slow', delayMs: 150 });
@@ -157,7 +157,7 @@ describe('the back/forward cache', WHERE_STORED, () => {
     expect(diagnostics.captured).toBeGreaterThanOrEqual(4);
   });
 
-  test('case 29: while a page is in the cache another one sends, and the restored one sends nothing twice', async (context) => {
+  test('case 29: another page sends while a page is cached, and the restored one sends nothing twice', async (context) => {
     context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
     const page = await open(QUIET);
     // The page may or may not try once before it exits.
@@ -183,7 +183,7 @@ describe('the back/forward cache', WHERE_STORED, () => {
 });
 
 describe('freezing', () => {
-  test('case 30: a frozen sender is succeeded within the lease time, and sends nothing twice when it thaws', async () => {
+  test('case 30: another tab succeeds a frozen sender within the lease time, which sends nothing twice when it thaws', async () => {
     const page = await open({ timeoutMs: 60_000 });
     service.fail({ type: 'hang' });
     await capture(page, 1, 'click', 'frozen');

@@ -92,7 +92,7 @@ const openControlled = async (options = {}): Promise<Page> => {
   return page;
 };
 
-test('events of a page that closes at once leave through the worker, which reads the answer', async () => {
+test('the worker sends the events of a page that closes at once, and reads the response', async () => {
   const page = await openControlled();
   service.fail({ type: 'slow', delayMs: 300 });
   const events = await capture(page, 3);
@@ -107,7 +107,7 @@ test('events of a page that closes at once leave through the worker, which reads
   assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
 });
 
-test('an open page hears what the worker has delivered', async () => {
+test('an open page receives what the worker has delivered', async () => {
   const page = await openControlled();
   const other = await open({ maxWaitMs: 600_000 });
   const events = await capture(page, 3);
@@ -117,7 +117,7 @@ test('an open page hears what the worker has delivered', async () => {
     .toEqual([{ type: 'delivered', events }]);
 });
 
-test('from the answer to the worker on the grace of a dismissal runs, whether or not a page is open', async () => {
+test('the grace period of a dismissal starts with the response to the worker, with or without an open page', async () => {
   const page = await openControlled();
   const key = recordKey(api.origin, 'app-1', 'u1');
   const dismissed = [{ placementId: 'p1', bannerId: 'b0', acceptedAtMs: null }];
@@ -132,7 +132,7 @@ test('from the answer to the worker on the grace of a dismissal runs, whether or
     .toBeGreaterThan(Date.now() - 60_000);
 });
 
-test('what the service skips waits for the correction hook of a page', async () => {
+test('events that the service skips wait for the correction hook of a page', async () => {
   const page = await openControlled();
   service.fail({ type: 'skip', indices: [0] });
   await capture(page, 2);

@@ -40,7 +40,7 @@ const modes = (page: Page) =>
     globalThis.heard.flatMap((notice) => (notice.type === 'memory-mode' ? [notice.on] : [])),
   );
 
-describe('IndexedDB that cannot be used', () => {
+describe('unavailable IndexedDB', () => {
   test.each([
     ['is absent', () => Object.defineProperty(globalThis, 'indexedDB', { value: undefined })],
     [
@@ -58,7 +58,7 @@ describe('IndexedDB that cannot be used', () => {
         IDBFactory.prototype.open = () => new EventTarget() as IDBOpenDBRequest;
       },
     ],
-  ])('case 41: where it %s the client runs in memory and says so', async (_, break_) => {
+  ])('case 41: if it %s the client runs in memory mode and reports it', async (_, break_) => {
     await context.addInitScript(break_);
     const page = await open(QUIET);
     const errors = errorsOf(page);
@@ -70,7 +70,7 @@ describe('IndexedDB that cannot be used', () => {
     expect(errors).toEqual([]);
   });
 
-  test('case 41: a page in memory that goes away takes along what was refused and what came since', async () => {
+  test('case 41: a page in memory mode sends rejected and newer events on exit', async () => {
     await context.addInitScript(() => Object.defineProperty(globalThis, 'indexedDB', { value: undefined }));
     const page = await open(QUIET);
     service.fail({ type: 'status', status: 503 });
@@ -83,7 +83,7 @@ describe('IndexedDB that cannot be used', () => {
       .toEqual(['refused0', 'refused1', 'since0', 'since1']);
   });
 
-  test('case 42: a transaction that another page holds up is given up after ten seconds, and every event counts once', async () => {
+  test('case 42: a transaction blocked by another page times out after ten seconds, and every event counts once', async () => {
     const page = await open(QUIET);
     const before = await capture(page, 2);
     const other = await context.newPage();
@@ -121,7 +121,7 @@ describe('IndexedDB that cannot be used', () => {
     assertDeliveredExactlyOnce(service.events, [...before, ...since] as BannerEvent[]);
   });
 
-  test('case 41: an open that never settles is waited for two seconds and no longer', async () => {
+  test('case 41: waits two seconds for an open that never settles', async () => {
     // Timers of one page run in the order of their due time, even if a busy machine runs them late. The client waits twice,
     // as do the checks: if the page stalls in the first wait, the second one starts late for both.
     await context.addInitScript(() => {
@@ -137,7 +137,7 @@ describe('IndexedDB that cannot be used', () => {
     await expect.poll(() => page.evaluate(() => globalThis.gaveUp)).toEqual([false, true]);
   });
 
-  test('case 41: when a slow open settles after all, nothing is lost on the way back', async () => {
+  test('case 41: loses nothing on the way back if a slow open settles after all', async () => {
     await context.addInitScript(() => {
       const { open } = IDBFactory.prototype;
       // When the test requests it, and at once on the next page.
@@ -176,7 +176,7 @@ describe('IndexedDB that cannot be used', () => {
 });
 
 describe('IndexedDB that fails later', () => {
-  test('case 42: a closed connection is opened again, and nothing is lost', async () => {
+  test('case 42: reopens a closed connection and loses nothing', async () => {
     await context.addInitScript(() => {
       const { transaction } = IDBDatabase.prototype;
       let broken = 0;
@@ -209,7 +209,7 @@ describe('IndexedDB that fails later', () => {
     expect(service.events).toHaveLength(7);
   });
 
-  test('case 43: at the quota impressions give way, the page sees no exception, and clicks are kept', async () => {
+  test('case 43: at the quota evicts impressions, keeps clicks, and the page sees no exception', async () => {
     const page = await context.newPage();
     await page.goto(`${pages.origin}/bare`);
     const session = await context.newCDPSession(page);
@@ -242,7 +242,7 @@ describe('IndexedDB that fails later', () => {
     expect(clicks).toBeLessThan(Math.max(1, dropped.length / 2));
   });
 
-  test('case 44: another tab may delete or upgrade the database, no open hangs', async () => {
+  test('case 44: another tab may delete or upgrade the database without a hanging open', async () => {
     const page = await open(QUIET);
     await capture(page, 2);
     const outcome = await page.evaluate(
@@ -262,7 +262,7 @@ describe('IndexedDB that fails later', () => {
 });
 
 describe('ten thousand events', () => {
-  test('case 6: are captured in one task, and go to disk in order, slice by slice, while the page goes on', async () => {
+  test('case 6: are captured in one task and stored in order, in slices, while the page stays responsive', async () => {
     const page = await open(QUIET);
     const { inTask, turns, times } = await page.evaluate(async () => {
       // Number of records that the page writes in one task.

@@ -58,7 +58,7 @@ test('case 36: eight tabs that capture at once have one sender, and each event a
   expect(service.requests.length).toBeLessThanOrEqual(18);
 });
 
-test('case 36: when the sending tab dies exactly one of the others takes over', async () => {
+test('case 36: exactly one of the other tabs takes over when the sending tab dies', async () => {
   // Long enough for the sender to die before its request completes.
   const tabs = await openTabs(4, { timeoutMs: 8_000 });
   service.fail({ type: 'hang', stored: true });
@@ -75,14 +75,14 @@ test('case 36: when the sending tab dies exactly one of the others takes over', 
   expect(others.filter(({ text }) => text === lost!.text)).toHaveLength(1);
 });
 
-test('two tabs that capture at the same time deliver all that each of them captured', async () => {
+test('two tabs that capture at the same time deliver all events of both', async () => {
   const tabs = await openTabs(2);
   await Promise.all(tabs.map((tab) => capture(tab, 200, 'click')));
   await Promise.all(tabs.map((tab) => flush(tab)));
   await untilDiagnostics(tabs[0]!, { captured: 400, delivered: 400, pending: 0, inDoubt: 0 });
 });
 
-test('cases 40 and 69: an opt-out in one tab stops the other at once, and purges what both had queued', async () => {
+test('cases 40 and 69: an opt-out in one tab stops the other at once and purges the queue of both', async () => {
   const [first, second] = (await openTabs(2, { maxWaitMs: 60_000 })) as [Page, Page];
   // A page without a cached preflight sends its first events early.
   await warmUp(first, 1);

@@ -80,7 +80,7 @@ test('the Studio of the demo shows a finished experiment with its results', asyn
 });
 
 describe('the server of the demo', () => {
-  test('sends the server key to no browser and finds nothing outside of its pages', async () => {
+  test('sends the server key to no browser and serves no file outside its pages', async () => {
     for (const entry of await readdir(demo.folder, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const text = await readFile(join(entry.parentPath, entry.name), 'utf8');
@@ -92,7 +92,7 @@ describe('the server of the demo', () => {
     expect((await fetch(`${demo.url}/demo/act`, { method: 'POST', headers, body: '{}' })).status).toBe(403);
   });
 
-  test('runs a workspace of the developer, in which the keys of the demo are unknown', async () => {
+  test('runs the developer’s workspace, which rejects the keys of the demo', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'placard-own-'));
     const workspaceFile = join(folder, 'workspace.json');
     await writeFile(workspaceFile, JSON.stringify(aWorkspace()));

@@ -71,7 +71,7 @@ const sent = (page: Page): Promise<string[]> =>
 const box = async (page: Page) => (await devtools(page).boundingBox())!;
 
 describe('the devtools on the strictest page', () => {
-  test('say of every placement what it shows and why, without a violation', async () => {
+  test('show for every placement its state and the reason, without a violation', async () => {
     const { page, complaints, close } = await open();
     await globals(page, ({ placard }) => placard.refresh(['not_mounted']));
     for (const [placementId, title] of [
@@ -114,7 +114,7 @@ describe('the devtools on the strictest page', () => {
     await close();
   });
 
-  test('say so where their own window covers a banner', async () => {
+  test('report that their own window covers a banner', async () => {
     const { page, close } = await open('/page', { viewport: { width: 380, height: 420 } });
     await card(page, 'home_hero').getByText('it may be this window').waitFor();
     await page.getByRole('button', { name: 'Make the devtools small' }).click();
@@ -122,7 +122,7 @@ describe('the devtools on the strictest page', () => {
     await close();
   });
 
-  test('say so where a banner is drawn and nothing of it can be seen', async () => {
+  test('report a rendered banner without visible pixels', async () => {
     const { page, close } = await open('/page?unseen');
     await card(page, 'home_hero').getByText('Nothing in the slot can be seen.').waitFor();
     await titled(page, 'home_hero', 'Not seen yet');
@@ -131,7 +131,7 @@ describe('the devtools on the strictest page', () => {
     await close();
   });
 
-  test('say why no answer comes, and when the next request goes', async () => {
+  test('report why no response arrives, and the time of the next request', async () => {
     const { page, close } = await open('/page?fails');
     await titled(page, 'home_hero', 'No response');
     await card(page, 'home_hero')
@@ -142,7 +142,7 @@ describe('the devtools on the strictest page', () => {
     await close();
   });
 
-  test('tell the counters, the session and the last answers', async () => {
+  test('show the counters, the session and the last responses', async () => {
     const { page, close } = await open();
     await tab(page, 'Events');
     await page.getByText('Everything is delivered.').waitFor();
@@ -157,7 +157,7 @@ describe('the devtools on the strictest page', () => {
 });
 
 describe('focus', () => {
-  test('shows a dismissed banner under the reader’s eyes, and nothing of it is stored, sent or counted', async () => {
+  test('shows a dismissed banner in view, and nothing of it is stored, sent or counted', async () => {
     const { page, close } = await open();
     await titled(page, 'home_hero', 'Seen');
     await globals(page, ({ placard }) => placard.track(placard.banner('home_hero')!, 'dismiss'));
@@ -199,7 +199,7 @@ describe('focus', () => {
 });
 
 describe('the sandbox', () => {
-  test('takes events and sends none, and gives back what was sent away in it', async () => {
+  test('accepts events, sends none, and restores the banners dismissed in it', async () => {
     const { page, close } = await open();
     // By now, everything in view is seen.
     await titled(page, 'home_hero', 'Seen');
@@ -256,7 +256,7 @@ describe('a selector for a placement', () => {
     ['Shoes', '#shoes-teaser a'],
     ['Bags', '[data-teaser="bags"] > a'],
     ['Hats', null],
-  ])('is found by pointing at it, and nothing of the page is pressed: %s', async (name, expected) => {
+  ])('is picked by pointing at an element without clicking the page: %s', async (name, expected) => {
     const { page, complaints, close } = await open();
     await list(page);
     await tab(page, 'Selector');
@@ -288,7 +288,7 @@ describe('a selector for a placement', () => {
     await close();
   });
 
-  test('is tried as it is typed, and pointing ends with Escape, with another tab and with the devtools', async () => {
+  test('is tried as it is typed, and picking ends with Escape, another tab and the devtools', async () => {
     const { page, close } = await open();
     await list(page);
     await tab(page, 'Selector');
@@ -322,7 +322,7 @@ describe('a selector for a placement', () => {
 });
 
 describe('the window', () => {
-  test('is moved with the keyboard, stays in the page, and is there again on the next page', async () => {
+  test('moves with the keyboard, stays in the page, and keeps its position on the next page', async () => {
     const { page, close } = await open();
     const handle = page.getByRole('button', { name: /Placard.*to move/ });
     const began = await box(page);
@@ -343,7 +343,7 @@ describe('the window', () => {
     await close();
   });
 
-  test('is moved with the pointer', async () => {
+  test('moves with the pointer', async () => {
     const { page, close } = await open();
     const began = await box(page);
     await page.mouse.move(began.x + 120, began.y + 20);
@@ -356,7 +356,7 @@ describe('the window', () => {
     await close();
   });
 
-  test('is worked by the keyboard alone: tabs, a card, small and large again', async () => {
+  test('works with the keyboard only: tabs, a card, collapse and expand', async () => {
     const { page, close } = await open();
     await titled(page, 'ending', 'Expired');
     await page.getByRole('tab', { name: 'Placements' }).focus();
@@ -378,7 +378,7 @@ describe('the window', () => {
     await close();
   });
 
-  test('opens by the address where the host allows it, and closes for the tab', async () => {
+  test('opens by the URL if the host allows it, and closes for the tab', async () => {
     const before = pages.requests.length;
     const { page, close } = await open('/page?ask');
     expect(await page.locator('placard-devtools').count()).toBe(0);
@@ -407,7 +407,7 @@ test.each([
   { width: 1280, colorScheme: 'light', forcedColors: 'none' },
   { width: 1280, colorScheme: 'dark', forcedColors: 'active' },
 ] as const)(
-  'axe finds nothing wrong at $width pixels, $colorScheme, forced colours $forcedColors',
+  'has no axe violations at $width pixels, $colorScheme, forced colors $forcedColors',
   async ({ width, ...look }) => {
     // axe is an external script, which the page's policy would block.
     const { page, close } = await open('/page', { viewport: { width, height: 800 }, bypassCSP: true });

@@ -80,14 +80,14 @@ describe('the browser harness', () => {
     await expect(throughBfcache(page, `${pages.origin}/`)).rejects.toThrow(/bfcache/);
   });
 
-  it('kills a renderer and leaves the profile usable', async () => {
+  it('kills a renderer and keeps the profile usable', async () => {
     const page = await lifecycle.newPage(pages.origin);
     await crashRenderer(page);
     const next = await lifecycle.newPage(pages.origin);
     await next.getByText('75', { exact: true }).waitFor();
   });
 
-  it('kills the whole browser and starts it again on the same profile', async () => {
+  it('kills the whole browser and restarts it on the same profile', async () => {
     const page = await lifecycle.newPage(`${pages.origin}/bare`);
     await page.evaluate(async () => {
       const database = await new Promise<IDBDatabase>((resolve, reject) => {

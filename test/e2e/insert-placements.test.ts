@@ -153,7 +153,7 @@ const random = (seed: number) => () => {
 };
 
 test.each(Array.from({ length: times(2) }, (_, index) => index + 1))(
-  'nothing moves where placements are inserted at random, at first and while the reader scrolls (seed %i)',
+  'random insertions cause no layout shift, at first and while the user scrolls (seed %i)',
   async (seed) => {
     const next = random(seed);
     const one = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
@@ -181,7 +181,7 @@ test.each(Array.from({ length: times(2) }, (_, index) => index + 1))(
   },
 );
 
-test('a box with room takes its banner in view, at once, and its impression counts', async () => {
+test('a box with room takes its banner in view at once, and its impression counts', async () => {
   await serve([{ selector: '.room', insert: 'prepend' }]);
   const { page } = await open('/room');
   await offer(page).waitFor();
@@ -198,7 +198,7 @@ test('a box with room takes its banner in view, at once, and its impression coun
   await page.close();
 });
 
-test('a box has its wide height from a width of 48 rem on, whatever the window is, and follows it without being drawn anew', async () => {
+test('a box has its wide height from a width of 48 rem, whatever the window size, without another render', async () => {
   await serve([
     { selector: 'footer', insert: 'after', template: 'strip', height_px: 120, wide_height_px: 60 },
     { selector: '#a20', insert: 'prepend', template: 'strip', height_px: 130, wide_height_px: 50 },
@@ -228,7 +228,7 @@ test('a box has its wide height from a width of 48 rem on, whatever the window i
   await page.close();
 });
 
-test('where it would move the page it waits, says so, and comes once that is out of view', async () => {
+test('waits and reports it if it would shift the page, and appears once out of view', async () => {
   await serve([{ selector: '#a23', insert: 'before' }]);
   const { page } = await open('/waits', {}, SHOP, 'scrollTo(0, 900)');
   await expect
@@ -241,7 +241,7 @@ test('where it would move the page it waits, says so, and comes once that is out
   await page.close();
 });
 
-test('the strictest policy is enough', async () => {
+test('works under the strictest policy', async () => {
   await serve([
     { selector: '.room', insert: 'append' },
     { selector: 'footer', insert: 'after', template: 'hero' },
@@ -270,7 +270,7 @@ const ROUTER = `
   addEventListener('popstate', draw);
   draw();`;
 
-test('the routes of a single-page app: it is where its paths are, after each navigation and with the back button', async () => {
+test('follows its paths in a single-page app, on each navigation and on back', async () => {
   await serve([{ selector: '.room', insert: 'prepend', paths: ['/app', '/products/*'] }]);
   const { page } = await open('/app', {}, '<div id="root"></div>', ROUTER);
   await offer(page).waitFor();
@@ -290,7 +290,7 @@ test('the routes of a single-page app: it is where its paths are, after each nav
   await page.close();
 });
 
-test('a page that keeps its routes aside shows the banner again, and one that removes the box gets it back three times', async () => {
+test('a page that keeps its routes alive shows the banner again, and one that removes the box gets it back three times', async () => {
   await serve([{ selector: '.room', insert: 'prepend' }]);
   const { page } = await open('/kept');
   await offer(page).waitFor();

@@ -41,7 +41,7 @@ const exported = async (): Promise<string[]> => {
 };
 
 test(
-  'an app of Next has its banner in the first HTML, hydrates it in silence, and counts it once',
+  'a Next.js app has its banner in the first HTML, hydrates it without warnings, and counts it once',
   needs('PLACARD_LONG, as in the nightly run', isNightly),
   async () => {
     const response = await fetch(app.origin);

@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 describe('npm start', () => {
-  test('prints where the shop, the Studio and the API are, and each is there', async () => {
+  test('prints the URLs of the shop, the Studio and the API, which respond', async () => {
     const urls = [...new Set(printed.match(/http:\/\/127\.0\.0\.1:\d+\/[\w./-]*/g))].filter(
       (found) => !found.includes('/v1/'),
     );
@@ -52,7 +52,7 @@ describe('npm start', () => {
     expect(printed).toContain('demo-server-key');
   });
 
-  test('prints a curl line that answers a banner', async () => {
+  test('prints a curl command that returns a banner', async () => {
     const line = printed.split('\n').find((text) => text.trim().startsWith('curl '));
     const { banners } = (await (await curl(line!.trim())).json()) as {
       banners: Record<string, { placement_id: string }>;
@@ -67,7 +67,7 @@ describe('npm start', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  test('ends with npm: nothing is left that holds its port and its database', async () => {
+  test('exits with npm: no process holds its port or database', async () => {
     const gone = new Promise((resolve) => npm.once('exit', resolve));
     npm.kill('SIGTERM');
     await gone;

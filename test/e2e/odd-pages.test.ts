@@ -54,7 +54,7 @@ test('a placement called `__proto__` is shown, counted, and shown again from the
   await page.close();
 });
 
-test('under a foreign <base> a path of a banner stays on the site', async () => {
+test('a path of a banner stays on the site under a foreign <base>', async () => {
   service.setBanner('home_hero', buildBanner('home_hero', { headline: 'Summer sale', link: '/sale' }));
   pages.set('/sale', { html: 'The sale of this site' });
   const page = await open({
@@ -69,7 +69,7 @@ test('under a foreign <base> a path of a banner stays on the site', async () => 
   await page.close();
 });
 
-test('a sandboxed page, to which IndexedDB is refused, is told so once', async () => {
+test('a sandboxed page without IndexedDB gets one notice', async () => {
   service.setBanner('home_hero', buildBanner('home_hero', { headline: 'Summer sale' }));
   const page = await open({
     html: SLOT,
@@ -83,7 +83,7 @@ test('a sandboxed page, to which IndexedDB is refused, is told so once', async (
   await page.close();
 });
 
-test('case 75: a banner that is dismissed inside a view transition of the page leaves, and counts once', async () => {
+test('case 75: a banner dismissed inside a view transition is removed and counts once', async () => {
   service.setBanner('home_hero', buildBanner('home_hero', { headline: 'Summer sale' }));
   const page = await open({ html: SLOT, script: script() });
   await page.getByText('Summer sale').waitFor();
@@ -104,7 +104,7 @@ test('case 75: a banner that is dismissed inside a view transition of the page l
   await page.close();
 });
 
-test('a page that has shown a thousand placements keeps no listener of theirs', async () => {
+test('a page that has shown a thousand placements keeps none of their listeners', async () => {
   const page = await open({ html: SLOT, script: script() });
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Performance.enable');

@@ -77,7 +77,7 @@ const oneSecondSeenElsewhere = async (appId: string): Promise<void> => {
   await witness.close();
 };
 
-test('case 33: a tab opened in the background shows its banner and counts nothing, until it is visible', async () => {
+test('case 33: a tab opened in the background shows its banner and counts nothing until it is visible', async () => {
   setPage('/background', 'background');
   const page = await lifecycle.newPage();
   await hide(page);
@@ -94,7 +94,7 @@ test('case 33: a tab opened in the background shows its banner and counts nothin
   await page.close();
 });
 
-test('cases 31 and 32: a prerendered page asks, counts and sends nothing; the second starts at activation', async (context) => {
+test('cases 31 and 32: a prerendered page requests, counts and sends nothing; the second starts at activation', async (context) => {
   context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
   setPage('/target', 'prerender');
   pages.set('/start', {
@@ -140,7 +140,7 @@ test('cases 31 and 32: a prerendered page asks, counts and sends nothing; the se
 });
 
 test(
-  'a page that comes back out of the bfcache shows what another tab has changed meanwhile',
+  'a page restored from the bfcache shows what another tab has changed in the meantime',
   WHERE_STORED,
   async (context) => {
     context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);

@@ -84,7 +84,7 @@ const shiftScore = (page: Page): Promise<number> =>
     return globalThis.shifts.reduce((sum, value) => sum + value, 0);
   });
 
-test('a banner of the last visit is painted on a reload with the service stopped', async () => {
+test('paints a banner of the last visit on a reload with the service stopped', async () => {
   setPage('/stopped');
   const page = await open('/stopped');
   await heard(page, 'synced');
@@ -97,7 +97,7 @@ test('a banner of the last visit is painted on a reload with the service stopped
   expect(await page.getByText('Summer sale').isVisible()).toBe(true);
 });
 
-test('the cached banner is painted before anything is asked of the network', async () => {
+test('paints the cached banner before any network request', async () => {
   setPage('/first');
   const page = await open('/first');
   await heard(page, 'synced');
@@ -109,7 +109,7 @@ test('the cached banner is painted before anything is asked of the network', asy
   expect(await page.evaluate(() => notices.some(({ type }) => type === 'synced'))).toBe(false);
 });
 
-test('the measure works: without a box, a late first banner moves the page', async () => {
+test('the measure works: without a box, a late first banner causes a layout shift', async () => {
   setPage('/boxless');
   // Only elements that were painted can shift.
   await context.route(api.origin + SYNC_PATH, async (route) => {
@@ -126,7 +126,7 @@ test('the measure works: without a box, a late first banner moves the page', asy
 
 const BOX = '#slot { min-height: 120px }';
 
-test('case 57: a declared box: nothing moves on a first visit, however late the banner comes', async () => {
+test('case 57: a declared box: no layout shift on a first visit, however late the banner arrives', async () => {
   setPage('/cold', BOX);
   service.fail({ type: 'slow', delayMs: 300 });
   const page = await open('/cold');
@@ -134,7 +134,7 @@ test('case 57: a declared box: nothing moves on a first visit, however late the 
   expect(await shiftScore(page)).toBe(0);
 });
 
-test('case 57: a declared box: nothing moves when nobody is eligible, or the sync fails', async () => {
+test('case 57: a declared box: no layout shift if no user is eligible or the sync fails', async () => {
   setPage('/none', BOX);
   service.setBanner('home_hero', null);
   const page = await open('/none');
@@ -146,7 +146,7 @@ test('case 57: a declared box: nothing moves when nobody is eligible, or the syn
   expect(await shiftScore(page)).toBe(0);
 });
 
-test('without a declared box, the remembered one keeps the page still, where the slot is mounted before the first frame', async () => {
+test('without a declared box the stored one prevents a layout shift if the slot is mounted before the first frame', async () => {
   setPage('/warm', '', '<script type="module" blocking="render" src="/scripts/warm.js"></script>');
   const page = await open('/warm');
   await heard(page, 'tracked');
@@ -157,7 +157,7 @@ test('without a declared box, the remembered one keeps the page still, where the
   expect(await shiftScore(page)).toBe(0);
 });
 
-test('the remembered box is the same where the page gives the slot padding and a border', async () => {
+test('the stored box is the same if the page gives the slot padding and a border', async () => {
   const padded = '#slot { width: 400px; padding: 10px; border: 5px solid }';
   setPage('/padded', padded, '<script type="module" blocking="render" src="/scripts/padded.js"></script>');
   const page = await open('/padded');
@@ -168,7 +168,7 @@ test('the remembered box is the same where the page gives the slot padding and a
   expect(await shiftScore(page)).toBe(0);
 });
 
-test('case 60: another banner, or none, does not replace the one in view; out of view it does, and nothing moves', async () => {
+test('case 60: another banner, or none, replaces a banner only out of view, without a layout shift', async () => {
   setPage('/swap', `${BOX} main { height: 3000px }`);
   const page = await open('/swap');
   await page.evaluate(() => {
@@ -192,7 +192,7 @@ test('case 60: another banner, or none, does not replace the one in view; out of
   expect(await shiftScore(page)).toBe(0);
 });
 
-test('case 38: a banner that is dismissed in one tab leaves the other at once, and one dismissal is sent', async () => {
+test('case 38: a banner dismissed in one tab is removed from the other at once, and one dismissal is sent', async () => {
   setPage('/tabs', BOX);
   const a = await open('/tabs');
   const b = await open('/tabs');
@@ -239,7 +239,7 @@ test('case 39: the same banner in two tabs is one impression of the session', as
   ]);
 });
 
-test('1,000 mounts, removed with and without a word, leave no nodes, listeners or observers behind', async () => {
+test('1,000 mounts, unmounted or just removed, leave no nodes, listeners or observers behind', async () => {
   setPage('/leaks', BOX);
   const page = await open('/leaks');
   await heard(page, 'tracked');

@@ -82,7 +82,7 @@ const link = async (): Promise<string> => {
 };
 
 test.each([360, 1280])(
-  'shows the draft as its persona would see it, and ends it, at %i px',
+  'shows the draft as its persona would see it, and ends the preview, at %i px',
   async (width) => {
     const url = await link();
     const page = await browser.newPage({ viewport: { width, height: 640 } });
@@ -102,7 +102,7 @@ test.each([360, 1280])(
   },
 );
 
-test('a draft that has changed since is told in the bar, beside the page as it is', async () => {
+test('the bar reports a draft that has changed, and the page stays as it is', async () => {
   const url = await link();
   await save('Changed');
   const page = await browser.newPage();

@@ -47,14 +47,14 @@ const tracked = async (page: Page): Promise<string[]> =>
     notice.type === 'tracked' ? [`${notice.event.type} ${notice.event.placementId}`] : [],
   );
 
-test.each(FRAMEWORKS)('%s renders the banners of a bootstrap, and none of a control group', async (name) => {
+test.each(FRAMEWORKS)('%s renders the banners of a bootstrap, except control banners', async (name) => {
   const html = await firstHtml(name);
   expect(html).toContain('<a href="/sale">For home_hero</a>');
   expect(html).not.toContain('For held_out');
 });
 
 test.each(FRAMEWORKS)(
-  '%s hydrates them: the same node, nothing taken out, no warning; the browser counts them once',
+  '%s hydrates them: the same node, nothing removed, no warning; the browser counts them once',
   async (name) => {
     const { page, complaints, close } = await open(name);
     await expect.poll(() => tracked(page)).toContain('impression home_hero');
@@ -69,7 +69,7 @@ test.each(FRAMEWORKS)(
   },
 );
 
-test.each(FRAMEWORKS)('%s takes away what its client knows to be over', async (name) => {
+test.each(FRAMEWORKS)('%s removes banners that its client knows to be expired', async (name) => {
   const { page, complaints, close } = await open(name);
   expect(await firstHtml(name)).toContain('For gone');
   // The sync replaces it with another banner, which may be shown.
@@ -80,6 +80,6 @@ test.each(FRAMEWORKS)('%s takes away what its client knows to be over', async (n
   await close();
 });
 
-test('useBanner answers from the bootstrap on the server', async () => {
+test('useBanner returns the bootstrap on the server', async () => {
   expect(await firstHtml('react')).toContain('<p id="known">bnr_home_hero</p>');
 });

@@ -76,7 +76,7 @@ const messageOf = (text: string) => page.getByText(text, { exact: true });
 const view = () =>
   page.evaluate(async () => (await placard.inspect())!.read().placements[0]!.slots[0]!.view!);
 
-test('pinch zoom: a slot outside the zoomed part is not seen until the zoom ends', async () => {
+test('pinch zoom: a slot outside the visual viewport is not seen until the zoom ends', async () => {
   await open({
     html: '<div style="block-size: 500px"></div><div id="slot" style="inline-size: 600px"></div>',
     before: 'await globalThis.zoomed;',
@@ -91,10 +91,10 @@ test('pinch zoom: a slot outside the zoomed part is not seen until the zoom ends
   await expect.poll(impressions).toBe(1);
 });
 
-describe('a slot without a width of its own', () => {
+describe('a slot without its own width', () => {
   const CENTERED = '<div style="display: flex; flex-direction: column; align-items: center">';
 
-  test.each(['card', 'strip', 'hero'])('%s has a readable width, and no notice', async (template) => {
+  test.each(['card', 'strip', 'hero'])('%s has a readable width, without a notice', async (template) => {
     await open({ html: `${CENTERED}<div id="slot"></div></div>`, template });
     await messageOf('Summer sale').waitFor();
     await expect.poll(impressions).toBe(1);
@@ -112,7 +112,7 @@ describe('a slot without a width of its own', () => {
     expect(await page.evaluate(() => slot.offsetWidth)).toBe(180);
   });
 
-  test('a slot of 2 px is told to the developer, and is not counted', async () => {
+  test('a slot of 2 px is reported and does not count', async () => {
     await open({
       html: '<div id="slot" style="inline-size: 2px; max-inline-size: 2px; block-size: 200px; overflow: hidden"></div>',
     });
@@ -136,7 +136,7 @@ describe('a slot that moves into another document', () => {
       return getComputedStyle(panel).display;
     });
 
-  test('a frame: keeps its styles, and its impression is counted there', async () => {
+  test('a frame: keeps its styles and counts its impression there', async () => {
     await open({
       html: '<div id="slot" style="inline-size: 400px"></div><iframe style="inline-size: 600px; block-size: 400px"></iframe>',
     });
@@ -149,7 +149,7 @@ describe('a slot that moves into another document', () => {
     await expect.poll(impressions).toBe(1);
   });
 
-  test('and back, with a document between that has no window', async () => {
+  test('and back, through a document without a window', async () => {
     await open({ html: '<div id="slot" style="inline-size: 400px"></div>' });
     await messageOf('Summer sale').waitFor();
     await page.evaluate(() => {
@@ -162,7 +162,7 @@ describe('a slot that moves into another document', () => {
     expect(await failures()).toEqual([]);
   });
 
-  test('another window: keeps its styles, and its impression is counted there', async () => {
+  test('another window: keeps its styles and counts its impression there', async () => {
     await open({ html: '<div id="slot" style="inline-size: 400px"></div>' });
     await messageOf('Summer sale').waitFor();
     const popup = page.waitForEvent('popup');

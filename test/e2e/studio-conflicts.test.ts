@@ -24,8 +24,8 @@ const publishBeside = async (id: string, text: string): Promise<void> => {
   await close(page);
 };
 
-describe('unsaved work', () => {
-  test('that was kept without a connection is no silent change of what a colleague has published since', async () => {
+describe('unsaved changes', () => {
+  test('kept offline do not silently overwrite what a colleague has published', async () => {
     const page = await studio.open('/campaigns/come-back');
     await page.route('**/api/drafts/**', (route) => route.abort());
     await headline(page).fill('Written on the train');
@@ -46,7 +46,7 @@ describe('unsaved work', () => {
     await close(page);
   });
 
-  test('is tried again by itself when the connection is back', async () => {
+  test('are saved again when the connection is back', async () => {
     const page = await studio.open('/campaigns/gift-wrap');
     await page.route('**/api/drafts/**', (route) => route.abort());
     await headline(page).fill('Once more');
@@ -58,8 +58,8 @@ describe('unsaved work', () => {
   });
 });
 
-describe('a colleague who was faster', () => {
-  test('is shown where the publication was refused, and the newer draft can be taken', async () => {
+describe('a conflict with a colleague', () => {
+  test('is shown where the publication was rejected, and the newer draft can be used', async () => {
     const page = await studio.open('/campaigns/free-delivery');
     await headline(page).fill('Mine');
     await saved(page);
@@ -77,7 +77,7 @@ describe('a colleague who was faster', () => {
     await close(page);
   });
 
-  test('loses nothing, and nothing is asked, where they changed another part', async () => {
+  test('loses nothing and shows no question if they changed another part', async () => {
     const page = await studio.open('/campaigns/tea-lovers');
     const other = await studio.open('/campaigns/tea-lovers');
     await other.getByLabel('Name', { exact: true }).fill('Tea for two');
@@ -92,7 +92,7 @@ describe('a colleague who was faster', () => {
     await close(page);
   });
 
-  test('is seen without scrolling, wherever the form is', async () => {
+  test('is visible without scrolling, wherever the form is', async () => {
     const page = await studio.open('/campaigns/gold-preview');
     const field = page.getByLabel('Image description');
     await field.fill('One');
@@ -115,7 +115,7 @@ describe('a colleague who was faster', () => {
   });
 });
 
-test('an answer for one person is not shown under the name of another', async () => {
+test('a response for one user is not shown under the name of another', async () => {
   const page = await studio.open('/explain');
   const who = page.getByLabel('Preview as');
   await page.locator('.why-list').first().waitFor();
@@ -145,7 +145,7 @@ test('an answer for one person is not shown under the name of another', async ()
   await close(page);
 });
 
-test('a link to a page of the site is made once, and not for each letter of its address', async () => {
+test('requests a link to a page of the site once, not per letter of its URL', async () => {
   const page = await studio.open('/campaigns/tea-lovers');
   await headline(page).fill('Tea');
   await saved(page);
@@ -170,7 +170,7 @@ test('a link to a page of the site is made once, and not for each letter of its 
   await close(page);
 });
 
-test('a number that is out of bounds is said to be, and the one before it stays', async () => {
+test('reports a number out of bounds and keeps the previous one', async () => {
   const page = await studio.open('/campaigns/spring-collection');
   const control = page.getByLabel('Control group (%)');
   await control.fill('10');
@@ -185,7 +185,7 @@ test('a number that is out of bounds is said to be, and the one before it stays'
   await close(page);
 });
 
-test('the names of attributes that users have are suggested', async () => {
+test('suggests the names of attributes that users have', async () => {
   const page = await studio.open('/campaigns/gold-preview');
   await page.getByRole('tab', { name: /Audience/ }).click();
   await page.getByRole('button', { name: 'Attribute', exact: true }).click();

@@ -65,7 +65,7 @@ const signIn = async (page: Page) => {
 };
 
 describe('the login', () => {
-  test('has nothing that axe finds wrong, with a problem too, and says what is missing', async () => {
+  test('has no axe violations, even with an error, and names missing fields', async () => {
     const page = await open({ bypassCSP: true });
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Enter your operator key.').waitFor();
@@ -79,7 +79,7 @@ describe('the login', () => {
 });
 
 describe('a workspace whose campaigns are in its file', () => {
-  test('is edited as drafts, and copied for the file, which stays as it is', async () => {
+  test('is edited as drafts and copied for the file, which does not change', async () => {
     const before = await readFile(file, 'utf8');
     const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
     await signIn(page);
@@ -101,7 +101,7 @@ describe('a workspace whose campaigns are in its file', () => {
     await page.context().close();
   });
 
-  test('shows hostile texts as the texts they are, on every screen', async () => {
+  test('shows hostile texts literally on every screen', async () => {
     const page = await open();
     await signIn(page);
     await page.getByRole('link', { name: HOSTILE, exact: true }).click();

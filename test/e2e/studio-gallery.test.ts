@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => studio?.stop());
 
-test('every image is drawn by its template, and the chosen one becomes a draft for the placement that draws it', async () => {
+test('every image is rendered by its template, and the chosen one becomes a draft for its placement', async () => {
   const page = await studio.open();
   await page.getByRole('link', { name: 'New campaign' }).focus();
   await page.keyboard.press('Enter');
@@ -47,7 +47,7 @@ test('every image is drawn by its template, and the chosen one becomes a draft f
   await page.frameLocator('iframe').getByText('We deliver a day later this week').waitFor();
 });
 
-test('the previews are inside their cards if the gallery is opened by its URL', async () => {
+test('the previews stay inside their cards if the gallery is opened by its URL', async () => {
   const page = await studio.open('/new');
   const card = page.locator('.gallery-card').nth(1);
   await card.frameLocator('iframe').getByText('15 % off this week').waitFor();
@@ -57,7 +57,7 @@ test('the previews are inside their cards if the gallery is opened by its URL', 
   expect(frame.x + frame.width).toBeGreaterThanOrEqual(box.x + box.width - 1);
 });
 
-test('an empty message is still there', async () => {
+test('offers an empty message', async () => {
   const page = await studio.open('/new');
   await page.getByRole('button', { name: 'An empty message' }).click();
   await page.getByRole('heading', { name: 'New campaign', exact: true }).waitFor();

@@ -53,7 +53,7 @@ test('an image is uploaded, previewed, published, shown by the shop, and kept fo
   await page.context().close();
 });
 
-test('an image whose dialog is closed before it is uploaded is in the library, and in no message', async () => {
+test('an image whose dialog is closed before the upload ends is in the library, and in no message', async () => {
   const page = await studio.open('/campaigns/spring-collection', { bypassCSP: true });
   const choose = page.getByRole('button', { name: 'Choose or upload an image for Image' }).first();
   const dialog = page.getByRole('dialog', { name: 'Images' });

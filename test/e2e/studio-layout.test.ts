@@ -31,7 +31,7 @@ const close = (page: Page) => page.context().close();
 test.each([
   [1280, 800],
   [1280, 900],
-])('the checks of a draft are in sight without scrolling, at %i × %i', async (width, height) => {
+])('the checks of a draft are visible without scrolling, at %i × %i', async (width, height) => {
   await draft('checked', 0, { audience: { no_such_attribute: 'yes' } }).catch(() => undefined);
   const page = await studio.open('/campaigns/checked', { viewport: { width, height } });
   const checks = page.locator('.checks');
@@ -41,27 +41,30 @@ test.each([
   await close(page);
 });
 
-test.each([360, 768, 1280])('the name of a nested attribute is whole, at %i pixels', async (width) => {
-  const name = 'newsletter_account.tier';
-  const id = `nested-${width}`;
-  await draft(id, 0, { audience: { [name]: 'gold' } });
-  const page = await studio.open(`/campaigns/${id}`, { viewport: { width, height: 800 } });
-  await page.getByRole('tab', { name: /Audience/ }).click();
-  const input = page.locator(`.condition input`).first();
-  await expect.poll(() => input.inputValue()).toBe(name);
-  const [room, needed] = await input.evaluate((field: HTMLInputElement) => {
-    const style = getComputedStyle(field);
-    const brush = document.createElement('canvas').getContext('2d')!;
-    brush.font = style.font;
-    const padding = Number.parseFloat(style.paddingLeft) + Number.parseFloat(style.paddingRight);
-    // The arrow of a suggestion list is beside the text.
-    return [field.clientWidth - padding - 20, brush.measureText(field.value).width];
-  });
-  expect(room).toBeGreaterThanOrEqual(needed!);
-  await close(page);
-});
+test.each([360, 768, 1280])(
+  'the name of a nested attribute is not truncated, at %i pixels',
+  async (width) => {
+    const name = 'newsletter_account.tier';
+    const id = `nested-${width}`;
+    await draft(id, 0, { audience: { [name]: 'gold' } });
+    const page = await studio.open(`/campaigns/${id}`, { viewport: { width, height: 800 } });
+    await page.getByRole('tab', { name: /Audience/ }).click();
+    const input = page.locator(`.condition input`).first();
+    await expect.poll(() => input.inputValue()).toBe(name);
+    const [room, needed] = await input.evaluate((field: HTMLInputElement) => {
+      const style = getComputedStyle(field);
+      const brush = document.createElement('canvas').getContext('2d')!;
+      brush.font = style.font;
+      const padding = Number.parseFloat(style.paddingLeft) + Number.parseFloat(style.paddingRight);
+      // The arrow of a suggestion list is beside the text.
+      return [field.clientWidth - padding - 20, brush.measureText(field.value).width];
+    });
+    expect(room).toBeGreaterThanOrEqual(needed!);
+    await close(page);
+  },
+);
 
-test('the navigation is one line on a phone, and shows where one is', async () => {
+test('the navigation is one line on a phone and marks the current page', async () => {
   const page = await studio.open('/access', { viewport: { width: 360, height: 740 } });
   const links = page.getByRole('navigation', { name: 'Studio' }).getByRole('link');
   const tops = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect().top));
@@ -73,7 +76,7 @@ test('the navigation is one line on a phone, and shows where one is', async () =
   await close(page);
 });
 
-test('a source that is only listed says nothing about a run', async () => {
+test('a source without runs shows no run', async () => {
   const page = await studio.open('/data');
   const listed = page.getByRole('listitem').filter({ hasText: 'only listed in the workspace file' });
   await listed.first().waitFor();
@@ -83,8 +86,8 @@ test('a source that is only listed says nothing about a run', async () => {
   await close(page);
 });
 
-describe('what a publish changes', () => {
-  test('shows a text that is wholly new as two texts, and a changed word in its place', async () => {
+describe('changes of a publication', () => {
+  test('show a fully new text as two texts, and a changed word in place', async () => {
     const variant = (headline: string, body: string) => ({
       variants: [{ variant_id: 'a', properties: { headline: text(headline), body: text(body) } }],
     });
@@ -103,7 +106,7 @@ describe('what a publish changes', () => {
 });
 
 describe('results', () => {
-  test('have their chart in a browser whose language is no language tag', async () => {
+  test('show their chart in a browser whose language is not a language tag', async () => {
     await publish('charted', { priority: 'high', starts_at: new Date(Date.now() - 60_000).toISOString() });
     await simulateVisitors(studio.serviceUrl, 20);
     const page = await studio.open('/');
@@ -118,7 +121,7 @@ describe('results', () => {
     await close(page);
   });
 
-  test('of a test whose winner is rolled out keep the name of the loser, and no group is called suspicious', async () => {
+  test('of a test with a rolled-out winner keep the name of the loser, and report no SRM', async () => {
     const variants = [
       { variant_id: 'a', name: 'Kiln', properties: { headline: text('Summer is here') } },
       { variant_id: 'b', name: 'Shelf', properties: { headline: text('Last days of summer') } },

@@ -243,7 +243,7 @@ const SCREENS: readonly Screen[] = [
 const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
 describe.each(SCREENS)('%s', (_, path, ready) => {
-  test('has nothing that axe finds wrong, and fits every window, with text of twice the size too', async () => {
+  test('has no axe violations and fits every window, even with text of twice the size', async () => {
     // axe is an external script, which the page's policy would block.
     const page = await studio.open(path, { bypassCSP: true });
     await ready(page);
@@ -277,7 +277,7 @@ describe.each(SCREENS)('%s', (_, path, ready) => {
   });
 });
 
-test('the audit of an image fits a tablet: its hash breaks, and pushes no column out of sight', async () => {
+test('the audit entry of an image fits a tablet: its hash wraps and hides no column', async () => {
   const page = await studio.open('/access', { viewport: { width: 768, height: 900 } });
   await page.getByText('image.upload').first().waitFor();
   const audit = page.getByRole('region', { name: 'Audit' });

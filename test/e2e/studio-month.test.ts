@@ -26,7 +26,7 @@ const draft = async (id: string, more: Record<string, unknown> = {}): Promise<vo
   await studio.call('PUT', `/api/drafts/${id}`, { campaign, based_on: 0 });
 };
 
-test('a file of translators in another encoding than its own is refused, and one that names it is read', async () => {
+test('rejects a translation file in the wrong encoding and reads one that names its encoding', async () => {
   const translations = { de: {} };
   const properties = { headline: { type: 'string', value: 'Doors' } };
   await draft('doors', { language: 'en', variants: [{ variant_id: 'a', properties, translations }] });
@@ -56,7 +56,7 @@ test('a file of translators in another encoding than its own is refused, and one
   await close(page);
 });
 
-test('a segment that would silence a running campaign says so, has a history, and outlives Escape', async () => {
+test('a segment that would silence a running campaign warns, has a history, and survives Escape', async () => {
   const save = (audience: unknown, basedOn: number) =>
     studio.call('PUT', '/api/segments/elite', { name: 'Elite', audience, note: 'First', based_on: basedOn });
   const { release } = await save({ loyalty_tier: 'gold' }, 0);
@@ -86,8 +86,8 @@ test('a segment that would silence a running campaign says so, has a history, an
   await close(page);
 });
 
-describe('somebody who only reads a draft', () => {
-  test('follows what a colleague saves, also while the question before a publish is open', async () => {
+describe('a user who only reads a draft', () => {
+  test('sees what a colleague saves, even while the publish dialog is open', async () => {
     await draft('shared');
     const reader = await studio.open('/campaigns/shared');
     await button(reader, 'Publish …').click();
@@ -106,7 +106,7 @@ describe('somebody who only reads a draft', () => {
     await close(reader);
   });
 
-  test('is told in the open question where they had changed it themselves', async () => {
+  test('sees in the open dialog that a colleague changed the same part', async () => {
     await draft('contested');
     const page = await studio.open('/campaigns/contested');
     await headline(page).fill('Mine');
@@ -126,7 +126,7 @@ describe('somebody who only reads a draft', () => {
   });
 });
 
-test('a campaign that nobody would see is not ready', async () => {
+test('a campaign without reach is not ready', async () => {
   await draft('unseen', { audience: { no_such_attribute: 'yes' } });
   const page = await studio.open('/campaigns/unseen');
   const checks = page.locator('.checks');
@@ -141,7 +141,7 @@ test('a campaign that nobody would see is not ready', async () => {
   await close(page);
 });
 
-test('Checks name a field whose input is not saved, and neither Publish nor another section drops it', async () => {
+test('Checks name a field whose input is not saved, and neither Publish nor another section discards it', async () => {
   await draft('unread');
   const page = await studio.open('/campaigns/unread');
   const checks = page.locator('.checks');
@@ -178,7 +178,7 @@ test('Checks name a field whose input is not saved, and neither Publish nor anot
   await close(page);
 });
 
-test('Publish leads with who will see the campaign, then three of those it overrides, then whole dates', async () => {
+test('Publish shows the reach first, then three of the overridden campaigns, then full dates', async () => {
   for (const name of ['First', 'Second', 'Third', 'Fourth', 'Fifth']) {
     const id = `loser-${name.toLowerCase()}`;
     await draft(id, { name, placements: ['thanks_choice'] });
@@ -219,7 +219,7 @@ test('Publish leads with who will see the campaign, then three of those it overr
   await close(page);
 });
 
-test('a campaign for test users says so in Checks, Publish and the list, which a reload leaves as it was', async () => {
+test('Checks, Publish and the list mark a campaign for test users, and a reload keeps the list', async () => {
   await draft('in-secret', { status: 'draft', test_users: ['u-1'], ends_at: '2099-07-05T10:00:00Z' });
   const page = await studio.open('/campaigns/in-secret#audience');
   await page.locator('.audience-words').getByText('Only its test users will see it.').waitFor();
@@ -243,7 +243,7 @@ test('a campaign for test users says so in Checks, Publish and the list, which a
   await close(page);
 });
 
-test('a campaign as it is published can be previewed on the site', async () => {
+test('a published campaign can be previewed on the site', async () => {
   const page = await studio.open('/campaigns/spring-collection');
   await page.getByRole('button', { name: /Preview on the site/ }).click();
   const dialog = page.getByRole('dialog');

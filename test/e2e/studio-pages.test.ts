@@ -16,7 +16,7 @@ const headline = (page: Page) => page.getByLabel('Headline', { exact: true });
 const saved = (page: Page) => page.getByText('Draft saved').waitFor();
 
 describe('the pages', () => {
-  test('break no rule of their policy, and ask nothing of another site but images', async () => {
+  test('violate no rule of their policy, and request only images from other sites', async () => {
     const page = await open('/campaigns/gift-wrap');
     const violations: string[] = [];
     const asked = new Set<string>();
@@ -38,7 +38,7 @@ describe('the pages', () => {
     await close(page);
   });
 
-  test('are used with the keyboard alone: a headline, a check, a publication', async () => {
+  test('work with the keyboard only: a headline, a check, a publication', async () => {
     const page = await open();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
@@ -95,7 +95,7 @@ describe('the pages', () => {
     await close(page);
   });
 
-  test('tell in forced colours what is chosen', async () => {
+  test('show the selection in forced colors', async () => {
     const page = await open('/campaigns/spring-collection', { forcedColors: 'active' });
     await page.getByRole('radio', { name: 'kiln' }).waitFor();
     const looksOf = (selector: string) =>
@@ -115,7 +115,7 @@ describe('the pages', () => {
     await close(page);
   });
 
-  test('begin the preview in the upper half of a laptop’s window, and keep it in sight of the last field', async () => {
+  test('start the preview in the upper half of a laptop’s window, and keep it visible to the last field', async () => {
     const page = await open('/campaigns/gift-wrap');
     const preview = page.getByRole('region', { name: 'Preview' });
     expect((await preview.boundingBox())!.y).toBeLessThan(400);
@@ -125,7 +125,7 @@ describe('the pages', () => {
     await close(page);
   });
 
-  test('keep the top of the preview in sight at the end of the form, on a window of 1280 by 800', async () => {
+  test('keep the top of the preview visible at the end of the form, in a window of 1280 by 800', async () => {
     const page = await open('/campaigns/spring-collection', { viewport: { width: 1280, height: 800 } });
     const preview = page.getByRole('region', { name: 'Preview' });
     await page.frameLocator('iframe').getByRole('link').waitFor();
@@ -137,7 +137,7 @@ describe('the pages', () => {
     await close(page);
   });
 
-  test('draw the whole banner at each width that is chosen', async () => {
+  test('render the whole banner at each chosen width', async () => {
     const page = await open('/campaigns/free-delivery');
     await page.frameLocator('iframe').getByRole('link').waitFor();
     await page.getByText('Placement, template and stress tests').click();
@@ -154,7 +154,7 @@ describe('the pages', () => {
     await close(page);
   });
 
-  test('keep the link to the site in its place while the preview is being drawn', async () => {
+  test('keep the link to the site in place while the preview renders', async () => {
     const page = await open();
     const held = Promise.withResolvers<void>();
     await page.route('**/preview.html', async (route) => {
@@ -174,7 +174,7 @@ describe('the pages', () => {
     await close(page);
   });
 
-  test('keep names of any length and direction inside of their places', async () => {
+  test('keep names of any length and direction inside their boxes', async () => {
     const page = await open('/campaigns/winter-clearance');
     const name = `${'Donaudampfschifffahrtsgesellschaft'.repeat(5)} مرحبا`;
     await page.getByLabel('Name', { exact: true }).fill(name);
@@ -190,7 +190,7 @@ describe('the pages', () => {
 });
 
 describe('an editor', () => {
-  test('undoes and redoes, and keeps what was not saved when the connection was gone', async () => {
+  test('undoes and redoes, and keeps unsaved changes while offline', async () => {
     const page = await open('/campaigns/come-back');
     const before = await headline(page).inputValue();
     await headline(page).fill('One');
@@ -215,7 +215,7 @@ describe('an editor', () => {
     await close(page);
   });
 
-  test('goes on with the keyboard where the button that had the focus is gone', async () => {
+  test('moves the keyboard focus on when the focused button disappears', async () => {
     const page = await open('/campaigns/gift-wrap');
     const focus = () => page.evaluate(() => document.activeElement?.tagName);
     const press = async (name: string, within: Page | Locator = page) => {
@@ -245,7 +245,7 @@ describe('an editor', () => {
     await close(page);
   });
 
-  test('is told of another one of the same draft, sees both, and chooses', async () => {
+  test('is told of another editor of the same draft, sees both versions, and chooses', async () => {
     const [one, other] = [await open('/campaigns/gold-preview'), await open('/campaigns/gold-preview')];
     await headline(one).fill('Of one');
     await saved(one);
@@ -277,7 +277,7 @@ describe('an editor', () => {
     await close(page);
   });
 
-  test('show a release that came meanwhile, and replace it where that is meant', async () => {
+  test('shows a release published in the meantime, and can overwrite it', async () => {
     const page = await open('/campaigns/free-delivery');
     await headline(page).fill('Mine');
     await saved(page);
@@ -300,7 +300,7 @@ describe('an editor', () => {
     await close(page);
   });
 
-  test('puts a name into a text without a line of Liquid written by hand', async () => {
+  test('inserts a name into a text without handwritten Liquid', async () => {
     const page = await open('/campaigns/free-delivery');
     await headline(page).fill('Hello ');
     await page.getByRole('button', { name: 'Insert something of the reader into Headline' }).press('Enter');
@@ -315,7 +315,7 @@ describe('an editor', () => {
     await close(page);
   });
 
-  test('says what is cut, refused and not there in the image', async () => {
+  test('reports cut, rejected and missing parts in the image', async () => {
     const page = await open('/campaigns/tea-lovers');
     await headline(page).fill('A very long headline '.repeat(9).trim());
     await page.getByText('188 characters: only the first 160 are shown.').first().waitFor();
@@ -330,7 +330,7 @@ describe('an editor', () => {
 describe('a schedule', () => {
   const end = (page: Page) => page.getByLabel('End', { exact: true });
 
-  test('stores a year that is typed key by key when it is complete', async () => {
+  test('stores a year typed key by key once it is complete', async () => {
     const page = await open('/campaigns/gift-wrap');
     const stored: unknown[] = [];
     page.on('request', (request) => {
@@ -356,7 +356,7 @@ describe('a schedule', () => {
     await close(page);
   });
 
-  test('keeps the last date, and says why, where the year is none', async () => {
+  test('keeps the last date, and reports an invalid year', async () => {
     const page = await open('/campaigns/tea-lovers');
     await page.getByRole('tab', { name: 'Schedule' }).click();
     await end(page).fill('2026-12-10T10:00');
@@ -377,7 +377,7 @@ describe('a schedule', () => {
     await close(page);
   });
 
-  test('leaves the list, and a way out, where a draft cannot be read', async () => {
+  test('keeps the list, and a way out, if a draft cannot be read', async () => {
     const page = await open('/explain');
     const broken = [
       { starts_at: '1899-12-11T10:00:00+33283824:53' },
@@ -427,7 +427,7 @@ describe('a schedule', () => {
     await close(page);
   });
 
-  test('opens no page of an address that nobody can have written', async () => {
+  test('opens no page for a malformed URL', async () => {
     const page = await open('/campaigns/%');
     await page.getByText('There is no such page').waitFor();
     await close(page);
@@ -435,7 +435,7 @@ describe('a schedule', () => {
 });
 
 describe('the list', () => {
-  test('shows 25 at a time, sorts, and is as one left it', async () => {
+  test('shows 25 at a time, sorts, and keeps its state', async () => {
     const variants = [{ variant_id: 'a', properties: { headline: { type: 'string', value: 'x' } } }];
     for (let i = 0; i < 30; i += 1) {
       const campaign = {
@@ -473,7 +473,7 @@ describe('the list', () => {
     await close(page);
   });
 
-  test('tells how soon pages drop what is stopped, archives it, and finds it again', async () => {
+  test('shows how soon pages drop a stopped campaign, archives it, and finds it again', async () => {
     const page = await open('/campaigns/arabic-welcome');
     await page.getByText('More: theme').click();
     await page.getByLabel('Cache for (minutes)').fill('10');
@@ -501,7 +501,7 @@ describe('the list', () => {
     await close(page);
   });
 
-  test('leads from a stop to how long a page keeps what it has', async () => {
+  test('links from a stop to the cache limit of a page', async () => {
     const page = await open();
     await page.getByRole('button', { name: 'Stop Spring collection', exact: true }).click();
     const dialog = page.getByRole('dialog');
@@ -515,8 +515,8 @@ describe('the list', () => {
   });
 });
 
-describe('an address', () => {
-  test('has the part of the campaign that is open', async () => {
+describe('a URL', () => {
+  test('contains the open part of the campaign', async () => {
     const page = await open('/campaigns/gift-wrap#audience');
     await page.getByRole('button', { name: 'Attribute' }).waitFor();
     await page.getByRole('tab', { name: /Goal/ }).click();
@@ -529,7 +529,7 @@ describe('an address', () => {
 });
 
 describe('a segment', () => {
-  test('is written once, asked for by a campaign, and warns before it changes one that runs', async () => {
+  test('is defined once, used by a campaign, and warns before it changes a running one', async () => {
     const page = await open('/segments');
     await page.getByRole('button', { name: 'New segment' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Gold customers');
@@ -558,7 +558,7 @@ describe('a segment', () => {
 });
 
 describe('a click', () => {
-  test('logs an event and sets attributes, as the draft says', async () => {
+  test('logs an event and sets attributes, as the draft defines', async () => {
     const page = await open('/campaigns/tea-lovers');
     await page.getByText('More: theme').click();
     await page.getByLabel('Event on click').fill('asked_for_news');
@@ -577,7 +577,7 @@ describe('a click', () => {
 });
 
 describe('the goal', () => {
-  test('says how many people a comparison takes, and plans for them', async () => {
+  test('shows the sample size of a comparison, and uses it as the target', async () => {
     const page = await open('/campaigns/spring-collection#goal');
     await page.getByText('Sample size calculator').click();
     await page.getByLabel('Baseline rate (%)').fill('10');
@@ -590,7 +590,7 @@ describe('the goal', () => {
 });
 
 describe('the audit', () => {
-  test('is searched by words, and what they find is a file', async () => {
+  test('searches by words and exports the matches as a file', async () => {
     const page = await open('/access');
     const cells = page.getByRole('region', { name: 'Audit' }).locator('tbody tr');
     await cells.first().waitFor();
@@ -610,7 +610,7 @@ describe('the audit', () => {
 });
 
 describe('the first view', () => {
-  test('loads less than 180 kB of code and styles, unpacked, and leaves charts to the screens that have them', async () => {
+  test('loads less than 180 kB of code and styles, unpacked, and defers charts to the screens that have them', async () => {
     const page = await open();
     await page.getByText('Spring collection').waitFor();
     const loaded = await page.evaluate(() =>

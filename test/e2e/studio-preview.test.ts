@@ -36,7 +36,7 @@ describe('the editor after a reload', () => {
     { width: 1280, campaign: 'spring-collection' },
     { width: 700, campaign: 'gift-wrap' },
     { width: 360, campaign: 'spring-collection' },
-  ])('moves nothing while it loads, $width pixels wide', async ({ width, campaign }) => {
+  ])('causes no layout shift while it loads, $width pixels wide', async ({ width, campaign }) => {
     const page = await studio.open(`/campaigns/${campaign}`, { viewport: { width, height: 900 } });
     await watchShifts(page);
     await page.reload();
@@ -52,7 +52,7 @@ describe('the editor after a reload', () => {
   });
 });
 
-test('a code that cannot be drawn says so, and the link is there without it', async () => {
+test('reports a QR code that cannot be generated, and shows the link without it', async () => {
   const page = await studio.open('/campaigns/gift-wrap');
   // Its library is a separate file, loaded for the dialog.
   await page.route(/\/assets\/(?!index|frame)[^/]*\.js$/, (route) => route.abort());

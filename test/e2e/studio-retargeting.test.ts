@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => studio?.stop());
 
-test('is built from a line of the audience, which survives a reload', async () => {
+test('builds an audience condition that survives a reload', async () => {
   const campaign = {
     campaign_id: 'again',
     name: 'Again',

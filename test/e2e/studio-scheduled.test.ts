@@ -41,7 +41,7 @@ const publish = async (page: Page, when: 'now' | 'tomorrow'): Promise<void> => {
     .waitFor();
 };
 
-describe('a new campaign that is published at a time', () => {
+describe('a new campaign published at a time', () => {
   test('is in the list, opens, and can be canceled: its content is a draft again', async () => {
     await draft('advent');
     const page = await studio.open('/campaigns/advent');
@@ -110,7 +110,7 @@ describe('a new campaign that is published at a time', () => {
 });
 
 describe('a fix beside a scheduled release', () => {
-  test('asks what becomes of it, keeps it by default, and the history says so', async () => {
+  test('asks what to do with the release, keeps it by default, and logs it in the history', async () => {
     await draft('carnival');
     const page = await studio.open('/campaigns/carnival');
     await publish(page, 'now');
@@ -152,7 +152,7 @@ describe('a fix beside a scheduled release', () => {
     await close(page);
   });
 
-  test('can be made from it: its version is put into the editor', async () => {
+  test('can start from it: its version is loaded into the editor', async () => {
     await draft('lent');
     const page = await studio.open('/campaigns/lent');
     await publish(page, 'now');

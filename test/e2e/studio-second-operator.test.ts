@@ -58,7 +58,7 @@ const write = async (page: Page, words: string) => {
   await page.getByText('Draft saved').waitFor();
 };
 
-test('an approver publishes while a colleague goes on writing, who sees why they cannot', async () => {
+test('an approver publishes while a colleague continues to write, who sees why they cannot publish', async () => {
   const writer = await signIn('Writer');
   await write(writer, 'First words');
   await reason(writer).waitFor();

@@ -31,7 +31,7 @@ const headlineIn = async (language: string): Promise<string> => {
   return (await response.json()).banners.checkout_strip.properties.headline.value;
 };
 
-test('is written, previewed from right to left, exchanged with translators and published', async () => {
+test('writes, previews right-to-left, exchanges with translators and publishes a translation', async () => {
   const page = await studio.open('/campaigns/free-delivery');
   // Keyboard only.
   await page.getByText('Translate it').focus();

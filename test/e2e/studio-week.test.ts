@@ -49,7 +49,7 @@ describe.each(STORES)('the week on $name', ({ name, address }) => {
     await demo?.stop();
   });
 
-  test('goes from a copy of last season to what came of this one', {
+  test('goes from a copy of last season’s campaign to the results of this one', {
     timeout: patience(300_000),
     ...(name === 'SQLite' && nightly()),
   }, async () => {

@@ -98,7 +98,7 @@ const draw = (page: Page, template: string, values: Record<string, string | bool
 const boxOf = async (page: Page, selector: string) => (await page.locator(selector).boundingBox())!;
 
 describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
-  test.each([360, 1280])('that is a picture alone fills its box with it, at %i pixels', async (width) => {
+  test.each([360, 1280])('with only an image fills its box with it, at %i pixels', async (width) => {
     const page = await open(width);
     await draw(page, template, { image: '/picture.svg', link: '/linen' });
     const panel = await boxOf(page, 'placard-frame .panel');
@@ -108,7 +108,7 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
   });
 
   test.each([360, 1280])(
-    'stays still where its picture is missing, and so does all below it, at %i pixels',
+    'keeps its box if its image is missing, and shifts nothing below it, at %i pixels',
     async (width) => {
       const page = await open(width);
       // Held, so that the page can be inspected before the request fails.
@@ -131,7 +131,7 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
     },
   );
 
-  test('in a page without a doctype is as high as its words and its box, not as the window', async () => {
+  test('in quirks mode is as high as its text and its box, not as the window', async () => {
     const page = await browser.newPage({ viewport: { width: 360, height: 2_000 } });
     await page.route('**/looks', async (route) => {
       const response = await route.fetch();
@@ -148,7 +148,7 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
     await page.close();
   });
 
-  test('has targets of 44 pixels for a finger', async () => {
+  test('has touch targets of 44 pixels', async () => {
     const page = await open(360);
     await draw(page, template, { ...WORDS, image: '/picture.svg' });
     const heights = await page
@@ -157,7 +157,7 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
   });
 
-  test('with text of twice the size keeps its words whole and its page narrow', async () => {
+  test('with text of twice the size breaks no word and does not widen its page', async () => {
     const page = await open(360);
     await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
     await draw(page, template, { ...WORDS, image: '/picture.svg' });
@@ -167,7 +167,7 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
   });
 });
 
-test('a card across a page of 768 pixels has a picture that leaves its words in sight', async () => {
+test('a card across a page of 768 pixels has an image that keeps its text visible', async () => {
   const page = await open(768);
   await page.addStyleTag({ content: '.card { max-inline-size: none }' });
   await draw(page, 'card', { ...WORDS, image: '/picture.svg' });
@@ -176,7 +176,7 @@ test('a card across a page of 768 pixels has a picture that leaves its words in 
   expect(picture.height).toBeLessThanOrEqual(288);
 });
 
-test('the box of the README keeps a phone’s page still: before the banner, with it, and where its picture is missing', async () => {
+test('the box of the README prevents layout shifts on a phone: before the banner, with it, and without its image', async () => {
   const page = await open(360);
   await page.locator('#slot').evaluate((slot) => slot.style.setProperty('min-block-size', '28rem'));
   const held = Promise.withResolvers<void>();
@@ -242,7 +242,7 @@ describe.each(Object.keys(FONTS) as FontName[])('with a %s font', (font) => {
     });
 
     test.each([360, 768, 1280])(
-      'in a box of a given height shows whole lines, and an ellipsis, at %i pixels',
+      'in a box of a fixed height shows whole lines and an ellipsis, at %i pixels',
       async (width) => {
         const page = await open(width, font);
         await setHeight(page, HEIGHTS[template]![width]!);
@@ -253,7 +253,7 @@ describe.each(Object.keys(FONTS) as FontName[])('with a %s font', (font) => {
       },
     );
 
-    test('with more text than it takes is no page of its own', async () => {
+    test('with excessive text does not grow beyond a banner', async () => {
       const page = await open(900, font);
       await page.locator('#slot').evaluate((slot) => slot.style.setProperty('max-inline-size', 'none'));
       await draw(page, template, HUGE);
@@ -262,7 +262,7 @@ describe.each(Object.keys(FONTS) as FontName[])('with a %s font', (font) => {
   });
 });
 
-test('a text is fitted again when its font arrives, when its box gets lower, and when the window does', async () => {
+test('fits a text again when its font loads, when its box shrinks, and when the window is resized', async () => {
   const page = await open(360);
   const held = Promise.withResolvers<void>();
   await page.route('**/wide.woff2', async (route) => {

@@ -206,7 +206,7 @@ test('the second button of a choice is its own target, whatever the first link i
   await close();
 });
 
-test('an image without words has its countdown and its second button under it', async () => {
+test('an image without text has its countdown and its second button below it', async () => {
   const { page, close } = await open();
   const left = { type: 'datetime', value: Date.UTC(2100, 0, 1) };
   await show(page, 'countdown', { image: PICTURE, countdown_to: left });
@@ -217,7 +217,7 @@ test('an image without words has its countdown and its second button under it', 
 });
 
 describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
-  test('case 67: draws itself, picture and all, without a policy being violated', async () => {
+  test('case 67: renders itself, image included, without a policy violation', async () => {
     const { page, complaints, close } = await open();
     expect(await show(page, template, { ...SALE, image: PICTURE })).toBe('shown');
     const image = page.locator('placard-frame img');
@@ -230,7 +230,7 @@ describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
     await close();
   });
 
-  test('tells assistive technology what it is', async () => {
+  test('exposes its role and name to assistive technology', async () => {
     const { page, close } = await open();
     await show(page, template, { ...SALE, image: PICTURE, image_alt: text('Folded linen') });
     expect(await page.locator('#slot').ariaSnapshot()).toBe(
@@ -247,7 +247,7 @@ describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
     await close();
   });
 
-  test('works from the keyboard: link, close button, then on from where the banner was', async () => {
+  test('works from the keyboard: link, close button, then on from the banner’s position', async () => {
     const { page, close } = await open();
     await show(page, template, SALE);
     const focused = () =>
@@ -272,7 +272,7 @@ describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
     await close();
   });
 
-  test('has text that can be read, on light and dark pages, in every theme', async () => {
+  test('has readable text on light and dark pages in every theme', async () => {
     const { page, close } = await open();
     await page.evaluate(() => document.documentElement.style.setProperty('color-scheme', 'light dark'));
     for (const [colorScheme, theme] of THEMED) {
@@ -286,7 +286,7 @@ describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
     await close();
   });
 
-  test('keeps its edges where colours are forced', async () => {
+  test('keeps its borders in forced colors', async () => {
     const { page, close } = await open({ forcedColors: 'active' });
     await show(page, template, SALE);
     const edge = (selector: string, drawnBy?: string) =>
@@ -299,7 +299,7 @@ describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
     await close();
   });
 
-  test('mirrors itself for a banner that is read from right to left', async () => {
+  test('mirrors itself for a right-to-left banner', async () => {
     const { page, close } = await open();
     await show(page, template, { ...SALE, headline: text('توصيل مجاني'), body: text('حتى يوم الأحد') });
     const [slot, button] = [page.locator('#slot'), page.locator('placard-frame .dismiss')];
@@ -308,7 +308,7 @@ describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
     await close();
   });
 
-  test('without words is mirrored where the page is', async () => {
+  test('without text follows the direction of the page', async () => {
     const { page, close } = await open();
     await page.evaluate(() => {
       document.documentElement.dir = 'rtl';
@@ -320,7 +320,7 @@ describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
     await close();
   });
 
-  test('keeps its words clear of the close button', async () => {
+  test('keeps its text clear of the close button', async () => {
     const { page, close } = await open();
     const long = text('Wash it, cut it to order, and wear it in any weather that comes. '.repeat(2));
     for (const width of [280, 360, 700, 1280]) {
@@ -344,7 +344,7 @@ describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
     await close();
   });
 
-  test('fits a box that the page declares, at every width, whatever it has to say', async () => {
+  test('fits a box that the page declares at every width, whatever its content', async () => {
     const { page, close } = await open({ width: 360 });
     const long = text('Pneumonoultramicroscopicsilicovolcanoconiosis '.repeat(400));
     for (const width of [280, 360, 700, 1280]) {
@@ -376,8 +376,8 @@ const afterTwoFrames = (page: Page): Promise<number> =>
       ),
   );
 
-describe('a late picture', () => {
-  test.each(TEMPLATES)('moves nothing in a %s', async (template) => {
+describe('a late image', () => {
+  test.each(TEMPLATES)('causes no layout shift in a %s', async (template) => {
     const { page, close } = await open();
     await page.locator('body').evaluate((body) => {
       const moves: { at: number; value: number }[] = [];
@@ -410,7 +410,7 @@ describe('a late picture', () => {
 });
 
 describe('a click on the link', () => {
-  test('case 28: is stored before the page is left', async () => {
+  test('case 28: is stored before the navigation', async () => {
     const { page, close } = await open();
     await show(page, 'card', SALE);
     await page.getByRole('link', { name: 'See the linen' }).click();
@@ -419,7 +419,7 @@ describe('a click on the link', () => {
     await close();
   });
 
-  test('with Ctrl opens a tab of its own and is stored as well', async () => {
+  test('with Ctrl opens a new tab and is stored as well', async () => {
     const { page, close } = await open();
     await show(page, 'card', SALE);
     // Counted by the server's requests, because Playwright may miss a tab that it did not open itself.
@@ -453,7 +453,7 @@ const NAMES = [
 ];
 
 describe.each(TEMPLATES)('hostile properties in a %s', (template) => {
-  test('case 66: run nothing, ask for nothing, throw nothing, and are bounded', {
+  test('case 66: run no script, send no request, throw nothing, and are bounded', {
     timeout: patience(180_000),
   }, async () => {
     const { page, complaints, elsewhere, close } = await open();
@@ -482,7 +482,7 @@ describe.each(TEMPLATES)('hostile properties in a %s', (template) => {
     await close();
   });
 
-  test('megabytes of text draw in a moment, as a banner of ordinary size', async () => {
+  test('megabytes of text render in a moment, as a banner of ordinary size', async () => {
     const { page, complaints, close } = await open();
     const huge = text('very long '.repeat(300_000));
     const values = { ...SALE, headline: huge, body: huge, button_text: huge, dismiss_text: huge };
@@ -497,7 +497,7 @@ describe.each(TEMPLATES)('hostile properties in a %s', (template) => {
     await close();
   });
 
-  test('no link that is left has a scheme that could run something', async () => {
+  test('no remaining link has a scheme that could run code', async () => {
     const { page, close } = await open();
     for (const value of HOSTILE.filter((each) => typeof each === 'string')) {
       await show(page, template, { ...SALE, link: text(value), image: { type: 'image', value } });

@@ -71,7 +71,7 @@ test('a page of another origin sends its token and gets its banner', async () =>
   });
 });
 
-test('a page of another origin can read why its token was refused', async () => {
+test('a page of another origin can read why its token was rejected', async () => {
   const user_token = await tokenFor('u-772');
   expect(await post(SYNC_PATH, { placements: ['home'], user_token })).toEqual({
     status: 401,
@@ -85,7 +85,7 @@ test('a page of another origin joins its visitor', async () => {
   expect(await post(VISITOR_JOIN_PATH, { visitor_id: VISITOR, user_token })).toMatchObject({ status: 200 });
 });
 
-test('the client proves its user: it asks for a token, gets its banner, replaces a token that ended, and delivers once', async () => {
+test('the client requests a token, gets its banner, replaces an expired token, and delivers once', async () => {
   const asked: string[] = [];
   await page.exposeFunction('tokenOf', async (userId: string) => {
     asked.push(userId);
@@ -119,7 +119,7 @@ test('the client proves its user: it asks for a token, gets its banner, replaces
   expect(asked).toEqual(['u-771', 'u-771']);
 });
 
-test('a visitor signs in: what they saw and dismissed is the user’s, on every device', async () => {
+test('a visitor signs in: what they saw and dismissed moves to the user, on every device', async () => {
   const context = await browser.newContext();
   const device = await context.newPage();
   await device.exposeFunction('tokenOf', tokenFor);
@@ -154,7 +154,7 @@ test('a visitor signs in: what they saw and dismissed is the user’s, on every 
   await context.close();
 });
 
-test('case 76: a device whose clock is 50 seconds fast proves its user with tokens that live a minute, and asks for few', async () => {
+test('case 76: a device whose clock is 50 seconds fast uses tokens that live one minute, and requests few', async () => {
   let asked = 0;
   await page.exposeFunction('shortToken', async (userId: string) => {
     asked += 1;

@@ -152,7 +152,7 @@ describe('from a campaign file to the export', () => {
     expect(await exported()).toEqual(events);
   });
 
-  test('of five events the service skips the second and the fourth: one is corrected and delivered, one is kept as a dead letter', async () => {
+  test('of five events the service skips two: one is corrected and delivered, one becomes a dead letter', async () => {
     const service = await serve();
     // Nothing is sent between the clicks, regardless of how long they take.
     const page = await open({ api: service.url, wait: '600000' });

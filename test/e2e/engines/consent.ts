@@ -33,7 +33,7 @@ const optOut = async (world: World, queued: 'keep' | 'send' | 'purge') => {
 
 export const consent: Scenario[] = [
   {
-    name: 'stores, asks and sends nothing before consent, and everything after it',
+    name: 'stores, requests and sends nothing before consent, and everything after it',
     async run({ fake, api, pages, open }) {
       pages.set('/asking', shop(api.origin, { options: `consent: 'disabled',` }));
       const page = await open('/asking');
@@ -50,7 +50,7 @@ export const consent: Scenario[] = [
     },
   },
   {
-    name: 'stores and sends nothing while the user decides, and what happened meanwhile once, after the agreement',
+    name: 'stores and sends nothing while consent is pending, and sends what happened in the meantime once after the opt-in',
     async run({ fake, api, pages, open }) {
       pages.set('/undecided', shop(api.origin, { options: `consent: 'pending',` }));
       const page = await open('/undecided');
@@ -69,7 +69,7 @@ export const consent: Scenario[] = [
     },
   },
   {
-    name: 'case 1: what happened before an agreement is durable when enable() resolves: the process of the page is killed',
+    name: 'case 1: events before an opt-in are durable when enable() resolves: the process of the page is killed',
     needs: 'killed',
     async run({ fake, api, pages, open }) {
       pages.set('/undecided', shop(api.origin, { options: `consent: 'pending',` }));

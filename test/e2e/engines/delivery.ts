@@ -48,7 +48,7 @@ const outlives = async (
 
 export const delivery: Scenario[] = [
   {
-    name: 'brings every event over reloads, an outage and a page that is closed at once, each exactly once',
+    name: 'delivers every event exactly once over reloads, an outage and a page that is closed at once',
     run: (world) => outlives(world, (page) => page.close(), 2),
   },
   {
@@ -57,7 +57,7 @@ export const delivery: Scenario[] = [
     run: (world) => outlives(world, (page) => page.kill()),
   },
   {
-    name: 'sends nothing while offline and all of it, once, when the network is back',
+    name: 'sends nothing while offline, and everything once when the network is back',
     needs: 'offline',
     async run({ fake, api, pages, open }) {
       // With `at-most-once`, a click that was sent while offline would not be sent again.
@@ -84,7 +84,7 @@ export const delivery: Scenario[] = [
     },
   },
   {
-    name: 'keeps a click while the rest of the client cannot be loaded, and delivers it once it can',
+    name: 'keeps a click while the deferred chunk cannot be loaded, and delivers it once it can',
     async run({ fake, pages, open }) {
       const page = await open();
       await until(page, heard('delivered'));
@@ -104,7 +104,7 @@ export const delivery: Scenario[] = [
     },
   },
   {
-    name: 'takes an event whose answer was lost as in doubt, and lets the service count it once',
+    name: 'treats an event without a response as in doubt, and the service counts it once',
     async run({ fake, open }) {
       const page = await open();
       await until(page, TITLE);
@@ -117,7 +117,7 @@ export const delivery: Scenario[] = [
     },
   },
   {
-    name: 'case 9: confirms what the answer does not name, and corrects and re-queues what it skips',
+    name: 'case 9: confirms what the response does not name, and corrects and requeues what it skips',
     async run({ fake, api, pages, open }) {
       const options = `delivery: { maxWaitMs: 60_000 },
         correct: (event, { reason }) => {
@@ -160,7 +160,7 @@ export const delivery: Scenario[] = [
     },
   },
   {
-    name: 'case 38: hides a banner in every tab where one has dismissed it, tells the service once, and keeps it hidden',
+    name: 'case 38: hides a dismissed banner in every tab, reports the dismissal once, and keeps the banner hidden',
     async run({ fake, open }) {
       const first = await open();
       await until(first, TITLE);

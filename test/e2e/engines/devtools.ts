@@ -25,7 +25,7 @@ const press = (page: EnginePage, selector: string) =>
 
 export const devtools: Scenario[] = [
   {
-    name: 'the devtools have their styles on the strictest page, follow a banner, and take events in the sandbox',
+    name: 'the devtools keep their styles on the strictest page, follow a banner, and accept events in the sandbox',
     async run({ fake, api, pages, open }) {
       const page = shop(api.origin, { html: '', script: SCRIPT });
       // The policy would block the stylesheet and the script in the head of the test page.

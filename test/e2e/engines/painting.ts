@@ -40,7 +40,7 @@ const MAKE_TALL = `document.body.append(Object.assign(document.createElement('di
 
 export const painting: Scenario[] = [
   {
-    name: 'paints the cached banner while the service is away',
+    name: 'paints the cached banner while the service is down',
     async run({ api, open }) {
       const page = await open();
       await until(page, TITLE);
@@ -52,7 +52,7 @@ export const painting: Scenario[] = [
     },
   },
   {
-    name: 'case 57: moves nothing on a first visit with a declared box, however late the banner comes',
+    name: 'case 57: causes no layout shift on a first visit with a declared box, however late the banner arrives',
     async run(world) {
       setBoxed(world);
       world.fake.fail({ type: 'slow', delayMs: 300 });
@@ -62,7 +62,7 @@ export const painting: Scenario[] = [
     },
   },
   {
-    name: 'case 57: moves nothing where nobody is eligible or the sync fails: a place in view keeps its room',
+    name: 'case 57: causes no layout shift if no user is eligible or the sync fails: a slot in view keeps its box',
     async run(world) {
       setBoxed(world);
       world.fake.setBanner('hero', null);
@@ -76,7 +76,7 @@ export const painting: Scenario[] = [
     },
   },
   {
-    name: 'moves nothing on a second visit without a declared box: the place remembers its height',
+    name: 'causes no layout shift on a second visit without a declared box: the placement stores its height',
     async run({ api, pages, open }) {
       pages.set(
         '/remembered',
@@ -102,7 +102,7 @@ export const painting: Scenario[] = [
     },
   },
   {
-    name: 'remembers the height for each width: what a wide slot needed leaves no gap in a narrow one',
+    name: 'stores the height per width: a wide slot’s height leaves no gap in a narrow one',
     async run({ api, pages, origin, open }) {
       pages.set(
         '/fluid',
@@ -135,7 +135,7 @@ export const painting: Scenario[] = [
     },
   },
   {
-    name: 'collapses an empty place only where nobody looks',
+    name: 'collapses an empty placement only out of view',
     async run(world) {
       world.fake.setBanner('hero', null);
       setBoxed(world);
@@ -149,7 +149,7 @@ export const painting: Scenario[] = [
     },
   },
   {
-    name: 'case 60: does not swap or take away a banner in view; out of view it does',
+    name: 'case 60: swaps or removes a banner only out of view',
     async run({ fake, open }) {
       const page = await open();
       await until(page, heard('synced'));
@@ -168,7 +168,7 @@ export const painting: Scenario[] = [
     },
   },
   {
-    name: 'case 68: leaves nothing behind of hooks that throw and of 300 mounts, unmounted or removed without a word',
+    name: 'case 68: leaves nothing behind of hooks that throw and of 300 mounts, unmounted or just removed',
     async run({ open }) {
       const page = await open();
       await until(page, heard('tracked'));

@@ -23,7 +23,7 @@ const BELOW = `document.querySelector('#below').getBoundingClientRect().top`;
 
 export const placementsBySelector: Scenario[] = [
   {
-    name: 'inserts a placement by its selector, moves nothing, counts it, and follows the address there and back',
+    name: 'inserts a placement by its selector without a layout shift, counts it, and follows the route there and back',
     async run({ fake, api, pages, open }) {
       fake.setBanner('room', buildBanner('room', { title: 'Sale' }));
       pages.set(
@@ -54,7 +54,7 @@ export const placementsBySelector: Scenario[] = [
     },
   },
   {
-    name: 'says which selector finds nothing',
+    name: 'reports a selector without a match',
     async run({ api, pages, open }) {
       pages.set(PATH, shop(api.origin, { options: OPTIONS, html: HTML }));
       const page = await open(PATH);

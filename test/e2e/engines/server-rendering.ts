@@ -8,7 +8,7 @@ const IMPRESSIONS = `${of('tracked')}.map(({ event }) => event.placementId)`;
 
 export const serverRendering: Scenario[] = [
   {
-    name: 'keeps what a server has rendered from a bootstrap, draws it no second time, and counts it once',
+    name: 'keeps what a server rendered from a bootstrap, renders it no second time, and counts it once',
     async run({ pages, open }) {
       pages.set('/react', await renderedPage('react'));
       const page = await open('/react');

@@ -86,7 +86,7 @@ export const storage: Scenario[] = [
     },
   },
   {
-    name: 'says of a write that fails why it failed',
+    name: 'reports why a write failed',
     async run(engine) {
       const page = await openStore(engine);
       // A second `add` of a key fails like a request on a full disk: after the call, with its own error.
@@ -122,7 +122,7 @@ export const storage: Scenario[] = [
     }),
   ),
   {
-    name: 'forgets everything on wipe, and writes and asks nothing afterwards',
+    name: 'removes everything on wipe, and writes and requests nothing afterwards',
     async run({ fake, open }) {
       const page = await open();
       await until(page, heard('tracked'));
@@ -142,7 +142,7 @@ export const storage: Scenario[] = [
     },
   },
   {
-    name: 'case 55: judges an expiry by the service, though the clock of the device is two days fast or slow',
+    name: 'case 55: judges an expiry by the service’s clock if the device is two days fast or slow',
     async run({ fake, api, pages, open }) {
       const inSeconds = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
       pages.set('/clock', shop(api.origin, { before: CLOCK }));
@@ -188,7 +188,7 @@ export const storage: Scenario[] = [
     },
   },
   {
-    name: 'keeps a snoozed banner away over a reload and from the other tabs, and sends nothing of it',
+    name: 'keeps a snoozed banner hidden over a reload and in the other tabs, and sends no event of it',
     async run({ fake, api, pages, open }) {
       fake.setBanner('hero', buildBanner('hero', { title: 'Sale', max_snooze_hours: 48 }));
       pages.set(

@@ -63,7 +63,7 @@ const violationsOf = async (page: EnginePage, origin: string): Promise<string[]>
 
 export const strictPage: Scenario[] = [
   {
-    name: 'case 67: draws, clicks and dismisses every template on the strictest page without a violation',
+    name: 'case 67: renders, clicks and dismisses every template on the strictest page without a violation',
     async run({ fake, api, pages, origin, open }) {
       for (const name of TEMPLATES) fake.setBanner(`${name}0`, buildBanner(`${name}0`, SALE));
       pages.set('/strict', strict(api.origin));
@@ -102,7 +102,7 @@ export const strictPage: Scenario[] = [
     },
   },
   {
-    name: 'case 66: runs no script and asks for nothing, whatever hostile values a template gets',
+    name: 'case 66: runs no script and sends no request for hostile values in a template',
     async run({ fake, api, pages, origin, open }) {
       for (const template of TEMPLATES) {
         for (const [copy, value] of HOSTILE.entries()) {

@@ -188,7 +188,7 @@ const FRAMES: Record<string, { seen: boolean; style: string; cover?: string }> =
 
 export const viewability: Scenario[] = [
   {
-    name: 'a slot in a frame is not seen where the page around it hides or covers the frame',
+    name: 'a slot in a frame is not seen if the outer page hides or covers the frame',
     async run({ fake, api, pages, open }) {
       for (const name of Object.keys(FRAMES)) fake.setBanner(name, buildBanner(name, { title: name }));
       pages.set(
@@ -218,7 +218,7 @@ export const viewability: Scenario[] = [
     },
   },
   {
-    name: 'what is covered again and again for a part of its second is not seen',
+    name: 'a slot covered repeatedly during its second is not seen',
     async run({ api, pages, open }) {
       const html = `${HERO}<div id="blink" style="position: absolute; top: 0; width: 300px; height: 200px; background: #ccc"></div>`;
       const script = `placard.mount('hero', document.getElementById('slot'), draw);
@@ -233,7 +233,7 @@ export const viewability: Scenario[] = [
     },
   },
   {
-    name: 'cases 62 and 63: counts what is seen for a second, by the published table, and nothing else',
+    name: 'cases 62 and 63: counts what is seen for a second by the published table, and nothing else',
     async run({ fake, api, pages, open }) {
       for (const [number, places] of PAGES.entries()) {
         for (const [i, { isControl = false }] of Object.values(places).entries()) {
@@ -283,7 +283,7 @@ export const viewability: Scenario[] = [
     },
   },
   {
-    name: 'counts an impression after a second in view, and none before it is seen',
+    name: 'counts an impression after one second in view, and none earlier',
     async run({ open }) {
       const page = await open('/shop?space=3000');
       await until(page, TITLE);
@@ -296,7 +296,7 @@ export const viewability: Scenario[] = [
     },
   },
   {
-    name: 'case 39: counts one impression a session, over a reload, a second tab and a second slot',
+    name: 'case 39: counts one impression per session, over a reload, a second tab and a second slot',
     async run({ fake, open }) {
       const page = await open();
       await until(page, heard('tracked'));
@@ -320,7 +320,7 @@ export const viewability: Scenario[] = [
     },
   },
   {
-    name: 'case 65: a slot that is moved in the page is neither drawn nor counted again',
+    name: 'case 65: a slot moved within the page is neither rendered nor counted again',
     async run({ api, pages, open }) {
       pages.set('/moved', shop(api.origin, { html: `<main>${HERO}</main><aside></aside>` }));
       const page = await open('/moved');
@@ -347,7 +347,7 @@ export const viewability: Scenario[] = [
     },
   },
   {
-    name: 'counts a slot that is scrolled within the view during its second',
+    name: 'counts a slot that is scrolled within the viewport during its second',
     async run({ api, pages, open }) {
       const html = `<main style="height: 3000px; padding-top: 350px">${HERO}</main>`;
       pages.set('/scrolled', shop(api.origin, { html }));

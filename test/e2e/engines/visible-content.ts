@@ -135,7 +135,7 @@ const script = `
 
 export const visibleContent: Scenario[] = [
   {
-    name: 'counts what is drawn in a slot, and not a slot whose content was hidden, removed or made transparent',
+    name: 'counts rendered content, and not a slot whose content was hidden, removed or made transparent',
     async run({ fake, api, pages, open }) {
       const names = Object.keys(CASES);
       for (const i of names.keys()) fake.setBanner(`case-${i}`, buildBanner(`case-${i}`));
@@ -152,7 +152,7 @@ export const visibleContent: Scenario[] = [
     },
   },
   {
-    name: 'counts a banner that was hidden, a second after it is displayed again',
+    name: 'counts a hidden banner one second after it is displayed again',
     async run({ api, pages, open }) {
       pages.set(
         '/hidden',

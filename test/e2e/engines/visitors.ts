@@ -9,7 +9,7 @@ const VISITOR = `return Object.entries(localStorage).find(([key]) => key.startsW
 
 export const visitors: Scenario[] = [
   {
-    name: 'counts a visitor under one ID over a reload, and forgets the ID on wipe',
+    name: 'counts a visitor under one ID over a reload, and removes the ID on wipe',
     async run({ fake, api, pages, open }) {
       pages.set('/visit', shop(api.origin, { options: 'userId: null, use: [visitors()],' }));
       const page = await open('/visit');
