@@ -25,8 +25,8 @@ const scripts = async (): Promise<Map<string, number>> => {
   return new Map(await Promise.all(names.map(weigh)));
 };
 
-describe("the Studio's pages", () => {
-  test('are within their budget of script, and load libraries late', async () => {
+describe('the pages of the Studio', () => {
+  test('are within their script budget and defer libraries', async () => {
     const sizes = await scripts();
     const all = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
     expect(all, JSON.stringify([...sizes])).toBeLessThanOrEqual(MAX_SCRIPT_BYTES);
@@ -36,7 +36,7 @@ describe("the Studio's pages", () => {
     expect(first.reduce((sum, [, bytes]) => sum + bytes, 0)).toBeLessThanOrEqual(MAX_FIRST_BYTES);
   });
 
-  test('take nothing but types from the server, the service and its libraries', () => {
+  test('import only types from the server, the service and its libraries', () => {
     const foreign = globSync('src/studio/{pages,campaign,statistics}/**/*.{ts,tsx}').flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(/^import (?!type)[^;]*?from '([^']*)'/gm)]
         .map(([, target]) => target!)

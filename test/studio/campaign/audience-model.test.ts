@@ -8,7 +8,7 @@ import { scalarOf, typedOf } from '../../../src/studio/campaign/scalar-text.ts';
 import { aCampaign } from '../../helpers/a-workspace.ts';
 
 describe('the audience builder', () => {
-  test('reads everyone as no line at all, and writes no line as everyone', () => {
+  test('reads everyone as no condition, and writes no condition as everyone', () => {
     expect(readAudience(null)).toEqual({ match: 'all', conditions: [] });
     expect(readAudience({})).toEqual({ match: 'all', conditions: [] });
     expect(writeAudience({ match: 'any', conditions: [] })).toBeNull();
@@ -47,12 +47,12 @@ describe('the audience builder', () => {
       { kind: 'campaign', id: 'spring', action: 'dismissed', hasDone: false, withinDays: 7 },
     ],
     [{ app_id: { $in: ['web'] } }, { kind: 'app', ids: ['web'] }],
-  ] as const)('reads %j as a line, and writes it back as it was', (filter, condition) => {
+  ] as const)('reads %j as a condition, and writes it back unchanged', (filter, condition) => {
     expect(readAudience(filter)).toEqual({ match: 'all', conditions: [condition] });
     expect(writeAudience({ match: 'all', conditions: [condition as Condition] })).toEqual(filter);
   });
 
-  test('keeps two lines about one attribute apart', () => {
+  test('keeps two conditions on one attribute apart', () => {
     const filter = { $and: [{ age: { $gte: 18 } }, { age: { $lt: 65 } }] };
     expect(writeAudience(readAudience(filter)!)).toEqual(filter);
   });
@@ -70,7 +70,7 @@ describe('the audience builder', () => {
     { event_list: { $elemMatch: { name: 'a.b' } } },
     { tier: null },
     { tags: ['a'] },
-  ])('has no lines for %j, and says so rather than lose a part of it', (filter) => {
+  ])('reads no conditions from %j, and reports it instead of losing a part', (filter) => {
     expect(readAudience(filter)).toBeNull();
   });
 
@@ -118,7 +118,7 @@ describe('the audience builder', () => {
   });
 });
 
-test('an attribute that cannot be one is written as it is, and not as everyone', () => {
+test('writes an invalid attribute unchanged, and not as everyone', () => {
   const condition = { kind: 'attribute', name: '__proto__', operator: 'is', value: 'x' } as const;
   const filter = writeAudience({ match: 'all', conditions: [condition] });
   expect(JSON.stringify(filter)).toBe('{"__proto__":"x"}');

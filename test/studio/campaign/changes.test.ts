@@ -20,12 +20,12 @@ const naming: Naming = {
 const campaignChanges = (before: CampaignJson | null, after: CampaignJson | null) =>
   changesWith(before, after, naming);
 
-describe('what is different between two campaigns', () => {
-  test('is nothing of the same one', () => {
+describe('differences between two campaigns', () => {
+  test('are empty for the same campaign', () => {
     expect(campaignChanges(aCampaign(), aCampaign())).toEqual([]);
   });
 
-  test('has the names that people use', () => {
+  test('use the labels of the editor', () => {
     const after = aCampaign({
       name: 'Big sale',
       control_percentage: 10,
@@ -40,7 +40,7 @@ describe('what is different between two campaigns', () => {
     ]);
   });
 
-  test('writes no ID, no code and no instant where people have a word for it', () => {
+  test('contain no ID, code or timestamp if there is a label', () => {
     const after = aCampaign({
       status: 'stopped',
       placements: ['home_hero', 'side'],
@@ -77,7 +77,7 @@ describe('what is different between two campaigns', () => {
     ]);
   });
 
-  test('names the variant that a text is of', () => {
+  test('name the variant of a text', () => {
     const after = aCampaign({
       variants: [
         {
@@ -94,7 +94,7 @@ describe('what is different between two campaigns', () => {
     ]);
   });
 
-  test('says which variants came and went', () => {
+  test('list added and removed variants', () => {
     const after = aCampaign({
       variants: [{ variant_id: 'b', name: 'B', properties: { headline: { type: 'string', value: 'New' } } }],
     });
@@ -105,7 +105,7 @@ describe('what is different between two campaigns', () => {
     ]);
   });
 
-  test('shows the filter itself where an audience has other rules and the same words', () => {
+  test('show the filter if two audiences have the same description', () => {
     const [change] = campaignChanges(
       aCampaign({ audience: { 'custom_attributes.tier': 'gold' } }),
       aCampaign({ audience: { tier: 'gold' } }),
@@ -117,7 +117,7 @@ describe('what is different between two campaigns', () => {
     });
   });
 
-  test('is everything of one that was not there, and of one that goes', () => {
+  test('list everything of an added or removed campaign', () => {
     expect(campaignChanges(null, aCampaign()).map(({ label }) => label)).toEqual([
       'Name',
       'Once published',

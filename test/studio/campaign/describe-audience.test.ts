@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeAudience } from '../../../src/studio/campaign/describe-audience.ts';
 
-describe('an audience in plain words', () => {
+describe('an audience description', () => {
   test.each([
     [null, 'Everyone.'],
     [{}, 'Everyone.'],

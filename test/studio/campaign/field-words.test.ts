@@ -4,7 +4,7 @@ import { compileProperty } from '../../../src/service/campaigns/personalise.ts';
 import { oddUrl, refusedUrl } from '../../../src/studio/campaign/url-problem.ts';
 import { describeLiquidError } from '../../../src/studio/server/describe-issue.ts';
 
-describe('a template that fails, in plain words', () => {
+describe('a template error description', () => {
   test.each([
     ['Hi {{${first_name}', 'A {{ does not end. Write }} after it, and close its quotation marks.'],
     ["{{ ${a} | default: 'x }}", 'A {{ does not end. Write }} after it, and close its quotation marks.'],
@@ -36,7 +36,7 @@ describe('a template that fails, in plain words', () => {
   });
 });
 
-describe('an address', () => {
+describe('a URL', () => {
   test.each([
     [
       'www.example.com/x',
@@ -44,7 +44,7 @@ describe('an address', () => {
     ],
     ['shop.example', 'This is a path of your own site. For another site write https://shop.example'],
     ['me@shop.example', 'A mail address begins with mailto: as in mailto:me@shop.example'],
-  ])('tells of the address %s that it is a path', (value, hint) => {
+  ])('warns that %s is a path', (value, hint) => {
     expect(oddUrl(value)).toBe(hint);
   });
 
@@ -57,7 +57,7 @@ describe('an address', () => {
     'images/a.svg',
     'mailto:me@a.example',
     '',
-  ])('has nothing to tell of the address "%s"', (value) => expect(oddUrl(value)).toBeNull());
+  ])('has no warning for "%s"', (value) => expect(oddUrl(value)).toBeNull());
 
   test.each([
     ['javascript:alert(1)', 'link'],
@@ -66,7 +66,7 @@ describe('an address', () => {
     ['data:image/png;base64,x', 'image'],
     ['mailto:me@shop.example', 'image'],
     ['https://', 'link'],
-  ] as const)('refuses %j as %s', (address, use) => {
+  ] as const)('rejects %j as %s', (address, use) => {
     expect(refusedUrl(address, use)).toMatch(/begins with https/);
   });
 
@@ -74,5 +74,5 @@ describe('an address', () => {
     ['/x', 'link'],
     ['https://a.example/x.png', 'image'],
     ['tel:+4930123', 'link'],
-  ] as const)('takes %j as %s', (address, use) => expect(refusedUrl(address, use)).toBeNull());
+  ] as const)('accepts %j as %s', (address, use) => expect(refusedUrl(address, use)).toBeNull());
 });

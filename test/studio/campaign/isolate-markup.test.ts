@@ -4,16 +4,16 @@ import { isolateMarkup, shownOffset, withoutIsolates } from '../../../src/studio
 
 const ARABIC = "أهلاً {{${first_name} | default: 'بك'}} اليوم";
 
-describe('Liquid in a text from right to left', () => {
-  test('is isolated, so that its braces stay where they were typed', () => {
+describe('Liquid in right-to-left text', () => {
+  test('is isolated, so that its braces stay in place', () => {
     expect(isolateMarkup(ARABIC)).toBe("أهلاً \u2066{{${first_name} | default: 'بك'}}\u2069 اليوم");
   });
 
-  test('is the same text again without the isolates', () => {
+  test('is unchanged once the isolates are removed', () => {
     expect(withoutIsolates(isolateMarkup(ARABIC))).toBe(ARABIC);
   });
 
-  test('is left alone in a text from left to right', () => {
+  test('is unchanged in left-to-right text', () => {
     expect(isolateMarkup('Hi {{${first_name}}}')).toBe('Hi {{${first_name}}}');
   });
 

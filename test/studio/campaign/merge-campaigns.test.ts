@@ -33,7 +33,7 @@ const changed = (make: (draft: CampaignJson) => void): CampaignJson => {
 const [first] = BASE.variants;
 
 describe('a merge of two drafts', () => {
-  test('keeps both changes of different parts, in whichever order they are asked for', () => {
+  test('keeps changes to different parts, in either order', () => {
     const mine = changed((draft) => {
       draft.name = 'Summer sale';
       draft.variants[0]!.properties['headline'] = text('Good morning');
@@ -63,7 +63,7 @@ describe('a merge of two drafts', () => {
     expect(mergeCampaigns(BASE, theirs, mine)).toEqual(both);
   });
 
-  test('takes out what one took out and the other left as it was, in the order of variants', () => {
+  test('removes what one side removed and the other did not change, and keeps the order of variants', () => {
     const mine = changed((draft) => {
       draft.variants.splice(0, 1);
     });
@@ -103,11 +103,11 @@ describe('a merge of two drafts', () => {
       (draft) => draft.variants.push({ ...first!, variant_id: 'b', weight: 1 }),
       (draft) => draft.variants.push({ ...first!, variant_id: 'b', weight: 2 }),
     ],
-  ])('is none where both changed %s', (_, mine, theirs) => {
+  ])('returns null if both changed %s', (_, mine, theirs) => {
     expect(mergeCampaigns(BASE, changed(mine), changed(theirs))).toBeNull();
   });
 
-  test('is the change itself where both made the same', () => {
+  test('returns the change if both made the same', () => {
     const same = changed((draft) => {
       draft.name = 'Autumn';
     });

@@ -19,16 +19,16 @@ const percents = (control: number, ...weights: (number | undefined)[]) =>
   }).map(({ percent }) => percent);
 
 describe('the shares of an audience', () => {
-  test('follow the weights, 1 where there is none', () => {
+  test('follow the weights, with a default of 1', () => {
     expect(percents(0, 60, 40)).toEqual([60, 40]);
     expect(percents(0, undefined, 3)).toEqual([25, 75]);
   });
 
-  test('leave the control group its part first', () => {
+  test('subtract the control group first', () => {
     expect(percents(10, 1, 1)).toEqual([45, 45, 10]);
   });
 
-  test('are nothing where every weight is 0', () => expect(percents(0, 0, 0)).toEqual([0, 0]));
+  test('are zero if every weight is 0', () => expect(percents(0, 0, 0)).toEqual([0, 0]));
 });
 
 describe('the state of a campaign', () => {

@@ -23,22 +23,22 @@ const CAMPAIGN: CampaignJson = {
 describe('languages of a campaign', () => {
   const german = addLanguage(CAMPAIGN, 'en', 'de');
 
-  test('are there without a text, and lack what readers need', () => {
+  test('exist without a text, and lack the required ones', () => {
     expect(otherLanguages(german)).toEqual(['de']);
     expect(missingIn(german, 'de')).toEqual([{ variantIndex: 0, name: 'headline' }]);
   });
 
-  test('lack nothing that a wider language says', () => {
+  test('lack nothing that a broader language provides', () => {
     const variants = [translate(addLanguage(german, 'en', 'de-AT').variants[0]!, 'de', 'headline', 'Tassen')];
     expect(missingIn({ variants }, 'de-AT')).toEqual([]);
   });
 
-  test('leave nothing behind when the last one goes', () => {
+  test('leave nothing behind when the last one is removed', () => {
     expect(removeLanguage(german, 'de')).toEqual(CAMPAIGN);
     expect(removeLanguage(addLanguage(german, 'en', 'ar'), 'de')).toEqual(addLanguage(CAMPAIGN, 'en', 'ar'));
   });
 
-  test('are changes that a history names', () => {
+  test('are changes in the history', () => {
     const variants = [translate(german.variants[0]!, 'de', 'headline', 'Tassen')];
     const naming = {
       placement: (id: string) => id,
@@ -52,13 +52,13 @@ describe('languages of a campaign', () => {
   });
 });
 
-test('a tag is written in one way, whatever was typed', () => {
+test('a tag is normalized, however it was typed', () => {
   expect(['DE', 'pt_br', ' zh-hant '].map(languageTag)).toEqual(['de', 'pt-BR', 'zh-Hant']);
   expect(['', 'german language', 'x', '12'].map(languageTag)).toEqual([null, null, null, null]);
   expect(languageName('pt-BR')).toBe('Brazilian Portuguese');
 });
 
-test('languages that are written from right to left are known', () => {
+test('detects right-to-left languages', () => {
   expect(['ar', 'he', 'fa', 'ur', 'ps'].every(isRightToLeft)).toBe(true);
   expect(['en', 'de', 'ru', 'az', 'zh-Hans'].some(isRightToLeft)).toBe(false);
 });

@@ -74,7 +74,7 @@ const write = (editor: ReturnType<typeof edited>, value: string) =>
   );
 
 describe('a change', () => {
-  test('is saved over the revision before it, one after the other', async () => {
+  test('is saved over the previous revision, in sequence', async () => {
     const editor = edited();
     editor.set('name', 'One');
     await editor.flush();
@@ -84,7 +84,7 @@ describe('a change', () => {
     expect([editor.state.value.is, editor.isDraft.value, editor.revision()]).toEqual(['saved', true, 'r2']);
   });
 
-  test('takes a member out, and an undo brings back what stood there, where it stood', async () => {
+  test('removes a member, and an undo restores it in place', async () => {
     const editor = edited();
     editor.set('name', null);
     expect(editor.campaign.value).not.toHaveProperty('name');
@@ -95,7 +95,7 @@ describe('a change', () => {
     expect(server.stored()).not.toHaveProperty('name');
   });
 
-  test('letter by letter is one step back', () => {
+  test('letter by letter is one undo step', () => {
     const editor = edited();
     for (const name of ['S', 'Su', 'Sum']) editor.set('name', name);
     editor.undo();
@@ -104,7 +104,7 @@ describe('a change', () => {
 });
 
 describe('a colleague’s change', () => {
-  test('of another part is kept beside one’s own, and no step back takes it away', async () => {
+  test('to another part is kept beside the user’s own, and no undo reverts it', async () => {
     const editor = edited();
     server.colleague((draft) => {
       draft.name = 'Theirs';
@@ -119,7 +119,7 @@ describe('a colleague’s change', () => {
     expect([server.stored()?.name, headline()]).toEqual(['Theirs', 'Mine again']);
   });
 
-  test('of the same part waits for the choice: one’s own', async () => {
+  test('to the same part waits for a choice: the user’s own', async () => {
     const editor = edited();
     server.colleague((draft) => {
       draft.name = 'Theirs';
@@ -135,7 +135,7 @@ describe('a colleague’s change', () => {
     expect([server.stored()?.name, editor.state.value.is]).toEqual(['Mine too', 'saved']);
   });
 
-  test('of the same part waits for the choice: theirs, and one’s own is a step back', async () => {
+  test('to the same part waits for a choice: theirs, and an undo restores the user’s own', async () => {
     const editor = edited();
     server.colleague((draft) => {
       draft.name = 'Theirs';
@@ -149,7 +149,7 @@ describe('a colleague’s change', () => {
     expect(server.stored()?.name).toBe('Mine');
   });
 
-  test('is followed by an operator who has changed nothing', async () => {
+  test('updates the page of an operator without changes', async () => {
     const editor = edited();
     await editor.look();
     expect(editor.state.value.is).toBe('saved');
@@ -161,8 +161,8 @@ describe('a colleague’s change', () => {
   });
 });
 
-describe('without a connection', () => {
-  test('a change is kept on the device, and saved by the next page', async () => {
+describe('offline', () => {
+  test('a change is kept on the device, and the next page saves it', async () => {
     server.isDown = true;
     const editor = edited();
     editor.set('name', 'On the train');
@@ -176,7 +176,7 @@ describe('without a connection', () => {
     expect(localStorage).toHaveLength(0);
   });
 
-  test('a change that a colleague has overtaken is a conflict for the next page', async () => {
+  test('a change superseded by a colleague is a conflict on the next page', async () => {
     server.isDown = true;
     const editor = edited();
     editor.set('name', 'On the train');
@@ -190,7 +190,7 @@ describe('without a connection', () => {
     expect(next.campaign.value.name).toBe('On the train');
   });
 
-  test('a change whose answer was lost is no conflict with itself', async () => {
+  test('a change whose response was lost does not conflict with itself', async () => {
     const editor = edited();
     server.isMute = true;
     editor.set('name', 'Stored');

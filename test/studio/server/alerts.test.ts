@@ -72,7 +72,7 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
     );
   });
 
-  test('report a live campaign that stopped reaching users, and stop when it is stopped', async () => {
+  test('report a live campaign that stopped reaching users, until it is stopped', async () => {
     await visit('u', ['a', 'b']);
     studio.clock.now += DAY_MS;
     expect(await alerts()).toEqual([]);
@@ -87,7 +87,7 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
     expect(await alerts()).toEqual([]);
   });
 
-  test('report a campaign that cannot be loaded any more', async () => {
+  test('report a campaign that can no longer be loaded', async () => {
     const pia = await studio.signIn('Pia');
     const campaign = { ...CAMPAIGN, campaign_id: 'strip', placements: ['side'] };
     const saved = await studio.call('PUT', '/api/drafts/strip', {

@@ -34,7 +34,7 @@ const all = async (find: string): Promise<Entry[]> => {
   return entries;
 };
 
-test('every entry is on one page and no entry on two, with words to find and without', async () => {
+test('lists every entry on exactly one page, with and without a search', async () => {
   const subjects = (await all('')).map(({ subject }) => subject).filter((subject) => subject !== '');
   expect(subjects).toHaveLength(120);
   expect(new Set(subjects).size).toBe(120);
@@ -43,7 +43,7 @@ test('every entry is on one page and no entry on two, with words to find and wit
   expect(await all('nobody did this')).toEqual([]);
 });
 
-test('the file has what the words find, and no cell that a spreadsheet runs', async () => {
+test('exports the matches, without a cell that a spreadsheet executes', async () => {
   const { body, headers } = await studio.call('GET', '/api/audit?find=sale-7&as=csv', { cookie: ada });
   expect(headers.get('content-disposition')).toContain('audit.csv');
   const [heads, ...lines] = body.trim().split('\r\n');
@@ -53,7 +53,7 @@ test('the file has what the words find, and no cell that a spreadsheet runs', as
   expect(lines.at(-1)).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
 });
 
-test('is read by admins alone', async () => {
+test('is readable by admins only', async () => {
   const pia = await studio.signIn('Pia');
   expect((await studio.call('GET', '/api/audit?as=csv', { cookie: pia })).status).toBe(403);
 });

@@ -22,17 +22,17 @@ const validateDraft = (members: Record<string, unknown>) =>
 const propertyChecks = (properties: Record<string, unknown>) =>
   validateDraft({ variants: [aVariant({ properties })] });
 
-test('nothing is said of a campaign without a fault', () => {
+test('a valid campaign has no findings', () => {
   expect(propertyChecks({ headline: text('Hi') })).toEqual([]);
 });
 
-test('a goal that was just added asks to be filled in', () => {
+test('a goal that was just added must be completed', () => {
   expect(validateDraft({ conversions: [{ event: '', within_hours: 168 }] })).toEqual([
     'error event: Fill it in: it is empty.',
   ]);
 });
 
-test('a click that could set nothing is an error, at its attributes', () => {
+test('a click that could set nothing is an error at its attributes', () => {
   const properties = { headline: text('Hi') };
   const withClick = (attributes: object) =>
     validateDraft({ variants: [aVariant({ properties, on_click: { attributes } })] });
@@ -44,7 +44,7 @@ test('a click that could set nothing is an error, at its attributes', () => {
 
 describe('a message', () => {
   test.each([{}, { headline: text('') }, { headline: text('  '), body: text('') }])(
-    'of which nothing would be drawn is an error: %j',
+    'that would render nothing is an error: %j',
     (properties) => {
       expect(propertyChecks(properties)).toEqual([
         'error headline: Add a headline, a body or an image. Without one nothing is shown.',
@@ -57,7 +57,7 @@ describe('a message', () => {
   });
 
   test.each(['{{${first_name}}}', "{{${first_name} | default: ''}}", '{% if false %}x{% endif %}'])(
-    'that is blank for new users says so: %s',
+    'that is blank for new users gets a warning: %s',
     (headline) => {
       expect(propertyChecks({ headline: text(headline) })).toEqual([
         'warning headline: Headline is empty for new users.',
@@ -68,7 +68,7 @@ describe('a message', () => {
   test.each([
     ['Hello {{${first_name}}}!', '${first_name}'],
     ['Hello {{ custom_attribute.${nick name} | upcase }}!', 'custom_attribute.${nick name}'],
-  ])('that has a gap for people without a name says so: %s', (headline, name) => {
+  ])('that has a gap for users without a name gets a warning: %s', (headline, name) => {
     expect(propertyChecks({ headline: text(headline) })).toEqual([
       `warning headline: Headline is incomplete for users without ${name}. Add a default, such as {{${name} | default: 'there'}}.`,
     ]);
@@ -79,16 +79,16 @@ describe('a message', () => {
     'Hello{% if ${first_name} %} {{${first_name}}}{% endif %}!',
     '{% assign name = ${first_name} | default: "you" %}Hello {{ name }}!',
     'You are {{${user_id}}}',
-  ])('that has none says nothing: %s', (headline) => {
+  ])('without a gap gets no warning: %s', (headline) => {
     expect(propertyChecks({ headline: text(headline) })).toEqual([]);
   });
 
-  test('with Liquid that does not end is an error in plain words', () => {
+  test('with unterminated Liquid is an error in plain words', () => {
     const [check] = propertyChecks({ headline: text('Hi {{${first_name}') });
     expect(check).toBe('error value: A {{ does not end. Write }} after it, and close its quotation marks.');
   });
 
-  test('that is longer than its template draws says what is cut, in characters as people count them', () => {
+  test('longer than its template renders reports what is cut, in user-perceived characters', () => {
     expect(propertyChecks({ headline: text('👋'.repeat(160)) })).toEqual([]);
     expect(propertyChecks({ headline: text('👋'.repeat(161)) })).toEqual([
       'warning headline: 161 characters: only the first 160 are shown.',
@@ -96,11 +96,11 @@ describe('a message', () => {
   });
 });
 
-describe('an address', () => {
+describe('a URL', () => {
   const headline = text('Hi');
 
   test.each(['javascript:alert(1)', 'data:text/html,x', ' JAVASCRIPT:alert(1)'])(
-    'that pages refuse is an error: %s',
+    'that pages reject is an error: %s',
     (link) => {
       expect(propertyChecks({ headline, link: text(link) })).toEqual([
         expect.stringMatching(/^error link: Pages refuse it\./),
@@ -108,18 +108,18 @@ describe('an address', () => {
     },
   );
 
-  test('that is Liquid is known with the person only', () => {
+  test('with Liquid is known only per user', () => {
     expect(propertyChecks({ headline, link: text('https://shop.example/{{${language}}}') })).toEqual([]);
   });
 
-  test('of an image without a description asks for one, and needs it where the image is all', () => {
+  test('of an image without a description asks for one, and requires it for an image-only message', () => {
     const words = 'image_alt: Screen readers skip this image.';
     const shelf = image('https://shop.example/a.png');
     expect(propertyChecks({ headline, image: shelf })[0]).toContain(`warning ${words}`);
     expect(propertyChecks({ image: shelf })[0]).toContain(`error ${words}`);
   });
 
-  test('of an image alone with an empty headline is complete', () => {
+  test('of an image-only message with an empty headline is complete', () => {
     const alone = {
       headline: text(''),
       image: image('https://shop.example/a.png'),
@@ -128,20 +128,20 @@ describe('an address', () => {
     expect(propertyChecks(alone)).toEqual([]);
   });
 
-  test('that is the example of a template says so', () => {
+  test('copied from a template’s example gets a warning', () => {
     expect(propertyChecks({ headline: text('Something new is here') })).toEqual([
       'warning headline: This is the example text.',
     ]);
   });
 
-  test('that the template of the placement does not render names the placement', () => {
+  test('not rendered by the placement’s template is reported with the placement', () => {
     const properties = { headline, second_button_text: text('Later'), second_link: text('/later') };
     expect(propertyChecks(properties)).toEqual([
       'warning second_button_text: Not shown in Home: the template does not render it.',
     ]);
   });
 
-  test('is missing where a button has none', () => {
+  test('is reported as missing for a button without one', () => {
     expect(propertyChecks({ headline, button_text: text('Go') })).toEqual([
       'warning link: Button text is not shown without a link.',
     ]);
@@ -161,18 +161,18 @@ describe('a campaign', () => {
     [{ control_percentage: 100 }, 'warning control_percentage: Everyone is in the control group.'],
     [{ starts_at: 'tomorrow' }, 'error starts_at'],
     [{ audience: { tier: { $matches: 'x' } } }, 'error'],
-  ])('with %j is told of it', (members, words) => {
+  ])('with %j gets this finding', (members, words) => {
     expect(validateDraft(members)[0]).toContain(words);
   });
 
-  test('without an end is told of only where it is a test without a target sample size', () => {
+  test('without an end gets a warning only if it is a test without a target sample size', () => {
     const about = (members: Record<string, unknown>) =>
       validateDraft({ ends_at: null, ...members }).filter((words) => words.includes('ends_at'));
     expect([about({}), about({ control_percentage: 10, target_sample_size: 500 })]).toEqual([[], []]);
     expect(about({ control_percentage: 10 })).toHaveLength(1);
   });
 
-  test('with a second button that has no link, or a date that is past, is told of it', () => {
+  test('with a second button without a link, or a date in the past, gets a warning', () => {
     const properties = {
       headline: text('Doors'),
       second_button_text: text('Later'),
@@ -183,7 +183,7 @@ describe('a campaign', () => {
     expect(found).toContain('This date is in the past.');
   });
 
-  test('names its errors before its warnings, and each place once', () => {
+  test('lists errors before warnings, and each field once', () => {
     const checks = validateDraft({
       ends_at: null,
       control_percentage: 10,
@@ -193,7 +193,7 @@ describe('a campaign', () => {
   });
 
   test.each([null, [], 'x', {}, { variants: [null] }])(
-    'that is none at all is told of, not thrown: %j',
+    'that is invalid is reported, not thrown: %j',
     (content) => {
       expect(checkDraft(content, workspace, NOW).some(({ severity }) => severity === 'error')).toBe(true);
     },
@@ -204,13 +204,13 @@ describe('the texts of a draft', () => {
   const wild =
     '{% for i in (1..200) %}{% for j in (1..200) %}x{% if i == 0 %}{% endif %}{% endfor %}{% endfor %}';
 
-  test('that cost too much are an error, in words that say what to do', () => {
+  test('that cost too much are an error that names the fix', () => {
     expect(propertyChecks({ headline: text(wild) })).toEqual([
       'error headline: Headline cannot be filled in for new users: It takes too long to write this text: use fewer or shorter loops, lists and repetitions.',
     ]);
   });
 
-  test('are rendered no further where all of them cost too much together', () => {
+  test('are not rendered further once their total cost is too high', () => {
     const variants = Array.from({ length: 150 }, (_, index) =>
       aVariant({ variant_id: `v${index}`, properties: { headline: text(wild) } }),
     );
@@ -221,7 +221,7 @@ describe('the texts of a draft', () => {
     expect(checks.length).toBeLessThan(10);
   });
 
-  test('are not even read where they are longer than any campaign needs', () => {
+  test('are not parsed if they are longer than any campaign needs', () => {
     expect(propertyChecks({ headline: text('{{${first_name}}}'.repeat(2_500)) })).toEqual([
       'error variants: Texts with {{ or {% hold at most 15,000 characters in all variants together, and these hold 42,500: make them shorter.',
     ]);

@@ -5,7 +5,7 @@ import { type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
 
 const PROXIES = readTrustedProxies('127.0.0.1, 10.0.0.0/8,2001:db8::/32');
 
-describe('the address of a client', () => {
+describe('the IP address of a client', () => {
   test.each([
     ['the connection has where nothing was forwarded', '192.0.2.7', undefined, '192.0.2.7'],
     ['the connection has where it is no trusted proxy', '192.0.2.7', '198.51.100.1', '192.0.2.7'],
@@ -21,11 +21,11 @@ describe('the address of a client', () => {
   });
 
   test.each(['localhost', '10.0.0.0/33', '10.0.0.0/', '2001:db8::/129', '10.0.0.0/8/8', '10.0.0/8'])(
-    'is read through no proxy %j, and the error says which',
+    'rejects the proxy %j, with an error that names it',
     (text) => expect(() => readTrustedProxies(`127.0.0.1,${text}`)).toThrow(`got "${text}"`),
   );
 
-  test('is one of everybody where no proxy is named', () => {
+  test('is the connection’s for all clients if no proxy is configured', () => {
     expect(clientAddress('127.0.0.1', () => '198.51.100.1', readTrustedProxies(''))).toBe('127.0.0.1');
   });
 });
@@ -52,7 +52,7 @@ describe('wrong keys behind a proxy', () => {
   };
   const guess = (index: number) => `op_${String(index).padStart(8, '0')}`;
 
-  test('keep nobody else out, ten of them', async () => {
+  test('block no other client after ten of them', async () => {
     const { signIn, stop } = await behindProxy('');
     for (let tries = 0; tries < 10; tries += 1) expect(await signIn('op_guess', '192.0.2.1')).toBe(401);
     expect(await signIn('op_guess', '192.0.2.1')).toBe(429);
@@ -60,7 +60,7 @@ describe('wrong keys behind a proxy', () => {
     await stop();
   });
 
-  test('keep out their own address alone where the proxy is trusted, a hundred of them', async () => {
+  test('block only their own IP address after a hundred of them, if the proxy is trusted', async () => {
     const { signIn, stop } = await behindProxy('127.0.0.1');
     for (let tries = 0; tries < 100; tries += 1) expect(await signIn(guess(tries), '192.0.2.1')).toBe(401);
     expect(await signIn(guess(100), '192.0.2.1')).toBe(429);
@@ -68,7 +68,7 @@ describe('wrong keys behind a proxy', () => {
     await stop();
   });
 
-  test('are counted for one key from many addresses', async () => {
+  test('are counted for one key from many IP addresses', async () => {
     const { signIn, stop } = await behindProxy('127.0.0.1');
     for (let tries = 0; tries < 10; tries += 1)
       expect(await signIn('op_guess', `192.0.2.${tries}`)).toBe(401);

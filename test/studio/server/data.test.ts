@@ -60,7 +60,7 @@ const aStudio = async () => {
   return studio;
 };
 
-test('everybody sees integrations and runs; rows and keys only those who may look at people', async () => {
+test('every role sees integrations and runs, and only operators who may view users see rows and keys', async () => {
   const studio = await aStudio();
   const viewer = await studio.signIn('Vera');
   const { body } = await studio.call('GET', '/api/integrations', { cookie: viewer });
@@ -87,7 +87,7 @@ test('everybody sees integrations and runs; rows and keys only those who may loo
   });
 });
 
-test('a run is asked for by those who publish, once, and is in the audit', async () => {
+test('a run is requested once by a publisher, and is in the audit log', async () => {
   const studio = await aStudio();
   const sync = (cookie: string, id = 'crm') =>
     studio.call('POST', `/api/integrations/${id}/sync`, { cookie });

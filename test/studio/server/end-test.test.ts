@@ -64,7 +64,7 @@ describe.each(STORES)('ending an A/B test on $name', ({ address }) => {
   const size = (groups: Map<string, string>, group: string) =>
     [...groups.values()].filter((each) => each === group).length;
 
-  test('freezes the results, gives everyone the winner, and counts what follows apart', async () => {
+  test('freezes the results, shows everyone the winner, and counts later events separately', async () => {
     const before = await visit(USERS);
     const running = await results();
     expect(running.ended).toBeNull();
@@ -101,7 +101,7 @@ describe.each(STORES)('ending an A/B test on $name', ({ address }) => {
     });
   });
 
-  test('ends the control group too unless it is kept', async () => {
+  test('ends the control group unless it is kept', async () => {
     const before = await visit(USERS);
     await end({ keep_control_group: false });
     const after = await visit(USERS);
@@ -109,7 +109,7 @@ describe.each(STORES)('ending an A/B test on $name', ({ address }) => {
     expect(size(after, 'b')).toBe(USERS.length);
   });
 
-  test('goes back to running results when the split is restored', async () => {
+  test('returns to running results when the split is restored', async () => {
     await visit(USERS);
     await end();
     // The campaign comes from the file, so the history has no release to restore.

@@ -43,7 +43,7 @@ describe.each(STORES)('the holdout over all campaigns on $name', ({ address }) =
       events: [{ id, event_type, timestamp: new Date(studio.clock.now).toISOString() }],
     });
 
-  test('shows nothing to its share of the users but what is exempt, and compares what all did', async () => {
+  test('shows its share of users only exempt campaigns, and compares all users', async () => {
     // An impression before the holdout started counts for none of its groups.
     studio.clock.now = Date.parse('2026-02-27T09:00:00Z');
     const { home } = await sync('old');
@@ -90,7 +90,7 @@ describe.each(STORES)('the holdout over all campaigns on $name', ({ address }) =
     });
   });
 
-  test('holds out nobody before it begins, no test user, and where there is none it has no results', async () => {
+  test('holds out no user before it starts and no test user, and has no results if there is none', async () => {
     const testing = { ...CAMPAIGNS[0], test_users: PEOPLE };
     studio.edit(aStudioWorkspace({ holdout: HOLDOUT, campaigns: [testing] }));
     for (const user of PEOPLE) expect((await sync(user)).home.is_control).toBe(false);

@@ -26,11 +26,11 @@ const BELOW: Record<string, string[]> = {
 describe.each(ROUTES)('$method $path', ({ method, path, role }) => {
   const body = method === 'GET' ? undefined : {};
 
-  test('is for nobody without a session', async () => {
+  test('returns 401 without a session', async () => {
     expect((await studio.call(method, path, { body })).status).toBe(401);
   });
 
-  test('is for nobody with a lower role', async () => {
+  test('returns 403 for a lower role', async () => {
     for (const name of BELOW[role]!) {
       const { status, body: answer } = await studio.call(method, path, { body, cookie: cookies.get(name) });
       expect(status, name).toBe(403);
@@ -38,7 +38,7 @@ describe.each(ROUTES)('$method $path', ({ method, path, role }) => {
     }
   });
 
-  test('is never read by a page of another origin', async () => {
+  test('is not readable by a page of another origin', async () => {
     const { headers } = await studio.call(method, path, {
       body,
       headers: { origin: 'https://evil.example' },
@@ -68,14 +68,14 @@ describe.each(ROUTES)('$method $path', ({ method, path, role }) => {
 describe('the Studio', () => {
   const ada = () => cookies.get('Ada');
 
-  test('lets nobody sign in from another origin', async () => {
+  test('rejects a sign-in from another origin', async () => {
     const headers = { origin: 'https://evil.example' };
     expect((await studio.call('POST', '/api/session', { body: { key: 'Ada-key' }, headers })).status).toBe(
       403,
     );
   });
 
-  test('refuses a host that is a name, which a page could have made to lead here', async () => {
+  test('rejects a host name, because a page could point it here', async () => {
     const headers = { host: 'rebound.example:8788', origin: 'http://rebound.example:8788' };
     expect((await studio.call('POST', '/api/session', { body: { key: 'Ada-key' }, headers })).status).toBe(
       421,
@@ -83,7 +83,7 @@ describe('the Studio', () => {
     expect((await studio.call('GET', '/api/session', { cookie: ada(), headers })).status).toBe(421);
   });
 
-  test('takes JSON alone, which no form can send', async () => {
+  test('accepts only JSON, which no form can send', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', null]) {
       const answer = await studio.call('POST', '/api/validation', {
         body: '{"campaign":{}}',
@@ -94,18 +94,18 @@ describe('the Studio', () => {
     }
   });
 
-  test.each(['{', 'nonsense', '\u0000'])('answers the body %j with a plain refusal', async (body) => {
+  test.each(['{', 'nonsense', '\u0000'])('returns a plain error for the body %j', async (body) => {
     const { status, body: answer } = await studio.call('POST', '/api/validation', { body, cookie: ada() });
     expect(status).toBe(400);
     expect(JSON.stringify(answer)).not.toContain('nonsense');
   });
 
   test.each(['/api/', '/api/nothing', '/api/drafts/a/b', '/api/drafts/%'])(
-    'has nothing at %s',
+    'returns 404 at %s',
     async (path) => expect((await studio.call('GET', path, { cookie: ada() })).status).toBe(404),
   );
 
-  test('says of a known address what method it does not take', async () => {
+  test('returns 405 at a known path for a wrong method', async () => {
     expect((await studio.call('PUT', '/api/campaigns', { cookie: ada() })).status).toBe(405);
   });
 
@@ -120,7 +120,7 @@ describe('the Studio', () => {
     '__proto__',
     'x'.repeat(5_000),
   ];
-  test.each(HOSTILE)('keeps %j in every field as the text it is, and answers JSON', async (text) => {
+  test.each(HOSTILE)('keeps %j literally in every field, and returns JSON', async (text) => {
     const campaign = aCampaign({
       campaign_id: 'hostile',
       name: text,
@@ -151,7 +151,7 @@ describe('the Studio', () => {
     expect((await studio.store.studio.drafts('test')).length).toBeGreaterThan(0);
   });
 
-  test('writes no cell into a CSV that a spreadsheet would run', async () => {
+  test('writes no CSV cell that a spreadsheet would execute', async () => {
     const before = await studio.store.studio.draft('test', 'hostile');
     const campaign = aCampaign({
       campaign_id: 'hostile',
@@ -179,7 +179,7 @@ describe('the Studio', () => {
   });
 });
 
-test('a body holds no more values than its faults may cost, and the answer says so', async () => {
+test('limits the values of a body by the cost of their errors, and reports the limit', async () => {
   const check = (placements: unknown[]) =>
     studio.call('POST', '/api/validation', {
       cookie: cookies.get('Vera'),
@@ -196,7 +196,7 @@ test('a body holds no more values than its faults may cost, and the answer says 
   ]);
 });
 
-test('all drafts together are as large as the list of campaigns may be, and the answer says so', async () => {
+test('limits the size of all drafts to that of the list of campaigns, and reports the limit', async () => {
   const text = 'x'.repeat(60_000);
   const save = (id: string, body: string) =>
     studio.call('PUT', `/api/drafts/${id}`, {

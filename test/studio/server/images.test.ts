@@ -62,7 +62,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
   const load = (url: string, method = 'GET') =>
     studio.service.fetch(new Request(url.replace(SERVICE_URL, 'http://localhost'), { method }));
 
-  test('are uploaded once, listed newest first, and shown by any site for good', async () => {
+  test('are uploaded once, listed newest first, and served to any site permanently', async () => {
     const png = aPng(40, 20);
     const { status, body: row } = await upload(png);
     expect([status, row]).toEqual([
@@ -103,7 +103,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     expect((await load(row.url, 'POST')).status).toBe(405);
   });
 
-  test('are refused where they are no image, too large in bytes or pixels, or another role sends them', async () => {
+  test('are rejected if invalid, too large in bytes or pixels, or sent by the wrong role', async () => {
     const refusalOf = async (bytes: Uint8Array, cookie = ed) => {
       const { status, body } = await upload(bytes, 'x.png', cookie);
       return [status, body.message];
@@ -152,7 +152,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     expect((await list()).images).toHaveLength(1);
   });
 
-  test('are deleted where no draft, live or scheduled release shows them, and are then gone everywhere in a minute', async () => {
+  test('are deleted if no draft, live or scheduled release uses them, and are gone everywhere within a minute', async () => {
     const pia = await studio.signIn('Pia');
     const { hash, url } = (await upload(aPng(4, 4))).body;
     const save = (image: string, basedOn: number, more = {}) =>
@@ -195,7 +195,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     ]);
   });
 
-  test('that somebody else was faster to delete are deleted once in the audit', async () => {
+  test('deleted by two operators at once are in the audit log once', async () => {
     const { hash } = (await upload(aPng(4, 4))).body;
     const removeImage: Store['studio']['removeImage'] = async (workspaceId, each) => {
       await store.studio.removeImage(workspaceId, each);
@@ -212,7 +212,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     expect(entries).toEqual([]);
   });
 
-  test('that are not in the library any more keep a message from being published, and a former release from coming back', async () => {
+  test('missing from the library block publishing a message and restoring a previous release', async () => {
     const { hash, url } = (await upload(aPng(4, 4))).body;
     const variant = {
       variant_id: 'a',
@@ -259,7 +259,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     expect(await studio.headlines('u-1', ['home'])).toEqual({ home: 'Sale' });
   });
 
-  test('that many pages show at once cost the database one read, whoever asks for others that are not there', async () => {
+  test('shown by many pages at once cost the database one read, whatever missing ones are requested', async () => {
     const { url } = (await upload(aPng(4, 4))).body;
     let reads = 0;
     const image: Store['image'] = (hash) => {
@@ -283,7 +283,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     expect(reads).toBe(41);
   });
 
-  test('fill the library up to its bound, which then says so', async () => {
+  test('fill the library up to its limit, which is then reported', async () => {
     const { workspaceId } = studio.workspaces.registry().workspaces[0]!;
     const one = {
       workspaceId,
@@ -305,7 +305,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
   });
 });
 
-test('without an address of the service nothing is uploaded, and the list says who can change that', async () => {
+test('without a service URL rejects uploads, and the list names who can set it', async () => {
   const studio = await runStudio(aStudioWorkspace(), { serviceUrl: null });
   onTestFinished(() => studio.stop());
   const cookie = await studio.signIn('Ed');
@@ -316,7 +316,7 @@ test('without an address of the service nothing is uploaded, and the list says w
 });
 
 test.each(['http://127.0.0.1:8787', 'http://localhost:8787', 'http://[::1]:8787'])(
-  'where the address of the service is %s, the list says that only this machine sees them',
+  'if the service URL is %s, the list warns that only this machine can load them',
   async (serviceUrl) => {
     const studio = await runStudio(aStudioWorkspace(), { serviceUrl });
     onTestFinished(() => studio.stop());
@@ -330,7 +330,7 @@ test.each(['http://127.0.0.1:8787', 'http://localhost:8787', 'http://[::1]:8787'
   },
 );
 
-test('the size of a file that is too large never reads like one that fits', () => {
+test('the size of a file that is too large is never formatted like one that fits', () => {
   expect([1, 84 * 1024, MEGABYTE, MEGABYTE + 1, 1.5 * MEGABYTE].map(formatBytes)).toEqual([
     '1 KB',
     '84 KB',

@@ -58,7 +58,7 @@ describe('a sign-in through an identity provider', () => {
     ]);
   });
 
-  test('opens a session with the highest role that the claims give', async () => {
+  test('opens a session with the highest role that the claims grant', async () => {
     provider.claims = {
       email: 'mia@shop.example',
       email_verified: true,
@@ -73,14 +73,14 @@ describe('a sign-in through an identity provider', () => {
     expect(audit).toMatchObject([{ operator: 'mia@shop.example', details: 'with OpenID Connect' }]);
   });
 
-  test('gives the right to people where a claim does', async () => {
+  test('grants permission to view users by a claim', async () => {
     provider.claims = { name: 'Sam', groups: ['marketing', 'support'] };
     const { body } = await studio.call('GET', '/api/session', { cookie: cookieOf(await signIn()) });
     expect(body.operator).toMatchObject({ role: 'edit', canViewUsers: true });
   });
 
   test.each([{}, { groups: [] }, { groups: ['toString'] }, { groups: 7 }, { roles: ['leads'] }])(
-    'is nobody with the claims %j',
+    'is rejected with the claims %j',
     async (claims) => {
       provider.claims = claims;
       const answer = await signIn();
@@ -88,14 +88,14 @@ describe('a sign-in through an identity provider', () => {
     },
   );
 
-  test('ends where the workspace trusts the provider no more', async () => {
+  test('ends if the workspace no longer trusts the provider', async () => {
     provider.claims = { groups: 'leads' };
     const cookie = cookieOf(await signIn());
     studio.edit(aStudioWorkspace());
     expect((await studio.call('GET', '/api/session', { cookie })).status).toBe(401);
   });
 
-  test('has the role that the workspace file gives to its claims today', async () => {
+  test('has the role that the workspace file currently maps to its claims', async () => {
     provider.claims = { groups: ['leads', 'support'] };
     const cookie = cookieOf(await signIn());
     const now = async () => (await studio.call('GET', '/api/session', { cookie })).body.operator;
@@ -109,20 +109,20 @@ describe('a sign-in through an identity provider', () => {
   test.each([
     ['issuer', { issuer: 'https://id.example' }],
     ['claim', { role_claim: 'roles' }],
-  ])('ends where the workspace reads roles from another %s', async (_, more) => {
+  ])('ends if the workspace reads roles from another %s', async (_, more) => {
     provider.claims = { groups: 'leads' };
     const cookie = cookieOf(await signIn());
     studio.edit(content(more));
     expect((await studio.call('GET', '/api/session', { cookie })).status).toBe(401);
   });
 
-  test('is refused with an ID token that another key has signed', async () => {
+  test('is rejected with an ID token signed by another key', async () => {
     provider.claims = { groups: 'leads' };
     provider.signsWithForeignKey = true;
     expect(problemOf(await signIn())).toMatch(/did not confirm/);
   });
 
-  test('is named by an address that the provider has verified, else by an ID that nobody chooses', async () => {
+  test('is named by a verified email address, else by the subject ID', async () => {
     const nameWith = async (claims: Record<string, unknown>) => {
       provider.claims = { groups: 'leads', ...claims };
       const cookie = cookieOf(await signIn());
@@ -136,7 +136,7 @@ describe('a sign-in through an identity provider', () => {
     );
   });
 
-  test('can be begun and ended thirty times a minute from one address', async () => {
+  test('is limited to thirty starts and callbacks a minute per IP address', async () => {
     for (let tries = 0; tries < 30; tries += 1) {
       expect((await studio.call('GET', '/openid/callback?code=x&state=y')).status).toBe(303);
     }
@@ -147,7 +147,7 @@ describe('a sign-in through an identity provider', () => {
     expect((await studio.call('GET', '/openid/start?workspace=test')).status).toBe(303);
   });
 
-  test('is refused with another state, without the cookie, and a second time', async () => {
+  test('is rejected with another state, without the cookie, and a second time', async () => {
     provider.claims = { groups: 'leads' };
     const { pending, back } = await walk();
     const refused = /did not confirm|too long/;
@@ -164,17 +164,17 @@ describe('a sign-in through an identity provider', () => {
     ['another nonce', { nonce: 'other' }],
     ['another audience', { aud: 'another-client' }],
     ['another issuer', { iss: 'https://evil.example' }],
-  ])('is refused with an ID token of %s', async (_, wrong) => {
+  ])('is rejected with an ID token of %s', async (_, wrong) => {
     provider.claims = { groups: 'leads' };
     provider.spoil = (payload) => ({ ...payload, ...wrong });
     expect(problemOf(await signIn())).toMatch(/did not confirm/);
   });
 
-  test('is not begun for a workspace without a provider', async () => {
+  test('does not start for a workspace without a provider', async () => {
     expect((await studio.call('GET', '/openid/start?workspace=other')).headers.get('location')).toBe('/');
   });
 
-  test('reads the secret from a file that its variable with _FILE names', async () => {
+  test('reads the secret from a file named by its _FILE variable', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'placard-secret-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, 'secret'), `${SECRET}\n`);
@@ -184,7 +184,7 @@ describe('a sign-in through an identity provider', () => {
     expect((await signIn()).headers.get('location')).toBe('/');
   });
 
-  test('says in the answer and nowhere else that the secret is not set', async () => {
+  test('reports a missing secret only in the response', async () => {
     studio.edit(content({ client_secret_env: 'NOT_SET' }));
     expect((await studio.call('GET', '/openid/start?workspace=test')).status).toBe(500);
   });

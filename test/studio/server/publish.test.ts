@@ -56,7 +56,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     await store.close();
   });
 
-  test('puts the campaign that was published last before its equals, and says so beforehand', async () => {
+  test('ranks the most recently published campaign before its equals, and announces it before', async () => {
     const named = (id: string) => saying(id, { campaign_id: id, name: id });
     await publish(studio, pia, named('welcome'));
     studio.clock.now += 1_000;
@@ -78,7 +78,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
   test.each([
     ['U+0000', '\0'],
     ['half of a character', '\ud83d'],
-  ])('refuses a text with %s that no database stores, and names it', async (_, bad) => {
+  ])('rejects a text with %s, which no database stores, and names it', async (_, bad) => {
     const { body } = await save(studio, pia, saying('Ten per cent off'));
     const sent = { campaign_id: 'sale', revision: body.revision, note: 'because' };
     for (const name of ['note', 'campaign_id', 'revision']) {
@@ -97,12 +97,12 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     ['GET', '/api/releases?campaign=%00', 'campaign'],
     ['GET', '/api/releases?campaign=%00&campaign=sale', 'campaign'],
     ['DELETE', '/api/drafts/a%00b', 'campaignId'],
-  ] as const)('refuses U+0000 in the address of %s %s', async (method, path, name) => {
+  ] as const)('rejects U+0000 in the URL of %s %s', async (method, path, name) => {
     const answer = await studio.call(method, path, { cookie: pia, ifMatch: 'r' });
     expect([answer.status, answer.body.message]).toEqual([400, expect.stringMatching(`: ${name}$`)]);
   });
 
-  test('is what the next sync answers, and is written into history and audit', async () => {
+  test('is returned by the next sync and logged in history and audit', async () => {
     expect(await studio.headlines('u1')).toEqual({ home: null, side: null });
     const { status, body } = await publish(studio, pia, saying('Ten per cent off'));
     expect([status, body.release]).toEqual([201, 1]);
@@ -121,7 +121,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect((await studio.call('GET', '/api/campaigns/sale', { cookie: pia })).body.draft).toBeNull();
   });
 
-  test('reaches a replica at its next look', async () => {
+  test('reaches a replica at its next poll', async () => {
     const replica = await runStudio(aStudioWorkspace(), { store: keptOpen(store) });
     await publish(studio, pia, saying('New'));
     expect((await replica.headlines('u1'))['home']).toBeNull();
@@ -130,7 +130,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     await replica.stop();
   });
 
-  test('waits for its time', async () => {
+  test('waits for its scheduled time', async () => {
     await publish(studio, pia, saying('Now'));
     const later = await publish(studio, pia, saying('On Tuesday'), 1, {
       live_at: '2026-03-03T10:00:00+01:00',
@@ -147,7 +147,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
   const row = async () => (await studio.call('GET', '/api/campaigns/sale', { cookie: pia })).body;
   const TUESDAY = '2026-03-03T09:00:00.000Z';
 
-  test('beside a scheduled release asks what becomes of that one', async () => {
+  test('beside a scheduled release asks what to do with that one', async () => {
     await publish(studio, pia, saying('Now'));
     await publish(studio, pia, saying('On Tuesday'), 1, { live_at: TUESDAY });
     const unasked = await publish(studio, pia, saying('Fixed'), 2);
@@ -168,7 +168,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect((await studio.headlines('u1'))['home']).toBe('On Tuesday');
   });
 
-  test('cancels a scheduled release where its author says so, as stopping does', async () => {
+  test('cancels a scheduled release if its author chooses so, as stopping does', async () => {
     await publish(studio, pia, saying('Now'));
     await publish(studio, pia, saying('On Tuesday'), 1, { live_at: TUESDAY });
     await publish(studio, pia, saying('Fixed'), 2, { scheduled: 'cancel' });
@@ -221,7 +221,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     );
   });
 
-  test('has a calendar of who shows where, when, and behind whom', async () => {
+  test('has a calendar of campaigns per placement, time and rank', async () => {
     const DAY_MS = 86_400_000;
     const from = studio.clock.now;
     const at = (days: number) => new Date(from + days * DAY_MS).toISOString();
@@ -255,7 +255,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect(body.scheduled).toMatchObject([{ id: 'sale', scheduled: [{ release: 4, liveAt: at(7) }] }]);
   });
 
-  test('at a time of a campaign that is new can be seen and canceled: its text is a draft again', async () => {
+  test('at a time of a new campaign is visible and can be canceled: its text is a draft again', async () => {
     await publish(studio, pia, saying('On Tuesday'), 0, { live_at: TUESDAY });
     expect(await row()).toMatchObject({
       published: null,
@@ -283,7 +283,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect(again.status).toBe(201);
   });
 
-  test('takes a stopped campaign off the list and keeps what it said, and its history brings it back', async () => {
+  test('archives a stopped campaign with its content, and its history restores it', async () => {
     await publish(studio, pia, saying('Once'));
     const act = (verb: string, basedOn: number) =>
       studio.call('POST', `/api/campaigns/sale/${verb}`, {
@@ -312,7 +312,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect((await studio.call('GET', '/api/campaigns/sale', { cookie: pia })).body.isArchived).toBe(false);
   });
 
-  test('archives what only the file had, with its text in the history', async () => {
+  test('archives a campaign that only the file had, with its text in the history', async () => {
     studio.edit(aStudioWorkspace({ campaigns: [saying('Of the file', { status: 'stopped' })] }));
     await studio.call('POST', '/api/campaigns/sale/archive', {
       body: { note: '', based_on: 0 },
@@ -324,7 +324,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect(releases.map(({ campaign }: { campaign: unknown }) => campaign !== null)).toEqual([false, true]);
   });
 
-  test('is refused with both sides where somebody else was faster', async () => {
+  test('is rejected with both versions if a colleague published first', async () => {
     await publish(studio, pia, saying('First'));
     const { status, body } = await publish(studio, pia, saying('Second'), 0);
     expect(status).toBe(409);
@@ -333,7 +333,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect((await publish(studio, pia, saying('Second'), 1)).status).toBe(201);
   });
 
-  test('is taken back by a new release', async () => {
+  test('is reverted by a new release', async () => {
     await publish(studio, pia, saying('First'));
     await publish(studio, pia, saying('Second'), 1);
     const back = (basedOn: number) =>
@@ -374,7 +374,7 @@ describe('publishing', () => {
   });
   afterEach(() => studio.stop());
 
-  test('begins from the campaigns of the file', async () => {
+  test('starts from the campaigns of the file', async () => {
     studio.edit(aStudioWorkspace({ campaigns: [saying('From the file')] }));
     expect((await studio.headlines('u1'))['home']).toBe('From the file');
     const { body } = await studio.call('GET', '/api/campaigns/sale', { cookie: pia });
@@ -383,7 +383,7 @@ describe('publishing', () => {
     expect((await studio.headlines('u1'))['home']).toBe('From the Studio');
   });
 
-  test('refuses what the service would refuse, and what nobody would see', async () => {
+  test('rejects what the service would reject, and a campaign without reach', async () => {
     const broken = [
       saying('Hi {{ ${first_name'),
       saying(''),
@@ -412,7 +412,7 @@ describe('publishing', () => {
     expect(await studio.store.studio.releases('test', { limit: 9 })).toEqual([]);
   });
 
-  test('at a time that is over is refused, and nothing is published', async () => {
+  test('at a time in the past is rejected, and nothing is published', async () => {
     const past = await publish(studio, pia, saying('Late'), 0, { live_at: '2026-03-02T09:59:59+01:00' });
     expect([past.status, past.body.message]).toEqual([
       400,
@@ -423,7 +423,7 @@ describe('publishing', () => {
     expect(now.status).toBe(201);
   });
 
-  test('has a history that is read to its end, page by page', async () => {
+  test('has a history that pages to its end', async () => {
     for (let release = 0; release < 28; release += 1) {
       await studio.store.studio.addRelease({
         workspaceId: 'test',
@@ -445,7 +445,7 @@ describe('publishing', () => {
     expect(rest.before).toBeNull();
   });
 
-  test('is of the draft that its author has seen', async () => {
+  test('applies to the draft revision that its author has seen', async () => {
     const { body } = await save(studio, pia, saying('Seen'));
     await save(studio, await studio.signIn('Ed'), saying('Changed since'));
     const answer = await studio.call('POST', '/api/releases', {
@@ -455,7 +455,7 @@ describe('publishing', () => {
     expect(answer.status).toBe(412);
   });
 
-  test('needs a second person where the workspace says so', async () => {
+  test('requires a second operator if the workspace is configured so', async () => {
     studio.edit(aStudioWorkspace({ studio: { require_approval: true } }));
     expect((await publish(studio, pia, saying('Mine'))).status).toBe(403);
     const { body } = await save(studio, await studio.signIn('Ed'), saying('Of Ed'));
@@ -466,7 +466,7 @@ describe('publishing', () => {
     expect(answer.status).toBe(201);
   });
 
-  test('is not for a workspace whose file is the truth; drafts are', async () => {
+  test('is disabled if the workspace file holds the campaigns; drafts are not', async () => {
     studio.edit(aStudioWorkspace({ campaigns_from: 'file', campaigns: [saying('From the file')] }));
     const { status, body } = await publish(studio, pia, saying('Another'));
     expect([status, body.message]).toEqual([403, expect.stringContaining('in its file')]);
@@ -475,7 +475,7 @@ describe('publishing', () => {
     expect(row.body.draft.campaign).toEqual(saying('Another'));
   });
 
-  test('leaves out a release that the file no longer has a placement for, and says so in the log', async () => {
+  test('skips a release whose placement the file has removed, and logs it', async () => {
     await publish(studio, pia, saying('First'));
     studio.edit(aStudioWorkspace({ placements: [{ placement_id: 'side' }] }));
     expect(await studio.headlines('u1')).toEqual({ home: null, side: null });
@@ -492,7 +492,7 @@ describe('a draft', () => {
   });
   afterEach(() => studio.stop());
 
-  test('is saved over the revision that its editor had, and tells the other one who was faster', async () => {
+  test('is saved over the revision that its editor had, and a conflict names the other author', async () => {
     const [ed, pia] = [await studio.signIn('Ed'), await studio.signIn('Pia')];
     const { body: first } = await save(studio, ed, saying('Of Ed'));
     const put = (cookie: string, headline: string, ifMatch?: string) =>
@@ -509,7 +509,7 @@ describe('a draft', () => {
     expect((await put(ed, 'Over it', late.body.theirs.revision)).status).toBe(200);
   });
 
-  test('is kept as it is written, half-done work too, with what is to be said of it', async () => {
+  test('is stored as written, even if incomplete, with its findings', async () => {
     const { status, body } = await save(studio, await studio.signIn('Ed'), saying('Hi {{ ${first_name'));
     expect(status).toBe(200);
     expect(body.checks).toEqual([
@@ -521,7 +521,7 @@ describe('a draft', () => {
     ]);
   });
 
-  test('is told all that is wrong at once: a text that fails hides no link that pages refuse', async () => {
+  test('gets all findings at once: a failing text hides no link that pages reject', async () => {
     const properties = {
       headline: { type: 'string', value: 'Hi {{ ${first_name' },
       link: { type: 'string', value: 'javascript:alert(1)' },
@@ -532,7 +532,7 @@ describe('a draft', () => {
     expect(errors.map(({ path }: { path: string[] }) => path[3])).toEqual(['headline', 'link']);
   });
 
-  test('is discarded in the revision that is meant', async () => {
+  test('is discarded in the given revision', async () => {
     const ed = await studio.signIn('Ed');
     const { body } = await save(studio, ed, saying('x'));
     expect((await studio.call('DELETE', '/api/drafts/sale', { cookie: ed })).status).toBe(428);
@@ -552,7 +552,7 @@ describe('a draft', () => {
     ['placements', null],
     ['variants', [{ variant_id: 'a' }]],
     ['name', 7],
-  ])('is refused where its %s is %j, which no page could show, and the list stays', async (member, value) => {
+  ])('is rejected if its %s is %j, which no page could show, and the list stays', async (member, value) => {
     const ed = await studio.signIn('Ed');
     await save(studio, ed, saying('Before'));
     const { status, body } = await save(studio, ed, saying('After', { [member]: value }));
@@ -567,7 +567,7 @@ describe('a draft', () => {
     expect(list.campaigns).toMatchObject([{ draft: { campaign: saying('Before') } }]);
   });
 
-  test('belongs to the campaign that the address names', async () => {
+  test('belongs to the campaign in the URL', async () => {
     const answer = await studio.call('PUT', '/api/drafts/other', {
       body: { campaign: saying('x'), based_on: 0 },
       cookie: await studio.signIn('Ed'),

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => studio.stop());
 
-describe('why', () => {
+describe('explain', () => {
   const outcomes = async (person: unknown, cookie = ed) => {
     const { body } = await studio.call('POST', '/api/explain', { body: { person }, cookie });
     return body.placements.home.map(({ campaign_id, outcome }: Record<string, string>) => [
@@ -36,7 +36,7 @@ describe('why', () => {
     ]);
   };
 
-  test('names every campaign in order, for somebody new and for a persona, whom nobody holds out', async () => {
+  test('lists every campaign in order, for a new user and for a persona, who is never held out', async () => {
     expect(await outcomes({})).toEqual([
       ['gold', 'not_in_audience'],
       ['spring', 'shown'],
@@ -47,7 +47,7 @@ describe('why', () => {
     ]);
   });
 
-  test('is the decision that a sync makes, for a user', async () => {
+  test('returns the decision of a sync for a user', async () => {
     await studio.track({
       attributes: ['u1', 'u2', 'u3', 'u4'].map((external_id) => ({ external_id, tier: 'gold' })),
     });
@@ -58,7 +58,7 @@ describe('why', () => {
     }
   });
 
-  test("shows a user's data only with the right to people, and writes down who looked", async () => {
+  test('shows user data only to operators who may view users, and logs the operator', async () => {
     const { status } = await studio.call('POST', '/api/explain', {
       body: { person: { user: 'u1' } },
       cookie: ed,
@@ -70,7 +70,7 @@ describe('why', () => {
     expect(looks).toMatchObject([{ operator: 'Ada', subject: 'u1' }]);
   });
 
-  test('explains as much as an answer has room for, and names the placements that are left', async () => {
+  test('explains as much as fits in a response, and names the omitted placements', async () => {
     const placements = Array.from({ length: 60 }, (_, at) => `p${at}`);
     const audience = { crm: { $in: Array.from({ length: 3_000 }, (_, at) => at) } };
     const many = await runStudio(
@@ -100,7 +100,7 @@ describe('why', () => {
     }
   });
 
-  test('knows no persona that the file does not name', async () => {
+  test('rejects a persona that the file does not define', async () => {
     const { status } = await studio.call('POST', '/api/explain', {
       body: { person: { persona: 'Mr X' } },
       cookie: ed,
@@ -109,7 +109,7 @@ describe('why', () => {
   });
 });
 
-describe('a selector that finds nothing', () => {
+describe('a selector without a match', () => {
   const BY_SELECTOR = { placement_id: 'home', name: 'Home', template: 'strip', selector: 'main > h1' };
   const edit = (spot: object) => studio.edit(aStudioWorkspace({ placements: [{ ...BY_SELECTOR, ...spot }] }));
   const report = (missing: string[]) => studio.fromPage(PLACEMENTS_PATH, { missing });
@@ -121,7 +121,7 @@ describe('a selector that finds nothing', () => {
     return body.checks.map(({ words }: { words: string }) => words).join(' ');
   };
 
-  test('is counted as pages report it, until no page does for a day', async () => {
+  test('is counted as reported by pages, until no page reports it for a day', async () => {
     edit({ paths: ['/products/*'] });
     const place = { selector: 'main > h1', insert: 'after', paths: ['/products/*'] };
     await report([]);
@@ -143,7 +143,7 @@ describe('a selector that finds nothing', () => {
     expect((await spots()).home.missing).toMatchObject({ reports: 1 });
   });
 
-  test('begins anew once the file has another selector', async () => {
+  test('starts again once the file has another selector', async () => {
     edit({});
     await report(['home']);
     expect((await spots()).home.missing).toMatchObject({ reports: 1 });
@@ -151,7 +151,7 @@ describe('a selector that finds nothing', () => {
     expect((await spots()).home).toMatchObject({ selector: 'h1', missing: null });
   });
 
-  test('is of no placement that pages mount', async () => {
+  test('ignores a placement that pages mount themselves', async () => {
     await report(['home']);
     expect(await spots()).toEqual({});
   });
@@ -161,7 +161,7 @@ describe('a preview', () => {
   const preview = (person: unknown, campaign: unknown = GOLD, cookie = ed) =>
     studio.call('POST', '/api/preview', { body: { campaign, variant_id: 'a', person }, cookie });
 
-  test('is what the person would read, and says whether they are in the audience', async () => {
+  test('renders for the user, and reports whether they are in the audience', async () => {
     expect((await preview({ persona: 'Gold' })).body).toEqual({
       properties: text('Hi Jo'),
       inAudience: true,
@@ -174,13 +174,13 @@ describe('a preview', () => {
     });
   });
 
-  test('is nothing of a draft that cannot be drawn', async () => {
+  test('is null for a draft that cannot be rendered', async () => {
     const broken = { ...GOLD, variants: [aVariant({ properties: text('{{ ${x') })] };
     expect((await preview({}, broken)).body).toMatchObject({ properties: null, inAudience: false });
     expect((await preview({}, {})).body).toMatchObject({ properties: null, inAudience: false });
   });
 
-  test("reads a user's data only with the right to people", async () => {
+  test('reads user data only for operators who may view users', async () => {
     await studio.track({ attributes: [{ external_id: 'u1', first_name: 'Kim' }] });
     expect((await preview({ user: 'u1' })).status).toBe(403);
     expect((await preview({ user: 'u1' }, GOLD, ada)).body.properties).toEqual(text('Hi Kim'));
@@ -197,7 +197,7 @@ describe('a campaign whose texts cost too much for one user', () => {
     variants: [aVariant({ properties: text(`Hi${loop}`) })],
   };
 
-  test('is not shown to that user, and to nobody after ten users; the list says so until it changes', async () => {
+  test('is hidden for that user, and for all after ten users; the list reports it until the campaign changes', async () => {
     studio.edit(
       aStudioWorkspace({
         campaigns: [
@@ -258,8 +258,8 @@ describe('a campaign whose texts cost too much for one user', () => {
   });
 });
 
-describe('a release that a newer version refuses', () => {
-  test('is shown to nobody, stops no other, and the list, the checks and the way back say where its fault is', async () => {
+describe('a release that a newer version rejects', () => {
+  test('is not shown and blocks no other, and the list, the checks and the restore name its error', async () => {
     const bad = {
       ...SPRING,
       campaign_id: 'bad',
@@ -344,7 +344,7 @@ describe('a preview link', () => {
     });
   const tokenOf = (url: string) => new URLSearchParams(new URL(url).hash.slice(1)).get(PREVIEW_PARAMETER)!;
 
-  test('shows the draft on the site, as the persona, as a test send that counts nowhere', async () => {
+  test('shows the draft on the site, as the persona, as a test send that is never counted', async () => {
     const { status, body } = await link(await draft());
     expect(status).toBe(201);
     expect(body.url).toMatch(/^https:\/\/shop\.example\/cart\?x=1#top&placard_preview=[\w.-]+$/);
@@ -394,14 +394,14 @@ describe('a preview link', () => {
     ['', '#placard_preview='],
     ['#/cart', '#/cart?placard_preview='],
     ['#/cart?x=1', '#/cart?x=1&placard_preview='],
-  ])('has its token in the fragment, which no server and no Referer sees: %j', async (hash, start) => {
+  ])('has its token in the fragment, which no server and no Referer receives: %j', async (hash, start) => {
     const { body } = await link(await draft(), { page: `https://shop.example/${hash}` });
     const { search, hash: made } = new URL(body.url);
     expect(search).toBe('');
     expect(made.startsWith(start)).toBe(true);
   });
 
-  test('carries the language that is written in, whatever the persona reads', async () => {
+  test('uses the language of the editor, whatever the persona’s is', async () => {
     const variant = {
       ...aVariant({ properties: text('Hello') }),
       translations: { de: { headline: 'Hallo' } },
@@ -415,20 +415,20 @@ describe('a preview link', () => {
     expect([await shown('de'), await shown(null)]).toEqual(['Hallo', 'Hello']);
   });
 
-  test('ends after half an hour', async () => {
+  test('expires after half an hour', async () => {
     const { body } = await link(await draft());
     studio.clock.now += 30 * 60_000 + 1_000;
     const { status, body: answer } = await studio.fromPage(PREVIEW_PATH, { token: tokenOf(body.url) });
     expect([status, answer.message]).toEqual([401, 'The preview link has expired']);
   });
 
-  test('ends with the revision that it was made for', async () => {
+  test('expires with the revision that it was created for', async () => {
     const { body } = await link(await draft());
     await draft({ ...GOLD, name: 'Changed' });
     expect((await studio.fromPage(PREVIEW_PATH, { token: tokenOf(body.url) })).status).toBe(404);
   });
 
-  test('is made for the draft as it is, and for the sites of the file alone', async () => {
+  test('is created for the current draft, and only for sites of the file', async () => {
     const revision = await draft();
     expect((await link('another')).status).toBe(412);
     for (const page of [
@@ -443,7 +443,7 @@ describe('a preview link', () => {
     expect((await link(revision, { page: 'javascript:alert(1)//https://shop.example' })).status).toBe(403);
   });
 
-  test('is looked at sixty times a minute, and another one all the same', async () => {
+  test('allows sixty views a minute, counted per link', async () => {
     const revision = await draft();
     const token = tokenOf((await link(revision)).body.url);
     const look = (each: string) => studio.fromPage(PREVIEW_PATH, { token: each });
@@ -457,7 +457,7 @@ describe('a preview link', () => {
     expect((await look(token)).status).toBe(200);
   });
 
-  test('shows no draft that would be copied into an answer of any size', async () => {
+  test('rejects a draft that would expand into an unbounded response', async () => {
     const placements = Array.from({ length: 500 }, (_, index) => `p${index}`);
     const revision = await draft({
       ...GOLD,
@@ -471,13 +471,13 @@ describe('a preview link', () => {
   });
 
   test.each(['', 'x', 'a.b.c', 'eyJhbGciOiJub25lIn0.eyJwcmV2aWV3Ijp7fX0.'])(
-    'is no link with the token %j',
+    'is rejected with the token %j',
     async (token) => {
       expect((await studio.fromPage(PREVIEW_PATH, { token })).status).toBe(401);
     },
   );
 
-  test('is none of another workspace', async () => {
+  test('is rejected for another workspace', async () => {
     const { body } = await link(await draft());
     const other = await runStudio(aStudioWorkspace({ workspace_id: 'other' }));
     const response = await other.service.fetch(
@@ -493,7 +493,7 @@ describe('a preview link', () => {
 });
 
 describe('the reach of a draft', () => {
-  test('is counted among the users of the workspace, and refused for what is no campaign', async () => {
+  test('is counted among the users of the workspace, and rejected for an invalid campaign', async () => {
     const attributes = ['gold', 'gold', 'silver'].map((tier, index) => ({ external_id: `u-${index}`, tier }));
     await studio.track({ attributes });
     const answer = await studio.call('POST', '/api/reach', { body: { campaign: GOLD }, cookie: ada });
@@ -527,7 +527,7 @@ describe('the reach of a draft', () => {
     [{ $not: { external_id: 'u-1' } }, 'u-1', 'external_id'],
     [{ $and: [{ $not: { $or: [{ email: 'x', tier: 'gold', braze_id: '1' }] } }] }, '', 'email, braze_id'],
   ])(
-    'that names a person needs the right to people, and is written down: %j',
+    'that names a user requires permission to view users, and is logged: %j',
     async (audience, subject, members) => {
       await addUsers();
       expect(await reach(audience)).toMatchObject({
@@ -548,7 +548,7 @@ describe('the reach of a draft', () => {
     },
   );
 
-  test('is counted in tens, and below twenty people not at all, for those who may not look at users', async () => {
+  test('is rounded to tens, and hidden below twenty users, for operators who may not view users', async () => {
     await addUsers();
     const few = { users: 0, atLeast: 0, atMost: 0, of: 47, shown: 0, fewerThan: 20 };
     expect((await reach({ tier: 'gold' })).body).toEqual(few);
@@ -562,7 +562,7 @@ describe('the reach of a draft', () => {
     expect((await reach({ tier: 'silver' }, ada)).body).toMatchObject({ users: 44, fewerThan: null });
   });
 
-  test('tells nobody apart by those who are left out: all but a few count as all', async () => {
+  test('does not identify users by exclusion: all but a few count as all', async () => {
     const attributes = Array.from({ length: 50 }, (_, index) => ({ external_id: `u-${index}`, crm: index }));
     await studio.track({ attributes });
     const all = (await reach(null)).body;
@@ -573,7 +573,7 @@ describe('the reach of a draft', () => {
     expect((await reach({ $nor: [{ crm: 7 }] }, ada)).body).toMatchObject({ users: 49 });
   });
 
-  test('is counted once at a time for each operator: the newest question wins, and others are answered', async () => {
+  test('is counted once at a time per operator: the newest request wins, and others get a 409', async () => {
     await addUsers();
     const mine = Array.from({ length: 20 }, () => reach(null));
     const [theirs, ...answers] = await Promise.all([reach(null, ada), ...mine]);
@@ -583,8 +583,8 @@ describe('the reach of a draft', () => {
   });
 });
 
-describe('names to choose from', () => {
-  test('are those that users have, and values only where many have them', async () => {
+describe('suggested names', () => {
+  test('are those of existing users, and values only if many users have them', async () => {
     await studio.track({
       attributes: [
         ...Array.from({ length: 20 }, (_, i) => ({
@@ -634,7 +634,7 @@ describe('results', () => {
       events: [{ id, event_type, timestamp }],
     });
 
-  test('count people once each, by variant and control group, with goals after the first look', async () => {
+  test('count each user once, by variant and control group, with goals after the first impression', async () => {
     const goal = { ...GOLD, conversions: [{ product: 'teapot', within_hours: 24 }] };
     studio.edit(aStudioWorkspace({ campaigns: [goal] }));
     const users = Array.from({ length: 12 }, (_, i) => `u${i}`);
@@ -705,7 +705,7 @@ describe('results', () => {
     );
   });
 
-  test('name what was changed while people saw it, and nothing that nobody sees', async () => {
+  test('list changes during the run, except those that no user sees', async () => {
     let basedOn = 0;
     const publish = async (members: Record<string, unknown>) => {
       const pia = await studio.signIn('Pia');
@@ -749,7 +749,7 @@ describe('results', () => {
     ]);
   });
 
-  test('give the list its first number', async () => {
+  test('return the metric of the campaign list', async () => {
     studio.edit(aStudioWorkspace({ campaigns: [{ ...GOLD, control_percentage: 0 }] }));
     const look = async (user: string) => {
       await studio.track({ attributes: [{ external_id: user, tier: 'gold' }] });
@@ -764,15 +764,15 @@ describe('results', () => {
     expect(await numbers()).toEqual({ gold: { people: 2, clicked: 1 } });
   });
 
-  test('are of a campaign that there is', async () => {
+  test('return 404 for an unknown campaign', async () => {
     expect((await studio.call('GET', '/api/results/nothing', { cookie: ed })).status).toBe(404);
   });
 });
 
-describe('what publishing would do', () => {
+describe('a publication preview', () => {
   const NONE = { names: [], count: 0 };
 
-  test('is said placement by placement: whom it wins over, and whom it waits behind', async () => {
+  test('lists per placement the campaigns that it overrides and those that rank above it', async () => {
     const middle = aCampaign({ campaign_id: 'new', placements: ['home', 'side'], priority: 'medium' });
     const { body } = await studio.call('POST', '/api/publish-impact', {
       body: { campaign: middle },

@@ -53,7 +53,7 @@ describe.each(STORES)('an audience by another campaign on $name', ({ address }) 
     ['impression', 'impressions', 'last_impression_days_ago'],
     ['click', 'clicks', 'last_click_days_ago'],
     ['dismiss', 'dismissals', 'last_dismissal_days_ago'],
-  ])('follows a user after one %s, within days', async (action, count, days) => {
+  ])('matches a user after one %s, within days', async (action, count, days) => {
     const { act, isShown } = await run({
       [`campaigns.spring.${count}`]: { $exists: true },
       [`campaigns.spring.${days}`]: { $lte: 7 },
@@ -70,7 +70,7 @@ describe.each(STORES)('an audience by another campaign on $name', ({ address }) 
     expect(await isShown()).toBe(false);
   });
 
-  test('excludes a user for some days, and nobody who never saw it', async () => {
+  test('excludes a user for some days, and no user who never saw it', async () => {
     const { act, isShown } = await run({
       'campaigns.spring.last_impression_days_ago': { $not: { $lte: 7 } },
     });
@@ -81,7 +81,7 @@ describe.each(STORES)('an audience by another campaign on $name', ({ address }) 
     expect(await isShown()).toBe(true);
   });
 
-  test('knows a conversion since the first impression, and none before', async () => {
+  test('matches a conversion after the first impression, and none before', async () => {
     const { act, isShown } = await run({ 'campaigns.spring.conversions': { $gte: 1 } });
     const signUp = () =>
       studio.track({
@@ -96,7 +96,7 @@ describe.each(STORES)('an audience by another campaign on $name', ({ address }) 
     expect(await isShown()).toBe(true);
   });
 
-  test('is counted by the reach and told by explain', async () => {
+  test('is counted by the reach and reported by explain', async () => {
     const audience = { 'campaigns.spring.clicks': { $exists: true } };
     const { act } = await run(audience);
     for (let user = 0; user < 30; user += 1)

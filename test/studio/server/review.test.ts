@@ -69,7 +69,7 @@ describe.each(STORES)('review of a draft on $name', ({ address }) => {
     );
   });
 
-  test('does not take the approval back for a comment, and does for a draft sent back', async () => {
+  test('keeps the approval after a comment, and revokes it for a draft sent back', async () => {
     await review(paul, 'approve');
     await review(pia, 'comment', { note: 'Thanks' });
     await review(paul, 'send_back');
@@ -101,7 +101,7 @@ describe.each(STORES)('review of a draft on $name', ({ address }) => {
     expect(body.draft.review.map(({ note }: { note: string }) => note).sort()).toEqual(['one', 'two']);
   });
 
-  test('names the operators who have the campaign open, for half a minute', async () => {
+  test('lists the operators who have the campaign open, for half a minute', async () => {
     const report = (cookie: string, id = 'sale') =>
       studio.call('PUT', `/api/campaigns/${id}/presence`, { cookie });
     expect((await report(pia)).body).toEqual({ operators: [] });

@@ -47,7 +47,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
   const list = async (cookie = pia) => (await studio.call('GET', '/api/segments', { cookie })).body.segments;
   const home = async (user: string) => (await studio.headlines(user))['home'];
 
-  test('decide who gets a campaign that asks for one, and who is in changes for it at once', async () => {
+  test('decide who gets a campaign that uses one, and membership changes apply at once', async () => {
     await studio.track({
       attributes: [
         { external_id: 'g1', tier: 'gold' },
@@ -78,7 +78,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
     expect((await save('gold', { tier: 'gold' }, newest)).status).toBe(409);
   });
 
-  test('are asked for beside other conditions, and by those who are not in', async () => {
+  test('combine with other conditions, and with their negation', async () => {
     await save('gold', { tier: 'gold' });
     await studio.track({
       attributes: [
@@ -93,7 +93,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
     expect([await home('g1'), await home('g2'), await home('s1')]).toEqual(['For gold', null, 'For others']);
   });
 
-  test('are listed with how many are in, rounded, and what asks for them', async () => {
+  test('are listed with their rounded size and what uses them', async () => {
     await studio.track({
       attributes: Array.from({ length: 47 }, (_, i) => ({ external_id: `g${i}`, tier: 'gold' })),
     });
@@ -165,7 +165,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
     expect((await impact({ $segment: 'gold' }))[0]).toBe(422);
   });
 
-  test('stay while a campaign asks for them, and hold no other', async () => {
+  test('cannot be removed while a campaign uses them, and contain no other segment', async () => {
     await save('gold', { tier: 'gold' });
     await publish(FOR_GOLD);
     const remove = async () =>
@@ -185,7 +185,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
   });
 });
 
-test('a list of the largest segments counts as many as there is time for, and names the others', async () => {
+test('a list of the largest segments counts as many as time allows, and names the others', async () => {
   const audience = { $nor: Array.from({ length: 330 }, (_, at) => ({ text: { $regex: `^x*x*y${at}` } })) };
   const studio = await runStudio(
     aStudioWorkspace({
@@ -205,7 +205,7 @@ test('a list of the largest segments counts as many as there is time for, and na
   await studio.stop();
 });
 
-test('segments of the file are those that campaigns of the file ask for', async () => {
+test('campaigns of the file use segments of the file', async () => {
   const studio = await runStudio(
     aStudioWorkspace({
       campaigns_from: 'file',

@@ -21,7 +21,7 @@ const whoIs = async (cookie?: string) => {
 };
 
 describe('an operator with a key', () => {
-  test('is let in, with a cookie that no script and no other site can use', async () => {
+  test('signs in and gets a cookie that no script and no other site can use', async () => {
     const { status, headers } = await studio.call('POST', '/api/session', { body: { key: 'Ed-key' } });
     expect(status).toBe(204);
     expect(headers.get('set-cookie')).toMatch(
@@ -31,7 +31,7 @@ describe('an operator with a key', () => {
     expect(await whoIs(await studio.signIn('Ed'))).toBe('Ed');
   });
 
-  test('gets a Secure cookie with the host prefix where the Studio is reached over TLS', async () => {
+  test('gets a Secure cookie with the host prefix if the Studio is reached over TLS', async () => {
     const behindTls = await runStudio(aStudioWorkspace(), { publicUrl: 'https://studio.example' });
     const { headers } = await behindTls.call('POST', '/api/session', { body: { key: 'Ed-key' } });
     expect(headers.get('set-cookie')).toMatch(
@@ -41,7 +41,7 @@ describe('an operator with a key', () => {
     await behindTls.stop();
   });
 
-  test('is known to the database by the hash of the cookie alone', async () => {
+  test('is stored only as the hash of the cookie', async () => {
     const cookie = await studio.signIn('Ed');
     const [session] = await studio.store.studio.sessions('test');
     expect(session?.sessionId).toMatch(/^[0-9a-f]{64}$/);
@@ -49,7 +49,7 @@ describe('an operator with a key', () => {
   });
 
   test.each(['', 'nobody-key', 'Ed-key ', ' Ed-key'])(
-    'is not let in with %j unless it is theirs',
+    'is rejected with %j unless the key is theirs',
     async (key) => {
       const { status, headers } = await studio.call('POST', '/api/session', { body: { key } });
       const isTheirs = key.trim() === 'Ed-key';
@@ -58,7 +58,7 @@ describe('an operator with a key', () => {
     },
   );
 
-  test('is refused with a key that is no text, is huge, or comes with more', async () => {
+  test('is rejected with a key that is not a string, is huge, or has extra members', async () => {
     const bodies = [{ key: 7 }, { key: ['Ed-key'] }, { key: 'Ed-key', role: 'admin' }, [], 'Ed-key', null];
     for (const body of bodies) {
       expect((await studio.call('POST', '/api/session', { body: JSON.stringify(body) })).status).toBe(400);
@@ -84,7 +84,7 @@ describe('an operator with a key', () => {
 });
 
 describe('a session', () => {
-  test('that was opened while the clock was ahead is over once it is right again', async () => {
+  test('opened while the clock was ahead is over once it is correct again', async () => {
     const now = studio.clock.now;
     studio.clock.now += 10 * HOUR_MS;
     const early = await studio.signIn('Ed');
@@ -112,7 +112,7 @@ describe('a session', () => {
     expect(await whoIs(cookie)).toBe(401);
   });
 
-  test('ends after twelve hours, however busy it is', async () => {
+  test('ends after twelve hours of any activity', async () => {
     const cookie = await studio.signIn('Ed');
     for (let half = 0; half < 23; half += 1) {
       studio.clock.now += HOUR_MS / 2;
@@ -122,7 +122,7 @@ describe('a session', () => {
     expect(await whoIs(cookie)).toBe(401);
   });
 
-  test('ends with the operator that leaves the workspace file, and has the role that the file says now', async () => {
+  test('ends when the operator leaves the workspace file, and has the role that the file now sets', async () => {
     const cookie = await studio.signIn('Ed');
     studio.edit(aStudioWorkspace({ operators: [...OPERATORS.slice(2), anOperator('Ed', 'view')] }));
     const { body } = await studio.call('GET', '/api/session', { cookie });
@@ -131,7 +131,7 @@ describe('a session', () => {
     expect(await whoIs(cookie)).toBe(401);
   });
 
-  test('ends with its key: another one in the workspace file is another proof', async () => {
+  test('ends when its key in the workspace file changes', async () => {
     const cookie = await studio.signIn('Ed');
     const rotated = { ...anOperator('Ed', 'edit'), key_sha256: anOperator('Ed2', 'edit').key_sha256 };
     studio.edit(aStudioWorkspace({ operators: [rotated] }));
@@ -142,11 +142,11 @@ describe('a session', () => {
   });
 
   test.each([undefined, 'placard-studio=', 'placard-studio=made-up', 'other=1', '__Host-placard-studio=x'])(
-    'is none with the cookie %j',
+    'does not exist for the cookie %j',
     async (cookie) => expect(await whoIs(cookie)).toBe(401),
   );
 
-  test('is ended by an admin for anybody of the same workspace', async () => {
+  test('can be ended by any admin of the same workspace', async () => {
     const [ed, ada] = [await studio.signIn('Ed'), await studio.signIn('Ada')];
     const { body } = await studio.call('GET', '/api/access', { cookie: ada });
     const { id } = body.sessions.find(({ operator }: { operator: string }) => operator === 'Ed');

@@ -38,7 +38,7 @@ const exported = async (format: string, language = 'de', campaign: unknown = CAM
 const imported = async (file: string, campaign: unknown = CAMPAIGN) =>
   (await post('import', { campaign, text: file })).body;
 
-test('a CSV has a line for each text, a column for each language, and nothing that a spreadsheet runs', async () => {
+test('a CSV has a row per text, a column per language, and nothing that a spreadsheet executes', async () => {
   expect(await exported('csv')).toBe(
     [
       '\ufeffvariant,property,en,de,ar',
@@ -51,7 +51,7 @@ test('a CSV has a line for each text, a column for each language, and nothing th
 });
 
 describe.each(['csv', 'xliff1', 'xliff2'])('%s', (format) => {
-  test('comes back as it went, Liquid, quotes, line ends and all', async () => {
+  test('round-trips Liquid, quotes and line ends', async () => {
     const full = structuredClone(CAMPAIGN) as { variants: { translations: object }[] };
     const texts = {
       headline: 'Hallo {{${first_name} | default: "du"}} <b> & \'c\'',
@@ -66,7 +66,7 @@ describe.each(['csv', 'xliff1', 'xliff2'])('%s', (format) => {
     expect({ ...campaign, variants: [] }).toEqual({ ...CAMPAIGN, variants: [] });
   });
 
-  test('says what was translated from another text, and what is of no text at all', async () => {
+  test('reports translations of another text, and of an unknown one', async () => {
     const file = await exported(format, 'de', {
       ...CAMPAIGN,
       variants: [
@@ -85,7 +85,7 @@ describe.each(['csv', 'xliff1', 'xliff2'])('%s', (format) => {
   });
 });
 
-test('a spreadsheet’s own separators are read, and an empty cell takes nothing away', async () => {
+test('parses a spreadsheet’s own separators, and an empty cell removes nothing', async () => {
   const { campaign, taken } = await imported('variant;property;en;de;pt-BR\r\na;headline;;;Copos\r\n');
   expect(taken).toBe(1);
   expect(campaign.variants[0].translations).toEqual({
@@ -105,14 +105,14 @@ test.each([
   ['<xliff '.repeat(8_500), 'The file is not XLIFF 1.2 or 2.0'],
   ['<xliff version="1.2"><file></xliff>', 'The file cannot be read as XLIFF 1.2 or 2.0'],
   ['<!DOCTYPE x [<!ENTITY a "b">]><xliff/>', 'The file has a document type, which is not read'],
-])('a file that cannot be read is refused with a reason: %s', async (file, message) => {
+])('rejects an unreadable file with a reason: %s', async (file, message) => {
   const { status, body } = await post('import', { campaign: CAMPAIGN, text: file });
   expect(status).toBe(400);
   expect(body.message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
 });
 
 test.each(['xliff1', 'xliff2'])(
-  '%s that is cut off, or of another campaign, is refused whole',
+  '%s that is truncated, or of another campaign, is rejected completely',
   async (format) => {
     const file = await exported(format);
     const cut = await post('import', { campaign: CAMPAIGN, text: file.slice(0, file.indexOf('body')) });
@@ -132,7 +132,7 @@ test.each(['xliff1', 'xliff2'])(
 /** The given number of valid language tags. */
 const tags = (count: number) => Array.from({ length: count }, (_, at) => `de-x-l${at}`);
 
-test('more than 100 languages are refused wherever they come from', async () => {
+test('rejects more than 100 languages from any source', async () => {
   const message = 'A campaign can have at most 100 languages beside its own.';
   const translations = Object.fromEntries(tags(101).map((tag) => [tag, {}]));
   const [variant] = CAMPAIGN['variants'] as Record<string, unknown>[];
@@ -146,7 +146,7 @@ test('more than 100 languages are refused wherever they come from', async () => 
   expect((await post('import', { campaign: CAMPAIGN, text: rows })).body.message).toBe(message);
 });
 
-test('many variants in many languages are told of once in a hundred lines', async () => {
+test('limits the report on many variants in many languages to a hundred lines', async () => {
   const variants = Array.from({ length: 60 }, (_, at) => ({
     variant_id: `v${at}`,
     properties: { headline: text('Cups') },
@@ -159,12 +159,12 @@ test('many variants in many languages are told of once in a hundred lines', asyn
   expect([answer.status, answer.body.checks?.length ?? answer.body.message]).toEqual([200, 100]);
 });
 
-test('inline codes of a translator’s tool are passed over, with the text as it was', async () => {
+test('ignores inline codes of a translation tool, and keeps the text', async () => {
   const file = (await exported('xliff1')).replace('Neue Tassen', 'Neue <g id="1">Tassen</g>');
   expect((await imported(file)).campaign.variants[0].translations.de).toEqual({ headline: 'Neue Tassen' });
 });
 
-test('what a language lacks is a warning at its first text, and publishing stays possible', async () => {
+test('warns about missing translations at the first text of a language, and publishing stays possible', async () => {
   const { body } = await studio.call('POST', '/api/validation', { body: { campaign: CAMPAIGN }, cookie: ed });
   expect(body.checks).toContainEqual({
     severity: 'warning',
@@ -175,7 +175,7 @@ test('what a language lacks is a warning at its first text, and publishing stays
   expect(body.checks.filter(({ severity }: { severity: string }) => severity === 'error')).toEqual([]);
 });
 
-test('a preview is in the language that is asked for, else in the person’s', async () => {
+test('previews in the requested language, else in the user’s', async () => {
   const preview = (more: object) =>
     studio.call('POST', '/api/preview', {
       body: { campaign: CAMPAIGN, variant_id: 'a', person: {}, ...more },

@@ -37,17 +37,17 @@ const falseAlarms = (experiments: number, isAlarm: (n: number, a: number, b: num
   return alarms;
 };
 
-describe('the interval that holds however often one looks', () => {
+describe('the confidence sequence', () => {
   // Values of GrowthBook's public test suite for sequential tests, with its standard errors.
   test.each([
     { of: 'proportions', error: 0.03386, planned: 5_000, low: 0.40098, high: 0.60675 },
     { of: 'means', error: 0.33341, planned: 1_000, low: -0.55844, high: 1.56516 },
-  ])('is as wide as a published implementation says, of $of', ({ error, planned, low, high }) => {
+  ])('matches the width of a published implementation, of $of', ({ error, planned, low, high }) => {
     const half = sequenceHalfWidth(error, 3_000 + 3_461, planned, 0.05);
     expect(half).toBeCloseTo((high - low) / 2, 4);
   });
 
-  test('is wider than an interval for one look, and by less than twice near the plan', () => {
+  test('is wider than a fixed-sample interval, and by less than twice near the plan', () => {
     for (const n of [500, 5_000, 50_000]) {
       const half = sequenceHalfWidth(1 / Math.sqrt(n), n, 5_000, 0.05);
       expect(half * Math.sqrt(n)).toBeGreaterThan(Z_95);
@@ -55,13 +55,13 @@ describe('the interval that holds however often one looks', () => {
     expect(sequenceHalfWidth(1, 5_000, 5_000, 0.05)).toBeLessThan(2 * Z_95);
   });
 
-  test('is narrowest for its number of people where it was planned to be', () => {
+  test('is narrowest at the planned sample size', () => {
     const at = (planned: number) => sequenceHalfWidth(1, 5_000, planned, 0.05);
     expect(at(5_000)).toBeLessThan(at(500));
     expect(at(5_000)).toBeLessThan(at(50_000));
   });
 
-  test('calls a difference that is none in fewer than one of twenty experiments, with a look after every 25 people', () => {
+  test('reports a false difference in fewer than one of twenty experiments, checked after every 25 users', () => {
     const alarms = falseAlarms(200, (n, a, b) => {
       const { low, high } = difference(proportion(n, a), proportion(n, b), 2_000, 0.05);
       return low > 0 || high < 0;
@@ -69,7 +69,7 @@ describe('the interval that holds however often one looks', () => {
     expect(alarms).toBeLessThanOrEqual(10);
   });
 
-  test('is needed: an interval for one look is wrong far more often', () => {
+  test('is needed, because a fixed-sample interval errs far more often', () => {
     const alarms = falseAlarms(200, (n, a, b) => {
       const [p, q] = [a / n, b / n];
       const se = Math.sqrt((p * (1 - p)) / n + (q * (1 - q)) / n);
@@ -78,14 +78,14 @@ describe('the interval that holds however often one looks', () => {
     expect(alarms).toBeGreaterThan(30);
   });
 
-  test('holds a real difference', () => {
+  test('covers a real difference', () => {
     const found = difference(proportion(3_000, 450), proportion(3_000, 300), 6_000, 0.05);
     expect(found.estimate).toBeCloseTo(0.05, 10);
     expect(found.low).toBeGreaterThan(0);
     expect(found.high).toBeLessThan(0.1);
   });
 
-  test('knows the means of money from sums and sums of squares', () => {
+  test('computes means of revenue from sums and sums of squares', () => {
     const one = { n: 4, sum: 20, sumOfSquares: 10 ** 2 + 10 ** 2 };
     const other = { n: 4, sum: 0, sumOfSquares: 0 };
     expect(meanOf(one)).toBe(5);

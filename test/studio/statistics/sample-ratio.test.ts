@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { logGamma, sampleRatioMismatchPValue } from '../../../src/studio/statistics/sample-ratio.ts';
 
-describe('the logarithm of the gamma function', () => {
+describe('log-gamma', () => {
   test.each([
     [1, 0],
     [2, 0],
@@ -45,7 +45,7 @@ const random = (seed: number) => {
 };
 
 describe('the sample-ratio test', () => {
-  test('is what the definition gives for counts small enough to multiply', () => {
+  test('matches the definition for small counts', () => {
     // Dirichlet(half, half): the chance of one, then the other, of three people, for each concentration.
     const otherwise = [10, 100, 1_000, 10_000].map((all) => {
       const half = all / 2;
@@ -56,7 +56,7 @@ describe('the sample-ratio test', () => {
     expect(sampleRatioMismatchPValue([3, 0], HALVES)).toBeLessThan(1);
   });
 
-  test('has no doubt of groups that are as large as they should be', () => {
+  test('reports no SRM for balanced groups', () => {
     expect(sampleRatioMismatchPValue([500, 500], HALVES)).toBe(1);
     expect(sampleRatioMismatchPValue([520, 480], HALVES)).toBeGreaterThan(0.5);
     expect(sampleRatioMismatchPValue([4_512, 4_489, 1_003], [0.45, 0.45, 0.1])).toBeGreaterThan(0.5);
@@ -71,11 +71,11 @@ describe('the sample-ratio test', () => {
     { counts: [5_200, 4_800], chiSquared: '6·10⁻⁵' },
     { counts: [100, 900], chiSquared: '10⁻¹⁴⁰' },
     { counts: [52_000, 48_000], chiSquared: '10⁻³⁶' },
-  ])('warns of $counts at 50 : 50 (chi-squared p $chiSquared)', ({ counts }) =>
+  ])('reports $counts at 50 : 50 (chi-squared p $chiSquared)', ({ counts }) =>
     expect(sampleRatioMismatchPValue(counts, HALVES)).toBeLessThan(WARNS_BELOW),
   );
 
-  test('warns of a control group of a tenth that is half as large', () => {
+  test('reports a control group of a tenth that is half as large', () => {
     expect(sampleRatioMismatchPValue([950, 50], [0.9, 0.1])).toBeLessThan(WARNS_BELOW);
     expect(sampleRatioMismatchPValue([900, 100], [0.9, 0.1])).toBe(1);
   });
@@ -89,14 +89,14 @@ describe('the sample-ratio test', () => {
     { people: 10_000, at: 4_810, found: 47.7 },
     { people: 100_000, at: 49_398, found: 49.3 },
   ])(
-    'warns of $people people at a group of $at, and finds a real share of $found per cent in four of five',
+    'reports $people users at a group of $at, and detects a real share of $found% in four of five',
     (row) => {
       expect(warnsAt(row.people)).toBe(row.at);
       expect(Math.round(shareFound(row.people) * 1_000) / 10).toBe(row.found);
     },
   );
 
-  test('is wrong in fewer than one of a hundred campaigns, with a look after every ten people', () => {
+  test('has false positives in fewer than one of a hundred campaigns, checked after every ten users', () => {
     const campaigns = 500;
     let alarms = 0;
     for (let campaign = 1; campaign <= campaigns; campaign += 1) {

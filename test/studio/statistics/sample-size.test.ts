@@ -26,13 +26,13 @@ const doneBy = (n: number, chance: number, random: () => number): number => {
   return Math.round(n * chance + normal * Math.sqrt(n * chance * (1 - chance)));
 };
 
-describe('the number of people that a comparison needs', () => {
+describe('the sample size of a comparison', () => {
   test.each([
     [0.05, 0.2, 2],
     [0.1, 0.1, 2],
     [0.02, 0.5, 3],
     [0.05, 0.2, 10],
-  ])('finds a rate of %d with a lift of %d among %d variants, four times of five', (rate, lift, count) => {
+  ])('detects a rate of %d with a lift of %d among %d variants, four times of five', (rate, lift, count) => {
     const variants = [...'abcdefghij'].slice(0, count).map((variant_id) => ({ variant_id, properties: {} }));
     const planned = requiredSampleSize(aCampaign({ variants }), rate, lift)!;
     const campaign = aCampaign({ variants, target_sample_size: planned });
@@ -62,7 +62,7 @@ describe('the number of people that a comparison needs', () => {
     expect(found / ROUNDS).toBeLessThan(0.83);
   });
 
-  test('is larger where the control group, which is smaller, is compared on a goal', () => {
+  test('is larger if the smaller control group is compared on a goal', () => {
     const goal = { conversions: [{ event: 'order', within_hours: 24 }] };
     const alone = aCampaign({
       variants: [{ variant_id: 'a', properties: {} }],
@@ -72,7 +72,7 @@ describe('the number of people that a comparison needs', () => {
     expect(requiredSampleSize(alone, 0.05, 0.2)).toBeGreaterThan(requiredSampleSize(aCampaign(), 0.05, 0.2)!);
   });
 
-  test('is none where nothing is compared, and for what is no rate', () => {
+  test('is null if nothing is compared, and for an invalid rate', () => {
     expect(
       requiredSampleSize(aCampaign({ variants: [{ variant_id: 'a', properties: {} }] }), 0.05, 0.2),
     ).toBeNull();

@@ -37,12 +37,12 @@ const said = (campaign: CampaignJson, of: ReturnType<typeof counts>) => {
   return [words, ...details];
 };
 
-describe('the first sentence of the results', () => {
-  test('says that nobody has seen it yet', () => {
+describe('the headline of the results', () => {
+  test('reports that there are no impressions yet', () => {
     expect(said(aCampaign(), counts())).toEqual(['Nobody has seen it yet.']);
   });
 
-  test('names no winner before the planned end, however clear it looks', () => {
+  test('names no winner before the planned end, however clear the difference', () => {
     const clear = counts(arm('a', 5_000, 500), arm('b', 5_000, 1_500));
     expect(said(aCampaign({ ends_at: '2026-03-07T00:00:00Z' }), clear)).toEqual([
       'Too early to name a winner.',
@@ -63,13 +63,13 @@ describe('the first sentence of the results', () => {
     ]);
   });
 
-  test('names the winner once the planned number of people saw it', () => {
+  test('names the winner once the planned number of users saw it', () => {
     expect(
       said(aCampaign({ target_sample_size: 6_000 }), counts(arm('a', 3_000, 510), arm('b', 3_000, 300))),
     ).toContain('A beats B in clicks.');
   });
 
-  test('counts those who saw it against the plan, as the list does: not the control group', () => {
+  test('counts users without the control group against the plan, as the list does', () => {
     const campaign = aCampaign({
       target_sample_size: 6_000,
       control_percentage: 10,
@@ -82,7 +82,7 @@ describe('the first sentence of the results', () => {
     ]);
   });
 
-  test('names no winner where it ended before the planned number of people saw it', () => {
+  test('names no winner if it ended before the planned number of users saw it', () => {
     const of = counts(arm('a', 400, 40), arm('b', 400, 140));
     expect(said(aCampaign({ target_sample_size: 6_000, ...OVER }), of)).toEqual([
       'Too few people to name a winner.',
@@ -106,7 +106,7 @@ describe('the first sentence of the results', () => {
     ]);
   });
 
-  test('says what is undecided, and how many people that stands on', () => {
+  test('reports an undecided result and its sample size', () => {
     const campaign = aCampaign({
       ...OVER,
       control_percentage: 10,
@@ -128,7 +128,7 @@ describe('the first sentence of the results', () => {
     ]);
   });
 
-  test('asks for a goal where there is a control group, seen or not', () => {
+  test('asks for a goal if there is a control group, with or without impressions', () => {
     const alone = aCampaign({ variants: [{ variant_id: 'a', properties: {} }], control_percentage: 10 });
     const words = [
       '200 people saw it, 7.5 % of them clicked.',
@@ -147,7 +147,7 @@ describe('a comparison', () => {
   const of = counts(arm('a', 900, 90, [60]), arm('b', 900, 120, [120]), arm(null, 200, 0, [10]));
   const { comparisons, arms } = compareResults(campaign, of);
 
-  test('is of clicks against the first variant, of goals and revenue against the control group too', () => {
+  test('compares clicks against the first variant, goals and revenue against the control group too', () => {
     expect(comparisons.map(({ metric, one, other }) => [metric, arms[one]!.name, arms[other]!.name])).toEqual(
       [
         ['click', 'B', 'A'],
@@ -161,7 +161,7 @@ describe('a comparison', () => {
     );
   });
 
-  test('says nothing of too few people', () => {
+  test('has no interval for too few users', () => {
     const few = compareResults(campaign, counts(arm('a', 20, 4, [0]), arm('b', 20, 5, [0])));
     expect(few.comparisons.every(({ difference }) => difference === null)).toBe(true);
     expect(formatInterval(few.comparisons[0]!)).toBe('too few people to say');
@@ -173,25 +173,25 @@ describe('a comparison', () => {
     ]);
   });
 
-  test('is in words', () => {
+  test('formats its interval', () => {
     expect(formatInterval(comparisons[0]!)).toMatch(/^\d\.\d lower to \d\.\d percentage points higher$/);
     expect(formatInterval(comparisons[3]!)).toMatch(/^\d\.\d to 1\d\.\d percentage points higher$/);
     expect(formatInterval(comparisons[6]!)).toMatch(/^\d\.\d\d (to|lower to) \d\.\d\d higher$/);
   });
 
-  test('has the lift beside it: the difference as a share of the other rate', () => {
+  test('includes the lift: the difference as a share of the other rate', () => {
     expect(comparisons[0]!.lift).toBeCloseTo(1 / 3, 10);
     expect(comparisons[3]!.lift).toBeCloseTo(120 / 900 / (10 / 200) - 1, 10);
     const none = compareResults(aCampaign(), counts(arm('a', 90, 0), arm('b', 90, 12)));
     expect(none.comparisons[0]!.lift).toBeNull();
   });
 
-  test('leaves revenue out that is in several currencies', () => {
+  test('omits revenue in several currencies', () => {
     const mixed = compareResults(campaign, { ...of, currencies: ['EUR', 'USD'] });
     expect(mixed.comparisons.some(({ unit }) => unit === 'money')).toBe(false);
   });
 
-  test('is wider with more variants, which share the chance to be wrong', () => {
+  test('is wider with more variants, because they share the error rate', () => {
     const three = aCampaign({ variants: ['a', 'b', 'c'].map((id) => ({ variant_id: id, properties: {} })) });
     const width = (of_: ReturnType<typeof compareResults>) => {
       const { low, high } = of_.comparisons[0]!.difference!;
@@ -202,7 +202,7 @@ describe('a comparison', () => {
     expect(width(all)).toBeGreaterThan(width(two));
   });
 
-  test('keeps a variant that was taken out, and warns of groups that are not as large as they should be', () => {
+  test('keeps a removed variant, and warns of a sample ratio mismatch', () => {
     const gone = compareResults(
       aCampaign(),
       counts(arm('a', 9_000, 1), arm('b', 3_000, 1), arm('old', 10, 1)),
@@ -212,7 +212,7 @@ describe('a comparison', () => {
     expect(compareResults(campaign, of).ratio?.isSuspicious).toBe(false);
   });
 
-  test('keeps the name and the place of a removed variant, and judges no sizes once the split was changed', () => {
+  test('keeps the name and the position of a removed variant, and checks no ratio once the split was changed', () => {
     const before = aCampaign({ control_percentage: 10 });
     const [, b] = before.variants;
     const after = { ...before, variants: [b!] };
