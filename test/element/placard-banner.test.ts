@@ -34,7 +34,7 @@ const inPage = (attributes: Record<string, string>) => {
 };
 
 describe('<placard-banner>', () => {
-  test('waits for the client when it is in the page first', async () => {
+  test('waits for the client if the element is in the page first', async () => {
     const element = inPage({ placement: 'home_hero', template: 'hero' });
     await settled();
     expect(element.childNodes).toHaveLength(0);
@@ -43,21 +43,21 @@ describe('<placard-banner>', () => {
     expect(drawnIn(element).textContent).toContain('Summer sale');
   });
 
-  test('mounts when the client is there first', async () => {
+  test('mounts if the client is there first', async () => {
     providePlacard(fake.placard);
     const element = inPage({ placement: 'home_hero', template: 'strip' });
     await settled();
     expect(drawnIn(element).className).toContain('strip');
   });
 
-  test('draws a card where no template is named', async () => {
+  test('renders a card without a template name', async () => {
     providePlacard(fake.placard);
     const element = inPage({ placement: 'home_hero' });
     await settled();
     expect(drawnIn(element).className).toContain('card');
   });
 
-  test('leaves the placement when it leaves the page, and listens no more', async () => {
+  test('unmounts and stops listening when it is removed from the page', async () => {
     providePlacard(fake.placard);
     const element = inPage({ placement: 'home_hero' });
     await settled();
@@ -70,7 +70,7 @@ describe('<placard-banner>', () => {
     expect(fake.calls).toEqual(['mount home_hero', 'unmount home_hero']);
   });
 
-  test('case 65: keeps its banner as it is when it is moved in the DOM', async () => {
+  test('case 65: keeps its banner when it is moved in the DOM', async () => {
     providePlacard(fake.placard);
     const element = inPage({ placement: 'home_hero' });
     await settled();
@@ -83,7 +83,7 @@ describe('<placard-banner>', () => {
     expect(fake.calls).toEqual(['mount home_hero']);
   });
 
-  test('mounts anew when its placement or its template changes, once for both', async () => {
+  test('mounts again once when its placement and template change', async () => {
     providePlacard(fake.placard);
     const element = inPage({ placement: 'home_hero', template: 'hero' });
     await settled();
@@ -94,7 +94,7 @@ describe('<placard-banner>', () => {
     expect(fake.calls).toEqual(['mount home_hero', 'unmount home_hero', 'mount sidebar_promo']);
   });
 
-  test('does nothing when an attribute is set to what it was', async () => {
+  test('does nothing when an attribute is set to its current value', async () => {
     providePlacard(fake.placard);
     const element = inPage({ placement: 'home_hero' });
     await settled();
@@ -110,7 +110,7 @@ describe('<placard-banner>', () => {
     expect(fake.calls).toEqual([]);
   });
 
-  test('takes a hook and a client of its own', async () => {
+  test('accepts its own hook and client', async () => {
     const own = fakePlacard();
     own.set('home_hero', 'Of another workspace');
     providePlacard(fake.placard);
@@ -126,7 +126,7 @@ describe('<placard-banner>', () => {
     expect(drawnIn(element).className).toContain('hero');
   });
 
-  test('keeps properties that were set before the element was defined', async () => {
+  test('keeps properties set before the element was defined', async () => {
     const element = new PlacardBanner();
     // A property that a framework sets before the element is defined.
     Object.defineProperty(element, 'hook', { value: draws, writable: true, configurable: true });
@@ -138,7 +138,7 @@ describe('<placard-banner>', () => {
     expect(Object.hasOwn(element, 'hook')).toBe(false);
   });
 
-  test("finds the host's templates by name, and names the known ones where it does not", async () => {
+  test("finds the host's templates by name, and lists the known names if there is no match", async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     providePlacard(fake.placard, { tile: draws });
     const element = inPage({ placement: 'home_hero', template: 'tile' });
@@ -152,7 +152,7 @@ describe('<placard-banner>', () => {
     warn.mockRestore();
   });
 
-  test('moves to the next client, and to none', async () => {
+  test('switches to the next client, and to none', async () => {
     const next = fakePlacard();
     next.set('home_hero', 'After signing in');
     providePlacard(fake.placard);
@@ -167,14 +167,14 @@ describe('<placard-banner>', () => {
     expect(next.mounts()).toEqual([]);
   });
 
-  test('is a block by a rule that every rule of the page beats', async () => {
+  test('is a block by a rule that any rule of the page overrides', async () => {
     inPage({ placement: 'home_hero' });
     inPage({ placement: 'sidebar_promo' });
     const rules = document.adoptedStyleSheets.map((sheet) => sheet.cssRules[0]?.cssText);
     expect(rules.filter((rule) => rule?.includes(':where(placard-banner)'))).toHaveLength(1);
   });
 
-  test('is a block again where the page has set its own sheets anew', async () => {
+  test('is a block again after the page replaced its adopted style sheets', async () => {
     inPage({ placement: 'home_hero' });
     document.adoptedStyleSheets = [];
     inPage({ placement: 'sidebar_promo' });

@@ -22,7 +22,7 @@ describe('the hosted instances', () => {
     });
   });
 
-  it('are known by their exact labels only', () => {
+  it('match only by their exact labels', () => {
     expect(isInstance('EU-01')).toBe(true);
     for (const label of ['US-09', 'eu-01', 'EU-1', '', 'toString']) expect(isInstance(label)).toBe(false);
   });

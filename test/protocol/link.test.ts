@@ -5,7 +5,7 @@ import fc from '../helpers/property.ts';
 const BASE = 'https://rest.example.com';
 
 describe('the Link header', () => {
-  it('contract 2.1: is read as the documentation shows it, with a bare comma and unescaped padding', () => {
+  it('contract 2.1: parses as documented, with a bare comma and unescaped padding', () => {
     const header =
       '</cdi/integrations?cursor=c2tpcDow>; rel="prev",</cdi/integrations?cursor=c2tpcDoyMA==>; rel="next"';
     expect(parseLink(header)).toEqual({
@@ -33,18 +33,18 @@ describe('the Link header', () => {
     ['the first of two targets for a relation', '</a>; rel="next", </b>; rel="next"', { next: '/a' }],
     ['a target without a relation as nothing', '</a>', {}],
     ['an extended parameter that only resembles one as nothing', '</a>; xrel="next"', {}],
-  ])('reads %s', (_, header, links) => {
+  ])('parses %s', (_, header, links) => {
     expect(parseLink(header)).toEqual(links);
   });
 
   it.each([null, undefined, '', 'nonsense', '<', '<>;', '</a>; rel="'])(
-    'reads no relation from %j',
+    'returns no relation for %j',
     (header) => {
       expect(parseLink(header)).toEqual({});
     },
   );
 
-  it('reads any text without an exception and without slowing down', () => {
+  it('parses any text without an exception and in linear time', () => {
     fc.assert(fc.property(fc.string({ maxLength: 300 }), (text) => void parseLink(text)));
     fc.assert(
       fc.property(
@@ -56,13 +56,13 @@ describe('the Link header', () => {
     parseLink(`</a>${'; a="'.repeat(500_000)}`);
   });
 
-  it('takes a relation named like a member of every object for what it is', () => {
+  it('parses a relation named like an Object.prototype member', () => {
     const links = parseLink('</a>; rel="constructor __proto__"');
     expect(Object.hasOwn(links, 'constructor')).toBe(true);
     expect(Object.getPrototypeOf(parseLink('</a>; rel="__proto__"'))).toBe(Object.prototype);
   });
 
-  it('contract 2.1: is written with relative targets, prev first, a bare comma between', () => {
+  it('contract 2.1: formats relative targets, prev first, with a bare comma between', () => {
     expect(formatLink({ next: 'Mg==', prev: 'MA==' })).toBe(
       '</cdi/integrations?cursor=MA==>; rel="prev",</cdi/integrations?cursor=Mg==>; rel="next"',
     );
@@ -70,7 +70,7 @@ describe('the Link header', () => {
     expect(formatLink({ prev: undefined, next: undefined })).toBeUndefined();
   });
 
-  it('brings any cursor back as it went out', () => {
+  it('round-trips any cursor', () => {
     const cursor = fc
       .tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.boolean())
       .map(([bytes, url]) => Buffer.from(bytes).toString(url ? 'base64url' : 'base64'));
@@ -85,13 +85,13 @@ describe('the Link header', () => {
 });
 
 describe('the cursor of a link target', () => {
-  it('is taken from relative and absolute targets of the same origin', () => {
+  it('is parsed from relative and absolute targets of the same origin', () => {
     expect(cursorOf('/cdi/integrations?cursor=abc', BASE)).toBe('abc');
     expect(cursorOf('?cursor=abc', `${BASE}/cdi/integrations`)).toBe('abc');
     expect(cursorOf('https://rest.example.com:443/x?cursor=abc', BASE)).toBe('abc');
   });
 
-  it('is decoded where it was percent-encoded', () => {
+  it('is percent-decoded', () => {
     expect(cursorOf('/x?cursor=a%2Bb%3D', BASE)).toBe('a+b=');
     expect(cursorOf('/x?cursor=a+b=', BASE)).toBe('a+b=');
   });
@@ -104,11 +104,11 @@ describe('the cursor of a link target', () => {
     'https://rest.example.com@elsewhere.example/x?cursor=abc',
     'javascript:alert(1)?cursor=abc',
     'https://[broken?cursor=abc',
-  ])('is not taken from %s: a key must not leak to another place', (target) => {
+  ])('is not parsed from %s, because a key must not leak to another origin', (target) => {
     expect(cursorOf(target, BASE)).toBeUndefined();
   });
 
-  it('is missing where the target has none', () => {
+  it('is missing if the target has none', () => {
     expect(cursorOf('/cdi/integrations', BASE)).toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ const read = (headers: Record<string, string>, kind: 'delta-seconds' | 'epoch' =
   readRateLimit(new Headers(headers), kind, NOW);
 const inSeconds = (seconds: number) => String(NOW / 1000 + seconds);
 
-describe('reading rate-limit headers', () => {
+describe('parsing of rate-limit headers', () => {
   it('contract 1.5: on users/track the reset is in seconds left', () => {
     const headers = { 'X-RateLimit-Limit': '3000', 'X-RateLimit-Remaining': '12', 'X-RateLimit-Reset': '3' };
     expect(read(headers, 'delta-seconds')).toEqual({
@@ -19,7 +19,7 @@ describe('reading rate-limit headers', () => {
     });
   });
 
-  it('contract 1.5: elsewhere it is an epoch, in seconds or, from 1e12 on, in milliseconds', () => {
+  it('contract 1.5: elsewhere the reset is an epoch, in seconds or, from 1e12 on, in milliseconds', () => {
     expect(read({ 'x-ratelimit-reset': inSeconds(60) })).toEqual({
       resetAtMs: NOW + 60_000,
       retryAfterMs: 60_000,
@@ -30,7 +30,7 @@ describe('reading rate-limit headers', () => {
     });
   });
 
-  it('lets the endpoint decide, never the magnitude: a long window in seconds left stays one', () => {
+  it('decides by endpoint, never by magnitude: a long window stays in seconds left', () => {
     expect(read({ 'x-ratelimit-reset': '3599' }, 'delta-seconds').resetAtMs).toBe(NOW + 3_599_000);
     expect(read({ 'x-ratelimit-reset': '3599' }, 'epoch').resetAtMs).toBe(3_599_000);
   });
@@ -49,12 +49,12 @@ describe('reading rate-limit headers', () => {
     expect(read({ 'x-ratelimit-reset': all['x-ratelimit-reset'] }).retryAfterMs).toBe(3_000);
   });
 
-  it('reads Retry-After as seconds and as an HTTP date', () => {
+  it('parses Retry-After as seconds and as an HTTP date', () => {
     expect(read({ 'retry-after': '120' }).retryAfterMs).toBe(120_000);
     expect(read({ 'retry-after': new Date(NOW + 90_000).toUTCString() }).retryAfterMs).toBe(90_000);
   });
 
-  it('never waits for a time that is over, and never longer than an hour', () => {
+  it('never waits for a time in the past, and never longer than an hour', () => {
     expect(read({ 'retry-after': new Date(NOW - 90_000).toUTCString() }).retryAfterMs).toBe(0);
     expect(read({ 'x-ratelimit-reset': inSeconds(-5) }).retryAfterMs).toBe(0);
     expect(read({ 'retry-after': '86400' }).retryAfterMs).toBe(HOUR);
@@ -62,18 +62,18 @@ describe('reading rate-limit headers', () => {
   });
 
   it.each(['', ' ', '-1', '1.5', '1e3', 'NaN', '0x10', 'soon'])(
-    'passes over %j, which is no whole number',
+    'ignores %j, which is not an integer',
     (text) => {
       const names = ['limit', 'remaining', 'reset', 'retry-after'];
       expect(read(Object.fromEntries(names.map((name) => [`x-ratelimit-${name}`, text])))).toEqual({});
     },
   );
 
-  it('says nothing where no header is there, so that the caller backs off on its own', () => {
+  it('returns nothing without a header, so that the caller uses its own backoff', () => {
     expect(read({})).toEqual({});
   });
 
-  it('answers a wait between nothing and an hour for any headers', () => {
+  it('returns a wait between zero and one hour for any headers', () => {
     const value = fc.oneof(
       fc.nat().map(String),
       fc.integer().map(String),
@@ -100,10 +100,10 @@ describe('reading rate-limit headers', () => {
   });
 });
 
-describe('writing rate-limit headers', () => {
+describe('formatting of rate-limit headers', () => {
   const window = { limit: 300, remaining: 41, resetAtMs: NOW + 12_300 };
 
-  it('contract 1.5: users/track gives the three on every answer, with the seconds left', () => {
+  it('contract 1.5: users/track returns the three on every response, with the seconds left', () => {
     expect(rateLimitHeaders('users-track', window, NOW, false)).toEqual({
       'X-RateLimit-Limit': '300',
       'X-RateLimit-Remaining': '41',
@@ -111,17 +111,20 @@ describe('writing rate-limit headers', () => {
     });
   });
 
-  it('contract 1.5: users/track gives only its own retry header on a 429', () => {
+  it('contract 1.5: users/track returns only its own retry header on a 429', () => {
     expect(rateLimitHeaders('users-track', window, NOW, true)).toEqual({ 'X-Ratelimit-Retry-After': '13' });
   });
 
-  it.each(['banners', 'general'] as const)('contract 1.5: %s give the reset as epoch seconds', (dialect) => {
-    const headers = rateLimitHeaders(dialect, window, NOW, false);
-    expect(headers['X-RateLimit-Reset']).toBe(inSeconds(13));
-    expect(headers).not.toHaveProperty('X-RateLimit-Retry-After');
-  });
+  it.each(['banners', 'general'] as const)(
+    'contract 1.5: %s return the reset as epoch seconds',
+    (dialect) => {
+      const headers = rateLimitHeaders(dialect, window, NOW, false);
+      expect(headers['X-RateLimit-Reset']).toBe(inSeconds(13));
+      expect(headers).not.toHaveProperty('X-RateLimit-Retry-After');
+    },
+  );
 
-  it('contract 1.5: banners give all four on a 429', () => {
+  it('contract 1.5: banners return all four on a 429', () => {
     expect(rateLimitHeaders('banners', { ...window, remaining: -1 }, NOW, true)).toEqual({
       'X-RateLimit-Limit': '300',
       'X-RateLimit-Remaining': '0',
@@ -130,7 +133,7 @@ describe('writing rate-limit headers', () => {
     });
   });
 
-  it('never tells a client to come back at once, nor before the window ends', () => {
+  it('never requests a retry at once, nor before the window ends', () => {
     const kinds = { 'users-track': 'delta-seconds', banners: 'epoch', general: 'epoch' } as const;
     fc.assert(
       fc.property(

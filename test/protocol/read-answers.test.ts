@@ -48,8 +48,8 @@ const banners = fc.oneof(
   { weight: 1, arbitrary: odd },
 );
 
-describe('a banner of an answer', () => {
-  it('is read as its schema says, whatever the answer holds; a property that is none costs no other', () => {
+describe('a banner of a response', () => {
+  it('is parsed by its schema, whatever the response contains; an invalid property does not affect others', () => {
     const read = { banners: 0, refused: 0 };
     fc.assert(
       fc.property(banners, (banner) => {
@@ -97,14 +97,14 @@ describe('a banner of an answer', () => {
   });
 
   it.each([null, undefined, 'text', 5, [], {}, { banners: null }, { banners: [] }])(
-    'is not looked for in %j',
+    'is not found in %j',
     (body) => {
       expect(readSyncAnswer(body)).toBeUndefined();
     },
   );
 });
 
-describe('an answer to banners/track', () => {
+describe('a response of banners/track', () => {
   const answers = fc.oneof(
     {
       weight: 30,
@@ -120,7 +120,7 @@ describe('an answer to banners/track', () => {
     { weight: 1, arbitrary: odd },
   );
 
-  it('is read as its schema says, and beyond it where members are missing', () => {
+  it('is parsed by its schema, and leniently if members are missing', () => {
     let valid = 0;
     fc.assert(
       fc.property(answers, (answer) => {

@@ -34,19 +34,19 @@ const banner = {
   },
 };
 
-describe('the answer of banners/sync', () => {
-  it('contract 2.5: is read as the documentation shows it', () => {
+describe('the response of banners/sync', () => {
+  it('contract 2.5: parses as documented', () => {
     const answer = { banners: { checkout_top: banner, profile_footer: null } };
     expect(syncAnswer.parse(answer)).toEqual(answer);
   });
 
-  it('takes missing flags as false, and lets members pass that it does not know', () => {
+  it('reads missing flags as false and accepts unknown members', () => {
     const { is_control, is_test_send, ...rest } = banner;
     expect(wireBanner.parse({ ...rest, html: '<b>' })).toEqual({ ...banner, is_control, is_test_send });
     expect(syncAnswer.safeParse({ banners: {}, more: 1 }).success).toBe(true);
   });
 
-  it('keeps a property of an unknown type, or with a value that does not fit it: one must not cost the others', () => {
+  it('keeps a property of an unknown type or with a mismatched value, so that it does not affect others', () => {
     const properties = {
       ...banner.properties,
       odd: { type: 'video', value: [1] },
@@ -65,7 +65,7 @@ describe('the answer of banners/sync', () => {
     ['an expiry in text', { expires_at: '2026-01-01' }, 'expires_at'],
     ['properties in a list', { properties: [] }, 'properties'],
     ['a property without a type', { properties: { a: { value: 1 } } }, 'properties.a.type'],
-  ])('refuses a banner with %s', (_, change, path) => {
+  ])('rejects a banner with %s', (_, change, path) => {
     expect(faults(wireBanner, { ...banner, ...change })).toEqual([path]);
   });
 
@@ -73,9 +73,12 @@ describe('the answer of banners/sync', () => {
     expect(faults(syncAnswer, { banners: { another: banner } })).toEqual(['banners']);
   });
 
-  it.each([null, [], 'text', {}, { banners: null }, { banners: [] }])('refuses %j as an answer', (answer) => {
-    expect(faults(syncAnswer, answer).length).toBeGreaterThan(0);
-  });
+  it.each([null, [], 'text', {}, { banners: null }, { banners: [] }])(
+    'rejects %j as a response',
+    (answer) => {
+      expect(faults(syncAnswer, answer).length).toBeGreaterThan(0);
+    },
+  );
 });
 
 describe('requests of the banner endpoints', () => {
@@ -88,27 +91,27 @@ describe('requests of the banner endpoints', () => {
       bannersTrackRequest,
       { ...envelope, events: [{ id: 'b', event_type: 'click', timestamp: '2026-03-01T10:20:07.903+01:00' }] },
     ],
-  ])('contract 2.5 and 2.6: are taken as the documentation shows them', (schema, request) => {
+  ])('contract 2.5 and 2.6: are accepted as documented', (schema, request) => {
     expect(schema.parse(request)).toEqual(request);
   });
 
-  it('name the members that are missing', () => {
+  it('names missing members', () => {
     expect(faults(syncRequest, {})).toEqual(['external_user_id', 'app_id', 'app_version', 'placements']);
     expect(faults(bannersTrackRequest, {})).toEqual(['external_user_id', 'app_id', 'app_version', 'events']);
   });
 });
 
-describe('the answer of banners/track', () => {
+describe('the response of banners/track', () => {
   it.each([
     { events_processed: 3, message: 'success' },
     { events_processed: 2, message: 'success', errors: [{ type: "'timestamp' is required", index: 1 }] },
     { message: 'success', errors: ['text', null, { index: -1 }] },
-  ])('contract 2.6: is read whatever stands in errors: %j', (answer) => {
+  ])('contract 2.6: parses whatever errors contains: %j', (answer) => {
     expect(bannersTrackAnswer.parse(answer)).toEqual(answer);
   });
 
   it.each([null, 'OK', [], {}, { events_processed: 3 }, { message: 'success', errors: {} }])(
-    'is not %j',
+    'rejects %j',
     (answer) => {
       expect(faults(bannersTrackAnswer, answer).length).toBeGreaterThan(0);
     },
@@ -116,7 +119,7 @@ describe('the answer of banners/track', () => {
 });
 
 describe('users/track', () => {
-  it('contract 2.2: takes the documented request as it is', () => {
+  it('contract 2.2: accepts the documented request unchanged', () => {
     const request = {
       attributes: [
         {
@@ -147,7 +150,7 @@ describe('users/track', () => {
     expect(usersTrackRequest.parse(request)).toEqual(request);
   });
 
-  it('reads answers with and without counts, and errors of any kind', () => {
+  it('parses responses with and without counts, and errors of any kind', () => {
     expect(faults(usersTrackAnswer, { message: 'queued' })).toEqual([]);
     expect(faults(usersTrackAnswer, { message: 'success', events_processed: 1, errors: ['a', {}] })).toEqual(
       [],
@@ -155,7 +158,7 @@ describe('users/track', () => {
     expect(faults(usersTrackAnswer, { events_processed: 1 })).toEqual(['message']);
   });
 
-  it('let a backend read what it can of an answer: a count that is none counts as missing', () => {
+  it('a backend reads a response partially: an invalid count counts as missing', () => {
     const answer = { message: 'success', attributes_processed: 2, events_processed: null, errors: null };
     expect(usersTrackSuccess.parse(answer)).toEqual({ ...answer, events_processed: undefined });
     expect(faults(usersTrackSuccess, { errors: [] })).toEqual(['message']);
@@ -163,7 +166,7 @@ describe('users/track', () => {
 });
 
 describe('the list of integrations', () => {
-  it('accepts null for text that is not there, and refuses one without an ID', () => {
+  it('accepts null for missing text, and rejects an integration without an ID', () => {
     const parsed = integrationsAnswer.parse({
       results: [{ ...Object.fromEntries(NULLABLE.map((name) => [name, null])), integration_id: 'i' }],
       message: 'success',
@@ -187,21 +190,21 @@ const NULLABLE = [
   'next_scheduled_run',
 ];
 
-describe('refusals', () => {
+describe('error responses', () => {
   it('contract 5: have the members of their endpoint', () => {
     expect(errorBody('sync', 'No')).toEqual({ error: 'No' });
     expect(errorBody('track', 'No')).toEqual({ message: 'No' });
     expect(errorBody('general', 'No')).toEqual({ message: 'No', errors: [{ type: 'No' }] });
   });
 
-  it('are read from any endpoint', () => {
+  it('are parsed from any endpoint', () => {
     expect(readRefusal(errorBody('sync', 'No'))).toEqual({ text: 'No', errors: [] });
     expect(readRefusal(errorBody('track', 'No'))).toEqual({ text: 'No', errors: [] });
     expect(readRefusal(errorBody('general', 'No'))).toEqual({ text: 'No', errors: [{ type: 'No' }] });
   });
 
   it.each([undefined, null, '<html>', 5, [], {}, { message: 5, error: {}, errors: 'x' }])(
-    'are read where none of the members is there, or is anything: %j',
+    'are parsed if members are missing or invalid: %j',
     (body) => {
       expect(readRefusal(body)).toEqual({ text: undefined, errors: [] });
     },

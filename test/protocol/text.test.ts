@@ -7,12 +7,12 @@ const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 30 }),
 );
 
-describe('lengths of text', () => {
-  it('counts bytes as UTF-8 does', () => {
+describe('text length', () => {
+  it('counts bytes as UTF-8', () => {
     expect(['a', 'é', '€', '😀', ''].map(utf8Bytes)).toEqual([1, 2, 3, 4, 0]);
   });
 
-  it('counts a character as one code point, whatever it needs in memory', () => {
+  it('counts a code point as one character, whatever its memory size', () => {
     expect(fitsCharacters('😀'.repeat(255), 255)).toBe(true);
     expect(fitsCharacters(`${'😀'.repeat(255)}x`, 255)).toBe(false);
     expect(fitsCharacters('x'.repeat(256), 255)).toBe(false);
@@ -24,7 +24,7 @@ describe('lengths of text', () => {
     expect(fitsBytes(`${'é'.repeat(493)}x`, 986)).toBe(false);
   });
 
-  it('judges like a full count would, shortcuts or not', () => {
+  it('returns the same as a full count, with or without shortcuts', () => {
     fc.assert(
       fc.property(text, fc.nat({ max: 120 }), (value, most) => {
         expect(fitsBytes(value, most)).toBe(Buffer.byteLength(value) <= most);
@@ -35,12 +35,12 @@ describe('lengths of text', () => {
 });
 
 describe('text that both stores can keep', () => {
-  it('has no U+0000 and no half of a surrogate pair', () => {
+  it('has no U+0000 and no lone surrogate', () => {
     expect(['', 'plain', 'é😀', '\u0001'].map(isStorableText)).toEqual([true, true, true, true]);
     expect(['a\0b', '\ud83d', 'x\ude00y'].map(isStorableText)).toEqual([false, false, false]);
   });
 
-  it('is exactly what comes out of UTF-8 as it went in', () => {
+  it('is exactly what round-trips through UTF-8', () => {
     const anyUnits = fc.string({
       unit: fc.integer({ min: 1, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
       maxLength: 20,

@@ -32,7 +32,7 @@ const render = (node: ReactNode) =>
 const place = () => container.querySelector<HTMLElement>('[data-testid="place"]')!;
 
 describe('Placement with a hook', () => {
-  test('draws the banner in its element, which has the attributes it was given', async () => {
+  test('renders the banner in its element, with the given attributes', async () => {
     fake.set('home_hero', 'Summer sale');
     const props = { placementId: 'home_hero', hook: hero, className: 'box', 'data-testid': 'place' };
     await render(createElement(Placement, props));
@@ -40,21 +40,21 @@ describe('Placement with a hook', () => {
     expect(within(drawnIn(place())).getByText('Summer sale')).toBeTruthy();
   });
 
-  test('leaves the placement when it is unmounted', async () => {
+  test('unmounts the placement when the component unmounts', async () => {
     await render(createElement(Placement, { placementId: 'home_hero', hook: hero }));
     await render(null);
     expect(fake.calls).toEqual(['mount home_hero', 'unmount home_hero']);
     expect(fake.mounts()).toEqual([]);
   });
 
-  test('case 61: ends up mounted once in StrictMode', async () => {
+  test('case 61: mounts once in StrictMode', async () => {
     await render(
       createElement(StrictMode, {}, createElement(Placement, { placementId: 'home_hero', hook: hero })),
     );
     expect(fake.mounts()).toHaveLength(1);
   });
 
-  test('does not mount anew for an inline function, and draws with the latest one', async () => {
+  test('does not mount again for an inline function, and renders with the latest one', async () => {
     const Page = ({ word }: { word: string }) =>
       createElement(Placement, {
         placementId: 'home_hero',
@@ -79,7 +79,7 @@ describe('Placement with a hook', () => {
       'First',
     ],
   ])(
-    'draws a banner whose inline placement was made anew since it was checked %s',
+    'renders a banner whose inline placement was defined again since it was checked %s',
     async (_, validate, drawnBy) => {
       let mounted: PlacementHook | undefined;
       fake.placard.mount = (_id, _element, hook) => {
@@ -105,13 +105,13 @@ describe('Placement with a hook', () => {
     },
   );
 
-  test('mounts anew for another placement', async () => {
+  test('mounts again for another placement', async () => {
     await render(createElement(Placement, { placementId: 'home_hero', hook: hero }));
     await render(createElement(Placement, { placementId: 'sidebar_promo', hook: hero }));
     expect(fake.mounts().map(({ placementId }) => placementId)).toEqual(['sidebar_promo']);
   });
 
-  test('tells the client what the hook does with empty places, and nothing it does not', async () => {
+  test('passes the hook’s handling of empty placements to the client, and nothing else', async () => {
     const hooks: object[] = [];
     const mount = fake.placard.mount;
     fake.placard.mount = (placementId, element, hook) => {
@@ -124,8 +124,8 @@ describe('Placement with a hook', () => {
   });
 });
 
-describe('Placement that draws in React', () => {
-  test('has the slot at hand, and takes its nodes back', async () => {
+describe('Placement that renders in React', () => {
+  test('receives the slot and removes its nodes', async () => {
     fake.set('home_hero', 'Summer sale');
     await render(
       createElement(Placement, {
@@ -153,7 +153,7 @@ describe('useBanner', () => {
     return createElement('p', {}, text);
   };
 
-  test('follows what would be shown', async () => {
+  test('returns the banner that would be shown', async () => {
     await render(createElement(Headline));
     expect(container.textContent).toBe('not known');
     await act(async () => fake.set('home_hero', 'Summer sale'));
@@ -162,7 +162,7 @@ describe('useBanner', () => {
     expect(container.textContent).toBe('nobody');
   });
 
-  test('follows a banner that expires while nothing else happens, by any clock', async () => {
+  test('updates when a banner expires, by any clock', async () => {
     vi.useFakeTimers();
     try {
       const inMs = (ms: number) => ({ expiresAt: Date.now() + ms });
@@ -188,7 +188,7 @@ describe('useBanner', () => {
     }
   });
 
-  test('renders once for each change that concerns it', async () => {
+  test('renders once per relevant change', async () => {
     let renders = 0;
     const Counted = () => {
       renders += 1;
@@ -200,7 +200,7 @@ describe('useBanner', () => {
     expect(renders).toBe(before);
   });
 
-  test('listens no more once it is gone', async () => {
+  test('stops listening after unmount', async () => {
     await render(createElement(Headline));
     expect(fake.listeners.size).toBe(1);
     await render(null);
@@ -220,7 +220,7 @@ describe('on a server', () => {
     );
   };
 
-  test('a page renders without a client, and is taken over as it is', async () => {
+  test('a page renders without a client and hydrates unchanged', async () => {
     const html = renderToString(createElement(PlacardProvider, { placard: null }, createElement(Page)));
     expect(html).toBe('<main>no client, nothing known<div class="box"></div></main>');
     const served = document.createElement('div');

@@ -103,7 +103,7 @@ const aPage = async (
 
 const headline = ({ properties }: Banner) => createElement('p', {}, String(properties['headline']?.value));
 
-test('content that has to be loaded leaves the page as it is, mounts once and appears', async () => {
+test('content that suspends keeps the page, mounts once and appears', async () => {
   let load: (hero: { default: (props: { banner: Banner }) => ReactNode }) => void = () => undefined;
   const LazyHero = lazy(() => new Promise<Parameters<typeof load>[0]>((resolve) => (load = resolve)));
   const page = await aPage((banner) => createElement(LazyHero, { banner }));
@@ -117,7 +117,7 @@ test('content that has to be loaded leaves the page as it is, mounts once and ap
   expect(page.types()).toEqual(['shown']);
 });
 
-test('content that is never loaded leaves nothing behind in the slot', async () => {
+test('content that never loads leaves nothing behind in the slot', async () => {
   const LazyHero = lazy(() => new Promise<never>(() => undefined));
   const page = await aPage((banner) => createElement(LazyHero, { banner } as object));
   expect(page.place().getAttribute('aria-busy')).toBe('true');
@@ -136,7 +136,7 @@ test.each<[string, RenderBanner]>([
   ['itself', throwing],
   ['in a component', (banner) => createElement(Throwing, { banner })],
 ])(
-  'case 68: a render that throws %s is told, empties the slot alone, and draws the next banner',
+  'case 68: a render that throws %s is reported, empties only its slot, and the next banner renders',
   async (_, render) => {
     const page = await aPage(render);
     expect(document.body.textContent).toBe('Shop');
@@ -171,7 +171,7 @@ const Stumbling = ({ use }: { use: typeof useEffect }) => {
 test.each([
   ['an effect', useEffect],
   ['a layout effect', useLayoutEffect],
-])('case 68: %s that throws while the banner is taken away is told, and the page stays', async (_, use) => {
+])('case 68: %s that throws while the banner is removed is reported, and the page stays', async (_, use) => {
   const page = await aPage((banner) =>
     banner.id === 'bnr-1' ? createElement(Stumbling, { use }) : headline(banner),
   );
@@ -186,7 +186,7 @@ test.each([
   expect(document.body.textContent).toBe('ShopSummer sale');
 });
 
-test('case 68: content that throws after it was loaded is told as well', async () => {
+test('case 68: content that throws after it was loaded is reported as well', async () => {
   let load: (hero: { default: () => ReactNode }) => void = () => undefined;
   const LazyHero = lazy(() => new Promise<Parameters<typeof load>[0]>((resolve) => (load = resolve)));
   const page = await aPage(() => createElement(LazyHero));
@@ -208,13 +208,13 @@ const drawnByServer = { ...aBootstrap(), banners: { home_hero: buildBanner() } }
 test.each([
   ['of a control group', { first: buildBanner({ id: 'bnr-2', isControl: true }) }],
   ['that mayShow() keeps away', { mayShow: () => false }],
-])('what a server has drawn leaves for a banner %s', async (_, known) => {
+])('server-rendered content is removed for a banner %s', async (_, known) => {
   const page = await aPage(headline, { ...known, bootstrap: drawnByServer });
   expect(page.types()).toEqual(['emptied']);
   expect(document.body.textContent).toBe('Shop');
 });
 
-test('the state of a component stays with its banner, and does not go over to the next one', async () => {
+test('the state of a component belongs to its banner and does not carry over to the next one', async () => {
   const Hero = ({ banner }: { banner: Banner }) => useState(banner.id)[0];
   const page = await aPage((banner) => createElement(Hero, { banner }));
   expect(document.body.textContent).toBe('Shopbnr-1');

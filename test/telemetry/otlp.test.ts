@@ -137,7 +137,7 @@ describe('placard serve with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(latency.bucketCounts.reduce((sum: number, count: number) => sum + Number(count), 0)).toBe(2);
   });
 
-  test('serves on if the collector is away, and ends without waiting for it', async () => {
+  test('continues to serve if the collector is down, and exits without waiting for it', async () => {
     const { child, url, exit, lines } = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
     expect((await track(url)).status).toBe(201);
     child.kill('SIGTERM');
@@ -145,7 +145,7 @@ describe('placard serve with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(lines.map(({ msg }) => msg)).toContain('stopped');
   });
 
-  test('names a protocol that it does not speak, and starts nothing', async () => {
+  test('names an unsupported protocol and does not start', async () => {
     const words = ['serve', '--workspace', join(folder, 'workspace.json'), '--db', ':memory:', '--port', '0'];
     const { code, stdout } = await spawnCli(words, {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,

@@ -7,8 +7,8 @@ const everyUrl = { safeUrl: (url: unknown) => (typeof url === 'string' ? url : n
 const read = (values: Parameters<typeof bannerOf>[0]) =>
   readContent(bannerOf({ headline: 'Hi', ...values }), everyUrl, { dismissible: true });
 
-describe('reading a banner', () => {
-  test('takes what has its declared type', () => {
+describe('parsing a banner', () => {
+  test('reads values of their declared type', () => {
     expect(
       read({ body: 'Text', theme: 'dark', dismissible: false, image: 'https://cdn.example/a.png' }),
     ).toEqual({
@@ -28,7 +28,7 @@ describe('reading a banner', () => {
     });
   });
 
-  test('case 59: leaves out what has another type, and unknown themes are auto', () => {
+  test('case 59: omits values of another type, and reads unknown themes as auto', () => {
     const content = read({
       body: { type: 'number', value: 5 },
       button_text: { type: 'string', value: 5 },
@@ -45,11 +45,11 @@ describe('reading a banner', () => {
     });
   });
 
-  test('takes an image that was written as a string', () => {
+  test('reads an image stored as a string', () => {
     expect(read({ image: { type: 'string', value: '/a.png' } }).image).toBe('/a.png');
   });
 
-  test('asks nobody about an empty link', () => {
+  test('checks no empty link', () => {
     const asked: unknown[] = [];
     const slot = {
       safeUrl: (url: unknown) => {
@@ -61,7 +61,7 @@ describe('reading a banner', () => {
     expect(asked).toEqual([]);
   });
 
-  test('does not take inherited members for properties', () => {
+  test('ignores inherited members', () => {
     const banner = bannerOf({ headline: 'Hi' });
     banner.properties = Object.assign(
       Object.create({ body: { type: 'string', value: 'inherited' } }),
@@ -70,7 +70,7 @@ describe('reading a banner', () => {
     expect(readContent(banner, everyUrl, { dismissible: true }).body).toBeNull();
   });
 
-  test('cuts every text at its limit, with an ellipsis', () => {
+  test('truncates every text at its limit, with an ellipsis', () => {
     for (const { name, most } of TEMPLATE_PROPERTIES) {
       // The countdown has its own parser.
       if (most === undefined || name === 'countdown_end') continue;
@@ -84,13 +84,13 @@ describe('reading a banner', () => {
     }
   });
 
-  test('never cuts a character in half', () => {
+  test('never truncates within a character', () => {
     const headline = read({ headline: '👩‍🚀'.repeat(200) }).headline!;
     expect(headline.isWellFormed()).toBe(true);
     expect([...headline]).toHaveLength(161);
   });
 
-  test('treats text that is only spaces as missing', () => {
+  test('treats whitespace-only text as missing', () => {
     expect(read({ body: ' \n\t ' }).body).toBeNull();
     expect(read({ body: `${' '.repeat(5_000)}far away` }).body).toBeNull();
     expect(() => readContent(bannerOf({ headline: '   ' }), everyUrl, { dismissible: true })).toThrow(

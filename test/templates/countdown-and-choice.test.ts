@@ -22,7 +22,7 @@ const draw = (values: Parameters<typeof bannerOf>[0], clockAheadMs = 0) => {
 };
 
 describe('the countdown', () => {
-  test('says what is left, second by second, and the end once', () => {
+  test('shows the time left, second by second, and the end once', () => {
     const { panel } = draw({ countdown_to: until(3_000), language: 'en' });
     const timer = panel.getByRole('timer');
     expect(timer.textContent).toBe('3 sec');
@@ -35,7 +35,7 @@ describe('the countdown', () => {
     expect(said.textContent).toBe('It is over.');
   });
 
-  test('takes the end back where the clock that said so was wrong, and says it again at the right time', () => {
+  test('revokes an end shown under a wrong clock, and shows it again at the correct time', () => {
     let aheadMs = 3_600_000;
     const { slot } = recordingSlot({ now: () => Date.now() + aheadMs });
     const values = {
@@ -57,7 +57,7 @@ describe('the countdown', () => {
     expect(panel.getByRole('status').textContent).toBe('It is over.');
   });
 
-  test('tells a screen reader of the end once, however often it looks again', async () => {
+  test('announces the end to a screen reader once, whatever the number of updates', async () => {
     const { panel } = draw({ countdown_to: until(-1) });
     const changes: unknown[] = [];
     const observer = new MutationObserver((records) => changes.push(...records));
@@ -67,17 +67,17 @@ describe('the countdown', () => {
     expect(changes).toEqual([]);
   });
 
-  test('cuts its end as every other text, with an ellipsis and no half of a character', () => {
+  test('truncates its end like every other text, with an ellipsis and no half of a character', () => {
     const { panel } = draw({ countdown_to: until(-1), countdown_end: `x${'🎉'.repeat(200)}` });
     expect(panel.getByRole('status').textContent).toBe(`x${'🎉'.repeat(159)}…`);
   });
 
-  test('goes by the service’s clock, not by a device’s that is an hour behind', () => {
+  test('follows the service’s clock on a device an hour behind', () => {
     const { panel } = draw({ countdown_to: until(3_600_000 + 5_000), language: 'en' }, 3_600_000);
     expect(panel.getByRole('timer').textContent).toBe('5 sec');
   });
 
-  test('speaks the language of the banner, with days and the engine’s own words or ours', () => {
+  test('uses the language of the banner, with days and the engine’s own words or ours', () => {
     const twoDays = { countdown_to: until(2 * 86_400_000 + 3_600_000), language: 'de' };
     const whole = draw(twoDays).panel.getByRole('timer').textContent;
     expect(whole).toMatch(/^2 Tg?\.?.*1 Std\./);
@@ -91,7 +91,7 @@ describe('the countdown', () => {
     expect(draw(twoDays).panel.getByRole('timer').textContent).toMatch(/^2 Tg?\.?.*1 Std\./);
   });
 
-  test('changes by the minute for those who ask for less motion', () => {
+  test('updates by the minute for users who prefer reduced motion', () => {
     vi.stubGlobal('matchMedia', (query: string) => ({ matches: query.includes('reduce') }));
     const { panel } = draw({ countdown_to: until(150_000), language: 'en' });
     const timer = panel.getByRole('timer');
@@ -108,7 +108,7 @@ describe('the countdown', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('is a card without a time, and bears any time and language', () => {
+  test('is a card without a time, and accepts any time and language', () => {
     expect(draw({}).panel.queryByRole('timer')).toBeNull();
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, '2026-03-01', null]) {
       document.body.replaceChildren();
@@ -132,7 +132,7 @@ describe('the choice', () => {
     second_link: '/coffee',
   };
 
-  test('has two links of equal rank, and neither is the whole banner', () => {
+  test('has two links of equal rank, without a link around the banner', () => {
     const { slot, calls } = recordingSlot();
     choice(bannerOf(TWO), slot);
     const links = within(drawnIn(slot.element)).getAllByRole('link');
@@ -145,7 +145,7 @@ describe('the choice', () => {
     expect(calls.filter((each) => each === 'click')).toHaveLength(2);
   });
 
-  test('is a card with one button where the second has no text or no safe link', () => {
+  test('is a card with one button if the second has no text or no safe link', () => {
     for (const change of [
       { second_link: '' },
       { second_button_text: '' },
@@ -160,7 +160,7 @@ describe('the choice', () => {
     }
   });
 
-  test('has a headline that is a link and not the whole banner, where the first has no text', () => {
+  test('links its headline, not the whole banner, if the first button has no text', () => {
     const { slot } = recordingSlot();
     choice(bannerOf({ ...TWO, button_text: '' }), slot);
     const links = within(drawnIn(slot.element)).getAllByRole('link');
@@ -168,7 +168,7 @@ describe('the choice', () => {
     expect(links.some((each) => each.classList.contains('cover'))).toBe(false);
   });
 
-  test('takes the host’s navigation', () => {
+  test('uses the host’s navigation', () => {
     const { slot } = recordingSlot();
     choice.with({ dismissLabel: 'Weg' })(bannerOf(TWO), slot);
     within(drawnIn(slot.element)).getByRole('button', { name: 'Weg' });

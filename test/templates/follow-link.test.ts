@@ -38,7 +38,7 @@ beforeEach(() => {
 afterEach(() => document.body.replaceChildren());
 
 describe('a plain click on the link', () => {
-  test('is stored before the page is left', async () => {
+  test('is stored before the navigation', async () => {
     const { visited, calls, press, settleClick } = drawn('https://shop.example/linen', { holdClick: true });
     expect(press('click').defaultPrevented).toBe(true);
     expect(calls).toContain('click');
@@ -49,7 +49,7 @@ describe('a plain click on the link', () => {
     expect(visited).toEqual(['https://shop.example/linen']);
   });
 
-  test('leaves after a quarter of a second when storing takes longer, and once only', async () => {
+  test('navigates once, after a quarter of a second if storing takes longer', async () => {
     const { visited, press, settleClick } = drawn('https://shop.example/linen', { holdClick: true });
     press('click');
     await vi.advanceTimersByTimeAsync(249);
@@ -61,7 +61,7 @@ describe('a plain click on the link', () => {
     expect(visited).toHaveLength(1);
   });
 
-  test('twice in a hurry is one click', async () => {
+  test('counts a double click once', async () => {
     const { visited, calls, press, settleClick } = drawn('https://shop.example/linen', { holdClick: true });
     press('click');
     press('click');
@@ -72,7 +72,7 @@ describe('a plain click on the link', () => {
   });
 
   test.each([true, false])(
-    'leads where it says although the host’s navigation throws (click stored in time: %s)',
+    'navigates even if the host’s navigation throws (click stored in time: %s)',
     async (inTime) => {
       const mistake = new Error('no such route');
       const assign = vi.spyOn(window.location, 'assign').mockReturnValue();
@@ -92,7 +92,7 @@ describe('a plain click on the link', () => {
     },
   );
 
-  test('gives the host the link as the banner wrote it', async () => {
+  test('passes the unresolved link of the banner to the host', async () => {
     const { visited, press } = drawn('/linen?from=banner');
     press('click');
     await vi.advanceTimersByTimeAsync(0);
@@ -100,7 +100,7 @@ describe('a plain click on the link', () => {
   });
 });
 
-describe('the browser keeps', () => {
+describe('the browser handles', () => {
   test.each([
     ['Ctrl', { ctrlKey: true }],
     ['Cmd', { metaKey: true }],
@@ -133,31 +133,28 @@ describe('the browser keeps', () => {
   );
 });
 
-test.each(['_top', '_blank'])(
-  'a page whose links open in %s keeps that, and the click is counted',
-  (target) => {
-    const base = document.createElement('base');
-    base.target = target;
-    document.head.append(base);
-    const assigned = vi.spyOn(window.location, 'assign').mockReturnValue();
-    const { calls, press } = drawn('https://shop.example/linen', { native: true });
-    press('click');
-    vi.advanceTimersByTime(1_000);
-    expect(calls.filter((call) => call === 'click')).toHaveLength(1);
-    expect(assigned).not.toHaveBeenCalled();
-    assigned.mockRestore();
-    base.remove();
-  },
-);
+test.each(['_top', '_blank'])('keeps the target %s of a page’s links and counts the click', (target) => {
+  const base = document.createElement('base');
+  base.target = target;
+  document.head.append(base);
+  const assigned = vi.spyOn(window.location, 'assign').mockReturnValue();
+  const { calls, press } = drawn('https://shop.example/linen', { native: true });
+  press('click');
+  vi.advanceTimersByTime(1_000);
+  expect(calls.filter((call) => call === 'click')).toHaveLength(1);
+  expect(assigned).not.toHaveBeenCalled();
+  assigned.mockRestore();
+  base.remove();
+});
 
-test('a click that the host already handled is not counted', () => {
+test('does not count a click that the host already handled', () => {
   const { calls, anchor, press } = drawn('https://shop.example/linen');
   anchor.addEventListener('click', (event) => event.preventDefault(), { capture: true });
   press('click');
   expect(calls).not.toContain('click');
 });
 
-test('nothing listens once the banner has left', () => {
+test('leaves no listener behind after the banner is removed', () => {
   const { calls, press, controller } = drawn('https://shop.example/linen');
   controller.abort();
   press('click');

@@ -19,7 +19,7 @@ const draw = (values: Parameters<typeof bannerOf>[0], scheme = '', theme = 'auto
 describe('the dark variant of an image', () => {
   const night = { image_dark: { type: 'image', value: '/night.jpg' } };
 
-  test('follows the reader where the page has both forms', () => {
+  test('follows the user’s preference if the page supports both schemes', () => {
     const { img, source } = draw(night, 'light dark');
     expect(img.getAttribute('src')).toBe('/day.jpg');
     expect(source!.getAttribute('media')).toBe('(prefers-color-scheme: dark)');
@@ -40,7 +40,7 @@ describe('the dark variant of an image', () => {
 });
 
 describe('widths', () => {
-  test('are the candidates whose URLs are safe', () => {
+  test('are the candidates with a safe URL', () => {
     const { img } = draw({
       image_widths: '/a-640.jpg 640w, javascript:alert(1) 700w, /b.jpg, /c.jpg 2x,  /a-1280.jpg 1280w',
     });
@@ -48,14 +48,14 @@ describe('widths', () => {
     expect(img.getAttribute('sizes')).toMatch(/^\d+px$/);
   });
 
-  test('are none where nothing can be read', () => {
+  test('are empty for an unreadable value', () => {
     const { img } = draw({ image_widths: 'nonsense' });
     expect(img.hasAttribute('srcset')).toBe(false);
     expect(img.hasAttribute('sizes')).toBe(false);
   });
 });
 
-test('the first image in view of a page is asked for ahead of others, and no other', () => {
+test('gives only the first image in view of a page a high fetch priority', () => {
   const another = document.implementation.createHTMLDocument();
   const inDocument = (top: number) => {
     const { slot } = recordingSlot();

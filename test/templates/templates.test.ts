@@ -25,7 +25,7 @@ describe.each([
   ['card', card],
   ['hero', hero],
 ])('the %s', (_, template) => {
-  test('is a region named by its headline, with its words, its picture and one real link', () => {
+  test('is a region named by its headline, with its text, its image and one link', () => {
     const { slot } = recordingSlot();
     template(bannerOf(SALE), slot);
     const panel = drawnIn(slot.element);
@@ -43,13 +43,13 @@ describe.each([
     ]);
   });
 
-  test('makes the headline the link when there is no button text', () => {
+  test('makes the headline the link if there is no button text', () => {
     const { slot } = recordingSlot();
     template(bannerOf({ headline: 'Autumn linen', link: '/linen' }), slot);
     within(drawnIn(slot.element)).getByRole('link', { name: 'Autumn linen' });
   });
 
-  test('draws a banner that is only a picture as a link named by its description', () => {
+  test('renders an image-only banner as a link named by its description', () => {
     const { slot } = recordingSlot();
     template(bannerOf({ image: '/linen.jpg', image_alt: 'Autumn linen', link: '/linen' }), slot);
     const panel = drawnIn(slot.element);
@@ -58,7 +58,7 @@ describe.each([
     expect(within(panel).queryByRole('img')).toBeNull();
   });
 
-  test('reads the description of a picture that is no link once, as the picture’s', () => {
+  test('exposes the description of an unlinked image once, as the image’s', () => {
     const { slot } = recordingSlot();
     template(bannerOf({ image: '/linen.jpg', image_alt: 'Autumn linen' }), slot);
     const panel = drawnIn(slot.element);
@@ -66,7 +66,7 @@ describe.each([
     expect(panel.getAttribute('aria-label')).toBe('Promotion');
   });
 
-  test('hides a picture without description from screen readers', () => {
+  test('hides an image without a description from screen readers', () => {
     const { slot } = recordingSlot();
     template(bannerOf({ headline: 'Autumn linen', image: '/linen.jpg' }), slot);
     expect(within(drawnIn(slot.element)).queryByRole('img')).toBeNull();
@@ -74,7 +74,7 @@ describe.each([
 
   const imageIn = (element: HTMLElement) => within(drawnIn(element)).getByRole('img');
 
-  test('a picture that does not load leaves its box, so that nothing moves, and the host is told', async () => {
+  test('an image that fails to load keeps its box, without a layout shift, and is reported', async () => {
     const { slot, calls } = recordingSlot();
     template(bannerOf(SALE), slot);
     const panel = drawnIn(slot.element);
@@ -87,7 +87,7 @@ describe.each([
     within(panel).getByText('Washed, cut to order.');
   });
 
-  test('a picture that fails when its banner has left is told to nobody', async () => {
+  test('an image that fails after its banner was removed is not reported', async () => {
     const { slot, calls, controller } = recordingSlot();
     template(bannerOf(SALE), slot);
     const image = imageIn(slot.element);
@@ -99,7 +99,7 @@ describe.each([
 
   const ALONE = { image: 'https://cdn.example/linen.jpg', image_alt: 'Folded linen' };
 
-  test('a banner that is a picture alone is busy until it is there, and then seen', async () => {
+  test('an image-only banner is busy until the image loads, and is then seen', async () => {
     const { slot } = recordingSlot();
     const drawn = template(bannerOf(ALONE), slot) as unknown as PromiseLike<void>;
     expect(slot.element.getAttribute('aria-busy')).toBe('true');
@@ -108,7 +108,7 @@ describe.each([
     expect(slot.element.hasAttribute('aria-busy')).toBe(false);
   });
 
-  test('a banner that is a picture alone fails with it', async () => {
+  test('an image-only banner fails with its image', async () => {
     const { slot } = recordingSlot();
     const drawn = template(bannerOf(ALONE), slot) as unknown as PromiseLike<void>;
     imageIn(slot.element).dispatchEvent(new Event('error'));
@@ -116,14 +116,14 @@ describe.each([
     expect(slot.element.hasAttribute('aria-busy')).toBe(false);
   });
 
-  test('a slot whose picture never came is not busy once the banner has left', () => {
+  test('a slot whose image never loaded is not busy once the banner is removed', () => {
     const { slot, controller } = recordingSlot();
     template(bannerOf(ALONE), slot);
     controller.abort();
     expect(slot.element.hasAttribute('aria-busy')).toBe(false);
   });
 
-  test('shows no link and no button where the link was refused', () => {
+  test('shows no link and no button if the link was rejected', () => {
     const { slot } = recordingSlot();
     template(bannerOf({ ...SALE, link: 'javascript:alert(1)' }), slot);
     const view = within(drawnIn(slot.element));
@@ -132,13 +132,13 @@ describe.each([
     view.getByText('Autumn linen');
   });
 
-  test('asks the slot about every URL it uses', () => {
+  test('checks every URL it uses with the slot', () => {
     const { slot, calls } = recordingSlot();
     template(bannerOf(SALE), slot);
     expect(calls).toEqual(['safeUrl link', 'safeUrl image']);
   });
 
-  test('refuses a banner with nothing to draw, and leaves nothing behind', () => {
+  test('rejects a banner with nothing to render, and leaves nothing behind', () => {
     const { slot } = recordingSlot();
     expect(() => template(bannerOf({ button_text: 'Go', link: '/x' }), slot)).toThrow(
       'Banner bnr_1 has no headline, body or image',
@@ -146,7 +146,7 @@ describe.each([
     expect(slot.element.childNodes).toHaveLength(0);
   });
 
-  test('takes away all it drew when it is cleaned up, and nothing else', () => {
+  test('the cleanup removes what it rendered, and nothing else', () => {
     const { slot } = recordingSlot();
     slot.element.append('of the host');
     const cleanup = template(bannerOf(SALE), slot);
@@ -180,7 +180,7 @@ describe('the close button', () => {
     expect(within(drawnIn(slot.element)).queryByRole('button', { name: 'Dismiss' }) !== null).toBe(there);
   });
 
-  test('comes and goes with `dismissible`, and takes its name from `dismiss_text`', () => {
+  test('is shown or hidden by `dismissible`, and labeled by `dismiss_text`', () => {
     const first = recordingSlot();
     strip(bannerOf({ ...SALE, dismissible: false }), first.slot);
     expect(within(drawnIn(first.slot.element)).queryByRole('button')).toBeNull();
@@ -189,14 +189,14 @@ describe('the close button', () => {
     within(drawnIn(second.slot.element)).getByRole('button', { name: 'Fermer' });
   });
 
-  test('dismisses once a press', () => {
+  test('dismisses once per press', () => {
     const { slot, calls } = recordingSlot();
     strip(bannerOf({ headline: 'Autumn linen' }), slot);
     within(drawnIn(slot.element)).getByRole('button', { name: 'Dismiss' }).click();
     expect(calls).toEqual(['dismiss']);
   });
 
-  test('leaves focus where the banner was, for as long as nobody moves on', () => {
+  test('leaves focus at the banner’s position until it moves on', () => {
     const { slot } = recordingSlot();
     strip(bannerOf({ headline: 'Autumn linen' }), slot);
     const button = within(drawnIn(slot.element)).getByRole('button', { name: 'Dismiss' });
@@ -219,7 +219,7 @@ describe('the close button', () => {
 });
 
 describe('options', () => {
-  test('name the close button and a region without headline in the words of the host', () => {
+  test('label the close button and a region without headline in the host’s language', () => {
     const templates = createTemplates({ dismissLabel: 'Schließen', regionLabel: 'Werbung' });
     const { slot } = recordingSlot();
     templates.strip(bannerOf({ body: 'Nur heute.' }), slot);

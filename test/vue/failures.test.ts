@@ -103,7 +103,7 @@ test.each([
   ['itself', throwing],
   ['in a component', (banner: Banner) => h(Throwing, { banner })],
 ])(
-  'case 68: a slot that throws %s is told, empties the placement alone, and draws the next banner',
+  'case 68: a slot that throws %s is reported, empties only its placement, and the next banner renders',
   async (_, draw) => {
     const page = await aPage(draw);
     expect(page.container.textContent).toBe('Shop');
@@ -126,7 +126,7 @@ test.each([
   },
 );
 
-test('case 68: what throws while the banner is taken away is told, and the page stays', async () => {
+test('case 68: an error while the banner is removed is reported, and the page stays', async () => {
   const Stumbling = defineComponent(() => {
     onBeforeUnmount(() => {
       throw new Error('already destroyed');
@@ -143,7 +143,7 @@ test('case 68: what throws while the banner is taken away is told, and the page 
   expect(page.escaped).toEqual([]);
 });
 
-test('a listener that throws is the page’s own affair, and the banner stays', async () => {
+test('an error in the page’s own listener is not caught, and the banner stays', async () => {
   const page = await aPage((banner) =>
     h(
       'button',
@@ -168,7 +168,7 @@ const drawnByServer = { ...aBootstrap(), banners: { home_hero: buildBanner() } }
 test.each([
   ['of a control group', { first: buildBanner({ id: 'bnr-2', isControl: true }) }],
   ['that mayShow() keeps away', { mayShow: () => false }],
-])('what a server has drawn leaves for a banner %s', async (_, known) => {
+])('server-rendered content is removed for a banner %s', async (_, known) => {
   const { notices, container } = await aPage(headline, { ...known, bootstrap: drawnByServer });
   expect(notices.map(({ type }) => type)).toEqual(['emptied']);
   expect(container.textContent).toBe('Shop');

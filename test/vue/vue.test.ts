@@ -43,21 +43,21 @@ const render = async (page: () => unknown) => {
 const place = () => container.querySelector<HTMLElement>('.place')!;
 
 describe('Placement with a hook', () => {
-  test('draws the banner in its element, which has the attributes it was given', async () => {
+  test('renders the banner in its element, with the given attributes', async () => {
     fake.set('home_hero', 'Summer sale');
     await render(() => h(Placement, { placementId: 'home_hero', hook: hero, as: 'aside', class: 'place' }));
     expect(place().tagName).toBe('ASIDE');
     expect(within(drawnIn(place())).getByText('Summer sale')).toBeTruthy();
   });
 
-  test('leaves the placement when it is unmounted', async () => {
+  test('unmounts the placement when the component unmounts', async () => {
     const unmount = await render(() => h(Placement, { placementId: 'home_hero', hook: hero }));
     await unmount();
     expect(fake.calls).toEqual(['mount home_hero', 'unmount home_hero']);
     expect(fake.mounts()).toEqual([]);
   });
 
-  test('does not mount anew for an inline function, and draws with the latest one', async () => {
+  test('does not mount again for an inline function, and renders with the latest one', async () => {
     const word = ref('First');
     await render(() => {
       const text = word.value;
@@ -72,7 +72,7 @@ describe('Placement with a hook', () => {
     expect(fake.calls).toEqual(['mount home_hero']);
   });
 
-  test('mounts anew for another placement, in the same element', async () => {
+  test('mounts again for another placement, in the same element', async () => {
     const placementId = ref('home_hero');
     await render(() => h(Placement, { placementId: placementId.value, hook: hero, class: 'place' }));
     const before = place();
@@ -82,7 +82,7 @@ describe('Placement with a hook', () => {
     expect(fake.mounts()[0]?.element).toBe(before);
   });
 
-  test('tells the client what the hook does with empty places, and nothing it does not', async () => {
+  test('passes the hook’s handling of empty placements to the client, and nothing else', async () => {
     const hooks: object[] = [];
     const mount = fake.placard.mount;
     fake.placard.mount = (placementId, element, hook) => {
@@ -96,7 +96,7 @@ describe('Placement with a hook', () => {
 });
 
 describe('Placement with a default slot', () => {
-  test('draws in Vue, follows the page, has the client’s slot at hand, and takes its nodes back', async () => {
+  test('renders in Vue, follows the page, receives the client’s slot, and removes its nodes', async () => {
     fake.set('home_hero', 'Summer sale');
     const greeting = ref('Hello');
     await render(() =>
@@ -126,7 +126,7 @@ describe('Placement with a default slot', () => {
 });
 
 describe('usePlacement', () => {
-  test('shows the placement in the element of its template ref, with the hook that a ref holds', async () => {
+  test('shows the placement in the element of its template ref, with the hook in a ref', async () => {
     const hook = shallowRef<PlacementHook>((_, { element }) => element.replaceChildren('first'));
     const Own = defineComponent(() => {
       const slot = usePlacement('home_hero', hook);
@@ -153,7 +153,7 @@ describe('useBanner', () => {
     placementId.value = 'home_hero';
   });
 
-  test('follows what would be shown, and another placement', async () => {
+  test('returns the banner that would be shown, and follows another placement', async () => {
     await render(() => h(Headline));
     expect(container.textContent).toBe('not known');
     fake.set('home_hero', 'Summer sale');
@@ -166,7 +166,7 @@ describe('useBanner', () => {
     expect(container.textContent).toBe('nobody');
   });
 
-  test('follows a banner that expires while nothing else happens', async () => {
+  test('updates when a banner expires', async () => {
     vi.useFakeTimers();
     try {
       fake.set('home_hero', 'Summer sale', { expiresAt: Date.now() + 5_000 });
@@ -183,7 +183,7 @@ describe('useBanner', () => {
     }
   });
 
-  test('listens no more once it is gone', async () => {
+  test('stops listening after unmount', async () => {
     const unmount = await render(() => h(Headline));
     expect(fake.listeners.size).toBe(1);
     await unmount();
@@ -203,14 +203,14 @@ describe('on a server', () => {
   });
   const served = '<main>no client, no banner<div class="place"></div></main>';
 
-  test('a page renders without a client, outside of a provider too, and is taken over as it is', async () => {
+  test('a page renders without a client and outside a provider, and hydrates unchanged', async () => {
     const app = createSSRApp(Page);
     providePlacard(null, app);
     expect(await renderToString(app)).toBe(served);
     expect(await renderToString(createSSRApp(Page))).toBe(served);
   });
 
-  test('what it sent is hydrated without a warning, and shows the banner', async () => {
+  test('server HTML hydrates without a warning and shows the banner', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     const error = vi.spyOn(console, 'error').mockReturnValue(undefined);
     container.append(

@@ -28,7 +28,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 describe('finding the host', () => {
-  test('a WKWebView gets objects', () => {
+  test('a WKWebView receives objects', () => {
     const { native, posted } = nativeObject();
     vi.stubGlobal('webkit', { messageHandlers: { Placard: native } });
     const host = createWebviewHost();
@@ -37,14 +37,14 @@ describe('finding the host', () => {
     expect(posted).toEqual([{ type: 'ready' }]);
   });
 
-  test('an Android WebView gets text', () => {
+  test('an Android WebView receives text', () => {
     const { native, posted } = nativeObject();
     vi.stubGlobal('Placard', native);
     createWebviewHost().connect(fake.placard)();
     expect(posted).toEqual(['{"type":"ready"}']);
   });
 
-  test('an object that is added late is found, under the name the host chose', () => {
+  test('finds an object added late, under the name that the host chose', () => {
     const { native, posted } = nativeObject();
     const host = createWebviewHost({ name: 'Shop' });
     const disconnect = host.connect(fake.placard);
@@ -55,7 +55,7 @@ describe('finding the host', () => {
     disconnect();
   });
 
-  test('a frame of the page that has the name is none', () => {
+  test('a frame of the page with that name is not a host', () => {
     vi.stubGlobal('Placard', globalThis.window);
     expect(createWebviewHost().isThere()).toBe(false);
   });
@@ -72,7 +72,7 @@ describe('finding the host', () => {
 test.each([
   ['WKWebView', (native: object) => vi.stubGlobal('webkit', { messageHandlers: { Placard: native } })],
   ['Android WebView', (native: object) => vi.stubGlobal('Placard', native)],
-])('a %s that answers with a rejected promise makes no unhandled rejection of the page', async (_, add) => {
+])('a %s that returns a rejected promise causes no unhandled rejection in the page', async (_, add) => {
   const rejections = vi.fn();
   process.on('unhandledRejection', rejections);
   try {
@@ -96,14 +96,14 @@ test.each([
 });
 
 describe('links', () => {
-  test('are opened by the host, with their whole address', () => {
+  test('are opened by the host, with their absolute URL', () => {
     const { native, posted } = nativeObject();
     vi.stubGlobal('webkit', { messageHandlers: { Placard: native } });
     createWebviewHost().navigate('mailto:shop@example.org');
     expect(posted).toEqual([{ type: 'open-link', url: 'mailto:shop@example.org' }]);
   });
 
-  test('are left to the browser where there is no host', () => {
+  test('are left to the browser without a host', () => {
     const assign = vi.spyOn(window.location, 'assign').mockReturnValue(undefined);
     createWebviewHost().navigate('https://shop.example/linen');
     expect(assign).toHaveBeenCalledWith('https://shop.example/linen');
@@ -127,11 +127,11 @@ describe('links of a host that is gone', () => {
   });
 });
 
-describe('what the host says', () => {
+describe('messages of the host', () => {
   test.each([
     ['an object', (message: unknown) => message],
     ['text', (message: unknown) => JSON.stringify(message)],
-  ])('is obeyed, as %s', (_, written) => {
+  ])('are executed, as %s', (_, written) => {
     const disconnect = createWebviewHost().connect(fake.placard);
     bridge()?.receive(written({ type: 'identify', userId: 'u-1' }));
     bridge()?.receive(written({ type: 'identify', userId: null }));
@@ -141,7 +141,7 @@ describe('what the host says', () => {
     disconnect();
   });
 
-  test('is answered with what is wrong, and never thrown into the native code', () => {
+  test('get an error response, and never throw into the native code', () => {
     const { native, posted } = nativeObject();
     vi.stubGlobal('webkit', { messageHandlers: { Placard: native } });
     const disconnect = createWebviewHost({ notices: [] }).connect(fake.placard);
@@ -168,7 +168,7 @@ describe('what the host says', () => {
         },
       }),
     ],
-  ])('is answered where it throws %s', (_, thrown) => {
+  ])('get an error response if they throw %s', (_, thrown) => {
     const { native, posted } = nativeObject();
     vi.stubGlobal('webkit', { messageHandlers: { Placard: native } });
     const disconnect = createWebviewHost({ notices: [] }).connect(fake.placard);
@@ -183,14 +183,14 @@ describe('what the host says', () => {
     disconnect();
   });
 
-  test('is heard no more after the connection ended', () => {
+  test('are ignored after the connection ended', () => {
     const disconnect = createWebviewHost().connect(fake.placard);
     disconnect();
     expect(bridge()).toBeUndefined();
     expect(fake.listeners.size).toBe(0);
   });
 
-  test('goes to the latest connection', () => {
+  test('go to the latest connection', () => {
     const next = fakePlacard();
     const first = createWebviewHost().connect(fake.placard);
     const second = createWebviewHost().connect(next.placard);
@@ -201,7 +201,7 @@ describe('what the host says', () => {
   });
 });
 
-test('the end of an older connection does not wake a page that the host has paused', () => {
+test('ending an older connection does not resume a page that the host has paused', () => {
   const host = createWebviewHost();
   const first = host.connect(fake.placard);
   const second = host.connect(fakePlacard().placard);
@@ -223,7 +223,7 @@ test('the host passes on the token of a preview link', async () => {
 });
 
 describe('a native side that throws', () => {
-  test('costs the page nothing, and is obeyed all the same', () => {
+  test('does not affect the page, and its messages still apply', () => {
     const postMessage = () => {
       throw new Error('The webview was released');
     };
@@ -252,11 +252,11 @@ describe('messages', () => {
     ['an empty user', { type: 'identify', userId: '' }, 'userId: expected'],
     ['a preview without its token', { type: 'preview', token: 7 }, 'token: expected'],
     ['megabytes', `"${'x'.repeat(20_000)}"`, 'longer than 10000 characters'],
-  ])('that are %s are refused', (_, message, problem) => {
+  ])('that are %s are rejected', (_, message, problem) => {
     expect(() => readHostMessage(message)).toThrow(problem);
   });
 
-  test('keep only what is known', () => {
+  test('keep only known members', () => {
     expect(readHostMessage({ type: 'identify', userId: 'u', admin: true })).toEqual({
       type: 'identify',
       userId: 'u',
@@ -265,7 +265,7 @@ describe('messages', () => {
 });
 
 describe('notices', () => {
-  test('are only those the host asked for, with errors as text', () => {
+  test('are limited to those the host requested, with errors as text', () => {
     const { native, posted } = nativeObject();
     vi.stubGlobal('webkit', { messageHandlers: { Placard: native } });
     const disconnect = createWebviewHost({ notices: ['failed'] }).connect(fake.placard);
@@ -311,7 +311,7 @@ describe('the lifecycle of a page inside an app', () => {
     return { lifecycle, setPaused, tell, heard, count, stop };
   };
 
-  test('a pause hides it and a return shows it', () => {
+  test('a pause hides it and a resume shows it', () => {
     const { lifecycle, setPaused, heard } = listening();
     setPaused(true);
     setPaused(true);
@@ -332,7 +332,7 @@ describe('the lifecycle of a page inside an app', () => {
     expect(heard).toEqual(['hidden', 'visible']);
   });
 
-  test('a return to a page that is hidden itself shows nothing', () => {
+  test('resuming a page that is hidden itself shows nothing', () => {
     const { setPaused, tell, heard, lifecycle } = listening();
     tell('hidden');
     setPaused(true);
@@ -341,7 +341,7 @@ describe('the lifecycle of a page inside an app', () => {
     expect(heard).toEqual(['hidden']);
   });
 
-  test('all other moments pass, and nothing listens after the end', () => {
+  test('passes all other events on, and leaves no listener after the end', () => {
     const { tell, heard, stop, count, setPaused } = listening();
     tell('leave');
     expect(heard).toEqual(['leave']);
