@@ -216,7 +216,7 @@ test('contract 7.3: a test send is shown, counted, and removed by a reload', asy
 
 test.each([
   ['the user’s own banner', 'kept', false, [120]],
-  ['a test send', 'forgotten', true, []],
+  ['a test send', 'discarded', true, []],
 ])(
   'the next visit reserves the height of %s, unless it is a test send (%s)',
   async (_, _is, isTestSend, heights) => {

@@ -80,7 +80,7 @@ const broken = {
   rejects: async () => {
     throw new Error('the dialog is gone');
   },
-  'is no function': 'yes' as unknown as () => boolean,
+  'is not a function': 'yes' as unknown as () => boolean,
 };
 test.each(Object.entries(broken))(
   'one that %s keeps the slot empty and emits a notice, because the host may have a reason to block',

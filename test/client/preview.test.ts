@@ -121,17 +121,17 @@ test('a page without the placement shows a message', async () => {
 
 test.each([
   [
-    'a link that has expired',
+    'an expired link',
     () => Response.json({ message: 'The preview link has expired' }, { status: 401 }),
     'No preview: The preview link has expired',
   ],
   [
-    'a service that has no previews',
+    'a service without previews',
     () => new Response('', { status: 404 }),
     'No preview: the service answered 404',
   ],
   [
-    'a network that fails',
+    'a network failure',
     () => {
       throw new TypeError('Failed to fetch');
     },

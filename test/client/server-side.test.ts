@@ -17,7 +17,7 @@ const run = async (code: string): Promise<unknown> => {
   return JSON.parse(stdout);
 };
 
-test('can be imported and created on a server, where it does nothing and keeps nothing open', async () => {
+test('can be imported and created on a server, does nothing there and keeps nothing open', async () => {
   const seen = await run(`
     const { createPlacard, safeUrl } = await import(${JSON.stringify(INDEX)});
     const placard = createPlacard({

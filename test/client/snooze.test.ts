@@ -77,9 +77,9 @@ test('the campaign limits the snooze', async () => {
 });
 
 test.each([
-  ['a campaign that allows none', 0, 5],
-  ['hours that are none', 48, Number.NaN],
-  ['hours before now', 48, -1],
+  ['a campaign without snoozing', 0, 5],
+  ['NaN hours', 48, Number.NaN],
+  ['negative hours', 48, -1],
 ])('%s: the banner stays, and a notice reports it', async (_, longest, hours) => {
   const { slot, placard, element, of } = await aPage({ longest });
   await slot.snooze(hours);

@@ -19,7 +19,7 @@ describe('a slot without a banner reports', () => {
     ['that there is no consent', aPlacement(), anEmptySlot(), { isActive: false }, 'Off', /enable\(\)/],
     ['that nothing shows the placement', aPlacement(), null, {}, 'Not mounted', /placard\.mount\(\)/],
     [
-      'that no answer is there yet',
+      'that there is no response yet',
       aPlacement({ answer: undefined }),
       anEmptySlot({ emptied: null }),
       {},
@@ -27,7 +27,7 @@ describe('a slot without a banner reports', () => {
       /is pending/,
     ],
     [
-      'that nobody targets the user, or a cap holds the banner back',
+      'that no campaign targets the user, or a cap blocks the banner',
       aPlacement({ answer: null }),
       anEmptySlot(),
       {},
@@ -43,7 +43,7 @@ describe('a slot without a banner reports', () => {
       /control group/,
     ],
     [
-      'that the user is held out before the slot knows',
+      'that the user is held out before the slot is notified',
       aPlacement({ answer: control }),
       anEmptySlot({ emptied: 'control' }),
       {},
@@ -59,7 +59,7 @@ describe('a slot without a banner reports', () => {
       /sent this banner away/,
     ],
     [
-      'that the page keeps it away',
+      'that the page blocks it',
       aPlacement(),
       anEmptySlot({ emptied: 'held' }),
       {},
@@ -67,7 +67,7 @@ describe('a slot without a banner reports', () => {
       /mayShow.*reconsider/,
     ],
     [
-      'until when the user put it off',
+      'the end of a snooze',
       aPlacement({ snoozedUntil: NOW + 7_200_000 }),
       anEmptySlot({ emptied: 'dismissed' }),
       {},
@@ -75,7 +75,7 @@ describe('a slot without a banner reports', () => {
       /back in 2\sh/,
     ],
     [
-      'that it was dismissed in the sandbox alone',
+      'that it was dismissed only in the sandbox',
       aPlacement({ isHidden: true }),
       anEmptySlot({ emptied: 'dismissed' }),
       {},
@@ -83,7 +83,7 @@ describe('a slot without a banner reports', () => {
       /sandbox ends/,
     ],
     [
-      'when the banner ended',
+      'when the banner expired',
       aPlacement({ answer: buildBanner({ expiresAt: NOW - 120_000 }), isExpired: true }),
       anEmptySlot({ emptied: 'expired' }),
       {},
@@ -91,7 +91,7 @@ describe('a slot without a banner reports', () => {
       /ended 2\smin ago/,
     ],
     [
-      'which property does not fit',
+      'which property is invalid',
       aPlacement(),
       anEmptySlot({ emptied: 'invalid', problems: [{ message: 'too long', path: ['a', { key: 'b' }] }] }),
       {},
@@ -108,7 +108,7 @@ describe('a slot without a banner reports', () => {
     ],
     ['that a closed slot opens out of view', aPlacement(), anEmptySlot(), {}, 'Waits', /out of view/],
     [
-      'that the check takes its time',
+      'that the check is pending',
       aPlacement(),
       anEmptySlot({ emptied: null }),
       {},
@@ -142,7 +142,7 @@ describe('a slot with a banner reports', () => {
   test.each([
     ['that it is focused', aPlacement({ isFocused: true }), aSlot(), 'Focused', /None of its events/],
     [
-      'which banner waits for it to leave the view',
+      'which banner replaces it out of view',
       aPlacement({ answer: next }),
       aSlot(),
       'Shown',
@@ -179,15 +179,15 @@ describe('a slot with a banner reports', () => {
 
   const flat = document.createElement('div');
   test.each([
-    ['that its impression is taken', aSlot({ view: aView({ isSeen: true }) }), 1, /impression is taken/],
-    ['that the browser cannot tell', aSlot({ view: null }), 1, /no IntersectionObserver/],
+    ['that its impression is counted', aSlot({ view: aView({ isSeen: true }) }), 1, /impression is taken/],
+    ['that the browser cannot measure visibility', aSlot({ view: null }), 1, /no IntersectionObserver/],
     ['that the slot has no size', aSlot({ element: flat }), 1, /no size/],
     ['that its content is loading', aSlot({ view: aView({ isBusy: true }) }), 1, /aria-busy/],
     ['that it is out of view', aSlot(), 0, /Scroll to it/],
-    ['how much of it is missing', aSlot(), 0.4, /40 % is in view, and 50 % must be/],
-    ['that nothing of it can be seen', aSlot({ view: aView({ isInvisible: true }) }), 1, /opacity/],
+    ['the missing share', aSlot(), 0.4, /40 % is in view, and 50 % must be/],
+    ['that none of it is visible', aSlot({ view: aView({ isInvisible: true }) }), 1, /opacity/],
     ['that something covers it', aSlot({ view: aView({ isCovered: true }) }), 1, /lies on top/],
-    ['how far the second is', aSlot({ view: aView({ dwellMs: 440 }) }), 0.6, /0\.4 of 1\.0 s/],
+    ['the elapsed part of the second', aSlot({ view: aView({ dwellMs: 440 }) }), 0.6, /0\.4 of 1\.0 s/],
   ])('%s', (_, slot, share, why) => {
     const verdict = sayOf(aPlacement(), slot, { share });
     expect(verdict.why).toMatch(why);

@@ -85,12 +85,12 @@ test('the counters sum up the open events and hide empty ones', () => {
 
 const one = diagnosticsOf({ captured: 1, pending: 1 });
 test.each([
-  ['while nothing waits', {}, /with the next event/],
-  ['while the outbox is silent', { diagnostics: null }, /has not answered/],
-  ['when a moment is enough', { diagnostics: one }, /in a moment/],
+  ['without pending events', {}, /with the next event/],
+  ['without a response of the outbox', { diagnostics: null }, /has not answered/],
+  ['without a wait', { diagnostics: one }, /in a moment/],
   ['without consent', { diagnostics: one, inspection: anInspection({ isActive: false }) }, /without consent/],
   [
-    'when the service asked for patience',
+    'after a wait that the service requested',
     {
       diagnostics: { ...one, waitingUntil: NOW + 12_000 },
       history: [
@@ -100,7 +100,7 @@ test.each([
     },
     /^The next attempt goes in 12\ss: the service asked for patience\.$/,
   ],
-  ['out of memory', { diagnostics: { ...one, memoryMode: true } }, /moment\. They are in memory/],
+  ['in memory mode', { diagnostics: { ...one, memoryMode: true } }, /moment\. They are in memory/],
 ])('reports the next attempt: %s', (_, changes, text) => {
   expect(nextAttempt(aPanelState(changes))).toMatch(text);
 });

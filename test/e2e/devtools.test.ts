@@ -201,7 +201,7 @@ describe('focus', () => {
 describe('the sandbox', () => {
   test('accepts events, sends none, and restores the banners dismissed in it', async () => {
     const { page, close } = await open();
-    // By now, everything in view is seen.
+    // Everything in view is seen.
     await titled(page, 'home_hero', 'Seen');
     await titled(page, 'ending', 'Expired');
     await tab(page, 'Events');

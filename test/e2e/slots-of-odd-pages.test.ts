@@ -104,7 +104,7 @@ describe('a slot without its own width', () => {
     expect(await failures()).toEqual([]);
   });
 
-  test('is no wider than a narrow parent', async () => {
+  test('fits a narrow parent', async () => {
     await open({
       html: `<div style="inline-size: 200px; padding: 10px; box-sizing: border-box">${CENTERED}<div id="slot"></div></div></div>`,
     });

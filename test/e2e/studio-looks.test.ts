@@ -65,7 +65,7 @@ const dialog = async (page: Page, button: string | RegExp) => {
 
 const SCREENS: readonly Screen[] = [
   ['the list', '/', (page) => page.getByText('Spring collection').waitFor()],
-  ['the gallery to begin from', '/new', (page) => page.getByRole('button', { name: /^Choice/ }).waitFor()],
+  ['the gallery of new campaigns', '/new', (page) => page.getByRole('button', { name: /^Choice/ }).waitFor()],
   ['a message', '/campaigns/gift-wrap', (page) => page.getByText('Can be published, with').waitFor()],
   [
     'an audience',
@@ -109,7 +109,7 @@ const SCREENS: readonly Screen[] = [
     '/campaigns/gift-wrap/history',
     (page) => page.getByText('No release yet').waitFor(),
   ],
-  ['why', '/explain', (page) => page.getByText('that it has no such element').waitFor()],
+  ['explain', '/explain', (page) => page.getByText('that it has no such element').waitFor()],
   [
     'data, with a run and its rejects',
     '/data',
@@ -131,7 +131,7 @@ const SCREENS: readonly Screen[] = [
     },
   ],
   [
-    'the question before a replay',
+    'the replay dialog',
     '/data',
     async (page) => {
       await page.getByRole('button', { name: 'Replay Demo shop since …' }).click();
@@ -140,7 +140,7 @@ const SCREENS: readonly Screen[] = [
   ],
   ['segments', '/segments', (page) => page.getByRole('heading', { name: 'Segments', exact: true }).waitFor()],
   [
-    'a segment that is written',
+    'a segment in the editor',
     '/segments',
     async (page) => {
       await dialog(page, 'New segment');
@@ -148,9 +148,9 @@ const SCREENS: readonly Screen[] = [
     },
   ],
   ['access', '/access', (page) => page.getByText('with a key').first().waitFor()],
-  ['a page that is not there', '/nothing', (page) => page.getByText('There is no such page').waitFor()],
+  ['an unknown page', '/nothing', (page) => page.getByText('There is no such page').waitFor()],
   [
-    'a campaign that is not there',
+    'an unknown campaign',
     '/campaigns/nothing',
     (page) => page.getByText('There is no such campaign').waitFor(),
   ],
@@ -175,16 +175,16 @@ const SCREENS: readonly Screen[] = [
       await page.getByText('Target sample size').waitFor();
     },
   ],
-  ['the question before a roll back', '/campaigns/summer/history', (page) => dialog(page, /^Restore/)],
+  ['the rollback dialog', '/campaigns/summer/history', (page) => dialog(page, /^Restore/)],
   [
-    'the question before a publication',
+    'the publish dialog',
     '/campaigns/summer',
     async (page) => {
       await dialog(page, 'Publish …');
       await page.getByText(/^Overrides/).waitFor();
     },
   ],
-  ['the question before a stop', '/', (page) => dialog(page, 'Stop Summer')],
+  ['the stop dialog', '/', (page) => dialog(page, 'Stop Summer')],
   [
     'a preview link',
     '/campaigns/summer',
@@ -194,7 +194,7 @@ const SCREENS: readonly Screen[] = [
     },
   ],
   [
-    'images to choose from',
+    'the image library',
     '/campaigns/gift-wrap',
     async (page) => {
       await dialog(page, 'Choose or upload an image for Image');
@@ -202,7 +202,7 @@ const SCREENS: readonly Screen[] = [
     },
   ],
   [
-    'a name to insert',
+    'the variable picker',
     '/campaigns/summer',
     (page) => page.getByRole('button', { name: 'Insert something of the reader into Headline' }).click(),
   ],
@@ -217,7 +217,7 @@ const SCREENS: readonly Screen[] = [
     },
   ],
   [
-    'a draft that somebody else changed',
+    'a draft that a colleague changed',
     '/campaigns/come-back',
     async (page) => {
       await page.route('**/api/drafts/**', (route) =>

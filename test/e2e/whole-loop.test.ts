@@ -27,7 +27,7 @@ const SCRIPT = `
   import { createPlacard } from '/placard/index.js';
   import { hero } from '/placard/templates.js';
   const query = new URLSearchParams(location.search);
-  // Repairs what can be repaired, by a time one millisecond later, and gives up what the test calls hopeless.
+  // Corrects events by a time one millisecond later, and drops those that the test calls hopeless.
   const correct = (event) => (event.time === window.hopeless ? null : { ...event, time: event.time + 1 });
   const placard = createPlacard({
     endpoint: query.get('api'), apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1.0.0', userId: 'u-loop', correct,

@@ -60,10 +60,10 @@ describe('the response of banners/sync', () => {
   });
 
   it.each([
-    ['an id that is no text', { id: 5 }, 'id'],
+    ['a non-string id', { id: 5 }, 'id'],
     ['an empty id', { id: '' }, 'id'],
-    ['an expiry in text', { expires_at: '2026-01-01' }, 'expires_at'],
-    ['properties in a list', { properties: [] }, 'properties'],
+    ['an expiry as a string', { expires_at: '2026-01-01' }, 'expires_at'],
+    ['properties in an array', { properties: [] }, 'properties'],
     ['a property without a type', { properties: { a: { value: 1 } } }, 'properties.a.type'],
   ])('rejects a banner with %s', (_, change, path) => {
     expect(faults(wireBanner, { ...banner, ...change })).toEqual([path]);

@@ -167,7 +167,7 @@ const drawnByServer = { ...aBootstrap(), banners: { home_hero: buildBanner() } }
 
 test.each([
   ['of a control group', { first: buildBanner({ id: 'bnr-2', isControl: true }) }],
-  ['that mayShow() keeps away', { mayShow: () => false }],
+  ['that mayShow() blocks', { mayShow: () => false }],
 ])('server-rendered content is removed for a banner %s', async (_, known) => {
   const { notices, container } = await aPage(headline, { ...known, bootstrap: drawnByServer });
   expect(notices.map(({ type }) => type)).toEqual(['emptied']);

@@ -117,7 +117,7 @@ describe('links of a host that is gone', () => {
   };
   test.each([
     ['whose object throws', { Placard: { postMessage: gone } }],
-    ['that cannot be looked for', { webkit: Object.defineProperty({}, 'messageHandlers', { get: gone }) }],
+    ['that cannot be accessed', { webkit: Object.defineProperty({}, 'messageHandlers', { get: gone }) }],
   ])('are left to the browser: one %s', (_, globals) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
     const assign = vi.spyOn(window.location, 'assign').mockReturnValue(undefined);
@@ -158,8 +158,11 @@ describe('messages of the host', () => {
   });
 
   test.each([
-    ['no text', Object.create(null)],
-    ['an error without one', Object.defineProperty(new Error(), 'message', { value: Symbol('no text') })],
+    ['a value without text', Object.create(null)],
+    [
+      'an error without a message',
+      Object.defineProperty(new Error(), 'message', { value: Symbol('no text') }),
+    ],
     [
       'an error that throws',
       Object.defineProperty(new Error(), 'message', {
@@ -242,17 +245,17 @@ describe('a native side that throws', () => {
 describe('messages', () => {
   test.each([
     ['null', null, 'expected an object'],
-    ['a list', [], 'expected an object'],
+    ['an array', [], 'expected an object'],
     [
       'an unknown type',
       { type: 'eval' },
       'type: expected one of identify, preview, paused, resumed, refresh, flush',
     ],
-    ['no user', { type: 'identify' }, 'userId: expected'],
+    ['a missing user', { type: 'identify' }, 'userId: expected'],
     ['an empty user', { type: 'identify', userId: '' }, 'userId: expected'],
     ['a preview without its token', { type: 'preview', token: 7 }, 'token: expected'],
-    ['megabytes', `"${'x'.repeat(20_000)}"`, 'longer than 10000 characters'],
-  ])('that are %s are rejected', (_, message, problem) => {
+    ['text of 20,000 characters', `"${'x'.repeat(20_000)}"`, 'longer than 10000 characters'],
+  ])('%s is rejected', (_, message, problem) => {
     expect(() => readHostMessage(message)).toThrow(problem);
   });
 

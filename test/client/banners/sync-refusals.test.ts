@@ -22,9 +22,9 @@ test('contract 1.5: a 429 makes the client wait as requested and empties the bud
 });
 
 test.each([
-  ['an answer', all],
+  ['a response', all],
   ['an error', refuse(500)],
-  ['a lost answer', () => Promise.reject(new TypeError('Failed to fetch'))],
+  ['a lost response', () => Promise.reject(new TypeError('Failed to fetch'))],
 ])('case 17: %s to another request does not shorten the wait that a 429 requested', async (_, other) => {
   let isOver = false;
   const answer: Answer = async (request) => {
@@ -173,21 +173,21 @@ test('does not retry a request that the service rejects as invalid', async () =>
 
 test.each([
   [
-    'its words',
+    'its message',
     () => json({ message: "'app_id' is not valid" }, { status: 400 }),
     "400 'app_id' is not valid",
   ],
   [
-    'its words under the name that this endpoint has for them',
+    'its message in the member `error`',
     () => json({ error: 'invalid API key' }, { status: 401 }),
     '401 invalid API key',
   ],
   [
-    'its status, where it says nothing',
+    'its status if there is no message',
     () => new Response('', { status: 401, statusText: 'Unauthorized' }),
     '401 Unauthorized',
   ],
-  ['that nothing came', () => Promise.reject(new TypeError('Failed to fetch')), 'Failed to fetch'],
+  ['the error of the request', () => Promise.reject(new TypeError('Failed to fetch')), 'Failed to fetch'],
 ])('a failure includes the reason: %s', async (_, answer, reason) => {
   const { sync, notices } = setUp([answer as Answer]);
   await Promise.all([sync.now(['home_hero']), vi.advanceTimersByTimeAsync(60_000)]);

@@ -239,11 +239,11 @@ test.each([[{}], [{ banners: [] }], [null], [[]]])(
 
 test.each([
   ['text', 'side'],
-  ['an id that is no text', { ...aWireBanner(), placement_id: 'side', id: 5 }],
+  ['a non-string id', { ...aWireBanner(), placement_id: 'side', id: 5 }],
   ['an empty id', { ...aWireBanner(), placement_id: 'side', id: '' }],
   ['the banner of another placement', aWireBanner({ placement_id: 'home_hero' })],
-  ['an end that is no number', { ...aWireBanner(), placement_id: 'side', expires_at: null }],
-  ['properties in a list', { ...aWireBanner(), placement_id: 'side', properties: [] }],
+  ['a non-numeric expiry', { ...aWireBanner(), placement_id: 'side', expires_at: null }],
+  ['properties in an array', { ...aWireBanner(), placement_id: 'side', properties: [] }],
 ])('case 59: an unreadable banner (%s) does not affect other placements', async (_, side) => {
   const { sync, sent, results, kinds } = setUp([
     () => json({ banners: { home_hero: aWireBanner({ placement_id: 'home_hero' }), side } }),

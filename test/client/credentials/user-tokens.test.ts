@@ -41,7 +41,7 @@ test('replaces a token one minute before it expires', async () => {
 
 test.each([
   ['cannot be read', () => 'opaque'],
-  ['has no end', () => `header.${btoa('{}')}.signature`],
+  ['has no expiry', () => `header.${btoa('{}')}.signature`],
 ])('a token that %s is valid until it is rejected', async (_, token) => {
   const { clock, tokens, provide } = arrange(() => token);
   await tokens.ask('kim');
@@ -60,8 +60,8 @@ test('accepts each new token for a minute on a device hours ahead, without an en
 });
 
 test.each<[string, ProvideToken, number]>([
-  ['has none', () => null, 5 * MINUTE],
-  ['answers an empty text', () => '', 5 * MINUTE],
+  ['returns null', () => null, 5 * MINUTE],
+  ['returns an empty string', () => '', 5 * MINUTE],
   [
     'throws',
     () => {
@@ -70,7 +70,7 @@ test.each<[string, ProvideToken, number]>([
     MINUTE / 2,
   ],
   ['rejects', () => Promise.reject(new Error('offline')), MINUTE / 2],
-  ['is no function', 'a token' as never, MINUTE / 2],
+  ['is not a function', 'a token' as never, MINUTE / 2],
 ])('if the host %s, the client pauses the user and notifies the host', async (_, provide, pauseMs) => {
   const clock = createVirtualClock();
   const failures: string[] = [];

@@ -234,9 +234,9 @@ test.each<[string, Fault, number, number]>([
   ['a 503', { type: 'status', status: 503 }, 2, 30],
   ['a 503 with Retry-After', { type: 'status', status: 503, headers: { 'retry-after': '240' } }, 2, 4],
   ['a 429', { type: 'rate-limit', afterSeconds: 240, form: 'retry-after' }, 2, 4],
-  ['a refused key', { type: 'status', status: 401 }, 1, 1],
+  ['a rejected key', { type: 'status', status: 401 }, 1, 1],
   ['a dropped connection', { type: 'drop', when: 'before' }, 2, 30],
-  ['a refusal of the whole batch', { type: 'status', status: 400 }, 2, 30],
+  ['a rejection of the whole batch', { type: 'status', status: 400 }, 2, 30],
   ['a skipped event', { type: 'skip', indices: [0] }, 2, 30],
 ])('a full disk: the pause after %s holds in memory in each page', async (_, fault, least, most) => {
   const { world, openTab, fill } = createFullWorld();
@@ -448,7 +448,7 @@ test('does not call correct() after a stop', async () => {
 
 test.each<[string, TabSetup]>([
   ['without', {}],
-  ['that changes nothing by', { correct: (event) => event }],
+  ['unchanged by', { correct: (event) => event }],
 ])(
   'with an infinite maxWaitMs a skipped event %s a correction leaves with a later flush',
   async (_, setup) => {

@@ -124,7 +124,7 @@ const checkDisk = (world: World): number => {
 const play = async (actions: Action[]): Promise<void> => {
   const world = createWorld();
   const tabs = [world.openTab({ correct: (event, { attempts }) => (attempts > 1 ? null : event) })];
-  // A page that exits before its log is open continues in memory, where nothing is durable.
+  // A page that exits before its log is open continues in memory, without durability.
   await world.settle();
   const durable: { userId: string; bannerId: string; type: string; time: number }[] = [];
   let names = 0;

@@ -35,8 +35,8 @@ describe('network and lifecycle', () => {
   });
 
   test.each([
-    ['the network changed under it is tried again soon', 'online', 2_000],
-    ['nothing happened meanwhile waits as long as the others', undefined, 300_000],
+    ['the network changed is retried soon', 'online', 2_000],
+    ['the network stayed the same waits like the others', undefined, 300_000],
   ] as const)('case 24: an attempt that failed while %s', async (_, sign, waitMs) => {
     const world = createWorld();
     const { promise: networkChanged, resolve: changeNetwork } = Promise.withResolvers<void>();
@@ -99,8 +99,8 @@ describe('network and lifecycle', () => {
   });
 
   test.each([
-    ['keeps what a browser that is offline cannot have sent', false, 1],
-    ['gives up what was sent before the browser went offline', true, 0],
+    ['keeps what an offline browser cannot have sent', false, 1],
+    ['drops what was sent before the browser went offline', true, 0],
   ])('case 25: at-most-once %s', async (_, wasOnline, delivered) => {
     const world = createWorld();
     const goOffline = () => vi.stubGlobal('navigator', { onLine: false });

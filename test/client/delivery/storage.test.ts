@@ -38,8 +38,8 @@ test.each([
 });
 
 test.each([
-  ['mark that the host is asked', 2],
-  ['decision to give it up', 3],
+  ['mark of the correct() call', 2],
+  ['decision to drop it', 3],
 ])(
   'case 42: for a skipped event, a %s that is committed and retried reaches the host once, at once',
   async (_, nth) => {

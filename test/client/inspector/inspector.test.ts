@@ -184,13 +184,13 @@ test('lists problems', async () => {
   const { placard, stateOf, until } = await open({ mount: [] });
   const element = document.body.appendChild(document.createElement('div'));
   const hook: PlacementHook = Object.assign(() => undefined, {
-    check: () => [{ message: 'needs a picture', path: ['image'] }],
+    check: () => [{ message: 'needs an image', path: ['image'] }],
   });
   placard.mount('home_hero', element, hook);
   await until(() =>
     expect(stateOf().slots[0]).toMatchObject({
       emptied: 'invalid',
-      problems: [{ message: 'needs a picture', path: ['image'] }],
+      problems: [{ message: 'needs an image', path: ['image'] }],
     }),
   );
 });

@@ -131,8 +131,8 @@ test('the banner waits for an async schema', async () => {
 });
 
 test.each([
-  ['no fit', { issues: [{ message: 'no headline' }] }, ['failed', 'emptied']],
-  ['a fit', { value: { headline: 'Checked' } }, ['shown']],
+  ['a mismatch', { issues: [{ message: 'no headline' }] }, ['failed', 'emptied']],
+  ['a match', { value: { headline: 'Checked' } }, ['shown']],
 ])(
   'a schema may return %s with a promise of another library, as with zone.js',
   async (_, answer, expected) => {

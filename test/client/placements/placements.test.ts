@@ -62,8 +62,8 @@ test('an unmount removes the banner, aborts the signal and runs the cleanup once
 });
 
 test.each([
-  ['there is nothing any more', () => undefined],
-  ['its banner was sent away', (placements: Placements) => placements.sendAway(buildBanner())],
+  ['no banner is left', () => undefined],
+  ['its banner was removed', (placements: Placements) => placements.sendAway(buildBanner())],
 ])('an unmount in a notice that %s restores the element', (_, before) => {
   const { placements, answer } = setUp(({ type }) => type === 'emptied' && unmount());
   const { element, scrollTo } = aSlot();

@@ -84,7 +84,7 @@ export const consent: Scenario[] = [
     },
   },
   {
-    name: `case 69: an opt-out that keeps holds the queue until consent is given again`,
+    name: `case 69: "keep" holds the queue until the next opt-in`,
     async run(world) {
       const { page, diagnostics } = await optOut(world, 'keep');
       expect(diagnostics.pending).toBeGreaterThanOrEqual(3);
@@ -96,7 +96,7 @@ export const consent: Scenario[] = [
     },
   },
   {
-    name: `case 69: an opt-out that sends drains the queue and takes nothing more`,
+    name: `case 69: "send" drains the queue and captures nothing more`,
     async run(world) {
       const { page } = await optOut(world, 'send');
       await settle(page);
@@ -106,7 +106,7 @@ export const consent: Scenario[] = [
     },
   },
   {
-    name: `case 69: an opt-out that purges leaves nothing to send`,
+    name: `case 69: "purge" leaves nothing to send`,
     async run(world) {
       const { page, diagnostics } = await optOut(world, 'purge');
       expect(diagnostics).toMatchObject({ pending: 0, inDoubt: 0 });

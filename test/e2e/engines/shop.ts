@@ -35,7 +35,7 @@ export const shop = (
     const notices = [];
     const placard = createPlacard({
       endpoint: ${JSON.stringify(endpoint)}, apiKey: 'client-key', appId: 'shop', appVersion: '1.0', userId: 'kim',
-      // A batch whose page has gone is taken over when no answer can come any more: five seconds after this.
+      // Another page takes over a batch of a closed page five seconds after this timeout.
       delivery: { maxWaitMs: 100, timeoutMs: 10_000 },
       ${options}
     });
@@ -58,7 +58,7 @@ export const shop = (
     const mountWitness = (placementId) => {
       const element = document.createElement('div');
       element.style.cssText = 'position: fixed; right: 0; top: 0; width: 20px; height: 20px; z-index: 9';
-      // What is outside an open modal dialog is inert, and covered.
+      // Elements outside an open modal dialog are inert and covered.
       (document.querySelector('dialog[open]') ?? document.body).append(element);
       placard.mount(placementId, element, () => undefined);
     };

@@ -20,7 +20,7 @@ const BLOCKED: Record<string, { before?: string; headers?: Record<string, string
   },
   // Also denied: the other storages and, in Chromium, access to `navigator.serviceWorker`.
   'is denied to a sandboxed page': { headers: { 'content-security-policy': 'sandbox allow-scripts' } },
-  'refuses every database, as in some private windows': {
+  'rejects every database, as in some private windows': {
     before: `IDBFactory.prototype.open = () => {
       const request = new EventTarget();
       request.error = new DOMException('A mutation operation was attempted', 'InvalidStateError');
@@ -28,7 +28,7 @@ const BLOCKED: Record<string, { before?: string; headers?: Record<string, string
       return request;
     }`,
   },
-  'never answers': { before: 'IDBFactory.prototype.open = () => new EventTarget()' },
+  'never responds': { before: 'IDBFactory.prototype.open = () => new EventTarget()' },
 };
 
 /** Everything that the client has stored, in all databases and localStorage. */
@@ -101,7 +101,7 @@ export const storage: Scenario[] = [
   },
   ...Object.entries(BLOCKED).map(
     ([how, { before = '', headers = {} }]): Scenario => ({
-      name: `case 41: shows, counts and delivers in memory where IndexedDB ${how}`,
+      name: `case 41: shows, counts and delivers in memory if IndexedDB ${how}`,
       async run({ fake, api, pages, open }) {
         const watch = `globalThis.errors = [];
           for (const type of ['error', 'unhandledrejection'])

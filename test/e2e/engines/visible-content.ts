@@ -6,7 +6,7 @@ import { shop } from './shop.ts';
 
 interface Case {
   seen: boolean;
-  /** Of the slot, and of the element around it. */
+  /** Styles of the slot and of the element around it. */
   style?: string;
   around?: string;
   /** Body of the hook. */
@@ -56,11 +56,11 @@ const CASES: Record<string, Case> = {
     seen: true,
     draw: `element.innerHTML = '<b style="pointer-events: none">Sale</b>';`,
   },
-  'a picture': {
+  'an image': {
     seen: true,
     draw: `element.innerHTML = '<img alt="" src="${PICTURE}" width="90" height="30">';`,
   },
-  'a picture that is missing': {
+  'a missing image': {
     seen: false,
     draw: `element.innerHTML = '<img alt="" src="/missing.png" width="90" height="30">';`,
   },

@@ -84,7 +84,7 @@ describe('a merge of two drafts', () => {
       (draft) => Object.assign(draft.variants[0]!.properties, { headline: text('Theirs') }),
     ],
     [
-      'an audience, which is one statement',
+      'an audience, which is one value',
       (draft) => Object.assign(draft, { audience: { tier: 'gold', city: 'Bonn' } }),
       (draft) => Object.assign(draft, { audience: { tier: 'gold', city: 'Berlin' } }),
     ],

@@ -7,15 +7,20 @@ const PROXIES = readTrustedProxies('127.0.0.1, 10.0.0.0/8,2001:db8::/32');
 
 describe('the IP address of a client', () => {
   test.each([
-    ['the connection has where nothing was forwarded', '192.0.2.7', undefined, '192.0.2.7'],
-    ['the connection has where it is no trusted proxy', '192.0.2.7', '198.51.100.1', '192.0.2.7'],
-    ['a trusted proxy has seen', '127.0.0.1', '198.51.100.1', '198.51.100.1'],
-    ['the first of two trusted proxies has seen', '127.0.0.1', '198.51.100.1, 10.1.2.3', '198.51.100.1'],
-    ['is before no address that it wrote itself', '127.0.0.1', '203.0.113.9, 198.51.100.1', '198.51.100.1'],
-    ['is IPv6', '2001:db8::1', '2001:4860::8', '2001:4860::8'],
-    ['comes over a socket for both families', '::ffff:10.0.0.1', '198.51.100.1', '198.51.100.1'],
-    ['is the proxy where that says something else', '127.0.0.1', 'unknown', '127.0.0.1'],
-    ['is unknown where the connection is gone', '', '198.51.100.1', ''],
+    ['is the peer’s if nothing was forwarded', '192.0.2.7', undefined, '192.0.2.7'],
+    ['is the peer’s if that is not a trusted proxy', '192.0.2.7', '198.51.100.1', '192.0.2.7'],
+    ['is the one that a trusted proxy forwarded', '127.0.0.1', '198.51.100.1', '198.51.100.1'],
+    [
+      'is the one that the first of two trusted proxies forwarded',
+      '127.0.0.1',
+      '198.51.100.1, 10.1.2.3',
+      '198.51.100.1',
+    ],
+    ['ignores addresses that the client forged', '127.0.0.1', '203.0.113.9, 198.51.100.1', '198.51.100.1'],
+    ['may be IPv6', '2001:db8::1', '2001:4860::8', '2001:4860::8'],
+    ['is unmapped on a dual-stack socket', '::ffff:10.0.0.1', '198.51.100.1', '198.51.100.1'],
+    ['is the proxy’s if that forwards no address', '127.0.0.1', 'unknown', '127.0.0.1'],
+    ['is unknown if the connection is closed', '', '198.51.100.1', ''],
   ])('%s', (_, connection, forwarded, address) => {
     expect(clientAddress(connection, () => forwarded, PROXIES)).toBe(address);
   });
@@ -25,7 +30,7 @@ describe('the IP address of a client', () => {
     (text) => expect(() => readTrustedProxies(`127.0.0.1,${text}`)).toThrow(`got "${text}"`),
   );
 
-  test('is the connection’s for all clients if no proxy is configured', () => {
+  test('is the peer’s for all clients if no proxy is configured', () => {
     expect(clientAddress('127.0.0.1', () => '198.51.100.1', readTrustedProxies(''))).toBe('127.0.0.1');
   });
 });

@@ -92,12 +92,12 @@ test.each([400, 407, 451])('a %i without JSON comes from a proxy and rejects no 
 });
 
 test.each([
-  ['our service, which has stored nothing', 500, 'application/json', 'again'],
-  ['a proxy, which does not know', 500, 'text/html', 'in-doubt'],
-  ['a proxy whose service broke off', 502, 'text/html', 'in-doubt'],
-  ['a gateway that writes JSON', 502, 'application/json', 'in-doubt'],
-  ['somebody who has not begun', 503, 'text/html', 'again'],
-  ['somebody who has waited in vain', 504, 'application/json', 'in-doubt'],
+  ['the service, which stored nothing,', 500, 'application/json', 'again'],
+  ['a proxy with an unknown outcome', 500, 'text/html', 'in-doubt'],
+  ['a proxy whose upstream failed', 502, 'text/html', 'in-doubt'],
+  ['a gateway that responds JSON', 502, 'application/json', 'in-doubt'],
+  ['a server that has not started', 503, 'text/html', 'again'],
+  ['a gateway that timed out', 504, 'application/json', 'in-doubt'],
 ])('contract 2.6: from %s a %i (%s) is classified as %s', (_, status, type, outcome) => {
   expect(answered(status, { message: 'No' }, { 'content-type': type })).toMatchObject({
     type: outcome,
