@@ -6,10 +6,10 @@ import {
   type InputArray,
   isInputArray,
   isRecord,
-  linesOf,
   parseJson,
   parseMapping,
   setMember,
+  splitLines,
 } from '../protocol/index.ts';
 import type { RestClient } from '../server/index.ts';
 import { apiOptions, restClientOf } from './api-options.ts';
@@ -143,7 +143,7 @@ export const ingestTap = async (options: TapOptions): Promise<{ stored: number; 
   /** Last state, held back until a message names the stream, whose name may be misspelled. */
   let withheld: string | null = null;
   let line = 0;
-  for await (const bytes of linesOf(input)) {
+  for await (const bytes of splitLines(input)) {
     line += 1;
     const text = decoded(bytes);
     if (text === null) throw new Error(`line ${line} is not UTF-8`);

@@ -84,7 +84,7 @@ export const formatLink = (
 };
 
 /** Returns the cursor of a link target; `undefined` if its origin is not that of `base`, because a key must not leak. */
-export const cursorOf = (target: string, base: string): string | undefined => {
+export const findCursor = (target: string, base: string): string | undefined => {
   const url = parseUrl(target, base);
   if (!url) return undefined;
   // Preserves `+` in a base64 cursor, which URLSearchParams would decode as a space.

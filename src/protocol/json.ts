@@ -21,21 +21,21 @@ const MAX_WEIGHTS: Weights = { character: 6, scalar: 25, brackets: 2 };
 const MIN_WEIGHTS: Weights = { character: 1, scalar: 1, brackets: 1 };
 
 /** Returns the estimated bytes of a value's JSON. Stops counting above `enough`. */
-const bytesOf = (value: unknown, weights: Weights, enough: number): number => {
+const estimateBytes = (value: unknown, weights: Weights, enough: number): number => {
   const { character, scalar, brackets } = weights;
   if (typeof value === 'string') return value.length * character + 2;
   if (typeof value !== 'object' || value === null) return scalar;
   let bytes = brackets;
   if (Array.isArray(value)) {
     for (const element of value) {
-      bytes += bytesOf(element, weights, enough - bytes) + 1;
+      bytes += estimateBytes(element, weights, enough - bytes) + 1;
       if (bytes > enough) return bytes;
     }
     return bytes;
   }
   for (const key of Object.keys(value)) {
     const member = (value as Record<string, unknown>)[key];
-    bytes += key.length * character + 4 + bytesOf(member, weights, enough - bytes);
+    bytes += key.length * character + 4 + estimateBytes(member, weights, enough - bytes);
     if (bytes > enough) return bytes;
   }
   return bytes;
@@ -46,5 +46,5 @@ const bytesOf = (value: unknown, weights: Weights, enough: number): number => {
  * value, such as one long object referenced a thousand times, may exceed the memory.
  */
 export const fitsJson = (value: unknown, maxBytes: number): boolean =>
-  bytesOf(value, MAX_WEIGHTS, maxBytes) <= maxBytes ||
-  (bytesOf(value, MIN_WEIGHTS, maxBytes) <= maxBytes && utf8Bytes(JSON.stringify(value)) <= maxBytes);
+  estimateBytes(value, MAX_WEIGHTS, maxBytes) <= maxBytes ||
+  (estimateBytes(value, MIN_WEIGHTS, maxBytes) <= maxBytes && utf8Bytes(JSON.stringify(value)) <= maxBytes);

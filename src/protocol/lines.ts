@@ -18,7 +18,7 @@ const joined = (pieces: readonly Uint8Array[]): Uint8Array => {
  * allows unescaped. In UTF-8 no multi-byte character contains a line feed, so invalid UTF-8 is detected line by line. Lines
  * longer than `maxBytes` are truncated to one byte more. Default: unlimited.
  */
-export async function* linesOf(
+export async function* splitLines(
   input: AsyncIterable<Uint8Array>,
   maxBytes = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -9,7 +9,7 @@ const daysIn = (year: number, month: number): number => {
 };
 
 /** Converts a UTC date and time to Unix milliseconds; `null` if it does not exist. */
-export const momentOf = (
+export const toUnixMs = (
   year: number,
   month: number,
   day: number,
@@ -54,7 +54,7 @@ export const fromIso = (text: string, needsZone: boolean): Written | null => {
   if (!match || (needsZone && match[8] === undefined)) return null;
   const [, year, month, day, hour, minute, second = '0', fraction = '', zone = 'Z'] = match;
   const ms = fraction === '' ? 0 : Number(fraction.slice(0, 3).padEnd(3, '0'));
-  const wall = momentOf(
+  const wall = toUnixMs(
     Number(year),
     Number(month),
     Number(day),
@@ -91,7 +91,7 @@ export const parseInstant = (text: string): number | null => {
       text.charCodeAt(16) === 58 &&
       text.charCodeAt(19) === 46
     ) {
-      const moment = momentOf(
+      const moment = toUnixMs(
         digits(text, 0, 4),
         digits(text, 5, 7),
         digits(text, 8, 10),

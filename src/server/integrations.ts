@@ -1,5 +1,5 @@
 import {
-  cursorOf,
+  findCursor,
   INTEGRATION_SYNC_PATH,
   INTEGRATIONS_PATH,
   type Integration,
@@ -45,7 +45,7 @@ async function* listAll<T>(
     yield* page.data.results;
     const next = parseLink(answer.headers.get('link'))['next'];
     if (next === undefined) return;
-    cursor = cursorOf(next, endpoint);
+    cursor = findCursor(next, endpoint);
     if (cursor === undefined) throw new Error(`the next page of ${path} is not on ${endpoint}: ${next}`);
     if (seen.has(cursor)) throw new Error(`the list of ${path} repeats cursor ${cursor}`);
   }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { InputLine } from '../../src/cli/track/input-line.ts';
 import { ndjsonLines } from '../../src/cli/track/ndjson-lines.ts';
-import { linesOf } from '../../src/protocol/index.ts';
+import { splitLines } from '../../src/protocol/index.ts';
 import fc from '../helpers/property.ts';
 
 const read = async (...lines: (string | Buffer)[]): Promise<InputLine[]> => {
@@ -79,7 +79,7 @@ const inPieces = (bytes: Buffer, size: number): Readable => {
 
 const all = async (bytes: Buffer, size = 1_024): Promise<Buffer[]> => {
   const lines: Buffer[] = [];
-  for await (const line of linesOf(inPieces(bytes, size))) lines.push(Buffer.from(line));
+  for await (const line of splitLines(inPieces(bytes, size))) lines.push(Buffer.from(line));
   return lines;
 };
 const texts = async (text: string, size?: number) => (await all(Buffer.from(text), size)).map(String);

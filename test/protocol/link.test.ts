@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cursorOf, formatLink, parseLink } from '../../src/protocol/index.ts';
+import { findCursor, formatLink, parseLink } from '../../src/protocol/index.ts';
 import fc from '../helpers/property.ts';
 
 const BASE = 'https://rest.example.com';
@@ -77,8 +77,8 @@ describe('the Link header', () => {
     fc.assert(
       fc.property(cursor, fc.option(cursor, { nil: undefined }), (next, prev) => {
         const links = parseLink(formatLink({ next, prev }));
-        expect(cursorOf(links['next']!, BASE)).toBe(next);
-        expect(links['prev'] === undefined ? undefined : cursorOf(links['prev'], BASE)).toBe(prev);
+        expect(findCursor(links['next']!, BASE)).toBe(next);
+        expect(links['prev'] === undefined ? undefined : findCursor(links['prev'], BASE)).toBe(prev);
       }),
     );
   });
@@ -86,14 +86,14 @@ describe('the Link header', () => {
 
 describe('the cursor of a link target', () => {
   it('is parsed from relative and absolute targets of the same origin', () => {
-    expect(cursorOf('/cdi/integrations?cursor=abc', BASE)).toBe('abc');
-    expect(cursorOf('?cursor=abc', `${BASE}/cdi/integrations`)).toBe('abc');
-    expect(cursorOf('https://rest.example.com:443/x?cursor=abc', BASE)).toBe('abc');
+    expect(findCursor('/cdi/integrations?cursor=abc', BASE)).toBe('abc');
+    expect(findCursor('?cursor=abc', `${BASE}/cdi/integrations`)).toBe('abc');
+    expect(findCursor('https://rest.example.com:443/x?cursor=abc', BASE)).toBe('abc');
   });
 
   it('is percent-decoded', () => {
-    expect(cursorOf('/x?cursor=a%2Bb%3D', BASE)).toBe('a+b=');
-    expect(cursorOf('/x?cursor=a+b=', BASE)).toBe('a+b=');
+    expect(findCursor('/x?cursor=a%2Bb%3D', BASE)).toBe('a+b=');
+    expect(findCursor('/x?cursor=a+b=', BASE)).toBe('a+b=');
   });
 
   it.each([
@@ -105,10 +105,10 @@ describe('the cursor of a link target', () => {
     'javascript:alert(1)?cursor=abc',
     'https://[broken?cursor=abc',
   ])('is not parsed from %s, because a key must not leak to another origin', (target) => {
-    expect(cursorOf(target, BASE)).toBeUndefined();
+    expect(findCursor(target, BASE)).toBeUndefined();
   });
 
   it('is missing if the target has none', () => {
-    expect(cursorOf('/cdi/integrations', BASE)).toBeUndefined();
+    expect(findCursor('/cdi/integrations', BASE)).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import { decoded, INPUT_ARRAYS, isInputArray, isRecord, linesOf } from '../../protocol/index.ts';
+import { decoded, INPUT_ARRAYS, isInputArray, isRecord, splitLines } from '../../protocol/index.ts';
 import type { InputLine, LineObject } from './input-line.ts';
 
 const SHAPE = 'a line must be {"attributes": …}, {"events": …} or {"purchases": …}';
@@ -45,7 +45,7 @@ const contentOf = (text: string): { objects: LineObject[] } | { reason: string }
 export async function* ndjsonLines(input: AsyncIterable<Buffer>): AsyncGenerator<InputLine, void> {
   let line = 0;
   let isFirst = true;
-  for await (const bytes of linesOf(input)) {
+  for await (const bytes of splitLines(input)) {
     line += 1;
     const text = decoded(bytes)?.trim();
     if (text === '') continue;

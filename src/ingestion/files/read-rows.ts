@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { parse } from 'csv-parse/sync';
-import { decoded, isRecord, linesOf, parseJson } from '../../protocol/index.ts';
+import { decoded, isRecord, parseJson, splitLines } from '../../protocol/index.ts';
 import type { Source } from '../../service/index.ts';
 import type { ReadValue } from '../json-value.ts';
 import { readRow } from '../read-row.ts';
@@ -28,7 +28,7 @@ interface Line {
 
 async function* textLines(path: string): AsyncGenerator<Line, void> {
   let line = 0;
-  for await (const bytes of linesOf(createReadStream(path), MAX_LINE_BYTES)) {
+  for await (const bytes of splitLines(createReadStream(path), MAX_LINE_BYTES)) {
     line += 1;
     if (bytes.length > MAX_LINE_BYTES) {
       yield { text: '', problem: TOO_LONG, line };

@@ -37,7 +37,7 @@ export const wireEvent: z.ZodMiniType<WireEvent> = z.object(
 
 const tooMany = (max: number) => `'events' must hold no more than ${max} events`;
 
-const requestOf = <Event extends z.ZodMiniType>(event: Event) =>
+const createRequestSchema = <Event extends z.ZodMiniType>(event: Event) =>
   z
     .object(
       {
@@ -61,11 +61,11 @@ const requestOf = <Event extends z.ZodMiniType>(event: Event) =>
     );
 
 /** Body of `POST /v1/device-messaging/banners/track`: the events of one user. */
-export const bannersTrackRequest = requestOf(wireEvent);
+export const bannersTrackRequest = createRequestSchema(wireEvent);
 export type BannersTrackRequest = z.infer<typeof bannersTrackRequest>;
 
 /** The same for a server, which validates each event separately. */
-export const bannersTrackBody = requestOf(z.unknown());
+export const bannersTrackBody = createRequestSchema(z.unknown());
 export type BannersTrackBody = z.infer<typeof bannersTrackBody>;
 
 /** Response 202, or 400 if no event is valid. `errors[].index` is the position in the request's `events`. */

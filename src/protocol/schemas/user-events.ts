@@ -177,7 +177,7 @@ const ofBoth = {
   ),
   time: z.string().check(described('When it happened, in ISO 8601; a time in the future becomes now.')),
 };
-const propertiesOf = (array: EventArray) =>
+const createPropertiesSchema = (array: EventArray) =>
   z
     .nullish(z.record(z.string(), z.unknown()))
     .check(described(`Anything else about it, at most ${RULES[array].maxBytes / 1024} KB.`));
@@ -188,7 +188,7 @@ export const eventObject = z
   .looseObject({
     ...ofBoth,
     name: name.check(described(`Name of the event, at most ${MAX_NAME_CHARACTERS} characters.`)),
-    properties: propertiesOf('events'),
+    properties: createPropertiesSchema('events'),
   })
   .check(isSound((object, blocked, faults) => readUserEvent(object, 'events', blocked, faults)));
 
@@ -210,6 +210,6 @@ export const purchaseObject = z
     quantity: z
       .nullish(z.int().check(z.gte(1), z.lte(MAX_PURCHASE_QUANTITY)))
       .check(described(`How many, 1 to ${MAX_PURCHASE_QUANTITY}. Default 1.`)),
-    properties: propertiesOf('purchases'),
+    properties: createPropertiesSchema('purchases'),
   })
   .check(isSound((object, blocked, faults) => readUserEvent(object, 'purchases', blocked, faults)));

@@ -72,36 +72,36 @@ const attributesObject = z
   })
   .check(isSound(readAttributesUser));
 
-const bodyOf = <A extends z.ZodMiniType, E extends z.ZodMiniType, P extends z.ZodMiniType>(
+const createBodySchema = <A extends z.ZodMiniType, E extends z.ZodMiniType, P extends z.ZodMiniType>(
   attributes: A,
   event: E,
   purchase: P,
   ...bounds: z.core.$ZodCheck<unknown[]>[]
 ) => {
-  const arrayOf = <T extends z.ZodMiniType>(name: InputArray, object: T, description: string) =>
+  const createArraySchema = <T extends z.ZodMiniType>(name: InputArray, object: T, description: string) =>
     z
       .nullish(z.array(object, { error: `'${name}' must be an array of objects` }).check(...bounds))
       .check(described(description));
   return z.object(
     {
-      attributes: arrayOf(
+      attributes: createArraySchema(
         'attributes',
         attributes,
         'Standard attributes by their names; every other member is a custom attribute.',
       ),
-      events: arrayOf('events', event, 'What users did.'),
-      purchases: arrayOf('purchases', purchase, 'What users bought.'),
+      events: createArraySchema('events', event, 'What users did.'),
+      purchases: createArraySchema('purchases', purchase, 'What users bought.'),
     },
     { error: ERROR_MESSAGES.noValidData },
   );
 };
 
 /** Body of both endpoints for a server, which counts the objects and validates each separately. */
-export const usersTrackBody = bodyOf(z.unknown(), z.unknown(), z.unknown());
+export const usersTrackBody = createBodySchema(z.unknown(), z.unknown(), z.unknown());
 
 /** Schema of requests whose objects are accepted without an entry in `errors`, except for attribute values. */
-const requestOf = (max: number) =>
-  bodyOf(attributesObject, eventObject, purchaseObject, z.maxLength(max)).check(
+const createRequestSchema = (max: number) =>
+  createBodySchema(attributesObject, eventObject, purchaseObject, z.maxLength(max)).check(
     z.refine((body) => {
       const count = INPUT_ARRAYS.reduce((sum, name) => sum + (body[name]?.length ?? 0), 0);
       return count > 0 && count <= max;
@@ -109,9 +109,9 @@ const requestOf = (max: number) =>
   );
 
 /** Body of `POST /users/track`. */
-export const usersTrackRequest = requestOf(MAX_TRACK_OBJECTS);
+export const usersTrackRequest = createRequestSchema(MAX_TRACK_OBJECTS);
 /** Body of `POST /users/track/bulk`. */
-export const usersTrackBulkRequest = requestOf(MAX_BULK_OBJECTS);
+export const usersTrackBulkRequest = createRequestSchema(MAX_BULK_OBJECTS);
 
 const processed = (description: string) => z.optional(z.number()).check(described(description));
 

@@ -1,4 +1,4 @@
-import { fromIso, momentOf, offsetMinutes, type Written, written } from '../../protocol/index.ts';
+import { fromIso, offsetMinutes, toUnixMs, type Written, written } from '../../protocol/index.ts';
 
 /** Last year that can be stored. Years before 0 cannot be stored either. */
 const MAX_YEAR = 3_000;
@@ -31,15 +31,15 @@ const nearDate = (text: string): Written | null => {
 
 const anyDate = (text: string): Written | null => {
   const day = DATE_ONLY.exec(text);
-  if (day) return written(momentOf(Number(day[1]), Number(day[2]), Number(day[3]), 0, 0, 0, 0), 0);
+  if (day) return written(toUnixMs(Number(day[1]), Number(day[2]), Number(day[3]), 0, 0, 0, 0), 0);
   const slashes = SLASHES.exec(text);
   if (slashes) {
-    return written(momentOf(Number(slashes[3]), Number(slashes[1]), Number(slashes[2]), 0, 0, 0, 0), 0);
+    return written(toUnixMs(Number(slashes[3]), Number(slashes[1]), Number(slashes[2]), 0, 0, 0, 0), 0);
   }
   const weekday = WEEKDAY.exec(text);
   if (weekday) {
     const [, month, dayOfMonth, hour, minute, second, zone, year] = weekday;
-    const wall = momentOf(
+    const wall = toUnixMs(
       Number(year),
       Number(month),
       Number(dayOfMonth),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cursorOf, parseLink } from '../../../src/protocol/index.ts';
+import { findCursor, parseLink } from '../../../src/protocol/index.ts';
 import { aWorkspace, SERVER_KEY } from '../../helpers/a-workspace.ts';
 import { asServer, type RunningService, runService } from '../../helpers/running-service.ts';
 
@@ -75,7 +75,7 @@ describe('contract 2.1: GET /cdi/integrations', () => {
         const { body, headers } = await list(cursor && `?cursor=${encodeURIComponent(cursor)}`);
         seen.push(...ids(body));
         const target: string | undefined = parseLink(headers.get('link'))[relation];
-        cursor = target && cursorOf(target, service.url);
+        cursor = target && findCursor(target, service.url);
       }
       return seen;
     };

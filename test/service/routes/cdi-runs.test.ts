@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startIngestion } from '../../../src/ingestion/index.ts';
-import { cursorOf, parseLink } from '../../../src/protocol/index.ts';
+import { findCursor, parseLink } from '../../../src/protocol/index.ts';
 import { createService, openStore, silentLog } from '../../../src/service/index.ts';
 import { loadWorkspaces } from '../../../src/service/workspace/load-workspaces.ts';
 import { aWorkspace, SERVER_KEY } from '../../helpers/a-workspace.ts';
@@ -135,7 +135,7 @@ test('the history is ten a page, newest first, with links there and back', async
     seen.push(...body.results.map(({ rows_synced }: { rows_synced: number }) => rows_synced));
     const next: string | undefined = parseLink(headers.get('link'))['next'];
     path = next ?? null;
-    if (next) expect(cursorOf(next, 'http://service')).toBeTruthy();
+    if (next) expect(findCursor(next, 'http://service')).toBeTruthy();
   }
   expect(seen).toEqual(Array.from({ length: 23 }, (_, index) => 22 - index));
 });
