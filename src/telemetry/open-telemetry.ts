@@ -25,7 +25,7 @@ const SCOPE = 'placard';
 /** Timeout of the last export. An unreachable collector must not delay the exit of the process. */
 const STOP_MS = 2_000;
 
-const problemOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const getErrorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
  * Creates the exporters, which read `OTEL_EXPORTER_OTLP_…`. The span processor reads `OTEL_BSP_…`, the tracer
@@ -41,7 +41,7 @@ export const createOpenTelemetry = (
   const contextManager = new AsyncLocalStorageContextManager().enable();
   context.setGlobalContextManager(contextManager);
   const propagator = new W3CTraceContextPropagator();
-  setGlobalErrorHandler((error) => log.warn({ problem: problemOf(error) }, 'telemetry export failed'));
+  setGlobalErrorHandler((error) => log.warn({ problem: getErrorMessage(error) }, 'telemetry export failed'));
 
   const tracers = new BasicTracerProvider({
     resource,
