@@ -15,20 +15,20 @@ export interface MissingSelector {
 export const createMissingSelectors = () => {
   const reported = new Map<string, MissingSelector>();
   /** A new selector or new paths of a placement reset the count. */
-  const keyOf = (workspaceId: string, { placementId, spot }: Placement) =>
+  const toSelectorKey = (workspaceId: string, { placementId, spot }: Placement) =>
     JSON.stringify([workspaceId, placementId, spot]);
-  const of = (workspaceId: string, placement: Placement, nowMs: number): MissingSelector | null => {
-    const found = reported.get(keyOf(workspaceId, placement));
+  const find = (workspaceId: string, placement: Placement, nowMs: number): MissingSelector | null => {
+    const found = reported.get(toSelectorKey(workspaceId, placement));
     return found && nowMs - found.lastMs < FORGOTTEN_MS ? found : null;
   };
 
   return {
     /** Returns `null` if no page has reported the selector for a day. */
-    of,
+    of: find,
     /** Records a report. Only for placements of the workspace file, because pages can invent others. */
     add(workspaceId: string, placement: Placement, nowMs: number): void {
-      const { reports, sinceMs } = of(workspaceId, placement, nowMs) ?? { reports: 0, sinceMs: nowMs };
-      reported.set(keyOf(workspaceId, placement), { reports: reports + 1, sinceMs, lastMs: nowMs });
+      const { reports, sinceMs } = find(workspaceId, placement, nowMs) ?? { reports: 0, sinceMs: nowMs };
+      reported.set(toSelectorKey(workspaceId, placement), { reports: reports + 1, sinceMs, lastMs: nowMs });
     },
   };
 };

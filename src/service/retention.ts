@@ -28,19 +28,22 @@ export const startRetention = (options: RetentionOptions): (() => Promise<void>)
     wait(performance.now() - started, undefined, { signal, ref: false });
 
   const prune = async ({ workspaceId, retention }: Workspace) => {
-    const momentOf = (days: number | null) => (days === null ? null : now() - days * DAY_MS);
-    const before = { events: momentOf(retention.events), bannerEvents: momentOf(retention.bannerEvents) };
-    if (before.events === null && before.bannerEvents === null) return;
+    const getCutoffMs = (days: number | null) => (days === null ? null : now() - days * DAY_MS);
+    const cutoffs = {
+      events: getCutoffMs(retention.events),
+      bannerEvents: getCutoffMs(retention.bannerEvents),
+    };
+    if (cutoffs.events === null && cutoffs.bannerEvents === null) return;
     for (let hasMore = true; hasMore; ) {
       const started = performance.now();
-      const pruned = await store.prune(workspaceId, before);
+      const pruned = await store.prune(workspaceId, cutoffs);
       const { events, bannerEvents } = pruned;
       if (events > 0) onPruned(workspaceId, 'events', events);
       if (bannerEvents > 0) onPruned(workspaceId, 'banner_events', bannerEvents);
       hasMore = pruned.hasMore;
       await pauseAfter(started);
     }
-    if (before.bannerEvents !== null) await expire(workspaceId, before.bannerEvents);
+    if (cutoffs.bannerEvents !== null) await expire(workspaceId, cutoffs.bannerEvents);
   };
 
   /** Deletes users who only had banner events, once those are deleted. */

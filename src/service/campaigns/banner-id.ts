@@ -55,11 +55,12 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
   const marks = new Map<string, string>();
   const opened = new Map<string, BannerFacts>();
 
-  const tagOf = (text: Buffer) => createHmac('sha256', macKey).update(text).digest().subarray(0, TAG_BYTES);
+  const createTag = (text: Buffer) =>
+    createHmac('sha256', macKey).update(text).digest().subarray(0, TAG_BYTES);
 
-  const markOf = (externalId: string): string => {
-    const known = marks.get(externalId);
-    if (known !== undefined) return known;
+  const getMark = (externalId: string): string => {
+    const cached = marks.get(externalId);
+    if (cached !== undefined) return cached;
     // Truncated, which prevents length extension of the hash.
     const mark = hash('sha256', markKey + externalId, 'base64url').slice(0, MARK_CHARACTERS);
     keep(marks, externalId, mark);
@@ -73,7 +74,7 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
     if (bytes.length <= TAG_BYTES || PREFIX + bytes.toString('base64url') !== id) return null;
     const tag = bytes.subarray(0, TAG_BYTES);
     const text = createDecipheriv('aes-256-ctr', cipherKey, tag).update(bytes.subarray(TAG_BYTES));
-    if (!timingSafeEqual(tagOf(text), tag)) return null;
+    if (!timingSafeEqual(createTag(text), tag)) return null;
     const sealed: [string, string | null, string, number, 0 | 1, 0 | 1, string?] = JSON.parse(
       text.toString(),
     );
@@ -94,26 +95,26 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
       const banner = [campaignId, variantId, placementId, round, +isControl, +isTestSend];
       // Omits a `null` language, so that IDs from before languages stay valid.
       const facts = JSON.stringify(language === null ? banner : [...banner, language]);
-      const known = sealed.get(facts);
-      if (known !== undefined) return known + markOf(externalId);
+      const cached = sealed.get(facts);
+      if (cached !== undefined) return cached + getMark(externalId);
       const text = Buffer.from(facts);
-      const tag = tagOf(text);
+      const tag = createTag(text);
       const id =
         PREFIX +
         Buffer.concat([tag, createCipheriv('aes-256-ctr', cipherKey, tag).update(text)]).toString(
           'base64url',
         );
       keep(sealed, facts, id);
-      return id + markOf(externalId);
+      return id + getMark(externalId);
     },
     open: (id) => {
-      const known = opened.get(stripUserTag(id));
-      if (known) return known;
+      const cached = opened.get(stripUserTag(id));
+      if (cached) return cached;
       const facts = read(stripUserTag(id));
       if (facts) keep(opened, stripUserTag(id), facts);
       return facts;
     },
-    isFor: (id, externalId) => id.endsWith(markOf(externalId)),
+    isFor: (id, externalId) => id.endsWith(getMark(externalId)),
   };
 };
 

@@ -6,7 +6,7 @@ import type { DecisionRequest } from './decision.ts';
 import { createEligibilityCheck, isTestFor, toAudienceContext } from './eligibility.ts';
 import { createFrequencyCapper } from './frequency.ts';
 import { findHoldout } from './holdout.ts';
-import { languageFor, languagesOf, propertiesIn } from './languages.ts';
+import { getLanguages, languageFor, propertiesIn } from './languages.ts';
 import { findOverBudget, isOverBudget, type ProfileVersion, recordOverBudget } from './render-errors.ts';
 import { type PersonaliseContext, personaliseContext } from './variables.ts';
 import type { Variant } from './variant.ts';
@@ -33,26 +33,29 @@ export const decide = (question: DecisionRequest): string => {
   // A campaign is often a candidate for several placements of a request, and evaluated once.
   verdicts.fill(undefined);
 
-  const asTheyAre: ProfileVersion = { userId: externalUserId, profileMs: user.profile?.updatedAtMs ?? 0 };
+  const profileVersion: ProfileVersion = {
+    userId: externalUserId,
+    profileMs: user.profile?.updatedAtMs ?? 0,
+  };
   let context: PersonaliseContext | undefined;
-  const contextOf = (): PersonaliseContext => {
+  const getContext = (): PersonaliseContext => {
     context ??= personaliseContext(externalUserId, user.profile, question.deviceId, workspace.appPlatforms);
     return context;
   };
 
-  let wanted: string[] | undefined;
-  const languageOf = (campaign: Campaign, variant: Variant): string | null => {
+  let languages: string[] | undefined;
+  const getLanguage = (campaign: Campaign, variant: Variant): string | null => {
     if (campaign.language === null) return null;
-    wanted ??= languagesOf(user.profile?.standard['language'], question.acceptLanguage);
-    return languageFor(campaign, variant, wanted);
+    languages ??= getLanguages(user.profile?.standard['language'], question.acceptLanguage);
+    return languageFor(campaign, variant, languages);
   };
 
   /** Returns the banner as JSON, or `null` if a property cannot be rendered for this user. `round` counts earlier dismissals. */
-  const bannerOf = (campaign: Campaign, placementId: string, round: number): string | null => {
+  const renderBanner = (campaign: Campaign, placementId: string, round: number): string | null => {
     const { campaignId } = campaign;
-    const before = findOverBudget(campaign, asTheyAre);
-    if (before) {
-      trace?.({ placementId, campaign, outcome: 'render_failed', ...before });
+    const suspension = findOverBudget(campaign, profileVersion);
+    if (suspension) {
+      trace?.({ placementId, campaign, outcome: 'render_failed', ...suspension });
       return null;
     }
     const isTestSend = isTestFor(campaign, externalUserId);
@@ -62,10 +65,10 @@ export const decide = (question: DecisionRequest): string => {
     const { variant } = drawn;
     const { variantId } = variant;
     const isControl = byHoldout || drawn.isControl;
-    const language = languageOf(campaign, variant);
+    const language = getLanguage(campaign, variant);
     try {
       // Also for the control group: users whose properties cannot be rendered must not be compared with those who see the banner.
-      const properties = propertiesIn(variant, language)(contextOf);
+      const properties = propertiesIn(variant, language)(getContext);
       // Users in the global holdout are in no campaign's results.
       const counted = holdout ? { campaignId: holdout.campaignId, round: 0 } : { campaignId, round };
       const bannerId = ids.seal(
@@ -86,7 +89,7 @@ export const decide = (question: DecisionRequest): string => {
     } catch (error) {
       // Explain requests are not recorded, so that they cannot halt a live campaign.
       const isHalted =
-        !trace && isOverBudget(error) && recordOverBudget(campaign, asTheyAre, { variantId, error });
+        !trace && isOverBudget(error) && recordOverBudget(campaign, profileVersion, { variantId, error });
       logRenderError(
         { workspace: workspaceId, campaign: campaignId, variant: variantId },
         error,
@@ -112,7 +115,7 @@ export const decide = (question: DecisionRequest): string => {
       if (cap) trace?.({ placementId, campaign, outcome: 'frequency_capped', cap });
       else if (best) trace?.({ placementId, campaign, outcome: 'outranked', by: best.campaign });
       else {
-        const banner = bannerOf(campaign, placementId, verdict);
+        const banner = renderBanner(campaign, placementId, verdict);
         if (banner === null) continue;
         caps?.shown(campaign);
         if (!trace) return banner;

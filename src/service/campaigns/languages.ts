@@ -27,7 +27,7 @@ const accepted = (header: string): string[] =>
  * Returns a user's languages, best first. The profile's `language` wins, because the host sets it explicitly. The fallback is the
  * browser's `Accept-Language`, which every sync sends, so the protocol needs no language field.
  */
-export const languagesOf = (profileLanguage: unknown, acceptLanguage: string): string[] =>
+export const getLanguages = (profileLanguage: unknown, acceptLanguage: string): string[] =>
   typeof profileLanguage === 'string' ? [profileLanguage] : accepted(acceptLanguage);
 
 /** Minimum that RFC 5646, 4.4.1 requires. Longer tags would cost the square of their length. */

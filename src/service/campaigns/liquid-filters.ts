@@ -1,7 +1,7 @@
 import { type FilterImplOptions, type Liquid, filters as library } from 'liquidjs';
 import { isRecord } from '../../protocol/index.ts';
 import { parseDate } from '../users/dates.ts';
-import { Float, isFloat, lengthOf, searchCost, textOf, writtenLength } from './liquid-values.ts';
+import { countEntries, Float, isFloat, searchCost, toText, writtenLength } from './liquid-values.ts';
 import { type Budget, COST } from './render-budget.ts';
 
 /** `this` of a filter. */
@@ -22,7 +22,7 @@ const ROUND = ofLibrary('round');
 const LONGEST_RANGE = 1e15;
 
 /** Returns the leading integer of a string, or a truncated number. 0 for anything else. */
-const integerOf = (value: unknown): number => {
+const toInteger = (value: unknown): number => {
   const number = Math.trunc(typeof value === 'string' ? Number.parseInt(value, 10) : Number(value));
   return Math.min(LONGEST_RANGE, Math.max(-LONGEST_RANGE, Number.isNaN(number) ? 0 : number));
 };
@@ -30,7 +30,7 @@ const integerOf = (value: unknown): number => {
 const NUMBER = /^\s*[-+]?\d+(\.\d+)?/;
 
 /** Converts a value to a number like the reference implementation of Liquid: `'3 pieces'` is 3, a non-number is 0. */
-const numberOf = (value: unknown): number | Float => {
+const toNumber = (value: unknown): number | Float => {
   if (typeof value === 'number' || value instanceof Float) return value;
   if (typeof value !== 'string') return 0;
   const [text, fraction] = NUMBER.exec(value) ?? ['0'];
@@ -44,7 +44,7 @@ const made = (value: number, float: boolean): number | Float =>
 const arithmetic =
   (compute: (one: number, other: number, float: boolean) => number): Filter =>
   (value, given) => {
-    const [one, other] = [numberOf(value), numberOf(given)];
+    const [one, other] = [toNumber(value), toNumber(given)];
     const float = isFloat(one) || isFloat(other);
     return made(compute(Number(one), Number(other), float), float);
   };
@@ -57,7 +57,7 @@ const valuesFirst = (one: unknown, other: unknown): number =>
   Number(Array.isArray(one)) - Number(Array.isArray(other));
 
 const lengthOfText = (value: unknown): number =>
-  typeof value === 'string' ? value.length : value === null ? 0 : lengthOf(value);
+  typeof value === 'string' ? value.length : value === null ? 0 : countEntries(value);
 
 /** The reference implementation uses decimals: 10.1 minus 2.2 is 7.9, not 7.8999999999999995. */
 const decimal = (number: number): number => Number(number.toPrecision(15));
@@ -70,19 +70,19 @@ const notZero = (divisor: number): number => {
 const whole =
   (compute: (value: number) => number): Filter =>
   (value) =>
-    compute(Number(numberOf(value)));
+    compute(Number(toNumber(value)));
 
 const MATH: Record<string, Filter> = {
   abs: (value) => {
-    const number = numberOf(value);
+    const number = toNumber(value);
     return made(Math.abs(Number(number)), isFloat(number));
   },
   at_least: (value, given) => {
-    const [one, other] = [numberOf(value), numberOf(given)];
+    const [one, other] = [toNumber(value), toNumber(given)];
     return Number(other) > Number(one) ? other : one;
   },
   at_most: (value, given) => {
-    const [one, other] = [numberOf(value), numberOf(given)];
+    const [one, other] = [toNumber(value), toNumber(given)];
     return Number(other) < Number(one) ? other : one;
   },
   ceil: whole(Math.ceil),
@@ -91,10 +91,10 @@ const MATH: Record<string, Filter> = {
   minus: arithmetic((one, other) => decimal(one - other)),
   times: arithmetic((one, other) => decimal(one * other)),
   round(value, digits) {
-    const places = integerOf(digits);
-    const number = Number(numberOf(value));
+    const places = toInteger(digits);
+    const number = Number(toNumber(value));
     const rounded = Number(ROUND.call(this, number, places));
-    return made(rounded, places > 0 && isFloat(numberOf(value)));
+    return made(rounded, places > 0 && isFloat(toNumber(value)));
   },
   divided_by: arithmetic((one, other, float) => (float ? one / other : Math.floor(one / notZero(other)))),
   modulo: arithmetic((one, other, float) => {
@@ -142,16 +142,16 @@ export const checkValues = (name: string, given: number): void => {
 /** Text filters that the library implements differently from Liquid. */
 const TEXTS: Record<string, Filter> = {
   url_encode: (value) =>
-    encodeURIComponent(textOf(value).toWellFormed())
+    encodeURIComponent(toText(value).toWellFormed())
       .replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)
       .replaceAll('%20', '+'),
   base64_url_safe_encode: (value) =>
-    Buffer.from(textOf(value)).toString('base64').replaceAll('+', '-').replaceAll('/', '_'),
-  base64_url_safe_decode: (value) => Buffer.from(textOf(value), 'base64url').toString(),
+    Buffer.from(toText(value)).toString('base64').replaceAll('+', '-').replaceAll('/', '_'),
+  base64_url_safe_decode: (value) => Buffer.from(toText(value), 'base64url').toString(),
   split(value, given) {
     // A single space splits at any run of whitespace.
     if (given === ' ')
-      return textOf(value)
+      return toText(value)
         .trim()
         .split(/\s+/)
         .filter((part) => part !== '');
@@ -159,12 +159,12 @@ const TEXTS: Record<string, Filter> = {
   },
   size: (value) => (typeof value === 'object' || typeof value === 'string' ? lengthOfText(value) : 0),
   default(value, ...given) {
-    const isEmptyObject = isRecord(value) && !(value instanceof Float) && lengthOf(value) === 0;
+    const isEmptyObject = isRecord(value) && !(value instanceof Float) && countEntries(value) === 0;
     return DEFAULT.call(this, isEmptyObject ? '' : value, ...given.toSorted(valuesFirst));
   },
   join: (value, ...given) => {
-    const separator = given.length === 0 ? ' ' : textOf(given[0]);
-    return (Array.isArray(value) ? flat(value) : [value]).map(textOf).join(separator);
+    const separator = given.length === 0 ? ' ' : toText(given[0]);
+    return (Array.isArray(value) ? flat(value) : [value]).map(toText).join(separator);
   },
   concat: (value, given) => {
     if (!Array.isArray(given)) throw new Error('concat needs a list');
@@ -189,24 +189,31 @@ const SEARCHES = new Set(
 );
 
 /** Returns the cost of a filter before it produces output. */
-const costOf = (name: string, value: unknown, given: unknown[], budget: Pick<Budget, 'use'>): number => {
-  const entries = lengthOf(value);
+const getFilterCost = (
+  name: string,
+  value: unknown,
+  given: unknown[],
+  budget: Pick<Budget, 'use'>,
+): number => {
+  const entries = countEntries(value);
   const read = SHALLOW.has(name) && typeof value !== 'string' ? 0 : writtenLength(value, budget);
   const asked = given.reduce<number>((sum, each) => sum + writtenLength(each, budget), 0);
   let cost = entries * COST.element + (read + asked) * COST.letter;
   if (EACH.has(name)) cost += entries * (COST.token + asked * COST.letter);
   if (name.startsWith('sort')) cost += (entries * COST.element + read) * Math.log2(entries + 1);
-  if (SEARCHES.has(name)) cost += searchCost(read, textOf(given[0]).length);
-  if (DATES.includes(name)) cost += COST.date * (2 + textOf(given[0]).split('%').length);
+  if (SEARCHES.has(name)) cost += searchCost(read, toText(given[0]).length);
+  if (DATES.includes(name)) cost += COST.date * (2 + toText(given[0]).split('%').length);
   return cost;
 };
 
 const charged = (name: string, filter: Filter): FilterImplOptions =>
   function* (value: unknown, ...given: unknown[]) {
     const budget = this.context.memoryLimit;
-    budget.use(COST.filter + costOf(name, value, given, budget));
+    budget.use(COST.filter + getFilterCost(name, value, given, budget));
     const result: unknown = yield filter.apply(this, [value, ...given]);
-    budget.use(typeof result === 'string' ? result.length * COST.letter : lengthOf(result) * COST.element);
+    budget.use(
+      typeof result === 'string' ? result.length * COST.letter : countEntries(result) * COST.element,
+    );
     return result;
   };
 
@@ -220,5 +227,5 @@ export const registerFilters = (liquid: Liquid): void => {
       liquid.registerFilter(name, charged(name, DATES.includes(name) ? inUtc(filter) : filter));
     }
   }
-  liquid.registerFilter('bound of a range', integerOf);
+  liquid.registerFilter('bound of a range', toInteger);
 };

@@ -37,7 +37,15 @@ const bounded = (token: AnyToken): AnyToken =>
   }) as unknown as AnyToken;
 
 /** Returns the nested values of a value. */
-const partsOf = ({ kind, variable, props = [], lhs, rhs, initial, filters = [] }: AnyToken): AnyToken[] => {
+const getNestedTokens = ({
+  kind,
+  variable,
+  props = [],
+  lhs,
+  rhs,
+  initial,
+  filters = [],
+}: AnyToken): AnyToken[] => {
   const parts = [...props, ...(initial?.postfix ?? [])];
   for (const each of [variable, lhs, rhs]) if (each) parts.push(each);
   // The first name of a variable is an identifier, not a value.
@@ -58,20 +66,20 @@ const printsBare = (template: Template): boolean =>
 /** Blocks that print nothing if they contain only whitespace. */
 const BLOCKS = new Set(['if', 'unless', 'case', 'for']);
 const WITHOUT_TEXT = new Set(['assign', 'capture', 'comment', '#']);
-const tagOf = ({ token }: Template): string => (token instanceof TagToken ? token.name : '');
+const getTagName = ({ token }: Template): string => (token instanceof TagToken ? token.name : '');
 const isBlankText = ({ token }: Template): boolean =>
   token.kind === TokenKind.HTML && token.getText().trim() === '';
-const childrenOf = (template: Template): Template[] =>
+const getChildren = (template: Template): Template[] =>
   toValueSync<Template[]>(template.children?.(false, true) ?? []);
 
 /** By block: whether it contains only whitespace and tags without output. */
 const blank = new WeakMap<Template, boolean>();
 const isBlankBlock = (template: Template): boolean => {
-  if (!BLOCKS.has(tagOf(template))) return false;
-  const known = blank.get(template);
-  if (known !== undefined) return known;
-  const isBlank = childrenOf(template).every(
-    (each) => WITHOUT_TEXT.has(tagOf(each)) || isBlankText(each) || isBlankBlock(each),
+  if (!BLOCKS.has(getTagName(template))) return false;
+  const cached = blank.get(template);
+  if (cached !== undefined) return cached;
+  const isBlank = getChildren(template).every(
+    (each) => WITHOUT_TEXT.has(getTagName(each)) || isBlankText(each) || isBlankBlock(each),
   );
   blank.set(template, isBlank);
   return isBlank;
@@ -83,7 +91,7 @@ type Weighed = Template & { [WEIGHT]?: number };
 const silent = new WeakSet<Template>();
 
 /** Returns the cost of reaching a part of a template, without its filters and inner parts. */
-export const weightOf = (template: Template): number => (template as Weighed)[WEIGHT]!;
+export const getWeight = (template: Template): number => (template as Weighed)[WEIGHT]!;
 /** Whether this is whitespace that is not printed. */
 export const isSilent = (template: Template): boolean => silent.has(template);
 
@@ -116,13 +124,13 @@ export const prepare = (template: Template[]): Compiled => {
           if (outputs.has(each)) bare.push(variable);
         }
       }
-      for (const part of partsOf(token)) tokens.push(part);
+      for (const part of getNestedTokens(token)) tokens.push(part);
       if (kind === TokenKind.Number) token.content = numberAs(token);
       if (kind === TokenKind.Range) Object.assign(token, { lhs: bounded(lhs!), rhs: bounded(rhs!) });
     }
     (each as Weighed)[WEIGHT] = weight;
     const isBlank = isBlankBlock(each);
-    for (const child of childrenOf(each)) {
+    for (const child of getChildren(each)) {
       templates.push(child);
       if (isBlank && isBlankText(child)) silent.add(child);
     }

@@ -17,7 +17,7 @@ export const isFloat = (value: unknown): boolean =>
 const plain = (value: unknown): unknown => (value instanceof Float ? value.valueOf() : value);
 
 /** Returns the number of entries or members of a value. */
-export const lengthOf = (value: unknown): number => {
+export const countEntries = (value: unknown): number => {
   if (Array.isArray(value)) return value.length;
   return typeof value === 'object' && value !== null ? Object.keys(value).length : 1;
 };
@@ -41,16 +41,21 @@ export const writtenLength = (
 };
 
 /** Returns a value as printed. */
-export const textOf = (value: unknown): string => {
+export const toText = (value: unknown): string => {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
-  return Array.isArray(value) ? value.map(textOf).join('') : String(value);
+  return Array.isArray(value) ? value.map(toText).join('') : String(value);
 };
 
 /** A search tries each position of the text, in the worst case with the whole pattern. */
 export const searchCost = (text: number, pattern: number): number => text * (1 + pattern / 64) * COST.letter;
 
-const costOf = (name: string, left: unknown, right: unknown, budget: Pick<Budget, 'use'>): number => {
+const getOperatorCost = (
+  name: string,
+  left: unknown,
+  right: unknown,
+  budget: Pick<Budget, 'use'>,
+): number => {
   const lengths = [writtenLength(left, budget), writtenLength(right, budget)] as const;
   if (name === 'contains' && typeof left === 'string') return searchCost(...lengths);
   return (name === 'contains' ? lengths[0] : Math.min(...lengths)) * COST.letter;
@@ -63,7 +68,7 @@ export const registerOperators = (): typeof defaultOperators =>
       if (name === 'not') return [name, library];
       const operator: Operator = function* (left, right, context) {
         const budget = context.memoryLimit;
-        budget.use(COST.token + costOf(name, left, right, budget));
+        budget.use(COST.token + getOperatorCost(name, left, right, budget));
         return yield library(plain(left), plain(right), context);
       };
       return [name, operator];

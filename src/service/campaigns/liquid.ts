@@ -1,7 +1,7 @@
 import { Context, evalToken, ForTag, Liquid, TablerowTag, type Template, toValueSync } from 'liquidjs';
 import { registerFilters } from './liquid-filters.ts';
-import { type Compiled, isSilent, prepare, weightOf } from './liquid-prepare.ts';
-import { lengthOf, registerOperators, textOf, writtenLength } from './liquid-values.ts';
+import { type Compiled, getWeight, isSilent, prepare } from './liquid-prepare.ts';
+import { countEntries, registerOperators, toText, writtenLength } from './liquid-values.ts';
 import { type Budget, COST } from './render-budget.ts';
 import { OverBudgetError } from './render-errors.ts';
 
@@ -15,7 +15,7 @@ const createEmitter = (budget: Pick<Budget, 'use'>): Emitter => ({
   buffer: '',
   write(value) {
     budget.use(writtenLength(value, budget) * COST.letter);
-    this.buffer += textOf(value);
+    this.buffer += toText(value);
   },
 });
 
@@ -30,10 +30,10 @@ function* renderTemplates(
   budget.use(COST.node);
   for (const template of templates) {
     if (isSilent(template)) continue;
-    budget.use(weightOf(template));
+    budget.use(getWeight(template));
     const isLoop = template instanceof ForTag || template instanceof TablerowTag;
     // A loop copies the list before its first iteration.
-    if (isLoop) budget.use(lengthOf(yield evalToken(template.collection, context)) * COST.element);
+    if (isLoop) budget.use(countEntries(yield evalToken(template.collection, context)) * COST.element);
     const text = yield template.render(context, emitter);
     if (text) emitter.write(text);
     if (context.breakCalled || context.continueCalled) break;
@@ -44,7 +44,7 @@ function* renderTemplates(
 /** Charges for the size of an object, which counts its members. */
 class BudgetedContext extends Context {
   override readProperty(of: object, name: string | number) {
-    if (name === 'size') this.memoryLimit.use(lengthOf(of) * COST.element);
+    if (name === 'size') this.memoryLimit.use(countEntries(of) * COST.element);
     return super.readProperty(of, name);
   }
 

@@ -21,7 +21,7 @@ export const isTemplate = (text: string): boolean => text.includes('{{') || text
 const withSize = (members: Record<string, unknown>): Record<string, unknown> =>
   Object.hasOwn(members, 'size') ? members : Object.defineProperty({ ...members }, 'size', { value: null });
 
-const scopeOf = ({ user, customAttributes, device }: PersonaliseContext) => ({
+const toScope = ({ user, customAttributes, device }: PersonaliseContext) => ({
   user: withSize(user),
   custom_attribute: withSize(customAttributes),
   targeted_device: withSize(device),
@@ -43,7 +43,7 @@ interface Piece {
   otherwise: string;
 }
 
-const piecesOf = (text: string): Piece[] | null => {
+const parsePieces = (text: string): Piece[] | null => {
   const pieces: Piece[] = [];
   PIECE.lastIndex = 0;
   while (PIECE.lastIndex < text.length) {
@@ -67,7 +67,7 @@ const piecesOf = (text: string): Piece[] | null => {
 export const compileSimpleTemplate = (
   text: string,
 ): ((context: PersonaliseContext) => string | null) | null => {
-  const pieces = piecesOf(text);
+  const pieces = parsePieces(text);
   if (!pieces) return null;
   return (context) => {
     let filled = '';
@@ -110,7 +110,7 @@ const compileText = (text: string, notes: Diagnostics): Fill<string> => {
       return bounded(filled);
     }
     // A filter can split a surrogate pair. The response must be valid UTF-8.
-    return bounded(render(compiled, scopeOf(context), budget)).toWellFormed();
+    return bounded(render(compiled, toScope(context), budget)).toWellFormed();
   };
 };
 
@@ -129,26 +129,26 @@ const compileJson = (value: unknown, notes: Diagnostics): Fill => {
   return () => value;
 };
 
-const numberOf = (text: string): number => {
+const parseNumber = (text: string): number => {
   const number = text.trim() === '' ? Number.NaN : Number(text);
   if (!Number.isFinite(number)) throw new TemplateError('What it prints is not a number');
   return number;
 };
 
-const booleanOf = (text: string): boolean => {
+const parseBoolean = (text: string): boolean => {
   if (text.trim() === 'true') return true;
   if (text.trim() === 'false') return false;
   throw new TemplateError('What it prints is neither true nor false');
 };
 
-const datetimeOf = (text: string): number => {
+const parseDatetime = (text: string): number => {
   const rendered = text.trim();
   const time = /^-?\d+$/.test(rendered) ? Number(rendered) : readDate(rendered);
   if (!Number.isSafeInteger(time)) throw new TemplateError('What it prints is not a date');
   return time;
 };
 
-const CONVERT = { number: numberOf, boolean: booleanOf, datetime: datetimeOf };
+const CONVERT = { number: parseNumber, boolean: parseBoolean, datetime: parseDatetime };
 
 /** Returns the number of characters of all templates in a value. 0 if it is the same for everyone. */
 export const templateLength = (value: unknown): number => {
@@ -197,8 +197,8 @@ export const compileProperties = (properties: readonly Property[]): WritePropert
   }
   const end = `${text}}`;
   if (parts.length === 0) return () => end;
-  return (contextOf, budget = createBudget()) => {
-    const context = contextOf();
+  return (getContext, budget = createBudget()) => {
+    const context = getContext();
     let written = '';
     for (const { before, name, fill } of parts) {
       try {

@@ -87,7 +87,7 @@ export const findOverBudget = (
   return found.users.size >= MAX_OVER || found.users.get(userId) === profileMs ? found.why : null;
 };
 
-const factsOf = (error: unknown): Record<string, unknown> => {
+const toLogFields = (error: unknown): Record<string, unknown> => {
   if (!(error instanceof RenderError)) return serializeError(error);
   const { property, cause } = error;
   if (cause instanceof TemplateError) return { property, why: cause.message };
@@ -106,7 +106,7 @@ export type LogRenderError = (
 export const createRenderErrorLog = (log: Log): LogRenderError => {
   const isDue = createLogThrottle();
   return (banner, error, now, isHalted = false) => {
-    const facts: Record<string, unknown> = { ...banner, ...factsOf(error) };
+    const facts: Record<string, unknown> = { ...banner, ...toLogFields(error) };
     if (isHalted) {
       log.error(facts, 'campaign halted until it changes: nobody sees it');
       return;

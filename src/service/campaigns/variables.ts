@@ -14,7 +14,7 @@ export interface PersonaliseContext {
 }
 
 /** Aliases in templates for wire names. */
-const aliasesOf = (standard: Record<string, unknown>) => ({
+const getAliases = (standard: Record<string, unknown>) => ({
   city: standard['home_city'],
   date_of_birth: standard['dob'],
 });
@@ -31,7 +31,7 @@ export const personaliseContext = (
   return {
     user: {
       ...standard,
-      ...aliasesOf(standard),
+      ...getAliases(standard),
       user_id: externalId,
       external_id: externalId,
       braze_id: profile ? String(profile.userId) : undefined,
@@ -78,7 +78,7 @@ export interface Variable {
 }
 
 /** Returns the issue of a template variable. `null` if users may have it. */
-const issueOf = ({ root, member }: Variable): Issue | null => {
+const findIssue = ({ root, member }: Variable): Issue | null => {
   if (root === 'custom_attribute') return null;
   const [names, write] = root === 'targeted_device' ? [DEVICE_NAMES, ofDevice] : [USER_NAMES, ofUser];
   const isKnownRoot = root === 'user' || root === 'targeted_device';
@@ -106,7 +106,7 @@ export const unknownVariables = (variables: readonly Variable[]): Issue[] => {
     if (issues.size >= MAX_TOLD) break;
     if (seen.has(key)) continue;
     seen.add(key);
-    const issue = issueOf(variable);
+    const issue = findIssue(variable);
     if (issue !== null) issues.set(issue.message, issue);
   }
   return [...issues.values()];

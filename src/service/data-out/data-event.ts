@@ -1,6 +1,6 @@
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { CampaignSet } from '../campaigns/campaign-set.ts';
-import { type Conversion, goalOf, parseGoal } from '../results/goals.ts';
+import { type Conversion, formatGoal, parseGoal } from '../results/goals.ts';
 import type { FeedConversion, FeedPage } from '../store/store.ts';
 import { hashId } from './event-id.ts';
 import type { DataEventName } from './event-types.ts';
@@ -57,7 +57,7 @@ const campaignProperties = (
 /** Creates a converter of a workspace's rows to events. */
 export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace | undefined) => {
   const campaigns = new Map(workspace?.campaigns.map((campaign) => [campaign.campaignId, campaign]));
-  const platformOf = (appId: string | null) => (appId && workspace?.appPlatforms.get(appId)) || null;
+  const findPlatform = (appId: string | null) => (appId && workspace?.appPlatforms.get(appId)) || null;
   const envelope = ({ userId, externalId }: { userId: number; externalId: string | null }) => ({
     workspaceId,
     userId: String(userId),
@@ -67,7 +67,7 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
   return {
     ofEvent(row: EventRow): DataEvent {
       const { eventId, appId, timeMs, properties } = row;
-      const app = { app_id: appId, platform: platformOf(appId) };
+      const app = { app_id: appId, platform: findPlatform(appId) };
       const event = { ...envelope(row), timeMs };
       if (row.kind === 'event')
         return {
@@ -115,7 +115,7 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
           app_id: appId,
           ...campaign,
           banner_placement_id: row.placementId,
-          platform: platformOf(appId),
+          platform: findPlatform(appId),
           language: row.language,
           is_unique: isUnique,
         },
@@ -125,7 +125,7 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
     ofConversion(row: FeedConversion): DataEvent {
       const { eventId, campaignId, variantId, goal, timeMs, revenue, currency } = row;
       const campaign = campaigns.get(campaignId);
-      const index = campaign?.conversions.findIndex((conversion) => goalOf(conversion) === goal) ?? -1;
+      const index = campaign?.conversions.findIndex((conversion) => formatGoal(conversion) === goal) ?? -1;
       return {
         type: 'users.campaigns.Conversion',
         id: hashId(workspaceId, 'conversion', eventId, campaignId, goal, timeMs),

@@ -72,25 +72,25 @@ export const readEvents = async (options: ReadEventsOptions): Promise<EventsRead
   const isConversionWanted = !types || types.has('users.campaigns.Conversion');
   const conversions = isConversionWanted ? await feed.readConversions(page) : [];
   const makers = new Map<string, ReturnType<typeof createDataEvents>>();
-  const makerOf = (id: string) => {
+  const getMaker = (id: string) => {
     const maker = makers.get(id) ?? createDataEvents(id, findWorkspace(id));
     makers.set(id, maker);
     return maker;
   };
   const rows = [
-    ...page.events.map((row) => ({ ms: row.receivedAtMs, event: makerOf(row.workspaceId).ofEvent(row) })),
+    ...page.events.map((row) => ({ ms: row.receivedAtMs, event: getMaker(row.workspaceId).ofEvent(row) })),
     ...page.bannerEvents.map((row) => ({
       ms: row.receivedAtMs,
-      event: makerOf(row.workspaceId).ofBannerEvent(row),
+      event: getMaker(row.workspaceId).ofBannerEvent(row),
     })),
     ...page.userChanges.map((row) => ({
       ms: row.changedAtMs,
-      event: makerOf(row.workspaceId).ofChange(row),
+      event: getMaker(row.workspaceId).ofChange(row),
     })),
   ].sort((one, other) => one.ms - other.ms);
   const events = [
     ...rows.map(({ event }) => event),
-    ...conversions.map((row) => makerOf(row.workspaceId).ofConversion(row)),
+    ...conversions.map((row) => getMaker(row.workspaceId).ofConversion(row)),
   ].filter(
     (event) =>
       event !== null &&

@@ -111,7 +111,7 @@ const iso = (timeMs: number | null): string | null =>
   timeMs === null ? null : new Date(timeMs).toISOString();
 
 /** Includes the cause's message, which may quote the user. For operators only, never for the log. */
-const problemOf = (error: unknown): { property: string | null; problem: string } => {
+const toRenderProblem = (error: unknown): { property: string | null; problem: string } => {
   const isUnfilled = error instanceof RenderError;
   const cause = isUnfilled ? error.cause : error;
   return {
@@ -165,7 +165,7 @@ const toReason = (step: Step, question: ExplainOptions, context: AudienceContext
     case 'outranked':
       return { outcome: step.outcome, winning_campaign_id: step.by.campaignId };
     case 'render_failed': {
-      return { outcome: step.outcome, variant_id: step.variantId, ...problemOf(step.error) };
+      return { outcome: step.outcome, variant_id: step.variantId, ...toRenderProblem(step.error) };
     }
   }
 };

@@ -189,7 +189,7 @@ const decoded = async (
 };
 
 /** Decodes UTF-8. Invalid bytes become U+FFFD. A body may contain that character itself, so only then are its bytes checked. */
-const textOf = (bytes: Uint8Array): string => {
+const toText = (bytes: Uint8Array): string => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   if (text.includes(REPLACEMENT) && !isUtf8(bytes)) throw unparseable();
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
@@ -217,7 +217,7 @@ export const readJson = async (
   reservation.reserve(isSmall ? sent.byteLength : sent.byteLength / AS_SENT);
   const bytes = isSmall ? sent : await decoded(sent, isPlain, bounds, permit);
   if (!isSmall) reservation.reserve(bytes.byteLength);
-  const text = textOf(bytes);
+  const text = toText(bytes);
   try {
     return JSON.parse(text);
   } catch {

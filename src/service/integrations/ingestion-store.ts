@@ -3,9 +3,9 @@ import {
   type BatchRecord,
   type IngestionRun,
   type IngestionStore,
-  rejectOf,
-  runOf,
-  stateOf,
+  toIngestionRun,
+  toIngestionState,
+  toStoredReject,
 } from './records.ts';
 
 const OF = 'workspace_id = $1 AND integration_id = $2';
@@ -108,7 +108,7 @@ export const batchStatements = (record: BatchRecord): Statement[] => {
 export const createIngestionStore = (run: RunSql): IngestionStore => ({
   async states(workspaceId) {
     const rows = await run('SELECT * FROM ingestion_state WHERE workspace_id = $1', [workspaceId]);
-    return rows.map(stateOf);
+    return rows.map(toIngestionState);
   },
 
   async claim({ workspaceId, integrationId, state, trigger, nowMs, leaseMs }) {
@@ -172,7 +172,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
       `SELECT * FROM ingestion_runs WHERE ${OF} ORDER BY run_id DESC LIMIT $3 OFFSET $4`,
       [workspaceId, integrationId, limit, skip],
     );
-    return rows.map(runOf);
+    return rows.map(toIngestionRun);
   },
 
   async lastRuns(workspaceId) {
@@ -181,7 +181,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
          (SELECT integration_id, max(run_id) FROM ingestion_runs WHERE workspace_id = $1 GROUP BY integration_id)`,
       [workspaceId],
     );
-    return rows.map(runOf);
+    return rows.map(toIngestionRun);
   },
 
   async rejects(workspaceId, integrationId, { after = '', limit }) {
@@ -189,7 +189,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
       `SELECT * FROM ingestion_rejects WHERE ${OF} AND reject_id > $3 ORDER BY reject_id LIMIT $4`,
       [workspaceId, integrationId, after, limit],
     );
-    return rows.map(rejectOf);
+    return rows.map(toStoredReject);
   },
 
   async rejectIds(workspaceId, integrationId, kind) {

@@ -200,7 +200,7 @@ export interface IngestionStore {
   prune(rejectsBeforeMs: number, runsBeforeMs: number): Promise<void>;
 }
 
-export const runOf = (row: SqlRow): IngestionRun => ({
+export const toIngestionRun = (row: SqlRow): IngestionRun => ({
   workspaceId: readText(row, 'workspace_id'),
   integrationId: readText(row, 'integration_id'),
   runId: readText(row, 'run_id'),
@@ -214,7 +214,7 @@ export const runOf = (row: SqlRow): IngestionRun => ({
   message: readTextOrNull(row, 'message'),
 });
 
-export const stateOf = (row: SqlRow): IngestionState => {
+export const toIngestionState = (row: SqlRow): IngestionState => {
   const us = readNumberOrNull(row, 'watermark_us');
   return {
     integrationId: readText(row, 'integration_id'),
@@ -228,7 +228,7 @@ export const stateOf = (row: SqlRow): IngestionState => {
   };
 };
 
-export const rejectOf = (row: SqlRow): StoredReject => ({
+export const toStoredReject = (row: SqlRow): StoredReject => ({
   rejectId: readText(row, 'reject_id'),
   kind: readEnum(row, 'kind', KINDS),
   key: readTextOrNull(row, 'key'),

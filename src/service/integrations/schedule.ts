@@ -12,14 +12,14 @@ const MAX_GAP_MS = (31 * 24 + 1) * 3_600_000;
 /** Number of runs to check: more than a day at the shortest interval, and all months of a leap year. */
 const LOOKED_AT = 100;
 
-const cronOf = (expression: string, timezone: string) =>
+const createCron = (expression: string, timezone: string) =>
   new Cron(expression, { mode: '5-part', timezone, paused: true });
 
 /** Validates a cron expression. Returns the problem; `null` if it runs between every 15 minutes and every month. */
 export const scheduleProblem = (expression: string): string | null => {
   let cron: Cron;
   try {
-    cron = cronOf(expression, 'UTC');
+    cron = createCron(expression, 'UTC');
   } catch (error) {
     return `expected "on_demand", "paused" or a cron expression such as "0 4 * * *" (${getErrorMessage(error)})`;
   }
@@ -36,6 +36,6 @@ export const scheduleProblem = (expression: string): string | null => {
  */
 export const nextRunMs = (schedule: Schedule, afterMs: number): number | null => {
   if (schedule.kind !== 'cron') return null;
-  const next = cronOf(schedule.expression, schedule.timeZone).nextRun(new Date(afterMs));
+  const next = createCron(schedule.expression, schedule.timeZone).nextRun(new Date(afterMs));
   return next && Number(next);
 };

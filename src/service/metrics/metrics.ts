@@ -130,7 +130,7 @@ const createStoreMetrics = (registry: Registry) => {
     },
   });
 
-  const timingOf = (operation: string) => {
+  const createTimer = (operation: string) => {
     const histogram = operations.labels(operation);
     const calls = { count: 0 };
     inFlight.set(operation, calls);
@@ -157,7 +157,7 @@ const createStoreMetrics = (registry: Registry) => {
         together.observe(mutations);
       });
       const timing = (operation: string) => {
-        const timed = timingOf(operation);
+        const timed = createTimer(operation);
         const span: SpanOptions<unknown> = {
           kind: 'client',
           attributes: { 'db.system.name': DATABASES[store.kind], 'db.operation.name': operation },
@@ -314,7 +314,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Timeout in milliseconds. Prometheus stops a scrape after 10 seconds by default. */
 const COLLECT_MS = 2_000;
 
-const daysOf = async (store: Store, workspaceIds: readonly string[]) => {
+const readDataPoints = async (store: Store, workspaceIds: readonly string[]) => {
   const days: { workspaceId: string; day: string; count: number }[] = [];
   for (const workspaceId of workspaceIds) {
     for await (const { day, points } of store.dataPoints(workspaceId)) {
@@ -367,7 +367,7 @@ export const createMetrics = () => {
     const workspaceIds = isPrivate ? workspaces.map(({ workspaceId }) => workspaceId) : [];
     // Without the database only its own numbers are missing. The other metrics show the outage.
     const [days] = await Promise.all([
-      withTimeout(daysOf(store, workspaceIds), COLLECT_MS),
+      withTimeout(readDataPoints(store, workspaceIds), COLLECT_MS),
       withTimeout(webhookMetrics.readWebhooks(workspaces, store, nowMs), COLLECT_MS),
     ]);
     points.reset();

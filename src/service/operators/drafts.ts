@@ -66,7 +66,7 @@ export interface DraftStore {
   removeDraft(workspaceId: string, campaignId: string, revision: string): Promise<boolean>;
 }
 
-const draftOf = (row: SqlRow): StoredDraft => ({
+const toStoredDraft = (row: SqlRow): StoredDraft => ({
   workspaceId: readText(row, 'workspace_id'),
   campaignId: readText(row, 'campaign_id'),
   campaign: readJson(row, 'campaign'),
@@ -77,7 +77,7 @@ const draftOf = (row: SqlRow): StoredDraft => ({
   review: (readJson(row, 'review') ?? []) as ReviewEntry[],
 });
 
-const valuesOf = (draft: Draft): SqlValue[] => {
+const toSqlValues = (draft: Draft): SqlValue[] => {
   const { workspaceId, campaignId, campaign, revision, basedOn, editor, updatedAtMs } = draft;
   return [workspaceId, campaignId, JSON.stringify(campaign), revision, basedOn, editor, updatedAtMs];
 };
@@ -86,7 +86,7 @@ const valuesOf = (draft: Draft): SqlValue[] => {
 export const newDraftStatement = (draft: Draft): Statement => ({
   sql: `INSERT INTO drafts (workspace_id, campaign_id, campaign, revision, based_on, editor, updated_at_ms)
     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING revision`,
-  values: valuesOf(draft),
+  values: toSqlValues(draft),
 });
 
 /** Removes a draft if it is still at this revision. */
@@ -102,7 +102,7 @@ export const removeDraftStatement = (
 export const createDraftStore = (run: RunSql): DraftStore => ({
   async drafts(workspaceId) {
     const rows = await run('SELECT * FROM drafts WHERE workspace_id = $1', [workspaceId]);
-    return rows.map(draftOf);
+    return rows.map(toStoredDraft);
   },
 
   async draft(workspaceId, campaignId) {
@@ -110,7 +110,7 @@ export const createDraftStore = (run: RunSql): DraftStore => ({
       workspaceId,
       campaignId,
     ]);
-    return row ? draftOf(row) : null;
+    return row ? toStoredDraft(row) : null;
   },
 
   async otherDraftBytes(workspaceId, campaignId) {
@@ -130,7 +130,7 @@ export const createDraftStore = (run: RunSql): DraftStore => ({
         : await run(
             `UPDATE drafts SET campaign = $3, revision = $4, based_on = $5, editor = $6, updated_at_ms = $7
              WHERE workspace_id = $1 AND campaign_id = $2 AND revision = $8 RETURNING revision`,
-            [...valuesOf(draft), over],
+            [...toSqlValues(draft), over],
           );
     return rows.length === 1;
   },

@@ -54,7 +54,7 @@ export interface ImageStore {
   removeImage(workspaceId: string, hash: string): Promise<boolean>;
 }
 
-const imageOf = (row: SqlRow): Image => ({
+const toImage = (row: SqlRow): Image => ({
   workspaceId: readText(row, 'workspace_id'),
   hash: readText(row, 'hash'),
   type: readEnum(row, 'type', IMAGE_TYPES),
@@ -73,7 +73,7 @@ export const createImageStore = (run: RunSql): ImageStore => ({
        WHERE workspace_id = $1 ORDER BY created_at_ms DESC, hash`,
       [workspaceId],
     );
-    return rows.map(imageOf);
+    return rows.map(toImage);
   },
 
   async addImage({ workspaceId, hash, type, width, height, size, name, author, createdAtMs }, bytes) {

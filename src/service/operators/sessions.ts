@@ -54,7 +54,7 @@ export interface AuditStore {
 /** Sorts before every entry. */
 const NEWEST = { atMs: Number.MAX_SAFE_INTEGER, entryId: '' };
 
-const auditOf = (row: SqlRow): AuditEntry => ({
+const toAuditEntry = (row: SqlRow): AuditEntry => ({
   entryId: readText(row, 'entry_id'),
   workspaceId: readText(row, 'workspace_id'),
   atMs: readNumber(row, 'at_ms'),
@@ -85,7 +85,7 @@ export const createAuditStore = (run: RunSql): AuditStore => ({
        ORDER BY at_ms DESC, entry_id LIMIT $4`,
       [workspaceId, before.atMs, before.entryId, limit],
     );
-    return rows.map(auditOf);
+    return rows.map(toAuditEntry);
   },
 });
 
@@ -140,7 +140,7 @@ export interface SessionStore {
   closeOldSessions(createdBeforeMs: number, seenBeforeMs: number): Promise<void>;
 }
 
-const sessionOf = (row: SqlRow): OperatorSession => ({
+const toOperatorSession = (row: SqlRow): OperatorSession => ({
   workspaceId: readText(row, 'workspace_id'),
   sessionId: readText(row, 'session_id'),
   operator: readText(row, 'operator'),
@@ -160,7 +160,7 @@ export const createSessionStore = (run: RunSql): SessionStore => ({
 
   async session(sessionId) {
     const [row] = await run('SELECT * FROM operator_sessions WHERE session_id = $1', [sessionId]);
-    return row ? sessionOf(row) : null;
+    return row ? toOperatorSession(row) : null;
   },
 
   async sessions(workspaceId) {
@@ -168,7 +168,7 @@ export const createSessionStore = (run: RunSql): SessionStore => ({
       'SELECT * FROM operator_sessions WHERE workspace_id = $1 ORDER BY seen_at_ms DESC',
       [workspaceId],
     );
-    return rows.map(sessionOf);
+    return rows.map(toOperatorSession);
   },
 
   async touchSession(sessionId, seenAtMs) {

@@ -19,32 +19,32 @@ const isTooLong = (value: string): boolean =>
   (value.length * MAX_UNIT_BYTES > MAX_KEY_BYTES && Buffer.byteLength(value) > MAX_KEY_BYTES);
 
 /** Long values are hashed. The `#` marks a hash. */
-const keyOf = (kind: string, value: string): string =>
+const toIdentifierKey = (kind: string, value: string): string =>
   isTooLong(value) ? `${kind}#${createHash('sha256').update(value).digest('hex')}` : `${kind}:${value}`;
 
 const aliasKey = (alias: UserAlias): string =>
-  keyOf('alias', JSON.stringify([alias.alias_label, alias.alias_name]));
+  toIdentifierKey('alias', JSON.stringify([alias.alias_label, alias.alias_name]));
 
 const tokenKey = (token: Pick<PushToken, 'app_id' | 'token'>): string =>
-  keyOf('push_token', JSON.stringify([token.app_id, token.token]));
+  toIdentifierKey('push_token', JSON.stringify([token.app_id, token.token]));
 
 /** Returns the key of a lookup: kind, then the normalized value. */
 export const lookupKey = (lookup: Lookup): string => {
   switch (lookup.by) {
     case 'external_id':
-      return keyOf('external_id', lookup.value);
+      return toIdentifierKey('external_id', lookup.value);
     case 'user_alias':
       return aliasKey(lookup.value);
     case 'email':
-      return keyOf('email', comparableEmail(lookup.value));
+      return toIdentifierKey('email', comparableEmail(lookup.value));
     case 'phone':
-      return keyOf('phone', comparablePhone(lookup.value));
+      return toIdentifierKey('phone', comparablePhone(lookup.value));
     case 'push_token':
       return tokenKey(lookup.value);
     case 'device_id':
-      return keyOf('device_id', lookup.value);
+      return toIdentifierKey('device_id', lookup.value);
     case 'braze_id':
-      return keyOf('braze_id', lookup.value);
+      return toIdentifierKey('braze_id', lookup.value);
   }
 };
 
@@ -54,8 +54,8 @@ export type Names = Pick<Profile, 'externalId' | 'email' | 'phone' | 'aliases' |
 /** Returns the keys of the email address and the phone number. */
 export const addressKeys = ({ email, phone }: Pick<Profile, 'email' | 'phone'>): string[] => {
   const keys: string[] = [];
-  if (email !== null) keys.push(keyOf('email', comparableEmail(email)));
-  if (phone !== null) keys.push(keyOf('phone', comparablePhone(phone)));
+  if (email !== null) keys.push(toIdentifierKey('email', comparableEmail(email)));
+  if (phone !== null) keys.push(toIdentifierKey('phone', comparablePhone(phone)));
   return keys;
 };
 
@@ -63,21 +63,26 @@ export const addressKeys = ({ email, phone }: Pick<Profile, 'email' | 'phone'>):
 export const sharedKeys = (names: Names): string[] => {
   const keys = addressKeys(names);
   for (const alias of names.aliases) keys.push(aliasKey(alias));
-  for (const token of names.pushTokens) keys.push(tokenKey(token), keyOf('device_id', token.device_id));
+  for (const token of names.pushTokens)
+    keys.push(tokenKey(token), toIdentifierKey('device_id', token.device_id));
   return keys;
 };
 
 /** Returns all keys of a profile, except its user ID. */
 export const profileKeys = (names: Names): string[] => {
   const keys = sharedKeys(names);
-  if (names.externalId !== null) keys.push(keyOf('external_id', names.externalId));
+  if (names.externalId !== null) keys.push(toIdentifierKey('external_id', names.externalId));
   return keys;
 };
 
 /** Returns every key by which an `Identifier` matches the user. */
 export const identifierKeys = (userId: number, names: Names): string[] => {
-  const keys = [keyOf('braze_id', String(userId)), ...addressKeys(names), ...names.aliases.map(aliasKey)];
-  if (names.externalId !== null) keys.push(keyOf('external_id', names.externalId));
+  const keys = [
+    toIdentifierKey('braze_id', String(userId)),
+    ...addressKeys(names),
+    ...names.aliases.map(aliasKey),
+  ];
+  if (names.externalId !== null) keys.push(toIdentifierKey('external_id', names.externalId));
   return keys;
 };
 
@@ -140,7 +145,7 @@ const OFFSETS = 64;
 const MAX_OF_CLOCKS = Number.MAX_SAFE_INTEGER - 2 ** 40;
 
 /** Returns the user ID in a `braze_id`; `null` if invalid. */
-export const userIdOf = (brazeId: string): number | null => {
+export const parseUserId = (brazeId: string): number | null => {
   const id = /^[1-9]\d{0,15}$/.test(brazeId) ? Number(brazeId) : Number.NaN;
   return Number.isSafeInteger(id) ? id : null;
 };

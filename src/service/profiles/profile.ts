@@ -189,7 +189,7 @@ const add = (tally: ActivityStats, timeMs: number, count: number) => {
 
 /** JSON cannot represent larger numbers: it would store `null`. */
 const { MAX_VALUE } = Number;
-export const sumOf = (a: number, b: number): number => Math.max(-MAX_VALUE, Math.min(MAX_VALUE, a + b));
+export const addClamped = (a: number, b: number): number => Math.max(-MAX_VALUE, Math.min(MAX_VALUE, a + b));
 
 /** Counts an event or a purchase in the profile. */
 export const recordActivity = (profile: Profile, event: StoredEvent): void => {
@@ -204,9 +204,9 @@ export const recordActivity = (profile: Profile, event: StoredEvent): void => {
     const tally = getOwn(profile.purchases, productId);
     if (tally) {
       add(tally, timeMs, quantity);
-      tally.revenue = sumOf(tally.revenue, price * quantity);
+      tally.revenue = addClamped(tally.revenue, price * quantity);
     } else {
-      const revenue = sumOf(0, price * quantity);
+      const revenue = addClamped(0, price * quantity);
       setOwn(profile.purchases, productId, { first: timeMs, last: timeMs, count: quantity, revenue });
     }
   }

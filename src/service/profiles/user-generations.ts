@@ -31,7 +31,7 @@ export const createUserGenerations = (ids: UserIds, maxCharacters: number) => {
     /** Like `change` of a working set. */
     change<T>(
       { users, named = [] }: FoundUsers,
-      apply: (usersOf: (workspaceId: string) => UserRepository) => T,
+      apply: (getUsers: (workspaceId: string) => UserRepository) => T,
     ): { value: T; changes: ChangeSet } {
       // The database may lack changes of the group in flight, which the old generation has.
       const newest = [...users].flatMap((row) => {

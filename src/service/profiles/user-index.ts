@@ -1,4 +1,4 @@
-import { type Lookup, lookupKey, type Names, sharedKeys, userIdOf } from './lookup.ts';
+import { type Lookup, lookupKey, type Names, parseUserId, sharedKeys } from './lookup.ts';
 import type { Profile } from './profile.ts';
 import type { UserRow } from './user-repository.ts';
 
@@ -19,7 +19,7 @@ export interface Entry {
 const NO_NAMES: Names = { externalId: null, email: null, phone: null, aliases: [], pushTokens: [] };
 
 /** Returns the current identifiers. Mutations change profiles in place. */
-const namesOf = ({ externalId, profile }: UserRow): Names => {
+const getNames = ({ externalId, profile }: UserRow): Names => {
   if (!profile) return { ...NO_NAMES, externalId };
   const { email, phone, aliases, pushTokens } = profile;
   return { externalId: profile.externalId, email, phone, aliases, pushTokens };
@@ -37,7 +37,7 @@ export const sameNames = (a: Names, b: Names): boolean =>
 const ENTRY = Symbol('entry');
 type Linked = Profile & { [ENTRY]?: Entry };
 
-export const entryOf = (profile: Linked): Entry => {
+export const getEntry = (profile: Linked): Entry => {
   const entry = profile[ENTRY];
   if (!entry) throw new Error('The profile does not belong to this set of users');
   return entry;
@@ -64,7 +64,7 @@ export const createUserIndex = () => {
   /** Indexes a user by the current identifiers. Removed users have none. */
   const rename = (entry: Entry) => {
     takeOut(entry);
-    const names = entry.gone ? NO_NAMES : namesOf(entry.row);
+    const names = entry.gone ? NO_NAMES : getNames(entry.row);
     entry.indexed = names;
     const profile: Linked | null = entry.row.profile;
     if (profile) profile[ENTRY] = entry;
@@ -79,10 +79,10 @@ export const createUserIndex = () => {
   /** Returns the user with this external ID, with or without a profile. */
   const findByExternalId = (externalId: string): Entry | undefined => byExternalId.get(externalId);
 
-  const entriesOf = (lookup: Lookup): Iterable<Entry | undefined> => {
+  const findEntries = (lookup: Lookup): Iterable<Entry | undefined> => {
     if (lookup.by === 'external_id') return [findByExternalId(lookup.value)];
     if (lookup.by !== 'braze_id') return byKey.get(lookupKey(lookup)) ?? [];
-    const entry = byId.get(userIdOf(lookup.value) ?? Number.NaN);
+    const entry = byId.get(parseUserId(lookup.value) ?? Number.NaN);
     return entry?.gone ? [] : [entry];
   };
 
@@ -106,7 +106,7 @@ export const createUserIndex = () => {
 
     /** Returns the users of a lookup. */
     rowsOf: (lookup: Lookup): UserRow[] =>
-      [...entriesOf(lookup)].flatMap((entry) => (entry && !entry.gone ? [entry.row] : [])),
+      [...findEntries(lookup)].flatMap((entry) => (entry && !entry.gone ? [entry.row] : [])),
 
     add(row: UserRow, isStored: boolean): Entry {
       const entry: Entry = { row, stored: NO_NAMES, indexed: NO_NAMES, gone: null };
@@ -120,7 +120,7 @@ export const createUserIndex = () => {
 
     find(lookup: Lookup): Profile[] {
       const profiles: Profile[] = [];
-      for (const entry of entriesOf(lookup)) if (entry?.row.profile) profiles.push(entry.row.profile);
+      for (const entry of findEntries(lookup)) if (entry?.row.profile) profiles.push(entry.row.profile);
       return profiles;
     },
   };

@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { NewBannerEvent, StoredEvent } from './events.ts';
 import { identifierKeys, type Lookup, lookupKey, profileKeys, type UserIds } from './lookup.ts';
 import { createProfile, type Profile, recordActivity, touch } from './profile.ts';
-import { createUserIndex, type Entry, entryOf, sameNames, type UserIndex } from './user-index.ts';
+import { createUserIndex, type Entry, getEntry, sameNames, type UserIndex } from './user-index.ts';
 import {
   type ChangeSet,
   emptyChangeSet,
@@ -73,17 +73,17 @@ export const createUserWorkingSet = (ids: UserIds) => {
   const points = new Map<string, ChangeSet['points'][number]>();
   let characters = 0;
 
-  const indexOf = (workspaceId: string): UserIndex => {
-    const known = indexes.get(workspaceId);
-    if (known) return known;
+  const getIndex = (workspaceId: string): UserIndex => {
+    const existing = indexes.get(workspaceId);
+    if (existing) return existing;
     const index = createUserIndex();
     indexes.set(workspaceId, index);
     return index;
   };
 
-  const leave = (entry: Entry, into: Entry | null, isExpired = false) => {
-    entry.gone = { into, isExpired };
-    indexOf(entry.row.workspaceId).rename(entry);
+  const leave = (entry: Entry, mergeTarget: Entry | null, isExpired = false) => {
+    entry.gone = { into: mergeTarget, isExpired };
+    getIndex(entry.row.workspaceId).rename(entry);
     touched.add(entry);
   };
 
@@ -95,8 +95,8 @@ export const createUserWorkingSet = (ids: UserIds) => {
     leave(entry, null);
   };
 
-  const usersOf = (workspaceId: string): UserRepository => {
-    const index = indexOf(workspaceId);
+  const getUsers = (workspaceId: string): UserRepository => {
+    const index = getIndex(workspaceId);
 
     const make = (row: Pick<UserRow, 'userId' | 'externalId' | 'profile' | 'createdAtMs'>): Entry => {
       const entry = index.add(
@@ -109,7 +109,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
 
     const changed = (profile: Profile, nowMs: number) => {
       touch(profile, nowMs);
-      const entry = entryOf(profile);
+      const entry = getEntry(profile);
       touched.add(entry);
       if (sameNames(entry.indexed, profile)) return;
       const { externalId } = profile;
@@ -137,15 +137,15 @@ export const createUserWorkingSet = (ids: UserIds) => {
         return profile;
       },
       merge(kept, merged, nowMs) {
-        const mergeTarget = resolveMergeTarget(entryOf(kept));
-        if (!mergeTarget || mergeTarget === entryOf(merged))
+        const mergeTarget = resolveMergeTarget(getEntry(kept));
+        if (!mergeTarget || mergeTarget === getEntry(merged))
           throw new Error('A user is merged into another one who is there');
-        leave(entryOf(merged), mergeTarget);
+        leave(getEntry(merged), mergeTarget);
         changed(kept, nowMs);
       },
       remove(profile) {
         const { externalId } = profile;
-        erase(entryOf(profile));
+        erase(getEntry(profile));
         if (externalId !== null) forgotten.push({ workspaceId, externalId });
       },
       forget(externalId) {
@@ -156,19 +156,19 @@ export const createUserWorkingSet = (ids: UserIds) => {
       },
       forgetRejects: (lookup) => void forgottenKeys.push({ workspaceId, key: lookupKey(lookup) }),
       record(profile, event) {
-        const entry = entryOf(profile);
+        const entry = getEntry(profile);
         touched.add(entry);
         recordActivity(profile, event);
         events.push({ entry, event });
       },
       recordBannerEvents(externalId, recorded, nowMs, mayMake) {
-        const known = index.findByExternalId(externalId);
-        if (!known && !mayMake) return false;
+        const existing = index.findByExternalId(externalId);
+        if (!existing && !mayMake) return false;
         const entry =
-          known ?? make({ userId: ids.next(nowMs), externalId, profile: null, createdAtMs: nowMs });
-        if (known && !known.row.profile) {
-          known.row.seenAtMs = Math.max(known.row.seenAtMs, nowMs);
-          touched.add(known);
+          existing ?? make({ userId: ids.next(nowMs), externalId, profile: null, createdAtMs: nowMs });
+        if (existing && !existing.row.profile) {
+          existing.row.seenAtMs = Math.max(existing.row.seenAtMs, nowMs);
+          touched.add(existing);
         }
         for (const event of recorded) bannerEvents.push({ entry, event });
         return true;
@@ -180,8 +180,8 @@ export const createUserWorkingSet = (ids: UserIds) => {
       },
       addDataPoints(count, day) {
         const name = `${day} ${workspaceId}`;
-        const known = points.get(name);
-        if (known) known.points += count;
+        const existing = points.get(name);
+        if (existing) existing.points += count;
         else points.set(name, { workspaceId, day, points: count });
       },
     };
@@ -189,7 +189,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
 
   const add = ({ users, named = [] }: FoundUsers) => {
     for (const row of users) {
-      const index = indexOf(row.workspaceId);
+      const index = getIndex(row.workspaceId);
       // A cached user is newer.
       if (index.has(row.userId)) continue;
       index.add(row, true);
@@ -197,7 +197,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
     }
     for (const { workspaceId, key, lookup } of named) {
       if (lookup.by === 'external_id' || lookup.by === 'braze_id') continue;
-      indexOf(workspaceId).completed(key);
+      getIndex(workspaceId).completed(key);
       characters += USER_CHARACTERS;
     }
   };
@@ -232,10 +232,10 @@ export const createUserWorkingSet = (ids: UserIds) => {
     /** Adds the users of a read, then applies mutations to the users of their workspaces. */
     change<T>(
       found: FoundUsers,
-      apply: (usersOf: (workspaceId: string) => UserRepository) => T,
+      apply: (getUsers: (workspaceId: string) => UserRepository) => T,
     ): { value: T; changes: ChangeSet } {
       add(found);
-      const value = apply(usersOf);
+      const value = apply(getUsers);
       return { value, changes: drainChanges() };
     },
 

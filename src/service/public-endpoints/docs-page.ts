@@ -41,13 +41,13 @@ interface FieldRow {
 }
 
 /** Formats a type: `string`, `array of objects, at most 75`, `"click" or "dismiss"`. */
-const typeOf = ({ type, anyOf, enum: values, items, maxItems }: Schema): string => {
+const formatType = ({ type, anyOf, enum: values, items, maxItems }: Schema): string => {
   if (values) return values.map((value) => JSON.stringify(value)).join(' or ');
-  if (anyOf) return [...new Set(anyOf.map(typeOf).flatMap((each) => each.split(' or ')))].join(' or ');
+  if (anyOf) return [...new Set(anyOf.map(formatType).flatMap((each) => each.split(' or ')))].join(' or ');
   if (type === 'array') {
-    const of = items ? typeOf(items) : '';
-    const what = of === '' ? 'array' : `array of ${of}${/ or |"/.test(of) ? '' : 's'}`;
-    return maxItems === undefined ? what : `${what}, at most ${maxItems.toLocaleString('en-US')}`;
+    const itemType = items ? formatType(items) : '';
+    const array = itemType === '' ? 'array' : `array of ${itemType}${/ or |"/.test(itemType) ? '' : 's'}`;
+    return maxItems === undefined ? array : `${array}, at most ${maxItems.toLocaleString('en-US')}`;
   }
   return Array.isArray(type) ? type.join(' or ') : (type ?? 'anything');
 };
@@ -73,7 +73,7 @@ const fieldRows = (root: Schema): FieldRow[] => {
         if (rows.has(here)) continue;
         rows.set(here, {
           path: here,
-          type: typeOf(field),
+          type: formatType(field),
           isRequired: schema.required?.includes(name) ?? false,
           description: field.description ?? '',
         });

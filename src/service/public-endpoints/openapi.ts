@@ -15,7 +15,7 @@ const limitsText = ({ limit, body: request }: Route): string => {
 /** Returns the parameter names of a path. */
 const pathNames = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 
-const parametersOf = ({ path, query, operation }: Route): Members => {
+const toParameters = ({ path, query, operation }: Route): Members => {
   const { properties = {}, required = [] } = query ? toJsonSchema(query, 'input') : {};
   const parameters = [
     ...pathNames(path).map((name) => ({
@@ -36,13 +36,13 @@ const parametersOf = ({ path, query, operation }: Route): Members => {
   return parameters.length > 0 ? { parameters } : {};
 };
 
-const operationOf = (route: Route, { operation } = route): Members => ({
+const toOperation = (route: Route, { operation } = route): Members => ({
   operationId: operation.id,
   tags: [operation.tag],
   summary: operation.summary,
   description: `${operation.description}\n\nLimits: ${limitsText(route)}\n\nPermission: \`${route.permission}\`.`,
   security: [isClientPermission(route.permission) ? { clientKey: [] } : { serverKey: [] }],
-  ...parametersOf(route),
+  ...toParameters(route),
   ...(route.body && {
     requestBody: {
       required: true,
@@ -98,7 +98,7 @@ export const openApi = (routes: readonly Route[]): Members => ({
   ],
   paths: {
     ...Object.fromEntries(
-      routes.map((route) => [route.path, { [route.method.toLowerCase()]: operationOf(route) }]),
+      routes.map((route) => [route.path, { [route.method.toLowerCase()]: toOperation(route) }]),
     ),
     '/healthz': statusPage('isAlive', 'Is the process alive?'),
     '/readyz': statusPage('isReady', 'May requests be sent here?', notReady),

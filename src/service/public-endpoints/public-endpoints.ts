@@ -78,7 +78,7 @@ export const createPublicEndpoints = ({
       });
     return collecting;
   };
-  const imageOf = createImages(store, now);
+  const serveImage = createImages(store, now);
   const page = (path: string, answer: PublicEndpoint['handler']): PublicEndpoint => ({
     method: 'GET',
     path,
@@ -112,7 +112,7 @@ export const createPublicEndpoints = ({
         headers: { 'Access-Control-Allow-Origin': '*' },
       })),
       page('/docs', docs),
-      page(`${IMAGES_PATH}/{file}`, ({ params }) => imageOf(params['file']!)),
+      page(`${IMAGES_PATH}/{file}`, ({ params }) => serveImage(params['file']!)),
     ],
     headers: JSON_HEADERS,
     errors: 'general',

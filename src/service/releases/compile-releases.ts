@@ -14,7 +14,7 @@ export interface ReleasedSegment {
 }
 
 /** Returns the file's segments, replaced by their releases. */
-export const segmentsOf = ({ segments }: Workspace, all: readonly Release[]): Segments => {
+export const getSegments = ({ segments }: Workspace, all: readonly Release[]): Segments => {
   const found = new Map(segments);
   for (const { kind, subjectId: segmentId, content } of all) {
     if (kind !== 'segment') continue;
@@ -27,13 +27,13 @@ export const segmentsOf = ({ segments }: Workspace, all: readonly Release[]): Se
   return found;
 };
 
-export const idOf = (campaign: Record<string, unknown>) => String(campaign['campaign_id']);
+export const getCampaignId = (campaign: Record<string, unknown>) => String(campaign['campaign_id']);
 
 /** Returns the file's campaigns, replaced by their releases, then those that only have releases. */
 const written = (workspace: Workspace, releases: readonly Release[]): Record<string, unknown>[] => {
   const released = new Map(releases.map((each) => [each.subjectId, each.content]));
-  const ids = [...workspace.rawCampaigns.map(idOf), ...releases.map(({ subjectId }) => subjectId)];
-  const inFile = new Map(workspace.rawCampaigns.map((each) => [idOf(each), each]));
+  const ids = [...workspace.rawCampaigns.map(getCampaignId), ...releases.map(({ subjectId }) => subjectId)];
+  const inFile = new Map(workspace.rawCampaigns.map((each) => [getCampaignId(each), each]));
   return [...new Set(ids)].flatMap((id) => {
     const campaign = released.has(id) ? released.get(id) : inFile.get(id);
     return isRecord(campaign) ? [campaign] : [];
@@ -41,7 +41,11 @@ const written = (workspace: Workspace, releases: readonly Release[]): Record<str
 };
 
 /** Cache key of a compiled campaign: its content, and everything else that it is compiled from except the file. */
-const madeOf = (content: Record<string, unknown>, publishedAtMs: number | null, segments: Segments): string =>
+const getCacheKey = (
+  content: Record<string, unknown>,
+  publishedAtMs: number | null,
+  segments: Segments,
+): string =>
   JSON.stringify([
     content,
     publishedAtMs,
@@ -59,8 +63,8 @@ const readyIn = ({
   const byId = new Map(campaigns.map((campaign) => [campaign.campaignId, campaign]));
   return new Map(
     campaignsAsWritten.flatMap((content) => {
-      const campaign = byId.get(idOf(content));
-      return campaign ? [[madeOf(content, campaign.publishedAtMs, segments), campaign]] : [];
+      const campaign = byId.get(getCampaignId(content));
+      return campaign ? [[getCacheKey(content, campaign.publishedAtMs, segments), campaign]] : [];
     }),
   );
 };
@@ -68,32 +72,35 @@ const readyIn = ({
 /** Returns the workspace as served: the file with the live releases. */
 export const withReleases = (workspace: Workspace, all: readonly Release[], log: Log): Workspace => {
   if (all.length === 0) return workspace;
-  const segments = segmentsOf(workspace, all);
+  const segments = getSegments(workspace, all);
   const releases = all.filter(({ kind }) => kind === 'campaign');
   const campaignsAsWritten = written(workspace, releases);
   const placementIds = workspace.placements && new Set(workspace.placements.map((each) => each.placementId));
   const liveAtMs = new Map(releases.map((each) => [each.subjectId, each.liveAtMs]));
-  const before = ready.get(workspace) ?? readyIn(workspace);
-  const after = new Map<string, Campaign>();
+  const previous = ready.get(workspace) ?? readyIn(workspace);
+  const compiled = new Map<string, Campaign>();
   const campaigns = campaignsAsWritten.flatMap((content) => {
-    const publishedAtMs = liveAtMs.get(idOf(content)) ?? null;
-    const text = madeOf(content, publishedAtMs, segments);
-    const known = before.get(text);
-    if (known) {
-      after.set(text, known);
-      return [known];
+    const publishedAtMs = liveAtMs.get(getCampaignId(content)) ?? null;
+    const cacheKey = getCacheKey(content, publishedAtMs, segments);
+    const cached = previous.get(cacheKey);
+    if (cached) {
+      compiled.set(cacheKey, cached);
+      return [cached];
     }
     const { campaign, problems } = readCampaign(content, { placementIds, segments, publishedAtMs });
     if (campaign) {
-      after.set(text, campaign);
+      compiled.set(cacheKey, campaign);
       return [campaign];
     }
     // It was valid when published. Since then the file may, for example, have lost a placement that it names.
     const problem = problems.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
-    log.error({ workspace: workspace.workspaceId, campaign: idOf(content), problem }, 'release not shown');
+    log.error(
+      { workspace: workspace.workspaceId, campaign: getCampaignId(content), problem },
+      'release not shown',
+    );
     return [];
   });
-  ready.set(workspace, after);
+  ready.set(workspace, compiled);
   const mayBeAsked = placementIds ?? new Set(campaigns.flatMap(({ placements }) => [...placements]));
   return { ...workspace, segments, campaigns, rawCampaigns: campaignsAsWritten, placementIds: mayBeAsked };
 };

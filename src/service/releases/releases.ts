@@ -137,7 +137,7 @@ export interface ReleaseStore {
 /** Two operators who publish at once need the same number. The slower one retries with the next. */
 const MAX_TRIES = 20;
 
-const releaseOf = (row: SqlRow): Release => ({
+const toRelease = (row: SqlRow): Release => ({
   workspaceId: readText(row, 'workspace_id'),
   release: readNumber(row, 'release'),
   kind: readEnum(row, 'kind', RELEASE_KINDS),
@@ -189,7 +189,7 @@ const cancelScheduledStatement = (release: number, added: NewRelease): Statement
 });
 
 export const createReleaseStore = (run: RunSql, runTogether: RunTogether): ReleaseStore => {
-  const newestOf = async (sql: string, values: string[]): Promise<number> => {
+  const readNewest = async (sql: string, values: string[]): Promise<number> => {
     const [row] = await run(
       `SELECT max(release) AS newest FROM releases WHERE workspace_id = $1${sql}`,
       values,
@@ -225,19 +225,19 @@ export const createReleaseStore = (run: RunSql, runTogether: RunTogether): Relea
         'SELECT kind, subject_id, min(release) AS first FROM releases WHERE workspace_id = $1 GROUP BY kind, subject_id',
         [workspaceId],
       );
-      const keyOf = (kind: string, subjectId: string) => `${kind}:${subjectId}`;
-      const first = new Map(
+      const toSubjectKey = (kind: string, subjectId: string) => `${kind}:${subjectId}`;
+      const firstByKey = new Map(
         firsts.map((row) => [
-          keyOf(readText(row, 'kind'), readText(row, 'subject_id')),
+          toSubjectKey(readText(row, 'kind'), readText(row, 'subject_id')),
           readNumber(row, 'first'),
         ]),
       );
-      const firstOf = ({ kind, subjectId }: Release) => first.get(keyOf(kind, subjectId))!;
-      return rows.map(releaseOf).sort((one, other) => firstOf(one) - firstOf(other));
+      const getFirst = ({ kind, subjectId }: Release) => firstByKey.get(toSubjectKey(kind, subjectId))!;
+      return rows.map(toRelease).sort((one, other) => getFirst(one) - getFirst(other));
     },
 
     async writtenReleases(workspaceId, nowMs) {
-      return (await run(lastOfEach('AND content IS NOT NULL'), [workspaceId, nowMs])).map(releaseOf);
+      return (await run(lastOfEach('AND content IS NOT NULL'), [workspaceId, nowMs])).map(toRelease);
     },
 
     async scheduledReleases(workspaceId, nowMs) {
@@ -246,7 +246,7 @@ export const createReleaseStore = (run: RunSql, runTogether: RunTogether): Relea
          ORDER BY live_at_ms, release`,
         [workspaceId, nowMs],
       );
-      return rows.map(releaseOf);
+      return rows.map(toRelease);
     },
 
     async releases(workspaceId, { subject, before = Number.MAX_SAFE_INTEGER, limit }) {
@@ -255,7 +255,7 @@ export const createReleaseStore = (run: RunSql, runTogether: RunTogether): Relea
            AND ($3 = '' OR (kind = $3 AND subject_id = $4)) ORDER BY release DESC LIMIT $5`,
         [workspaceId, before, subject?.kind ?? '', subject?.subjectId ?? '', limit],
       );
-      return rows.map(releaseOf);
+      return rows.map(toRelease);
     },
 
     async release(workspaceId, release) {
@@ -263,7 +263,7 @@ export const createReleaseStore = (run: RunSql, runTogether: RunTogether): Relea
         workspaceId,
         release,
       ]);
-      return row ? releaseOf(row) : null;
+      return row ? toRelease(row) : null;
     },
 
     async endedTest(workspaceId, campaignId, nowMs) {
@@ -284,9 +284,9 @@ export const createReleaseStore = (run: RunSql, runTogether: RunTogether): Relea
     async addRelease(added, { draftRevision, cancelsScheduled = false, endedTest, audit } = {}) {
       const { workspaceId, kind, subjectId } = added;
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        const newest = await newestOf(' AND kind = $2 AND subject_id = $3', [workspaceId, kind, subjectId]);
+        const newest = await readNewest(' AND kind = $2 AND subject_id = $3', [workspaceId, kind, subjectId]);
         if (newest !== added.basedOn) return null;
-        const release = (await newestOf('', [workspaceId])) + 1;
+        const release = (await readNewest('', [workspaceId])) + 1;
         const isStored = await runTogether([
           addStatement(release, added, endedTest),
           ...(cancelsScheduled ? [cancelScheduledStatement(release, added)] : []),

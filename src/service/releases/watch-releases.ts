@@ -1,7 +1,7 @@
 import { type Log, serializeError } from '../log.ts';
 import type { WorkspaceSource } from '../workspace/watch-workspaces.ts';
 import { createRegistry, type Registry } from '../workspace/workspace.ts';
-import { idOf, withReleases } from './compile-releases.ts';
+import { getCampaignId, withReleases } from './compile-releases.ts';
 import type { Release, ReleaseState, ReleaseStore } from './releases.ts';
 
 /** All replicas apply a release within two seconds. */
@@ -58,9 +58,9 @@ export const watchReleases = async (
           ?.live.flatMap(({ kind, subjectId }) => (kind === 'campaign' ? [subjectId] : [])),
       );
       for (const written of campaignsAsWritten) {
-        const campaign = idOf(written);
+        const campaign = getCampaignId(written);
         if (!former || !released.has(campaign)) continue;
-        const was = former.rawCampaigns.find((each) => idOf(each) === campaign);
+        const was = former.rawCampaigns.find((each) => getCampaignId(each) === campaign);
         if (JSON.stringify(was) === JSON.stringify(written)) continue;
         log.warn(
           { workspace: workspaceId, campaign, name: written['name'] },

@@ -31,10 +31,10 @@ import {
   addEvent,
   createUserResult,
   type DimensionsOfEvent,
+  getMonth,
   isChanged,
   markChanged,
   mergeResults,
-  monthOf,
   moveFirst,
   type UserResult,
 } from './user-result.ts';
@@ -151,7 +151,7 @@ function* readResults(
   const ofEvents = new Set(events.map(({ userId }) => userId));
   const months = new Map<string, ResultKey>();
   for (const { userId, campaignId, day } of bannerEvents) {
-    const month = monthOf(`day:${day}`);
+    const month = getMonth(`day:${day}`);
     if (!changed.has(userId)) months.set(`${userId} ${month} ${campaignId}`, { userId, campaignId, month });
   }
   const rows = yield [
@@ -312,8 +312,8 @@ const write = (
       counts.change(workspaceId, result);
       const { campaignId, variantId, firstImpressionMs, goals, prunedGoals, tallies, before } = result;
       const of = { userId, campaignId, workspaceId };
-      const changed = new Set(['', ...[...before.tallies.keys()].map(monthOf)]);
-      const months = Map.groupBy(tallies, ([dimension]) => monthOf(dimension));
+      const changed = new Set(['', ...[...before.tallies.keys()].map(getMonth)]);
+      const months = Map.groupBy(tallies, ([dimension]) => getMonth(dimension));
       for (const month of changed) {
         const more =
           month === ''

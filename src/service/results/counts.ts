@@ -47,7 +47,7 @@ export const createCounts = () => {
   const goals = new Map<string, GoalCount>();
 
   /** Returns a function that adds to the dimensions of a variant. */
-  const countsOf = (workspaceId: string, campaignId: string, variantId: string) => {
+  const createAdder = (workspaceId: string, campaignId: string, variantId: string) => {
     const key = `${workspaceId}\u001f${campaignId}\u001f${variantId}`;
     const dimensions = campaigns.get(key) ?? new Map<string, CampaignCount>();
     campaigns.set(key, dimensions);
@@ -89,11 +89,11 @@ export const createCounts = () => {
       const isSame = wasCounted && isCounted && variantBefore === variantId;
       const dimensions = [...(isSame ? before.tallies : tallies).keys()];
       if (wasCounted) {
-        const add = countsOf(workspaceId, campaignId, variantBefore);
+        const add = createAdder(workspaceId, campaignId, variantBefore);
         for (const dimension of dimensions) add(dimension, countsBefore(result, dimension), -1);
       }
       if (isCounted) {
-        const add = countsOf(workspaceId, campaignId, variantId);
+        const add = createAdder(workspaceId, campaignId, variantId);
         for (const dimension of dimensions) add(dimension, tallies.get(dimension)!, 1);
       }
       if (isSame && result.goals === before.goals) return;

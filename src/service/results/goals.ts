@@ -11,10 +11,10 @@ const conversionName = (event: unknown, product: unknown): string =>
   product === null ? `event:${event}` : `product:${product}`;
 
 /** Formats a conversion as a goal, for example `86400000 event:signed_up`. */
-export const goalOf = (conversion: Conversion): string =>
+export const formatGoal = (conversion: Conversion): string =>
   `${conversion.withinMs} ${'event' in conversion ? conversionName(conversion.event, null) : conversionName(null, conversion.product)}`;
 
-/** Parses what `goalOf` returns. */
+/** Parses what `formatGoal` returns. */
 export const parseGoal = (goal: string): Conversion => {
   const space = goal.indexOf(' ');
   const withinMs = Number(goal.slice(0, space));
@@ -26,7 +26,7 @@ export const parseGoal = (goal: string): Conversion => {
 export interface Goal {
   workspaceId: string;
   campaignId: string;
-  /** Result of `goalOf`. */
+  /** Result of `formatGoal`. */
   goal: string;
   name: string;
   withinMs: number;
@@ -90,7 +90,7 @@ export const conversionEventIn = (row: SqlRow): ConversionEvent => {
 };
 
 /** Converts a row of the feed. */
-export const conversionEventOf = (
+export const toConversionEvent = (
   event: StoredEvent & { eventId: number; workspaceId: string },
 ): ConversionEvent => {
   const { eventId, userId, workspaceId, timeMs } = event;
@@ -148,12 +148,15 @@ export interface GoalIndex {
 const NO_GOALS: readonly Goal[] = [];
 
 export const createGoalIndex = (goals: readonly Goal[]): GoalIndex => {
-  const keyOf = (workspaceId: string, campaignId: string) => JSON.stringify([workspaceId, campaignId]);
-  const campaigns = Map.groupBy(goals, ({ workspaceId, campaignId }) => keyOf(workspaceId, campaignId));
+  const toCampaignKey = (workspaceId: string, campaignId: string) =>
+    JSON.stringify([workspaceId, campaignId]);
+  const campaigns = Map.groupBy(goals, ({ workspaceId, campaignId }) =>
+    toCampaignKey(workspaceId, campaignId),
+  );
   return {
     all: goals,
     ofCampaign: (workspaceId, campaignId) =>
-      goals.length === 0 ? NO_GOALS : (campaigns.get(keyOf(workspaceId, campaignId)) ?? NO_GOALS),
+      goals.length === 0 ? NO_GOALS : (campaigns.get(toCampaignKey(workspaceId, campaignId)) ?? NO_GOALS),
     values: [...new Set(goals.map(({ value }) => value))],
   };
 };

@@ -1,5 +1,5 @@
 import { type RunSql, readNumber, readText, type SqlRow } from '../operators/index.ts';
-import { type Conversion, goalOf } from './goals.ts';
+import { type Conversion, formatGoal } from './goals.ts';
 import { type Counts, MEASURES } from './measures.ts';
 
 /** Users who reached one of the campaign's `conversions`. */
@@ -96,7 +96,7 @@ export const readResults = async (
     rows.flatMap(({ dimension, variantId, counts }) =>
       dimension.startsWith(kind) ? [{ name: dimension.slice(kind.length), variantId, ...counts }] : [],
     );
-  const goals = conversions.map(goalOf);
+  const goals = conversions.map(formatGoal);
   const reached = goals.length === 0 ? [] : await run(READ_REACHED, [workspaceId, campaignId]);
   const asked = reached.filter((row) => goals.includes(readText(row, 'goal')));
   const reachedBy = (variantId: string | null, goal: string): Goal =>
@@ -153,14 +153,14 @@ export const readSummaries = async (
   const byCampaign = Map.groupBy(rows, (row) => readText(row, 'campaign_id'));
   return [...byCampaign].map(([campaignId, found]) => {
     const total = found.filter((row) => row['dimension'] === '');
-    const sumOf = (counted: readonly SqlRow[], count: keyof Counts) =>
+    const sumCounts = (counted: readonly SqlRow[], count: keyof Counts) =>
       counted.filter((row) => variantIn(row) !== null).reduce((sum, row) => sum + countsIn(row)[count], 0);
     return {
       campaignId,
-      exposed: sumOf(total, 'exposed'),
-      clicked: sumOf(total, 'clicked'),
+      exposed: sumCounts(total, 'exposed'),
+      clicked: sumCounts(total, 'clicked'),
       arms: total.map((row) => ({ variantId: variantIn(row), exposed: countsIn(row).exposed })),
-      dayImpressions: sumOf(
+      dayImpressions: sumCounts(
         found.filter((row) => row['dimension'] !== ''),
         'impressions',
       ),

@@ -3,7 +3,7 @@ import type { Dialect } from '../sql/dialect.ts';
 import type { Store } from '../store/store.ts';
 import { readEventCounts, readEventNames } from './event-counts.ts';
 import type { Progress } from './follow.ts';
-import { goalOf } from './goals.ts';
+import { formatGoal } from './goals.ts';
 import { readResults, readSummaries } from './read.ts';
 import type { ResultsDifference } from './verify.ts';
 
@@ -36,11 +36,11 @@ export const createResults = ({
   /** Goals are never removed, so those that this process has added need no lookup. */
   const added = new Set<string>();
   const add: Store['addGoals'] = async (workspaceId, { campaignId, conversions }) => {
-    const goals = conversions.map(goalOf);
-    const keyOf = (goal: string) => JSON.stringify([workspaceId, campaignId, goal]);
-    if (goals.every((goal) => added.has(keyOf(goal)))) return;
+    const goals = conversions.map(formatGoal);
+    const toGoalKey = (goal: string) => JSON.stringify([workspaceId, campaignId, goal]);
+    if (goals.every((goal) => added.has(toGoalKey(goal)))) return;
     await addGoals(workspaceId, campaignId, goals);
-    for (const goal of goals) added.add(keyOf(goal));
+    for (const goal of goals) added.add(toGoalKey(goal));
   };
   return {
     addGoals: add,

@@ -39,7 +39,7 @@ export const countsBefore = ({ tallies, before }: UserResult, dimension: string)
 /** Properties of a banner event from which its dimensions derive. */
 export type DimensionsOfEvent = Pick<NewBannerEvent, 'day' | 'placementId' | 'language'>;
 
-const dimensionsOf = ({ day, placementId, language }: DimensionsOfEvent): string[] => [
+const getDimensions = ({ day, placementId, language }: DimensionsOfEvent): string[] => [
   '',
   `day:${day}`,
   `placement:${placementId}`,
@@ -50,7 +50,7 @@ const DAY = 'day:';
 const MONTH_LENGTH = '2026-03'.length;
 
 /** Month of the row that holds a dimension: `2026-03` for a day, `''` for other dimensions. */
-export const monthOf = (dimension: string): string =>
+export const getMonth = (dimension: string): string =>
   dimension.startsWith(DAY) ? dimension.slice(DAY.length, DAY.length + MONTH_LENGTH) : '';
 
 const change = (result: UserResult, dimension: string, edit: (tallies: EventCounts) => void): void => {
@@ -68,7 +68,7 @@ export const addEvent = (
   times: 1 | -1,
 ): void => {
   const { events } = MEASURE_OF[event.eventType];
-  for (const dimension of dimensionsOf(event))
+  for (const dimension of getDimensions(event))
     change(result, dimension, (tallies) => {
       tallies[events] += times;
     });

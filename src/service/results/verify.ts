@@ -134,11 +134,12 @@ const compare = (
   prefix = '',
 ): ResultsDifference[] => {
   const [stored, counted] = [byKey(storedRows), byKey(countedRows)];
-  const countsOf = (row: SqlRow | undefined) => columns.map((column) => (row ? readNumber(row, column) : 0));
+  const readCounts = (row: SqlRow | undefined) =>
+    columns.map((column) => (row ? readNumber(row, column) : 0));
   return [...new Map([...stored, ...counted])]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .flatMap(([key, row]) => {
-      const [one, other] = [countsOf(stored.get(key)), countsOf(counted.get(key))];
+      const [one, other] = [readCounts(stored.get(key)), readCounts(counted.get(key))];
       if (one.every((count, index) => isAlike(count, other[index]!))) return [];
       return [
         {

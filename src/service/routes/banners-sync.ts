@@ -43,7 +43,7 @@ const createUnknownPlacements = (log: Log) => {
   };
 };
 
-export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log) => {
+export const bannersSync = (getBannerIds: BannerIdsOf, log: Log) => {
   const logRenderError = createRenderErrorLog(log);
   const logUnknown = createUnknownPlacements(log);
   return defineRoute({
@@ -70,7 +70,7 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log) => {
       const { external_user_id: externalUserId, app_id: appId, placements } = body;
       assertKnownApp(workspace, appId);
       logUnknown(context, placements);
-      const ids = await bannerIdsOf(workspace.workspaceId);
+      const ids = await getBannerIds(workspace.workspaceId);
       const since = impressionsSince(workspace, now);
       const user = await store.loadTargetingData(workspace.workspaceId, externalUserId, since);
       const banners = decide({

@@ -50,7 +50,7 @@ interface JudgedEvent {
 const MAX_LATE_MS = 400 * 24 * 60 * 60 * 1000;
 
 /** Returns the day of an event in the results. An implausible time falls back to the time of receipt. */
-const dayOf = ({ localDays }: Workspace, timeMs: number, receivedAtMs: number): string =>
+const getLocalDay = ({ localDays }: Workspace, timeMs: number, receivedAtMs: number): string =>
   localDays.of(timeMs > receivedAtMs - MAX_LATE_MS ? Math.min(timeMs, receivedAtMs) : receivedAtMs);
 
 /** Its events are not validated yet. */
@@ -96,7 +96,7 @@ const judge = (
     eventType: event.event_type,
     timeMs,
     receivedAtMs,
-    day: dayOf(workspace, timeMs, receivedAtMs),
+    day: getLocalDay(workspace, timeMs, receivedAtMs),
   };
   const holdoutId = findHoldoutOfEvent(row, workspace, body.external_user_id);
   return { row: { ...row, holdoutId }, isTheirs: ids.isFor(event.id, body.external_user_id), index };
@@ -166,7 +166,7 @@ const record = (
   });
 };
 
-export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
+export const bannersTrack = (getBannerIds: BannerIdsOf) =>
   defineRoute({
     path: TRACK_PATH,
     permission: 'banners.track',
@@ -200,7 +200,7 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
     handler: async (context) => {
       const { workspace, body, metrics } = context;
       assertKnownApp(workspace, body.app_id);
-      const { sound, refused } = judgeAll(await bannerIdsOf(workspace.workspaceId), context);
+      const { sound, refused } = judgeAll(await getBannerIds(workspace.workspaceId), context);
       const isKnown = sound.length > 0 && (await record(sound, context, false));
       // Client keys must not create arbitrary users, so only banner IDs that a sync returned count for unknown users.
       const events = isKnown ? sound : sound.filter(({ isTheirs }) => isTheirs);

@@ -46,7 +46,7 @@ const pageQuery = z.object({
   ),
 });
 
-const isoOf = (ms: number | null | undefined): string => (ms == null ? '' : new Date(ms).toISOString());
+const formatIso = (ms: number | null | undefined): string => (ms == null ? '' : new Date(ms).toISOString());
 
 /** `Running`, `Success`, `Partial` or `Error`, as the contract writes them. */
 const statusText = ({ status }: IngestionRun): string => `${status[0]!.toUpperCase()}${status.slice(1)}`;
@@ -65,14 +65,14 @@ export const toIntegrationRecord = (
   return {
     ...record,
     integration_status: schedule.kind === 'paused' ? 'paused' : 'active',
-    last_updated_at: isoOf(last?.finishedAtMs),
-    last_job_start_time: isoOf(last?.startedAtMs),
+    last_updated_at: formatIso(last?.finishedAtMs),
+    last_job_start_time: formatIso(last?.startedAtMs),
     last_job_status: last ? statusText(last) : '',
-    next_scheduled_run: schedule.kind === 'cron' ? isoOf(next) : '',
+    next_scheduled_run: schedule.kind === 'cron' ? formatIso(next) : '',
   };
 };
 
-const integrationOf = ({ integrations }: Workspace, id: string | undefined): WorkspaceIntegration => {
+const getIntegration = ({ integrations }: Workspace, id: string | undefined): WorkspaceIntegration => {
   const found = integrations?.find(({ record }) => record.integration_id === id);
   if (!found) throw new HttpError(404, 'Integration not found');
   return found;
@@ -117,9 +117,14 @@ export const cdiIntegrations = defineRoute({
     const states = doRun ? await store.ingestion.states(workspaceId) : [];
     const runs = doRun ? await store.ingestion.lastRuns(workspaceId) : [];
     const results = page.map((integration) => {
-      const isOf = ({ integrationId }: { integrationId: string }) =>
+      const isForIntegration = ({ integrationId }: { integrationId: string }) =>
         integrationId === integration.record.integration_id;
-      return toIntegrationRecord(integration, states.find(isOf), runs.find(isOf), now);
+      return toIntegrationRecord(
+        integration,
+        states.find(isForIntegration),
+        runs.find(isForIntegration),
+        now,
+      );
     });
     metrics.objects('integrations', results.length);
     const last =
@@ -149,7 +154,7 @@ export const cdiIntegrationSync = defineRoute({
     notFound: 'There is no such integration, or it has no source, or its schedule is `paused`.',
   },
   async handler({ workspace, store, params, now }) {
-    const { record, source, schedule } = integrationOf(workspace, params['integration_id']);
+    const { record, source, schedule } = getIntegration(workspace, params['integration_id']);
     if (source === null) throw new HttpError(404, 'The integration has no source, so nothing can be synced');
     if (schedule.kind === 'paused') throw new HttpError(404, 'The integration is paused');
     const { workspaceId } = workspace;
@@ -166,10 +171,10 @@ export const cdiIntegrationSync = defineRoute({
   },
 });
 
-const jobStatusOf = (run: IngestionRun): JobSyncStatus => ({
+const toJobSyncStatus = (run: IngestionRun): JobSyncStatus => ({
   job_status: statusText(run),
-  sync_start_time: isoOf(run.startedAtMs),
-  sync_finish_time: isoOf(run.finishedAtMs),
+  sync_start_time: formatIso(run.startedAtMs),
+  sync_finish_time: formatIso(run.finishedAtMs),
   last_timestamp_synced: run.watermarkUs === null ? '' : stampText(run.watermarkUs),
   rows_synced: run.rowsSynced,
   rows_failed_with_errors: run.rowsFailed,
@@ -196,10 +201,10 @@ export const cdiJobSyncStatus = defineRoute({
   },
   async handler({ workspace, store, params, query, metrics }) {
     const { cursor: skip } = query;
-    const { integration_id: id } = integrationOf(workspace, params['integration_id']).record;
+    const { integration_id: id } = getIntegration(workspace, params['integration_id']).record;
     const limit = INTEGRATIONS_PAGE_SIZE + 1;
     const runs = await store.ingestion.runs(workspace.workspaceId, id, { skip, limit });
-    const results = runs.slice(0, INTEGRATIONS_PAGE_SIZE).map(jobStatusOf);
+    const results = runs.slice(0, INTEGRATIONS_PAGE_SIZE).map(toJobSyncStatus);
     metrics.objects('runs', results.length);
     const path = JOB_SYNC_STATUS_PATH.replace('{integration_id}', encodeURIComponent(id));
     return {

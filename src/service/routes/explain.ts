@@ -18,7 +18,7 @@ import type { Log } from '../log.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** Defaults: the only app, any version, every placement of the campaigns. */
-const questionOf = (body: ExplainRequest, { appIds, campaigns }: Workspace) => {
+const toQuestion = (body: ExplainRequest, { appIds, campaigns }: Workspace) => {
   const [onlyApp, otherApp] = appIds;
   const appId = body.app_id ?? (otherApp === undefined ? onlyApp : undefined);
   if (appId === undefined) throw new HttpError(400, required('app_id'));
@@ -36,7 +36,7 @@ const questionOf = (body: ExplainRequest, { appIds, campaigns }: Workspace) => {
 };
 
 /** Explains a user's banners. For server keys only, because the response contains user attributes and drafts. */
-export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log) =>
+export const explainRoute = (getBannerIds: BannerIdsOf, log: Log) =>
   defineRoute({
     path: EXPLAIN_PATH,
     permission: 'campaigns.explain',
@@ -56,15 +56,15 @@ export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log) =>
       badRequest: 'A member is missing or not valid.',
     },
     handler: async ({ workspace, store, body, now, metrics, acceptLanguage }) => {
-      const asked = questionOf(body, workspace);
-      assertKnownApp(workspace, asked.appId);
-      const ids = await bannerIdsOf(workspace.workspaceId);
+      const question = toQuestion(body, workspace);
+      assertKnownApp(workspace, question.appId);
+      const ids = await getBannerIds(workspace.workspaceId);
       const since = impressionsSince(workspace, now);
-      const user = await store.loadTargetingData(workspace.workspaceId, asked.externalUserId, since);
-      metrics.objects('placements', asked.placementIds.length);
+      const user = await store.loadTargetingData(workspace.workspaceId, question.externalUserId, since);
+      metrics.objects('placements', question.placementIds.length);
       return {
         body: {
-          placements: explain({ ...asked, acceptLanguage, workspace, user, now, ids, log }),
+          placements: explain({ ...question, acceptLanguage, workspace, user, now, ids, log }),
           has_profile: user.profile !== null,
           message: 'success',
         },

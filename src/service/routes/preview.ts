@@ -42,7 +42,7 @@ const USE = 'placard preview';
 const LIFETIME_SECONDS = 30 * 60;
 
 /** Derives a key for preview tokens only. Banner IDs use other keys derived from the same secret. */
-const keyOf = (workspaceId: string, secret: string): Uint8Array =>
+const createSigningKey = (workspaceId: string, secret: string): Uint8Array =>
   Buffer.from(hash('sha256', JSON.stringify([USE, workspaceId, secret]), 'hex'), 'hex');
 
 /** Signs and verifies preview tokens, valid for 30 minutes, with the workspace's secret in the store. */
@@ -53,12 +53,12 @@ export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
       .setProtectedHeader({ alg: ALGORITHM })
       .setAudience(USE)
       .setExpirationTime(Math.floor(nowMs / 1000) + LIFETIME_SECONDS)
-      .sign(keyOf(workspaceId, await store.secret(workspaceId)));
+      .sign(createSigningKey(workspaceId, await store.secret(workspaceId)));
   },
 
   /** Returns the preview of a token, or why the token is invalid. */
   async verify(workspaceId: string, token: string, nowMs: number): Promise<Preview | PreviewFault> {
-    const key = keyOf(workspaceId, await store.secret(workspaceId));
+    const key = createSigningKey(workspaceId, await store.secret(workspaceId));
     try {
       const { payload } = await jwtVerify<{ preview: Preview }>(token, key, {
         algorithms: [ALGORITHM],
@@ -106,7 +106,7 @@ const createReadLinked =
  * Returns a draft as a persona would get it, for a page with its client key. Every banner is a test send, so its events are not
  * counted.
  */
-export const preview = (bannerIdsOf: BannerIdsOf, store: Store) => {
+export const preview = (getBannerIds: BannerIdsOf, store: Store) => {
   const tokens = createPreviewTokens(store);
   const readLinked = createReadLinked(store);
   return defineRoute({
@@ -168,7 +168,7 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store) => {
           422,
           'The draft is too large for a preview: it has many placements or long properties',
         );
-      const ids = await bannerIdsOf(workspaceId);
+      const ids = await getBannerIds(workspaceId);
       const banners = [...campaign.placements].map((placementId): [string, WireBanner] => {
         const { language } = shown;
         const facts = { campaignId: campaign.campaignId, variantId, placementId, round: 0, language };

@@ -26,7 +26,7 @@ interface RoutesOptions {
 
 /** Creates every route of the API. */
 export const createRoutes = ({ store, log, missingSelectors }: RoutesOptions): Route[] => {
-  const bannerIdsOf = workspaceBannerIds(store);
+  const getBannerIds = workspaceBannerIds(store);
   return [
     cdiIntegrations,
     cdiIntegrationSync,
@@ -39,11 +39,11 @@ export const createRoutes = ({ store, log, missingSelectors }: RoutesOptions): R
     usersExportIds,
     usersDelete,
     ...REPORTS,
-    bannersSync(bannerIdsOf, log),
-    bannersTrack(bannerIdsOf),
+    bannersSync(getBannerIds, log),
+    bannersTrack(getBannerIds),
     visitorsJoin,
-    explainRoute(bannerIdsOf, log),
-    preview(bannerIdsOf, store),
+    explainRoute(getBannerIds, log),
+    preview(getBannerIds, store),
     placements(log, missingSelectors),
   ];
 };

@@ -33,7 +33,7 @@ const exportIdsRequest = z
     params: { words: "Only one of 'device_id', 'email_address' or 'phone' is allowed" },
     abort: true,
   })
-  .refine((body) => lookupsOf(body).length > 0, {
+  .refine((body) => toLookups(body).length > 0, {
     params: {
       words:
         "'external_ids', 'user_aliases', 'braze_id', 'device_id', 'email_address' or 'phone' is required",
@@ -62,7 +62,7 @@ interface Sent {
   phone?: string | null | undefined;
 }
 
-const lookupsOf = (sent: Sent): Lookup[] => {
+const toLookups = (sent: Sent): Lookup[] => {
   const { external_ids, user_aliases, device_id, braze_id, email_address, phone } = sent;
   return [
     ...(external_ids ?? []).map((value): Lookup => ({ by: 'external_id', value })),
@@ -124,7 +124,7 @@ export const usersExportIds = defineRoute({
   },
   async handler({ workspace, store, body, now }) {
     const fields = body.fields_to_export ? new Set(body.fields_to_export) : null;
-    const lookups = lookupsOf(body);
+    const lookups = toLookups(body);
     // Bytes per user, each after a comma, because encoding a text of 45 MB at the end would block other requests.
     const users = new Map<number, Buffer<ArrayBuffer>>();
     const found = new Set<string | null>();

@@ -3,7 +3,7 @@ import { isEmail, isPhone, MAX_EMAIL_CHARACTERS, TRACK_ERROR } from '../../proto
 import { defineRoute } from '../api/route.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import { type Identification, identify } from '../users/identify.ts';
-import { alias, newExternalId, prioritization, targetOf } from '../users/targets.ts';
+import { alias, newExternalId, prioritization, toTarget } from '../users/targets.ts';
 import { BAD_ENTRIES, entries, invalidArrayEntry, invalidEntry, profileBody } from './profile-bodies.ts';
 
 const ARRAYS = ['aliases_to_identify', 'emails_to_identify', 'phone_numbers_to_identify'] as const;
@@ -79,7 +79,7 @@ export const usersIdentify = defineRoute({
         if (workspace.blockedExternalIds.has(externalId)) {
           throw invalidEntry(TRACK_ERROR.blockedExternalId, array, index);
         }
-        identifications.push({ externalId, target: targetOf(entry) });
+        identifications.push({ externalId, target: toTarget(entry) });
       }
       answer[array.replace('_to_identify', '_processed')] = list.length;
     }

@@ -3,7 +3,7 @@ import { isPresent, isRecord, MAX_PROFILE_ENTRIES, required } from '../../protoc
 import { defineRoute } from '../api/route.ts';
 import { HttpError } from '../http/http-request.ts';
 import { mergeUsers } from '../users/merge.ts';
-import { alias, anyId, anyText, prioritization, targetOf } from '../users/targets.ts';
+import { alias, anyId, anyText, prioritization, toTarget } from '../users/targets.ts';
 import { BAD_ENTRIES, entries, type Fault, profileBody } from './profile-bodies.ts';
 
 const TOO_MANY = `a single request may not contain more than ${MAX_PROFILE_ENTRIES} merge updates`;
@@ -71,8 +71,8 @@ export const usersMerge = defineRoute({
   },
   async handler({ workspace, store, body, now }) {
     const updates = body.merge_updates.map((update) => ({
-      merge: targetOf(update.identifier_to_merge),
-      keep: targetOf(update.identifier_to_keep),
+      merge: toTarget(update.identifier_to_merge),
+      keep: toTarget(update.identifier_to_keep),
     }));
     await store.write({
       workspaceId: workspace.workspaceId,

@@ -16,7 +16,8 @@ export const columns = <T>(
   of: Record<string, [type: ColumnType, value: (row: T) => ColumnValue]>,
 ): Column<T>[] => Object.entries(of).map(([name, [type, value]]) => ({ name, type, of: value }));
 
-export const namesOf = (table: readonly Column<never>[]): string => table.map(({ name }) => name).join(', ');
+export const formatColumnNames = (table: readonly Column<never>[]): string =>
+  table.map(({ name }) => name).join(', ');
 
 // Drivers return a time as Unix milliseconds, with a fraction on PostgreSQL.
 

@@ -1,5 +1,5 @@
 import type { SqlValue } from '../operators/index.ts';
-import { type Column, type ColumnType, type ColumnValue, namesOf } from './columns.ts';
+import { type Column, type ColumnType, type ColumnValue, formatColumnNames } from './columns.ts';
 
 /** Statement with the concatenated values of all its runs. Flat lists transfer to a thread fastest. */
 export interface BulkStatement {
@@ -141,7 +141,7 @@ export const POSTGRES: Dialect = {
   list: quoted,
   // Inserts instead of updating, because a row cannot change its shard.
   move: (table, columns) => {
-    const others = namesOf(columns.filter(({ name }) => name !== 'user_id'));
+    const others = formatColumnNames(columns.filter(({ name }) => name !== 'user_id'));
     return `INSERT INTO ${table} (user_id, ${others}) OVERRIDING SYSTEM VALUE
       SELECT $2::bigint, ${others} FROM ${table} WHERE user_id = $1::bigint ON CONFLICT DO NOTHING`;
   },
@@ -157,7 +157,7 @@ export const POSTGRES: Dialect = {
       type === 'moment' ? `${POSTGRES.moment(name)} AS ${name}` : name,
     );
     const lists = columns.map(({ type }, index) => unpacked(type, `$${index + 1}`));
-    const sent = `(SELECT ${selected.join(', ')} FROM unnest(${lists.join(', ')}) AS given(${namesOf(columns)})) AS sent`;
+    const sent = `(SELECT ${selected.join(', ')} FROM unnest(${lists.join(', ')}) AS given(${formatColumnNames(columns)})) AS sent`;
     const sql = statement({
       source: `SELECT * FROM ${sent} WHERE true`,
       joined: (by) => `${by} ${sent}`,

@@ -1,4 +1,4 @@
-import { type Column, namesOf } from './columns.ts';
+import { type Column, formatColumnNames } from './columns.ts';
 import type { BulkStatement, Dialect } from './dialect.ts';
 
 /** Creates statements that write rows. In them, `known` is the existing row of the table. */
@@ -8,7 +8,10 @@ export const createWrites = ({ bulk }: Dialect) => {
     columns: readonly Column<T>[],
     more = '',
   ): ((rows: readonly T[]) => BulkStatement) =>
-    bulk(columns, ({ source }) => `INSERT INTO ${table} AS known (${namesOf(columns)}) ${source}${more}`);
+    bulk(
+      columns,
+      ({ source }) => `INSERT INTO ${table} AS known (${formatColumnNames(columns)}) ${source}${more}`,
+    );
 
   /** Upserts rows by key. Leaves the workspace out, because setting it would write its indexes. */
   const upsert = <T>(

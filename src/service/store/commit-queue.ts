@@ -20,11 +20,11 @@ export class MutationError extends Error {
 /** Applies mutations to users in memory in order. Returns what each returned. */
 export const applyMutations = (
   mutations: readonly Mutation[],
-  usersOf: (workspaceId: string) => UserRepository,
+  getUsers: (workspaceId: string) => UserRepository,
 ): unknown[] =>
   mutations.map((mutation) => {
     try {
-      return mutation.apply(usersOf(mutation.workspaceId));
+      return mutation.apply(getUsers(mutation.workspaceId));
     } catch (error) {
       // It may have changed users before it threw, so the group restarts without it.
       throw new MutationError([mutation], error);

@@ -2,13 +2,13 @@ import { readNumber, readText, type SqlRow } from '../operators/index.ts';
 import {
   type ConversionEvent,
   conversionEventIn,
-  conversionEventOf,
   createGoalIndex,
   goalIn,
+  toConversionEvent,
 } from '../results/goals.ts';
 import { type FeedCursor, type ResultsStatements, userChangeIn } from '../results/statements.ts';
 import type { BulkStatement, Send } from '../sql/dialect.ts';
-import { bannerEventOf, eventOf, stateOf } from './rows.ts';
+import { toBannerEventRow, toStoredEvent, toUserState } from './rows.ts';
 import type { Statements } from './statements.ts';
 import type { Feed, FeedPage } from './store.ts';
 
@@ -42,12 +42,12 @@ export const createFeed = ({ send, statements, results, indexEvents, settle }: F
     const events = eventRows.map((row) => ({
       eventId: readNumber(row, 'event_id'),
       workspaceId: readText(row, 'workspace_id'),
-      ...eventOf(row),
+      ...toStoredEvent(row),
     }));
     const bannerEvents = bannerRows.map((row) => ({
       bannerEventId: readNumber(row, 'banner_event_id'),
       workspaceId: readText(row, 'workspace_id'),
-      ...bannerEventOf(row),
+      ...toBannerEventRow(row),
     }));
     const userChanges = changeRows
       .map(userChangeIn)
@@ -85,14 +85,14 @@ export const createFeed = ({ send, statements, results, indexEvents, settle }: F
     const goals = (await ask(results.goals()))
       .map(goalIn)
       .filter(({ campaignId }) => !campaignId.startsWith('@'));
-    const byName = Map.groupBy(goals, ({ workspaceId, name }) => JSON.stringify([workspaceId, name]));
-    const goalsOf = ({ workspaceId, name }: ConversionEvent) =>
-      byName.get(JSON.stringify([workspaceId, name])) ?? [];
+    const goalsByName = Map.groupBy(goals, ({ workspaceId, name }) => JSON.stringify([workspaceId, name]));
+    const getGoals = ({ workspaceId, name }: ConversionEvent) =>
+      goalsByName.get(JSON.stringify([workspaceId, name])) ?? [];
     if (goals.length === 0) return [];
     const found = [
-      ...page.events.map(conversionEventOf),
+      ...page.events.map(toConversionEvent),
       ...(await readEarlier(page, createGoalIndex(goals).values)),
-    ].filter((event) => goalsOf(event).length > 0);
+    ].filter((event) => getGoals(event).length > 0);
     const events = [...new Map(found.map((event) => [event.eventId, event])).values()];
     if (events.length === 0) return [];
 
@@ -100,12 +100,14 @@ export const createFeed = ({ send, statements, results, indexEvents, settle }: F
       [...page.events, ...page.bannerEvents].map(({ userId, externalId }) => [userId, externalId]),
     );
     const users = [...new Set(events.map(({ userId }) => userId))];
-    const campaigns = [...new Set(events.flatMap(goalsOf).map(({ campaignId }) => campaignId))];
-    const states = (await ask(statements.statesOfCampaigns(users, campaigns))).map(stateOf);
-    const statesOf = Map.groupBy(states, ({ userId }) => userId);
+    const campaigns = [...new Set(events.flatMap(getGoals).map(({ campaignId }) => campaignId))];
+    const states = (await ask(statements.statesOfCampaigns(users, campaigns))).map(toUserState);
+    const statesByUserId = Map.groupBy(states, ({ userId }) => userId);
     return events.flatMap((event) =>
-      goalsOf(event).flatMap(({ campaignId, goal, withinMs }) => {
-        const state = statesOf.get(event.userId)?.find((each) => each.state.campaignId === campaignId)?.state;
+      getGoals(event).flatMap(({ campaignId, goal, withinMs }) => {
+        const state = statesByUserId
+          .get(event.userId)
+          ?.find((each) => each.state.campaignId === campaignId)?.state;
         const firstMs = state?.firstImpressionMs ?? null;
         if (!state || firstMs === null) return [];
         if (event.timeMs < firstMs || event.timeMs > firstMs + withinMs) return [];

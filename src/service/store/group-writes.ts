@@ -7,7 +7,7 @@ import { msIn } from '../sql/columns.ts';
 import { type BulkStatement, query } from '../sql/dialect.ts';
 import type { Steps } from '../sql/steps.ts';
 import { addEvent, mergeUsers, type RepeatedEvent, type UserState } from './campaign-state.ts';
-import { repeatedEventOf, stateOf, type WrittenBannerEvent, type WrittenChange } from './rows.ts';
+import { toRepeatedEvent, toUserState, type WrittenBannerEvent, type WrittenChange } from './rows.ts';
 import type { Statements } from './statements.ts';
 
 /** Writes of one transaction. The states of campaigns are derived from what it reads. */
@@ -31,8 +31,8 @@ export interface GroupWrites {
 /** All transactions write rows in the same order, so that they cannot deadlock. */
 const byUser = <T extends { userId: number }>(rows: readonly T[]): T[] =>
   rows.toSorted((one, other) => one.userId - other.userId);
-const byName = <T>(rows: readonly T[], nameOf: (row: T) => string): T[] =>
-  rows.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+const byName = <T>(rows: readonly T[], getName: (row: T) => string): T[] =>
+  rows.toSorted((one, other) => (getName(one) < getName(other) ? -1 : 1));
 const nameOfKey = ({ workspaceId, key, userId }: KeyRow) => `${workspaceId} ${key} ${userId}`;
 
 /** Expects that no other replica has written any of the rows since they were read. */
@@ -107,7 +107,7 @@ const createStates = (rows: readonly SqlRow[]) => {
     users.set(userId, states);
     return states;
   };
-  for (const { userId, state } of rows.map(stateOf)) ofUser(userId).set(state.campaignId, state);
+  for (const { userId, state } of rows.map(toUserState)) ofUser(userId).set(state.campaignId, state);
   const changed = new Map<UserCampaign, Omit<UserState, 'state'>>();
 
   return {
@@ -171,7 +171,7 @@ export function* storeGroup(statements: Statements, group: GroupWrites): Steps<v
   const found = answers.slice(first.length);
   const states = createStates(found[0]!);
   const repeated = moved.map((each, index) => {
-    const repeats = found[1 + 3 * index]!.map(repeatedEventOf);
+    const repeats = found[1 + 3 * index]!.map(toRepeatedEvent);
     states.merge(each, repeats);
     return { ...each, repeats };
   });

@@ -57,7 +57,7 @@ const isPostgres = (address: string): boolean => /^postgres(ql)?:\/\//.test(addr
  * Returns the path of a SQLite file. Rejects `file:` URLs, because only SQLite resolves them: the lock and the log beside the
  * file would belong to another file.
  */
-const pathOf = (address: string): string => {
+const getFilePath = (address: string): string => {
   if (address.startsWith('file:')) throw new Error('expected the path of a file, not a file: URL');
   return address;
 };
@@ -67,11 +67,11 @@ const pathOf = (address: string): string => {
  * another build of Placard created them.
  */
 export const openStore = (address: string): Promise<Store> =>
-  isPostgres(address) ? openPostgresStore(address) : openSqliteStore(pathOf(address));
+  isPostgres(address) ? openPostgresStore(address) : openSqliteStore(getFilePath(address));
 
 /** Opens a database read-only, beside a running service. */
 export const openStoreReader = async (address: string): Promise<StoreReader> =>
-  isPostgres(address) ? openPostgresReader(address) : openSqliteReader(pathOf(address));
+  isPostgres(address) ? openPostgresReader(address) : openSqliteReader(getFilePath(address));
 
 /** Database that a running service may use at the same time. */
 interface MaintenanceStore {
@@ -136,7 +136,7 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
       close,
     });
   }
-  const database = openAttached(pathOf(address));
+  const database = openAttached(getFilePath(address));
   const { advanceResults, indexEvents, pruneEvents } = createWriter(database);
   const runTogether = createRunTogetherSqlite(database);
   const run = createRunSqlite(database);
@@ -223,7 +223,7 @@ const vacuumSqlite = (file: string): void => {
 
 /** Returns the space of deleted rows to the file system, and removes their contents. No service may use a SQLite file. */
 export const vacuumStore = async (address: string): Promise<void> =>
-  isPostgres(address) ? vacuumPostgres(address) : vacuumSqlite(pathOf(address));
+  isPostgres(address) ? vacuumPostgres(address) : vacuumSqlite(getFilePath(address));
 
 /**
  * Copies a SQLite file beside a running service. `destination` must not exist. Rejects with the reason of the signal if aborted.
@@ -238,5 +238,5 @@ export const backupStore = async (
       'A PostgreSQL database is backed up with its own tools, such as pg_dump or a base backup',
     );
   }
-  await backupSqlite(pathOf(address), pathOf(destination), signal);
+  await backupSqlite(getFilePath(address), getFilePath(destination), signal);
 };

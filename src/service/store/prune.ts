@@ -77,10 +77,10 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
     return low - 1;
   };
 
-  const rangeOf = async (workspaceId: string, beforeMs: number, through: number) => {
-    const known = ranges.get(workspaceId);
-    if (known?.beforeMs === beforeMs) return known;
-    const after = known ? await lastBefore(known.beforeMs - CLOCKS_DIFFER_MS, through) : 0;
+  const getRange = async (workspaceId: string, beforeMs: number, through: number) => {
+    const previous = ranges.get(workspaceId);
+    if (previous?.beforeMs === beforeMs) return previous;
+    const after = previous ? await lastBefore(previous.beforeMs - CLOCKS_DIFFER_MS, through) : 0;
     const range = { after, last: await lastBefore(beforeMs, through), beforeMs };
     ranges.set(workspaceId, range);
     return range;
@@ -92,7 +92,7 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
     const cursor: ResultsCursor = cursorIn((await run(sql, values))[0]);
 
     const pruneOldEvents = async (beforeMs: number, limit: number): ReturnType<Step> => {
-      const range = await rangeOf(workspaceId, beforeMs, cursor.events);
+      const range = await getRange(workspaceId, beforeMs, cursor.events);
       const first = range.after < range.last ? await firstFrom(range.after + 1) : undefined;
       if (!first || readNumber(first, 'event_id') > range.last) return { rows: 0, hasMore: false };
       const after = readNumber(first, 'event_id') - 1;

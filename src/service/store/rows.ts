@@ -132,7 +132,7 @@ export const DATA_POINTS = columns<WithShard<ChangeSet['points'][number]>>({
 
 // Rows as drivers return them: PostgreSQL's returns a bigint as text, SQLite's a boolean as a number.
 
-export const userOf = (row: SqlRow): UserRow => {
+export const toUserRow = (row: SqlRow): UserRow => {
   const [userId, externalId] = [readNumber(row, 'user_id'), readTextOrNull(row, 'external_id')];
   const [createdAtMs, updatedAtMs] = [msIn(row, 'created_at'), msIn(row, 'updated_at')];
   const profile = readJson(row, 'profile') as ProfileJson | null;
@@ -148,7 +148,7 @@ export const userOf = (row: SqlRow): UserRow => {
   };
 };
 
-export const campaignOf = (row: SqlRow): UserCampaign => ({
+export const toUserCampaign = (row: SqlRow): UserCampaign => ({
   campaignId: readText(row, 'campaign_id'),
   variantId: readTextOrNull(row, 'variant_id'),
   isControl: readBoolean(row, 'is_control'),
@@ -162,13 +162,13 @@ export const campaignOf = (row: SqlRow): UserCampaign => ({
   round: readNumber(row, 'round'),
 });
 
-export const stateOf = (row: SqlRow): UserState => ({
+export const toUserState = (row: SqlRow): UserState => ({
   workspaceId: readText(row, 'workspace_id'),
   userId: readNumber(row, 'user_id'),
-  state: campaignOf(row),
+  state: toUserCampaign(row),
 });
 
-export const repeatedEventOf = (row: SqlRow): RepeatedEvent => ({
+export const toRepeatedEvent = (row: SqlRow): RepeatedEvent => ({
   bannerEventId: readNumber(row, 'banner_event_id'),
   campaignId: readText(row, 'campaign_id'),
   holdoutId: readTextOrNull(row, 'holdout_id'),
@@ -178,7 +178,7 @@ export const repeatedEventOf = (row: SqlRow): RepeatedEvent => ({
   language: readTextOrNull(row, 'language'),
 });
 
-export const eventOf = (row: SqlRow): StoredEvent => {
+export const toStoredEvent = (row: SqlRow): StoredEvent => {
   const properties = readJson(row, 'properties');
   const ofUser = {
     externalId: readTextOrNull(row, 'external_id'),
@@ -199,7 +199,7 @@ export const eventOf = (row: SqlRow): StoredEvent => {
   };
 };
 
-export const bannerEventOf = (row: SqlRow): BannerEventRow => ({
+export const toBannerEventRow = (row: SqlRow): BannerEventRow => ({
   userId: readNumber(row, 'user_id'),
   externalId: readText(row, 'external_id'),
   appId: readText(row, 'app_id'),

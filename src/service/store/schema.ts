@@ -19,7 +19,7 @@ const EXPECTED = { sqlite: columnsIn(SQLITE_TABLES), postgres: columnsIn(POSTGRE
 export const tableNames = (database: keyof typeof EXPECTED): string[] => [...EXPECTED[database].keys()];
 
 /** Returns the first difference between the columns of a database and those of this build. `null` if none. */
-const differenceOf = (expected: TableColumns, found: TableColumns): string | null => {
+const findDifference = (expected: TableColumns, found: TableColumns): string | null => {
   for (const [table, columns] of expected) {
     const existing = found.get(table);
     if (!existing) return `has no table '${table}'`;
@@ -40,7 +40,7 @@ export const checkSchema = (
   if (number === null) throw new Error(`${database} holds no Placard data`);
   const difference =
     number === SCHEMA
-      ? differenceOf(EXPECTED[kind], found)
+      ? findDifference(EXPECTED[kind], found)
       : `has schema ${number}, and this build ${SCHEMA}`;
   if (difference === null) return;
   throw new Error(

@@ -3,7 +3,7 @@ import type { Lookup } from '../profiles/lookup.ts';
 import type { UserRow } from '../profiles/user-repository.ts';
 import { msIn } from '../sql/columns.ts';
 import type { Send } from '../sql/dialect.ts';
-import { campaignOf } from './rows.ts';
+import { toUserCampaign } from './rows.ts';
 import type { Statements } from './statements.ts';
 import type { Impression, LoadedUser, Store } from './store.ts';
 import { createTimeoutQueue } from './timeout-queue.ts';
@@ -59,7 +59,7 @@ export const createTargetingLoader = ({
     states: readonly SqlRow[] = [],
   ): Promise<LoadedUser> => {
     if (!user) return { exists: false, profile: null, campaigns: [], impressions: [] };
-    const campaigns = states.map(campaignOf);
+    const campaigns = states.map(toUserCampaign);
     const hasSeen =
       sinceMs !== null && campaigns.some(({ lastImpressionMs }) => (lastImpressionMs ?? -1) >= sinceMs);
     const impressions = hasSeen ? await send(statements.impressionsSince(user.userId, sinceMs)) : [];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createReadImage, type RunSql, readNumber, readText, type SqlRow } from '../operators/index.ts';
 import type { UserRow } from '../profiles/user-repository.ts';
-import { campaignOf } from './rows.ts';
+import { toUserCampaign } from './rows.ts';
 import type { Sample, SampleQuery, StoreReader } from './store.ts';
 
 /** Rows that an export holds at once. On SQLite a page is one short read, so an export never blocks a checkpoint. */
@@ -91,12 +91,12 @@ export const toSample = (
   { total, users, states }: Awaited<ReturnType<typeof readSample>>,
   toUser: (row: SqlRow) => Pick<UserRow, 'externalId' | 'profile'>,
 ): Sample => {
-  const statesOf = Map.groupBy(states, (row) => readNumber(row, 'user_id'));
+  const statesByUserId = Map.groupBy(states, (row) => readNumber(row, 'user_id'));
   return {
     total,
     users: users.map((row) => {
       const user = toUser(row);
-      const campaigns = (statesOf.get(readNumber(row, 'user_id')) ?? []).map(campaignOf);
+      const campaigns = (statesByUserId.get(readNumber(row, 'user_id')) ?? []).map(toUserCampaign);
       // In place, because the profile is parsed lazily.
       return Object.assign(user, { campaigns });
     }),

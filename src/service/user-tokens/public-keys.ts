@@ -14,7 +14,7 @@ const EXPECTED = 'expected a public key as PEM, JWK or JWKS';
 const EXPECTED_KIND = `expected an Ed25519 key, a P-256 key, or an RSA key of ${MIN_RSA_BITS} bits or more`;
 const PRIVATE = 'expected a public key, got a private one: make a new pair, this one is no longer secret';
 
-const algorithmOf = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): UserTokenAlgorithm => {
+const getAlgorithm = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): UserTokenAlgorithm => {
   if (asymmetricKeyType === 'ed25519') return 'EdDSA';
   if (asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1') return 'ES256';
   if (asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= MIN_RSA_BITS)
@@ -22,7 +22,7 @@ const algorithmOf = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): Us
   throw new KeyProblem(EXPECTED_KIND);
 };
 
-const publicKeyOf = (input: Parameters<typeof createPublicKey>[0]): KeyObject => {
+const parsePublicKey = (input: Parameters<typeof createPublicKey>[0]): KeyObject => {
   try {
     return createPublicKey(input);
   } catch {
@@ -33,8 +33,8 @@ const publicKeyOf = (input: Parameters<typeof createPublicKey>[0]): KeyObject =>
 
 const readPem = (pem: string): PublicKey => {
   if (pem.includes('PRIVATE KEY')) throw new KeyProblem(PRIVATE);
-  const key = publicKeyOf(pem);
-  return { algorithm: algorithmOf(key), keyId: null, key };
+  const key = parsePublicKey(pem);
+  return { algorithm: getAlgorithm(key), keyId: null, key };
 };
 
 /** Splits a PEM file, which may hold several keys during a rotation. */
@@ -47,8 +47,8 @@ const readJwk = (jwk: Record<string, unknown>): PublicKey => {
   const { kty, kid, alg, use } = jwk;
   if (kty === 'oct') throw new KeyProblem('expected a public key, got a shared secret');
   if (Object.hasOwn(jwk, 'd')) throw new KeyProblem(PRIVATE);
-  const key = publicKeyOf({ key: jwk, format: 'jwk' });
-  const algorithm = algorithmOf(key);
+  const key = parsePublicKey({ key: jwk, format: 'jwk' });
+  const algorithm = getAlgorithm(key);
   // RFC 9864 gives this EdDSA algorithm its own name.
   const isFor = alg === undefined || alg === algorithm || (algorithm === 'EdDSA' && alg === 'Ed25519');
   if (!isFor || (use !== undefined && use !== 'sig')) {
@@ -96,7 +96,12 @@ export const readKeyFile = (text: string): PublicKey[] => {
 /** Returns the content of a file named in a workspace file. `null` if it cannot be read. */
 export type ReadKeyFile = (name: string) => string | null;
 
-const keysOf = (app: AppFile, index: number, readFile: ReadKeyFile, report: ReportIssue): PublicKey[] => {
+const readAppKeys = (
+  app: AppFile,
+  index: number,
+  readFile: ReadKeyFile,
+  report: ReportIssue,
+): PublicKey[] => {
   const keys: PublicKey[] = [];
   const add = (path: PropertyKey[], read: () => PublicKey[]) => {
     try {
@@ -127,7 +132,7 @@ export const toUserTokens = (
 ): ReadonlyMap<string, UserTokens> => {
   const found = new Map<string, UserTokens>();
   for (const [index, app] of apps.entries()) {
-    const keys = keysOf(app, index, readFile, report);
+    const keys = readAppKeys(app, index, readFile, report);
     const { app_id: appId, user_tokens: mode = 'off', visitors = false } = app;
     if (mode === 'off') continue;
     if (!app.user_token_keys?.length && app.user_token_keys_file === undefined) {

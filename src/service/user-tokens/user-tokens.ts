@@ -40,7 +40,7 @@ export interface Proof {
   endsAtMs: number;
 }
 
-const faultOf = (error: unknown): UserTokenFault => {
+const toFault = (error: unknown): UserTokenFault => {
   // An internal error, not an invalid token.
   if (!(error instanceof errors.JOSEError)) throw error;
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'bad_signature';
@@ -50,7 +50,7 @@ const faultOf = (error: unknown): UserTokenFault => {
   return error.claim === 'aud' ? 'wrong_app' : 'not_yet_valid';
 };
 
-const headerOf = (token: string) => {
+const parseHeader = (token: string) => {
   if (token.length > MAX_USER_TOKEN_CHARACTERS || !COMPACT.test(token)) return null;
   try {
     return decodeProtectedHeader(token);
@@ -60,13 +60,13 @@ const headerOf = (token: string) => {
   }
 };
 
-const proofOf = (
-  { sub, exp, iat, workspace_id: named = null }: JWTPayload,
+const toProof = (
+  { sub, exp, iat, workspace_id: tokenWorkspaceId = null }: JWTPayload,
   workspaceId: string,
   nowMs: number,
 ): Proof | UserTokenFault => {
   // A test workspace often shares the app ID and keys of production.
-  if (named !== null && named !== workspaceId) return 'wrong_app';
+  if (tokenWorkspaceId !== null && tokenWorkspaceId !== workspaceId) return 'wrong_app';
   if (typeof sub !== 'string' || exp === undefined) return 'bad_claim';
   const now = nowMs / 1000;
   if (exp > now + MAX_USER_TOKEN_SECONDS + TOLERANCE_SECONDS) return 'expires_too_late';
@@ -84,7 +84,7 @@ export const verifyToken = async (
     nowMs,
   }: { workspaceId: string; appId: string; keys: readonly PublicKey[]; nowMs: number },
 ): Promise<Proof | UserTokenFault> => {
-  const header = headerOf(token);
+  const header = parseHeader(token);
   if (!header) return 'malformed';
   const { alg, kid } = header;
   if (!USER_TOKEN_ALGORITHMS.some((algorithm) => algorithm === alg)) return 'wrong_algorithm';
@@ -101,9 +101,9 @@ export const verifyToken = async (
         clockTolerance: TOLERANCE_SECONDS,
         currentDate: new Date(nowMs),
       });
-      return proofOf(payload, workspaceId, nowMs);
+      return toProof(payload, workspaceId, nowMs);
     } catch (error) {
-      fault = faultOf(error);
+      fault = toFault(error);
       // During a key rotation there may be two keys without a `kid`.
       if (fault !== 'bad_signature') return fault;
     }
@@ -153,10 +153,10 @@ export const createUserTokens = ({
     remembered.set(name, proof);
   };
 
-  const proofOf = async (token: string, nowMs: number): Promise<Proof | UserTokenFault> => {
+  const getProof = async (token: string, nowMs: number): Promise<Proof | UserTokenFault> => {
     const name = hash('sha256', token, 'base64');
-    const known = remembered.get(name);
-    if (known) return nowMs < known.endsAtMs ? known : 'expired';
+    const cached = remembered.get(name);
+    if (cached) return nowMs < cached.endsAtMs ? cached : 'expired';
     const proof = await verify(token, { workspaceId, appId, keys, nowMs });
     if (typeof proof !== 'string') remember(name, proof);
     return proof;
@@ -166,7 +166,7 @@ export const createUserTokens = ({
     async verify(token, userId, nowMs) {
       if (!isPresent(token)) return isRequired && !(allowsVisitors && isVisitorId(userId)) ? 'missing' : null;
       if (typeof token !== 'string') return 'malformed';
-      const proof = await proofOf(token, nowMs);
+      const proof = await getProof(token, nowMs);
       if (typeof proof === 'string') return proof;
       return proof.userId === userId ? null : 'wrong_user';
     },

@@ -8,7 +8,7 @@ import {
   TRACK_ERROR,
 } from '../../protocol/index.ts';
 import { parseDate, parseDay } from './dates.ts';
-import { countryOf, isLanguage, isTimeZone } from './locale.ts';
+import { findCountryCode, isLanguage, isTimeZone } from './locale.ts';
 
 /** Returned by a checker for a value that must not be set. */
 const INVALID = Symbol('invalid');
@@ -21,7 +21,7 @@ const text =
 const shortText = text(MAX_STRING_CHARACTERS);
 const yesOrNo: Checker = (value) => (typeof value === 'boolean' ? value : INVALID);
 const date: Checker = (value) => (typeof value === 'string' && parseDate(value) !== null ? value : INVALID);
-const oneOf =
+const createEnumChecker =
   (...values: string[]): Checker =>
   (value) =>
     typeof value === 'string' && values.includes(value) ? value : INVALID;
@@ -55,16 +55,16 @@ const account =
     return kept;
   };
 
-const subscription = oneOf('subscribed', 'unsubscribed', 'opted_in');
+const subscription = createEnumChecker('subscribed', 'unsubscribed', 'opted_in');
 
 /** Standard attributes (contract 3.3), except identifiers, subscription groups and push tokens. */
 const STANDARD = new Map<string, Checker>([
   ['first_name', shortText],
   ['last_name', shortText],
   ['dob', birthday],
-  ['gender', oneOf('M', 'F', 'O', 'N', 'P')],
+  ['gender', createEnumChecker('M', 'F', 'O', 'N', 'P')],
   // An unknown country clears the attribute.
-  ['country', (value) => (typeof value === 'string' ? countryOf(value) : INVALID)],
+  ['country', (value) => (typeof value === 'string' ? findCountryCode(value) : INVALID)],
   ['home_city', shortText],
   ['language', (value) => (typeof value === 'string' && isLanguage(value) ? value : INVALID)],
   ['time_zone', (value) => (typeof value === 'string' && isTimeZone(value) ? value : INVALID)],

@@ -23,7 +23,7 @@ const KEY_CHARACTERS = 12;
 
 type Click = Pick<NewBannerEvent, 'bannerId' | 'timeMs' | 'appId'>;
 
-const keyOf = ({ bannerId, timeMs }: Click): string =>
+const toClickKey = ({ bannerId, timeMs }: Click): string =>
   hash('sha256', `${bannerId} ${timeMs}`, 'base64url').slice(0, KEY_CHARACTERS);
 
 /** Records that a click takes effect now. Returns `false` if it already did. */
@@ -69,7 +69,7 @@ export const clickAction = (
     attributes: changed && Object.keys(attributes).length > 0 ? [changed] : [],
     events: done ? [done] : [],
   };
-  const key = keyOf(click);
+  const key = toClickKey(click);
   return (users) => {
     if (!workspace.blockedExternalIds.has(externalId) && isFirst(users, externalId, key, nowMs))
       applyTrack(users, track, names);

@@ -18,7 +18,7 @@ export const parseDate = (text: string): number | null => nearDate(text)?.instan
 /** Returns the day as written, without applying the offset, so that a birthday does not move to the previous day. */
 export const parseDay = (text: string): string | null => {
   const date = nearDate(text);
-  return date && dayOf(date.wall);
+  return date && formatDay(date.wall);
 };
 
 const nearDate = (text: string): Written | null => {
@@ -80,4 +80,4 @@ export const isFarDate = (text: string): boolean =>
   (anyDate(text) !== null ? parseDate(text) === null : /^[+-]\d{6}-\d\d-\d\d/.test(text));
 
 /** Returns the UTC day of a time in Unix milliseconds, for example `2026-03-01`. */
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+export const formatDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);

@@ -4,31 +4,31 @@ import {
   alias,
   anyId,
   anyText,
+  createPrioritizationSchema,
   findTarget,
   PRIORITIES,
-  prioritizationOf,
   type Target,
-  targetOf,
+  toTarget,
 } from './targets.ts';
 
 /** Erasure must not depend on who was active last, so the contract has no such rule here. */
 const DELETE_PRIORITIES = PRIORITIES.filter((rule) => rule !== 'least_recently_updated');
-const prioritization = prioritizationOf(DELETE_PRIORITIES).nullish();
+const prioritization = createPrioritizationSchema(DELETE_PRIORITIES).nullish();
 
 const email = anyText.describe('E-mail address of a user.');
 const phone = anyText.describe('Phone number of a user.');
 
 /** Entries of each list of a request, by identifier. */
 export const TARGETS = {
-  external_id: anyId.transform((external_id) => targetOf({ external_id })),
-  user_alias: alias.transform((user_alias) => targetOf({ user_alias })),
-  braze_id: anyId.transform((braze_id) => targetOf({ braze_id })),
+  external_id: anyId.transform((external_id) => toTarget({ external_id })),
+  user_alias: alias.transform((user_alias) => toTarget({ user_alias })),
+  braze_id: anyId.transform((braze_id) => toTarget({ braze_id })),
   email: z
     .union([email.transform((sent) => ({ email: sent })), z.object({ email, prioritization })])
-    .transform(targetOf),
+    .transform(toTarget),
   phone: z
     .union([phone.transform((sent) => ({ phone: sent })), z.object({ phone, prioritization })])
-    .transform(targetOf),
+    .transform(toTarget),
 };
 
 /** Erases users with all their data. Returns the number of users erased. */

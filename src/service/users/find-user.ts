@@ -11,9 +11,9 @@ const latestFirst = (a: Profile, b: Profile): number =>
 const best = (profiles: readonly Profile[], isBetter: (a: Profile, b: Profile) => boolean): Profile | null =>
   profiles.reduce<Profile | null>((found, each) => (found && !isBetter(each, found) ? found : each), null);
 
-export const latestOf = (profiles: readonly Profile[]): Profile | null =>
+export const findLatest = (profiles: readonly Profile[]): Profile | null =>
   best(profiles, (a, b) => latestFirst(a, b) < 0);
-export const earliestOf = (profiles: readonly Profile[]): Profile | null =>
+export const findEarliest = (profiles: readonly Profile[]): Profile | null =>
   best(profiles, (a, b) => latestFirst(a, b) > 0);
 
 /**

@@ -70,7 +70,7 @@ for (const first of LETTERS) {
 }
 
 /** Returns the ISO 3166-1 alpha-2 code of a country code or English name. Returns `null` for any other text. */
-export const countryOf = (text: string): string | null => {
+export const findCountryCode = (text: string): string | null => {
   const name = text.trim();
   const code = name.toUpperCase();
   return codes.has(code) ? code : (codesByName.get(name.toLowerCase()) ?? null);

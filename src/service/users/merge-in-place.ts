@@ -22,7 +22,7 @@ export const createMerging = () => {
   const sizes = new Map<object, number>();
   let updated = 0;
 
-  const bytesOf = (value: unknown): number => {
+  const countBytes = (value: unknown): number => {
     if (typeof value !== 'object' || value === null || copies.has(value)) return jsonBytes(value);
     const bytes = sizes.get(value) ?? jsonBytes(value);
     sizes.set(value, bytes);
@@ -30,7 +30,7 @@ export const createMerging = () => {
   };
 
   /** Returns the record itself if it is already a copy. */
-  const copyOf = (record: Members): Members => {
+  const toCopy = (record: Members): Members => {
     if (copies.has(record)) return record;
     const copy: Members = {};
     const keys = Object.keys(record);
@@ -48,7 +48,7 @@ export const createMerging = () => {
       const before = getOwn(copy, key);
       const after = sent[key];
       if (isRecord(before) && isRecord(after) && !isTime(after) && !isTime(before)) {
-        const inner = copyOf(before);
+        const inner = toCopy(before);
         if (inner !== before) setOwn<unknown>(copy, key, inner);
         growth += merge(inner, after, undo);
         continue;
@@ -63,10 +63,10 @@ export const createMerging = () => {
           copies.set(copy, members);
         });
       } else {
-        growth -= bytesOf(before);
+        growth -= countBytes(before);
         undo.push(() => setOwn<unknown>(copy, key, before));
       }
-      growth += bytesOf(after);
+      growth += countBytes(after);
       setOwn<unknown>(copy, key, after);
     }
     return growth;
@@ -78,7 +78,7 @@ export const createMerging = () => {
     return updated <= MAX_UPDATED_MEMBERS;
   };
 
-  return { bytesOf, copyOf, merge, mayUpdate };
+  return { bytesOf: countBytes, copyOf: toCopy, merge, mayUpdate };
 };
 
 export type Merging = ReturnType<typeof createMerging>;

@@ -1,5 +1,5 @@
 import { isPhone } from '../../protocol/index.ts';
-import { type ActivityStats, getOwn, type Profile, setOwn, sumOf } from '../profiles/profile.ts';
+import { type ActivityStats, addClamped, getOwn, type Profile, setOwn } from '../profiles/profile.ts';
 import type { UserRepository } from '../profiles/user-repository.ts';
 import { CLICK_DEDUPE_LIMIT } from './click-effects.ts';
 import { parseDate } from './dates.ts';
@@ -24,7 +24,7 @@ const sumTallies = <T extends ActivityStats & { revenue?: number }>(
     before.count += tally.count;
     before.first = Math.min(before.first, tally.first);
     before.last = Math.max(before.last, tally.last);
-    if (before.revenue !== undefined) before.revenue = sumOf(before.revenue, tally.revenue ?? 0);
+    if (before.revenue !== undefined) before.revenue = addClamped(before.revenue, tally.revenue ?? 0);
   }
 };
 

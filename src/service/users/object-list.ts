@@ -59,9 +59,9 @@ const createObjectsIndex = (list: readonly (Members | null)[]) => {
 };
 
 /** Members that an update writes into each object: those of the object and of nested objects, without lists. */
-const membersOf = (value: unknown): number => {
+const countMembers = (value: unknown): number => {
   let members = 1;
-  if (isRecord(value)) for (const key of Object.keys(value)) members += membersOf(value[key]);
+  if (isRecord(value)) for (const key of Object.keys(value)) members += countMembers(value[key]);
   return members;
 };
 
@@ -126,7 +126,7 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
   const update = (updates: ObjectsEdit['update'], mergeObjects: boolean, undo: Undo): number | null => {
     let growth = 0;
     for (const { key, value, object } of updates) {
-      const members = membersOf(object);
+      const members = countMembers(object);
       const indexed = Object.keys(object).filter(index.has);
       // A copy, because the written value may have the same key again.
       for (const position of [...index.positionsOf(key, value)]) {

@@ -52,13 +52,13 @@ export const checkPushTokens = (
 };
 
 /** Keys that are unique in a profile: a device has one token per app, and an app has each token once. */
-const claimsOf = ({ app_id, token, device_id }: PushToken): [string, string] => [
+const getClaims = ({ app_id, token, device_id }: PushToken): [string, string] => [
   `d${app_id}\u0000${device_id}`,
   `t${app_id}\u0000${token}`,
 ];
 
 const unclaimed = (tokens: readonly PushToken[], claimed: ReadonlySet<string>): PushToken[] =>
-  tokens.filter((token) => !claimsOf(token).some((claim) => claimed.has(claim)));
+  tokens.filter((token) => !getClaims(token).some((claim) => claimed.has(claim)));
 
 /** Adds tokens in order. Each replaces earlier tokens with the same device or the same text. */
 export const withTokens = (stored: readonly PushToken[], added: readonly PushToken[]): PushToken[] => {
@@ -67,7 +67,7 @@ export const withTokens = (stored: readonly PushToken[], added: readonly PushTok
   const latest = added
     .toReversed()
     .filter((token) => {
-      const claims = claimsOf(token);
+      const claims = getClaims(token);
       const isRemoved = claims.some((claim) => claimed.has(claim));
       for (const claim of claims) claimed.add(claim);
       return !isRemoved;
@@ -89,5 +89,5 @@ export const addTokens = (profile: Profile, added: readonly PushToken[]): boolea
 /** Returns the kept tokens, and the others that share no device and no text with them. */
 export const joinTokens = (kept: readonly PushToken[], others: readonly PushToken[]): PushToken[] => [
   ...kept,
-  ...unclaimed(others, new Set(kept.flatMap(claimsOf))),
+  ...unclaimed(others, new Set(kept.flatMap(getClaims))),
 ];

@@ -94,7 +94,7 @@ export const createPropagation = (users: UserRepository, finder: UserFinder) => 
   /** Number of the last object applied to each profile. */
   const reached = new Map<Profile, number>();
 
-  const statesOf = (email: string): States => {
+  const getStates = (email: string): States => {
     const address = comparableEmail(email);
     const states = byAddress.get(address) ?? { email: null, groups: new Map() };
     byAddress.set(address, states);
@@ -122,7 +122,7 @@ export const createPropagation = (users: UserRepository, finder: UserFinder) => 
       const address = propagatesTo(checked);
       if (address !== null) {
         latest += 1;
-        const states = statesOf(address);
+        const states = getStates(address);
         for (const group of checked.groups) states.groups.set(group.groupId, { group, number: latest });
         for (const { name, value } of checked.standard) {
           if (name === 'email_subscribe') states.email = { state: value, number: latest };

@@ -13,7 +13,7 @@ import { isAliasText } from '../../protocol/schemas/index.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { UserRepository } from '../profiles/user-repository.ts';
-import { earliestOf, latestOf } from './find-user.ts';
+import { findEarliest, findLatest } from './find-user.ts';
 
 export const PRIORITIES = [
   'identified',
@@ -37,10 +37,10 @@ const prioritize = (profiles: Profile[], rules: readonly Priority[]): Profile | 
         left = left.filter((profile) => profile.externalId === null);
         break;
       case 'most_recently_updated':
-        left = oneOrNone(latestOf(left));
+        left = oneOrNone(findLatest(left));
         break;
       case 'least_recently_updated':
-        left = oneOrNone(earliestOf(left));
+        left = oneOrNone(findEarliest(left));
     }
   }
   return left.length === 1 ? left[0]! : null;
@@ -58,11 +58,14 @@ type Entry = Partial<Record<IdentifierName, string | UserAlias | null | undefine
   prioritization?: readonly Priority[] | null | undefined;
 };
 
-export const targetOf = (entry: Entry): Target => {
-  const by = IDENTIFIERS.find((name) => entry[name] != null)!;
-  const lookup = { by, value: entry[by] } as Lookup;
+export const toTarget = (entry: Entry): Target => {
+  const identifier = IDENTIFIERS.find((name) => entry[name] != null)!;
+  const lookup = { by: identifier, value: entry[identifier] } as Lookup;
   // Other identifiers are unique.
-  return { lookup, rules: (by === 'email' || by === 'phone' ? entry.prioritization : null) ?? [] };
+  return {
+    lookup,
+    rules: (identifier === 'email' || identifier === 'phone' ? entry.prioritization : null) ?? [],
+  };
 };
 
 /** Returns `null` if no user matches, or more than one. */
@@ -100,7 +103,9 @@ export const newExternalId = z
   .describe(`ID of the user in your system, at most ${MAX_EXTERNAL_ID_BYTES} bytes.`);
 
 /** Ordered tie-breakers. */
-export const prioritizationOf = <const Rules extends readonly (typeof PRIORITIES)[number][]>(rules: Rules) =>
+export const createPrioritizationSchema = <const Rules extends readonly (typeof PRIORITIES)[number][]>(
+  rules: Rules,
+) =>
   z
     .array(z.enum(rules))
     .refine(
@@ -109,4 +114,4 @@ export const prioritizationOf = <const Rules extends readonly (typeof PRIORITIES
     .describe(
       'Applied in order, `identified` and `unidentified` not both; if several users are left, nothing happens.',
     );
-export const prioritization = prioritizationOf(PRIORITIES);
+export const prioritization = createPrioritizationSchema(PRIORITIES);

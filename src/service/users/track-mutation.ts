@@ -6,7 +6,7 @@ import type { UserMutation } from '../store/store.ts';
 import { createCustomWriter } from './apply-custom.ts';
 import { isNestedChange } from './check-custom.ts';
 import type { CheckedAttributes, CheckedEvent } from './check-objects.ts';
-import { dayOf } from './dates.ts';
+import { formatDay } from './dates.ts';
 import { createUser, createUserFinder, type UserFinder, writeContacts } from './find-user.ts';
 import { addTokens } from './push-tokens.ts';
 import { createPropagation, propagatesTo, writeSubscription } from './subscriptions.ts';
@@ -155,7 +155,7 @@ export const applyTrack = (
     if (outcome === 'recorded') points += 1;
     if (outcome === 'refused') faults.push({ of: 'events', position });
   }
-  if (points > 0) users.addDataPoints(points, dayOf(nowMs));
+  if (points > 0) users.addDataPoints(points, formatDay(nowMs));
   return faults;
 };
 

@@ -73,7 +73,7 @@ export const createDeliver = (options: DeliverOptions) => {
   const maxRows = new Map<string, number>();
   let attempts = 0;
 
-  const keyOf = ({ workspaceId, webhookId }: WebhookState) => JSON.stringify([workspaceId, webhookId]);
+  const toWebhookKey = ({ workspaceId, webhookId }: WebhookState) => JSON.stringify([workspaceId, webhookId]);
   const save = (state: WebhookState) => webhooks.save({ ...state, leaseUntilMs: now() + leaseMs });
 
   const read = (webhook: Webhook, state: WebhookState, after: FeedCursor, through?: FeedCursor) =>
@@ -82,7 +82,7 @@ export const createDeliver = (options: DeliverOptions) => {
       findWorkspace,
       after,
       ...(through && { through }),
-      limit: through ? MAX_ROWS : (maxRows.get(keyOf(state)) ?? MAX_ROWS),
+      limit: through ? MAX_ROWS : (maxRows.get(toWebhookKey(state)) ?? MAX_ROWS),
       workspaceId: state.workspaceId,
       types: webhook.eventTypes,
     });
@@ -179,7 +179,7 @@ export const createDeliver = (options: DeliverOptions) => {
     const failingSinceMs = state.failingSinceMs ?? nowMs;
     const failing = { ...state, failures, failingSinceMs };
     if (status === TOO_LARGE && rows > 1) {
-      maxRows.set(keyOf(state), Math.ceil(rows / 2));
+      maxRows.set(toWebhookKey(state), Math.ceil(rows / 2));
       const saved = await save({ ...failing, message: null });
       return { state: saved ?? state, hasMore: saved !== null };
     }

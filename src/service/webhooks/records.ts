@@ -89,7 +89,7 @@ export interface WebhookAttempt {
   error: string | null;
 }
 
-const cursorOf = (text: string): FeedCursor => {
+const readCursor = (text: string): FeedCursor => {
   const cursor = parseCursor(text);
   if (cursor === null) throw new Error(`expected a cursor, got "${text}"`);
   return cursor;
@@ -102,8 +102,8 @@ const stateIn = (row: SqlRow): WebhookState => {
     webhookId: readText(row, 'webhook_id'),
     runId: readText(row, 'run_id'),
     leaseUntilMs: readNumber(row, 'lease_until_ms'),
-    deliveredThrough: cursorOf(readText(row, 'delivered_through')),
-    message: messageId === null ? null : { messageId, through: cursorOf(readText(row, 'message_through')) },
+    deliveredThrough: readCursor(readText(row, 'delivered_through')),
+    message: messageId === null ? null : { messageId, through: readCursor(readText(row, 'message_through')) },
     failures: readNumber(row, 'failures'),
     failingSinceMs: readNumberOrNull(row, 'failing_since_ms'),
     nextAttemptMs: readNumber(row, 'next_attempt_ms'),
@@ -116,8 +116,8 @@ const stateIn = (row: SqlRow): WebhookState => {
 const attemptIn = (row: SqlRow): WebhookAttempt => ({
   attemptId: readText(row, 'attempt_id'),
   messageId: readText(row, 'message_id'),
-  after: cursorOf(readText(row, 'after_cursor')),
-  through: cursorOf(readText(row, 'through_cursor')),
+  after: readCursor(readText(row, 'after_cursor')),
+  through: readCursor(readText(row, 'through_cursor')),
   events: readNumber(row, 'events'),
   attemptedAtMs: readNumber(row, 'attempted_at_ms'),
   durationMs: readNumber(row, 'duration_ms'),

@@ -76,7 +76,7 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
     onAttempt,
   });
 
-  const keyOf = ({ workspaceId }: Workspace, { webhookId }: Webhook) =>
+  const toWebhookKey = ({ workspaceId }: Workspace, { webhookId }: Webhook) =>
     JSON.stringify([workspaceId, webhookId]);
   const logError = ({ workspaceId }: Workspace, { webhookId }: Webhook, error: unknown, message: string) =>
     log.error({ workspace: workspaceId, webhook: webhookId, ...serializeError(error) }, message);
@@ -97,7 +97,7 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
   };
 
   const tellAlerts = async (workspace: Workspace, webhook: Webhook, state: WebhookState) => {
-    const key = keyOf(workspace, webhook);
+    const key = toWebhookKey(workspace, webhook);
     const isDue = now() - (alertsReadMs.get(key) ?? Number.NEGATIVE_INFINITY) >= alertsMs;
     if (!readAlerts || !isDue || !webhook.eventTypes?.has('placard.alert')) return state;
     alertsReadMs.set(key, now());
@@ -117,7 +117,7 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
 
   const look = (workspace: Workspace) => {
     for (const webhook of workspace.webhooks) {
-      const key = keyOf(workspace, webhook);
+      const key = toWebhookKey(workspace, webhook);
       if (webhook.isPaused || running.has(key)) continue;
       const done = run(workspace, webhook)
         .catch((error: unknown) => logError(workspace, webhook, error, 'webhook not run'))

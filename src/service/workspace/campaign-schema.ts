@@ -78,25 +78,25 @@ const datetimeValue = literalOrTemplate<number>(
   'Unix milliseconds or an ISO 8601 date',
 ).transform((value) => (typeof value === 'string' && !isTemplate(value) ? Date.parse(value) : value));
 
-const isOf = <T extends string>(type: T) =>
+const createTypeSchema = <T extends string>(type: T) =>
   z.literal(type).describe('`string`, `number`, `boolean`, `image`, `jsonobject` or `datetime`');
 const ofType = <T extends z.ZodType>(value: T) =>
   value.describe(
     'A value of the type, or a Liquid template; `datetime` is Unix milliseconds or a date and time; any text within a `jsonobject` may be a template',
   );
 const property = z.discriminatedUnion('type', [
-  z.strictObject({ type: isOf('string'), value: ofType(z.string()) }),
-  z.strictObject({ type: isOf('image'), value: ofType(z.string()) }),
+  z.strictObject({ type: createTypeSchema('string'), value: ofType(z.string()) }),
+  z.strictObject({ type: createTypeSchema('image'), value: ofType(z.string()) }),
   z.strictObject({
-    type: isOf('number'),
+    type: createTypeSchema('number'),
     value: ofType(literalOrTemplate<number>('number', isNumber, 'a number')),
   }),
   z.strictObject({
-    type: isOf('boolean'),
+    type: createTypeSchema('boolean'),
     value: ofType(literalOrTemplate<boolean>('boolean', isBoolean, 'a boolean')),
   }),
-  z.strictObject({ type: isOf('jsonobject'), value: ofType(z.record(z.string(), z.unknown())) }),
-  z.strictObject({ type: isOf('datetime'), value: ofType(datetimeValue) }),
+  z.strictObject({ type: createTypeSchema('jsonobject'), value: ofType(z.record(z.string(), z.unknown())) }),
+  z.strictObject({ type: createTypeSchema('datetime'), value: ofType(datetimeValue) }),
 ]);
 
 const translation = z

@@ -135,7 +135,7 @@ export const integrationFile = z
   });
 export type IntegrationFile = z.output<typeof integrationFile>;
 
-export const scheduleOf = ({ schedule = 'on_demand', time_zone = 'UTC' }: IntegrationFile): Schedule =>
+export const toSchedule = ({ schedule = 'on_demand', time_zone = 'UTC' }: IntegrationFile): Schedule =>
   schedule === 'on_demand' || schedule === 'paused'
     ? { kind: schedule }
     : { kind: 'cron', expression: schedule, timeZone: time_zone };

@@ -113,7 +113,7 @@ const toIssue = (issue: z.core.$ZodIssue): Issue => {
 export type SchemaIssue = 'ends_before_start' | 'no_weight' | 'invalid_language' | 'invalid_attribute_value';
 
 /** Returns the issues of a schema with their paths. */
-export const issuesOf = (error: z.ZodError): LocatedIssue[] =>
+export const toIssues = (error: z.ZodError): LocatedIssue[] =>
   error.issues.flatMap((issue): LocatedIssue[] => {
     const { path } = issue;
     if (issue.code === 'unrecognized_keys') {

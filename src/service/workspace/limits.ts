@@ -102,7 +102,7 @@ export const LIMITS = {
 export type LimitName = keyof typeof LIMITS;
 
 const NAMES = Object.keys(LIMITS) as LimitName[];
-const limitOf = (name: LimitName): Limit => LIMITS[name];
+const getLimit = (name: LimitName): Limit => LIMITS[name];
 const byName = <T>(make: (name: LimitName) => T): Record<LimitName, T> =>
   Object.fromEntries(NAMES.map((name) => [name, make(name)])) as Record<LimitName, T>;
 
@@ -115,7 +115,7 @@ const formatDefault = ({ workspace, user }: Limit): string =>
 
 /** Describes the default limit of a route's requests. */
 export const formatLimit = (name: LimitName): string => {
-  const { user, workspace } = limitOf(name);
+  const { user, workspace } = getLimit(name);
   const { requests, windowSeconds } = user ?? workspace!;
   const per = windowSeconds === 1 ? 'a second' : formatCount(windowSeconds, 'second');
   return `${formatCount(requests, 'request')} in ${per}${user ? ' for each user' : ''}`;
@@ -133,7 +133,7 @@ const limitSchema = ({ counts, hasObjects, user, workspace }: Limit) => {
 };
 
 /** Rate limits of the endpoints. */
-export const limits = z.strictObject(byName((name) => limitSchema(limitOf(name))));
+export const limits = z.strictObject(byName((name) => limitSchema(getLimit(name))));
 
 type LimitsFile = z.output<typeof limits>;
 type LimitFile = NonNullable<LimitsFile[LimitName]>;
@@ -171,7 +171,7 @@ const toRules = (limit: LimitFile | undefined): RateLimitWindow[] | undefined =>
  * workspaces with the same company.
  */
 const toWorkspaceLimits = (file: LimitedFile, name: LimitName): RateLimit[] => {
-  const { workspace } = limitOf(name);
+  const { workspace } = getLimit(name);
   const rules = (toRules(file.limits?.[name]) ?? (workspace ? [workspace] : [])).toSorted(
     (one, other) => other.windowSeconds - one.windowSeconds,
   );
@@ -188,7 +188,7 @@ export const toUserLimits = (file: LimitedFile): Partial<Record<LimitName, RateL
   Object.fromEntries(
     NAMES.flatMap((name) => {
       const own = file.limits?.[name]?.per_user;
-      const rule = own ? toRule(own) : limitOf(name).user;
+      const rule = own ? toRule(own) : getLimit(name).user;
       return rule ? [[name, rule]] : [];
     }),
   );

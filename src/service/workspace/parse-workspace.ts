@@ -7,12 +7,12 @@ import { createIssue, type LocatedIssue, type ReportIssue } from '../issues.ts';
 import { findUnprotectedApps, type ReadKeyFile, toUserTokens } from '../user-tokens/public-keys.ts';
 import { createZonedCalendar } from '../zoned-calendar.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
-import { type IntegrationFile, scheduleOf } from './integration-schema.ts';
-import { issuesOf, WorkspaceError } from './issues.ts';
+import { type IntegrationFile, toSchedule } from './integration-schema.ts';
+import { toIssues, WorkspaceError } from './issues.ts';
 import { lowLimits, toRateLimits, toUserLimits } from './limits.ts';
 import { findCrossFieldIssues } from './read-campaign.ts';
-import { operatorOf, studioSettingsOf } from './studio-settings.ts';
-import { webhookOf } from './webhook-schema.ts';
+import { toOperator, toStudioSettings } from './studio-settings.ts';
+import { toWebhook } from './webhook-schema.ts';
 import type { ApiKey, InsertionPoint, Workspace, WorkspaceIntegration } from './workspace.ts';
 
 /** Returns the positions of repeated values. */
@@ -101,7 +101,7 @@ const toIntegration = (
   folder: string,
 ): WorkspaceIntegration => ({
   source: record.source ? { ...record.source, folder } : null,
-  schedule: scheduleOf(record),
+  schedule: toSchedule(record),
   record: {
     integration_id: record.integration_id,
     app_group_id: record.app_group_id ?? workspaceId,
@@ -161,7 +161,7 @@ export const parseWorkspace = (
   folder = '.',
 ): Workspace => {
   const checked = workspaceFile.safeParse(content, { reportInput: true });
-  if (!checked.success) throw new WorkspaceError(source, issuesOf(checked.error));
+  if (!checked.success) throw new WorkspaceError(source, toIssues(checked.error));
   const file = checked.data;
   const issues = crossFieldIssues(file);
   const warnings = [...lowLimits(file), ...findUnprotectedApps(file.apps)];
@@ -193,7 +193,7 @@ export const parseWorkspace = (
     userTokens,
     integrations:
       file.integrations?.map((record) => toIntegration(record, file.workspace_id, folder)) ?? null,
-    webhooks: (file.webhooks ?? []).map(webhookOf),
+    webhooks: (file.webhooks ?? []).map(toWebhook),
     subscriptionGroups: new Map(
       (file.subscription_groups ?? []).map(({ subscription_group_id, name, channel }) => [
         subscription_group_id.toLowerCase(),
@@ -239,8 +239,8 @@ export const parseWorkspace = (
       bannerEvents: file.retention?.banner_events_days ?? null,
     },
     localDays: createZonedCalendar(file.studio?.time_zone ?? 'UTC'),
-    operators: (file.operators ?? []).map(operatorOf),
-    studio: studioSettingsOf(file.studio ?? {}),
+    operators: (file.operators ?? []).map(toOperator),
+    studio: toStudioSettings(file.studio ?? {}),
     warnings,
   };
 };

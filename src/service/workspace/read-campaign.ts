@@ -3,7 +3,7 @@ import type { Campaign } from '../campaigns/campaign.ts';
 import { compileCampaign } from '../campaigns/campaign.ts';
 import { createIssue, type LocatedIssue } from '../issues.ts';
 import { type CampaignFile, campaignFile } from './campaign-schema.ts';
-import { issuesOf } from './issues.ts';
+import { toIssues } from './issues.ts';
 
 /** Returns issues across fields: references and duplicate names. */
 export const findCrossFieldIssues = (
@@ -41,7 +41,7 @@ export const readCampaign = (
   { placementIds = null, segments = NO_SEGMENTS, publishedAtMs = null }: ReadOptions,
 ): ReadCampaign => {
   const checked = campaignFile.safeParse(content, { reportInput: true });
-  if (!checked.success) return { campaign: null, problems: issuesOf(checked.error), warnings: [] };
+  if (!checked.success) return { campaign: null, problems: toIssues(checked.error), warnings: [] };
   const problems = findCrossFieldIssues(checked.data, placementIds);
   const warnings: LocatedIssue[] = [];
   const campaign = compileCampaign(

@@ -156,7 +156,7 @@ export interface StudioSettings {
   personas: readonly Persona[];
 }
 
-export const operatorOf = ({
+export const toOperator = ({
   name,
   role,
   can_view_users,
@@ -168,7 +168,7 @@ export const operatorOf = ({
   hash: Buffer.from(key_sha256, 'hex'),
 });
 
-const openIdOf = (openid: z.output<typeof studioFile>['openid']): OpenIdSettings | null =>
+const toOpenIdSettings = (openid: z.output<typeof studioFile>['openid']): OpenIdSettings | null =>
   openid
     ? {
         issuer: openid.issuer,
@@ -180,12 +180,12 @@ const openIdOf = (openid: z.output<typeof studioFile>['openid']): OpenIdSettings
       }
     : null;
 
-export const studioSettingsOf = (
+export const toStudioSettings = (
   file: z.output<typeof studioFile> | Record<string, never>,
 ): StudioSettings => ({
   sites: file.sites ?? [],
   timeZone: file.time_zone ?? 'UTC',
   requireApproval: file.require_approval ?? false,
-  openId: openIdOf(file.openid),
+  openId: toOpenIdSettings(file.openid),
   personas: file.personas ?? [],
 });

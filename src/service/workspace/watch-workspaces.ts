@@ -50,7 +50,8 @@ const fingerprint = (files: ReadFile[]): string => {
   return hash.digest('hex');
 };
 
-const idsOf = ({ workspaces }: Registry): string[] => workspaces.map(({ workspaceId }) => workspaceId);
+const getWorkspaceIds = ({ workspaces }: Registry): string[] =>
+  workspaces.map(({ workspaceId }) => workspaceId);
 
 /** Logs the loaded workspaces and their warnings. */
 const logLoaded = ({ workspaces }: Registry, log: Log) => {
@@ -114,12 +115,12 @@ export const watchWorkspaces = (
     }
     known = found;
     try {
-      const before = idsOf(current);
+      const previous = getWorkspaceIds(current);
       current = toRegistry(path, files);
-      const workspaces = idsOf(current);
+      const workspaces = getWorkspaceIds(current);
       log.info({ path, workspaces }, 'workspace reloaded');
       logLoaded(current, log);
-      const gone = before.filter((id) => !workspaces.includes(id));
+      const gone = previous.filter((id) => !workspaces.includes(id));
       // Often only the ID was edited. Users and events are stored by workspace ID, so all of them seem lost.
       if (gone.length > 0) log.warn({ path, gone }, 'workspace gone: its users and events wait for its ID');
       onReload?.(null);

@@ -58,7 +58,7 @@ export const webhookFile = z
   });
 type WebhookFile = z.output<typeof webhookFile>;
 
-export const webhookOf = (file: WebhookFile): Webhook => ({
+export const toWebhook = (file: WebhookFile): Webhook => ({
   webhookId: file.webhook_id,
   name: file.name ?? file.webhook_id,
   url: file.url,

@@ -105,16 +105,16 @@ export interface Registry {
 }
 
 /** The first bytes of a hash select a few candidates. They reveal nothing about a key, and the rest is compared in full. */
-const bucketOf = (hash: Uint8Array): number =>
+const getBucket = (hash: Uint8Array): number =>
   (((hash[0] ?? 0) << 16) | ((hash[1] ?? 0) << 8) | (hash[2] ?? 0)) >>> 0;
 
 /** Throws a `WorkspaceError` if two workspaces share an ID or a key. */
 export const createRegistry = (sources: readonly { workspace: Workspace; source: string }[]): Registry => {
   const buckets = new Map<number, AuthenticatedKey[]>();
   const seen = new Map<string, string>();
-  const holderOf = (hash: Uint8Array): AuthenticatedKey | undefined => {
+  const findApiKey = (hash: Uint8Array): AuthenticatedKey | undefined => {
     let found: AuthenticatedKey | undefined;
-    for (const holder of buckets.get(bucketOf(hash)) ?? []) {
+    for (const holder of buckets.get(getBucket(hash)) ?? []) {
       if (timingSafeEqual(holder.key.hash, hash)) found = holder;
     }
     return found;
@@ -127,14 +127,14 @@ export const createRegistry = (sources: readonly { workspace: Workspace; source:
     }
     seen.set(workspace.workspaceId, source);
     for (const [index, key] of workspace.apiKeys.entries()) {
-      const holder = holderOf(key.hash);
+      const holder = findApiKey(key.hash);
       if (holder) {
         const issue = createIssue('shared_key', { workspace: holder.workspace.workspaceId });
         throw new WorkspaceError(source, [{ path: ['api_keys', index], ...issue }]);
       }
-      const bucket = bucketOf(key.hash);
+      const bucket = getBucket(key.hash);
       buckets.set(bucket, [...(buckets.get(bucket) ?? []), { workspace, key }]);
     }
   }
-  return { workspaces: sources.map(({ workspace }) => workspace), holderOf };
+  return { workspaces: sources.map(({ workspace }) => workspace), holderOf: findApiKey };
 };

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type StudioStore, segmentsOf, type Workspace } from '../../service/index.ts';
+import { getSegments, type StudioStore, type Workspace } from '../../service/index.ts';
 import { checkDraft } from '../server/check-draft.ts';
 
 /** State file with the release that each file was pulled from, so that a push does not revert newer releases. */
@@ -126,7 +126,7 @@ export const pushCampaigns = async (
 ): Promise<PushResult> => {
   const { workspace, studio, folder, nowMs, author, note, force } = options;
   const { workspaceId } = workspace;
-  const segments = segmentsOf(workspace, await studio.liveReleases(workspaceId, nowMs));
+  const segments = getSegments(workspace, await studio.liveReleases(workspaceId, nowMs));
   const now = new Map((await published(options)).map((each) => [each.id, each]));
   const changed = readMirror(folder).filter(({ id, campaign }) => !isSame(now.get(id)?.campaign, campaign));
   const problems = changed.flatMap(({ id, campaign }) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUserIds, userIdOf } from '../../../src/service/profiles/lookup.ts';
+import { createUserIds, parseUserId } from '../../../src/service/profiles/lookup.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 
@@ -22,7 +22,7 @@ test('a clock that is wrong by centuries leaves exact numbers, and room for more
   const ids = [2058, 2099, 2300, 9999].map((year) => next(Date.UTC(year, 11, 31)));
   for (const id of [...ids, next(NOW)]) {
     expect(Number.isSafeInteger(id)).toBe(true);
-    expect(userIdOf(String(id))).toBe(id);
+    expect(parseUserId(String(id))).toBe(id);
   }
   expect(Number.MAX_SAFE_INTEGER - next(NOW)).toBeGreaterThan(10 ** 12);
 });
@@ -56,5 +56,5 @@ test('replicas with two offsets make no ID twice, at one moment neither; with th
 
 test('a text that is no ID of ours has no number', () => {
   const texts = ['', 'abc', '0', '012', '1.5', '-3', '1e9', ' 7', '9'.repeat(16), '9007199254740993'];
-  for (const text of texts) expect(userIdOf(text), text).toBeNull();
+  for (const text of texts) expect(parseUserId(text), text).toBeNull();
 });

@@ -225,7 +225,7 @@ export const isPersonal = (path: string): boolean => {
 };
 
 /** Returns the field and steps of a name at the top of a filter. */
-const stepsOf = (name: string): readonly string[] => {
+const parseSteps = (name: string): readonly string[] => {
   const [head = '', ...rest] = name.split('.');
   if (head === 'subscription_groups') return [head, ...rest.map((step) => step.toLowerCase())];
   if (head === 'custom_attribute') return ['custom_attributes', ...rest];
@@ -245,7 +245,7 @@ export const descend = (shape: Shape, steps: readonly string[]): Shape | string 
 
 /** Resolves a name at the top of a filter. Returns a reason if no user can have it. */
 export const locate = (name: string): Located<AudienceContext> | string => {
-  const [head = '', ...steps] = stepsOf(name);
+  const [head = '', ...steps] = parseSteps(name);
   const field = FIELDS[head]!;
   const shape = descend(field.shape ?? ANY, steps);
   if (typeof shape === 'string') return shape;

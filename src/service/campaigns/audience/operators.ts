@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { patternCost, stepsOf } from './regex-safety.ts';
+import { countMaxSteps, patternCost } from './regex-safety.ts';
 import { isVersion, versionKey } from './versions.ts';
 
 type Test = (value: unknown) => boolean;
@@ -99,7 +99,7 @@ const regex: Operator = {
     if (typeof cost === 'string') throw new Error(cost);
     return some((value) => {
       if (typeof value !== 'string' || stepsLeft < 0) return false;
-      stepsLeft -= stepsOf(cost, value.length);
+      stepsLeft -= countMaxSteps(cost, value.length);
       expression.lastIndex = 0;
       return stepsLeft >= 0 && expression.test(value);
     });

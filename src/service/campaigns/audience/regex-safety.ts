@@ -37,7 +37,8 @@ export interface PatternCost {
   openEnds: number;
 }
 
-export const stepsOf = ({ ways, openEnds }: PatternCost, length: number): number => ways * length ** openEnds;
+export const countMaxSteps = ({ ways, openEnds }: PatternCost, length: number): number =>
+  ways * length ** openEnds;
 
 /** Returns the maximum cost of a `$regex` match, or why the pattern is not allowed. Matching must be fast for any text. */
 export const patternCost = (pattern: unknown, options: unknown): PatternCost | string => {

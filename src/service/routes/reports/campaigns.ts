@@ -8,8 +8,8 @@ import { HttpError } from '../../http/http-request.ts';
 import type { DayResults } from '../../results/read.ts';
 import { parseDate } from '../../users/dates.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { id, isoOrNull, listQuery, message, pageOf, REPORT } from './report.ts';
-import { daysOf, daysQuery } from './series.ts';
+import { getPage, id, isoOrNull, listQuery, message, REPORT } from './report.ts';
+import { daysQuery, getDays } from './series.ts';
 
 const findCampaign = ({ campaigns }: Workspace, campaignId: string): Campaign => {
   const found = campaigns.find((campaign) => campaign.campaignId === campaignId);
@@ -64,7 +64,7 @@ export const campaignsList = defineRoute({
         (query.include_archived || status !== 'stopped') &&
         (editedAfterMs === null || publishedAtMs === null || publishedAtMs > editedAfterMs),
     );
-    const campaigns = pageOf(all, query.page, query.sort_direction).map(
+    const campaigns = getPage(all, query.page, query.sort_direction).map(
       ({ campaignId, name, tags, publishedAtMs }) => ({
         id: campaignId,
         last_edited: isoOrNull(publishedAtMs),
@@ -190,7 +190,7 @@ export const campaignsDataSeries = defineRoute({
       ...(controlPercentage > 0 ? [null] : []),
       ...days.map(({ variantId }) => variantId),
     ]);
-    const data = daysOf(query, workspace.localDays, now).map((day) => {
+    const data = getDays(query, workspace.localDays, now).map((day) => {
       const ofDay = days.filter((each) => each.day === day);
       return {
         time: day,

@@ -24,7 +24,7 @@ export const listQuery = {
 const PAGE_SIZE = 100;
 
 /** Returns a page of a list in creation order. Pages past the end are empty, which is where connectors stop. */
-export const pageOf = <T>(all: readonly T[], page: number, direction: 'asc' | 'desc' = 'asc'): T[] =>
+export const getPage = <T>(all: readonly T[], page: number, direction: 'asc' | 'desc' = 'asc'): T[] =>
   (direction === 'asc' ? all : all.toReversed()).slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
 
 /** Time of a release, or of the schedule. `null` if none, because typed columns of a warehouse reject `''`. */

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { described } from '../../../protocol/schemas/index.ts';
 import { defineRoute } from '../../api/route.ts';
 import { HttpError } from '../../http/http-request.ts';
-import { id, listQuery, message, pageOf, REPORT } from './report.ts';
+import { getPage, id, listQuery, message, REPORT } from './report.ts';
 
 export const segmentsList = defineRoute({
   ...REPORT,
@@ -34,7 +34,7 @@ export const segmentsList = defineRoute({
   },
   handler({ workspace, query, metrics }) {
     const all = [...workspace.segments.values()];
-    const segments = pageOf(all, query.page, query.sort_direction).map(({ segmentId, name }) => ({
+    const segments = getPage(all, query.page, query.sort_direction).map(({ segmentId, name }) => ({
       id: segmentId,
       name,
       analytics_tracking_enabled: false,

@@ -42,7 +42,7 @@ const addDays = (day: string, days: number): string =>
 const FIRST_DAY = '1971-01-01';
 
 /** Returns the days of a query in the workspace's time zone, oldest first. A date without a time is a day of that zone. */
-export const daysOf = (
+export const getDays = (
   { length, ending_at: endingAt }: DaysQuery,
   calendar: ZonedCalendar,
   now: number,
@@ -70,7 +70,7 @@ export const toSeries = (query: SeriesQuery, { localDays, appIds }: Workspace, n
   const { length, unit = 'day', ending_at: endingAt, app_id: appId } = query;
   if (appId !== undefined && !appIds.has(appId)) throw new HttpError(400, 'Invalid app_id');
   if (unit === 'day') {
-    const times = daysOf(query, localDays, now);
+    const times = getDays(query, localDays, now);
     return {
       times,
       fromMs: localDays.startOf(times[0]!),
@@ -78,10 +78,10 @@ export const toSeries = (query: SeriesQuery, { localDays, appIds }: Workspace, n
       timeOf: (ms) => localDays.of(ms),
     };
   }
-  const hourOf = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS;
+  const toHourStart = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS;
   const format = (ms: number) => new Date(ms).toISOString();
   const lastDay = endingAt !== undefined && DATE.test(endingAt) ? endingAt : null;
-  const lastMs = hourOf(
+  const lastMs = toHourStart(
     lastDay === null
       ? endingAt === undefined
         ? now
@@ -93,6 +93,6 @@ export const toSeries = (query: SeriesQuery, { localDays, appIds }: Workspace, n
     times: Array.from({ length }, (_, index) => format(fromMs + index * HOUR_MS)),
     fromMs,
     toMs: lastMs + HOUR_MS,
-    timeOf: (ms) => format(hourOf(ms)),
+    timeOf: (ms) => format(toHourStart(ms)),
   };
 };

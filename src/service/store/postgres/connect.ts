@@ -27,7 +27,7 @@ export const normalizeSslMode = (url: string, mode: string | undefined): string 
 };
 
 /** Returns the URL for the driver, with the mode of `PGSSLMODE` if it has none. */
-export const addressOf = (url: string): string => normalizeSslMode(url, process.env['PGSSLMODE']);
+export const toConnectionString = (url: string): string => normalizeSslMode(url, process.env['PGSSLMODE']);
 
 /** Connections of one replica, except those that write users. */
 const CONNECTIONS = 8;
@@ -128,7 +128,7 @@ export const connect = (
     return socket.once('close', () => sockets.delete(socket));
   };
   const pool = new Pool({
-    connectionString: addressOf(url),
+    connectionString: toConnectionString(url),
     fallback_application_name: 'placard',
     max: connections,
     connectionTimeoutMillis: CONNECT_MS,

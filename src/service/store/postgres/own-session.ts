@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { addressOf, CONNECT_MS } from './connect.ts';
+import { CONNECT_MS, toConnectionString } from './connect.ts';
 
 const SHARED =
   'The URL leads to a connection pooler in transaction or statement mode, where a session belongs to several clients: set its pool mode to session, or connect to PostgreSQL directly';
@@ -38,7 +38,7 @@ export const requireOwnSession = async (url: string): Promise<void> => {
   const clients: Client[] = [];
   const open = async () => {
     const client = new Client({
-      connectionString: addressOf(url),
+      connectionString: toConnectionString(url),
       fallback_application_name: 'placard',
       connectionTimeoutMillis: CONNECT_MS,
       query_timeout: CONNECT_MS,

@@ -1,9 +1,9 @@
 import { readNumber, readText } from '../../operators/index.ts';
-import { isNamedBy, type Lookup, type Named, nameOfLookup, userIdOf } from '../../profiles/lookup.ts';
+import { isNamedBy, type Lookup, type Named, nameOfLookup, parseUserId } from '../../profiles/lookup.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
 import { USER_CHARACTERS } from '../../profiles/user-working-set.ts';
 import { POSTGRES, selected } from '../../sql/dialect.ts';
-import { USERS, userOf } from '../rows.ts';
+import { toUserRow, USERS } from '../rows.ts';
 import { USERS_PAGE } from '../workspace-reads.ts';
 import { ConflictError } from '../write-errors.ts';
 import type { Run } from './statement.ts';
@@ -78,7 +78,7 @@ const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> =
   };
   for (const [name, { workspaceId, key, lookup }] of named) {
     if (lookup.by === 'braze_id') {
-      const userId = userIdOf(lookup.value);
+      const userId = parseUserId(lookup.value);
       if (userId !== null) add(userId, name);
       continue;
     }
@@ -120,25 +120,25 @@ const readFound = async (
   { statement = READ_CHANGED_USERS, cache = NO_CACHE } = {},
 ): Promise<UserRow[]> => {
   if (ids.size === 0) return [];
-  const namesOf = ({ userId, workspaceId }: UserRow) =>
+  const getLookupNames = ({ userId, workspaceId }: UserRow) =>
     ids.get(userId)!.filter((name) => named.get(name)!.workspaceId === workspaceId);
-  const read = async (by: string, userIds: number[]) => {
+  const read = async (sql: string, userIds: number[]) => {
     const states = userIds.map(cache.stateOf);
     const versions = states.map(({ version }) => version);
     const times = states.map(({ updatedAtMs }) => updatedAtMs);
-    const rows = (await run(by, [userIds, versions, times])).map((row) => {
-      const user = userOf(row);
-      const known = cache.take(user.userId);
-      return row['is_known'] === true && known ? known : user;
+    const rows = (await run(sql, [userIds, versions, times])).map((row) => {
+      const user = toUserRow(row);
+      const cached = cache.take(user.userId);
+      return row['is_known'] === true && cached ? cached : user;
     });
     // A `braze_id` comes from a request: the user may not exist, or belong to another workspace.
-    return rows.filter((user) => namesOf(user).length > 0);
+    return rows.filter((user) => getLookupNames(user).length > 0);
   };
   const users = new Map((await read(statement, [...ids.keys()])).map((user) => [user.userId, user]));
   const missing = [...ids.keys()].filter((userId) => !users.has(userId));
   if (statement === LOCK_USERS_SKIP_LOCKED && missing.length > 0) {
     const locked = await read(READ_CHANGED_USERS, missing);
-    if (locked.length > 0) throw new LockedError(locked.flatMap(namesOf));
+    if (locked.length > 0) throw new LockedError(locked.flatMap(getLookupNames));
   }
   for (const [userId, names] of ids) {
     const user = users.get(userId);

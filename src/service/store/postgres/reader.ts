@@ -7,7 +7,14 @@ import { readSummaries } from '../../results/read.ts';
 import { verifyResults } from '../../results/verify.ts';
 import type { Column } from '../../sql/columns.ts';
 import { POSTGRES, selected } from '../../sql/dialect.ts';
-import { BANNER_EVENTS, bannerEventOf, EVENTS, eventOf, USER_CAMPAIGNS, userOf } from '../rows.ts';
+import {
+  BANNER_EVENTS,
+  EVENTS,
+  toBannerEventRow,
+  toStoredEvent,
+  toUserRow,
+  USER_CAMPAIGNS,
+} from '../rows.ts';
 import { POSTGRES_STATEMENTS } from '../statements.ts';
 import type { StoreReader } from '../store.ts';
 import { createTargetingLoader } from '../targeting-loader.ts';
@@ -55,13 +62,17 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
   const run = runIn(pool);
   const send = sendOver(run);
 
-  const usersOf = (asked: { workspaceId: string; lookups: readonly Lookup[] }[]) => {
-    const named = namedBy(asked);
+  const readCommittedUsers = (queries: { workspaceId: string; lookups: readonly Lookup[] }[]) => {
+    const named = namedBy(queries);
     return retryConflicts(() => readUsers(run, named));
   };
 
   return {
-    loadTargetingData: createTargetingLoader({ readUsers: usersOf, send, statements: POSTGRES_STATEMENTS }),
+    loadTargetingData: createTargetingLoader({
+      readUsers: readCommittedUsers,
+      send,
+      statements: POSTGRES_STATEMENTS,
+    }),
 
     reads: {
       ...createWorkspaceReads(run),
@@ -74,16 +85,16 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
       },
 
       async *exportUsers(workspaceId): AsyncGenerator<Profile, void> {
-        for await (const row of readRows(pool, USERS, [workspaceId])) yield userOf(row).profile!;
+        for await (const row of readRows(pool, USERS, [workspaceId])) yield toUserRow(row).profile!;
       },
 
       async *exportEvents(workspaceId) {
-        for await (const row of readRows(pool, EVENTS_OF_USERS, [workspaceId])) yield eventOf(row);
+        for await (const row of readRows(pool, EVENTS_OF_USERS, [workspaceId])) yield toStoredEvent(row);
       },
 
       async *exportBannerEvents(workspaceId) {
         for await (const row of readRows(pool, BANNER_EVENTS_OF_USERS, [workspaceId]))
-          yield bannerEventOf(row);
+          yield toBannerEventRow(row);
       },
 
       campaignSummaries: (workspaceId, days) => readSummaries(run, workspaceId, days),
@@ -93,7 +104,7 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
 
       async sampleUsers(query) {
         const columns = { users: USER_COLUMNS, states: selected(POSTGRES, USER_CAMPAIGNS) };
-        return toSample(await readSample(runIn(upkeep), columns, query), userOf);
+        return toSample(await readSample(runIn(upkeep), columns, query), toUserRow);
       },
     } satisfies Omit<StoreReader, 'close'>,
   };

@@ -42,7 +42,7 @@ export const distributeTables = async (run: Run): Promise<void> => {
 const SCHEMA_LOCK = 7_061_636;
 
 /** Looks along the search path: a schema with the role's name that is added later would get a second, empty Placard. */
-const numberOf = async (run: Run): Promise<number | null> => {
+const readSchemaVersion = async (run: Run): Promise<number | null> => {
   const [found] = await run("SELECT to_regclass('placard_schema') IS NOT NULL AS is_there");
   if (found?.['is_there'] !== true) return null;
   const [row] = await run('SELECT version FROM placard_schema');
@@ -54,7 +54,7 @@ const COLUMNS = `SELECT name, attname FROM unnest($1::text[]) AS name
 
 /** Throws if the tables are not those of this build. */
 const checkTables = async (run: Run): Promise<void> => {
-  const number = await numberOf(run);
+  const number = await readSchemaVersion(run);
   const columns: TableColumns = new Map();
   for (const row of await run(COLUMNS, [tableNames('postgres')])) {
     const [table, column] = [readText(row, 'name'), readText(row, 'attname')];
@@ -80,7 +80,7 @@ export const createTables = async (pool: Pool): Promise<void> => {
   await inTransaction(pool, async (run) => {
     await run(`SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`);
     await refuseEncoding(run);
-    if ((await numberOf(run)) === null) {
+    if ((await readSchemaVersion(run)) === null) {
       await run(POSTGRES_TABLES);
       await distributeTables(run);
       await run('CREATE TABLE placard_schema (version integer NOT NULL)');

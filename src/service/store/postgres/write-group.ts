@@ -90,8 +90,8 @@ export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
     if (contacts.length > 0) await run(LOCK_CONTACTS, [contacts]);
     const rows = await readUsers(run, named, { statement: read, cache });
     const memory = createUserWorkingSet(ids);
-    const { value: values, changes } = memory.change({ users: rows }, (usersOf) =>
-      applyMutations(mutations, usersOf),
+    const { value: values, changes } = memory.change({ users: rows }, (getUsers) =>
+      applyMutations(mutations, getUsers),
     );
     // Only their version shows that another replica has merged them.
     if (isSharded) changes.updated.push(...onlySeen(rows, changes).map(writtenUser));

@@ -53,10 +53,10 @@ export const createRunTogetherSqlite = (database: DatabaseSync) => {
   };
 };
 
-const numberOf = (database: DatabaseSync): number | null =>
+const readSchemaVersion = (database: DatabaseSync): number | null =>
   Number(database.prepare('PRAGMA user_version').get()?.['user_version']) || null;
 
-const columnsOf = (database: DatabaseSync): TableColumns => {
+const readColumns = (database: DatabaseSync): TableColumns => {
   const columns: TableColumns = new Map();
   for (const table of tableNames('sqlite')) {
     const rows = database.prepare('SELECT name FROM pragma_table_info(?)').all(table);
@@ -67,13 +67,13 @@ const columnsOf = (database: DatabaseSync): TableColumns => {
 
 /** Throws if the tables are not those of this build. */
 const checkTables = (database: DatabaseSync, file: string): void =>
-  checkSchema(file, numberOf(database), 'sqlite', columnsOf(database));
+  checkSchema(file, readSchemaVersion(database), 'sqlite', readColumns(database));
 
 /** Creates the tables if the file is empty, atomically, and checks existing ones. */
 export const createTables = (database: DatabaseSync, file: string): void => {
   database.exec('BEGIN IMMEDIATE');
   try {
-    if (numberOf(database) === null) {
+    if (readSchemaVersion(database) === null) {
       const table = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 1").get();
       if (table)
         throw new Error(`${file} is another program's: it has a table ${JSON.stringify(table['name'])}`);

@@ -1,10 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { readNumber, readTextOrNull, type SqlRow } from '../../operators/index.ts';
-import { type Lookup, lookupKey, type Named, namedBy, userIdOf } from '../../profiles/lookup.ts';
+import { type Lookup, lookupKey, type Named, namedBy, parseUserId } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
 import { readSummaries } from '../../results/read.ts';
-import { bannerEventOf, eventOf, userOf } from '../rows.ts';
+import { toBannerEventRow, toStoredEvent, toUserRow } from '../rows.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import type { StoreReader } from '../store.ts';
 import { createTargetingLoader } from '../targeting-loader.ts';
@@ -22,7 +22,7 @@ const lazyUser = (row: SqlRow): Pick<UserRow, 'externalId' | 'profile'> => {
   return {
     externalId: readTextOrNull(row, 'external_id'),
     get profile() {
-      user ??= userOf(row);
+      user ??= toUserRow(row);
       return user.profile;
     },
   };
@@ -58,7 +58,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
 
   const rowsBy = (workspaceId: string, lookup: Lookup): SqlRow[] => {
     if (lookup.by !== 'braze_id') return byKey.all(workspaceId, lookupKey(lookup));
-    const userId = userIdOf(lookup.value);
+    const userId = parseUserId(lookup.value);
     return userId === null ? [] : byId.all(userId, workspaceId);
   };
 
@@ -70,7 +70,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
       for (const { workspaceId, lookup } of named.values()) {
         for (const row of rowsBy(workspaceId, lookup)) {
           const userId = readNumber(row, 'user_id');
-          if (!found.has(userId)) found.set(userId, userOf(row));
+          if (!found.has(userId)) found.set(userId, toUserRow(row));
         }
       }
     } finally {
@@ -83,7 +83,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   const readPage = (found: Map<number, Profile>, rows: Iterable<SqlRow>): number | null => {
     let [count, characters] = [0, 0];
     for (const row of rows) {
-      const user = userOf(row);
+      const user = toUserRow(row);
       if (user.profile) found.set(user.userId, user.profile);
       count += 1;
       characters += user.characters;
@@ -139,11 +139,12 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
         return [...found.values()];
       },
 
-      exportUsers: (workspaceId) => pages(usersPage, workspaceId, 'user_id', (row) => userOf(row).profile!),
-      exportEvents: (workspaceId) => pages(eventsPage, workspaceId, 'event_id', eventOf),
+      exportUsers: (workspaceId) =>
+        pages(usersPage, workspaceId, 'user_id', (row) => toUserRow(row).profile!),
+      exportEvents: (workspaceId) => pages(eventsPage, workspaceId, 'event_id', toStoredEvent),
 
       exportBannerEvents: (workspaceId) =>
-        pages(bannerEventsPage, workspaceId, 'banner_event_id', bannerEventOf),
+        pages(bannerEventsPage, workspaceId, 'banner_event_id', toBannerEventRow),
 
       campaignSummaries: (workspaceId, days) => readSummaries(run, workspaceId, days),
 

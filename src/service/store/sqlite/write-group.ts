@@ -44,7 +44,7 @@ export const createSqliteGroups = (
       const named = namedBy(mutations, memory.knows);
       const { value: values, changes } = memory.change(
         { users: reader.users(named), named: named.values() },
-        (usersOf) => applyMutations(mutations, usersOf),
+        (getUsers) => applyMutations(mutations, getUsers),
       );
       const also = mutations.flatMap((mutation) => mutation.also ?? []);
       const writes = groupWrites(SQLITE_STATEMENTS, changes, also);

@@ -3,9 +3,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import {
   createWriter,
   setForWriting,
+  toWriteProblem,
   type WriterAnswer,
   type WriterMessage,
-  writeProblemOf,
 } from './writer.ts';
 
 /** Thread that owns the writing connection. */
@@ -19,7 +19,7 @@ const answerTo = (message: WriterMessage): WriterAnswer => {
     const verb = writer[message.do] as (...values: readonly unknown[]) => unknown;
     return { value: verb(...message.with) };
   } catch (error) {
-    return { problem: writeProblemOf(error) };
+    return { problem: toWriteProblem(error) };
   }
 };
 

@@ -122,10 +122,10 @@ export interface WriteProblem {
   message: string;
 }
 
-export const writeProblemOf = (error: unknown): WriteProblem =>
+export const toWriteProblem = (error: unknown): WriteProblem =>
   error instanceof Error ? { ...error, message: error.message } : { message: String(error) };
 
-export const writeErrorOf = ({ message, ...facts }: WriteProblem): Error => {
+export const toWriteError = ({ message, ...facts }: WriteProblem): Error => {
   const error = Object.assign(new Error(`The database refused a write: ${message}`), facts);
   const errorClass = classifyWriteError(error);
   if (errorClass === 'unknown')
@@ -160,7 +160,7 @@ export const startWriterThread = async (
   thread.once('exit', () => fail(new Error('The thread that writes the database has ended')));
   thread.on('message', (answer: WriterAnswer) => {
     const first = asked.shift();
-    if ('problem' in answer) first?.reject(writeErrorOf(answer.problem));
+    if ('problem' in answer) first?.reject(toWriteError(answer.problem));
     else first?.resolve(answer.value);
   });
   const verb =

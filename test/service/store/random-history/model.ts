@@ -1,7 +1,7 @@
 // Reference model of a random history: counts every cell of the results from plain lists.
 
 import type { NewBannerEvent } from '../../../../src/service/profiles/events.ts';
-import { goalOf, type TotalsByGoal } from '../../../../src/service/results/goals.ts';
+import { formatGoal, type TotalsByGoal } from '../../../../src/service/results/goals.ts';
 import type { Conversion } from '../../../../src/service/store/index.ts';
 import { type Batch, type Change, GOALS } from './history.ts';
 
@@ -91,7 +91,7 @@ export const createModel = () => {
     for (const goal of goals[campaignId] ?? []) {
       for (const { name, timeMs, spent, currency } of done) {
         if (name !== nameOf(goal) || timeMs < first.atMs || timeMs > first.atMs + goal.withinMs) continue;
-        addTotals(totals, goalOf(goal), [1, spent, currency]);
+        addTotals(totals, formatGoal(goal), [1, spent, currency]);
       }
     }
     return totals;
