@@ -17,7 +17,7 @@ export const toConversionJson = ({ withinMs, ...goal }: Conversion): ConversionJ
 });
 
 /** Returns the counts of a campaign. */
-export const resultsOf = (
+export const getCampaignResults = (
   store: Store,
   workspaceId: string,
   { campaign_id: campaignId, conversions }: CampaignJson,

@@ -13,10 +13,10 @@ interface MirroredCampaign {
   basedOn: number;
 }
 
-const fileOf = (folder: string, id: string) => join(folder, `${encodeURIComponent(id)}.json`);
-const textOf = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+const getCampaignPath = (folder: string, id: string) => join(folder, `${encodeURIComponent(id)}.json`);
+const formatJson = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-const stateOf = (folder: string): Record<string, number> => {
+const readState = (folder: string): Record<string, number> => {
   const file = join(folder, STATE);
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 };
@@ -31,7 +31,7 @@ const readJson = (file: string): unknown => {
 
 /** Reads the campaigns of a folder, one JSON file each. */
 const readMirror = (folder: string): MirroredCampaign[] => {
-  const state = stateOf(folder);
+  const state = readState(folder);
   return readdirSync(folder)
     .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
     .sort()
@@ -39,7 +39,7 @@ const readMirror = (folder: string): MirroredCampaign[] => {
       const file = join(folder, name);
       const campaign = readJson(file) as Record<string, unknown> | null;
       const id = campaign?.['campaign_id'];
-      if (typeof id !== 'string' || file !== fileOf(folder, id)) {
+      if (typeof id !== 'string' || file !== getCampaignPath(folder, id)) {
         throw new Error(`${file}: expected a campaign with the campaign_id that the file is named after`);
       }
       return { id, campaign: campaign!, basedOn: state[id] ?? 0 };
@@ -49,11 +49,11 @@ const readMirror = (folder: string): MirroredCampaign[] => {
 /** Writes the published campaigns into the folder, and deletes files of all others. */
 const writeMirror = (folder: string, campaigns: readonly MirroredCampaign[]): void => {
   mkdirSync(folder, { recursive: true });
-  const gone = Object.keys(stateOf(folder)).filter((id) => !campaigns.some((each) => each.id === id));
-  for (const id of gone) rmSync(fileOf(folder, id), { force: true });
-  for (const { id, campaign } of campaigns) writeFileSync(fileOf(folder, id), textOf(campaign));
+  const gone = Object.keys(readState(folder)).filter((id) => !campaigns.some((each) => each.id === id));
+  for (const id of gone) rmSync(getCampaignPath(folder, id), { force: true });
+  for (const { id, campaign } of campaigns) writeFileSync(getCampaignPath(folder, id), formatJson(campaign));
   const state = Object.fromEntries(campaigns.map(({ id, basedOn }) => [id, basedOn]));
-  writeFileSync(join(folder, STATE), textOf(state));
+  writeFileSync(join(folder, STATE), formatJson(state));
 };
 
 interface MirrorOptions {
@@ -63,7 +63,7 @@ interface MirrorOptions {
   nowMs: number;
 }
 
-const idOf = (campaign: Record<string, unknown>) => campaign['campaign_id'] as string;
+const getCampaignId = (campaign: Record<string, unknown>) => campaign['campaign_id'] as string;
 
 /** Returns the published campaigns: the live release of each, or the workspace file's version if it has none. */
 const published = async ({ workspace, studio, nowMs }: MirrorOptions): Promise<MirroredCampaign[]> => {
@@ -76,9 +76,9 @@ const published = async ({ workspace, studio, nowMs }: MirrorOptions): Promise<M
   );
   const releases = all.filter(({ kind }) => kind === 'campaign');
   const released = new Set(releases.map(({ subjectId }) => subjectId));
-  const fromFile = workspace.rawCampaigns.filter((each) => !released.has(idOf(each)));
+  const fromFile = workspace.rawCampaigns.filter((each) => !released.has(getCampaignId(each)));
   return [
-    ...fromFile.map((campaign) => ({ id: idOf(campaign), campaign, basedOn: 0 })),
+    ...fromFile.map((campaign) => ({ id: getCampaignId(campaign), campaign, basedOn: 0 })),
     ...releases.flatMap(({ subjectId: id, content, release }) =>
       content === null
         ? []

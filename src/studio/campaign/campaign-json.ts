@@ -38,7 +38,7 @@ export type Filter = Record<string, unknown>;
 export const toCampaignJson = (stored: unknown): CampaignJson | null =>
   (stored ?? null) as CampaignJson | null;
 
-export const nameOf = (campaign: Pick<CampaignJson, 'campaign_id' | 'name'>): string =>
+export const getCampaignName = (campaign: Pick<CampaignJson, 'campaign_id' | 'name'>): string =>
   campaign.name?.trim() || campaign.campaign_id;
 
 export const variantName = ({ variant_id, name }: Pick<VariantJson, 'variant_id' | 'name'>): string =>

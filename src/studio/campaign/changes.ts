@@ -1,5 +1,5 @@
 import { type CampaignJson, type VariantJson, variantName } from './campaign-json.ts';
-import { formatField, labelOf, type Naming, textOf } from './describe-fields.ts';
+import { formatField, formatFieldValue, getFieldLabel, type Naming } from './describe-fields.ts';
 import { languageName, otherLanguages } from './translations.ts';
 
 /** Difference between two campaigns, with a label for operators. */
@@ -36,10 +36,10 @@ const compare = ({ before, after, naming, skipped = [], where = '', dates = DATE
     const [was, is] = [before, after].map((each) => (each as Record<string, unknown>)[name]);
     const [wasWords, isWords] = [formatField(name, was, naming), formatField(name, is, naming)];
     // Different filters can have the same description. Then the JSON is shown.
-    const isHidden = wasWords === isWords && textOf(was) !== textOf(is);
+    const isHidden = wasWords === isWords && formatFieldValue(was) !== formatFieldValue(is);
     if (wasWords === isWords && !isHidden) return [];
-    const label = where + labelOf(name);
-    const [from, to] = isHidden ? [textOf(was), textOf(is)] : [wasWords, isWords];
+    const label = where + getFieldLabel(name);
+    const [from, to] = isHidden ? [formatFieldValue(was), formatFieldValue(is)] : [wasWords, isWords];
     return [{ label, before: from, after: to, ...(dates.includes(name) && { isWhole: true }) }];
   });
 
@@ -77,10 +77,10 @@ export const campaignChanges = (
   after: CampaignJson | null,
   naming: Naming,
 ): Change[] => {
-  const variantsOf = (campaign: CampaignJson | null) => campaign?.variants ?? [];
+  const getVariants = (campaign: CampaignJson | null) => campaign?.variants ?? [];
   const find = (campaign: CampaignJson | null, id: string) =>
-    variantsOf(campaign).find(({ variant_id }) => variant_id === id);
-  const ids = [...variantsOf(before), ...variantsOf(after)].map(({ variant_id }) => variant_id);
+    getVariants(campaign).find(({ variant_id }) => variant_id === id);
+  const ids = [...getVariants(before), ...getVariants(after)].map(({ variant_id }) => variant_id);
   return [
     ...compare({ before: before ?? {}, after: after ?? {}, naming, skipped: ['variants', 'campaign_id'] }),
     ...[...new Set(ids)].flatMap((id) => {

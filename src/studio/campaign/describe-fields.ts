@@ -33,7 +33,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the label of a member of a campaign, a variant or its properties. */
-export const labelOf = (name: string): string =>
+export const getFieldLabel = (name: string): string =>
   TEMPLATE_PROPERTIES.find((each) => each.name === name)?.label ?? LABELS[name] ?? name;
 
 /** Labels of a status once published. */
@@ -64,7 +64,7 @@ const describeGoal = ({ event, product, within_hours }: ConversionJson): string 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Returns the value as text or JSON. */
-export const textOf = (value: unknown): string => {
+export const formatFieldValue = (value: unknown): string => {
   if (value === undefined || value === null) return '';
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(', ');
@@ -112,5 +112,5 @@ const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> 
 export const formatField = (name: string, value: unknown, naming: Naming): string => {
   if (name === 'audience') return describeAudience(value as CampaignJson['audience'], naming.audience);
   if (value === undefined || value === null) return name === 'reeligible_after_hours' ? 'never' : '';
-  return WORDS[name]?.(value as never, naming) ?? textOf(value);
+  return WORDS[name]?.(value as never, naming) ?? formatFieldValue(value);
 };

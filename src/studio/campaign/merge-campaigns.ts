@@ -20,11 +20,11 @@ const whole: Merge = (base, mine, theirs) => {
 
 /** Merges member by member, each by the merge of its name. */
 const members =
-  (mergeOf: (name: string) => Merge): Merge =>
+  (getMerge: (name: string) => Merge): Merge =>
   (base, mine, theirs) => {
     if (!isRecord(base) || !isRecord(mine) || !isRecord(theirs)) return whole(base, mine, theirs);
     const merged = Object.keys({ ...theirs, ...mine }).map((name) => {
-      return [name, mergeOf(name)(base[name], mine[name], theirs[name])] as const;
+      return [name, getMerge(name)(base[name], mine[name], theirs[name])] as const;
     });
     return Object.fromEntries(merged.filter(([, value]) => value !== undefined));
   };

@@ -1,13 +1,13 @@
 export type Scalar = string | number | boolean;
 
 /** Parses input: `7` is a number, `true` a boolean; in quotation marks both are strings. */
-export const scalarOf = (typed: string): Scalar => {
+export const parseScalar = (typed: string): Scalar => {
   const text = typed.trim();
   if (/^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
   if (text === 'true' || text === 'false') return text === 'true';
   return /^".*"$/s.test(text) ? text.slice(1, -1) : text;
 };
 
-/** Returns the input for a value, the inverse of `scalarOf`. */
-export const typedOf = (value: Scalar): string =>
-  typeof value === 'string' && scalarOf(value) !== value ? `"${value}"` : String(value);
+/** Returns the input for a value, the inverse of `parseScalar`. */
+export const formatScalar = (value: Scalar): string =>
+  typeof value === 'string' && parseScalar(value) !== value ? `"${value}"` : String(value);

@@ -9,7 +9,7 @@ export interface Share {
 }
 
 /** Returns the shares of the audience: the control group is taken from all users, and the weights split the rest. */
-export const sharesOf = ({ variants, control_percentage }: CampaignJson): Share[] => {
+export const getShares = ({ variants, control_percentage }: CampaignJson): Share[] => {
   const control = control_percentage ?? 0;
   const weights = variants.map(({ weight }) => weight ?? 1);
   const total = weights.reduce((sum, weight) => sum + weight, 0);

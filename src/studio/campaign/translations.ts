@@ -1,7 +1,7 @@
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
 import type { CampaignJson, VariantJson } from './campaign-json.ts';
 
-const translationKindOf = (name: string) =>
+const getTranslationKind = (name: string) =>
   TEMPLATE_PROPERTIES.find((each) => each.name === name)?.translation;
 
 const isWritten = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
@@ -15,9 +15,9 @@ export const translatable = ({ properties }: VariantJson): { name: string; isNee
   Object.entries(properties)
     .filter(([name, { type, value }]) => {
       const isOfType = type === 'string' || type === 'image';
-      return isOfType && translationKindOf(name) !== 'never' && isWritten(value);
+      return isOfType && getTranslationKind(name) !== 'never' && isWritten(value);
     })
-    .map(([name]) => ({ name, isNeeded: translationKindOf(name) === 'needed' }))
+    .map(([name]) => ({ name, isNeeded: getTranslationKind(name) === 'needed' }))
     .sort((one, other) => Number(other.isNeeded) - Number(one.isNeeded));
 
 /** Returns the languages of the translations, besides the campaign's own. */
@@ -26,7 +26,7 @@ export const otherLanguages = ({ variants }: Pick<CampaignJson, 'variants'>): st
 ];
 
 /** Returns the text in a language or its fallback language; `undefined` if the campaign's own text is shown. */
-export const translationOf = (
+export const findTranslation = (
   { translations }: Pick<VariantJson, 'translations'>,
   language: string,
   name: string,
@@ -46,7 +46,7 @@ export const missingIn = (
 ): { variantIndex: number; name: string }[] =>
   variants.flatMap((variant, variantIndex) =>
     translatable(variant)
-      .filter(({ name, isNeeded }) => isNeeded && translationOf(variant, language, name) === undefined)
+      .filter(({ name, isNeeded }) => isNeeded && findTranslation(variant, language, name) === undefined)
       .map(({ name }) => ({ variantIndex, name })),
   );
 

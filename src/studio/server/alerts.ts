@@ -1,6 +1,6 @@
 import type { Alert, Campaign, Store, Workspace } from '../../service/index.ts';
 import { toCampaignJson } from '../campaign/campaign-json.ts';
-import { sharesOf } from '../campaign/shares.ts';
+import { getShares } from '../campaign/shares.ts';
 import { compareSampleRatio } from '../statistics/compare.ts';
 import type { WorkspaceContext } from './route.ts';
 import { describeHalt } from './routes/campaigns.ts';
@@ -23,7 +23,7 @@ const hasMismatch = async (
   counted: readonly { variantId: string | null; exposed: number }[],
 ): Promise<boolean> => {
   const campaign = toCampaignJson(raw)!;
-  const arms = sharesOf(campaign).map(({ variantId, percent: share }) => ({
+  const arms = getShares(campaign).map(({ variantId, percent: share }) => ({
     share,
     exposed: counted.find((arm) => arm.variantId === variantId)?.exposed ?? 0,
   }));

@@ -10,7 +10,7 @@ import {
 } from '../../service/index.ts';
 import { TEMPLATE_CATALOGUE, TEMPLATE_PROPERTIES, type TemplateProperty } from '../../templates/index.ts';
 import type { CampaignJson } from '../campaign/campaign-json.ts';
-import { labelOf } from '../campaign/describe-fields.ts';
+import { getFieldLabel } from '../campaign/describe-fields.ts';
 import {
   languageName,
   MAX_LANGUAGES,
@@ -31,10 +31,10 @@ export interface DraftCheck {
 
 type Tell = (severity: DraftCheck['severity'], path: DraftCheck['path'], words: string) => void;
 
-const namesOf = (isWanted: (property: TemplateProperty) => unknown): readonly string[] =>
+const getPropertyNames = (isWanted: (property: TemplateProperty) => unknown): readonly string[] =>
   TEMPLATE_PROPERTIES.filter(isWanted).map(({ name }) => name);
 
-const TEXTS = namesOf(({ isPersonal }) => isPersonal);
+const TEXTS = getPropertyNames(({ isPersonal }) => isPersonal);
 
 const textIn = (properties: Written['variants'][number]['properties'], name: string): string => {
   const value = properties[name]?.value;
@@ -86,7 +86,11 @@ const checkRendered = (
       if (!shown) continue;
       if ('unfilled' in shown) {
         const path = ['variants', index, 'properties', shown.unfilled];
-        tell('error', path, `${labelOf(shown.unfilled)} cannot be filled in for ${name}: ${shown.why}.`);
+        tell(
+          'error',
+          path,
+          `${getFieldLabel(shown.unfilled)} cannot be filled in for ${name}: ${shown.why}.`,
+        );
         break;
       }
       const texts = TEXTS.map((each) => ({ each, value: shown.properties[each]?.value }));
@@ -95,7 +99,7 @@ const checkRendered = (
       const isWritten = blank && textIn(variants[index]!.properties, blank.each) !== '';
       if (blank && isWritten && blank.each !== 'body') {
         const path = ['variants', index, 'properties', blank.each];
-        tell('warning', path, `${labelOf(blank.each)} is empty for ${name}.`);
+        tell('warning', path, `${getFieldLabel(blank.each)} is empty for ${name}.`);
         break;
       }
     }
@@ -113,8 +117,8 @@ const written = z.object({
 type Written = z.infer<typeof written>;
 
 /** Template properties that hold URLs. */
-const LINKS = namesOf(({ input }) => input === 'link');
-const IMAGES = namesOf(({ input }) => input === 'image');
+const LINKS = getPropertyNames(({ input }) => input === 'link');
+const IMAGES = getPropertyNames(({ input }) => input === 'image');
 
 const checkAddress = (use: 'link' | 'image', value: unknown, path: DraftCheck['path'], tell: Tell) => {
   if (typeof value !== 'string' || MARKUP.test(value) || value.trim() === '') return;
@@ -137,20 +141,20 @@ const checkVariant = (
   tell: Tell,
 ) => {
   const at = (name: string) => ['variants', index, 'properties', name];
-  const textOf = (name: string) => textIn(properties, name);
-  if (['headline', 'body', 'image'].every((name) => textOf(name) === '')) {
+  const getText = (name: string) => textIn(properties, name);
+  if (['headline', 'body', 'image'].every((name) => getText(name) === '')) {
     tell('error', at('headline'), 'Add a headline, a body or an image. Without one nothing is shown.');
-  } else if (textOf('headline') === '' && textOf('body') !== '') {
+  } else if (getText('headline') === '' && getText('body') !== '') {
     tell('warning', at('headline'), 'There is no headline.');
   }
-  if (textOf('image') !== '' && textOf('image_alt') === '') {
-    const alone = textOf('headline') === '' && textOf('body') === '';
+  if (getText('image') !== '' && getText('image_alt') === '') {
+    const alone = getText('headline') === '' && getText('body') === '';
     const words = 'Screen readers skip this image. Leave it empty only for decoration.';
     tell(alone ? 'error' : 'warning', at('image_alt'), words);
   }
   for (const [button, link] of BUTTONS) {
-    if (textOf(button) !== '' && textOf(link) === '')
-      tell('warning', at(link), `${labelOf(button)} is not shown without a link.`);
+    if (getText(button) !== '' && getText(link) === '')
+      tell('warning', at(link), `${getFieldLabel(button)} is not shown without a link.`);
   }
   for (const [name, { type, value }] of Object.entries(properties)) {
     if (type === 'datetime' && Date.parse(String(value)) <= nowMs) {
@@ -167,7 +171,7 @@ const checkVariant = (
 };
 
 /** Text that users read, by template. */
-const READ_TEXTS = namesOf(({ translation }) => translation === 'needed');
+const READ_TEXTS = getPropertyNames(({ translation }) => translation === 'needed');
 const EXAMPLES = new Set(
   TEMPLATE_CATALOGUE.flatMap(({ starters }) => starters)
     .map(({ properties }) => properties(0))
@@ -220,7 +224,7 @@ const checkDefaults = ({ variants }: Campaign, tell: Tell) => {
     for (const { property, variable, language } of bare) {
       // URLs may stay untranslated, texts may not.
       if ([...LINKS, ...IMAGES].includes(property)) continue;
-      const words = `${labelOf(property)} is incomplete for users without ${variable}. Add a default, such as {{${variable} | default: 'there'}}.`;
+      const words = `${getFieldLabel(property)} is incomplete for users without ${variable}. Add a default, such as {{${variable} | default: 'there'}}.`;
       const where = language === null ? ['properties', property] : ['translations', language, property];
       tell('warning', ['variants', index, ...where], words);
     }
@@ -242,7 +246,7 @@ const checkTranslations = (campaign: CampaignJson, tell: Tell) => {
     if (told >= MAX_CHECKS) return;
     const byVariant = Map.groupBy(missingIn(campaign, language), ({ variantIndex }) => variantIndex);
     for (const [index, missing] of byVariant) {
-      const names = missing.map(({ name }) => labelOf(name)).join(', ');
+      const names = missing.map(({ name }) => getFieldLabel(name)).join(', ');
       const own = languageName(campaign.language ?? 'en');
       const path = ['variants', index, 'translations', language, missing[0]!.name];
       told += 1;

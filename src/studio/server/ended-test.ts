@@ -1,6 +1,6 @@
 import type { ArmResults, CampaignResults } from '../../service/index.ts';
 import type { CampaignJson } from '../campaign/campaign-json.ts';
-import { sharesOf } from '../campaign/shares.ts';
+import { getShares } from '../campaign/shares.ts';
 
 /** Snapshot of an A/B test when it ended. */
 export interface FrozenTest {
@@ -21,7 +21,7 @@ export const rolledOut = (campaign: CampaignJson, winner: string, keepsControl: 
 
 /** Returns the variant that all users outside the control group get; `null` if there are several. */
 export const soleVariant = (campaign: CampaignJson): { id: string; name: string } | null => {
-  const [first, ...others] = sharesOf(campaign).flatMap(({ variantId, name, percent }) =>
+  const [first, ...others] = getShares(campaign).flatMap(({ variantId, name, percent }) =>
     variantId !== null && percent > 0 ? [{ id: variantId, name }] : [],
   );
   return first && others.length === 0 ? first : null;

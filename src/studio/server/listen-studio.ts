@@ -5,7 +5,7 @@ import type { Studio } from './create-studio.ts';
 /** Header with the client address, set by a reverse proxy. */
 const FORWARDED = 'x-forwarded-for';
 
-const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+const getAddressFamily = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /**
  * Parses the trusted proxies: addresses and subnets, separated by commas, such as `127.0.0.1, 10.0.0.0/8`. An empty text is none.
@@ -22,8 +22,8 @@ export const readTrustedProxies = (text: string): BlockList => {
     if (isIP(address) === 0 || (bits !== null && !isSubnet)) {
       throw new Error(`expected addresses and subnets such as 127.0.0.1, 10.0.0.0/8; got "${each}"`);
     }
-    if (isSubnet) proxies.addSubnet(address, Number(bits), familyOf(address));
-    else proxies.addAddress(address, familyOf(address));
+    if (isSubnet) proxies.addSubnet(address, Number(bits), getAddressFamily(address));
+    else proxies.addAddress(address, getAddressFamily(address));
   }
   return proxies;
 };
@@ -39,7 +39,7 @@ export const clientAddress = (
 ): string => {
   const forwarded = header(FORWARDED)?.split(',') ?? [];
   let address = connection;
-  while (isIP(address) !== 0 && proxies.check(address, familyOf(address))) {
+  while (isIP(address) !== 0 && proxies.check(address, getAddressFamily(address))) {
     const before = forwarded.pop()?.trim();
     if (before === undefined || isIP(before) === 0) break;
     address = before;

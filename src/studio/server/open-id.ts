@@ -50,7 +50,10 @@ const pendingIn = (cookies: string | undefined, isSecure: boolean): Pending | nu
  * Returns the display name of an operator. Only a verified email address is used alone: names and unverified addresses can be
  * chosen by the user, and could impersonate a colleague.
  */
-const nameOf = ({ email, email_verified, name, sub }: Record<string, unknown>, issuer: string): string => {
+const getDisplayName = (
+  { email, email_verified, name, sub }: Record<string, unknown>,
+  issuer: string,
+): string => {
   if (typeof email === 'string' && email !== '' && email_verified === true) return email;
   const id = `${sub} at ${new URL(issuer).host}`;
   const shown = typeof name === 'string' ? name.replaceAll(/[\p{C}\s]+/gu, ' ').trim() : '';
@@ -70,11 +73,11 @@ const signedInWith = (
     (each): each is string =>
       typeof each === 'string' && (Object.hasOwn(roles, each) || people.includes(each)),
   );
-  const operator = operatorWith(nameOf(claims, issuer), values, settings);
+  const operator = operatorWith(getDisplayName(claims, issuer), values, settings);
   return operator && { operator, workspace, proof: { issuer, claim: roleClaim, values } };
 };
 
-const configurationOf = async ({ issuer, clientId, secretVariable }: OpenIdSettings) => {
+const discoverConfiguration = async ({ issuer, clientId, secretVariable }: OpenIdSettings) => {
   const secret = secretVariable === null ? undefined : readSecret(secretVariable);
   if (secretVariable !== null && !secret) throw new Error(`${secretVariable} is not set`);
   const authentication = secret ? openid.ClientSecretPost(secret) : openid.None();
@@ -89,7 +92,7 @@ const configurationOf = async ({ issuer, clientId, secretVariable }: OpenIdSetti
 
 /** Sign-in with the identity providers of the workspaces: OpenID Connect authorization code flow with PKCE. */
 export const createOpenId = ({ registry, log }: OpenIdOptions) => {
-  const workspaceOf = (id: string | null) =>
+  const findWorkspace = (id: string | null) =>
     registry().workspaces.find(({ workspaceId, studio }) => workspaceId === id && studio.openId !== null);
 
   return {
@@ -104,7 +107,7 @@ export const createOpenId = ({ registry, log }: OpenIdOptions) => {
       workspaceId: string | null,
       origin: string,
     ): Promise<{ location: string; cookie: string } | null> {
-      const settings = workspaceOf(workspaceId)?.studio.openId;
+      const settings = findWorkspace(workspaceId)?.studio.openId;
       if (!settings) return null;
       const pending: Pending = {
         workspaceId: workspaceId!,
@@ -112,7 +115,7 @@ export const createOpenId = ({ registry, log }: OpenIdOptions) => {
         nonce: openid.randomNonce(),
         verifier: openid.randomPKCECodeVerifier(),
       };
-      const location = openid.buildAuthorizationUrl(await configurationOf(settings), {
+      const location = openid.buildAuthorizationUrl(await discoverConfiguration(settings), {
         redirect_uri: origin + OPENID_CALLBACK,
         scope: 'openid profile email',
         state: pending.state,
@@ -130,12 +133,12 @@ export const createOpenId = ({ registry, log }: OpenIdOptions) => {
     /** Completes the callback. Verifies the code, state, nonce and signature. */
     async finish(search: string, cookies: string | undefined, origin: string): Promise<OpenIdOutcome> {
       const pending = pendingIn(cookies, origin.startsWith('https:'));
-      const workspace = workspaceOf(pending?.workspaceId ?? null);
+      const workspace = findWorkspace(pending?.workspaceId ?? null);
       const settings = workspace?.studio.openId;
       if (!pending || !workspace || !settings) return { problem: 'The sign-in took too long. Begin again.' };
       try {
         const url = new URL(`${origin}${OPENID_CALLBACK}?${search}`);
-        const tokens = await openid.authorizationCodeGrant(await configurationOf(settings), url, {
+        const tokens = await openid.authorizationCodeGrant(await discoverConfiguration(settings), url, {
           pkceCodeVerifier: pending.verifier,
           expectedState: pending.state,
           expectedNonce: pending.nonce,

@@ -103,7 +103,7 @@ export const rejectUnstorable = (sent: unknown): void => {
 };
 
 /** Parses a body by its schema. Throws a 400 that names the problem. */
-export const bodyOf = <Schema extends z.ZodType>(
+export const defineBody = <Schema extends z.ZodType>(
   schema: Schema,
   bounds: Partial<typeof BOUNDS> = {},
 ): RequestBody<z.output<Schema>> => ({

@@ -82,7 +82,7 @@ export const newOperatorKey = (): { key: string; sha256: string } => {
 /**
  * Returns the operator with this key; `null` if none. Compares with all operators in constant time, to prevent timing attacks.
  */
-const holderOf = ({ workspaces }: Registry, key: string): SignedIn | null => {
+const findOperatorByKey = ({ workspaces }: Registry, key: string): SignedIn | null => {
   if (key.length > MAX_KEY_CHARACTERS) return null;
   const presented = createHash('sha256').update(key).digest();
   const proof = { keyHash: presented.toString('hex') };
@@ -116,7 +116,7 @@ export const operatorWith = (
  * Returns the operator of a session by the current workspace file; `null` if its key was replaced or its identity provider
  * removed. Roles are the current ones.
  */
-const operatorOf = (
+const findSessionOperator = (
   { operator: name, proof }: OperatorSession,
   { operators, studio }: Workspace,
 ): Operator | null => {
@@ -141,7 +141,7 @@ const isExpired = ({ createdAtMs, seenAtMs }: OperatorSession, nowMs: number): b
 /** Operator sessions: a random token in a cookie, stored as a hash. */
 export const createSessions = ({ studio, registry, now }: SessionsOptions) => ({
   /** Returns the operator with this key; `null` if none. */
-  holderOf: (key: string): SignedIn | null => holderOf(registry(), key),
+  holderOf: (key: string): SignedIn | null => findOperatorByKey(registry(), key),
 
   /** Opens a session, records it in the audit log with `how`, and returns the cookie to set. */
   async open({ operator, workspace, proof }: SignedIn, how: string, isSecure: boolean): Promise<string> {
@@ -174,7 +174,7 @@ export const createSessions = ({ studio, registry, now }: SessionsOptions) => ({
     const time = now();
     const isOver = isExpired(found, time);
     const workspace = registry().workspaces.find((each) => each.workspaceId === found.workspaceId);
-    const operator = workspace && operatorOf(found, workspace);
+    const operator = workspace && findSessionOperator(found, workspace);
     if (isOver || !operator) {
       await studio.closeSession(found.sessionId);
       return null;

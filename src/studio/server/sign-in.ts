@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import * as z from 'zod';
 import { type HandlerResult, HttpError, type Log, type Store } from '../../service/index.ts';
 import { OPENID_CALLBACK, OPENID_START, type OpenId } from './open-id.ts';
-import { bodyOf, defineSignIn, type SignInRoute } from './route.ts';
+import { defineBody, defineSignIn, type SignInRoute } from './route.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Rate limit per key prefix, from any address, against guesses at one operator's key. */
@@ -60,7 +60,7 @@ export const createSignInRoutes = ({
       method: 'POST',
       path: '/api/session',
       role: null,
-      body: bodyOf(loginBody),
+      body: defineBody(loginBody),
       async answer({ exchange, body, origin }) {
         await limit(`studio:login:${exchange.address}`, ADDRESS_TRIES);
         const key = body.key.trim();

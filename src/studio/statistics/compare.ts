@@ -1,7 +1,7 @@
 import { type CampaignJson, variantName } from '../campaign/campaign-json.ts';
-import { sharesOf } from '../campaign/shares.ts';
-import { type Difference, difference, meanOf } from './confidence-sequence.ts';
-import { type Arm, type Counted, type Metric, metricsOf } from './metrics.ts';
+import { getShares } from '../campaign/shares.ts';
+import { type Difference, difference, getMean } from './confidence-sequence.ts';
+import { type Arm, type Counted, getMetrics, type Metric } from './metrics.ts';
 import { sampleRatioMismatchPValue } from './sample-ratio.ts';
 
 const ALPHA = 0.05;
@@ -41,34 +41,38 @@ const NO_COUNTS = { exposed: 0, impressions: 0, clicks: 0, clicked: 0, dismissal
 /** Versions of a campaign since its first exposure, oldest first. */
 export type Former = readonly Pick<CampaignJson, 'variants' | 'control_percentage'>[];
 
-const divisionOf = ({ variants, control_percentage }: Former[number]): string =>
+const toDivisionKey = ({ variants, control_percentage }: Former[number]): string =>
   JSON.stringify([
     control_percentage ?? 0,
     variants.map(({ variant_id, weight }) => [variant_id, weight ?? 1]),
   ]);
 
-const armsOf = (campaign: CampaignJson, counts: Counted, former: Former): Arm[] => {
+const toArms = (campaign: CampaignJson, counts: Counted, former: Former): Arm[] => {
   const goals = (campaign.conversions ?? []).map(() => ({ converted: 0, revenue: 0, revenueSquares: 0 }));
-  const shares = sharesOf(campaign);
-  const known = shares.map(({ variantId, name, percent }): Arm => {
+  const shares = getShares(campaign);
+  const current = shares.map(({ variantId, name, percent }): Arm => {
     const found = counts.arms.find((arm) => arm.variantId === variantId);
     return { ...NO_COUNTS, goals, ...found, variantId, name, share: percent };
   });
   // Removed variants keep their name and position, so the baseline stays the same.
   const variants = [...former, campaign].flatMap((each) => each.variants);
-  const nameOf = (id: string) => {
+  const formatRemovedName = (id: string) => {
     const variant = variants.findLast(({ variant_id }) => variant_id === id);
     return `${variant ? variantName(variant) : id} (removed)`;
   };
   const gone = counts.arms.filter((arm) => !shares.some(({ variantId }) => variantId === arm.variantId));
   const removed = gone.map(
-    (arm): Arm => ({ ...arm, name: arm.variantId === null ? 'Control' : nameOf(arm.variantId), share: 0 }),
+    (arm): Arm => ({
+      ...arm,
+      name: arm.variantId === null ? 'Control' : formatRemovedName(arm.variantId),
+      share: 0,
+    }),
   );
-  const placeOf = ({ variantId }: Arm) => {
+  const getPosition = ({ variantId }: Arm) => {
     const place = variants.findIndex(({ variant_id }) => variant_id === variantId);
     return variantId === null ? variants.length + 1 : place < 0 ? variants.length : place;
   };
-  return [...known, ...removed].sort((one, other) => placeOf(one) - placeOf(other));
+  return [...current, ...removed].sort((one, other) => getPosition(one) - getPosition(other));
 };
 
 /** Also required for revenue: with one buyer in an arm, its variance is unknown. */
@@ -76,7 +80,7 @@ const hasEnough = ({ exposed }: Arm, did: number): boolean =>
   exposed >= MIN_PEOPLE && did >= MIN_EACH && exposed - did >= MIN_EACH;
 
 /** Returns the pairs to compare, as indexes of arms: variants with the first one, then with the control group. */
-const pairsOf = (arms: readonly Arm[], isOfControl: boolean): [one: number, other: number][] => {
+const getPairs = (arms: readonly Arm[], isOfControl: boolean): [one: number, other: number][] => {
   const variants = arms.flatMap(({ variantId }, index) => (variantId === null ? [] : [index]));
   const control = arms.findIndex(({ variantId }) => variantId === null);
   const [first, ...others] = variants;
@@ -87,7 +91,7 @@ const pairsOf = (arms: readonly Arm[], isOfControl: boolean): [one: number, othe
 };
 
 /** Returns the number of users who saw a variant, without the control group, as in the campaign list. */
-export const peopleOf = (arms: readonly Arm[]): number =>
+export const countExposedUsers = (arms: readonly Arm[]): number =>
   arms.reduce((sum, { variantId, exposed }) => sum + (variantId === null ? 0 : exposed), 0);
 
 /** Compares the sizes of groups with their shares. Returns `null` if there are no users, or not several groups. */
@@ -114,18 +118,18 @@ export const compareResults = (
   counts: Counted,
   former: Former = [],
 ): ComparedResults => {
-  const arms = armsOf(campaign, counts, former);
-  const isRedivided = former.some((each) => divisionOf(each) !== divisionOf(campaign));
+  const arms = toArms(campaign, counts, former);
+  const isRedivided = former.some((each) => toDivisionKey(each) !== toDivisionKey(campaign));
   const planned = campaign.target_sample_size ?? DEFAULT_PLAN;
-  const comparisons = metricsOf(campaign, counts).flatMap(
+  const comparisons = getMetrics(campaign, counts).flatMap(
     ({ metric, label, noun, unit, isOfControl, didOf, sampleOf }) => {
-      const pairs = pairsOf(arms, isOfControl);
+      const pairs = getPairs(arms, isOfControl);
       // Bonferroni correction.
       const alpha = ALPHA / pairs.length;
       return pairs.map(([one, other]): Comparison => {
         const pair = [arms[one]!, arms[other]!] as const;
         const samples = [sampleOf(pair[0]), sampleOf(pair[1])] as const;
-        const means: [number, number] = [meanOf(samples[0]), meanOf(samples[1])];
+        const means: [number, number] = [getMean(samples[0]), getMean(samples[1])];
         return {
           metric,
           label,

@@ -19,11 +19,11 @@ export const proportion = (n: number, successes: number): Sample => ({
   sumOfSquares: successes,
 });
 
-export const meanOf = ({ n, sum }: Sample): number => (n === 0 ? 0 : sum / n);
+export const getMean = ({ n, sum }: Sample): number => (n === 0 ? 0 : sum / n);
 
-const varianceOf = (sample: Sample): number => {
+const getVariance = (sample: Sample): number => {
   const { n, sumOfSquares } = sample;
-  return n < 2 ? 0 : Math.max(0, (sumOfSquares - n * meanOf(sample) ** 2) / (n - 1));
+  return n < 2 ? 0 : Math.max(0, (sumOfSquares - n * getMean(sample) ** 2) / (n - 1));
 };
 
 /**
@@ -45,8 +45,8 @@ export const sequenceHalfWidth = (
 
 /** Returns the difference of the means of `one` and `other`. */
 export const difference = (one: Sample, other: Sample, plannedN: number, alpha: number): Difference => {
-  const estimate = meanOf(one) - meanOf(other);
-  const standardError = Math.sqrt(varianceOf(one) / one.n + varianceOf(other) / other.n);
+  const estimate = getMean(one) - getMean(other);
+  const standardError = Math.sqrt(getVariance(one) / one.n + getVariance(other) / other.n);
   const half = sequenceHalfWidth(standardError, one.n + other.n, plannedN, alpha);
   return { estimate, low: estimate - half, high: estimate + half };
 };

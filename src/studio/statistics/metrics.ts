@@ -31,17 +31,17 @@ export const goalName = ({ event, product }: Pick<ConversionJson, 'event' | 'pro
   product == null ? `Did “${event ?? ''}”` : `Bought “${product}”`;
 
 /** Returns the metrics of a campaign: clicks, and each goal with its revenue. */
-export const metricsOf = (campaign: CampaignJson, counts: Counted): Metric[] => {
+export const getMetrics = (campaign: CampaignJson, counts: Counted): Metric[] => {
   const goals = (campaign.conversions ?? []).flatMap((goal, index): Metric[] => {
-    const convertedOf = ({ goals: of }: Arm) => of[index]?.converted ?? 0;
+    const countConverted = ({ goals: totals }: Arm) => totals[index]?.converted ?? 0;
     const rate: Metric = {
       metric: `goal ${index}`,
       label: goalName(goal),
       noun: goal.product == null ? `“${goal.event ?? ''}”` : `purchases of “${goal.product}”`,
       unit: 'points',
       isOfControl: true,
-      didOf: convertedOf,
-      sampleOf: (arm) => proportion(arm.exposed, convertedOf(arm)),
+      didOf: countConverted,
+      sampleOf: (arm) => proportion(arm.exposed, countConverted(arm)),
     };
     if (goal.product == null || counts.currencies.length !== 1) return [rate];
     const revenue: Metric = {
@@ -50,11 +50,11 @@ export const metricsOf = (campaign: CampaignJson, counts: Counted): Metric[] => 
       noun: `${counts.currencies[0]} spent on “${goal.product}” a person`,
       unit: 'money',
       isOfControl: true,
-      didOf: convertedOf,
-      sampleOf: ({ exposed, goals: of }) => ({
+      didOf: countConverted,
+      sampleOf: ({ exposed, goals: totals }) => ({
         n: exposed,
-        sum: of[index]?.revenue ?? 0,
-        sumOfSquares: of[index]?.revenueSquares ?? 0,
+        sum: totals[index]?.revenue ?? 0,
+        sumOfSquares: totals[index]?.revenueSquares ?? 0,
       }),
     };
     return [rate, revenue];

@@ -1,5 +1,5 @@
 import type { CampaignJson } from '../campaign/campaign-json.ts';
-import { sharesOf } from '../campaign/shares.ts';
+import { getShares } from '../campaign/shares.ts';
 import { sequenceHalfWidth } from './confidence-sequence.ts';
 
 const ALPHA = 0.05;
@@ -14,7 +14,7 @@ const Z_POWER = 0.8416;
 export const requiredSampleSize = (campaign: CampaignJson, rate: number, lift: number): number | null => {
   const raised = rate * (1 + lift);
   if (!(rate > 0 && rate < 1 && raised > 0 && raised < 1 && raised !== rate)) return null;
-  const shares = sharesOf(campaign).filter(({ percent }) => percent > 0);
+  const shares = getShares(campaign).filter(({ percent }) => percent > 0);
   const variants = shares.filter(({ variantId }) => variantId !== null);
   const control = shares.find(({ variantId }) => variantId === null);
   const isOfControl = (campaign.conversions ?? []).length > 0 && control !== undefined;

@@ -1,5 +1,5 @@
 import type { CampaignJson } from '../campaign/campaign-json.ts';
-import { type ComparedResults, type Comparison, peopleOf } from './compare.ts';
+import { type ComparedResults, type Comparison, countExposedUsers } from './compare.ts';
 
 const number = new Intl.NumberFormat('en-GB');
 const oneDigit = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -14,7 +14,7 @@ const formatUnit = (unit: Comparison['unit']) => (unit === 'money' ? '' : ' perc
 const isHigher = ({ difference }: Comparison) => difference !== null && difference.low > 0;
 const isLower = ({ difference }: Comparison) => difference !== null && difference.high < 0;
 
-const namesOf = ({ one, other }: Comparison, { arms }: ComparedResults) => {
+const getArmNames = ({ one, other }: Comparison, { arms }: ComparedResults) => {
   const name = (index: number) => (arms[index]!.variantId === null ? 'the control group' : arms[index]!.name);
   return [name(one), name(other)] as const;
 };
@@ -38,7 +38,7 @@ const decided = (
   const clear = of.filter((each) => isHigher(each) || isLower(each));
   const open = of.filter((each) => !clear.includes(each));
   const wins = clear.map((each) => {
-    const [one, against] = namesOf(each, results);
+    const [one, against] = getArmNames(each, results);
     const { low, high } = each.difference!;
     const [winner, loser] = isHigher(each) ? [one, against] : [against, one];
     const [least, most] = isHigher(each) ? [low, high] : [high, low];
@@ -55,9 +55,9 @@ const decided = (
     const people = [...arms].reduce((sum, index) => sum + results.arms[index]!.exposed, 0);
     const whose =
       clear.length > 0 || results.arms[other]!.variantId !== null
-        ? ` of ${listed(open.map((each) => namesOf(each, results)[0]))}`
+        ? ` of ${listed(open.map((each) => getArmNames(each, results)[0]))}`
         : '';
-    const against = namesOf(first, results)[1];
+    const against = getArmNames(first, results)[1];
     details.push(`${what}${whose} against ${against}: undecided, ${number.format(people)} people`);
   }
   return { wins: wins.map(({ words }) => words), details };
@@ -101,7 +101,7 @@ const tooEarly = (campaign: CampaignJson, seen: number, nowMs: number): Headline
 /** Returns the result of a campaign. A winner is named only once the plan is reached, by the goals if there are any. */
 export const headline = (campaign: CampaignJson, results: ComparedResults, nowMs: number): Headline => {
   const { arms, comparisons } = results;
-  const seen = peopleOf(arms);
+  const seen = countExposedUsers(arms);
   if (seen === 0) return { words: 'Nobody has seen it yet.', details: [] };
   if (comparisons.length === 0) {
     const [arm] = arms;

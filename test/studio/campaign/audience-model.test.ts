@@ -4,7 +4,7 @@ import { readCampaign } from '../../../src/service/index.ts';
 import { readAudience, writeAudience } from '../../../src/studio/campaign/audience-model.ts';
 import type { AttributeOperator } from '../../../src/studio/campaign/conditions/attribute.ts';
 import type { Condition } from '../../../src/studio/campaign/conditions/kinds.ts';
-import { scalarOf, typedOf } from '../../../src/studio/campaign/scalar-text.ts';
+import { formatScalar, parseScalar } from '../../../src/studio/campaign/scalar-text.ts';
 import { aCampaign } from '../../helpers/a-workspace.ts';
 
 describe('the audience builder', () => {
@@ -135,13 +135,13 @@ describe('a typed value', () => {
     ['"7"', '7'],
     ['1e3', '1e3'],
     [' padded ', 'padded'],
-  ])('%j is %j', (typed, value) => expect(scalarOf(typed)).toBe(value));
+  ])('%j is %j', (typed, value) => expect(parseScalar(typed)).toBe(value));
 
   test('is shown as it would be typed', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.integer(), fc.boolean()), (value) => {
         fc.pre(typeof value !== 'string' || value.trim() === value);
-        expect(scalarOf(typedOf(value))).toBe(value);
+        expect(parseScalar(formatScalar(value))).toBe(value);
       }),
     );
   });

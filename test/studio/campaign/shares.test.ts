@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { scheduleState } from '../../../src/studio/campaign/campaign-json.ts';
-import { sharesOf } from '../../../src/studio/campaign/shares.ts';
+import { getShares } from '../../../src/studio/campaign/shares.ts';
 
 const variants = (...weights: (number | undefined)[]) =>
   weights.map((weight, index) => ({
@@ -10,7 +10,7 @@ const variants = (...weights: (number | undefined)[]) =>
   }));
 
 const percents = (control: number, ...weights: (number | undefined)[]) =>
-  sharesOf({
+  getShares({
     campaign_id: 'c',
     status: 'active',
     placements: [],

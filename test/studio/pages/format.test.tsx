@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { shareOf, shareText } from '../../../src/studio/pages/components/format.ts';
+import { getShare, shareText } from '../../../src/studio/pages/components/format.ts';
 
 test('a day with more clicks than impressions has no rate', () => {
-  expect([shareOf(3, 2), shareText(3, 2)]).toEqual([null, '–']);
-  expect([shareOf(0, 0), shareText(0, 0)]).toEqual([null, '–']);
-  expect([shareOf(2, 2), shareText(2, 2)]).toEqual([1, '100.0 %']);
+  expect([getShare(3, 2), shareText(3, 2)]).toEqual([null, '–']);
+  expect([getShare(0, 0), shareText(0, 0)]).toEqual([null, '–']);
+  expect([getShare(2, 2), shareText(2, 2)]).toEqual([1, '100.0 %']);
 });

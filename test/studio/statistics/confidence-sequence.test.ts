@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   difference,
-  meanOf,
+  getMean,
   proportion,
   sequenceHalfWidth,
 } from '../../../src/studio/statistics/confidence-sequence.ts';
@@ -88,8 +88,8 @@ describe('the confidence sequence', () => {
   test('computes means of revenue from sums and sums of squares', () => {
     const one = { n: 4, sum: 20, sumOfSquares: 10 ** 2 + 10 ** 2 };
     const other = { n: 4, sum: 0, sumOfSquares: 0 };
-    expect(meanOf(one)).toBe(5);
+    expect(getMean(one)).toBe(5);
     expect(difference(one, other, 100, 0.05).estimate).toBe(5);
-    expect(meanOf({ n: 0, sum: 0, sumOfSquares: 0 })).toBe(0);
+    expect(getMean({ n: 0, sum: 0, sumOfSquares: 0 })).toBe(0);
   });
 });

@@ -8,8 +8,8 @@ import {
   isFilter,
   named,
   onlyEntry,
-  operatorsOf,
   plain,
+  toOperators,
 } from './condition-kind.ts';
 
 /** At least `atLeast` times (0: never), the last time within `withinDays` (`null`: ever). */
@@ -65,7 +65,7 @@ const describeMeasure = (did: string, measure: string, operator: string, operand
 };
 
 /** Returns 2 for `{ "$gte": 2 }`. */
-const boundOf = (raw: unknown, operator: string): number | null => {
+const parseBound = (raw: unknown, operator: string): number | null => {
   const entry = onlyEntry(raw);
   return entry?.[0] === operator && typeof entry[1] === 'number' ? entry[1] : null;
 };
@@ -97,8 +97,8 @@ const createActivity = <Kind extends 'event' | 'purchase'>(
     if (isNever) {
       return lately === undefined ? { kind, name: subject, atLeast: 0, withinDays: null } : 'unsaid';
     }
-    const atLeast = count === undefined ? 1 : boundOf(count, '$gte');
-    const withinDays = lately === undefined ? null : boundOf(lately, '$lte');
+    const atLeast = count === undefined ? 1 : parseBound(count, '$gte');
+    const withinDays = lately === undefined ? null : parseBound(lately, '$lte');
     if (atLeast === null || atLeast < 1 || (lately !== undefined && withinDays === null)) return 'unsaid';
     return { kind, name: subject, atLeast, withinDays };
   };
@@ -124,15 +124,15 @@ const createActivity = <Kind extends 'event' | 'purchase'>(
       const found = together(name, filter);
       if (!found) return null;
       const deed = `${verb} “${plain(found.subject)}”`;
-      const count = boundOf(found.measures['count'], '$gte');
-      const lately = boundOf(found.measures['last_days_ago'], '$lte');
+      const count = parseBound(found.measures['count'], '$gte');
+      const lately = parseBound(found.measures['last_days_ago'], '$lte');
       // Count and recency are described together.
       if (count !== null && lately !== null && found.names.length === 2) {
         const often = count === 1 ? '' : ` ${times(count)} or more, the last time`;
         return { result: [`${deed}${often} in the last ${days(lately)}`], names: found.names };
       }
       const [, , measure = ''] = name.split('.');
-      const result = Object.entries(operatorsOf(filter[name])).map(
+      const result = Object.entries(toOperators(filter[name])).map(
         ([operator, operand]) =>
           describeMeasure(deed, measure, operator, operand) ?? describeComparison(name, operator, operand),
       );

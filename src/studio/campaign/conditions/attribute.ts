@@ -1,5 +1,5 @@
-import { type Scalar, scalarOf, typedOf } from '../scalar-text.ts';
-import { type ConditionKind, formatValue, named, onlyEntry, operatorsOf, plain } from './condition-kind.ts';
+import { formatScalar, parseScalar, type Scalar } from '../scalar-text.ts';
+import { type ConditionKind, formatValue, named, onlyEntry, plain, toOperators } from './condition-kind.ts';
 
 export const ATTRIBUTE_OPERATORS = [
   'is',
@@ -78,8 +78,8 @@ const needsValue = (operator: AttributeOperator) => operator !== 'is known' && o
 
 const readValue = (typed: string, operator: AttributeOperator): AttributeCondition['value'] => {
   if (!needsValue(operator)) return null;
-  if (operator !== 'is one of') return scalarOf(typed);
-  return typed.split(',').flatMap((each) => (each.trim() === '' ? [] : scalarOf(each)));
+  if (operator !== 'is one of') return parseScalar(typed);
+  return typed.split(',').flatMap((each) => (each.trim() === '' ? [] : parseScalar(each)));
 };
 
 /** Not profile members, so suggestions never include them. */
@@ -98,7 +98,7 @@ export const attribute: ConditionKind<AttributeCondition> = {
     return { [name]: operator === 'is' ? value : { [WIRE[operator]!]: value } };
   },
   words: (name, filter) => ({
-    result: Object.entries(operatorsOf(filter[name])).map(([operator, operand]) =>
+    result: Object.entries(toOperators(filter[name])).map(([operator, operand]) =>
       describeComparison(name, operator, operand),
     ),
     names: [name],
@@ -112,7 +112,11 @@ export const attribute: ConditionKind<AttributeCondition> = {
     !attributes.some((each) => each.name === name),
   controls: (condition) => {
     const { name, operator, value } = condition;
-    const shown = Array.isArray(value) ? value.map(typedOf).join(', ') : value === null ? '' : typedOf(value);
+    const shown = Array.isArray(value)
+      ? value.map(formatScalar).join(', ')
+      : value === null
+        ? ''
+        : formatScalar(value);
     return [
       {
         label: 'Attribute',

@@ -20,7 +20,7 @@ export interface CampaignCondition {
 }
 
 /** Returns 7 for `{ "$lte": 7 }`. */
-const daysOf = (raw: unknown): number | null => {
+const parseDays = (raw: unknown): number | null => {
   const [operator, days] = onlyEntry(raw) ?? [];
   return operator === '$lte' && typeof days === 'number' ? days : null;
 };
@@ -35,7 +35,7 @@ const readField = (name: string, raw: unknown): CampaignCondition | null => {
     return operator === '$exists' && typeof operand === 'boolean' ? { ...condition, hasDone: operand } : null;
   }
   const hasDone = operator !== '$not';
-  const withinDays = daysOf(hasDone ? raw : operand);
+  const withinDays = parseDays(hasDone ? raw : operand);
   return withinDays === null ? null : { ...condition, hasDone, withinDays };
 };
 
@@ -53,7 +53,7 @@ export const campaign: ConditionKind<CampaignCondition> = {
     const isWithin = { $lte: withinDays };
     return { [`campaigns.${id}.${days}`]: hasDone ? isWithin : { $not: isWithin } };
   },
-  words: (name, filter, nameOf) => {
+  words: (name, filter, getName) => {
     if (!name.startsWith('campaigns.')) return null;
     const condition = readField(name, filter[name]);
     if (!condition) return { result: [`${name} ${formatValue(filter[name])}`], names: [name] };
@@ -61,7 +61,7 @@ export const campaign: ConditionKind<CampaignCondition> = {
     const lately =
       withinDays === null ? '' : ` in the last ${withinDays === 1 ? 'day' : `${withinDays} days`}`;
     return {
-      result: [`${hasDone ? '' : 'not: '}${action} campaign “${nameOf('campaign', id)}”${lately}`],
+      result: [`${hasDone ? '' : 'not: '}${action} campaign “${getName('campaign', id)}”${lately}`],
       names: [name],
     };
   },

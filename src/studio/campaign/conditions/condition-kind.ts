@@ -63,7 +63,7 @@ export interface ConditionKind<Condition> {
   /**
    * Describes the member `name` of a filter; `null` if it is another kind. Also works for filters that the builder cannot show.
    */
-  words(name: string, filter: Filter, nameOf: AudienceName): Taken<string[]> | null;
+  words(name: string, filter: Filter, getName: AudienceName): Taken<string[]> | null;
   /** Incomplete conditions stay in the builder, but not in the campaign. */
   isComplete(condition: Condition): boolean;
   /** Returns whether no user in the sample has the name. Always false for conditions on absence. */
@@ -99,5 +99,5 @@ export const formatValue = (raw: unknown): string => {
 };
 
 /** Returns the operators of a condition; a bare value is `$eq`. */
-export const operatorsOf = (raw: unknown): Filter =>
+export const toOperators = (raw: unknown): Filter =>
   isFilter(raw) && Object.keys(raw).every((key) => key.startsWith('$')) ? raw : { $eq: raw };

@@ -19,19 +19,19 @@ const KIND_LIST: readonly ConditionKind<Condition>[] = Object.values(KINDS);
 /** Attributes last, because they match any name. */
 const BY_SPECIFICITY = [...KIND_LIST.filter((kind) => kind !== attribute), attribute];
 
-const kindOf = ({ kind }: Condition): ConditionKind<Condition> => KINDS[kind];
+const getKind = ({ kind }: Condition): ConditionKind<Condition> => KINDS[kind];
 
 export const NEW_CONDITIONS = KIND_LIST.map(({ label, blank }) => ({ label, blank }));
 
-export const writeCondition = (condition: Condition): Filter => kindOf(condition).write(condition);
+export const writeCondition = (condition: Condition): Filter => getKind(condition).write(condition);
 
-export const isComplete = (condition: Condition): boolean => kindOf(condition).isComplete(condition);
+export const isComplete = (condition: Condition): boolean => getKind(condition).isComplete(condition);
 
 export const isUnknown = (condition: Condition, names: SuggestionsResponse | null): boolean =>
-  names !== null && isComplete(condition) && kindOf(condition).isUnknown(condition, names);
+  names !== null && isComplete(condition) && getKind(condition).isUnknown(condition, names);
 
-export const controlsOf = (condition: Condition, choices: ConditionChoices): Control<Condition>[] =>
-  kindOf(condition).controls(condition, choices);
+export const getControls = (condition: Condition, choices: ConditionChoices): Control<Condition>[] =>
+  getKind(condition).controls(condition, choices);
 
 /** Parses the members of a filter, each by the first kind that matches. `null` if the builder cannot show one. */
 export const readConditions = (filter: Filter): Condition[] | null => {
@@ -48,11 +48,11 @@ export const readConditions = (filter: Filter): Condition[] | null => {
 };
 
 /** Describes the members of a filter. The caller describes groups. */
-export const describeConditions = (filter: Filter, nameOf: AudienceName): string[] => {
+export const describeConditions = (filter: Filter, getName: AudienceName): string[] => {
   const said = new Set<string>();
   return Object.keys(filter).flatMap((name) => {
     if (said.has(name)) return [];
-    const taken = BY_SPECIFICITY.map((kind) => kind.words(name, filter, nameOf)).find(
+    const taken = BY_SPECIFICITY.map((kind) => kind.words(name, filter, getName)).find(
       (each) => each !== null,
     );
     for (const each of taken?.names ?? []) said.add(each);

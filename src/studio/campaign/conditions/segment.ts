@@ -20,9 +20,9 @@ export const segment: ConditionKind<SegmentCondition> = {
     return { result: { kind: 'segment', id, isIn: false }, names: [name] };
   },
   write: ({ id, isIn }) => (isIn ? { $segment: id } : { $nor: [{ $segment: id }] }),
-  words: (name, filter, nameOf) =>
+  words: (name, filter, getName) =>
     name === '$segment'
-      ? { result: [`they are in “${nameOf('segment', String(filter[name]))}”`], names: [name] }
+      ? { result: [`they are in “${getName('segment', String(filter[name]))}”`], names: [name] }
       : null,
   isComplete: ({ id }) => id !== '',
   isUnknown: () => false,

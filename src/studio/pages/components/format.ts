@@ -66,11 +66,11 @@ export const moneyText = (amount: number): string => money.format(amount);
  * Returns a rate from 0 to 1; `null` if the denominator is 0 or less than the part. On a single day clicks can exceed
  * impressions, for example after midnight.
  */
-export const shareOf = (part: number, of: number): number | null =>
-  of === 0 || part > of ? null : part / of;
+export const getShare = (part: number, total: number): number | null =>
+  total === 0 || part > total ? null : part / total;
 /** `7.1 %`, with one decimal for comparison in columns; `–` if there is no rate. */
 export const shareText = (part: number, of: number): string => {
-  const share = shareOf(part, of);
+  const share = getShare(part, of);
   return share === null ? '–' : percent.format(share).replace('%', ' %');
 };
 const lift = new Intl.NumberFormat('en-GB', {

@@ -6,7 +6,7 @@ import { useLoad } from './loading.tsx';
 export const ATTRIBUTE_NAMES = 'attribute-names';
 export const EVENT_NAMES = 'event-names';
 export const PRODUCT_IDS = 'product-ids';
-export const valuesOf = (attribute: string) => `values-of-${attribute}`;
+export const getValuesListId = (attribute: string) => `values-of-${attribute}`;
 
 const List = ({ id, values }: { id: string; values: readonly string[] }) => (
   <datalist id={id}>
@@ -28,7 +28,7 @@ export const NameLists = ({ names }: { names: SuggestionsResponse | null }) =>
     <>
       <List id={ATTRIBUTE_NAMES} values={names.attributes.map(({ name }) => name)} />
       {names.attributes.map(({ name, values }) => (
-        <List key={name} id={valuesOf(name)} values={values} />
+        <List key={name} id={getValuesListId(name)} values={values} />
       ))}
       <List id={EVENT_NAMES} values={names.events} />
       <List id={PRODUCT_IDS} values={names.products} />

@@ -28,7 +28,7 @@ const STATES: Readonly<Record<Webhook['status'], [name: string, state: string]>>
 const post = (id: string, action: string, body?: object) =>
   call('POST', `/api/webhooks/${encodeURIComponent(id)}/${action}`, body && { body });
 
-const outcomeOf = ({ error, status }: Attempt) => (error === null ? `Delivered (${status})` : error);
+const formatOutcome = ({ error, status }: Attempt) => (error === null ? `Delivered (${status})` : error);
 
 interface AttemptsProps {
   id: string;
@@ -67,7 +67,7 @@ const Attempts = ({ id, canSend }: AttemptsProps) => {
             keyOf={(attempt) => attempt.id}
             columns={[
               { name: 'Sent', kind: 'head', cell: ({ at }) => wholeMoment(at) },
-              { name: 'Outcome', cell: outcomeOf },
+              { name: 'Outcome', cell: formatOutcome },
               {
                 name: 'Events',
                 kind: 'number',

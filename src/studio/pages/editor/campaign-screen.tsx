@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { nameOf } from '../../campaign/campaign-json.ts';
+import { getCampaignName } from '../../campaign/campaign-json.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { PresenceResponse } from '../../server/routes/review.ts';
 import { ApiError, call } from '../call.ts';
@@ -9,7 +9,7 @@ import { DialogButton } from '../components/dialog.tsx';
 import { Late, LoadView, useAction, useLoad } from '../components/loading.tsx';
 import { announce, Boundary, Problem } from '../components/notices.tsx';
 import { ScheduledNotice } from '../history/scheduled.tsx';
-import { StateMark, stateOf } from '../list/campaign-list.tsx';
+import { getListState, StateMark } from '../list/campaign-list.tsx';
 import { StopDialog } from '../list/row.tsx';
 import { Link, navigate } from '../shell/router.tsx';
 import { hasRole, signedIn } from '../shell/session.ts';
@@ -102,7 +102,7 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
     isPublishing.value = false;
   };
   const isFile = signedIn().workspace.campaignsFrom === 'file';
-  const state = stateOf(row, Date.now());
+  const state = getListState(row, Date.now());
   useEffect(() => {
     const leave = () => void editor.save(true);
     addEventListener('pagehide', leave);
@@ -143,7 +143,7 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
         </p>
         <div class="row campaign-title">
           <h1>
-            <bdi>{nameOf(campaign)}</bdi>
+            <bdi>{getCampaignName(campaign)}</bdi>
           </h1>
           <StateMark state={state} />
           {state === 'live' && !isFile && hasRole('publish') && (

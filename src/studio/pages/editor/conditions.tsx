@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { Control, Suggestions } from '../../campaign/conditions/condition-kind.ts';
-import { type Condition, controlsOf } from '../../campaign/conditions/kinds.ts';
+import { type Condition, getControls } from '../../campaign/conditions/kinds.ts';
 import { RemoveButton, Select } from '../components/controls.tsx';
 import { useUnread } from '../components/fields.tsx';
-import { ATTRIBUTE_NAMES, EVENT_NAMES, PRODUCT_IDS, valuesOf } from '../components/suggestions.tsx';
+import { ATTRIBUTE_NAMES, EVENT_NAMES, getValuesListId, PRODUCT_IDS } from '../components/suggestions.tsx';
 import { signedIn } from '../shell/session.ts';
 
 interface ConditionPartProps {
@@ -22,9 +22,9 @@ export const ConditionPart = ({ label, children, isWide = false }: ConditionPart
 );
 
 const LISTS = { attributes: ATTRIBUTE_NAMES, events: EVENT_NAMES, products: PRODUCT_IDS };
-const listOf = (suggestions: Suggestions | undefined): string | undefined => {
+const getListId = (suggestions: Suggestions | undefined): string | undefined => {
   if (suggestions === undefined) return undefined;
-  return typeof suggestions === 'string' ? LISTS[suggestions] : valuesOf(suggestions.valuesOf);
+  return typeof suggestions === 'string' ? LISTS[suggestions] : getValuesListId(suggestions.valuesOf);
 };
 
 interface ControlInputProps {
@@ -65,7 +65,7 @@ const ControlInput = ({ id, control, onChange }: ControlInputProps) => {
         <input
           key={control.keptFor}
           id={id}
-          list={listOf(control.suggestions)}
+          list={getListId(control.suggestions)}
           {...(control.keptFor === undefined ? { value: control.value } : { defaultValue: control.value })}
           placeholder={control.placeholder}
           dir="auto"
@@ -92,7 +92,7 @@ interface ConditionRowProps {
 export const ConditionRow = (props: ConditionRowProps) => {
   const { id, condition, isIncomplete, isUnknown, onChange, onRemove } = props;
   useUnread(id, isIncomplete);
-  const controls = controlsOf(condition, signedIn().workspace);
+  const controls = getControls(condition, signedIn().workspace);
   const subject = controls.find(({ isWide }) => isWide);
   return (
     <li class="row low sunk condition">

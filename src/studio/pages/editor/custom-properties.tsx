@@ -29,7 +29,7 @@ interface CustomFieldProps {
   onChange(name: string, property: PropertyJson | null): void;
 }
 
-const shownOf = ({ value }: PropertyJson) =>
+const formatProperty = ({ value }: PropertyJson) =>
   typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value);
 
 /** Parses input as a value of the type; `undefined` if invalid. Liquid is a string in any type. */
@@ -77,7 +77,7 @@ export const CustomField = ({ name, property, checks, onChange }: CustomFieldPro
           rows={property.type === 'jsonobject' ? 4 : 1}
           dir={property.type === 'string' ? 'auto' : 'ltr'}
           spellcheck={property.type === 'string'}
-          value={typed.value ?? shownOf(property)}
+          value={typed.value ?? formatProperty(property)}
           aria-invalid={typed.value !== null || hasError(checks)}
           aria-describedby={`${id}-problem`}
           onInput={(event) => {

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { type CampaignJson, variantName } from '../../campaign/campaign-json.ts';
-import { labelOf } from '../../campaign/describe-fields.ts';
+import { getFieldLabel } from '../../campaign/describe-fields.ts';
 import { languageName, otherLanguages } from '../../campaign/translations.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import { Button, into } from '../components/controls.tsx';
@@ -12,7 +12,7 @@ import { Audience } from './audience.tsx';
 import type { Editor } from './editor-state.ts';
 import { Goal } from './goal.tsx';
 import { Message } from './message.tsx';
-import { reachChecks, useReach, type Verdict, verdictOf } from './reach.tsx';
+import { getVerdict, reachChecks, useReach, type Verdict } from './reach.tsx';
 import { Schedule } from './schedule.tsx';
 import './blocks.css';
 import './editor.css';
@@ -37,7 +37,7 @@ export const focusUnread = (): boolean => {
 export const useChecks = (editor: Editor) => {
   const campaign = editor.campaign.value;
   const reach = useReach(campaign);
-  const verdict = verdictOf(campaign, reach, Date.now());
+  const verdict = getVerdict(campaign, reach, Date.now());
   const unread = unreadInSection().map(
     (id): DraftCheck => ({ severity: 'error', path: [UNREAD, id], words: 'Not saved. Fix or clear it.' }),
   );
@@ -54,15 +54,16 @@ export const useChecks = (editor: Editor) => {
 };
 
 /** Returns the location of a check, as labels. */
-const whereOf = ({ path }: DraftCheck, campaign: CampaignJson): string => {
+const formatLocation = ({ path }: DraftCheck, campaign: CampaignJson): string => {
   const [first, second, third, fourth, fifth] = path;
   if (first === undefined) return '';
   if (first === UNREAD) return document.querySelector(`label[for="${second}"]`)?.textContent ?? '';
-  if (first !== 'variants') return labelOf(String(first));
+  if (first !== 'variants') return getFieldLabel(String(first));
   const variant = campaign.variants[Number(second)];
   const name = variant && campaign.variants.length > 1 ? `${variantName(variant)} · ` : '';
-  if (third === 'translations') return `${name}${languageName(String(fourth))} · ${labelOf(String(fifth))}`;
-  return third === undefined ? name : name + labelOf(String(fourth ?? third));
+  if (third === 'translations')
+    return `${name}${languageName(String(fourth))} · ${getFieldLabel(String(fifth))}`;
+  return third === undefined ? name : name + getFieldLabel(String(fourth ?? third));
 };
 
 const formatCount = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`;
@@ -98,10 +99,10 @@ export const CheckList = ({ checks, campaign, isChecked, verdict, onGo }: CheckL
               <span class="visually-hidden">{check.severity}: </span>
               {onGo ? (
                 <Button look="link" onClick={() => onGo(check)}>
-                  {whereOf(check, campaign) || 'Campaign'}
+                  {formatLocation(check, campaign) || 'Campaign'}
                 </Button>
               ) : (
-                <b>{whereOf(check, campaign) || 'Campaign'}</b>
+                <b>{formatLocation(check, campaign) || 'Campaign'}</b>
               )}
               : {check.words}
             </li>
@@ -132,7 +133,7 @@ const SECTIONS: readonly { section: Section; name: string; members: readonly str
 const sectionInAddress = (): Section =>
   SECTIONS.find((each) => location.hash === `#${each.section}`)?.section ?? 'message';
 
-const sectionOf = ({ path: [member] }: DraftCheck, open: Section): Section =>
+const getSection = ({ path: [member] }: DraftCheck, open: Section): Section =>
   member === UNREAD
     ? open
     : (SECTIONS.find(({ members }) => members.includes(String(member)))?.section ?? 'message');
@@ -174,7 +175,7 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
       return;
     }
     const property = names.at(-1);
-    open(sectionOf(check, section.value));
+    open(getSection(check, section.value));
     if (member === 'variants') {
       variantId.value = campaign.variants[Number(index)]?.variant_id ?? variantId.value;
       chosenLanguage.value = part === 'translations' ? String(names[0]) : null;
@@ -199,7 +200,7 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
       <div class="stack">
         <div class="edit-sections" role="tablist" aria-label="Campaign sections">
           {SECTIONS.map(({ section: each, name }) => {
-            const own = checks.filter((check) => sectionOf(check, section.value) === each);
+            const own = checks.filter((check) => getSection(check, section.value) === each);
             const severity = own.some((check) => check.severity === 'error') ? 'error' : 'warning';
             return (
               <button

@@ -11,7 +11,7 @@ import { announce } from '../components/notices.tsx';
 import { signedIn } from '../shell/session.ts';
 import { createUndoStack } from './undo-stack.ts';
 
-const keyOf = (campaignId: string) => `placard-unsaved:${signedIn().workspace.id}:${campaignId}`;
+const getStorageKey = (campaignId: string) => `placard-unsaved:${signedIn().workspace.id}:${campaignId}`;
 
 /** Campaign as last known on the server, or with a change that is not saved yet. */
 interface Stored {
@@ -23,7 +23,7 @@ interface Stored {
   editor: string | null;
 }
 
-const storedOf = ({ revision, basedOn, campaign, editor }: DraftRow): Stored => ({
+const toStored = ({ revision, basedOn, campaign, editor }: DraftRow): Stored => ({
   revision,
   basedOn,
   campaign,
@@ -33,7 +33,7 @@ const storedOf = ({ revision, basedOn, campaign, editor }: DraftRow): Stored => 
 /** Keeps an unsaved change in local storage, so that it survives closing the page offline. */
 const keepUnsaved = (campaignId: string, unsaved: Stored): void => {
   try {
-    localStorage.setItem(keyOf(campaignId), JSON.stringify(unsaved));
+    localStorage.setItem(getStorageKey(campaignId), JSON.stringify(unsaved));
   } catch {
     // Storage is full or disabled: the change is still sent to the server.
   }
@@ -41,15 +41,15 @@ const keepUnsaved = (campaignId: string, unsaved: Stored): void => {
 
 const forgetUnsaved = (campaignId: string): void => {
   try {
-    localStorage.removeItem(keyOf(campaignId));
+    localStorage.removeItem(getStorageKey(campaignId));
   } catch {
     // Storage is disabled: nothing to delete.
   }
 };
 
-const unsavedOf = (campaignId: string): Stored | null => {
+const readUnsaved = (campaignId: string): Stored | null => {
   try {
-    return JSON.parse(localStorage.getItem(keyOf(campaignId)) ?? 'null');
+    return JSON.parse(localStorage.getItem(getStorageKey(campaignId)) ?? 'null');
   } catch {
     // Storage is disabled, or has data of another format.
     return null;
@@ -81,9 +81,9 @@ const WAITING: SaveState = { is: 'waiting' };
 export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const path = `/api/drafts/${encodeURIComponent(row.id)}`;
   const found: Stored = row.draft
-    ? storedOf(row.draft)
+    ? toStored(row.draft)
     : { revision: null, basedOn: row.newest, campaign: currentCampaign(row), editor: null };
-  const kept = isReadOnly ? null : unsavedOf(row.id);
+  const kept = isReadOnly ? null : readUnsaved(row.id);
   // The stored draft can equal the kept change if the page was closed before the response arrived.
   const recovered = kept && JSON.stringify(kept.campaign) !== JSON.stringify(found.campaign) ? kept : null;
   /** Another operator saved or published after the change was made: both versions are shown to choose from. */
@@ -139,7 +139,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       state.value = { is: 'conflict', theirs: draft };
       return;
     }
-    known.value = storedOf(draft);
+    known.value = toStored(draft);
     // Undo would otherwise revert their change.
     steps.forget();
     put(merged);
@@ -248,7 +248,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
         state.value = { is: 'conflict', theirs: draft };
         return;
       }
-      known.value = storedOf(draft);
+      known.value = toStored(draft);
       campaign.value = draft.campaign;
       void check(draft.campaign);
       announce(`${describeEditor(draft.editor)}.`);
@@ -258,7 +258,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       if (state.value.is !== 'conflict') return;
       const { theirs } = state.value;
       // Without a draft of theirs it keeps its base release, so that publishing shows the newer release.
-      known.value = theirs ? storedOf(theirs) : { ...known.value, revision: null };
+      known.value = theirs ? toStored(theirs) : { ...known.value, revision: null };
       state.value = WAITING;
       void save();
     },
@@ -266,7 +266,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     takeTheirs() {
       if (state.value.is !== 'conflict' || !state.value.theirs) return;
       steps.keep(campaign.value);
-      known.value = storedOf(state.value.theirs);
+      known.value = toStored(state.value.theirs);
       campaign.value = known.value.campaign;
       state.value = SAVED;
       forgetUnsaved(row.id);

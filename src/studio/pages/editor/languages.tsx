@@ -160,7 +160,7 @@ export const Languages = ({ editor, chosen, onChoose }: LanguagesProps) => {
       </details>
     );
   }
-  const nameOf = (language: string) => {
+  const formatLanguage = (language: string) => {
     const { length } = missingIn(campaign, language);
     return `${languageName(language)}${length > 0 ? ` · ${length} missing` : ''}`;
   };
@@ -170,7 +170,7 @@ export const Languages = ({ editor, chosen, onChoose }: LanguagesProps) => {
         label="Language"
         options={[
           { value: '', name: languageName(campaign.language ?? 'en') },
-          ...others.map((language) => ({ value: language, name: nameOf(language) })),
+          ...others.map((language) => ({ value: language, name: formatLanguage(language) })),
         ]}
         chosen={chosen ?? ''}
         onChoose={(language) => onChoose(language || null)}

@@ -4,7 +4,7 @@ import {
   type VariantJson,
   variantName,
 } from '../../campaign/campaign-json.ts';
-import { sharesOf } from '../../campaign/shares.ts';
+import { getShares } from '../../campaign/shares.ts';
 import { Button, CheckBoxes, Segments } from '../components/controls.tsx';
 import { checksAt, IssueList, ListField, NumberField, TextField } from '../components/fields.tsx';
 import { signedIn } from '../shell/session.ts';
@@ -24,7 +24,7 @@ const percent = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1 });
 
 /** Bar of the variants and the control group, by their shares of the audience. */
 const ShareBar = ({ campaign }: { campaign: CampaignJson }) => {
-  const shares = sharesOf(campaign);
+  const shares = getShares(campaign);
   return (
     <div>
       <div class="shares" aria-hidden="true">

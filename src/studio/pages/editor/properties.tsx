@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { TEMPLATE_CATALOGUE, TEMPLATE_PROPERTIES, type TemplateProperty } from '../../../templates/index.ts';
 import type { OnClickJson, PropertyJson, VariantJson } from '../../campaign/campaign-json.ts';
-import { scalarOf, typedOf } from '../../campaign/scalar-text.ts';
+import { formatScalar, parseScalar } from '../../campaign/scalar-text.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import { Select } from '../components/controls.tsx';
 import {
@@ -162,11 +162,11 @@ const OnClick = ({ variant, checks, change }: OnClickProps) => {
         label="Attributes set on click"
         help="name=value, comma-separated: wants_news=true, tier=gold."
         checks={checksAt(checks, 'attributes')}
-        values={Object.entries(attributes ?? {}).map(([name, value]) => `${name}=${typedOf(value)}`)}
+        values={Object.entries(attributes ?? {}).map(([name, value]) => `${name}=${formatScalar(value)}`)}
         onChange={(lines) => {
           const pairs = lines.flatMap((line) => {
             const [, name, value] = /^([^=]+)=(.*)$/s.exec(line) ?? [];
-            return name === undefined ? [] : [[name.trim(), scalarOf(value!)] as const];
+            return name === undefined ? [] : [[name.trim(), parseScalar(value!)] as const];
           });
           put({ attributes: pairs.length > 0 ? Object.fromEntries(pairs) : null });
         }}
@@ -178,7 +178,10 @@ const OnClick = ({ variant, checks, change }: OnClickProps) => {
 /**
  * Returns the properties of the templates of these placements (of all templates if one is unknown) and those set in the variant.
  */
-const propertiesOf = (placementIds: readonly string[], { properties }: VariantJson): TemplateProperty[] => {
+const getTemplateProperties = (
+  placementIds: readonly string[],
+  { properties }: VariantJson,
+): TemplateProperty[] => {
   const placements = signedIn().workspace.placements ?? [];
   const templates = placementIds.map((id) => placements.find((each) => each.id === id)?.template);
   const drawn = TEMPLATE_CATALOGUE.filter(({ name }) => templates.includes(name));
@@ -219,7 +222,7 @@ export const Properties = ({ editor, variant }: { editor: Editor; variant: Varia
       onChange={(property) => put(name, property)}
     />
   );
-  const fields = propertiesOf(editor.campaign.value.placements, variant);
+  const fields = getTemplateProperties(editor.campaign.value.placements, variant);
   const seconds = variant.cache_ttl_seconds;
   return (
     <div class="stack">

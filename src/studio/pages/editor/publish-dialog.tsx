@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { type CampaignJson, nameOf } from '../../campaign/campaign-json.ts';
+import { type CampaignJson, getCampaignName } from '../../campaign/campaign-json.ts';
 import { describeAudience } from '../../campaign/describe-audience.ts';
 import type { NamedCampaigns, PublishImpact } from '../../server/routes/publish-impact.ts';
 import type { PublishResponse, ReleaseRow } from '../../server/routes/releases.ts';
@@ -184,7 +184,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
 
   return (
     <Dialog
-      title={`Publish “${nameOf(campaign)}”`}
+      title={`Publish “${getCampaignName(campaign)}”`}
       isWide
       onClose={onClose}
       closeName="Cancel"

@@ -40,7 +40,7 @@ export interface Verdict {
 }
 
 /** Returns who will see a campaign, by its own fields first, then by the estimated reach. */
-export const verdictOf = (campaign: CampaignJson, reach: Loaded<ReachResponse>, nowMs: number): Verdict => {
+export const getVerdict = (campaign: CampaignJson, reach: Loaded<ReachResponse>, nowMs: number): Verdict => {
   const { status, starts_at, ends_at, control_percentage, test_users } = campaign;
   const who = test_users?.length ? 'Nobody except its test users' : 'Nobody';
   const nobody = (reason: string): Verdict => ({ is: 'nobody', words: `${who} will see it: ${reason}.` });

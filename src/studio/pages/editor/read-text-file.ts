@@ -8,7 +8,7 @@ const declaredIn = (bytes: Uint8Array): string | undefined => {
   return /^(?:\u00ef\u00bb\u00bf)?<\?xml[^>]*?\sencoding\s*=\s*["']([\w.-]+)/.exec(start)?.[1];
 };
 
-const encodingOf = (bytes: Uint8Array): string => {
+const getEncoding = (bytes: Uint8Array): string => {
   const mark = bytes.subarray(0, 2).join();
   return mark in UTF_16 ? UTF_16[mark as keyof typeof UTF_16] : (declaredIn(bytes) ?? 'utf-8');
 };
@@ -19,7 +19,7 @@ const encodingOf = (bytes: Uint8Array): string => {
  */
 export const readTextFile = async (file: File): Promise<string> => {
   const bytes = new Uint8Array(await file.arrayBuffer());
-  const encoding = encodingOf(bytes);
+  const encoding = getEncoding(bytes);
   try {
     return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

@@ -1,6 +1,6 @@
 import type { VariantJson } from '../../campaign/campaign-json.ts';
-import { labelOf } from '../../campaign/describe-fields.ts';
-import { languageName, translatable, translate, translationOf } from '../../campaign/translations.ts';
+import { getFieldLabel } from '../../campaign/describe-fields.ts';
+import { findTranslation, languageName, translatable, translate } from '../../campaign/translations.ts';
 import { checksAt, describedBy, Field, hasError } from '../components/fields.tsx';
 import type { Editor } from './editor-state.ts';
 import { ImageButton } from './images.tsx';
@@ -33,11 +33,11 @@ export const Translation = ({ editor, variant, language }: TranslationProps) => 
           <Field
             key={name}
             id={id}
-            label={isNeeded ? labelOf(name) : `${labelOf(name)}, if it is another one`}
+            label={isNeeded ? getFieldLabel(name) : `${getFieldLabel(name)}, if it is another one`}
             checks={found}
             aside={
               variant.properties[name]!.type === 'image' && (
-                <ImageButton label={labelOf(name)} onChoose={put} />
+                <ImageButton label={getFieldLabel(name)} onChoose={put} />
               )
             }
             help={
@@ -52,7 +52,7 @@ export const Translation = ({ editor, variant, language }: TranslationProps) => 
               rows={name === 'body' ? 3 : 1}
               isLine={name !== 'body'}
               language={language}
-              placeholder={translationOf(variant, language, name) ?? source}
+              placeholder={findTranslation(variant, language, name) ?? source}
               isInvalid={hasError(found)}
               describedBy={describedBy(id)}
               onChange={put}

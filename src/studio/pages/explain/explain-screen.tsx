@@ -7,7 +7,7 @@ import { Button, into } from '../components/controls.tsx';
 import { ago, countText, moment } from '../components/format.ts';
 import { LoadView, useLoad } from '../components/loading.tsx';
 import { Empty } from '../components/notices.tsx';
-import { PersonChoice, type PersonChosen, personBodyOf } from '../preview/person-choice.tsx';
+import { PersonChoice, type PersonChosen, toPersonBody } from '../preview/person-choice.tsx';
 import { Link } from '../shell/router.tsx';
 import { placementName, signedIn } from '../shell/session.ts';
 import '../screens.css';
@@ -39,10 +39,10 @@ const describeClause = ({ clause, expected, actual }: FailingClause): string => 
 
 const plain = (title: string, ...details: string[]): OutcomeLabels => ({ title, details });
 
-/** Returns the outcome of a campaign for a user, in words. `nameOf` returns the name of another campaign by ID. */
+/** Returns the outcome of a campaign for a user, in words. `getName` returns the name of another campaign by ID. */
 export const describeOutcome = (
   explanation: CampaignExplanation,
-  nameOf: (campaignId: string) => string,
+  getName: (campaignId: string) => string,
   isReal: boolean,
 ): OutcomeLabels => {
   switch (explanation.outcome) {
@@ -85,7 +85,7 @@ export const describeOutcome = (
       );
     }
     case 'outranked':
-      return plain(`Outranked by “${nameOf(explanation.winning_campaign_id)}”`);
+      return plain(`Outranked by “${getName(explanation.winning_campaign_id)}”`);
     case 'render_failed': {
       const { property, problem } = explanation;
       return plain('Cannot be filled in for them', property ? `${property}: ${problem}.` : `${problem}.`);
@@ -186,7 +186,7 @@ export const ExplainScreen = () => {
   /** Placements left out of the last response. */
   const next = useSignal<string[] | null>(null);
   const body = {
-    person: personBodyOf(person.value),
+    person: toPersonBody(person.value),
     ...(next.value && { placements: next.value.slice(0, MAX_ASKED) }),
   };
   const { loaded, again } = useLoad(

@@ -1,6 +1,6 @@
 import {
   type CampaignJson,
-  nameOf,
+  getCampaignName,
   type ScheduleState,
   scheduleState,
 } from '../../campaign/campaign-json.ts';
@@ -34,7 +34,7 @@ export const FILTERS: readonly (Option<Shown> & { states: readonly ListState[] }
 export type Sort = 'state' | 'name' | 'start' | 'people';
 
 /** Returns the current status, by the published version or else the scheduled one. */
-export const stateOf = (row: CampaignRow, nowMs: number): ListState => {
+export const getListState = (row: CampaignRow, nowMs: number): ListState => {
   if (row.isArchived) return 'archived';
   if (row.published) {
     const state = scheduleState(row.published.campaign, nowMs);
@@ -48,13 +48,13 @@ export const isToApprove = ({ draft }: CampaignRow): boolean =>
   draft !== null && lastDecision(draft.review)?.action === 'request';
 
 /** Drafts are not validated, so an unreadable one is only found by its ID. */
-const textsOf = (campaign: CampaignJson | undefined): string[] =>
+const getSearchTexts = (campaign: CampaignJson | undefined): string[] =>
   campaign && typeof (campaign.name ?? '') === 'string' && Array.isArray(campaign.placements)
-    ? [nameOf(campaign), ...campaign.placements.map(placementName)]
+    ? [getCampaignName(campaign), ...campaign.placements.map(placementName)]
     : [];
 
 const matches = (row: CampaignRow, words: string): boolean => {
-  const texts = [row.id, ...textsOf(currentCampaign(row))];
+  const texts = [row.id, ...getSearchTexts(currentCampaign(row))];
   const all = texts.join('\n').toLocaleLowerCase();
   return words
     .toLocaleLowerCase()
@@ -63,7 +63,7 @@ const matches = (row: CampaignRow, words: string): boolean => {
 };
 
 /** Without a start time, a campaign started when it was published, or when its draft was last saved. */
-const startOf = (row: CampaignRow): number => {
+const getStartMs = (row: CampaignRow): number => {
   const { published, draft, scheduled } = row;
   const at = published?.at ?? draft?.at ?? scheduled[0]?.liveAt;
   return Date.parse(currentCampaign(row).starts_at ?? at ?? '') || 0;
@@ -84,15 +84,16 @@ export const findCampaigns = (
   { shown, words, sort, people, nowMs }: Search,
 ): CampaignRow[] => {
   const { states } = FILTERS.find(({ value }) => value === shown)!;
-  const nameIn = (row: CampaignRow) => textsOf(currentCampaign(row))[0] ?? row.id;
+  const nameIn = (row: CampaignRow) => getSearchTexts(currentCampaign(row))[0] ?? row.id;
   const sorts: Record<Sort, (one: CampaignRow, other: CampaignRow) => number> = {
-    state: (one, other) => ORDER.indexOf(stateOf(one, nowMs)) - ORDER.indexOf(stateOf(other, nowMs)),
+    state: (one, other) =>
+      ORDER.indexOf(getListState(one, nowMs)) - ORDER.indexOf(getListState(other, nowMs)),
     name: (one, other) => nameIn(one).localeCompare(nameIn(other), undefined, { numeric: true }),
-    start: (one, other) => startOf(other) - startOf(one),
+    start: (one, other) => getStartMs(other) - getStartMs(one),
     people: (one, other) => people(other.id) - people(one.id),
   };
   const isShown = (row: CampaignRow) =>
-    states.includes(stateOf(row, nowMs)) ||
+    states.includes(getListState(row, nowMs)) ||
     (shown === 'planned' && row.scheduled.length > 0) ||
     (shown === 'review' && isToApprove(row));
   return rows.filter((row) => isShown(row) && matches(row, words)).sort(sorts[sort]);
@@ -104,9 +105,9 @@ const newId = (): string => {
   return `c-${[...bytes].map((byte) => byte.toString(36).padStart(2, '0')).join('')}`;
 };
 
-export const copyOf = (copied: CampaignJson): Omit<CampaignJson, 'campaign_id'> => ({
+export const createCopy = (copied: CampaignJson): Omit<CampaignJson, 'campaign_id'> => ({
   ...copied,
-  name: `${nameOf(copied)} (copy)`,
+  name: `${getCampaignName(copied)} (copy)`,
   status: 'active',
 });
 

@@ -57,7 +57,7 @@ const shown = (properties: Record<string, PropertyJson>): Record<string, Propert
     }),
   );
 
-const widthOf = (template: PlacementTemplate): number =>
+const getTemplateWidth = (template: PlacementTemplate): number =>
   TEMPLATE_CATALOGUE.find(({ name }) => name === template)!.width;
 
 /** Gallery of starting points, each rendered by its template. */
@@ -75,7 +75,7 @@ export const Gallery = () => {
             {/* Decorative, because the button's label says the same; `inert` keeps it out of the tab order. */}
             <div aria-hidden="true" inert>
               <Device
-                width={widthOf(starter.template)}
+                width={getTemplateWidth(starter.template)}
                 onDrawn={() => undefined}
                 request={{
                   type: 'placard:preview',

@@ -7,8 +7,8 @@ import { useFocusAfterReload, useLoad } from '../components/loading.tsx';
 import { Boundary, Empty, Problem } from '../components/notices.tsx';
 import { Link } from '../shell/router.tsx';
 import { hasRole } from '../shell/session.ts';
-import { FILTERS, findCampaigns, type Shown, type Sort, stateOf } from './campaign-list.tsx';
-import { Row, timelineOf, UnreadableRow } from './row.tsx';
+import { FILTERS, findCampaigns, getListState, type Shown, type Sort } from './campaign-list.tsx';
+import { createTimeline, Row, UnreadableRow } from './row.tsx';
 import './list.css';
 
 const NOBODY: CampaignStats = { people: 0, clicked: 0 };
@@ -22,13 +22,16 @@ const SORTS: readonly Option<Sort>[] = [
 const PAGE = 25;
 
 const asked = new URLSearchParams(location.search);
-const choiceOf = <Value extends string>(options: readonly Option<Value>[], name: string, otherwise: Value) =>
-  options.find(({ value }) => value === asked.get(name))?.value ?? otherwise;
+const readChoice = <Value extends string>(
+  options: readonly Option<Value>[],
+  name: string,
+  otherwise: Value,
+) => options.find(({ value }) => value === asked.get(name))?.value ?? otherwise;
 
 /** Search state, kept in the URL for a reload, and while the operator opens a campaign and returns. */
 const search = signal(asked.get('q') ?? '');
-const shown = signal(choiceOf<Shown>(FILTERS, 'show', 'all'));
-const sort = signal(choiceOf(SORTS, 'sort', 'state'));
+const shown = signal(readChoice<Shown>(FILTERS, 'show', 'all'));
+const sort = signal(readChoice(SORTS, 'sort', 'state'));
 const most = signal(PAGE);
 /** Returns an input handler that sets a filter and resets the list. */
 const find =
@@ -54,16 +57,17 @@ export const ListScreen = () => {
   ).loaded;
   const nowMs = Date.now();
   const rows = loaded.state === 'ready' ? loaded.value.campaigns : [];
-  const numberOf = (id: string) => (numbers.state === 'ready' ? (numbers.value.numbers[id] ?? NOBODY) : null);
+  const findStats = (id: string) =>
+    numbers.state === 'ready' ? (numbers.value.numbers[id] ?? NOBODY) : null;
   const all = findCampaigns(rows, {
     shown: shown.value,
     words: search.value,
     sort: sort.value,
-    people: (id) => numberOf(id)?.people ?? 0,
+    people: (id) => findStats(id)?.people ?? 0,
     nowMs,
   });
   const found = all.slice(0, most.value);
-  const timeline = timelineOf(nowMs);
+  const timeline = createTimeline(nowMs);
 
   return (
     <div aria-busy={loaded.state === 'loading'}>
@@ -124,9 +128,9 @@ export const ListScreen = () => {
                 >
                   <Row
                     row={row}
-                    state={stateOf(row, nowMs)}
+                    state={getListState(row, nowMs)}
                     timeline={timeline}
-                    number={numberOf(row.id)}
+                    number={findStats(row.id)}
                     onChange={again}
                   />
                 </Boundary>

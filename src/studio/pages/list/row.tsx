@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { type CampaignJson, cacheTtlSeconds, nameOf } from '../../campaign/campaign-json.ts';
+import { type CampaignJson, cacheTtlSeconds, getCampaignName } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { formatDuration } from '../../campaign/describe-fields.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
@@ -12,7 +12,7 @@ import { announce } from '../components/notices.tsx';
 import { CancelRelease } from '../history/cancel-release.tsx';
 import { Link } from '../shell/router.tsx';
 import { hasRole, placementName, signedIn } from '../shell/session.ts';
-import { copyOf, createCampaign, isToApprove, type ListState, StateMark } from './campaign-list.tsx';
+import { createCampaign, createCopy, isToApprove, type ListState, StateMark } from './campaign-list.tsx';
 
 const DAY_MS = 86_400_000;
 const PAST_DAYS = 14;
@@ -27,7 +27,7 @@ export interface Timeline {
   barOf(campaign: CampaignJson): { start: number; length: number; isOpen: boolean } | null;
 }
 
-export const timelineOf = (nowMs: number): Timeline => {
+export const createTimeline = (nowMs: number): Timeline => {
   const from = nowMs - PAST_DAYS * DAY_MS;
   const length = (PAST_DAYS + FUTURE_DAYS) * DAY_MS;
   const share = (ms: number) => (100 * (ms - from)) / length;
@@ -79,7 +79,7 @@ const StopEffect = ({ id, campaign }: { id: string; campaign: CampaignJson }) =>
 export const StopDialog = ({ row, verb, onClose, onDone }: TakeDownDialogProps) => {
   const note = useSignal('');
   const { campaign } = row.published!;
-  const name = nameOf(campaign);
+  const name = getCampaignName(campaign);
   const isStop = verb === 'stop';
   const act = async () => {
     const path = `/api/campaigns/${encodeURIComponent(row.id)}/${verb}`;
@@ -127,7 +127,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
   const mayTakeDown = hasRole('publish') && signedIn().workspace.campaignsFrom === 'studio';
   const verb = state === 'live' ? 'stop' : state === 'stopped' || state === 'over' ? 'archive' : null;
   const campaign = currentCampaign(row);
-  const name = nameOf(campaign);
+  const name = getCampaignName(campaign);
   const bar = ['draft', 'stopped', 'archived'].includes(state) ? null : timeline.barOf(campaign);
   const isEdited = row.published !== null && row.draft !== null;
   const [next] = row.scheduled;
@@ -184,7 +184,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
           <Button
             look="quiet"
             aria-label={`Duplicate ${name}`}
-            onClick={() => createCampaign(copyOf(campaign))}
+            onClick={() => createCampaign(createCopy(campaign))}
           >
             Duplicate
           </Button>

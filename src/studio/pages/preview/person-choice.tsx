@@ -9,7 +9,7 @@ export interface PersonChosen {
 }
 
 /** Returns the choice as a request body. */
-export const personBodyOf = ({ kind, name }: PersonChosen): Record<string, string> => {
+export const toPersonBody = ({ kind, name }: PersonChosen): Record<string, string> => {
   if (kind === 'persona') return { persona: name };
   return kind === 'user' && name !== '' ? { user: name } : {};
 };

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { PlacementTemplate } from '../../../service/index.ts';
 import { TEMPLATE_CATALOGUE } from '../../../templates/index.ts';
 import type { CampaignJson } from '../../campaign/campaign-json.ts';
-import { labelOf } from '../../campaign/describe-fields.ts';
+import { getFieldLabel } from '../../campaign/describe-fields.ts';
 import { isRightToLeft, languageName } from '../../campaign/translations.ts';
 import type { PreviewResponse } from '../../server/routes/preview.ts';
 import { call } from '../call.ts';
@@ -14,7 +14,7 @@ import type { Editor } from '../editor/editor-state.ts';
 import { placementName, signedIn } from '../shell/session.ts';
 import { Device } from './device.tsx';
 import type { FrameProblem, FrameRequest } from './frame.ts';
-import { PersonChoice, type PersonChosen, personBodyOf } from './person-choice.tsx';
+import { PersonChoice, type PersonChosen, toPersonBody } from './person-choice.tsx';
 import { SiteLinkDialog } from './site-link-dialog.tsx';
 
 /** Debounce of the preview, in milliseconds. */
@@ -87,7 +87,7 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
   const { answer, problem } = usePreview({
     campaign,
     variant_id: variantId,
-    person: personBodyOf(person.value),
+    person: toPersonBody(person.value),
     language,
   });
 
@@ -146,7 +146,7 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
           {answer?.properties && !answer.inAudience && <p>{who} is not in the audience.</p>}
           {drawnProblems.value.map(({ property, words }) => (
             <p key={property + words} class="field-warning">
-              {labelOf(property)}: {words}
+              {getFieldLabel(property)}: {words}
             </p>
           ))}
         </div>

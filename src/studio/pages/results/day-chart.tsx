@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { DayResults } from '../../../service/index.ts';
 import type { Arm } from '../../statistics/metrics.ts';
 import { type Column, DataTable } from '../components/data-table.tsx';
-import { countText, shareOf, shareText } from '../components/format.ts';
+import { countText, getShare, shareText } from '../components/format.ts';
 
 const DAY_SECONDS = 86_400;
 const HEIGHT = 240;
@@ -19,7 +19,7 @@ const dayNames = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'shor
 export const dayText = (day: string): string => dayNames.format(Date.parse(day));
 
 /** Resolves a custom property, including `light-dark()`, to a color that a canvas accepts. */
-const colourOf = (name: string): string => {
+const resolveColor = (name: string): string => {
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;
   document.body.append(probe);
@@ -29,7 +29,7 @@ const colourOf = (name: string): string => {
 };
 
 /** Returns the counts of an arm on a day. */
-const countsOf = (days: readonly DayResults[], day: string, variantId: string | null) =>
+const getCounts = (days: readonly DayResults[], day: string, variantId: string | null) =>
   days.find((each) => each.day === day && each.variantId === variantId) ?? { clicked: 0, exposed: 0 };
 
 interface Drawn {
@@ -56,13 +56,13 @@ export const drawChart = async (
 ): Promise<() => void> => {
   mendLanguage();
   const [{ default: Plot }] = await Promise.all([import('uplot'), import('uplot/dist/uPlot.min.css')]);
-  const colours = COLOURS.map(colourOf);
-  const grid = { stroke: colourOf('--line'), width: 1 };
-  const axis = { stroke: colourOf('--soft'), grid, ticks: grid };
+  const colours = COLOURS.map(resolveColor);
+  const grid = { stroke: resolveColor('--line'), width: 1 };
+  const axis = { stroke: resolveColor('--soft'), grid, ticks: grid };
   const rates = arms.map(({ variantId }) =>
     dates.map((day) => {
-      const { clicked, exposed } = countsOf(days, day, variantId);
-      return shareOf(clicked, exposed);
+      const { clicked, exposed } = getCounts(days, day, variantId);
+      return getShare(clicked, exposed);
     }),
   );
   const plot = new Plot(
@@ -214,7 +214,7 @@ export const DayChart = ({ days, arms, edited, timeZone }: DayChartProps) => {
                 id: variantId!,
                 kind: 'number',
                 cell: (day) => {
-                  const { clicked, exposed } = countsOf(days, day, variantId);
+                  const { clicked, exposed } = getCounts(days, day, variantId);
                   return (
                     <>
                       {shareText(clicked, exposed)}{' '}

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { sharesOf } from '../../campaign/shares.ts';
+import { getShares } from '../../campaign/shares.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { PublishResponse } from '../../server/routes/releases.ts';
 import { call } from '../call.ts';
@@ -15,7 +15,7 @@ interface EndTestProps {
 }
 
 const EndTestDialog = ({ row, onClose, onDone }: EndTestProps & { onClose(): void }) => {
-  const shares = sharesOf(row.published!.campaign);
+  const shares = getShares(row.published!.campaign);
   const variants = shares.flatMap(({ variantId, name, percent }) =>
     variantId !== null && percent > 0 ? [{ value: variantId, name }] : [],
   );
@@ -73,7 +73,7 @@ export const EndTest = ({ row, onDone }: EndTestProps) => {
     published &&
     status === 'active' &&
     (!ends_at || Date.parse(ends_at) > Date.now()) &&
-    sharesOf(published.campaign).filter(({ variantId, percent }) => variantId !== null && percent > 0)
+    getShares(published.campaign).filter(({ variantId, percent }) => variantId !== null && percent > 0)
       .length > 1;
   if (!isTest || row.isArchived || !hasRole('publish') || signedIn().workspace.campaignsFrom !== 'studio')
     return null;

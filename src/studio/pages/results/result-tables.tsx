@@ -131,7 +131,7 @@ export const ComparisonTable = ({ results }: { results: ResultsResponse }) => {
           difference ? [Math.abs(difference.low), Math.abs(difference.high)] : [],
         ),
     );
-  const nameOf = (index: number) => (arms[index]!.variantId === null ? 'control' : arms[index]!.name);
+  const getArmName = (index: number) => (arms[index]!.variantId === null ? 'control' : arms[index]!.name);
   return (
     <DataTable
       label="Differences"
@@ -143,7 +143,7 @@ export const ComparisonTable = ({ results }: { results: ResultsResponse }) => {
           name: 'Comparison',
           cell: ({ one, other }) => (
             <>
-              <bdi>{nameOf(one)}</bdi> vs <bdi>{nameOf(other)}</bdi>
+              <bdi>{getArmName(one)}</bdi> vs <bdi>{getArmName(other)}</bdi>
             </>
           ),
         },

@@ -1,4 +1,4 @@
-import { nameOf } from '../../campaign/campaign-json.ts';
+import { getCampaignName } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import type { PlacementSpan, ScheduleResponse } from '../../server/routes/schedule.ts';
 import { call } from '../call.ts';
@@ -27,7 +27,7 @@ interface ScheduledTableProps {
 const ScheduledTable = ({ scheduled, onDone }: ScheduledTableProps) => {
   const rows = scheduled
     .flatMap((row) =>
-      row.scheduled.map((each) => ({ row, scheduled: each, name: nameOf(currentCampaign(row)) })),
+      row.scheduled.map((each) => ({ row, scheduled: each, name: getCampaignName(currentCampaign(row)) })),
     )
     .sort((one, other) => one.scheduled.liveAt.localeCompare(other.scheduled.liveAt));
   if (rows.length === 0) return <p class="muted">No release is scheduled.</p>;

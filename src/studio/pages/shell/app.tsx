@@ -64,7 +64,7 @@ const mayOpen = (path: string): boolean => {
   return path !== '/holdout' || signedIn().workspace.holdout !== null;
 };
 
-const screenOf = (current: string) => {
+const getScreen = (current: string) => {
   const campaign = CAMPAIGN.exec(current);
   const id = campaign && decoded(campaign[1]!);
   if (campaign && id !== null) {
@@ -185,7 +185,7 @@ const showCurrentLink = () => {
 /** Renders the screen of the URL, or the login page. */
 export const App = () => {
   const who = session.value;
-  const screen = who ? screenOf(path.value) : null;
+  const screen = who ? getScreen(path.value) : null;
   const current = who && path.value;
   const shown = useRef(current);
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { csvCell, HttpError, type PlacementTemplate, type Role } from '../../../service/index.ts';
-import { nameOf } from '../../campaign/campaign-json.ts';
+import { getCampaignName } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { defineRoute } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
@@ -99,9 +99,9 @@ export interface AuditResponse {
 }
 
 /** Cursor of an audit entry. */
-const placeOf = ({ atMs, entryId }: { atMs: number; entryId: string }) => `${atMs}_${entryId}`;
+const toCursor = ({ atMs, entryId }: { atMs: number; entryId: string }) => `${atMs}_${entryId}`;
 
-const readPlace = (text: string | null) => {
+const parseCursor = (text: string | null) => {
   const [, atMs, entryId] = /^(\d{1,15})_([\w-]{1,40})$/.exec(text ?? '') ?? [];
   if (atMs === undefined || entryId === undefined) return {};
   return { before: { atMs: Number(atMs), entryId } };
@@ -150,7 +150,7 @@ const MAX_LOOKED_AT = 2_000;
 type Entry = AuditResponse['entries'][number];
 
 const CSV_HEADS = ['at', 'operator', 'action', 'subject', 'name', 'details'];
-const csvOf = (entries: readonly Entry[]): string =>
+const formatCsv = (entries: readonly Entry[]): string =>
   [
     CSV_HEADS,
     ...entries.map((each) => [
@@ -177,12 +177,12 @@ export const readAudit = defineRoute({
   answer: async (context) => {
     const { workspace, studio, query } = context;
     const rows = await campaignRows(context);
-    const names = new Map(rows.map((row) => [row.id, nameOf(currentCampaign(row))]));
+    const names = new Map(rows.map((row) => [row.id, getCampaignName(currentCampaign(row))]));
     const isCsv = query.get('as') === 'csv';
     const words = (query.get('find') ?? '').trim().toLowerCase();
     const looked = await studio.audit(workspace.workspaceId, {
       limit: isCsv || words !== '' ? MAX_LOOKED_AT : AUDIT_PAGE,
-      ...readPlace(query.get('before')),
+      ...parseCursor(query.get('before')),
     });
     const most = isCsv ? MAX_LOOKED_AT : AUDIT_PAGE;
     const found: Entry[] = [];
@@ -208,10 +208,10 @@ export const readAudit = defineRoute({
         'Content-Type': 'text/csv; charset=utf-8',
         'Content-Disposition': 'attachment; filename="audit.csv"',
       };
-      return { status: 200, text: csvOf(found), headers };
+      return { status: 200, text: formatCsv(found), headers };
     }
     const isEnd = last === looked.at(-1) && looked.length < (words === '' ? AUDIT_PAGE : MAX_LOOKED_AT);
-    const body: AuditResponse = { entries: found, before: last && !isEnd ? placeOf(last) : null };
+    const body: AuditResponse = { entries: found, before: last && !isEnd ? toCursor(last) : null };
     return { status: 200, body };
   },
 });

@@ -7,7 +7,7 @@ import {
   type Workspace,
 } from '../../../service/index.ts';
 import { type CampaignJson, toCampaignJson } from '../../campaign/campaign-json.ts';
-import { labelOf } from '../../campaign/describe-fields.ts';
+import { getFieldLabel } from '../../campaign/describe-fields.ts';
 import { describeIssue } from '../describe-issue.ts';
 import { defineRoute, type WorkspaceContext } from '../route.ts';
 
@@ -73,7 +73,7 @@ export const describeHalt = (workspace: Workspace, id: string): string | null =>
   if (!campaign) return describeUnreadable(workspace, id);
   const halted = getSuspension(campaign);
   if (!halted) return null;
-  const why = `${labelOf(halted.error.property)} takes too long to write`;
+  const why = `${getFieldLabel(halted.error.property)} takes too long to write`;
   if (halted.isForAll) return `Nobody sees it: ${why}. Use fewer or shorter loops, and publish it again.`;
   const who = halted.users === 1 ? 'One person does not see it' : `${halted.users} people do not see it`;
   return `${who}: ${why} with what is known of them.`;
@@ -113,7 +113,7 @@ export const campaignRows = async ({
     const text = toCampaignJson(former.get(id)?.content);
     return text && { ...text, status: 'stopped' };
   };
-  const publishedOf = (id: string): Published | null => {
+  const getPublished = (id: string): Published | null => {
     const release = released.get(id);
     const campaign = release
       ? (toCampaignJson(release.content) ?? lastText(id))
@@ -126,14 +126,14 @@ export const campaignRows = async ({
       at: release ? iso(release.liveAtMs) : null,
     };
   };
-  const draftOf = (id: string): DraftRow | null => {
+  const getDraft = (id: string): DraftRow | null => {
     const draft = drafted.get(id);
     const campaign = toCampaignJson(draft?.campaign);
     if (!draft || !campaign) return null;
     const { revision, basedOn, editor, updatedAtMs, review } = draft;
     return { campaign, revision, basedOn, editor, at: iso(updatedAtMs), review };
   };
-  const scheduledOf = (id: string): ScheduledRelease[] =>
+  const getScheduled = (id: string): ScheduledRelease[] =>
     (scheduled.get(id) ?? []).flatMap(({ release, content, author, liveAtMs }) => {
       const campaign = toCampaignJson(content);
       return campaign ? [{ release, campaign, author, liveAt: iso(liveAtMs) }] : [];
@@ -141,9 +141,9 @@ export const campaignRows = async ({
   return [...ids].flatMap((id) => {
     const row: CampaignRow = {
       id,
-      published: publishedOf(id),
-      draft: draftOf(id),
-      scheduled: scheduledOf(id),
+      published: getPublished(id),
+      draft: getDraft(id),
+      scheduled: getScheduled(id),
       isArchived: isArchived(id),
       halted: describeHalt(workspace, id),
       newest: newest.get(id) ?? 0,

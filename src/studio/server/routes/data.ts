@@ -68,9 +68,9 @@ const listed = async ({ workspace, store, nowMs }: StudioContext): Promise<DataR
   return {
     integrations: integrations.map((integration) => {
       const { integration_id: id } = integration.record;
-      const isOf = ({ integrationId }: { integrationId: string }) => integrationId === id;
-      const lastRun = runs.find(isOf);
-      const record = toIntegrationRecord(integration, states.find(isOf), lastRun, nowMs);
+      const isOwn = ({ integrationId }: { integrationId: string }) => integrationId === id;
+      const lastRun = runs.find(isOwn);
+      const record = toIntegrationRecord(integration, states.find(isOwn), lastRun, nowMs);
       return {
         id,
         name: record.integration_name || id,
@@ -96,7 +96,7 @@ export const listData = defineRoute({
   answer: async (context) => ({ status: 200, body: await listed(context) }),
 });
 
-const integrationOf = ({ integrations }: Workspace, id: string): WorkspaceIntegration => {
+const getIntegration = ({ integrations }: Workspace, id: string): WorkspaceIntegration => {
   const found = integrations?.find(({ record, source }) => record.integration_id === id && source !== null);
   if (!found) throw new HttpError(404, 'There is no integration of this name that runs');
   return found;
@@ -110,7 +110,7 @@ export const readIntegration = defineRoute({
   async answer({ workspace, store, operator, params }) {
     const { workspaceId } = workspace;
     const id = params['id']!;
-    integrationOf(workspace, id);
+    getIntegration(workspace, id);
     const runs = await store.ingestion.runs(workspaceId, id, { limit: RUNS });
     const rejects = await store.ingestion.rejects(workspaceId, id, { limit: REJECTS + 1 });
     const body: IntegrationResponse = {
@@ -147,7 +147,7 @@ export const syncIntegration = defineRoute({
   body: null,
   async answer({ workspace, store, params, nowMs, audit }) {
     const id = params['id']!;
-    const { schedule } = integrationOf(workspace, id);
+    const { schedule } = getIntegration(workspace, id);
     if (schedule.kind === 'paused') throw new HttpError(409, 'The integration is paused');
     if (!(await store.ingestion.request(workspace.workspaceId, id, nowMs))) {
       throw new HttpError(409, 'A run is queued or under way already');

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { HttpError } from '../../../service/index.ts';
 import { checkDraft, type DraftCheck } from '../check-draft.ts';
-import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
+import { defineBody, defineRoute, type StudioContext } from '../route.ts';
 import { checkImages } from './images.ts';
 
 /** Maximum total size of the drafts of a workspace, because the campaign list returns all. A typical draft has 2 to 5 KB. */
@@ -40,12 +40,12 @@ export interface SavedDraft {
 /** Accepts any value, because the checks report what is invalid. */
 const checkBody = z.strictObject({ campaign: z.unknown() });
 
-const placementsOf = z.object({ placements: z.array(z.string()) });
+const placementsSchema = z.object({ placements: z.array(z.string()) });
 
 /** Returns all checks of a draft, including its placements and images. An error blocks publishing. */
 export const validateDraft = async (content: unknown, context: StudioContext): Promise<DraftCheck[]> => {
   const { workspace, missingSelectors, nowMs } = context;
-  const { placements = [] } = placementsOf.safeParse(content).data ?? {};
+  const { placements = [] } = placementsSchema.safeParse(content).data ?? {};
   const places = placements.flatMap((id, index): DraftCheck[] => {
     const placement = workspace.placements?.find(({ placementId }) => placementId === id);
     if (!placement || !missingSelectors.of(workspace.workspaceId, placement, nowMs)) return [];
@@ -61,7 +61,7 @@ export const saveDraft = defineRoute({
   method: 'PUT',
   path: '/api/drafts/{campaignId}',
   role: 'edit',
-  body: bodyOf(draftBody),
+  body: defineBody(draftBody),
   answer: async (context) => {
     const { workspace, studio, operator, params, body, ifMatch, nowMs } = context;
     const { campaign, based_on: basedOn } = body;
@@ -123,7 +123,7 @@ export const checkOnly = defineRoute({
   method: 'POST',
   path: '/api/validation',
   role: 'view',
-  body: bodyOf(checkBody),
+  body: defineBody(checkBody),
   answer: async (context) => ({
     status: 200,
     body: { checks: await validateDraft(context.body.campaign, context) },

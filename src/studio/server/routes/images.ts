@@ -9,11 +9,11 @@ import {
   type ImageType,
   isLoopback,
 } from '../../../service/index.ts';
-import { nameOf } from '../../campaign/campaign-json.ts';
+import { getCampaignName } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { IMAGE_KINDS, MAX_IMAGE_BYTES } from '../../campaign/image-rules.ts';
 import type { DraftCheck } from '../check-draft.ts';
-import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
+import { defineBody, defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
 /** Maximum images of a workspace: at 1 MB each, 300 MB of the database and of each backup. */
@@ -53,7 +53,7 @@ const ONLY_HERE =
   'Only this machine sees images until the service is started with a --service-url that others reach.';
 const FULL = `The library is full: it has room for ${MAX_IMAGES} images. Delete some that no campaign uses.`;
 
-const rowOf = ({ hash, type, name, width, height, size }: Image, serviceUrl: string): ImageRow => ({
+const toImageRow = ({ hash, type, name, width, height, size }: Image, serviceUrl: string): ImageRow => ({
   hash,
   url: `${serviceUrl}${IMAGES_PATH}/${hash}.${type}`,
   name,
@@ -72,7 +72,7 @@ export const listImages = defineRoute({
     const problem = serviceUrl === null ? NO_URL : all.length < MAX_IMAGES ? null : FULL;
     const warning = serviceUrl !== null && isLoopback(new URL(serviceUrl).hostname) ? ONLY_HERE : null;
     const body: ImagesResponse = {
-      images: all.map((each) => rowOf(each, serviceUrl ?? '')),
+      images: all.map((each) => toImageRow(each, serviceUrl ?? '')),
       problem,
       warning,
     };
@@ -81,7 +81,7 @@ export const listImages = defineRoute({
 });
 
 /** Returns the dimensions in the file header; `undefined` if it is not an image, or is crafted to exhaust the parser. */
-const dimensionsOf = (bytes: Uint8Array) => {
+const readDimensions = (bytes: Uint8Array) => {
   const isBoxed =
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1', 4, 8) === 'ftyp';
   try {
@@ -96,7 +96,7 @@ const dimensionsOf = (bytes: Uint8Array) => {
  * image.
  */
 const readImage = (bytes: Uint8Array): { type: ImageType; width: number; height: number } => {
-  const found = dimensionsOf(bytes);
+  const found = readDimensions(bytes);
   const type = IMAGE_TYPES.find((each) => each === found?.type);
   if (!found || type === undefined) {
     throw new HttpError(415, `This is no image that can be used. It has to be one of ${IMAGE_KINDS}.`);
@@ -130,7 +130,7 @@ export const uploadImage = defineRoute({
   method: 'POST',
   path: '/api/images',
   role: 'edit',
-  body: bodyOf(imageBody, {
+  body: defineBody(imageBody, {
     // Base64 adds a third.
     maxBytes: Math.ceil(MAX_IMAGE_BYTES / 3) * 4 + 4_096,
     tooLarge: TOO_LARGE,
@@ -144,7 +144,7 @@ export const uploadImage = defineRoute({
     const hash = createHash('sha256').update(bytes).digest('hex');
     const known = await studio.images(workspaceId);
     const before = known.find((each) => each.hash === hash);
-    if (before) return { status: 200, body: rowOf(before, serviceUrl) };
+    if (before) return { status: 200, body: toImageRow(before, serviceUrl) };
     if (known.length >= MAX_IMAGES) throw new HttpError(409, FULL);
     const image: Image = {
       workspaceId,
@@ -159,12 +159,12 @@ export const uploadImage = defineRoute({
     };
     // A concurrent upload may have added it.
     if (await studio.addImage(image, bytes)) await audit('image.upload', body.name, `${hash}.${type}`);
-    return { status: 201, body: rowOf(image, serviceUrl) };
+    return { status: 201, body: toImageRow(image, serviceUrl) };
   },
 });
 
 /** Returns the names of campaigns that use an image in a draft, a live version or a scheduled release. */
-const usesOf = async (hash: string, context: StudioContext): Promise<string[]> => {
+const findImageUses = async (hash: string, context: StudioContext): Promise<string[]> => {
   const shows = (version: { campaign: unknown }) => JSON.stringify(version.campaign).includes(hash);
   return (await campaignRows(context)).flatMap((row) => {
     const { published, draft, scheduled, isArchived } = row;
@@ -173,7 +173,7 @@ const usesOf = async (hash: string, context: StudioContext): Promise<string[]> =
       ...(draft ? [draft] : []),
       ...scheduled,
     ];
-    return versions.some(shows) ? [nameOf(currentCampaign(row))] : [];
+    return versions.some(shows) ? [getCampaignName(currentCampaign(row))] : [];
   });
 };
 
@@ -223,7 +223,7 @@ export const removeImage = defineRoute({
     const hash = params['hash']!;
     const image = (await studio.images(workspace.workspaceId)).find((each) => each.hash === hash);
     if (!image) throw new HttpError(404, 'There is no such image');
-    const uses = await usesOf(hash, context);
+    const uses = await findImageUses(hash, context);
     if (uses.length > 0) {
       throw new HttpError(409, `Campaigns use it: ${uses.map((name) => `“${name}”`).join(', ')}`);
     }

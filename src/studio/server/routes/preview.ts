@@ -15,7 +15,7 @@ import {
   VIEW_USER,
   workspaceBannerIds,
 } from '../../../service/index.ts';
-import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
+import { defineBody, defineRoute, type StudioContext } from '../route.ts';
 
 /** User to preview as: a persona by name, a user by external ID, or a new visitor. */
 const personBody = z.union([
@@ -37,7 +37,7 @@ export interface Person {
 const NOBODY = 'placard-studio-persona';
 
 /** Returns the user to preview as. A real user requires `can_view_users` and is recorded in the audit log. */
-export const personOf = async (
+export const loadPerson = async (
   who: PersonBody,
   { workspace, store, operator, nowMs, audit }: StudioContext,
 ): Promise<Person> => {
@@ -85,10 +85,10 @@ export const preview = defineRoute({
   method: 'POST',
   path: '/api/preview',
   role: 'view',
-  body: bodyOf(previewBody),
+  body: defineBody(previewBody),
   answer: async (context) => {
     const { campaign: content, variant_id: variantId, person: who, language } = context.body;
-    const { externalId, user } = await personOf(who, context);
+    const { externalId, user } = await loadPerson(who, context);
     const { campaign } = readCampaign(content, { segments: context.workspace.segments });
     const none: PreviewResponse = { properties: null, inAudience: false, language: null };
     if (!campaign) return { status: 200, body: none };
@@ -135,7 +135,7 @@ export const makePreviewLink = defineRoute({
   method: 'POST',
   path: '/api/preview-links',
   role: 'edit',
-  body: bodyOf(linkBody),
+  body: defineBody(linkBody),
   answer: async ({ workspace, store, studio, body, nowMs, audit }) => {
     const { campaign_id: campaignId, revision, variant_id: variantId, persona, page } = body;
     const language = body.language ?? null;
@@ -183,9 +183,9 @@ export interface SpotText {
   missing: { reports: number; since: string; last: string } | null;
 }
 
-const spotsOf = ({ workspace, missingSelectors, nowMs }: StudioContext, ids: readonly string[]) => {
+const getSpots = ({ workspace, missingSelectors, nowMs }: StudioContext, ids: readonly string[]) => {
   const iso = (ms: number) => new Date(ms).toISOString();
-  const timesOf = ({ reports, sinceMs, lastMs }: MissingSelector) => ({
+  const toMissingReport = ({ reports, sinceMs, lastMs }: MissingSelector) => ({
     reports,
     since: iso(sinceMs),
     last: iso(lastMs),
@@ -199,7 +199,7 @@ const spotsOf = ({ workspace, missingSelectors, nowMs }: StudioContext, ids: rea
       selector: spot.selector,
       insert: spot.insert,
       paths: [...spot.paths],
-      missing: missing && timesOf(missing),
+      missing: missing && toMissingReport(missing),
     };
   }
   return spots;
@@ -210,12 +210,12 @@ export const why = defineRoute({
   method: 'POST',
   path: '/api/explain',
   role: 'view',
-  body: bodyOf(whyBody),
+  body: defineBody(whyBody),
   answer: async (context) => {
     const { workspace, store, nowMs } = context;
     const { person: who, placements } = context.body;
-    const person = await personOf(who, context);
-    const known = workspace.placements?.map(({ placementId }) => placementId) ?? [
+    const person = await loadPerson(who, context);
+    const placementIds = workspace.placements?.map(({ placementId }) => placementId) ?? [
       ...new Set(workspace.campaigns.flatMap(({ placements }) => [...placements])),
     ];
     const [appId = ''] = workspace.appIds;
@@ -224,7 +224,7 @@ export const why = defineRoute({
       ? workspace.campaigns
       : workspace.campaigns.map((campaign) => ({ ...campaign, controlPercentage: 0 }));
     const decided = { ...workspace, campaigns, ...(!person.isReal && { holdout: null }) };
-    const requested = placements ?? known;
+    const requested = placements ?? placementIds;
     const ofPlacement = priorityOrder(decided).placements;
     let explained = 0;
     const fits = requested.findIndex((id) => {
@@ -236,7 +236,7 @@ export const why = defineRoute({
     const answered = requested.slice(0, room);
     const body: ExplainResponse = {
       left: requested.slice(room),
-      spots: spotsOf(context, answered),
+      spots: getSpots(context, answered),
       placements: explain({
         workspace: decided,
         externalUserId: person.externalId,

@@ -13,7 +13,7 @@ import {
   VIEW_USER,
   type Workspace,
 } from '../../../service/index.ts';
-import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
+import { defineBody, defineRoute, type StudioContext } from '../route.ts';
 
 const campaignBody = z.strictObject({ campaign: z.looseObject({}) });
 type CampaignBody = z.output<typeof campaignBody>;
@@ -47,7 +47,7 @@ const publishImpact = (content: unknown, workspace: Workspace, nowMs: number): P
   // Order of decision once the draft is published.
   const { campaigns, placements } = priorityOrder({ ...workspace, campaigns: [...others, campaign] });
   const own = campaigns.indexOf(campaign);
-  const nameOf = new Map(workspace.placements?.map(({ placementId, name }) => [placementId, name]));
+  const namesById = new Map(workspace.placements?.map(({ placementId, name }) => [placementId, name]));
   return {
     placements: [...campaign.placements].map((id) => {
       const ranks = placements.get(id)!.all.filter((rank) => isRunning(campaigns[rank]!, nowMs));
@@ -57,7 +57,7 @@ const publishImpact = (content: unknown, workspace: Workspace, nowMs: number): P
       };
       return {
         id,
-        name: nameOf.get(id) ?? id,
+        name: namesById.get(id) ?? id,
         after: named((rank) => rank < own),
         before: named((rank) => rank > own),
       };
@@ -70,7 +70,7 @@ export const readPublishImpact = defineRoute({
   method: 'POST',
   path: '/api/publish-impact',
   role: 'view',
-  body: bodyOf(campaignBody),
+  body: defineBody(campaignBody),
   answer: (context) => {
     const effect: PublishImpact = publishImpact(context.body.campaign, context.workspace, context.nowMs);
     return { status: 200, body: effect };
@@ -116,9 +116,9 @@ export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachResp
 type Sample = ReturnType<Store['sampleUsers']>;
 
 /** Returns a sample of users of a workspace, cached for some seconds. */
-export type SampleOf = (store: Store, workspaceId: string, campaignIds?: readonly string[]) => Sample;
+export type SampleLoader = (store: Store, workspaceId: string, campaignIds?: readonly string[]) => Sample;
 
-export const createSamples = (): SampleOf => {
+export const createSamples = (): SampleLoader => {
   const samples = new Map<string, { atMs: number; sample: Sample }>();
   return (store, workspaceId, campaignIds = []) => {
     const key = JSON.stringify([workspaceId, ...campaignIds]);
@@ -139,7 +139,7 @@ export const createSamples = (): SampleOf => {
  * Estimates how many users are in the audience of the campaign in the body, and how many would get it. One count per operator: a
  * newer request cancels an older one. Filters by ID or address require the right to view users, as in `why`.
  */
-export const createReadReach = (sampleOf: SampleOf) => {
+export const createReadReach = (loadSample: SampleLoader) => {
   const newest = new Map<string, symbol>();
   const underWay = new Map<string, Promise<unknown>>();
 
@@ -171,7 +171,7 @@ export const createReadReach = (sampleOf: SampleOf) => {
       await audit(VIEW_USER, isOne ? operand : '', `counted users by ${members}`);
     }
     const named = campaignsIn(campaign.audience?.filter);
-    const sample = await sampleOf(store, workspace.workspaceId, named);
+    const sample = await loadSample(store, workspace.workspaceId, named);
     const reach = await countReach({ sample, workspace, campaign, now: nowMs, isOver });
     if (reach === null) return null;
     return operator.canViewUsers ? { ...reach, fewerThan: null } : rounded(reach);
@@ -181,7 +181,7 @@ export const createReadReach = (sampleOf: SampleOf) => {
     method: 'POST',
     path: '/api/reach',
     role: 'view',
-    body: bodyOf(campaignBody),
+    body: defineBody(campaignBody),
     answer: async (context) => {
       const who = JSON.stringify([context.workspace.workspaceId, context.operator.name]);
       const turn = Symbol(who);

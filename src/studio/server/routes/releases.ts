@@ -9,9 +9,9 @@ import {
 } from '../../../service/index.ts';
 import { type CampaignJson, toCampaignJson, variantName } from '../../campaign/campaign-json.ts';
 import { isApproved } from '../../campaign/review.ts';
-import { resultsOf } from '../../results-query.ts';
+import { getCampaignResults } from '../../results-query.ts';
 import { type FrozenTest, rolledOut } from '../ended-test.ts';
-import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
+import { defineBody, defineRoute, type StudioContext } from '../route.ts';
 import { revisionName, validateDraft } from './drafts.ts';
 
 /** Releases of a page; each can have 64 KB. */
@@ -134,7 +134,7 @@ export const addRelease = async (
   return { release, liveAt: iso(made.liveAtMs) };
 };
 
-const scheduledOf = async ({ studio, workspace, nowMs }: StudioContext, campaignId: string) =>
+const findScheduledReleases = async ({ studio, workspace, nowMs }: StudioContext, campaignId: string) =>
   (await studio.scheduledReleases(workspace.workspaceId, nowMs)).filter(
     ({ kind, subjectId }) => kind === 'campaign' && subjectId === campaignId,
   );
@@ -146,7 +146,7 @@ const cancelsScheduled = async (
   chosen: 'keep' | 'cancel' | undefined,
 ): Promise<boolean> => {
   if (chosen !== undefined) return chosen === 'cancel';
-  const [next] = await scheduledOf(context, campaignId);
+  const [next] = await findScheduledReleases(context, campaignId);
   if (!next) return false;
   throw new HttpError(
     409,
@@ -213,7 +213,7 @@ export const publish = defineRoute({
   method: 'POST',
   path: '/api/releases',
   role: 'publish',
-  body: bodyOf(publishBody),
+  body: defineBody(publishBody),
   answer: async (context) => {
     rejectFileMode(context);
     const { campaign_id: campaignId, revision, note: words, live_at: liveAt } = context.body;
@@ -250,7 +250,7 @@ export const rollBack = defineRoute({
   method: 'POST',
   path: '/api/releases/{release}/restore',
   role: 'publish',
-  body: bodyOf(restoreBody),
+  body: defineBody(restoreBody),
   answer: async (context) => {
     rejectFileMode(context);
     const { nowMs } = context;
@@ -284,7 +284,9 @@ export const cancelScheduled = defineRoute({
     const found = await releaseIn(context);
     const { release, subjectId: campaignId, content } = found;
     const isLive = workspace.rawCampaigns.some((each) => each['campaign_id'] === campaignId);
-    const isLast = (await scheduledOf(context, campaignId)).every((each) => each.release === release);
+    const isLast = (await findScheduledReleases(context, campaignId)).every(
+      (each) => each.release === release,
+    );
     const isCancelled = await studio.cancelRelease(found, {
       nowMs,
       draft:
@@ -311,7 +313,7 @@ export const moveScheduled = defineRoute({
   method: 'POST',
   path: '/api/releases/{release}/move',
   role: 'publish',
-  body: bodyOf(z.strictObject({ live_at: liveAtText })),
+  body: defineBody(z.strictObject({ live_at: liveAtText })),
   answer: async (context) => {
     rejectFileMode(context);
     const { studio, body, nowMs } = context;
@@ -337,7 +339,7 @@ export const stop = defineRoute({
   method: 'POST',
   path: '/api/campaigns/{campaignId}/stop',
   role: 'publish',
-  body: bodyOf(noteBody),
+  body: defineBody(noteBody),
   answer: async (context) => {
     rejectFileMode(context);
     const { campaignId, text } = campaignIn(context);
@@ -357,7 +359,7 @@ export const endTest = defineRoute({
   method: 'POST',
   path: '/api/campaigns/{campaignId}/end-test',
   role: 'publish',
-  body: bodyOf(endTestBody),
+  body: defineBody(endTestBody),
   answer: async (context) => {
     rejectFileMode(context);
     const { workspace, store, nowMs } = context;
@@ -366,7 +368,7 @@ export const endTest = defineRoute({
     const campaign = toCampaignJson(text)!;
     const named = campaign.variants.find(({ variant_id }) => variant_id === winner);
     if (!named) throw new HttpError(404, `The campaign has no variant '${winner}'`);
-    const counts = await resultsOf(store, workspace.workspaceId, campaign);
+    const counts = await getCampaignResults(store, workspace.workspaceId, campaign);
     const body = await addRelease(
       context,
       {
@@ -393,7 +395,7 @@ export const archive = defineRoute({
   method: 'POST',
   path: '/api/campaigns/{campaignId}/archive',
   role: 'publish',
-  body: bodyOf(noteBody),
+  body: defineBody(noteBody),
   answer: async (context) => {
     rejectFileMode(context);
     const { studio, workspace, nowMs } = context;

@@ -10,7 +10,7 @@ import {
 import { type CampaignJson, type ConversionJson, toCampaignJson } from '../../campaign/campaign-json.ts';
 import { campaignChanges } from '../../campaign/changes.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
-import { resultsOf, toConversionJson } from '../../results-query.ts';
+import { getCampaignResults, toConversionJson } from '../../results-query.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
 import { goalName } from '../../statistics/metrics.ts';
 import { type Headline, headline } from '../../statistics/sentences.ts';
@@ -93,7 +93,7 @@ const UNSEEN = ['Name', 'Test users', 'Goals', 'Target sample size', 'Tags'];
 const MAX_EDITS = 50;
 
 /** Returns the versions of a campaign since its first exposure, newest first. The last is the version before. */
-const versionsOf = async (
+const readVersions = async (
   { studio, workspace, nowMs }: WorkspaceContext,
   campaignId: string,
   firstDay: string | undefined,
@@ -109,7 +109,7 @@ const versionsOf = async (
   return before < 0 ? live : live.slice(0, before + 1);
 };
 
-const editsOf = (versions: readonly Release[], { workspace }: WorkspaceContext): ResultsEdit[] => {
+const toEdits = (versions: readonly Release[], { workspace }: WorkspaceContext): ResultsEdit[] => {
   const same = (text: string) => text;
   const naming = { placement: same, moment: same, audience: (_: unknown, id: string) => id };
   return versions
@@ -125,19 +125,19 @@ const editsOf = (versions: readonly Release[], { workspace }: WorkspaceContext):
     .reverse();
 };
 
-const placementsOf = (campaign: CampaignJson, found: readonly PlacementResults[]): PlacementResults[] => {
-  const positionOf = ({ placementId }: PlacementResults) => {
+const sortPlacements = (campaign: CampaignJson, found: readonly PlacementResults[]): PlacementResults[] => {
+  const getPosition = ({ placementId }: PlacementResults) => {
     const at = campaign.placements.indexOf(placementId);
     return at < 0 ? campaign.placements.length : at;
   };
-  return found.toSorted((one, other) => positionOf(one) - positionOf(other));
+  return found.toSorted((one, other) => getPosition(one) - getPosition(other));
 };
 
 /** ID of the holdout in results requests. */
 const HOLDOUT = '@holdout';
 
 /** Returns the combined effect of all campaigns as results of one campaign, with the holdout as control group. */
-const holdoutOf = async ({
+const getHoldoutResults = async ({
   workspace,
   store,
   nowMs,
@@ -175,7 +175,7 @@ const holdoutOf = async ({
 };
 
 /** Returns the ended test of the campaign, unless the shares changed since. */
-const endedTestOf = async (
+const findEndedTest = async (
   { workspace, store, studio, nowMs }: WorkspaceContext,
   live: CampaignJson,
 ): Promise<{ frozen: FrozenTest; ended: EndedResults } | null> => {
@@ -183,7 +183,7 @@ const endedTestOf = async (
   const found = winner && (await studio.endedTest(workspace.workspaceId, live.campaign_id, nowMs));
   if (!found) return null;
   const frozen = found.test as FrozenTest;
-  const now = await resultsOf(store, workspace.workspaceId, frozen.campaign);
+  const now = await getCampaignResults(store, workspace.workspaceId, frozen.campaign);
   const at = new Date(found.endedAtMs).toISOString();
   return {
     frozen: { ...frozen, campaign: { ...frozen.campaign, ends_at: at } },
@@ -197,15 +197,15 @@ export const resultsIn = async (
   campaignId: string | undefined,
 ): Promise<{ campaign: CampaignJson; answer: ResultsResponse }> => {
   const { workspace, store, nowMs } = context;
-  if (campaignId === HOLDOUT) return holdoutOf(context);
+  if (campaignId === HOLDOUT) return getHoldoutResults(context);
   const row = (await campaignRows(context)).find(({ id }) => id === campaignId);
   const current = row && currentCampaign(row);
   if (!current) throw new HttpError(404, 'There is no such campaign');
   const { timeZone } = workspace.studio;
-  const test = row.published && (await endedTestOf(context, row.published.campaign));
+  const test = row.published && (await findEndedTest(context, row.published.campaign));
   const campaign = test?.frozen.campaign ?? current;
-  const counts = test?.frozen.counts ?? (await resultsOf(store, workspace.workspaceId, campaign));
-  const found = await versionsOf(context, campaign.campaign_id, counts.days[0]?.day);
+  const counts = test?.frozen.counts ?? (await getCampaignResults(store, workspace.workspaceId, campaign));
+  const found = await readVersions(context, campaign.campaign_id, counts.days[0]?.day);
   const endedAt = found.findIndex(({ release }) => release === test?.ended.release);
   const versions = found.slice(endedAt + 1);
   const former = versions.flatMap(({ content }) => toCampaignJson(content) ?? []).reverse();
@@ -215,9 +215,9 @@ export const resultsIn = async (
     answer: {
       ...compared,
       headline: headline(campaign, compared, nowMs),
-      edits: editsOf(versions, context),
+      edits: toEdits(versions, context),
       days: counts.days,
-      placements: placementsOf(campaign, counts.placements),
+      placements: sortPlacements(campaign, counts.placements),
       languages: counts.languages,
       timeZone,
       currencies: counts.currencies,

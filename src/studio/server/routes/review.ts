@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { HttpError, type ReviewEntry } from '../../../service/index.ts';
-import { bodyOf, defineRoute } from '../route.ts';
+import { defineBody, defineRoute } from '../route.ts';
 import { hasRole } from '../sessions.ts';
 
 const MAX_ENTRIES = 100;
@@ -25,7 +25,7 @@ export const reviewDraft = defineRoute({
   method: 'POST',
   path: '/api/drafts/{campaignId}/review',
   role: 'edit',
-  body: bodyOf(reviewBody),
+  body: defineBody(reviewBody),
   answer: async ({ studio, workspace, operator, params, body, nowMs, audit }) => {
     const { action, note, revision } = body;
     const campaignId = params['campaignId']!;

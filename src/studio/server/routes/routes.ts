@@ -35,7 +35,7 @@ import {
 
 /** Returns all routes of the Studio's API except sign-in. */
 export const createStudioRoutes = (): StudioRoute[] => {
-  const sampleOf = createSamples();
+  const loadSample = createSamples();
   return [
     readSession,
     readSchema,
@@ -60,10 +60,10 @@ export const createStudioRoutes = (): StudioRoute[] => {
     readResults,
     downloadResults,
     readCampaignStats,
-    createReadReach(sampleOf),
-    createReadSuggestions(sampleOf),
-    createListSegments(sampleOf),
-    createReadSegmentImpact(sampleOf),
+    createReadReach(loadSample),
+    createReadSuggestions(loadSample),
+    createListSegments(loadSample),
+    createReadSegmentImpact(loadSample),
     saveSegment,
     removeSegment,
     listReleases,

@@ -80,7 +80,7 @@ const addPeriod = (
 };
 
 /** Returns who shows where in the next weeks: the live campaigns, replaced by each scheduled release when it goes live. */
-const calendarOf = async (context: StudioContext, from: number, to: number): Promise<Calendar> => {
+const createCalendar = async (context: StudioContext, from: number, to: number): Promise<Calendar> => {
   const { workspace, studio } = context;
   const hasReleases = workspace.campaignsFrom === 'studio';
   const releases = hasReleases ? await studio.scheduledReleases(workspace.workspaceId, from) : [];
@@ -107,7 +107,7 @@ export const readSchedule = defineRoute({
   answer: async (context) => {
     const { workspace, nowMs: from } = context;
     const to = from + DAYS * DAY_MS;
-    const calendar = await calendarOf(context, from, to);
+    const calendar = await createCalendar(context, from, to);
     const named = new Map(workspace.placements?.map(({ placementId, name }) => [placementId, name]));
     const body: ScheduleResponse = {
       from,

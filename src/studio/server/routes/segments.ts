@@ -11,12 +11,12 @@ import {
   segmentProblems,
   segmentsIn,
 } from '../../../service/index.ts';
-import { nameOf } from '../../campaign/campaign-json.ts';
+import { getCampaignName } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { describeIssue } from '../describe-issue.ts';
-import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
+import { defineBody, defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
-import { type ReachResponse, rounded, type SampleOf } from './publish-impact.ts';
+import { type ReachResponse, rounded, type SampleLoader } from './publish-impact.ts';
 import { addRelease, noteBody, rejectFileMode } from './releases.ts';
 
 export interface SegmentRow {
@@ -35,7 +35,7 @@ export interface SegmentRow {
 }
 
 /** Returns the campaigns that use each segment. */
-const usesOf = async (context: StudioContext): Promise<Map<string, SegmentRow['usedBy']>> => {
+const getSegmentUses = async (context: StudioContext): Promise<Map<string, SegmentRow['usedBy']>> => {
   const uses = new Map<string, SegmentRow['usedBy']>();
   for (const row of await campaignRows(context)) {
     const { id, published, draft, scheduled, isArchived } = row;
@@ -44,7 +44,7 @@ const usesOf = async (context: StudioContext): Promise<Map<string, SegmentRow['u
     const isActive = published?.campaign.status === 'active';
     const written = [draft, ...scheduled].flatMap((each) => segmentsIn(each?.campaign.audience));
     for (const segment of new Set([...live, ...written])) {
-      const name = nameOf(currentCampaign(row));
+      const name = getCampaignName(currentCampaign(row));
       const use = { id, name, isLive: isActive && live.includes(segment) };
       uses.set(segment, [...(uses.get(segment) ?? []), use]);
     }
@@ -58,10 +58,10 @@ const usesOf = async (context: StudioContext): Promise<Map<string, SegmentRow['u
  */
 const LIST_MS = 20;
 
-const reachOf = async (
+const getSegmentReach = async (
   { filter }: Segment,
   { workspace, operator, nowMs: now }: StudioContext,
-  sample: Awaited<ReturnType<SampleOf>>,
+  sample: Awaited<ReturnType<SampleLoader>>,
 ): Promise<SegmentRow['reach']> => {
   if (findPersonalIdentifiers(filter).length > 0 && !operator.canViewUsers) return 'needs people';
   const variants = [{ variant_id: 'a', properties: {} }];
@@ -75,7 +75,7 @@ const reachOf = async (
 };
 
 /** Returns all segments with their filters, estimated sizes and the campaigns that use them. */
-export const createListSegments = (sampleOf: SampleOf) =>
+export const createListSegments = (loadSample: SampleLoader) =>
   defineRoute({
     method: 'GET',
     path: '/api/segments',
@@ -83,11 +83,11 @@ export const createListSegments = (sampleOf: SampleOf) =>
     body: null,
     answer: async (context) => {
       const { workspace, store, studio } = context;
-      const uses = await usesOf(context);
+      const uses = await getSegmentUses(context);
       const newest = await studio.newestReleases(workspace.workspaceId, 'segment');
       const all = [...workspace.segments.values()];
       const named = campaignsIn(all.map(({ filter }) => filter));
-      const sample = await sampleOf(store, workspace.workspaceId, named);
+      const sample = await loadSample(store, workspace.workspaceId, named);
       const segments: SegmentRow[] = [];
       const startedMs = cpuTimeMs();
       for (const segment of all) {
@@ -97,7 +97,8 @@ export const createListSegments = (sampleOf: SampleOf) =>
           name,
           audience,
           newest: newest.get(id) ?? 0,
-          reach: cpuTimeMs() - startedMs < LIST_MS ? await reachOf(segment, context, sample) : 'left out',
+          reach:
+            cpuTimeMs() - startedMs < LIST_MS ? await getSegmentReach(segment, context, sample) : 'left out',
           usedBy: uses.get(id) ?? [],
         });
       }
@@ -116,12 +117,12 @@ export interface SegmentImpact {
 }
 
 /** Returns the live campaigns that use a segment, with their reach before and after a change of it. */
-export const createReadSegmentImpact = (sampleOf: SampleOf) =>
+export const createReadSegmentImpact = (loadSample: SampleLoader) =>
   defineRoute({
     method: 'POST',
     path: '/api/segments/{segmentId}/impact',
     role: 'view',
-    body: bodyOf(z.strictObject({ audience: z.record(z.string(), z.unknown()) })),
+    body: defineBody(z.strictObject({ audience: z.record(z.string(), z.unknown()) })),
     answer: async ({ workspace, store, operator, params, body, nowMs: now }) => {
       const segmentId = params['segmentId']!;
       const [problem] = segmentProblems(body.audience);
@@ -137,7 +138,7 @@ export const createReadSegmentImpact = (sampleOf: SampleOf) =>
       const named = campaignsIn(
         uses.flatMap(({ before, after }) => [before.audience?.filter, after.audience?.filter]),
       );
-      const sample = await sampleOf(store, workspace.workspaceId, named);
+      const sample = await loadSample(store, workspace.workspaceId, named);
       const maxMs = LIST_MS / (2 * uses.length);
       const campaigns: SegmentImpact[] = [];
       for (const { before, after } of uses) {
@@ -174,7 +175,7 @@ export const saveSegment = defineRoute({
   method: 'PUT',
   path: '/api/segments/{segmentId}',
   role: 'publish',
-  body: bodyOf(segmentBody),
+  body: defineBody(segmentBody),
   answer: async (context) => {
     rejectFileMode(context);
     const { params, nowMs } = context;
@@ -202,12 +203,12 @@ export const removeSegment = defineRoute({
   method: 'POST',
   path: '/api/segments/{segmentId}/remove',
   role: 'publish',
-  body: bodyOf(noteBody),
+  body: defineBody(noteBody),
   answer: async (context) => {
     rejectFileMode(context);
     const id = context.params['segmentId']!;
     if (!context.workspace.segments.has(id)) throw new HttpError(404, 'There is no such segment');
-    const uses = (await usesOf(context)).get(id) ?? [];
+    const uses = (await getSegmentUses(context)).get(id) ?? [];
     if (uses.length > 0) {
       throw new HttpError(409, `Campaigns ask for it: ${uses.map(({ name }) => `“${name}”`).join(', ')}`);
     }

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Profile } from '../../../service/index.ts';
-import { typedOf } from '../../campaign/scalar-text.ts';
+import { formatScalar } from '../../campaign/scalar-text.ts';
 import { defineRoute } from '../route.ts';
-import { MIN_REPORTED_AUDIENCE, type SampleOf } from './publish-impact.ts';
+import { MIN_REPORTED_AUDIENCE, type SampleLoader } from './publish-impact.ts';
 
 const MAX_USERS = 500;
 const AT_ONCE = 50;
@@ -33,14 +33,14 @@ const createTally = () => {
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
 
 /** Returns names from a sample of users. Values are included only if enough users share them, or the operator can view users. */
-export const createReadSuggestions = (sampleOf: SampleOf) =>
+export const createReadSuggestions = (loadSample: SampleLoader) =>
   defineRoute({
     method: 'GET',
     path: '/api/suggestions',
     role: 'view',
     body: null,
     answer: async ({ store, workspace, operator }) => {
-      const { users } = await sampleOf(store, workspace.workspaceId);
+      const { users } = await loadSample(store, workspace.workspaceId);
       const [attributes, events, products] = [createTally(), createTally(), createTally()];
       const values = new Map<string, ReturnType<typeof createTally>>();
       const add = (profile: Readonly<Profile>) => {
@@ -49,7 +49,7 @@ export const createReadSuggestions = (sampleOf: SampleOf) =>
           if (!isScalar(value) || String(value).length > MAX_VALUE_CHARACTERS) continue;
           const known = values.get(name) ?? createTally();
           values.set(name, known);
-          known.add(typedOf(value as string));
+          known.add(formatScalar(value as string));
         }
         for (const name of Object.keys(profile.events)) events.add(name);
         for (const name of Object.keys(profile.purchases)) products.add(name);

@@ -3,7 +3,7 @@ import { campaignJsonSchema, HttpError } from '../../../service/index.ts';
 import { TEMPLATE_CATALOGUE } from '../../../templates/index.ts';
 import type { CampaignJson } from '../../campaign/campaign-json.ts';
 import { requiredSampleSize } from '../../statistics/sample-size.ts';
-import { bodyOf, defineRoute } from '../route.ts';
+import { defineBody, defineRoute } from '../route.ts';
 
 /** Schema and reference data for programs that write campaigns. */
 export interface SchemaResponse {
@@ -56,7 +56,7 @@ export const readSampleSize = defineRoute({
   method: 'POST',
   path: '/api/sample-size',
   role: 'view',
-  body: bodyOf(
+  body: defineBody(
     z.strictObject({
       campaign: z.looseObject({
         variants: z.array(
@@ -87,7 +87,7 @@ export const recordToolCall = defineRoute({
   method: 'POST',
   path: '/api/tool-calls',
   role: 'view',
-  body: bodyOf(
+  body: defineBody(
     z.strictObject({
       tool: z.string().regex(/^[a-z_]{1,64}$/),
       /** Subject, for example a campaign ID. */

@@ -10,7 +10,7 @@ import {
   TOO_MANY_LANGUAGES,
   translatable,
 } from '../../campaign/translations.ts';
-import { bodyOf, defineRoute } from '../route.ts';
+import { defineBody, defineRoute } from '../route.ts';
 
 /** Parts of a draft that hold texts, valid even if the rest is not. */
 const translated = z.looseObject({
@@ -33,7 +33,7 @@ interface FileText {
   texts: { language: string; text: string }[];
 }
 
-const textsOf = ({ variants }: CampaignJson): Omit<FileText, 'texts'>[] =>
+const getSourceTexts = ({ variants }: CampaignJson): Omit<FileText, 'texts'>[] =>
   variants.flatMap((variant) =>
     translatable(variant).map(({ name }) => ({
       variantId: variant.variant_id,
@@ -51,7 +51,7 @@ const readText = (
 /** Writes CSV with a byte order mark, because Excel needs it to detect UTF-8. */
 const writeCsv = (campaign: CampaignJson): string => {
   const languages = otherLanguages(campaign);
-  const rows = textsOf(campaign).map((each) => [
+  const rows = getSourceTexts(campaign).map((each) => [
     each.variantId,
     each.name,
     each.source ?? '',
@@ -66,7 +66,7 @@ const writeXliff = (
   language: string,
   version: 'xliff1' | 'xliff2',
 ): Promise<string> => {
-  const units = textsOf(campaign).map((each) => {
+  const units = getSourceTexts(campaign).map((each) => {
     const target = readText(campaign, each, language);
     return [`${each.variantId}/${each.name}`, { source: each.source, ...(target !== '' && { target }) }];
   });
@@ -79,12 +79,12 @@ const writeXliff = (
 };
 
 /** Returns the separator; spreadsheets use that of their locale. */
-const separatorOf = (text: string): string => /^\ufeff?"?variant"?([,;\t])/.exec(text)?.[1] ?? ',';
+const getSeparator = (text: string): string => /^\ufeff?"?variant"?([,;\t])/.exec(text)?.[1] ?? ',';
 
 const readCsv = (text: string, own: string): FileText[] => {
   let rows: Record<string, string>[];
   try {
-    rows = parse(text, { bom: true, columns: true, delimiter: separatorOf(text), skip_empty_lines: true });
+    rows = parse(text, { bom: true, columns: true, delimiter: getSeparator(text), skip_empty_lines: true });
   } catch (error) {
     throw new HttpError(400, `The file cannot be read as CSV: ${(error as Error).message}`);
   }
@@ -163,7 +163,7 @@ export const exportTranslations = defineRoute({
   method: 'POST',
   path: '/api/translations/export',
   role: 'view',
-  body: bodyOf(exportBody),
+  body: defineBody(exportBody),
   answer: async ({ body }) => {
     const { campaign, format, language } = body;
     const draft = campaign as unknown as CampaignJson;
@@ -190,7 +190,7 @@ export const importTranslations = defineRoute({
   method: 'POST',
   path: '/api/translations/import',
   role: 'edit',
-  body: bodyOf(importBody),
+  body: defineBody(importBody),
   answer: async ({ body }) => {
     const { campaign, text } = body;
     const draft = campaign as unknown as CampaignJson;
@@ -202,7 +202,7 @@ export const importTranslations = defineRoute({
       draft.variants.map((variant) => [variant.variant_id, structuredClone(variant.translations ?? {})]),
     );
     const texts = new Map(
-      textsOf(draft).map(({ variantId, name, source }) => [JSON.stringify([variantId, name]), source]),
+      getSourceTexts(draft).map(({ variantId, name, source }) => [JSON.stringify([variantId, name]), source]),
     );
     const languages = new Set(otherLanguages(draft));
     let taken = 0;

@@ -7,7 +7,7 @@ import {
   TEST_PREFIX,
   type WebhookAttempt,
 } from '../../../service/index.ts';
-import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
+import { defineBody, defineRoute, type StudioContext } from '../route.ts';
 
 /** Number of attempts in the table. */
 const ATTEMPTS = 30;
@@ -49,7 +49,7 @@ export interface WebhookResponse {
 
 const time = (ms: number | null) => (ms ? new Date(ms).toISOString() : null);
 
-const webhookOf = ({ workspace, params }: StudioContext) => {
+const getWebhook = ({ workspace, params }: StudioContext) => {
   const found = workspace.webhooks.find(({ webhookId }) => webhookId === params['id']);
   if (!found) throw new HttpError(404, 'There is no webhook of this ID in the workspace file');
   return found;
@@ -108,7 +108,7 @@ export const readWebhook = defineRoute({
   role: 'view',
   body: null,
   async answer(context) {
-    const { webhookId } = webhookOf(context);
+    const { webhookId } = getWebhook(context);
     const { workspace, store } = context;
     const attempts = await store.webhooks.attempts(workspace.workspaceId, webhookId, ATTEMPTS);
     const state = await store.webhooks.state(workspace.workspaceId, webhookId);
@@ -120,7 +120,7 @@ export const readWebhook = defineRoute({
 
 /** Queues a message for the process that delivers the webhook. Throws a 409 if none can. */
 const queue = async (context: StudioContext, messageId: string) => {
-  const { webhookId, isPaused } = webhookOf(context);
+  const { webhookId, isPaused } = getWebhook(context);
   const { workspaceId } = context.workspace;
   if (isPaused) throw new HttpError(409, 'The webhook is paused in the workspace file');
   if (!(await context.store.webhooks.state(workspaceId, webhookId)))
@@ -146,10 +146,10 @@ export const resendMessage = defineRoute({
   method: 'POST',
   path: '/api/webhooks/{id}/resend',
   role: 'publish',
-  body: bodyOf(z.strictObject({ messageId: z.string() })),
+  body: defineBody(z.strictObject({ messageId: z.string() })),
   async answer(context) {
     const { messageId } = context.body;
-    const { webhookId } = webhookOf(context);
+    const { webhookId } = getWebhook(context);
     const { workspaceId } = context.workspace;
     if (!(await context.store.webhooks.lastAttempt(workspaceId, webhookId, messageId)))
       throw new HttpError(404, 'No attempt of this message is kept');
@@ -162,9 +162,9 @@ export const replayWebhook = defineRoute({
   method: 'POST',
   path: '/api/webhooks/{id}/replay',
   role: 'publish',
-  body: bodyOf(z.strictObject({ since: z.iso.datetime({ offset: true }) })),
+  body: defineBody(z.strictObject({ since: z.iso.datetime({ offset: true }) })),
   async answer(context) {
-    const { webhookId } = webhookOf(context);
+    const { webhookId } = getWebhook(context);
     const { store, workspace, body, audit } = context;
     const cursor = await cursorSince(store, Date.parse(body.since));
     if (!(await store.webhooks.replay(workspace.workspaceId, webhookId, cursor)))
@@ -180,7 +180,7 @@ export const resumeWebhook = defineRoute({
   role: 'publish',
   body: null,
   async answer(context) {
-    const { webhookId } = webhookOf(context);
+    const { webhookId } = getWebhook(context);
     const { store, workspace, audit } = context;
     if (!(await store.webhooks.resume(workspace.workspaceId, webhookId)))
       throw new HttpError(409, 'The service has not started the webhook yet. Try again in a few seconds');
