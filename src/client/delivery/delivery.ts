@@ -22,8 +22,8 @@ export interface Skip {
 }
 
 /**
- * Handles a skipped event: return a changed event to correct it, the same event to send it again, or `null` to drop it. Runs up
- * to 10 seconds per event; after that, or if it throws, the event is sent again unchanged. `userId` cannot be changed.
+ * Handles a skipped event. Return a changed event to correct it, the same event to send it again, or `null` to make it a dead
+ * letter. If it throws or takes more than 10 seconds, the event is sent again unchanged. `userId` cannot be changed.
  */
 export type Correct = (event: BannerEvent, skip: Skip) => BannerEvent | null | Promise<BannerEvent | null>;
 

@@ -1,19 +1,19 @@
 import { forgetLocal } from '../platform/forget-local.ts';
 
-/** Steps by which widths of a slot differ, for each doubling: a scrollbar more or less is the same width. */
+/** Width classes per doubling, so that a scrollbar does not change the class. */
 const STEPS = 8;
 
-/** Heights of earlier visits in CSS pixels, by placement and class of the slot's width. */
+/** Heights of earlier visits in CSS pixels, by placement and width class of the slot. */
 export type Heights = Record<string, number>;
 
-/** Where the heights of earlier visits are: in localStorage, which unlike IndexedDB answers before the first frame. */
+/** Reads the heights of earlier visits from localStorage, which unlike IndexedDB is available before the first frame. */
 export const createBoxes = (appId: string) => {
   const storageKey = `placard-boxes:${appId}`;
   let heights: Heights | undefined;
 
   const boxes = {
     storageKey,
-    /** The key of a placement's box in a slot as wide as this one: a banner has another height in a narrow slot. */
+    /** Returns the key of a placement at the slot's width, because a banner has another height in a narrow slot. */
     key: (placementId: string, { offsetWidth }: HTMLElement): string =>
       `${placementId}@${Math.round(STEPS * Math.log2(offsetWidth + 1))}`,
 
@@ -21,7 +21,7 @@ export const createBoxes = (appId: string) => {
       try {
         heights ??= { ...(JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Heights) };
       } catch {
-        // Blocked storage or a damaged value: the slot starts without a remembered box, as on a first visit.
+        // Blocked storage or a damaged value: no remembered heights, as on a first visit.
         heights = {};
       }
       return heights;
@@ -33,8 +33,8 @@ export const createBoxes = (appId: string) => {
     },
 
     /**
-     * Keeps the height that the placement had on the last visit, so that nothing moves when its banner comes. A box
-     * that the page declares and that is large enough is left alone.
+     * Reserves the placement's height of the last visit, to prevent a layout shift. A sufficient height that the page declares
+     * is left as it is.
      */
     reserve(element: HTMLElement, placementId: string): (() => void) | undefined {
       const height = Number(boxes.heights()[boxes.key(placementId, element)]);
@@ -46,12 +46,12 @@ export const createBoxes = (appId: string) => {
 
 export type Boxes = ReturnType<typeof createBoxes>;
 
-/** Keeps at least this height until the returned function is called. CSSOM is allowed by a policy without `style-src`. */
+/** Sets a minimum height until the returned function is called. CSSOM is allowed by a CSP without `style-src`. */
 export const holdBox = (element: HTMLElement, height: number): (() => void) => {
   const { style } = element;
   const [before, priority] = [style.minHeight, style.getPropertyPriority('min-height')];
   style.minHeight = `${height}px`;
-  // Padding and border come on top where the page counts by the content box.
+  // With `box-sizing: content-box`, padding and border are added to the minimum height.
   const excess = element.offsetHeight - height;
   if (excess > 0) style.minHeight = `${height - excess}px`;
   return () => style.setProperty('min-height', before, priority);

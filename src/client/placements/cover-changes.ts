@@ -1,10 +1,11 @@
-/** What may uncover a slot: capture, as neither `scroll` nor `close` bubbles. */
+/** Events that may uncover a slot. Listeners use capture, because neither `scroll` nor `close` bubbles. */
 const EVENTS = ['scroll', 'resize', 'pointerup', 'keyup', 'close', 'toggle', 'transitionend', 'animationend'];
 const ATTRIBUTES = ['class', 'style', 'hidden', 'open', 'inert'];
 
 /**
- * Calls `listener` when what lies over the page may have changed: scroll, resize, pointer, keyboard, an ended transition, or a mutation of
- * the top layer and of the children of `body`, where dialogs are. Returns a function that stops it.
+ * Calls `listener` when elements over the page may have changed: scroll, resize, pointer, keyboard, end of a transition or
+ * animation, or a mutation of the top layer or of the children of `body`, which contain dialogs. Returns a function that stops
+ * it.
  */
 export const onCoverChange = (document: Document, listener: () => void): (() => void) => {
   const abort = new AbortController();

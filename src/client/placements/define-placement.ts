@@ -1,50 +1,53 @@
 import type { Banner } from '../banner.ts';
 import type { Drawn, EmptySlot, PlacementHook, Problem, Slot } from '../placement-hook.ts';
 
-/** The result of a check by Standard Schema v1. */
+/** Validation result of Standard Schema v1. */
 type Verdict<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly Problem[] };
 
-/** Any schema library that follows Standard Schema v1: zod, valibot, arktype and others. */
+/** Schema of any library that implements Standard Schema v1, such as Zod, Valibot or ArkType. */
 export interface StandardSchema<Output = unknown> {
-  /** What the library offers by the standard. */
+  /** Interface of the standard. */
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
-    /** Checks a value, at once or late. */
+    /** Validates a value, synchronously or asynchronously. */
     readonly validate: (value: unknown) => Verdict<Output> | Promise<Verdict<Output>>;
   };
 }
 
-/** What `definePlacement` ties together: a schema, and what is drawn. */
+/** Schema and render functions of a placement. */
 export interface PlacementDefinition<Properties> {
-  /** Checks the properties, by name and without their wire types: `{ headline: 'Hi' }`. */
+  /** Schema of the properties, as plain values by name: `{ headline: 'Hi' }`. */
   properties: StandardSchema<Properties>;
-  /** Draws a banner that fits. */
+  /** Renders a valid banner. `properties` is the schema's output. */
   render(properties: Properties, slot: Slot, banner: Banner): Drawn;
-  /** Draws what the slot shows without a banner. */
+  /** Renders the slot without a banner. Default: the slot collapses. */
   empty?(slot: EmptySlot): Drawn;
-  /** Called with the problems of a banner that does not fit; may draw something instead. */
+  /** Renders the slot instead of an invalid banner. Default: `empty`. */
   invalid?(problems: readonly Problem[], slot: EmptySlot): Drawn;
 }
 
-/** A placement hook that knows its placement and the types of its properties. */
+/** Placement hook with its placement ID and a schema. */
 export interface DefinedPlacement extends PlacementHook {
-  /** The placement it was defined for. */
+  /** ID of the placement, as passed to `definePlacement`. */
   readonly placementId: string;
 }
 
 const unwrap = ({ properties }: Banner): Record<string, unknown> =>
-  // Not an assignment by name: a property called `__proto__` must stay one.
+  // Not an assignment by name, so that a property called `__proto__` is kept.
   Object.fromEntries(Object.entries(properties).map(([name, { value }]) => [name, value]));
 
-/** Ties a placement to a schema of its properties; pass the result to `mount` as the hook. */
+/**
+ * Creates a placement hook that validates the properties of each banner before it renders it. Pass the result to `mount`. An
+ * invalid banner is neither rendered nor counted, and reported as a `failed` notice of kind `property`.
+ */
 export const definePlacement = <Properties>(
   placementId: string,
   { properties: schema, render, empty, invalid }: PlacementDefinition<Properties>,
 ): DefinedPlacement => {
-  /** Each banner's checked properties, for the draw that follows the check. */
+  /** Validated properties of each banner, for the render after the check. */
   const checked = new WeakMap<Banner, Verdict<Properties>>();
 
   const note = (banner: Banner, verdict: Verdict<Properties>): readonly Problem[] => {

@@ -7,10 +7,10 @@ import { createBoxMemory, createRooms } from './rooms.ts';
 import type { MountedSlot } from './slot.ts';
 import { watchViewability } from './viewability.ts';
 
-/** No banner can be read in a slot that is narrower. */
+/** Minimum width of a slot in which a banner is readable. */
 const MIN_WIDTH_PX = 16;
 
-/** Watches the mounted slots: stores an impression for each banner that is seen, once a session, and remembers its height. */
+/** Watches the mounted slots. Stores one impression per viewed banner and session, and the banner's height. */
 export const createImpressions = (
   context: LateContext,
   updates: Updates,
@@ -20,7 +20,7 @@ export const createImpressions = (
   const { settings, user, cache, placements, lifecycle, mayWrite, isActive, inBackground, fail } = context;
   const { platform } = settings;
   const boxMemory = createBoxMemory(context.boxes, mayWrite);
-  /** Without one it is not known which slots are in view, so none is watched. */
+  /** Without `IntersectionObserver`, visibility is unknown and no slot is watched. */
   const Observer: typeof IntersectionObserver | undefined =
     platform.IntersectionObserver ?? globalThis.IntersectionObserver;
   if (!Observer) fail('config', 'No impression is counted without an IntersectionObserver');
@@ -40,7 +40,8 @@ export const createImpressions = (
   ): Promise<BannerEvent | null> => {
     const { id: bannerId, placementId } = banner;
     if (!isActive() || cache.isExpired(banner)) return null;
-    // Counted by the transaction that stores it: a crash before it leaves the next view to count, and one after it does not.
+    // The transaction that stores the impression also counts it. A crash before it lets the next view count; a crash after it
+    // does not.
     const once = await updates.nameOf(placementId, bannerId);
     if (once === undefined || user.id() !== userId) return null;
     const event: CapturedEvent = { type: 'impression', bannerId, placementId, userId, at, once };
@@ -56,11 +57,11 @@ export const createImpressions = (
   };
 
   const warned = new WeakSet<MountedSlot>();
-  /** A slot that shrinks to fit collapses around a template, whose content has no width of its own. */
+  /** Reports a slot that shrinks to fit and so collapses around a template, whose content has no intrinsic width. */
   const checkWidth = (mounted: MountedSlot): void => {
     const { element, placementId, state } = mounted;
     const { offsetWidth } = element;
-    // No width at all is a slot that the page hides or is about to remove; the border of a template is 2 px wide.
+    // A slot without width is hidden or about to be removed. The border of a template is 2 px wide.
     const isDrawn = state.clear && !state.why && offsetWidth > 0;
     if (!isDrawn || offsetWidth >= MIN_WIDTH_PX || warned.has(mounted)) return;
     warned.add(mounted);
@@ -83,7 +84,7 @@ export const createImpressions = (
       onSize() {
         checkWidth(mounted);
         rememberBox(mounted);
-        // A slot that was taken out of the page is back.
+        // A detached slot is back in the page.
         if (mounted.state.banner === null) lookSoon();
       },
       isVisible: () => lifecycle.isVisible() && !lifecycle.isPrerendering(),
@@ -104,13 +105,13 @@ export const createImpressions = (
     mayShow: (slot, banner) => gate()?.ask(slot, banner),
     onChange(mounted) {
       mounted.view?.restart();
-      // Once the hook has drawn.
+      // After the hook has rendered.
       platform.after(0, () => checkWidth(mounted));
     },
     onExpired: updates.renew,
   });
 
-  /** A new session: what was seen in the former one counts again, after another second. */
+  /** Counts impressions again in a new session, after another second in view. */
   const countAnew = (): void => {
     for (const { state, view } of placements.slots()) {
       if (!state.isSeen) continue;
@@ -130,10 +131,10 @@ export const createImpressions = (
     /** Stores the impression, unless it was counted in this session before. */
     count,
     countAnew,
-    /** How far the slot's banner is from its impression; `null` where nothing is watched. */
+    /** Returns the viewability state of the slot's banner; `null` if the slot is not watched. */
     inspect: ({ view, state }: MountedSlot) =>
       view ? { ...view.inspect(), isSeen: state.isSeen === true } : null,
-    /** Listens to the page no more. */
+    /** Stops listening to the page. */
     stop(): void {
       cancelLook?.();
       for (const stop of stops) stop();

@@ -3,13 +3,13 @@ import type { LateContext } from '../late-context.ts';
 import type { PlacementHook } from '../placement-hook.ts';
 import { changeUnseen, drawBox } from './inserted-box.ts';
 
-/** A list that is younger is not requested again, in milliseconds: a new placement reaches every browser within that. */
+/** Maximum age of the list, in milliseconds. A new placement reaches every browser within this time. */
 const FRESH_MS = 5 * 60_000;
-/** Between two looks at the page, in milliseconds. */
+/** Interval between checks of the page, in milliseconds. */
 const LOOK_MS = 200;
-/** A page that renders late has so long to bring what a selector is for, in milliseconds. */
+/** Time for a page to render the element of a selector, in milliseconds, before it counts as missing. */
 const MISSING_MS = 5_000;
-/** How often the page may take a box away before it is left out. */
+/** Maximum number of times that the page removes a box before the placement is left out. */
 const MAX_RETURNS = 3;
 
 const POSITIONS = {
@@ -21,25 +21,26 @@ const POSITIONS = {
 
 const NOTHING = 'its selector finds nothing';
 
-/** One placement in this page. */
+/** State of one placement in this page. */
 interface Spot {
-  /** Ours, with the slot in it. */
+  /** Inserted element that contains the slot. */
   box?: HTMLElement | undefined;
   unmount?: (() => void) | undefined;
-  /** Beside or in which the box was put. */
+  /** Element next to which, or in which, the box was inserted. */
   anchor?: Element;
   isControl?: boolean;
-  /** Its selector has found something since the path changed last. */
+  /** The selector has matched since the last change of the path. */
   isFound?: boolean;
-  /** How often the page has removed the box and left its anchor. */
+  /** Number of times that the page removed the box and kept its anchor. */
   returns: number;
-  /** Where the anchor was when the box would have moved the page: until it is elsewhere there is no second try. */
+  /** Position of the anchor when the box would have caused a layout shift. There is no second try until the anchor moves. */
   refusedAtY?: number | undefined;
 }
 
 /**
- * Whether a path is of a pattern, in which `*` stands for any characters. No regular expression: one of a file could take for ever. A line's
- * end, which no path has, holds the first part to the beginning and the last one to the end.
+ * Returns whether a path matches a pattern, in which `*` stands for any characters. Not a regular expression, because one from
+ * a file could take exponential time. A line feed, which no path contains, anchors the first part to the start and the last one
+ * to the end.
  */
 const isPathOf = (pattern: string, path: string): boolean => {
   const whole = `\n${path}\n`;
@@ -51,28 +52,28 @@ const isPathOf = (pattern: string, path: string): boolean => {
   });
 };
 
-/** The path of the service is given: a module that two late chunks share breaks on pages that extend `Object.prototype`. */
+/** The API path is passed in, because a module that two deferred chunks share breaks on pages that extend `Object.prototype`. */
 interface InsertOptions extends LateContext {
   listPath: string;
   hooks: Readonly<Record<string, PlacementHook>>;
 }
 
 /**
- * Inserts the placements that have a selector, in the pages that they are for, once there is a banner to show. A chunk of its own: only a
- * page that uses `selectors()` loads it. The list is kept in the user's record, so it goes where that goes.
+ * Inserts the placements that have a selector, on the pages they are for, once there is a banner to show. A separate chunk that
+ * loads only with `selectors()`. The list is part of the user's record, and is deleted with it.
  */
 export const createInsertPlacements = (options: InsertOptions) => {
   const { settings, hooks, cache, placements, boxes, lifecycle, inBackground } = options;
   const { after, now } = settings.platform;
   let list: readonly SelectorPlacement[] = [];
-  /** By the placement as the service wrote it: one that was changed is another one. */
+  /** State by serialized placement: a changed placement counts as a new one. */
   const spots = new Map<string, Spot>();
   const told = new Set<string>();
   let path: string | undefined;
   let cancelLook: (() => void) | undefined;
   let cancelMissing: (() => void) | undefined;
 
-  /** Says once for each page what keeps a placement away. */
+  /** Reports once per page why a placement is not inserted. */
   const tell = ({ placement_id, selector }: SelectorPlacement, what: string): void => {
     const message = `Placement "${placement_id}" at "${selector}" of ${path}: ${what}`;
     if (!told.has(message)) options.fail('config', message);
@@ -85,7 +86,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
     return true;
   };
 
-  /** The banner leaves at once, and its box where that moves nothing. */
+  /** Removes the banner at once, and its box if that causes no layout shift. */
   const takeAway = (spot: Spot): void => {
     const { box, unmount } = spot;
     spot.unmount = undefined;
@@ -96,7 +97,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
     if (change(parentElement, () => box.remove(), undo)) spot.box = undefined;
   };
 
-  /** Brings one placement to what it should be; returns what keeps it away. */
+  /** Updates one placement. Returns why it is not inserted. */
   const lookAt = (place: SelectorPlacement, spot: Spot): string | undefined => {
     const { placement_id: placementId, insert, template } = place;
     if (!place.paths.some((each) => isPathOf(each, path!))) {
@@ -107,11 +108,11 @@ export const createInsertPlacements = (options: InsertOptions) => {
     const banner = cache.current(placementId);
     if (spot.box?.isConnected && spot.unmount) {
       if (!banner || banner.isControl === spot.isControl) return undefined;
-      // A control banner has no room: what follows it is put there anew.
+      // A control banner has no box. The next banner gets a new one.
       takeAway(spot);
     }
     const { 0: anchor, length } = document.querySelectorAll(place.selector);
-    // What was there may be put aside for a while.
+    // The anchor may be temporarily detached.
     if (!anchor) return spot.isFound ? undefined : NOTHING;
     spot.isFound = true;
     if (length > 1) tell(place, `it finds ${length} elements, and the first is taken`);
@@ -132,14 +133,14 @@ export const createInsertPlacements = (options: InsertOptions) => {
     }
     Object.assign(spot, { box, anchor, isControl: banner.isControl, refusedAtY: undefined });
     if (isReturn) spot.returns += 1;
-    // It has its height, whatever it needed on the last visit in a box that was hardly narrower.
+    // The box has its declared height, whatever it needed on the last visit at a similar width.
     boxes.heights()[boxes.key(placementId, slot)] = 0;
     spot.unmount ??= placements.mount(placementId, slot, hook);
     placements.considerAll();
     return undefined;
   };
 
-  /** Returns the placements whose selector finds nothing. */
+  /** Returns the placements whose selector matches nothing. */
   const lookAtAll = (): SelectorPlacement[] =>
     list.filter((place) => {
       const name = JSON.stringify(place);
@@ -149,14 +150,14 @@ export const createInsertPlacements = (options: InsertOptions) => {
       try {
         problem = lookAt(place, spot);
       } catch (cause) {
-        // A selector that is none, for example.
+        // An invalid selector, for example.
         problem = String(cause);
       }
       if (problem && problem !== NOTHING) tell(place, problem);
       return problem === NOTHING;
     });
 
-  /** The service learns it too, with the next request for the list. */
+  /** Records the missing placements. The next request for the list reports them to the service. */
   const noteMissing = (): void => {
     const missing = lookAtAll();
     for (const place of missing) tell(place, NOTHING);
@@ -184,10 +185,10 @@ export const createInsertPlacements = (options: InsertOptions) => {
     const names = list.map((place) => JSON.stringify(place));
     for (const [name, spot] of spots) if (!names.includes(name)) takeAway(spot);
     lookAtAll();
-    // Our own changes cause no further look.
+    // Discards the mutations of this function.
     observer.takeRecords();
   };
-  /** A page changes many times at once: one look for all of them. */
+  /** Schedules one check for many mutations. */
   const lookSoon = (): void => {
     if (!options.isStopped()) cancelLook ??= after(LOOK_MS, look);
   };
@@ -210,7 +211,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
 
   const observer = new MutationObserver(lookSoon);
   observer.observe(document, { childList: true, subtree: true });
-  // Where the Navigation API is missing, a router's `pushState` is seen by the page that it draws.
+  // Without the Navigation API, a router's `pushState` is noticed by the mutations that follow.
   const leave = new AbortController();
   const listen = { signal: leave.signal, passive: true, capture: true };
   (globalThis as { navigation?: EventTarget }).navigation?.addEventListener(
@@ -225,7 +226,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
   ];
 
   return {
-    /** A session begins: the list may be old, or of another user. */
+    /** Called when a session begins: the list may be outdated, or of another user. */
     async start(): Promise<void> {
       look();
       await ask();

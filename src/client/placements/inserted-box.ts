@@ -1,9 +1,10 @@
 import type { SelectorPlacement } from '../../protocol/index.ts';
 
 /**
- * Draws a box with a slot of the declared height, and returns the slot: what is shown in it moves nothing. Both are contained, so that they
- * change nothing around them, in a row of a flex or grid container either. The height follows the width of the box. A style of an element
- * has no queries, so it is a sum, whose last term is there below 48rem alone; engines without `cqi` (Chrome before 105, Firefox before 110) take the narrow height.
+ * Creates a box with a slot of the declared height, and returns the slot. Its content causes no layout shift. Box and slot use
+ * containment, so that they do not affect their surroundings, not even in a flex or grid row. The height depends on the width
+ * of the box. Inline styles cannot use media queries, so it is a sum whose last term applies only below 48rem. Engines without
+ * `cqi` (Chrome before 105, Firefox before 110) use the narrow height.
  */
 export const drawBox = (
   box: HTMLElement,
@@ -25,14 +26,14 @@ interface Place {
   rect: DOMRect;
 }
 
-/** Where a node is. Unlike `getBoundingClientRect` of an element a range has it for text as well. */
+/** Returns the position of a node. Unlike `getBoundingClientRect` of an element, a range also works for text. */
 const rectOf = (node: Node): DOMRect => {
   const range = document.createRange();
   range.selectNode(node);
   return range.getBoundingClientRect();
 };
 
-/** The contents of an element and of all around it. */
+/** Returns the positions of the contents of an element and its ancestors. */
 const placesAround = (parent: Element): Place[] => {
   const found: Place[] = [];
   for (let around: Element | null = parent; around; around = around.parentElement)
@@ -43,21 +44,21 @@ const placesAround = (parent: Element): Place[] => {
 const isInView = ({ height, top, bottom, left, right }: DOMRect): boolean =>
   height > 0 && bottom > 0 && top < innerHeight && right > 0 && left < innerWidth;
 
-/** Ends that grow move nothing; what comes after them is looked at itself. A pixel's fraction is none that anybody sees. */
+/** The end of a node may grow; the nodes after it are checked themselves. Changes of less than a pixel are invisible. */
 const SIDES = ['left', 'top', 'width'] as const;
 
 /**
- * Makes a change in `parent`, and takes it back where it moves what is in view: within one task, so that nobody sees it. Returns whether
- * the change stayed.
+ * Applies a change in `parent`, and reverts it in the same task if it moves visible content. Returns whether the change was
+ * kept.
  */
 export const changeUnseen = (parent: Element, change: () => void, undo: () => void): boolean => {
   const places = placesAround(parent);
   change();
   const moves = places.some(({ node, rect }) => {
-    // The change itself may take one away.
+    // The change itself may remove a node.
     if (!node.parentNode) return false;
     const now = rectOf(node);
-    // What was above the view may come into it.
+    // Content above the viewport may move into it.
     return (isInView(rect) || isInView(now)) && SIDES.some((side) => Math.abs(now[side] - rect[side]) >= 1);
   });
   if (moves) undo();

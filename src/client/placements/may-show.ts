@@ -2,19 +2,19 @@ import type { Banner } from '../banner.ts';
 import type { LateContext } from '../late-context.ts';
 import type { MountedSlot, Verdict } from './slot.ts';
 
-/** After this long without an answer, in milliseconds, a notice says what the slot waits for. */
+/** Time without a result after which a notice names the pending `mayShow`, in milliseconds. */
 const SLOW_MS = 10_000;
 
 /**
- * Asks the host's `mayShow` once for each banner of a slot. In the late chunk, as few pages have one: on those a cached banner waits
- * for it, on all others nothing does.
+ * Calls the host's `mayShow` once for each banner of a slot. It is in the deferred chunk, because few pages have one. Only on
+ * those pages a cached banner waits for the chunk.
  */
 export const createMayShow = ({
   settings,
   placements,
   fail,
 }: Pick<LateContext, 'settings' | 'placements' | 'fail'>) => {
-  /** What was answered for this slot no longer counts. */
+  /** Discards the verdict of a slot. */
   const forget = (mounted: MountedSlot): void => {
     mounted.verdict?.cancelSlow?.();
     mounted.verdict = undefined;
@@ -22,7 +22,7 @@ export const createMayShow = ({
 
   return {
     forget,
-    /** Whether the slot may show the banner; `undefined` while the host has not answered. */
+    /** Returns whether the slot may show the banner; `undefined` while the result is pending. */
     ask(mounted: MountedSlot, banner: Banner): boolean | undefined {
       if (mounted.verdict?.bannerId === banner.id) return mounted.verdict.may;
       forget(mounted);
@@ -33,14 +33,14 @@ export const createMayShow = ({
         verdict.cancelSlow?.();
         verdict.may = answer !== false;
       };
-      // A host that has a say has a reason, such as an open consent dialog: where it fails, nothing is shown against its will.
+      // A host has a reason to decide, such as an open consent dialog. If `mayShow` fails, nothing is shown.
       const failed = (cause: unknown): void => {
         settle(false);
         fail('hook', `mayShow() of "${placementId}" threw`, cause);
       };
       try {
         const answer = settings.mayShow!(banner, { element, placementId });
-        // Recognised by its `then`: it may be another library's promise, as with zone.js.
+        // Recognized by its `then`, because it may be another library's promise, as with zone.js.
         if ((answer as Partial<Promise<boolean>> | undefined)?.then) {
           const slow = (): void => fail('hook', `mayShow() of "${placementId}" has not answered`);
           verdict.cancelSlow = settings.platform.after(SLOW_MS, slow);
@@ -53,7 +53,7 @@ export const createMayShow = ({
       }
       return verdict.may;
     },
-    /** Asks again where a banner is kept away, or the host has not answered. */
+    /** Calls `mayShow` again for blocked and pending banners. */
     reconsider(): void {
       for (const mounted of placements.slots()) if (!mounted.verdict?.may) forget(mounted);
       placements.considerAll();

@@ -20,36 +20,36 @@ import {
   UNMOUNTED,
 } from './slot.ts';
 
-/** The work on slots that no cached banner waits for. It is in the late chunk, which attaches it. */
+/** Slot callbacks of the deferred chunk, which attaches them. No cached banner needs them, unless there is a `mayShow`. */
 export interface SlotWatcher extends Rooms {
   /** Watches one slot's visibility until the returned function is called. */
   watch?(slot: MountedSlot): () => void;
-  /** Whether the host lets the banner be shown there; `undefined` while it has not answered. */
+  /** Returns whether the host allows the banner there; `undefined` while the result is pending. */
   mayShow?(slot: MountedSlot, banner: Banner): boolean | undefined;
-  /** The slot has another banner. */
+  /** Called when a slot has another banner. */
   onChange?(slot: MountedSlot): void;
-  /** A banner has left the page because it expired. */
+  /** Called when an expired banner was removed. */
   onExpired?(placementId: string): void;
 }
 
-/** Slots that were taken out of the page without an unmount, and may come back. */
+/** Maximum number of slots that were detached without an unmount, and may come back. */
 const MAX_ASIDE = 20;
 
 interface PlacementsOptions extends SlotVerbs {
-  /** What each placement should show, for how long, and why a banner may not even stay until it is out of view. */
+  /** Source of each placement's banner, its expiry, and why a banner must be removed even while in view. */
   cache: Pick<BannerCache, 'current' | 'expiresInMs' | 'mustLeave' | 'now'>;
   consent: Pick<Consent, 'mayWrite'>;
-  /** Where the rooms of the last visit are. */
+  /** Heights of earlier visits. */
   boxes: Pick<Boxes, 'reserve'>;
-  /** Placements whose present answer came from the network. */
+  /** Placements whose current result came from the network. */
   answered: ReadonlySet<string>;
-  /** Whether the host has a `mayShow`, which the watcher asks: until that is there, nothing new is shown. */
+  /** The host has a `mayShow`. No new banner is shown until the watcher, which calls it, is attached. */
   isGated: boolean;
   after: Clock['after'];
   notify: Notify;
 }
 
-/** The mounted slots: the banner of each, and when it may change. */
+/** Manages the mounted slots: the banner of each, and when it may change. */
 export const createPlacements = (options: PlacementsOptions) => {
   const { cache, consent, boxes, answered, isGated, after, fail, notify } = options;
   const slots = new Set<MountedSlot>();
@@ -65,14 +65,14 @@ export const createPlacements = (options: PlacementsOptions) => {
   ): void => {
     const { element, placementId, state } = slot;
     const clear = fillSlot(element, (signal) => draw({ element, placementId, signal }), onError);
-    // The draw may have failed, and something else been drawn since; or it sent its own banner away, or unmounted itself.
+    // The render may have failed and been replaced, or dismissed its banner, or unmounted itself.
     if (slot.state === state) state.clear = clear;
     else clear?.();
   };
 
   /**
-   * Gives the slot another state: takes back what was drawn for the former one, and draws what the hook has for this one. On
-   * screen the room stays, so that nothing below moves.
+   * Changes the state of a slot: clears the old content and renders the new one. In the viewport, the slot's height is kept to
+   * prevent a layout shift.
    */
   const turn = (
     slot: MountedSlot,
@@ -91,7 +91,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     slot.state = next;
     state.clear?.();
     watcher?.onChange?.(slot);
-    // The former banner's cleanup may have unmounted the slot.
+    // The cleanup of the previous banner may have unmounted the slot.
     if (slot.state !== next) return;
     const { banner, why } = next;
     if (banner) armExpiry(slot, banner);
@@ -117,7 +117,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     }
   };
 
-  /** Takes the banner out, once for each reason. */
+  /** Clears the banner, once per reason. */
   const empty = (slot: MountedSlot, why: EmptyReason, problems?: readonly Problem[], keepRoom?: boolean) => {
     if (slot.state.why !== why) turn(slot, { banner: null, why }, problems, keepRoom);
   };
@@ -129,7 +129,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     slot.cancelExpiry = after(Math.max(0, wait) + 1, () => consider(slot));
   };
 
-  /** Makes one slot show what it should show. A change that somebody would see waits until the slot is out of view, unless it `isRequested`. */
+  /** Updates one slot. A visible change waits until the slot is out of view, unless it `isRequested`. */
   const consider = (slot: MountedSlot, isRequested?: boolean): void => {
     const { element, placementId } = slot;
     if (slot.state === UNMOUNTED) return;
@@ -145,7 +145,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     }
     const next = cache.current(placementId);
     if (next === undefined) {
-      // A preview has ended before a sync has answered.
+      // A preview ended before the first sync result.
       if (isRequested) turn(slot, UNDECIDED);
       return;
     }
@@ -160,7 +160,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       const may = next && isGated && !hasProblems ? watcher?.mayShow?.(slot, next) : true;
       if (may === undefined) return;
       const fitting = hasProblems || !may ? null : next;
-      // Never swap or take away a banner under the reader's eyes, nor open a closed slot there.
+      // Never replace or remove a visible banner, or open a collapsed slot in view.
       const isDrawn = shown && !why;
       const opens = slot.expand && fitting && !fitting.isControl;
       if ((isDrawn || opens) && !isRequested && isOnScreen(slot)) return;
@@ -173,9 +173,9 @@ export const createPlacements = (options: PlacementsOptions) => {
   };
 
   /**
-   * Empties the slots that were removed from the page without an unmount. One that is only moved is back before this runs. Vue's
-   * KeepAlive and a router that reuses routes may put them back later, and then they are drawn again. The oldest are unmounted, so that
-   * they cannot pile up.
+   * Clears slots that were detached without an unmount. A slot that only moved is attached again by then. Vue's KeepAlive or a
+   * router that reuses routes may reattach it later; it is rendered again then. The oldest are unmounted, to bound their
+   * number.
    */
   const putAside = (): void => {
     const aside = all().filter(({ wasConnected, element }) => wasConnected && !element.isConnected);
@@ -207,17 +207,16 @@ export const createPlacements = (options: PlacementsOptions) => {
     },
 
     /**
-     * Looks at every slot again: the cache has changed, a banner went out of view, the page was hidden. `isRequested`: the
-     * person who looks at the page requested the change.
+     * Updates every slot, after the cache changed, a banner left the view, or the page was hidden. `isRequested`: the viewer
+     * requested the change.
      */
     considerAll(isRequested?: boolean): void {
       for (const slot of all()) consider(slot, isRequested);
     },
 
-    /** Every mounted slot. */
     slots: all,
 
-    /** From now on every slot is watched, and empty slots give their room back. */
+    /** Attaches the watcher. Every slot is watched, and empty slots collapse. */
     attach(slotWatcher: SlotWatcher): void {
       watcher = slotWatcher;
       for (const slot of all()) {
@@ -226,12 +225,12 @@ export const createPlacements = (options: PlacementsOptions) => {
       }
     },
 
-    /** A banner the user sent away here leaves with its room: the movement answers their own input. */
+    /** Removes a banner that the user dismissed or snoozed here, with its height. The layout shift follows user input. */
     sendAway(banner: Banner): void {
       for (const slot of all()) {
         if (slot.placementId !== banner.placementId || slot.state.banner?.id !== banner.id) continue;
         empty(slot, 'dismissed', [], false);
-        // A slot that was unmounted meanwhile is the page's own again.
+        // Skips slots that were unmounted in the meantime.
         if (slot.state === UNMOUNTED) continue;
         slot.release?.();
         watcher?.resize(slot);

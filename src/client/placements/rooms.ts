@@ -1,9 +1,9 @@
 import type { Boxes } from './box.ts';
 import type { MountedSlot } from './slot.ts';
 
-/** Remembers what the slots of an app needed, for the next visit. */
+/** Stores the heights of the slots of an app for the next visit. */
 export const createBoxMemory = ({ heights, key, storageKey }: Boxes, mayWrite: () => boolean) => ({
-  /** Remembers the slot's present height, or that its placement had nothing to show. */
+  /** Stores the slot's current height, or 0 if its placement has no banner. */
   remember(placementId: string, element: HTMLElement, isDrawn = true): void {
     const height = isDrawn ? element.offsetHeight : 0;
     const box = key(placementId, element);
@@ -12,7 +12,7 @@ export const createBoxMemory = ({ heights, key, storageKey }: Boxes, mayWrite: (
     try {
       localStorage.setItem(storageKey, JSON.stringify(heights()));
     } catch {
-      // Full or blocked storage costs the next visit its remembered box, nothing else.
+      // Full or blocked storage only loses the stored height.
     }
   },
 });
@@ -27,36 +27,39 @@ const COLLAPSED: Record<string, string> = {
   overflow: 'hidden',
 };
 
-/** Takes the room of an empty slot away until the returned function is called. */
+/** Collapses an empty slot until the returned function is called. */
 const collapse = ({ style }: HTMLElement): (() => void) => {
   const before = Object.keys(COLLAPSED).map(
     (name) => [name, style.getPropertyValue(name), style.getPropertyPriority(name)] as const,
   );
-  // CSSOM is allowed by a policy without `style-src`.
+  // CSSOM is allowed by a CSP without `style-src`.
   for (const [name] of before) style.setProperty(name, COLLAPSED[name]!, 'important');
   return () => {
     for (const [name, value, priority] of before) style.setProperty(name, value, priority);
   };
 };
 
-/** The room that slots take on a page. `isVisible` says whether the page is visible. */
+/** Manages the heights of slots. `isVisible` returns whether the page is visible. */
 export const createRooms = (isVisible: () => boolean) => {
-  /** True where someone may be looking at the element. */
+  /** Returns whether the element is in the viewport of a visible page. */
   const isOnScreen = (element: HTMLElement): boolean => {
     const { top, bottom, left, right } = element.getBoundingClientRect();
-    // A slot without height counts too.
+    // Includes a slot without height.
     const isInView = bottom >= 0 && right >= 0 && top <= innerHeight && left <= innerWidth;
     return isVisible() && element.isConnected && isInView;
   };
 
-  /** True where a change of the height moves nothing that is on screen: below it, or above it where the engine keeps the scroll position. */
+  /**
+   * Returns whether a change of the height causes no layout shift: below the viewport, or above it if the engine has scroll
+   * anchoring.
+   */
   const canResize = (element: HTMLElement): boolean =>
     !isOnScreen(element) &&
     (!isVisible() ||
       element.getBoundingClientRect().top > innerHeight ||
       globalThis.CSS?.supports?.('overflow-anchor', 'auto') === true);
 
-  /** Gives room back, or takes an empty slot's room away. */
+  /** Releases the reserved height, or collapses an empty slot. */
   const resize = (slot: MountedSlot): void => {
     slot.release?.();
     slot.release = undefined;
@@ -66,7 +69,7 @@ export const createRooms = (isVisible: () => boolean) => {
   return {
     isOnScreen,
     resize,
-    /** Resizes the slot where that moves nothing on screen. */
+    /** Resizes the slot if that causes no visible layout shift. */
     resizeUnseen(slot: MountedSlot): void {
       const isSettled = slot.state.clear ? !slot.release : slot.expand;
       if (!isSettled && canResize(slot.element)) resize(slot);

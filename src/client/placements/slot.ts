@@ -8,9 +8,9 @@ import type { Viewability } from './viewability.ts';
 export type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
 
 /**
- * What a slot shows, and why no banner is drawn. Each decision about a banner makes a new object, so that a hook that fails late, or
- * changes the slot while it draws, is known by it; `UNDECIDED` and `UNMOUNTED` draw nothing, and are one object for all slots.
- * `turn` in `placements.ts` alone changes a slot's state.
+ * Content of a slot, or why no banner is rendered. Each decision about a banner creates a new object, so that a hook that fails
+ * later or changes the slot during its render can be detected. `UNDECIDED` and `UNMOUNTED` render nothing, and are shared by
+ * all slots. Only `turn` in `placements.ts` changes a slot's state.
  */
 export type SlotState = (
   | { banner: Banner; why: null }
@@ -19,61 +19,60 @@ export type SlotState = (
   | typeof UNDECIDED
   | typeof UNMOUNTED
 ) & {
-  /** Takes back what was drawn. */
+  /** Clears the rendered content. */
   clear?: (() => void) | undefined;
-  /** The banner's second in view is over, so that it is reported once. */
+  /** The banner met the viewability rule, so that it is reported once. */
   isSeen?: boolean;
 };
-/** There is no answer so far, or the element is not in the page. */
+/** No response yet, or the element is detached. */
 export const UNDECIDED = { banner: null, why: null };
-/** The slot is the page's own again. */
+/** Unmounted. */
 export const UNMOUNTED = { banner: null, why: null };
 
-/** What the host's `mayShow` has answered for a banner. */
+/** Result of the host's `mayShow` for a banner. */
 export interface Verdict {
   bannerId: string;
-  /** `undefined` while the host has not answered. */
+  /** `undefined` while the result is pending. */
   may: boolean | undefined;
   cancelSlow?: () => void;
 }
 
-/** One element that shows a placement. */
+/** Mounted element of a placement. */
 export interface MountedSlot {
   placementId: string;
   element: HTMLElement;
   hook: PlacementHook;
   check: BannerCheck;
   state: SlotState;
-  /** Gives back the room that is kept. */
+  /** Releases the reserved height. */
   release?: (() => void) | undefined;
-  /** Opens a slot that is closed because it is empty. */
+  /** Expands a slot that is collapsed because it is empty. */
   expand?: (() => void) | undefined;
   unwatch?: (() => void) | undefined;
-  /** How much of it is seen; `undefined` where nothing tells. */
+  /** Viewability of the slot; `undefined` if the slot is not watched. */
   view?: Viewability | undefined;
-  /** The last one for this slot. */
+  /** Last verdict for this slot. */
   verdict?: Verdict | undefined;
   cancelExpiry?: () => void;
   wasConnected?: boolean;
 }
 
-/** Two answers for the same banner are equal as data; the cache reads its record anew now and then. */
+/** Returns whether two banners are equal as data. The cache rereads its record from time to time. */
 export const isSameBanner = (a: Banner | null | undefined, b: Banner | null | undefined): boolean =>
   a === b || JSON.stringify(a) === JSON.stringify(b);
 
-/** A problem in words, with the property that has it. */
+/** Formats a problem with its property path. */
 const problemText = ({ message, path = [] }: Problem): string =>
   [path.map((part) => String(Object(part).key ?? part)).join('.'), message].filter(Boolean).join(': ');
 
 const THREW: readonly Problem[] = [{ message: 'The hook threw' }];
 
-/** Tells the host that its hook has failed. */
 export const reportHook = (fail: Fail, placementId: string, cause: unknown): void =>
   fail('hook', `The hook of "${placementId}" threw`, cause);
 
 /**
- * Calls a hook's check once for a banner, and keeps its verdict until there is another banner. `onLate` is called when a check
- * that took its time has come to its end.
+ * Calls a hook's `check` once per banner, and keeps the result until there is another banner. `onLate` is called when an
+ * asynchronous check ends.
  */
 export const createBannerCheck = (
   hook: PlacementHook,
@@ -84,7 +83,7 @@ export const createBannerCheck = (
   let last: { banner: Banner; problems: readonly Problem[] | null } | undefined;
 
   const check = {
-    /** The banner's problems; `null` while an asynchronous check runs. */
+    /** Returns the banner's problems; `null` while an asynchronous check runs. */
     problems(banner: Banner): readonly Problem[] | null {
       if (last && isSameBanner(last.banner, banner)) return last.problems;
       if (banner.isControl || !hook.check) return [];
@@ -92,7 +91,7 @@ export const createBannerCheck = (
       last = mine;
       const settle = (problems: readonly Problem[]): void => {
         mine.problems = problems;
-        // In JavaScript a check may answer `false` where a banner fits.
+        // A check in JavaScript may return `false` for a valid banner.
         if (!(problems.length > 0)) return;
         const message = `Banner "${banner.id}" does not fit "${placementId}": ${problems.map(problemText).join('; ')}`;
         fail('property', message, problems);
@@ -103,8 +102,8 @@ export const createBannerCheck = (
       };
       try {
         const problems = hook.check(banner) as Partial<Promise<readonly Problem[]>> & readonly Problem[];
-        // Recognised by its `then`, and made a promise of ours: it may be another library's, as with zone.js. Not by `in`: a host
-        // in JavaScript answers `false` as well, where a banner fits.
+        // Recognized by its `then` and wrapped, because it may be another library's promise, as with zone.js. Not by `in`,
+        // because a check in JavaScript may return `false` for a valid banner.
         if (problems.then) void Promise.resolve(problems).then(settle).catch(onError).then(onLate);
         else settle(problems);
       } catch (cause) {
@@ -113,10 +112,10 @@ export const createBannerCheck = (
       return mine.problems;
     },
 
-    /** The very object that was checked, so that a hook finds what it learned from it. */
+    /** Returns the checked object, so that a hook can look up what it stored for it. */
     checked: (banner: Banner): Banner => (last && isSameBanner(last.banner, banner) ? last.banner : banner),
 
-    /** The hook threw at this banner: it is not tried again. */
+    /** Marks a banner whose hook threw. It is not retried. */
     markInvalid(banner: Banner): void {
       last = { banner, problems: THREW };
     },
@@ -133,7 +132,7 @@ export interface SlotVerbs {
   cache: Pick<BannerCache, 'now'>;
 }
 
-/** What a hook gets beside its banner: the slot, and verbs that speak for this banner alone. */
+/** Creates the slot object of a hook, whose methods apply to this banner. */
 export const createSlot = (
   banner: Banner,
   empty: EmptySlot,
@@ -155,8 +154,8 @@ export const createSlot = (
 });
 
 /**
- * Lets a host function draw into the element, and returns how to take that back, `undefined` where it threw. What it
- * throws, then or later, goes to `onError`, with nothing of it left in the element.
+ * Runs a host function that renders into the element. Returns its cleanup; `undefined` if it threw. Errors, also asynchronous
+ * ones, go to `onError` after the element was cleared.
  */
 export const fillSlot = (
   element: HTMLElement,
@@ -169,8 +168,8 @@ export const fillSlot = (
   let isOver = false;
 
   /**
-   * A hook need not be async, but the failure of one must not become an unhandled rejection of the page. Recognised by
-   * its `then`: an async function's promise is no instance of a `Promise` that someone has replaced, as zone.js does.
+   * Handles the rejection of an async hook, which would otherwise be an unhandled rejection of the page. Recognized by its
+   * `then`, because `Promise` may be replaced, as by zone.js.
    */
   const watch = (made: unknown): void => {
     (made as PromiseLike<unknown> | undefined)?.then?.(undefined, fail);
@@ -188,7 +187,7 @@ export const fillSlot = (
       }
       return;
     }
-    // Without a cleanup of its own (a framework's would stumble over it), what the host added goes.
+    // Without a cleanup function, added nodes are removed. A framework's own cleanup would fail on missing nodes.
     for (const node of [...element.childNodes]) if (!before.has(node)) node.remove();
   };
 

@@ -2,62 +2,62 @@ import type { Clock } from '../platform/clock.ts';
 import { onCoverChange } from './cover-changes.ts';
 import { areaOf, lookAt } from './visible-pixels.ts';
 
-/** The viewability rule of the Media Rating Council for display: share of pixels, and how long without a break. */
+/** MRC viewability rule for display ads: share of pixels, and continuous time in view. */
 const SHARE = 0.5;
 const LARGE_SHARE = 0.3;
-/** From this many CSS square pixels on, the smaller share is enough. */
+/** Area in square CSS pixels from which `LARGE_SHARE` applies. */
 const LARGE_AREA = 242_500;
 const DWELL_MS = 1_000;
-/** A timer that comes this much too late slept with the machine. */
+/** A timer that is late by more than this indicates that the device slept. */
 const LATE_MS = 1_000;
-/** Within its second a banner is looked at this often: what hid it for a part of the second is found. */
+/** Check interval during the required second, to detect short interruptions. */
 const LOOK_MS = 200;
-/** What cannot be seen is looked at again after this time, then after twice as long, up to `LOOK_MS`. */
+/** First check delay of an invisible banner. It doubles up to `LOOK_MS`. */
 const FIRST_LOOK_MS = 16;
-/** What is covered, by a consent dialog for one, may stay so for long. It is looked at this often if no sign comes. */
+/** Check interval of a covered banner without a change event. It may stay covered for long, for example by a consent dialog. */
 const COVERED_LOOK_MS = 2_000;
 
 export interface ViewabilityOptions {
   element: HTMLElement;
-  /** True for a control banner: there are no pixels to count, so the slot alone decides. */
+  /** Returns `true` for a control banner. It has no pixels, so the slot decides. */
   isControl: () => boolean;
-  /** True while there is a banner whose impression is not counted yet. */
+  /** Returns `true` while the banner's impression is not counted yet. */
   isWaiting: () => boolean;
-  /** The rule is met. */
+  /** Called when the rule is met. */
   onSeen: () => void;
-  /** The element left the view, or the page. */
+  /** Called when the element left the view or the page. */
   onLeft: () => void;
-  /** The element may have another size. */
+  /** Called when the element's size may have changed. */
   onSize: () => void;
   isVisible: () => boolean;
   clock: Clock;
   Observer: typeof IntersectionObserver;
 }
 
-/** A page in a frame may be hidden, or covered, by its parent. */
+/** The parent page may hide or cover a framed page. */
 const IS_FRAMED = globalThis.self !== globalThis.top;
 
 const requiredShare = (area: number): number => (area >= LARGE_AREA ? LARGE_SHARE : SHARE);
 
 /**
- * Watches one slot and calls back when its banner has been seen: at least half of its pixels (30 % of a large one) on a
- * visible page for one second without a break. Time comes from timestamps; a timer only says when to look.
+ * Watches one slot and calls `onSeen` when its banner was viewable: at least 50% of its pixels (30% of a large one) on a
+ * visible page for one continuous second. Timestamps measure the time; timers only schedule checks.
  */
 export const watchViewability = (options: ViewabilityOptions) => {
   const { element, isControl, isWaiting, onSeen, onLeft, onSize, isVisible, clock, Observer } = options;
   const { monotonic, now, after } = clock;
   let entry: IntersectionObserverEntry | undefined;
-  /** When the second began, and when the banner was last looked at within it. */
+  /** Start of the required second, and time of its last check. */
   let began: number | undefined;
   let last = { monotonic: 0, wall: 0 };
   let cancel: (() => void) | undefined;
   let wasLate = false;
   let { ownerDocument } = element;
-  /** The last look has found the slot covered, and nothing has happened since that may have changed it. */
+  /** The last check found the slot covered, and no event since may have changed that. */
   let isCovered = false;
   let stopCoverChanges: (() => void) | undefined;
   let nextWaitMs = FIRST_LOOK_MS;
-  /** Nodes have been in the slot: where none is left, or none displayed, they were taken away. */
+  /** The slot has had nodes. If none is left or displayed, they were removed. */
   let wasFilled = element.hasChildNodes();
 
   const isBusy = () => element.getAttribute('aria-busy') === 'true';
@@ -65,10 +65,10 @@ export const watchViewability = (options: ViewabilityOptions) => {
   const isInView = () => entry?.isIntersecting === true && isVisible();
 
   const meetsShare = (): boolean => {
-    // A parent of another origin may hide or cover this frame. Where the engine tells, that decides.
+    // A cross-origin parent may hide or cover this frame. If the engine reports that, it decides.
     if (!isInView() || (IS_FRAMED && Object(entry).isVisible === false)) return false;
     if (isControl()) return area() === 0 || entry!.intersectionRatio >= requiredShare(area());
-    // Content that is still loading: nothing is drawn yet, whatever box the page has given the slot.
+    // A loading slot counts as empty, whatever size the page has given it.
     return area() > 0 && !isBusy() && entry!.intersectionRatio >= requiredShare(area());
   };
 
@@ -82,7 +82,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
       wasCovered: isCovered,
     });
 
-  /** While the slot is covered, listens to what may uncover it. */
+  /** Listens for events that may uncover the slot while it is covered. */
   const setCovered = (isNow: boolean): void => {
     isCovered = isNow;
     if (isNow) stopCoverChanges ??= onCoverChange(element.ownerDocument, onChange);
@@ -100,7 +100,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
     if (isWaiting() && isInView()) begin(FIRST_LOOK_MS);
   };
 
-  /** Begins the second once the banner can be seen. */
+  /** Starts the required second once the banner is visible. */
   const begin = (waitMs: number): void => {
     const seen = meetsShare() ? sight() : 'invisible';
     setCovered(seen === 'covered');
@@ -110,7 +110,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
       cancel = after(LOOK_MS, look);
       return;
     }
-    // Out of view, or less of it than is required: the observer calls when that changes.
+    // Out of view, or below the required share: the observer reports a change.
     if (!isInView() || (area() > 0 && !meetsShare())) return;
     lookAgain(waitMs);
   };
@@ -123,15 +123,15 @@ export const watchViewability = (options: ViewabilityOptions) => {
         begin(nextWaitMs);
         return;
       }
-      // An empty slot in view counts as wholly visible, and the observer does not call when a banner gives it a height. A
-      // ResizeObserver would, but WebKit lays container queries out in two steps, and a watched size that the second one
+      // An empty slot in view counts as fully visible, and the observer does not report when a banner gives it a height. A
+      // `ResizeObserver` would, but WebKit lays container queries out in two steps, and a watched size that the second step
       // changes is an error event of the page ("ResizeObserver loop completed with undelivered notifications").
       observer.disconnect();
       observer.observe(element);
     });
   };
 
-  /** Looks at all of a covered slot soon, and then less and less often: an animation may still have to end. */
+  /** Checks a covered slot soon, then with growing delays, because an animation may still be running. */
   const onChange = (): void => {
     if (nextWaitMs <= 2 * LOOK_MS) return;
     isCovered = false;
@@ -139,11 +139,11 @@ export const watchViewability = (options: ViewabilityOptions) => {
     lookAgain(FIRST_LOOK_MS);
   };
 
-  /** True where the time since the last look was not spent looking. */
+  /** Returns whether the device or the timers slept since the last check. */
   const slept = (elapsed: number, wall: number): boolean => {
-    // The monotonic clock may stand still while the machine sleeps, the wall clock does not.
+    // The monotonic clock may stop while the device sleeps. The wall clock does not.
     if (wall - elapsed > LATE_MS) return true;
-    // Where both run on, one late timer may be sleep; two in a row are throttled timers, and the timestamps are right.
+    // If both clocks ran, one late timer may mean sleep. Two in a row are throttled timers with correct timestamps.
     const isFirst = elapsed > LOOK_MS + LATE_MS && !wasLate;
     wasLate = elapsed > LOOK_MS + LATE_MS;
     return isFirst;
@@ -163,7 +163,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
       return;
     }
     began = undefined;
-    // What came late, such as a picture, is here by now.
+    // Late content, such as an image, is loaded by now.
     onSize();
     onSeen();
   };
@@ -171,7 +171,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
   const createObserver = (Watcher: typeof IntersectionObserver) =>
     new Watcher(
       (entries) => {
-        // What was in view before the first frame, and is not any more, has left it as well.
+        // An element that was in view before the first frame and no longer is has left the view, too.
         const wasIntersecting = entry?.isIntersecting ?? true;
         const met = meetsShare();
         entry = entries.at(-1);
@@ -181,13 +181,13 @@ export const watchViewability = (options: ViewabilityOptions) => {
       },
       {
         threshold: [0, LARGE_SHARE, SHARE, 1],
-        // Known to Chromium alone, which asks for a delay with it. Within a page it also refuses what is covered a little.
+        // Supported only by Chromium, which requires a delay with it. Within a page it also rejects slightly covered elements.
         ...(IS_FRAMED && { trackVisibility: true, delay: 100 }),
       },
     );
   let observer = createObserver(Observer);
   observer.observe(element);
-  /** An observer sees the windows of its own tab alone: a slot that was moved into another document needs one of that document. */
+  /** Moves the observer to the slot's document. An observer works only for the window of its own document. */
   const follow = (): void => {
     if (element.ownerDocument === ownerDocument) return;
     ownerDocument = element.ownerDocument;
@@ -201,7 +201,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
   let wasBusy = isBusy();
   const slotObserver = new MutationObserver((changes) => {
     wasFilled ||= changes.some(({ addedNodes }) => addedNodes.length > 0);
-    // A page may write it again and again.
+    // A page may write the attribute repeatedly.
     if (isBusy() === wasBusy) return;
     wasBusy = !wasBusy;
     restart();
@@ -209,9 +209,9 @@ export const watchViewability = (options: ViewabilityOptions) => {
   slotObserver.observe(element, { attributeFilter: ['aria-busy'], childList: true });
 
   return {
-    /** The banner or the page's visibility has changed: the second starts anew. */
+    /** Restarts the required second after a change of the banner or the page's visibility. */
     restart,
-    /** How far the rule is met at this moment, and what it waits for. */
+    /** Returns the progress of the rule, and what blocks it. */
     inspect() {
       const seen = entry?.isIntersecting ? sight() : 'visible';
       return {

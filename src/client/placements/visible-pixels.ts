@@ -1,37 +1,37 @@
-/** Fainter than this, nobody reads it, and it hides nothing. */
+/** Minimum opacity of readable content, and of elements that cover others. */
 const MIN_OPACITY = 0.1;
-/** A banner whose visible part is narrower or lower, in CSS pixels, cannot be read. A slot that shrinks to fit leaves the two borders. */
+/** Minimum width and height of the visible part, in CSS pixels. A slot that shrinks to fit leaves only the two borders. */
 const MIN_SIDE = 10;
-/** A grid of this many points a side decides what lies on top. */
+/** Number of hit-test points per side. */
 const PROBES = 5;
-/** Rectangles are not always whole numbers of pixels. */
+/** Rectangles may have fractional pixels. */
 const TOLERANCE = 0.01;
-/** Elements that are pixels by themselves. What is drawn on a canvas or in an SVG cannot be known: over a slot it may be transparent. */
+/** Elements that are pixels by themselves. The content of a canvas or an SVG is unknown: over a slot it may be transparent. */
 const REPLACED = 'video,iframe,embed,object,input,select,textarea';
 const DRAWING = `${REPLACED},canvas,svg`;
 
 type Box = Pick<DOMRectReadOnly, 'left' | 'top' | 'right' | 'bottom'>;
 
-/** `invisible`: nothing that anyone could see is drawn. `covered`: too much of it lies under something else. */
+/** `invisible`: no visible content. `covered`: too much of it lies under another element. */
 export type Sight = 'visible' | 'covered' | 'invisible';
 
 export interface SightOptions {
   slot: HTMLElement;
   entry: IntersectionObserverEntry;
-  /** A control banner draws nothing, so the slot itself decides. */
+  /** A control banner has no content, so the slot decides. */
   isControl: boolean;
-  /** Nodes have been in the slot. One that never had any may draw by itself, or in a closed shadow root. */
+  /** The slot has had nodes. A slot that never had any may draw by itself, or in a closed shadow root. */
   wasFilled: boolean;
-  /** The part of the pixels, from 0 to 1, that must be seen. */
+  /** Required share of visible pixels, 0 to 1. */
   requiredShare: number;
-  /** It was covered at the last look, and probably still is: a diagonal of points tells that, at a fifth of the price. */
+  /** Covered at the last check, and probably still. A diagonal of points detects that at a fifth of the cost. */
   wasCovered: boolean;
 }
 
 const between = (start: number, end: number, probe: number): number =>
   start + ((end - start) * (probe + 0.5)) / PROBES;
 
-/** What pinch zoom or an on-screen keyboard leaves in view, in the coordinates of `getBoundingClientRect()`. */
+/** Returns the visual viewport (pinch zoom, on-screen keyboard) in the coordinates of `getBoundingClientRect()`. */
 const visualBox = ({ ownerDocument }: Element): Box => {
   const { visualViewport } = ownerDocument.defaultView ?? {};
   if (!visualViewport) return { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
@@ -41,7 +41,7 @@ const visualBox = ({ ownerDocument }: Element): Box => {
 
 const rootOf = (element: Element) => element.getRootNode() as Document | ShadowRoot;
 
-/** The element whose shadow root this one is in. */
+/** Returns the host of the shadow root that contains the element. */
 const hostOf = (element: Element): Element | undefined => {
   const root = rootOf(element);
   return 'host' in root ? root.host : undefined;
@@ -50,7 +50,7 @@ const hostOf = (element: Element): Element | undefined => {
 export const areaOf = ({ left, top, right, bottom }: Box): number =>
   Math.max(0, right - left) * Math.max(0, bottom - top);
 
-/** What all boxes have in common, by `Math.max` and `Math.min`, or the box around them, by the two the other way round. */
+/** Returns the intersection of the boxes with `Math.max` and `Math.min`, or their bounding box with the two swapped. */
 const joined = (boxes: Box[], near: typeof Math.max, far: typeof Math.max): Box => ({
   left: near(...boxes.map(({ left }) => left)),
   top: near(...boxes.map(({ top }) => top)),
@@ -58,7 +58,7 @@ const joined = (boxes: Box[], near: typeof Math.max, far: typeof Math.max): Box 
   bottom: far(...boxes.map(({ bottom }) => bottom)),
 });
 
-/** The element in the flat tree around this one: through shadow roots, and through frames of the same origin. */
+/** Returns the parent in the flat tree, across shadow roots and same-origin frames. */
 const parentOf = (element: Element): Element | null =>
   element.assignedSlot ??
   element.parentElement ??
@@ -66,11 +66,11 @@ const parentOf = (element: Element): Element | null =>
   element.ownerDocument.defaultView?.frameElement ??
   null;
 
-/** Of a computed colour, in any of its notations. */
+/** Returns the alpha of a computed color, in any notation. */
 const alphaOf = (colour: string): number =>
   Number(/(?:^rgba\(.*,|\/)\s*([\d.e-]+)\)$/.exec(colour)?.[1] ?? 1);
 
-/** The part of an element's colours that reaches the eye, through all that is around it. */
+/** Returns the effective opacity of an element, including its ancestors. */
 const opacityOf = (element: Element): number => {
   let opacity = 1;
   let isOutermost = true;
@@ -87,11 +87,11 @@ const opacityOf = (element: Element): number => {
 const fillsItsBox = ({ backgroundColor, backgroundImage }: CSSStyleDeclaration): boolean =>
   alphaOf(backgroundColor) >= MIN_OPACITY || backgroundImage !== 'none';
 
-/** Whether the element itself, without its children, puts pixels on the page. */
+/** Returns whether the element itself, without its children, has visible pixels. */
 const isDrawn = (element: Element): boolean => {
-  // A picture that is missing, or still loading, shows nothing.
+  // An image that is missing or still loading shows nothing.
   if (element.matches('img')) return Object(element).naturalWidth > 0;
-  // What an element of the host's own draws in its shadow root may be closed to us.
+  // The shadow root of a custom element may be closed.
   if (element.matches(DRAWING) || element.localName.includes('-')) return true;
   const style = getComputedStyle(element);
   if (fillsItsBox(style)) return true;
@@ -107,14 +107,17 @@ const isDrawn = (element: Element): boolean => {
 const hitsOf = (root: DocumentOrShadowRoot, x: number, y: number): Element[] =>
   root.elementsFromPoint?.(x, y) ?? [];
 
-/** What a look at one point of a slot has to know. */
+/** Input of a hit test at one point of a slot. */
 interface Probe {
   slot: Element;
   x: number;
   y: number;
 }
 
-/** Whether what lies under the element cannot be seen. A transparent catcher of clicks, or a link stretched over a card, hides nothing. */
+/**
+ * Returns whether the element hides what lies under it. A transparent click catcher, or a link stretched over a card, hides
+ * nothing.
+ */
 const hides = (element: Element, probe: Probe): boolean => {
   if (opacityOf(element) < MIN_OPACITY) return false;
   const fills = ['', '::before', '::after'].some((part) => {
@@ -123,14 +126,18 @@ const hides = (element: Element, probe: Probe): boolean => {
   });
   if (fills || element.matches(`${REPLACED},img`)) return true;
   const { shadowRoot } = element;
-  // What a closed shadow root draws is not known: a consent dialog, for one.
+  // The content of a closed shadow root is unknown. It may be a consent dialog.
   if (!shadowRoot) return element.localName.includes('-') && !element.contains(probe.slot);
   const inner = hitsOf(shadowRoot, probe.x, probe.y).filter((hit) => hit.getRootNode() === shadowRoot);
-  // An element around the slot is hit above it by what lies on top in its shadow root. The rest of that lies below the slot.
+  // An ancestor of the slot is hit above it because of the top element in its shadow root. The rest of that root lies below the
+  // slot.
   return inner.slice(0, element.contains(probe.slot) ? 1 : inner.length).some((hit) => hides(hit, probe));
 };
 
-/** Whether the element is on a layer of its own above the page: a bar, a dialog. Where hit tests cannot find the slot, only such a one covers it. */
+/**
+ * Returns whether the element is on its own layer above the page, such as a bar or a dialog. If hit tests cannot find the slot,
+ * only such an element covers it.
+ */
 const isLayer = (element: Element, slot: Element): boolean => {
   for (let each: Element | null = element; each && !each.contains(slot); each = parentOf(each)) {
     if (/fixed|sticky/.test(getComputedStyle(each).position) || each.matches('dialog,[popover]')) return true;
@@ -141,7 +148,7 @@ const isLayer = (element: Element, slot: Element): boolean => {
 const isUntouchable = (element: Element): boolean =>
   getComputedStyle(element).pointerEvents === 'none' || element.closest('[inert]') !== null;
 
-/** Whether something in a tree around the slot's own, another document's for one, lies over this point. */
+/** Returns whether an element of an outer tree, such as another document, covers this point. */
 const isCoveredOutside = ({ slot, x, y }: Probe): boolean => {
   const host = hostOf(slot);
   const member = host ?? slot.ownerDocument.defaultView?.frameElement;
@@ -156,8 +163,8 @@ const isCoveredOutside = ({ slot, x, y }: Probe): boolean => {
 };
 
 /**
- * What can be seen of a slot at this moment: how much of what is drawn in it is in view, faint, clipped away or covered. Hit tests
- * pass through what takes no pointer events, so an overlay with `pointer-events: none` is not found.
+ * Measures the visible share of a slot: in view, opaque, unclipped, uncovered. Hit testing cannot see overlays with
+ * `pointer-events: none`.
  */
 export const lookAt = ({
   slot,
@@ -168,8 +175,8 @@ export const lookAt = ({
   wasCovered,
 }: SightOptions): Sight => {
   const root = rootOf(slot);
-  // The entry holds what was visible when a threshold was crossed. Since then the page may have scrolled a little, and a slot that is
-  // wholly in view may have grown: the observer calls again only where another share of it is in view.
+  // The entry is from the last threshold crossing. Since then the page may have scrolled a little, and a slot that is fully in
+  // view may have grown; the observer reports only another visible share.
   const { boundingClientRect: then, intersectionRect } = entry;
   const now = slot.getBoundingClientRect();
   const growth = (after: number, before: number) => (after > 0 && before > 0 ? after / before : 1);
@@ -191,7 +198,7 @@ export const lookAt = ({
   const whole = isWhole ? move(then) : joined(boxes, Math.min, Math.max);
   const visible = joined([whole, move(intersectionRect), visualBox(slot)], Math.max, Math.min);
   const shortSide = Math.min(visible.right - visible.left, visible.bottom - visible.top);
-  // A control slot may have no area, but one that has some must be in view too.
+  // A control slot may have no area. One with an area must be in view.
   if (isControl ? areaOf(whole) > 0 && areaOf(visible) === 0 : shortSide < MIN_SIDE) return 'invisible';
 
   let free = 0;
@@ -219,7 +226,8 @@ export const lookAt = ({
   }
   for (let i = 0; i < PROBES * PROBES; i++) look(i % PROBES, Math.floor(i / PROBES));
   if (free + covered === 0) {
-    // Content that is clipped away is drawn nowhere. Other reasons: no pixels, no pointer events, all but a modal dialog is inert.
+    // Clipped content is not drawn anywhere. Other causes of failing hit tests: no pixels, no pointer events, or everything
+    // except a modal dialog is inert.
     const isBlind = areaOf(visible) === 0 || !isHit || layers > 0 || readable.every(isUntouchable);
     if (!isBlind) return 'invisible';
     return layers * 2 > PROBES * PROBES ? 'covered' : 'visible';

@@ -1,17 +1,17 @@
-/** The clocks and the timer that all parts use. Tests pass a virtual one. */
+/** Clocks and timer of all parts. Tests pass a virtual one. */
 export interface Clock {
-  /** Unix milliseconds by the device's clock, which jumps when it is set. */
+  /** Returns device time in Unix milliseconds. It jumps when the clock is set. */
   now(): number;
-  /** Milliseconds that never go back. They may stand still while the computer sleeps. */
+  /** Returns monotonic milliseconds. They may stop while the device sleeps. */
   monotonic(): number;
-  /** Runs `callback` once after `delayMs` and returns a function that cancels it. */
+  /** Runs `callback` once after `delayMs`. Returns a function that cancels it. */
   after(delayMs: number, callback: () => void): () => void;
 }
 
 /** `setTimeout` fires at once for a delay of 2³¹ ms or more. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The browser's clock, piece by piece replaceable. */
+/** Creates the browser's clock. Each part can be replaced. */
 export const createClock = ({
   now = () => Date.now(),
   monotonic = () => performance.now(),
@@ -21,13 +21,13 @@ export const createClock = ({
   },
 }: { [Name in keyof Clock]?: Clock[Name] | undefined } = {}): Clock => ({ now, monotonic, after });
 
-/** Where no frame comes (a background tab, a prerendered page, a webview without frames) it is waited for this long. */
+/** Maximum wait for a frame, in milliseconds. Background tabs, prerendered pages and some webviews have none. */
 const FRAME_TIMEOUT_MS = 100;
 
-/** Resolves when what is in the page now has had its chance to be painted. */
+/** Resolves after the next frame was painted, or after the timeout. */
 export const afterFrame = ({ after }: Pick<Clock, 'after'>): Promise<void> =>
   new Promise((resolve) => {
     after(FRAME_TIMEOUT_MS, resolve);
-    // In a frame callback the frame is still to be drawn; the task after it comes when it is on screen.
+    // A frame callback runs before the paint. The task after it runs once the frame is on screen.
     globalThis.requestAnimationFrame?.(() => after(0, resolve));
   });

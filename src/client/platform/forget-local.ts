@@ -1,9 +1,9 @@
-/** Removes what localStorage and sessionStorage keep under this key. */
+/** Removes a key from localStorage and sessionStorage. */
 export const forgetLocal = (key: string): void => {
   try {
     localStorage.removeItem(key);
     sessionStorage.removeItem(key);
   } catch {
-    // Blocked storage holds nothing of ours.
+    // Blocked storage has no entries.
   }
 };

@@ -1,4 +1,4 @@
-/** What came back, read to its end. */
+/** Response with its complete body. */
 export interface Answer {
   status: number;
   statusText: string;
@@ -8,33 +8,33 @@ export interface Answer {
 
 interface PostRequest {
   body: string;
-  /** The client key. */
   key: string;
   keepalive?: boolean;
   signal: AbortSignal;
 }
 
-/**
- * Returns the JSON of a request body. Ignores `toJSON`, which Prototype 1.6 adds to arrays: they would be sent as strings.
- */
+/** Returns the JSON of a request body. Ignores `toJSON`, which Prototype 1.6 adds to arrays: they would be sent as strings. */
 export const toJson = (body: object): string =>
   JSON.stringify(body, function (this: Record<string, unknown>, key) {
     return this[key];
   });
 
-/** Firefox 153: a keepalive request that was under way when its page went into the bfcache never settles, abort or not. */
+/**
+ * Rejects when the signal is aborted. In Firefox 153, a keepalive request that was in flight when its page entered the
+ * back/forward cache never settles, not even on abort.
+ */
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });
 
 /**
- * Makes the calls of an API. The caller retries, and ends a call by `signal` when it takes too long. Rejects when no answer
- * could be read, and resolves with a refusal as with any other answer.
+ * Creates a function that posts JSON to an API. The caller retries, and sets the timeout with `signal`. Resolves with any
+ * readable response, also an error status. Rejects if there is none.
  */
 export const createPostJson = (
   endpoint: string,
-  // Called on nothing: the browser's own refuses to be called on an object.
+  // Called without `this`, because the browser's `fetch` throws if it is called on another object.
   fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init),
 ) => {
   const read = async (path: string, { body, key, keepalive, signal }: PostRequest): Promise<Answer> => {
@@ -43,16 +43,16 @@ export const createPostJson = (
       method: 'POST',
       body,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      // It would carry the key to wherever it points.
+      // A redirect would send the key to another URL.
       redirect: 'error',
       credentials: 'omit',
       keepalive: keepalive === true,
       signal,
     }).catch((cause) => {
-      // The browser names neither the address nor the reason, which may be CORS, a content blocker or a service that is down.
+      // The browser's error names neither the URL nor the reason, which may be CORS, a content blocker or a service that is down.
       throw new Error(`No response from ${url}: ${cause?.message ?? cause}`, { cause });
     });
-    // A host's wrapper of `fetch` may leave the headers out.
+    // A wrapper of `fetch` may omit the headers.
     const { status, statusText = '', headers = new Headers() } = answer;
     return { status, statusText, headers, text: await answer.text() };
   };
@@ -60,7 +60,7 @@ export const createPostJson = (
     Promise.race([read(path, request), aborted(request.signal)]);
 };
 
-/** `undefined` for what is no JSON: a refusal may come from a proxy in any form. */
+/** Returns the parsed JSON; `undefined` if it is invalid, because an error response may come from a proxy. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);

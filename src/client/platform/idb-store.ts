@@ -6,25 +6,26 @@ const OBJECT_STORE = 'records';
 const queryOf = ({ from, to }: KeyRange): IDBKeyRange => IDBKeyRange.bound(from, to);
 
 /**
- * What a dead connection looks like: WebKit loses its database server when a page was in the background
- * (`UnknownError`, or an abort without a reason), a closed handle answers `InvalidStateError` for ever.
+ * Returns whether the connection is lost. WebKit loses its database server while a page is in the background (`UnknownError`,
+ * or an abort without a reason). A closed handle fails permanently with `InvalidStateError`.
  */
 const isLost = (error: unknown): boolean =>
   error === null || ['InvalidStateError', 'UnknownError', 'AbortError'].includes(Object(error).name);
 
-/** Ends the transaction now: what it holds is committed even if the page is gone before the answer. */
+/** Commits the transaction at once, so that it completes even if the page is gone before the event. */
 const commit = ({ transaction }: IDBObjectStore): Promise<void> =>
   new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
     transaction.onabort = () => reject(transaction.error);
-    // A request that failed says why. The transaction has no reason yet: in WebKit it gets none, and Firefox 153 may even complete it.
+    // The failed request has the reason. The transaction has none yet: in WebKit it never gets one, and Firefox 153 may even
+    // complete it.
     transaction.onerror = ({ target }) => reject(Object(target).error);
     transaction.commit?.();
   });
 
 /**
- * Records in the IndexedDB database `name`, with the default durability. A lost connection is reopened and the
- * transaction tried once more; it had not been committed, or it is one that may run twice.
+ * Creates a store in the IndexedDB database `name`, with the default durability. Reopens a lost connection and retries the
+ * transaction once. It was not committed, or may safely run twice.
  */
 export const createIdbStore = (name: string): Store => {
   let use: UseStore = createStore(name, OBJECT_STORE);
@@ -36,7 +37,7 @@ export const createIdbStore = (name: string): Store => {
     const attempt = () =>
       use(mode, (store) => {
         const { db } = store.transaction;
-        // idb-keyval leaves this event alone, and an open handle would block another tab's upgrade or delete.
+        // idb-keyval does not handle this event, and an open handle would block another tab's upgrade or delete.
         db.onversionchange = () => db.close();
         return work(store);
       });
@@ -86,7 +87,7 @@ export const createIdbStore = (name: string): Store => {
     entries: <T>(range?: KeyRange) =>
       run('readonly', async (store) => {
         const query = range && queryOf(range);
-        // Both fail where the transaction is aborted, and the page would get a failure that no code awaits.
+        // Both fail if the transaction is aborted. Awaited one by one, the second would be an unhandled rejection.
         const [keys, values] = await Promise.all([
           promisifyRequest(store.getAllKeys(query, range?.limit)),
           promisifyRequest<T[]>(store.getAll(query, range?.limit)),

@@ -1,18 +1,18 @@
 /**
- * What happens to a page. `leave` is `pagehide`: the page is going away or into the back/forward cache; `restored`
- * is its return from there. `activated` ends a prerendering.
+ * Lifecycle event of a page. `leave` is `pagehide`: the page unloads or enters the back/forward cache. `restored` is its return
+ * from there. `activated` is the end of prerendering.
  */
 export type Moment = 'visible' | 'hidden' | 'leave' | 'restored' | 'resumed' | 'activated' | 'online';
 
-/** Whether the page is visible, and what happens to it. */
+/** Visibility and lifecycle events of the page. */
 export interface PageLifecycle {
-  /** True while people can see the page. Without a document always true. */
+  /** Returns whether the page is visible. Always `true` without a document. */
   isVisible(): boolean;
-  /** True until a prerendered page is shown: nothing may be requested, counted or sent before. */
+  /** Returns `true` until a prerendered page is activated. Nothing may be requested, counted or sent before. */
   isPrerendering(): boolean;
-  /** Resolves at once on an ordinary page, on activation of a prerendered one. */
+  /** Resolves at once on an ordinary page, or when a prerendered page is activated. */
   whenActivated(): Promise<void>;
-  /** Calls `listener` each time; returns a function that stops it. */
+  /** Calls `listener` on each event. Returns a function that stops it. */
   on(moment: Moment, listener: () => void): () => void;
 }
 
@@ -22,9 +22,9 @@ interface LifecycleTarget {
 }
 
 /**
- * The only file that touches the page's lifecycle events. There is no `unload` or `beforeunload` here: either would
- * keep the page out of the back/forward cache. Without a document (Node, a service worker) the page counts as visible
- * and nothing ever happens to it.
+ * Creates the page lifecycle. No other file uses its events. It does not use `unload` or `beforeunload`, which would keep the
+ * page out of the back/forward cache. Without a document (Node, a service worker), the page counts as visible and has no
+ * events.
  */
 export const createPageLifecycle = ({
   document = globalThis.document,
@@ -60,7 +60,7 @@ export const createPageLifecycle = ({
 
   const on = (moment: Moment, listener: () => void) => {
     if (detach === undefined) attach();
-    // A fresh function, so that the same listener can be there twice and leave once.
+    // A new function, so that the same listener can be added twice and removed once.
     const entry = () => listener();
     const entries = listeners.get(moment) ?? new Set();
     listeners.set(moment, entries.add(entry));
@@ -87,10 +87,10 @@ export const createPageLifecycle = ({
   };
 };
 
-/** Signs that the network or the user is back. */
+/** Events after which the network or the user is back. */
 const RETURNS: Moment[] = ['visible', 'online', 'resumed', 'activated', 'restored'];
 
-/** Calls `listener` at each such sign; returns a function that stops it. */
+/** Calls `listener` when the network or the user is back. Returns a function that stops it. */
 export const onReturn = (lifecycle: PageLifecycle, listener: () => void): (() => void) => {
   const stops = RETURNS.map((moment) => lifecycle.on(moment, listener));
   return () => {

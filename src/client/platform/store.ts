@@ -1,44 +1,44 @@
-/** IndexedDB sorts array keys element by element: `[time, sequence]` makes the store the queue. */
+/** Record key. IndexedDB sorts array keys element by element, so `[time, sequence]` orders the queue. */
 export type StoreKey = string | number | (string | number)[];
 
-/** A range of keys, both ends included. */
+/** Range of keys, both ends included. */
 export interface KeyRange {
   from: StoreKey;
   to: StoreKey;
-  /** At most so many records, lowest keys first. */
+  /** Maximum number of records, lowest keys first. Default: all. */
   limit?: number;
 }
 
 /**
- * A small port: ordered records. Each verb is one transaction, durable when it resolves, and rejects with the
- * engine's error. idb-keyval keeps one object store a database, so the cache and the event log open one each.
+ * Store of records in key order. Each method is one transaction, which is durable when the promise resolves. It rejects with
+ * the engine's error.
  */
 export interface Store {
-  /** The records of a range (default: all) in key order. */
+  /** Returns the records of a range in key order. Default: all. */
   entries<T>(range?: KeyRange): Promise<[StoreKey, T][]>;
-  /** The value of a key, `undefined` where there is none. */
+  /** Returns the value of a key; `undefined` if not found. */
   get<T>(key: StoreKey): Promise<T | undefined>;
-  /** Writes all records, or none of them. */
+  /** Writes all records atomically. */
   setMany(records: [StoreKey, unknown][]): Promise<void>;
-  /** Removes all keys, or none of them. */
+  /** Deletes all keys atomically. */
   deleteMany(keys: StoreKey[]): Promise<void>;
   /**
-   * Reads `keys`, and in the same transaction writes the records that `change` answers; the value `undefined`
-   * deletes. In place of a key may stand a range: its value is the list of the values in it, in the order of their keys. `change` must be
-   * pure: after a lost connection it is called again.
+   * Reads `keys`, and writes the records that `change` returns in the same transaction. The value `undefined` deletes a record.
+   * For a range instead of a key, the value is the list of its values in key order. `change` must be pure, because it runs
+   * again after a lost connection.
    */
   update<T>(
     keys: (StoreKey | KeyRange)[],
     change: (values: (T | undefined)[]) => [StoreKey, unknown][],
   ): Promise<void>;
-  /** Removes everything. */
+  /** Deletes all records. */
   clear(): Promise<void>;
 }
 
-/** IndexedDB's order: numbers, then strings, then arrays, which compare element by element. */
+/** IndexedDB order: numbers, strings, then arrays, which compare element by element. */
 const rank = (key: StoreKey): number => (typeof key === 'number' ? 0 : typeof key === 'string' ? 1 : 2);
 
-/** Negative when `a` sorts before `b`, 0 when they are the same key. */
+/** Returns a negative number if `a` sorts before `b`, 0 if the keys are equal. */
 export const compareKeys = (a: StoreKey, b: StoreKey): number => {
   if (!Array.isArray(a) || !Array.isArray(b)) return rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0);
   for (let i = 0; i < Math.min(a.length, b.length); i += 1) {
@@ -49,8 +49,8 @@ export const compareKeys = (a: StoreKey, b: StoreKey): number => {
 };
 
 /**
- * A store that lives as long as the page: the fallback where IndexedDB cannot be used, and the fake in tests.
- * Values are cloned on the way in and out, as IndexedDB does.
+ * Creates a store in memory: the fallback if IndexedDB is unavailable, and the fake in tests. Values are cloned on write and
+ * read, as in IndexedDB.
  */
 export const createMemoryStore = (): Store => {
   const records = new Map<string, [StoreKey, unknown]>();
@@ -69,7 +69,7 @@ export const createMemoryStore = (): Store => {
     structuredClone(
       [...records.values()]
         .filter(([key]) => isIn(range, key))
-        // Most are in order already, as they came.
+        // Most records are in order already.
         .sort(([a], [b]) => compareKeys(a, b))
         .slice(0, range?.limit),
     ) as [StoreKey, T][];

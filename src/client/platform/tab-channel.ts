@@ -1,27 +1,27 @@
 import type { PageLifecycle } from './page-lifecycle.ts';
 
-/** Sends messages to the other tabs of this browser profile. A tab that misses one finds the same in the store. */
+/** Messages between the tabs of a browser profile. A tab that misses one finds the same state in the store. */
 export interface TabChannel<M> {
   post(message: M): void;
-  /** Returns a function that stops it. */
+  /** Calls `listener` on each message. Returns a function that stops it. */
   subscribe(listener: (message: M) => void): () => void;
   close(): void;
 }
 
-/** What a BroadcastChannel offers, as far as it is used. */
+/** Subset of `BroadcastChannel`. */
 export interface TabLink {
-  /** Sends to every other tab. */
+  /** Sends a message to every other tab. */
   postMessage(message: unknown): void;
-  /** Receives what other tabs send. */
+  /** Calls `listener` with the messages of other tabs. */
   addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
-  /** Receives and sends nothing any more. */
+  /** Stops sending and receiving. */
   close(): void;
 }
 
 /**
- * A BroadcastChannel that is closed while the page is away: an open one keeps a page out of the back/forward cache on
- * some engines. Where there is none, or it is denied, posting does nothing: the store is the truth, the channel only
- * a nudge.
+ * Creates a channel on `BroadcastChannel` that is closed while the page is hidden away, because an open one keeps a page out of
+ * the back/forward cache in some engines. If it is missing or denied, posting does nothing: the store is authoritative, and
+ * messages only speed up its changes.
  */
 export const createTabChannel = <M>(
   name: string,
@@ -38,7 +38,7 @@ export const createTabChannel = <M>(
     try {
       channel = open?.(name);
     } catch {
-      // A sandboxed frame may have the constructor and refuse its use; the store alone then carries the news.
+      // A sandboxed frame may have the constructor and deny its use. Tabs then see changes only in the store.
       return;
     }
     channel?.addEventListener('message', ({ data }) => {
@@ -46,11 +46,11 @@ export const createTabChannel = <M>(
         try {
           listener(data as M);
         } catch {
-          // Any script of this origin may post under this name: what a listener cannot use is passed over.
+          // Any script of the origin may post under this name. Unusable messages are ignored.
         }
       }
     });
-    // Node keeps a process alive for an open channel; a browser has no such method.
+    // Node keeps a process alive for an open channel. Browsers do not have this method.
     Object(channel).unref?.();
   };
   const disconnect = () => {
@@ -64,7 +64,7 @@ export const createTabChannel = <M>(
   return {
     post(message) {
       const isOpen = channel !== undefined;
-      // A client that has stopped still tells of a wipe.
+      // A stopped client still announces a wipe.
       if (!isOpen) connect();
       channel?.postMessage(message);
       if (!isOpen) disconnect();
