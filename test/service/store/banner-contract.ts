@@ -20,7 +20,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
     (await storeOf().loadTargetingData(workspaceId, externalId)).campaigns;
 
   describe('banner events', () => {
-    test('repeat without being stored twice', async () => {
+    test('are stored once if repeated', async () => {
       await record('u-1', aBannerEvent(), aBannerEvent());
       await record('u-1', aBannerEvent());
       await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()], 'other');
@@ -28,7 +28,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       expect(await campaigns()).toMatchObject([{ impressions: 1 }]);
     });
 
-    test('are read for many users at once, of each their own', async () => {
+    test('are read per user for many users at once', async () => {
       const users = Array.from({ length: 80 }, (_, at) => `u-${at}`);
       // Every second user has impressions, the first in two workspaces, twice in one of them.
       const seen = users.filter((_, at) => at % 2 === 0);
@@ -44,7 +44,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       expect(answers.map(({ campaigns }) => campaigns[0]?.impressions ?? 0)).toEqual(expected);
     });
 
-    test('of one user are read up to a bound, however many a page makes up', async () => {
+    test('of one user are read up to a limit', async () => {
       for (let from = 0; from < 21_000; from += 1_000) {
         const events = Array.from({ length: 1_000 }, (_, at) => aBannerEvent({ timeMs: NOW + from + at }));
         await record('u-1', ...events.map((event) => ({ ...event, receivedAtMs: NOW + 30_000 })));
@@ -76,7 +76,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       expect(await stored()).toEqual(expect.arrayContaining(expected));
     });
 
-    test('of test sends are kept out of the export and of what decisions see', async () => {
+    test('of test sends stay out of the export and of decisions', async () => {
       await record('u-1', aBannerEvent({ isTestSend: true }));
       await record('u-1', aBannerEvent({ eventType: 'dismiss', isTestSend: true }));
       expect(await stored()).toEqual([]);
@@ -128,7 +128,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       ]);
     });
 
-    test('start one round for each that was dismissed, and keep the latest time, none in the future', async () => {
+    test('start one round per dismissed campaign and keep the latest time that is not in the future', async () => {
       const dismissed = (round: number, timeMs: number, change: Partial<NewBannerEvent> = {}) =>
         aBannerEvent({
           eventType: 'dismiss',
@@ -163,7 +163,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       expect(await dismissals('u-1', 'other')).toEqual([]);
     });
 
-    test('are seen by a sync once they are stored, however often it was asked before and meanwhile', async () => {
+    test('are visible to syncs once they are stored', async () => {
       const ask = async () => (await campaigns()).length;
       expect(await ask()).toBe(0);
       const recorded = record('u-1', aBannerEvent({ eventType: 'dismiss' }));
@@ -174,7 +174,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       expect(await ask()).toBe(1);
     });
 
-    test('of one user who comes twice at once are those of one user', async () => {
+    test('of a user who is listed twice belong to that user', async () => {
       const times = Array.from({ length: 30 }, (_, n) => NOW + n);
       await Promise.all(times.map((timeMs) => record('u-1', aBannerEvent({ timeMs }))));
       const rows = await collect(storeOf().exportBannerEvents('demo'));

@@ -41,7 +41,7 @@ describe('on a sharded PostgreSQL', CITUS, () => {
   storeContract('Citus', anEmptyDatabase, { reopens: true });
   studioContract('Citus', async () => openStore(await anEmptyDatabase()));
 
-  test('the tables of users are spread over both workers, and the small ones are not', async () => {
+  test('distributes the tables of users over both workers, and keeps small tables local', async () => {
     const store = await openStore(await anEmptyDatabase());
     expect(store.kind).toBe('citus');
     await store.close();
@@ -58,7 +58,7 @@ describe('on a sharded PostgreSQL', CITUS, () => {
     );
   });
 
-  test('caps, samples, erasure and pruning work there too', async () => {
+  test('supports caps, samples, erasure and pruning', async () => {
     const store = await openStore(await anEmptyDatabase());
     const api = anApi(store, { workspace_id: 'shop' });
     const users = ['kim', 'jo', 'ada'];
@@ -93,7 +93,7 @@ describe('on a sharded PostgreSQL', CITUS, () => {
     await askAll('PostgreSQL', await anEmptyDatabase(), cluster.run);
   });
 
-  test('a worker and then the coordinator are killed under load: what was acknowledged is there, once, and service resumes', async () => {
+  test('keeps acknowledged writes exactly once after a worker and the coordinator are killed under load', async () => {
     const sent = nothingSent();
     const database = await anEmptyDatabase();
     const services = [await startServiceProcess(database), await startServiceProcess(database)];
@@ -128,7 +128,7 @@ describe('on a sharded PostgreSQL', CITUS, () => {
     const stored = await expectExactlyWhatWasSent(cluster.url, sent);
     expect(stored).toBeGreaterThanOrEqual(sent.acknowledged.size);
     console.log(
-      `2 nodes killed: ${sent.acknowledged.size} acknowledged, ${sent.inDoubt.size} refused, ${stored} stored, 0 lost, 0 doubled`,
+      `2 nodes killed: ${sent.acknowledged.size} acknowledged, ${sent.inDoubt.size} in doubt, ${stored} stored, 0 lost, 0 doubled`,
     );
   });
 });

@@ -39,7 +39,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
     const find = (lookup: Lookup, workspaceId = 'demo') => store.readUsers(workspaceId, [lookup]);
 
     describe('users', () => {
-      test('are found by each of their names, and by none of another workspace', async () => {
+      test('are found by each of their names, in their workspace only', async () => {
         const userId = await create({
           externalId: 'u-1',
           email: 'Kim@Example.org',
@@ -94,7 +94,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         expect(await find({ by: 'push_token', value: { app_id: 'app', token: `${token}.` } })).toEqual([]);
       });
 
-      test('are told apart from whoever is named like the hash of a long name', async () => {
+      test('do not match the hash of another user’s long name', async () => {
         const long = `a\u0001${'b'.repeat(900)}`;
         const hash = createHash('sha256').update(long).digest('hex');
         const ids = [long, `#${hash}`, hash];
@@ -112,7 +112,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         expect(found.toSorted()).toEqual(ids.toSorted());
       });
 
-      test('are seen by the works after, also within one transaction', async () => {
+      test('are visible to later works, also within one transaction', async () => {
         const count = () =>
           write([byExternalId('u-1')], (users) => {
             const [known] = users.find(byExternalId('u-1'));
@@ -128,7 +128,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         expect(await find(byExternalId('u-1'))).toMatchObject([{ custom: { visits: 60 } }]);
       });
 
-      test('are found under a changed name at once, and no more under the old one', async () => {
+      test('are found by a changed name at once, and not by the previous one', async () => {
         await create({ externalId: 'u-1', email: 'old@example.org' });
         const before: Lookup = { by: 'email', value: 'old@example.org' };
         const after: Lookup = { by: 'email', value: 'new@example.org' };
@@ -155,7 +155,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         expect(both).toHaveLength(1);
       });
 
-      test('are gone when removed, with all their names', async () => {
+      test('are removed with all their names', async () => {
         await create({ externalId: 'u-1', email: 'kim@example.org' });
         const lookup: Lookup = { by: 'email', value: 'kim@example.org' };
         await write([lookup], (users) => {
@@ -172,7 +172,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         expect(again).toBe(0);
       });
 
-      test('are gone from the audit with the commit that removes them', async () => {
+      test('are removed from the audit with the commit that removes them', async () => {
         const lookup: Lookup = { by: 'email', value: 'kim@example.org' };
         await create({ externalId: 'u-1', email: 'kim@example.org' });
         const look = { workspaceId: 'demo', atMs: NOW, operator: 'Mia', action: 'user.view', details: '' };
@@ -189,7 +189,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         expect(await subjects('other')).toEqual(['u-1']);
       });
 
-      test('are left as they were by a work that throws, and the others of its transaction count', async () => {
+      test('are unchanged by a work that throws, while other works of its transaction are stored', async () => {
         await create({ externalId: 'u-1', custom: { tier: 'gold' } });
         const lookup = byExternalId('u-1');
         const failing = write([lookup], (users) => {
@@ -216,7 +216,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         expect(await collect(store.dataPoints('demo'))).toEqual([]);
       });
 
-      test('are made once when many ask for the same new one', async () => {
+      test('are created once if many requests need the same new one', async () => {
         const lookups: Lookup[] = [
           byExternalId('new'),
           { by: 'email', value: 'new@example.org' },
@@ -241,7 +241,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
     });
 
     describe('events and data points', () => {
-      test('come out as they went in, each once', async () => {
+      test('are exported once, as stored', async () => {
         const sent = await write([], (users) => {
           const profile = users.create({ externalId: 'u-1' }, NOW);
           const events: StoredEvent[] = [
@@ -263,7 +263,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         expect(await collect(store.exportEvents('other'))).toEqual([]);
       });
 
-      test('are exported whole when they are more than a page', async () => {
+      test('are exported completely over several pages', async () => {
         for (let i = 0; i < 12; i += 1) {
           await Promise.all(
             Array.from({ length: 100 }, (_, j) =>
@@ -310,7 +310,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         rule: { requests, windowSeconds },
       });
 
-      test('let exactly their number through, and start again', async () => {
+      test('accept exactly their limit, and start again', async () => {
         const at = Math.floor(Date.now() / 60_000) * 60_000;
         const take = (ms: number) => store.consumeRateLimit([window('track', 5)], ms);
         const states = await Promise.all(Array.from({ length: 8 }, () => take(at)));
@@ -324,7 +324,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         });
       });
 
-      test('take from every window or from none', async () => {
+      test('count a request in every window or in none', async () => {
         // In the next hour. Expired windows are deleted occasionally.
         const at = Math.ceil(Date.now() / 3_600_000) * 3_600_000;
         const hourly = window('w hourly', 10, 3600);
@@ -342,7 +342,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
       });
     });
 
-    test('gives each workspace a secret that stays', async () => {
+    test('gives each workspace a stable secret', async () => {
       const secret = await store.secret('demo');
       expect(secret).toMatch(/^[0-9a-f]{64}$/);
       expect(await store.secret('demo')).toBe(secret);
@@ -350,7 +350,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
       expect(await store.workspaceIds()).toEqual(['demo', 'other']);
     });
 
-    test('names every workspace that it holds data of', async () => {
+    test('lists every workspace that it has data of', async () => {
       await create({ externalId: 'u' }, 'b');
       await recordBannerEvents(store, 'u-1', [aBannerEvent()], 'a');
       expect(await store.workspaceIds()).toEqual(['a', 'b']);
@@ -371,11 +371,11 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
       }
     });
 
-    test('answers a ping', async () => {
+    test('responds to a ping', async () => {
       await expect(store.ping()).resolves.toBeUndefined();
     });
 
-    test('finishes the writes under way before it closes, and takes none after', async () => {
+    test('finishes pending writes before it closes, and rejects later ones', async () => {
       const writing = Promise.all(Array.from({ length: 40 }, (_, i) => create({ externalId: `u-${i}` })));
       const closing = store.close();
       await expect(writing).resolves.toHaveLength(40);
@@ -385,7 +385,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
     });
 
     if (options.reopens) {
-      test('keeps everything over a restart', async () => {
+      test('keeps its data over a restart', async () => {
         const userId = await create({ externalId: 'u-1', custom: { tier: 'gold' } });
         await recordBannerEvents(store, 'u-1', [aBannerEvent()]);
         const secret = await store.secret('demo');

@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test(
-  `kill -9 under ${WRITERS} writers, ${ROUNDS} times: what was acknowledged is stored, once`,
+  `stores every acknowledged write once after ${ROUNDS} kills (kill -9) under ${WRITERS} writers`,
   async () => {
     const database = join(folder, 'crash.db');
     const sent = nothingSent();
@@ -67,7 +67,7 @@ const FAULTS = [
 
 describe.each(FAULTS)('while $name', ({ name, command }) => {
   const where = needs(`apt-get install ${command[0]}`, inPath(command[0]!) !== undefined);
-  test('nothing is acknowledged that is not stored', where, async () => {
+  test('acknowledges only what is stored', where, async () => {
     const database = join(folder, `${name.replaceAll(' ', '-')}.db`);
     const sent = nothingSent();
     // Creates the file first, so that the fault hits writes in progress.

@@ -99,7 +99,7 @@ const planOnPostgres = async (): Promise<string> => {
   return JSON.stringify(await runIn(pool)(`EXPLAIN ${sql}`, values));
 };
 
-test('nothing of an erased user is left in the file of SQLite once it is written anew', async () => {
+test('compaction leaves nothing of an erased user in the SQLite file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-erasure-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   await eraseOne(join(folder, 'live.db'));
@@ -107,7 +107,7 @@ test('nothing of an erased user is left in the file of SQLite once it is written
   expect(wordsIn(folder, [...ERASED, KEPT])).toEqual([KEPT]);
 });
 
-test('nothing of an erased user is left in the files of the tables of PostgreSQL once they are written anew', async () => {
+test('compaction leaves nothing of an erased user in the PostgreSQL table files', async () => {
   const address = await aDatabase();
   await eraseOne(address);
   const run = runBeside(address);
@@ -125,7 +125,7 @@ test('nothing of an erased user is left in the files of the tables of PostgreSQL
   await vi.waitFor(vacuum, { timeout: patience(20_000), interval: 500 });
 });
 
-test('a file that a service is using is not written anew', async () => {
+test('compaction skips a file that a service uses', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-erasure-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const store = await openStore(join(folder, 'live.db'));
@@ -136,7 +136,7 @@ test('a file that a service is using is not written anew', async () => {
 test.each([
   ['SQLite', (file: string) => planOnSqlite(file)],
   ['PostgreSQL', () => planOnPostgres()],
-])('a user is found in the audit by an index, on %s', async (_, planOf) => {
+])('finds a user in the audit by an index, on %s', async (_, planOf) => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-erasure-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   expect(await planOf(join(folder, 'live.db'))).toContain('operator_audit_of_user');

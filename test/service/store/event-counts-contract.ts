@@ -56,7 +56,7 @@ export const eventCountsContract = (storeOf: () => Store) =>
       expect(await counts({}, 'other')).toEqual([]);
     });
 
-    test('round a time before 1970 down', async () => {
+    test('round times before 1970 down', async () => {
       await record('u-1', (user) => [anEvent(user, 'signed_up', -1)]);
       expect(await counts({ fromMs: -QUARTER, toMs: 0 })).toEqual([events(-QUARTER, 1)]);
     });
@@ -101,7 +101,7 @@ export const eventCountsContract = (storeOf: () => Store) =>
       expect(await counts()).toEqual([events(NOW, 2)]);
     });
 
-    test('list names in order, a page at a time', async () => {
+    test('list names in order, by page', async () => {
       const names = ['b', 'a', 'é', 'Z', '0'];
       await record('u-1', (user) => [
         ...names.flatMap((name) => [anEvent(user, name, NOW - QUARTER), anEvent(user, name)]),

@@ -35,7 +35,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
     ]);
 
   describe('a user who has banner events and no profile', () => {
-    test('is found by no one, and is in no export of users', async () => {
+    test('is not found, and is in no export of users', async () => {
       await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()]);
       const found = await write([byExternalId('u-1')], (users) => users.find(byExternalId('u-1')).length);
       expect(found).toBe(0);
@@ -47,7 +47,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
       });
     });
 
-    test('is the same user once there is a profile', async () => {
+    test('keeps its banner events when it gets a profile', async () => {
       await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()]);
       const userId = await write([byExternalId('u-1')], (users) => {
         const profile = users.create({ externalId: 'u-1', custom: { tier: 'gold' } }, NOW + 1);
@@ -87,7 +87,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
   });
 
   describe('a user who is merged into another', () => {
-    test('gives up every row to the other, and is gone', async () => {
+    test('passes every row to the merge target and is deleted', async () => {
       const kept = await create({ externalId: 'kept' }, 'one');
       await create({ externalId: 'gone', aliases: [ALIAS] }, 'two');
       const DAY = 86_400_000;
@@ -138,7 +138,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
       expect(await storeOf().readUsers('demo', [byAlias])).toMatchObject([{ userId: kept }]);
     });
 
-    test('may be merged into one who is merged into a third, also by one group', async () => {
+    test('may merge into a user who merges into a third one, also in one group', async () => {
       const ids = ['a', 'b', 'c'];
       for (const id of ids) await create({ externalId: id }, `of ${id}`);
       await Promise.all([
@@ -152,7 +152,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
       ]);
     });
 
-    test('had a banner event that comes again in the same group: it is counted once', async () => {
+    test('counts a banner event once that is repeated in the group of the merge', async () => {
       await create({ externalId: 'kept' });
       await create({ externalId: 'gone' });
       await recordBannerEvents(storeOf(), 'gone', [aBannerEvent()]);
@@ -166,7 +166,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
       ]);
     });
 
-    test('leaves nothing where it was made by the same group', async () => {
+    test('leaves nothing if the same group created it', async () => {
       const kept = await create({ externalId: 'kept' });
       await write([byExternalId('kept')], (users) => {
         const [to] = users.find(byExternalId('kept'));
@@ -179,7 +179,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
     });
   });
 
-  test('a user who is removed is gone with every row', async () => {
+  test('removing a user deletes every row', async () => {
     await create({ externalId: 'u-1', email: 'kim@example.org' }, 'e');
     await create({ externalId: 'u-2' }, 'stays');
     await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()]);

@@ -24,7 +24,7 @@ const aPool = async (
 
 const processOf = async (run: Run) => (await run('SELECT pg_backend_pid() AS pid'))[0]!['pid'];
 
-test('a connection that ends while nobody uses it is replaced', async () => {
+test('replaces an idle connection that ended', async () => {
   const { pool, run, beside } = await aPool();
   await run('SELECT 1');
   await beside(END_ALL);
@@ -32,7 +32,7 @@ test('a connection that ends while nobody uses it is replaced', async () => {
   expect(await run('SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
-test('a database that trades its last commits for speed is asked for durable ones', async () => {
+test('requests durable commits from a database with `synchronous_commit` off', async () => {
   const url = await aDatabase();
   await runBeside(url)(`ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET synchronous_commit = off`);
   const { pool, close } = connect(url, 'groups', { connections: 1 });
@@ -40,7 +40,7 @@ test('a database that trades its last commits for speed is asked for durable one
   expect(await runIn(pool)('SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }]);
 });
 
-test('connections that a burst has opened are given back, but for those of writers', async () => {
+test('closes the additional connections of a burst, except those of writers', async () => {
   const burst = (pool: Pool) => Promise.all(Array.from({ length: 6 }, () => runIn(pool)('SELECT 1')));
   const { pool } = await aPool('requests', { connections: 4, idleMs: 20 });
   await burst(pool);
@@ -68,7 +68,7 @@ const aSmallServer = async () => {
   return { pool, beside, limit: (room: number) => beside(`ALTER ROLE ${role} CONNECTION LIMIT ${room}`) };
 };
 
-test('where the server has room for few connections, whoever finds none idle waits for one of them', async () => {
+test('queues for a connection if the server allows few of them', async () => {
   const { pool, limit } = await aSmallServer();
   await limit(2);
   await runIn(pool)('SELECT 1');
@@ -81,7 +81,7 @@ test('where the server has room for few connections, whoever finds none idle wai
   await expect.poll(() => crowd(pool, 40).then(() => pool.totalCount), { timeout: patience(10_000) }).toBe(8);
 });
 
-test('where no connection works, whoever asks hears of it', async () => {
+test('rejects callers if no connection works', async () => {
   const { pool, beside, limit } = await aSmallServer();
   await runIn(pool)('SELECT 1');
   await limit(0);
@@ -92,7 +92,7 @@ test('where no connection works, whoever asks hears of it', async () => {
   expect(new Set((await crowd(pool, 10)).map(({ status }) => status))).toEqual(new Set(['fulfilled']));
 });
 
-test('a commit that the server ended before it began is not in doubt; one that was cut off is', async () => {
+test('reports a commit as in doubt if it was cut off, and not if the server ended it before it began', async () => {
   const { pool, run, beside } = await aPool('groups', { connections: 2 });
   await run('CREATE TABLE written (n int)');
   const nameOf = (error: Error & { code?: string }) => error.code ?? error.name;
@@ -115,7 +115,7 @@ test('a commit that the server ended before it began is not in doubt; one that w
   expect(await cut('SELECT n FROM written')).toEqual([{ n: 1 }]);
 });
 
-test('whoever waited for a lock sees what the one before has stored, whatever the database has as its default', async () => {
+test('reads what the previous lock holder stored, whatever the default isolation level is', async () => {
   const url = await aDatabase();
   const [row] = await runBeside(url)('SELECT current_database() AS name');
   await runBeside(url)(
@@ -130,7 +130,7 @@ test('whoever waited for a lock sees what the one before has stored, whatever th
   }
 });
 
-test('a connection whose server says nothing more is given up', async () => {
+test('drops a connection whose server no longer responds', async () => {
   const limits = { lockMs: 0, statementMs: 0, idleInTransactionMs: 0, queryMs: 4_000 };
   const givesUp = async (purpose: 'requests' | 'groups') => {
     const door = await tcpDoor(await aDatabase());
@@ -145,7 +145,7 @@ test('a connection whose server says nothing more is given up', async () => {
   await Promise.all([givesUp('groups'), givesUp('requests')]);
 });
 
-test('a statement that waits too long is ended by the server, which keeps neither it nor the connection', async () => {
+test('lets the server cancel a slow statement, and keeps the connection free of it', async () => {
   const { pool, run, beside } = await aPool('groups', {
     limits: { lockMs: 300, statementMs: 2_000, idleInTransactionMs: 0, queryMs: 30_000 },
   });
@@ -165,7 +165,7 @@ test('a statement that waits too long is ended by the server, which keeps neithe
   await beside('COMMIT');
 });
 
-test('a transaction in which nothing more is said keeps its locks for seconds only, and stores nothing', async () => {
+test('ends an idle transaction after seconds, and stores nothing of it', async () => {
   const { pool, run, beside } = await aPool('requests', {
     limits: { lockMs: 0, statementMs: 0, idleInTransactionMs: 1_500, queryMs: 30_000 },
   });
@@ -185,7 +185,7 @@ test('a transaction in which nothing more is said keeps its locks for seconds on
   expect(await run('SELECT n FROM written')).toEqual([{ n: 2 }]);
 });
 
-test('the server is told to end a transaction that stands still, and a session whose machine is gone', async () => {
+test('sets server timeouts for idle transactions and dead clients', async () => {
   for (const purpose of ['requests', 'groups'] as const) {
     const { run } = await aPool(purpose);
     expect(await run('SHOW idle_in_transaction_session_timeout')).toEqual([
@@ -195,7 +195,7 @@ test('the server is told to end a transaction that stands still, and a session w
   }
 });
 
-test('a transaction that cannot begin stores nothing', async () => {
+test('stores nothing if a transaction cannot begin', async () => {
   const { pool, run } = await aPool();
   await run('CREATE TABLE written (n int)');
   pool.on('acquire', (client) => {
@@ -211,7 +211,7 @@ test('a transaction that cannot begin stores nothing', async () => {
   expect(await run('SELECT n FROM written')).toEqual([]);
 });
 
-test('a reader whose connection ends between two pages hears of it, and the next one reads all', async () => {
+test('rejects a reader whose connection ends between two pages, and serves the next one completely', async () => {
   const { pool, beside } = await aPool('upkeep');
   const numbers = () => readRows(pool, 'SELECT n FROM generate_series(1, $1::int) AS n', ['1200']);
   const reading = numbers();
@@ -223,7 +223,7 @@ test('a reader whose connection ends between two pages hears of it, and the next
   );
 });
 
-test('whoever stops reading gives the connection back', async () => {
+test('releases the connection of a reader that stops early', async () => {
   const { pool, run } = await aPool('upkeep');
   for await (const row of readRows(pool, 'SELECT n FROM generate_series(1, $1::int) AS n', ['1200'])) {
     expect(row).toEqual({ n: 1 });
@@ -232,7 +232,7 @@ test('whoever stops reading gives the connection back', async () => {
   expect(await run('SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
-test('a connection to what became a copy of the database is replaced by one to the database', async () => {
+test('replaces a connection to a server that became a replica', async () => {
   const { pool, run } = await aPool();
   await run('CREATE TABLE written (n int)');
   // Like a demoted server that kept its connections.
@@ -244,7 +244,7 @@ test('a connection to what became a copy of the database is replaced by one to t
   expect(await run('SELECT n FROM written')).toHaveLength(1);
 });
 
-test('a transaction whose statement is refused leaves nothing, and its connection is used again', async () => {
+test('rolls back a transaction whose statement fails, and reuses its connection', async () => {
   const { pool, run } = await aPool();
   await run('CREATE TABLE written (n int PRIMARY KEY)');
   const first = await processOf(run);
@@ -261,7 +261,7 @@ test('a transaction whose statement is refused leaves nothing, and its connectio
   expect(await processOf(run)).toBe(first);
 });
 
-test('what a URL says of encryption means what it means to psql', async () => {
+test('reads TLS parameters of a URL as psql does', async () => {
   const url = await aDatabase();
   const run = runBeside(url);
   const write = (file: string, text: string) =>
@@ -293,7 +293,7 @@ test('what a URL says of encryption means what it means to psql', async () => {
   }
 });
 
-test('closing waits for what is under way, and cuts off what does not end', async () => {
+test('waits for pending statements on close, and cuts off those that do not end', async () => {
   const url = await aDatabase();
   const { pool, close } = connect(url, 'upkeep');
   const run = runIn(pool);

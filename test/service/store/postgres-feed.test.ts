@@ -7,7 +7,7 @@ import { aDatabase } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, NOW } from './examples.ts';
 import { readAll } from './feed-contract.ts';
 
-test('skips no row of a transaction that was open while others committed, and makes none of them wait', async () => {
+test('skips no row of a transaction that was open while others committed, and blocks none of them', async () => {
   const url = await aDatabase();
   const store = await openStore(url);
   const replica = await openStore(url);
@@ -57,7 +57,7 @@ test('skips no row of a transaction that was open while others committed, and ma
   expect(await store.verifyResults('demo')).toEqual([]);
 });
 
-test('two replicas that read results at once count every event once', async () => {
+test('counts every event once if two replicas read results at once', async () => {
   const url = await aDatabase();
   const stores = [await openStore(url), await openStore(url)];
   onTestFinished(async () => {

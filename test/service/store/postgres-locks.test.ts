@@ -46,8 +46,8 @@ const fates = async (works: Promise<void>[]) =>
 
 const OTHERS = Array.from({ length: 10 }, (_, i) => `u-${i}`);
 
-describe('a row that somebody has locked', () => {
-  test('keeps no other user waiting for long, and nothing is stored of the works that need it', async () => {
+describe('a row that another session has locked', () => {
+  test('delays other users only briefly, and stores nothing of the works that need it', async () => {
     await count('locked', ...OTHERS);
     const { release } = await lockBeside(url, LOCK_ROW);
     const all = [...OTHERS.map((user) => count(user)), count('locked'), count('u-0', 'locked')];
@@ -65,7 +65,7 @@ describe('a row that somebody has locked', () => {
   });
 });
 
-test('beside a row that somebody keeps locked, two replicas that write the same users refuse none of these', async () => {
+test('two replicas beside a locked row reject no other user’s writes', async () => {
   await count('locked', ...OTHERS);
   const other = await openStore(url);
   onTestFinished(() => other.close());
@@ -83,7 +83,7 @@ test('beside a row that somebody keeps locked, two replicas that write the same 
   expect(await counts()).toMatchObject({ locked: 1, 'u-0': 61, 'u-9': 61 });
 });
 
-test('beside a row that somebody keeps locked, an ID from a request that is not of this workspace locks no work out', async () => {
+test('an ID of another workspace is not blocked by a locked row', async () => {
   const write = (lookup: Lookup, workspaceId = 'demo') =>
     store.write({
       workspaceId,
@@ -103,7 +103,7 @@ test('beside a row that somebody keeps locked, an ID from a request that is not 
   expect(await write(ofLocked)).toBe(1);
 });
 
-test('a table that somebody has locked: what waits for it is refused, and nothing of it is stored later', async () => {
+test('a lock on a table rejects what waits for it, and nothing of it is stored later', async () => {
   await count('u-1');
   const { release } = await lockBeside(url, 'LOCK TABLE users IN ACCESS EXCLUSIVE MODE');
   const all = fates(Array.from({ length: 500 }, () => count('u-1')));

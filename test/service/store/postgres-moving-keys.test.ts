@@ -57,7 +57,7 @@ const merge = (store: Store, gone: Lookup, kept: Lookup) =>
     users.merge(to!, from!, NOW);
   });
 
-test('an event by an alias that another replica moves meanwhile is recorded with its new user', async () => {
+test('records an event by an alias under its new user if another replica moves the alias', async () => {
   await write(one, [], (users) => {
     users.create({ aliases: [ALIAS] }, NOW);
     users.create({ externalId: 'kim' }, NOW);
@@ -71,7 +71,7 @@ test('an event by an alias that another replica moves meanwhile is recorded with
   expect(profile).toMatchObject({ externalId: 'kim', aliases: [ALIAS], events: { e: { count: 1 } } });
 });
 
-test('an address that another replica moves meanwhile makes no second user', async () => {
+test('creates no second user if another replica moves an address', async () => {
   await write(one, [], (users) => {
     users.create({ externalId: 'gone', email: byEmail.value }, NOW);
     users.create({ externalId: 'kim' }, NOW);
@@ -89,7 +89,7 @@ test.each<[string, Lookup[]]>([
   ['alone', []],
   ['beside the other address of that user', [{ by: 'email', value: 'new@example.org' }]],
   ['beside the external ID of that user', [byExternalId('kim')]],
-])('a key that goes from one user to another, who both stay, is looked up anew, %s', async (_, beside) => {
+])('looks up a key again that moves between two users, %s', async (_, beside) => {
   await write(one, [], (users) => {
     users.create({ externalId: 'kim', email: byEmail.value }, NOW);
     users.create({ externalId: 'sam' }, NOW);
@@ -116,7 +116,7 @@ test.each<[string, Lookup[]]>([
   ]);
 });
 
-test('while those who share an address are merged away, each write by it goes through', async () => {
+test('stores each write by a shared address while its users are merged', async () => {
   const SHARING = 2_000;
   const CHAINS = 3;
   await write(one, [], (users) => {

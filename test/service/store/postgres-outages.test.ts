@@ -10,7 +10,7 @@ const NOW = Date.UTC(2026, 2, 1);
 const WRITERS = 16;
 const USERS = 40;
 
-test('a database that ends every connection under load costs what was under way, and nothing else', async () => {
+test('loses only pending requests if the database ends every connection under load', async () => {
   const url = await aDatabase();
   const run = runBeside(url);
   const store = await openStore(url);
@@ -62,7 +62,7 @@ test('a database that ends every connection under load costs what was under way,
   expect(users.reduce((sum, { events }) => sum + (events['e']?.count ?? 0), 0)).toBe(stored);
 });
 
-test('a database that is silent keeps no store from closing, nor its process from ending', async () => {
+test('closes the store and ends the process if the database is silent', async () => {
   const door = await tcpDoor(await aDatabase());
   const store = await openStore(door.url);
   const write = (user: string) =>
@@ -94,8 +94,8 @@ const aSmallDatabase = async (room: number): Promise<{ url: string; run: Run }> 
   return { url: url.href, run };
 };
 
-describe('a database with room for few connections', () => {
-  test('is written as well, however many read', async () => {
+describe('a database with few connections', () => {
+  test('accepts writes beside many readers', async () => {
     const { url, run } = await aSmallDatabase(8);
     const store = await openStore(url);
     onTestFinished(() => store.close());
@@ -115,7 +115,7 @@ describe('a database with room for few connections', () => {
     await Promise.all([store.ping(), write(), write()]);
   });
 
-  test('is not opened where a replica could not write', async () => {
+  test('is not opened if a replica could not write', async () => {
     const { url } = await aSmallDatabase(0);
     await expect(openStore(url)).rejects.toThrow('too many connections');
     const { url: enough } = await aSmallDatabase(2);
@@ -125,7 +125,7 @@ describe('a database with room for few connections', () => {
   });
 });
 
-test('a database that is read-only by default is not ready, until it is so no more', async () => {
+test('a database that is read-only by default is ready only after that changes', async () => {
   const url = await aDatabase();
   const run = runBeside(url);
   const store = await openStore(url);

@@ -15,7 +15,7 @@ describe('behind PgBouncer', needs('apt-get install pgbouncer', inPath('pgbounce
     ['statement', ''],
     ['transaction', 'server_round_robin = 1\nmin_pool_size = 3'],
     ['transaction', 'default_pool_size = 1'],
-  ] as const)('in %s mode the store does not open (%s)', async (mode, settings) => {
+  ] as const)('does not open in %s mode (%s)', async (mode, settings) => {
     const database = await aDatabase();
     const url = await startPgBouncer(database, { mode, settings });
     await expect(openStore(url)).rejects.toThrow(SHARED);
@@ -31,7 +31,7 @@ describe('behind PgBouncer', needs('apt-get install pgbouncer', inPath('pgbounce
     expect(rows).toEqual([{ users: null, scan: 'on', session: '' }]);
   });
 
-  test('in session mode every write is stored, with settings of its own', async () => {
+  test('stores every write in session mode, with its own settings', async () => {
     const url = await startPgBouncer(await aDatabase(), { mode: 'session' });
     const store = await openStore(url);
     const service = await runService([aWorkspace()], { store });

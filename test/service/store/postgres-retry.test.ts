@@ -23,9 +23,6 @@ test.each([
   ['a conflict between two locks', [LOCKED, CONFLICT, LOCKED], 3],
   ['conflicts alone', [CONFLICT], 12],
   ['a lock at the last attempt', [...Array.from({ length: 11 }, () => CONFLICT), LOCKED, CONFLICT], 12],
-])(
-  '%s: a transaction waits twice for a lock and makes twelve attempts at most',
-  async (_, errors, attempts) => {
-    expect(await ending(...errors)).toEqual({ error: 'TransientError', attempts });
-  },
-);
+])('%s: waits twice for a lock and makes at most twelve attempts', async (_, errors, attempts) => {
+  expect(await ending(...errors)).toEqual({ error: 'TransientError', attempts });
+});

@@ -28,7 +28,7 @@ const NAMES = new Map(
   ),
 );
 
-test('a group that another replica was faster than sends nothing once it has failed', async () => {
+test('a group that lost against another replica sends nothing after its failure', async () => {
   const sent: string[] = [];
   const found = Promise.withResolvers<SqlRow[]>();
   // The other replica created the user, so no row is returned. The response about duplicates arrives later.
@@ -55,7 +55,7 @@ test('a group that another replica was faster than sends nothing once it has fai
   expect(sent).toEqual(['insertUsers', 'statesOfCampaigns', 'storedBannerEvents']);
 });
 
-test('each statement writes its users in the order of their IDs: two replicas lock them in one order', async () => {
+test('each statement writes its users in the order of their IDs, so that replicas lock them in one order', async () => {
   const ids = new Map<string, number[]>();
   const run: Run = async (statement, [list] = []) => {
     const sent = String(list).split('\u001e').map(Number);
@@ -68,7 +68,7 @@ test('each statement writes its users in the order of their IDs: two replicas lo
   expect([...ids]).toEqual(['updateUsers', 'deleteUsers', 'insertUsers'].map((name) => [name, [4, 30, 200]]));
 });
 
-test('data points are written in the order of workspaces and days: two replicas may add to one lane', async () => {
+test('data points are written in the order of workspaces and days: two replicas may add to one counter shard', async () => {
   const lists: string[] = [];
   const run: Run = async (statement, values = []) => {
     if (NAMES.get(statement) === 'addDataPoints') lists.push(...values.slice(0, 2).map(String));

@@ -149,7 +149,7 @@ export const resultsContract = (storeOf: () => Store) =>
     const record = (externalId: string, ...events: NewBannerEvent[]) =>
       recordBannerEvents(storeOf(), externalId, events);
 
-    test('are those of a plain list, however late and in whatever order things come', async () => {
+    test('equal those of a plain list, however late and in whatever order events arrive', async () => {
       let run = 0;
       await fc.assert(
         fc.asyncProperty(
@@ -222,7 +222,7 @@ export const resultsContract = (storeOf: () => Store) =>
         expect(arms).toMatchObject([{ exposed: 1, goals: [{ converted: 1, revenue: 6 }] }]);
       });
 
-      test('a recount attributes users to their first impression, though it is deleted', async () => {
+      test('a recount attributes users to their first impression, even if it is deleted', async () => {
         await record('kim', seenAt(START), seenAt(START + DAY, { variantId: 'b', bannerId: 'bnr_2' }));
         await prune(START + 1);
         const [difference, ...others] = (await storeOf().verifyResults('demo')).filter(
@@ -237,7 +237,7 @@ export const resultsContract = (storeOf: () => Store) =>
       });
     });
 
-    test('count every user once, however many there are', async () => {
+    test('count every user once', async () => {
       const PEOPLE_OF_STEPS = 2_001;
       await storeOf().write({
         workspaceId: 'demo',
@@ -260,7 +260,7 @@ export const resultsContract = (storeOf: () => Store) =>
       expect(await ask()).toMatchObject({ arms: [counts], placements: [counts] });
     });
 
-    test('count once what two users had both, once they are one', async () => {
+    test('count shared events of two merged users once', async () => {
       const events = [aBannerEvent(), aBannerEvent({ eventType: 'click' }), aBannerEvent({ timeMs: START })];
       await record('u-1', ...events);
       await record('u-2', ...events, aBannerEvent({ timeMs: START + 1, placementId: 'side' }));
@@ -280,7 +280,7 @@ export const resultsContract = (storeOf: () => Store) =>
       ]);
     });
 
-    test('count the conversions of a merged user who had seen no banner', async () => {
+    test('count the conversions of a merged user without an impression', async () => {
       const conversions = [{ product: 'cup', withinMs: HOUR }];
       await record('u-1', aBannerEvent({ timeMs: START, receivedAtMs: START }));
       await storeOf().write({
@@ -306,7 +306,7 @@ export const resultsContract = (storeOf: () => Store) =>
       expect(await storeOf().verifyResults('demo')).toEqual([]);
     });
 
-    test('outlive the events that retention deletes, and count no user twice for it', async () => {
+    test('survive the deletion of events by retention, and count no user twice for it', async () => {
       await record('u-1', aBannerEvent({ timeMs: START }));
       await storeOf().prune('demo', { events: null, bannerEvents: START + 1 });
       await record('u-1', aBannerEvent({ timeMs: START + HOUR }));
@@ -318,7 +318,7 @@ export const resultsContract = (storeOf: () => Store) =>
       ]);
     });
 
-    test('count goals that are new, and those that are others by now, of everyone who has seen the campaign', async () => {
+    test('count new and changed goals for every user with an impression', async () => {
       const PEOPLE_OF_STEPS = 2 * STEP.bannerEvents + 1;
       await storeOf().write({
         workspaceId: 'demo',
@@ -373,41 +373,38 @@ export const resultsContract = (storeOf: () => Store) =>
       expect(arms).toMatchObject([{ goals: [{ converted: 1 }, { converted: 0 }] }]);
     });
 
-    test('keep the goals that a replica with a newer file counts, when one with an older file asks for its own', async () => {
+    test('keep the goals of a replica with a newer file if one with an older file requests its own', async () => {
       await countThenPrune();
       await storeOf().addGoals('demo', { campaignId: 'campaign', conversions: [left] });
       expect((await ask({ conversions: [left] })).arms).toMatchObject([{ goals: [{ converted: 0 }] }]);
       expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
     });
 
-    test.each(['kept', 'merged'] as const)(
-      'keep what a user had reached, though its events are gone, when they are %s',
-      async (role) => {
-        await countThenPrune();
-        // The other user saw the campaign before and did nothing else.
-        await record('u-2', aBannerEvent({ timeMs: START - 2 * HOUR, receivedAtMs: START - 2 * HOUR }));
-        await storeOf().write({
-          workspaceId: 'demo',
-          lookups: [byExternalId('u-1'), byExternalId('u-2')],
-          nowMs: START,
-          apply(users) {
-            const buyer = users.find(byExternalId('u-1'))[0]!;
-            const other = users.create({ externalId: 'u-2' }, START);
-            users.merge(...(role === 'kept' ? ([buyer, other] as const) : ([other, buyer] as const)), START);
-          },
-        });
-        const goals = [{ converted: 1, revenue: 3, revenueSquares: 9 }];
-        expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ exposed: 1, goals }]);
-      },
-    );
+    test.each(['kept', 'merged'] as const)('keep the deleted conversions of a %s user', async (role) => {
+      await countThenPrune();
+      // The other user saw the campaign before and did nothing else.
+      await record('u-2', aBannerEvent({ timeMs: START - 2 * HOUR, receivedAtMs: START - 2 * HOUR }));
+      await storeOf().write({
+        workspaceId: 'demo',
+        lookups: [byExternalId('u-1'), byExternalId('u-2')],
+        nowMs: START,
+        apply(users) {
+          const buyer = users.find(byExternalId('u-1'))[0]!;
+          const other = users.create({ externalId: 'u-2' }, START);
+          users.merge(...(role === 'kept' ? ([buyer, other] as const) : ([other, buyer] as const)), START);
+        },
+      });
+      const goals = [{ converted: 1, revenue: 3, revenueSquares: 9 }];
+      expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ exposed: 1, goals }]);
+    });
 
-    test('keep what a user had reached, though its events are gone, when an earlier impression comes late', async () => {
+    test('keep the conversions of deleted events if an earlier impression arrives late', async () => {
       await countThenPrune();
       await record('u-1', aBannerEvent({ timeMs: START - 2 * HOUR, receivedAtMs: START }));
       expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
     });
 
-    test('keep what is gone beside what is stored together with an earlier impression', async () => {
+    test('keep deleted conversions beside those that arrive with an earlier impression', async () => {
       await countThenPrune();
       await storeOf().write({
         workspaceId: 'demo',
@@ -424,7 +421,7 @@ export const resultsContract = (storeOf: () => Store) =>
       expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ goals }]);
     });
 
-    test('count an event for the holdout that it names as well, and store it once', async () => {
+    test('count an event for its holdout as well, and store it once', async () => {
       const holdout = { holdoutId: '@holdout:1' };
       await record('u-1', aBannerEvent(holdout), aBannerEvent({ ...holdout, eventType: 'click' }));
       await record('u-2', aBannerEvent({ ...holdout, variantId: null, isControl: true, bannerId: 'bnr_2' }));
@@ -447,7 +444,7 @@ export const resultsContract = (storeOf: () => Store) =>
       expect(await storeOf().verifyResults('demo')).toEqual([]);
     });
 
-    test('count a purchase once that is stored together with a merge of its user', async () => {
+    test('count a purchase once that is stored with a merge of its user', async () => {
       await storeOf().addGoals('demo', { campaignId: 'campaign', conversions: CONVERSIONS });
       for (const user of ['u-1', 'u-2'])
         await record(user, aBannerEvent({ timeMs: START, receivedAtMs: START }));
@@ -465,14 +462,14 @@ export const resultsContract = (storeOf: () => Store) =>
       expect(await storeOf().verifyResults('demo')).toEqual([]);
     });
 
-    test('of a campaign that nobody has seen are empty', async () => {
+    test('are empty for a campaign without impressions', async () => {
       await record('u-1', aBannerEvent({ eventType: 'click' }), aBannerEvent({ isTestSend: true }));
       const nothing = { arms: [], placements: [], languages: [], days: [], currencies: [] };
       expect(await ask({ conversions: CONVERSIONS })).toMatchObject(nothing);
       expect(await ask({ campaignId: 'unknown' })).toMatchObject(nothing);
     });
 
-    test('are recounted where a goal has a fraction of a millisecond, as a tenth of a day has', async () => {
+    test('are recounted for a goal with a fraction of a millisecond, such as a tenth of a day', async () => {
       const conversions = [{ event: 'signed_up', withinMs: 8_640_000.000_000_002 }];
       await record('u-1', aBannerEvent({ timeMs: START, receivedAtMs: START }));
       await storeOf().write({
@@ -488,13 +485,13 @@ export const resultsContract = (storeOf: () => Store) =>
       expect(await storeOf().verifyResults('demo')).toEqual([]);
     });
 
-    test('are those of the workspace alone', async () => {
+    test('cover one workspace only', async () => {
       await record('u-1', aBannerEvent());
       await recordBannerEvents(storeOf(), 'u-2', [aBannerEvent()], 'other');
       expect((await ask()).arms).toMatchObject([{ variantId: 'a', exposed: 1, impressions: 1 }]);
     });
 
-    test('name the currencies of what was spent, and add nothing up that a user spent before', async () => {
+    test('list the currencies of revenue, and add nothing that a user spent before the first impression', async () => {
       const buy = (externalId: string, currency: string, timeMs: number) =>
         storeOf().write({
           workspaceId: 'demo',

@@ -54,7 +54,7 @@ describe.each(OLDER)('a database with older tables ($build)', ({ build, number, 
 });
 
 describe('opening a database', () => {
-  test('fails if a column is missing, or is not known', async () => {
+  test('fails if a column is missing or unknown', async () => {
     const file = aFile();
     await (await openStore(file)).close();
     change(file, 'ALTER TABLE users ADD COLUMN colour TEXT');
@@ -64,7 +64,7 @@ describe('opening a database', () => {
     await expect(openStore(file)).rejects.toThrow(refusal(file, "it has no column 'releases.author'"));
   });
 
-  test('knows every table that it makes, on both databases', async () => {
+  test('knows every table that it creates, on both databases', async () => {
     const file = aFile();
     await (await openStore(file)).close();
     const database = new DatabaseSync(file);
@@ -83,13 +83,13 @@ describe('opening a database', () => {
     expect(rows.map(({ tablename }) => tablename)).toEqual(tableNames('postgres').sort());
   });
 
-  test('leaves the file of another program alone', async () => {
+  test('leaves the database of another program unchanged', async () => {
     const file = aFile();
     change(file, 'CREATE TABLE notes (text TEXT)');
     await expect(openStore(file)).rejects.toThrow(`${file} is another program's: it has a table "notes"`);
   });
 
-  test('makes the tables once when replicas start together', async () => {
+  test('creates the tables once if replicas start together', async () => {
     const url = await aDatabase();
     const stores = await Promise.all([openStore(url), openStore(url)]);
     for (const store of stores) await store.close();

@@ -23,7 +23,7 @@ const aTable = () => {
   return { table, rows, secret };
 };
 
-test('a known secret is answered while nothing can be read or written, and one that is not is asked for again', async () => {
+test('returns a known secret during an outage, and requests an unknown one again', async () => {
   const { table, rows, secret } = aTable();
   rows.set('known', 'secret');
   expect(await secret('known')).toBe('secret');
@@ -36,7 +36,7 @@ test('a known secret is answered while nothing can be read or written, and one t
   expect(await secret('new')).toBe(made);
 });
 
-test('replicas that ask for a new secret at once get the same one', async () => {
+test('gives replicas that create a secret at once the same one', async () => {
   const url = await aDatabase();
   const stores = [await openStore(url), await openStore(url), await openStore(url)];
   const secrets = await Promise.all(stores.map((store) => store.secret('demo')));
@@ -44,7 +44,7 @@ test('replicas that ask for a new secret at once get the same one', async () => 
   for (const store of stores) await store.close();
 });
 
-test('banner IDs follow the secret', async () => {
+test('banner IDs depend on the secret', async () => {
   let secret = 'first';
   const idsOf = workspaceBannerIds({ secret: async () => secret } as unknown as Store);
   const before = await idsOf('demo');

@@ -51,24 +51,21 @@ const readAll = async (store: Store) => {
 test.each([
   ['SQLite', () => ':memory:'],
   ['PostgreSQL', aDatabase],
-])(
-  'all users who share an address are read once, and others have turns in between, on %s',
-  async (_, address) => {
-    const users = 5 * USERS_PAGE + 1;
-    const store = await aStore(await address(), users);
-    const { turns, ids, count } = await readAll(store);
-    expect([count, ids.size]).toEqual([users, users]);
-    expect(turns).toBeGreaterThanOrEqual(5);
-  },
-);
+])('reads all users of a shared address once and yields to other requests, on %s', async (_, address) => {
+  const users = 5 * USERS_PAGE + 1;
+  const store = await aStore(await address(), users);
+  const { turns, ids, count } = await readAll(store);
+  expect([count, ids.size]).toEqual([users, users]);
+  expect(turns).toBeGreaterThanOrEqual(5);
+});
 
-test('users with large profiles are read few at a time', async () => {
+test('reads users with large profiles few at a time', async () => {
   const { turns, count } = await readAll(await aStore(':memory:', 6, { text: 'x'.repeat(500_000) }));
   expect(count).toBe(6);
   expect(turns).toBeGreaterThanOrEqual(6);
 });
 
-test('PostgreSQL sends users a page at a time, and after a conflict only those who are missing', async () => {
+test('PostgreSQL sends users by page, and after a conflict only the missing ones', async () => {
   const address = await aDatabase();
   await aStore(address, 2 * USERS_PAGE + 1);
   const { pool, close } = connect(address, 'groups', { connections: 1 });

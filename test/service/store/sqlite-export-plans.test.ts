@@ -4,7 +4,7 @@ import type { SqliteJobs } from '../../../src/service/store/sqlite/jobs.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import { createReader } from '../../../src/service/store/sqlite/reader.ts';
 
-test('a page of an export is read in the order of an index: to sort a million rows for each page takes hours', () => {
+test('reads a page of an export in index order, because sorting a million rows per page takes hours', () => {
   const database = new DatabaseSync(':memory:');
   createTables(database, ':memory:');
   const pages: string[] = [];

@@ -14,7 +14,7 @@ const aStore = async (name: string) => {
   return store;
 };
 
-test('a recount is made beside the event loop', async () => {
+test('recounts in a worker thread', async () => {
   const store = await aStore('beside.db');
   const order: string[] = [];
   const counting = store.verifyResults('demo').then(() => order.push('verifyResults'));
@@ -24,7 +24,7 @@ test('a recount is made beside the event loop', async () => {
   await store.close();
 });
 
-test('one question after the other is answered, and one that fails is not in the way of the next', async () => {
+test('runs jobs one after the other, and continues after a failure', async () => {
   const store = await aStore('queue.db');
   const fates = await Promise.allSettled([
     store.verifyResults('demo'),
@@ -39,7 +39,7 @@ test('one question after the other is answered, and one that fails is not in the
   await store.close();
 });
 
-test('a store that closes ends what is being counted, and counts no more', async () => {
+test('cancels a running count on close', async () => {
   const store = await aStore('closed.db');
   const counting = store.verifyResults('demo');
   const ended = expect(counting).rejects.toThrow('The store is closed');
@@ -50,7 +50,7 @@ test('a store that closes ends what is being counted, and counts no more', async
   );
 });
 
-test('a workspace can be recounted beside the service that writes the file', async () => {
+test('recounts a workspace beside the service that writes the file', async () => {
   const store = await aStore('live.db');
   const reader = await openStoreReader(join(folder, 'live.db'));
   expect(await reader.verifyResults('demo')).toEqual([]);
@@ -58,7 +58,7 @@ test('a workspace can be recounted beside the service that writes the file', asy
   await store.close();
 });
 
-test('users are sampled from the file, beside the event loop', async () => {
+test('samples users in a worker thread', async () => {
   const store = await aStore('sampled.db');
   const { total, users } = await store.sampleUsers({ workspaceId: 'demo', size: 10, campaignIds: ['c'] });
   expect({ total, users }).toMatchObject({ total: 1, users: [{ externalId: 'u-1', profile: null }] });

@@ -17,11 +17,11 @@ const rounds = fc.array(fc.record({ steps: fc.array(step, { maxLength: 25 }), en
 });
 
 test(
-  'a service that is killed or closed at any moment has exactly what it acknowledged when it starts again',
+  'has exactly the acknowledged writes after a kill or a close at any moment',
   async () => {
     let files = 0;
     await fc.assert(
-      // Of few characters, users leave memory all the time.
+      // With a small limit, the cache evicts users constantly.
       fc.asyncProperty(rounds, fc.constantFrom(1e6, 2_000), async (all, maxCharacters) => {
         files += 1;
         const file = join(folder, `${files}.db`);

@@ -16,7 +16,7 @@ import { SQLITE_STATEMENTS } from '../../../src/service/store/statements.ts';
 const MIB = 2 ** 20;
 const NOW = Date.UTC(2026, 2, 1, 9);
 
-test('the log moves into the file before it is larger than docs/guides/operate.md says, and no row is missing', async () => {
+test('moves the log into the file before it exceeds the limit of docs/guides/operate.md, without losing rows', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-log-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'a.db');
@@ -54,7 +54,7 @@ test('the log moves into the file before it is larger than docs/guides/operate.m
   database.close();
 });
 
-test('the log takes less than 1 KB an event beside a long reader', async () => {
+test('uses less than 1 KB of log per event beside a long reader', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-log-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'a.db');
@@ -91,7 +91,7 @@ test('the log takes less than 1 KB an event beside a long reader', async () => {
   database.close();
 });
 
-test('the log gives its space back after a long reader has ended', async () => {
+test('shrinks the log after a long reader has ended', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-log-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'a.db');

@@ -22,7 +22,7 @@ const aQueue = (maxCharacters: number) => {
   };
 };
 
-test('a user who was written is not read again', async () => {
+test('a written user is not read again', async () => {
   const { queue, write, nameInFile, names } = aQueue(1_000);
   await write(attribute(0, 1));
   nameInFile('Kim');
@@ -31,7 +31,7 @@ test('a user who was written is not read again', async () => {
   await queue.close();
 });
 
-test('after a failed commit every user is read again', async () => {
+test('every user is read again after a failed commit', async () => {
   const { disk, queue, write, nameInFile, names } = aQueue(1_000);
   await write(attribute(0, 1));
   nameInFile('Kim');
@@ -43,7 +43,7 @@ test('after a failed commit every user is read again', async () => {
   await queue.close();
 });
 
-test('a user who is written often stays in memory when others are too many, and those are read again', async () => {
+test('a user who is written often stays in memory if the cache evicts others', async () => {
   const { queue, write, nameInFile, names } = aQueue(2_000);
   await write(attribute(0, 0));
   await write(attribute(1, 1));
@@ -58,7 +58,7 @@ test('a user who is written often stays in memory when others are too many, and 
   await queue.close();
 });
 
-test('once a user was erased, every user is read again: nothing of them stays in memory', async () => {
+test('an erasure clears the cache: nothing of the user stays in memory', async () => {
   const { queue, write, nameInFile, names } = aQueue(10_000);
   const lookup = { by: 'email', value: 'mia@example.org' } as const;
   await write(attribute(0, 1));
@@ -79,7 +79,7 @@ test('once a user was erased, every user is read again: nothing of them stays in
   await queue.close();
 });
 
-test('thousands who share an address are read once, and who comes to it later is found all the same', async () => {
+test('users of a shared address are read once, and later ones are found as well', async () => {
   const { database, queue } = anSqliteQueue({ maxCharacters: 1e7 });
   const email = 'all@example.org';
   const find = (create: number) =>
@@ -101,7 +101,7 @@ test('thousands who share an address are read once, and who comes to it later is
   await queue.close();
 });
 
-test('names of before take no room: a user who gets a new one again and again is not read again', async () => {
+test('previous names use no memory: a user who is renamed repeatedly is not read again', async () => {
   const { queue, write, nameInFile, names } = aQueue(2_000);
   await write(attribute(0, 0));
   for (let value = 0; value < 20; value += 1) {

@@ -66,7 +66,7 @@ test('prepares the next group while one is being written', async () => {
   await queue.close();
 });
 
-test('whatever the database refuses, every profile counts the events that are stored, and those are what was acknowledged', async () => {
+test('profiles count exactly the stored, acknowledged events, whatever the database rejects', async () => {
   const work = fc.record({
     user: fc.nat({ max: USERS - 1 }),
     isRefused: fc.boolean(),

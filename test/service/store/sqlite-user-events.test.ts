@@ -57,14 +57,14 @@ describe('user_events of SQLite', () => {
     }
   };
 
-  test('get no row for some events, and all rows for many', async () => {
+  test('have no row for few events, and all rows for many', async () => {
     await record('few', 10);
     expect(inspect()).toEqual({ cursor: 0, different: [] });
     await record('many', MANY);
     expect(inspect()).toEqual({ cursor: MANY + 10, different: [] });
   });
 
-  test('move with a merge, whose users have events before and after the last batch', async () => {
+  test('move with a merge of users who have events before and after the last batch', async () => {
     await record('few', 5);
     await record('kept', 3);
     await Promise.all([
@@ -98,7 +98,7 @@ describe('user_events of SQLite', () => {
     expect(inspect().different).toEqual([]);
   });
 
-  test('retention passes over the events of other workspaces in steps', async () => {
+  test('retention skips the events of other workspaces in steps', async () => {
     await record('theirs', 25_000, 'other', NOW - 10);
     await record('mine', 3, 'demo', NOW - 5);
     await record('mine', 1);

@@ -39,7 +39,7 @@ const refusedBy = async (committer: RemoteWriter): Promise<unknown> => {
 
 const FACTS = { error: 'Error', code: 'ERR_SQLITE_ERROR', errcode: 1555, errstr: 'constraint failed' };
 
-test('a write that SQLite refuses on its thread is logged by its kind, and without what was written', async () => {
+test('logs a write that SQLite rejects on its thread by kind, without the written data', async () => {
   const database = new DatabaseSync(file);
   createTables(database, file);
   database.close();
@@ -50,7 +50,7 @@ test('a write that SQLite refuses on its thread is logged by its kind, and witho
   expect(JSON.stringify(facts)).not.toContain('kim');
 });
 
-test('a write that SQLite refuses in memory is logged the same', async () => {
+test('logs a write that SQLite rejects in memory in the same way', async () => {
   const database = new DatabaseSync(':memory:');
   createTables(database, ':memory:');
   const committer = createInlineWriter(database);
@@ -58,7 +58,7 @@ test('a write that SQLite refuses in memory is logged the same', async () => {
   await committer.close();
 });
 
-test('nothing of it is stored, and what comes after it is', async () => {
+test('stores nothing of a rejected write, and stores later ones', async () => {
   const database = new DatabaseSync(file);
   createTables(database, file);
   const committer = await startWriterThread(file);
@@ -84,7 +84,7 @@ test('nothing of it is stored, and what comes after it is', async () => {
   database.close();
 });
 
-test('what a thread had begun when it died is in doubt, and what comes after it is refused', async () => {
+test('reports the pending group of a dead thread as in doubt, and rejects later ones', async () => {
   const dies = "require('node:worker_threads').parentPort.once('message', () => process.exit(1))";
   const committer = await startWriterThread(file, new Worker(dies, { eval: true }));
   const nameOf = (error: Error) => error.name;
@@ -97,7 +97,7 @@ test('what a thread had begun when it died is in doubt, and what comes after it 
   await committer.close();
 });
 
-test('whatever the disk refused is in doubt, as the log may hold it; what no room was for is not stored, and what met a lock may go through once the file is free', async () => {
+test('reports a disk error as in doubt, a full disk as not stored, and a lock as retryable', async () => {
   const answers = `const { parentPort } = require('node:worker_threads');
     const errcodes = [1034, 4874, 778, 1290, 13, 5];
     parentPort.on('message', (rows) => {

@@ -23,7 +23,7 @@ test.each([
 });
 
 test.each(['sslmod=require', 'SSLMODE=require', 'application_name=b&ssl_mode=require', 'sslmode =require'])(
-  'a URL with ?%s is refused by the name, and nothing of its password is said',
+  'rejects a URL with ?%s by name, without its password',
   (parameters) => {
     expect(() => normalizeSslMode(`postgres://u:secret@h/db?${parameters}`, undefined)).toThrow(
       /^the URL has a parameter '(?:sslmod|SSLMODE|ssl_mode|sslmode )': write 'sslmode'$/,
@@ -38,6 +38,6 @@ test.each([
   'postgres://u:p@h/db?sslrootcert=%2Fca.pem&sslmode=verify-full&sslnegotiation=direct&gssencmode=disable',
   'postgres://u@%2Fvar%2Frun%2Fpostgresql/db?target_session_attrs=read-write&keepalives_idle=30&sslcrl=x',
   'postgres://u:p@/db?host=/tmp&port=5433&dbname=db',
-])('a provider’s URL is taken: %s', (url) => {
+])('accepts a provider’s URL: %s', (url) => {
   expect(normalizeSslMode(url, undefined)).toContain(url);
 });

@@ -10,7 +10,7 @@ const aLine = () => {
   return { line, expired };
 };
 
-test('who waits is taken in the order in which they came, with how long the first has waited', () => {
+test('returns entries in order, with the age of the oldest', () => {
   const { line, expired } = aLine();
   line.add('a');
   vi.advanceTimersByTime(40);
@@ -22,7 +22,7 @@ test('who waits is taken in the order in which they came, with how long the firs
   expect(expired).toEqual([]);
 });
 
-test('who has waited too long is expired then, and nobody who came later', () => {
+test('expires entries that waited too long, and no later ones', () => {
   const { line, expired } = aLine();
   line.add('a');
   vi.advanceTimersByTime(6_000);
@@ -40,7 +40,7 @@ test('who has waited too long is expired then, and nobody who came later', () =>
   expect(expired).toEqual(['a', 'b']);
 });
 
-test('for five seconds after a refusal it says that it refuses', () => {
+test('reports overload for five seconds after a rejection', () => {
   const { line } = aLine();
   line.add('a');
   expect(line.isShedding()).toBe(false);

@@ -40,7 +40,7 @@ const write = (store: Store, user: string, events: [name: string, timeMs: number
   });
 
 describe('a backup of the SQLite file', () => {
-  test('is whole, and taken while the service writes on', async () => {
+  test('is complete while the service goes on writing', async () => {
     const file = await aFile();
     const store = await openStore(file);
     await Promise.all(Array.from({ length: 200 }, (_, i) => write(store, `before-${i}`, [['e', NOW]])));
@@ -64,7 +64,7 @@ describe('a backup of the SQLite file', () => {
     await restored.close();
   });
 
-  test('is not mixed with the log that a crash left where it is put', async () => {
+  test('does not use a crash log at its destination', async () => {
     const file = await aFile();
     const copy = await aFile();
     const store = await openStore(file);
@@ -83,7 +83,7 @@ describe('a backup of the SQLite file', () => {
     await restored.close();
   });
 
-  test('writes over nothing, and says so where there is nothing to copy', async () => {
+  test('overwrites nothing, and fails if there is nothing to copy', async () => {
     const file = await aFile();
     await (await openStore(file)).close();
     await expect(backupStore(file, file)).rejects.toThrow('exists already');
@@ -93,7 +93,7 @@ describe('a backup of the SQLite file', () => {
     await expect(backupStore('postgres://127.0.0.1/x', join(folder, 'copy.db'))).rejects.toThrow('pg_dump');
   });
 
-  test('writes over no name that came while it copied', async () => {
+  test('overwrites no file that appears during the copy', async () => {
     const own = mkdtempSync(join(folder, 'late-'));
     const file = join(own, 'placard.db');
     await (await openStore(file)).close();
@@ -103,7 +103,7 @@ describe('a backup of the SQLite file', () => {
     expect(readdirSync(own).filter((name) => /copy|nothing/.test(name))).toEqual(['copy.db']);
   });
 
-  test('leaves nothing where it could not be finished', async () => {
+  test('leaves nothing if it fails', async () => {
     const own = mkdtempSync(join(folder, 'half-'));
     const file = join(own, 'placard.db');
     const store = await openStore(file);
@@ -118,7 +118,7 @@ describe('a backup of the SQLite file', () => {
   });
 });
 
-test('a database that cannot store every text is refused', async () => {
+test('a database that cannot store every text is rejected', async () => {
   const url = new URL(await aDatabase());
   const run = runBeside(url.href);
   const name = `${url.pathname.slice(1)}_latin`;
@@ -129,7 +129,7 @@ test('a database that cannot store every text is refused', async () => {
 });
 
 describe('a database of another version', () => {
-  test('is refused where it is another program’s', async () => {
+  test('is rejected if it belongs to another program', async () => {
     const file = await aFile();
     const other = new DatabaseSync(file);
     other.exec('CREATE TABLE orders (id INTEGER PRIMARY KEY)');
@@ -140,7 +140,7 @@ describe('a database of another version', () => {
   test.each([
     { name: 'SQLite', address: aFile },
     { name: 'PostgreSQL', address: aDatabase },
-  ])('is refused where it is newer, on $name', async ({ name, address }) => {
+  ])('is rejected if it is newer, on $name', async ({ name, address }) => {
     const url = await address();
     await (await openStore(url)).close();
     if (name === 'SQLite') {
@@ -158,13 +158,13 @@ describe('a database of another version', () => {
     }
   });
 
-  test('is found wherever it is, though a schema that comes first was made since', async () => {
+  test('is found in any schema, even if a newer schema comes first in the search path', async () => {
     const url = await aDatabase();
     const store = await openStore(url);
     await write(store, 'u-1', [['e', NOW]]);
     await store.close();
     const run = runBeside(url);
-    // What an administrator does since PostgreSQL 15 revoked the rights on `public`.
+    // Administrators do this because PostgreSQL 15 revoked the rights on `public`.
     await run('CREATE SCHEMA AUTHORIZATION CURRENT_USER');
     const later = await openStore(url);
     expect(await later.readUsers('demo', [byExternalId('u-1')])).toHaveLength(1);
@@ -172,7 +172,7 @@ describe('a database of another version', () => {
     expect(await run("SELECT count(*) FROM pg_tables WHERE tablename = 'users'")).toEqual([{ count: '1' }]);
   });
 
-  test('is not read before a service has made its tables', async () => {
+  test('is not read before a service has created its tables', async () => {
     const file = await aFile();
     new DatabaseSync(file).close();
     const empty = new DatabaseSync(file);
@@ -183,7 +183,7 @@ describe('a database of another version', () => {
   });
 });
 
-test('a SQLite file has one service, and a second is told so', async () => {
+test('a second service of a SQLite file is rejected', async () => {
   const file = await aFile();
   const store = await openStore(file);
   await expect(openStore(file)).rejects.toThrow('Another Placard service is using');
@@ -196,7 +196,7 @@ test('a SQLite file has one service, and a second is told so', async () => {
   expect(statSync(file).size).toBeGreaterThan(0);
 });
 
-test('a SQLite file has no service that could not keep others off', async () => {
+test('a service that cannot lock its SQLite file is rejected', async () => {
   const own = mkdtempSync(join(folder, 'unwritable-'));
   const file = join(own, 'placard.db');
   await (await openStore(file)).close();
@@ -219,14 +219,14 @@ test.each([
   ['an export', () => openStoreReader('file:placard.db')],
   ['a backup', () => backupStore('file:placard.db', join(folder, 'copy.db'))],
   ['its copy', () => backupStore(join(folder, 'none.db'), 'file:copy.db')],
-])('%s takes no file: URL', async (_, open) => {
+])('%s rejects a file: URL', async (_, open) => {
   await expect((async () => open())()).rejects.toThrow('expected the path of a file, not a file: URL');
 });
 
 test.each([
   { link: 'another name', target: 'real.db', isThere: true },
   { link: 'a name whose file is not there yet', target: 'later.db', isThere: false },
-])('a SQLite file has one service under $link too', async ({ target, isThere }) => {
+])('a second service of a SQLite file is rejected under $link too', async ({ target, isThere }) => {
   const file = join(folder, target);
   const link = `${file}-link`;
   if (isThere) await (await openStore(file)).close();

@@ -36,7 +36,7 @@ export type Change =
   | { do: 'merge'; kept: string; merged: string }
   | { do: 'erase'; user: string };
 
-/** What follows a batch. Repeating it has no effect. */
+/** Action after a batch. Repeating it has no effect. */
 export type Action =
   | { do: 'nothing' }
   | { do: 'catch up' }
