@@ -114,7 +114,7 @@ const readStreams = async (service: RunningService): Promise<Map<string, Row[]>>
   return read;
 };
 
-describe.each(STORES)("Airbyte's Braze source, of a service on $name", ({ address }) => {
+describe.each(STORES)('Airbyte’s Braze source against a service on $name', ({ address }) => {
   let service: RunningService;
   let read: Map<string, Row[]>;
   beforeAll(async () => {
@@ -170,7 +170,7 @@ describe.each(STORES)("Airbyte's Braze source, of a service on $name", ({ addres
     });
   });
 
-  test('gets each day once, with its counts', () => {
+  test('receives each day once, with its counts', () => {
     const series = read.get('events_analytics')!;
     expect(new Set(series.map(({ time }) => time)).size).toBe(series.length);
     expect(series.filter(({ count }) => count !== 0)).toEqual(
@@ -193,7 +193,7 @@ describe.each(STORES)("Airbyte's Braze source, of a service on $name", ({ addres
     ]);
   });
 
-  test('gets times that are dates or null, as its schema requires', () => {
+  test('receives times that are dates or null, as its schema requires', () => {
     const times = [
       ...read.get('campaigns')!.map(({ last_edited: edited }) => edited),
       ...read

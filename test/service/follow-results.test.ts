@@ -61,7 +61,7 @@ test('adds goals at the start, and after they have changed', async () => {
   await expect.poll(() => added.slice(1)).toEqual([['one', ['bought', 'left']]]);
 });
 
-test('tries again after the database has failed', async () => {
+test('retries after a database failure', async () => {
   const { added, change, store } = aFollower([]);
   store.problem = new Error('away');
   change({ one: ['bought'] });
@@ -71,7 +71,7 @@ test('tries again after the database has failed', async () => {
   await expect.poll(() => added).toEqual([['one', ['bought']]]);
 });
 
-test('ends in the middle of a backlog', async () => {
+test('stops within a backlog', async () => {
   const { store, stop } = aFollower([]);
   store.isCaughtUp = false;
   await expect.poll(() => store.steps).toBeGreaterThan(3);
@@ -82,7 +82,7 @@ test('ends in the middle of a backlog', async () => {
 });
 
 onBothStores('a service', (_, store) => {
-  test('adds the goals of its campaigns, and counts though no one asks', async () => {
+  test('adds the goals of its campaigns, and counts without requests', async () => {
     const workspaceId = `results-${store().kind}`;
     await recordBannerEvents(store(), 'kim', [aBannerEvent()], workspaceId);
     const addGoals = vi.spyOn(store(), 'addGoals');

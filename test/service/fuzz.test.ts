@@ -85,9 +85,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('any cursor at all', () => {
+describe('random cursors', () => {
   test(
-    'asked of /cdi/integrations is a page or a 400',
+    '/cdi/integrations returns a page or a 400',
     async () => {
       const texts = fc.oneof(
         fc.string({ unit: 'binary' }),
@@ -114,9 +114,9 @@ describe('any cursor at all', () => {
   );
 });
 
-describe('any body at all', () => {
+describe('random bodies', () => {
   test.each(PATHS)(
-    'sent to %s is answered, soon, and never with a 5xx or with a neighbour’s data',
+    '%s responds quickly, never with a 5xx or with data of another workspace',
     async (path) => {
       const statuses = new Map<number, number>();
       const bodies = bodiesOf(ROUTES.get(path)!, bannerIds).chain((body) =>
@@ -129,10 +129,10 @@ describe('any body at all', () => {
           const text = await answer.text();
           statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
           if (answer.status >= 500) throw new Error(`${answer.status}: ${JSON.stringify(lines.at(-1))}`);
-          if (text.includes('neighbour')) throw new Error('A neighbour’s data was answered');
+          if (text.includes('neighbour')) throw new Error('The response has data of another workspace');
           const body: unknown = JSON.parse(text);
-          if (typeof body !== 'object' || body === null) throw new Error('An answer is no object');
-          if (performance.now() - started > HANG_MS) throw new Error('An answer took too long');
+          if (typeof body !== 'object' || body === null) throw new Error('The response is not an object');
+          if (performance.now() - started > HANG_MS) throw new Error('The response took too long');
         }),
         { numRuns: BODIES, interruptAfterTimeLimit: BUDGET_MS - 20_000, markInterruptAsFailure: true },
       );
@@ -148,7 +148,7 @@ describe('any body at all', () => {
     BUDGET_MS,
   );
 
-  test('leaves the service well, the neighbour as it was, and every stored thing readable', async () => {
+  test('leave the service healthy, the other workspace unchanged, and stored data readable', async () => {
     const asked = Buffer.from(JSON.stringify({ external_ids: ['u-1'] }));
     const answer = await send('/users/export/ids', NEIGHBOUR_KEY, asked);
     const { users } = (await answer.json()) as { users: Record<string, unknown>[] };

@@ -35,8 +35,8 @@ const GATEWAY_TIMEOUT = {
   body: { message: 'Gateway Timeout', errors: [{ type: 'Gateway Timeout' }] },
 };
 
-describe('a request whose write is stored, though the database could not say so', () => {
-  test('is answered 504: the same again would count twice', async () => {
+describe('a request whose write is stored without a confirmation', () => {
+  test('gets 504, because a repeat would count twice', async () => {
     const { door, service, track, stored } = await aService();
     expect((await track('first')).status).toBe(201);
     door.cutAnswer('COMMIT');
@@ -49,7 +49,7 @@ describe('a request whose write is stored, though the database could not say so'
     );
   });
 
-  test('is answered so where banner events were stored', async () => {
+  test('gets 504 for banner events', async () => {
     const { door, service, track } = await aService();
     const envelope = { external_user_id: 'u-1', app_id: APP_ID, app_version: '1.0.0' };
     const call = (path: string, body: object) =>
@@ -72,7 +72,7 @@ describe('a request whose write is stored, though the database could not say so'
   });
 });
 
-test('a request whose write was put off is answered 503, and the log says why, once a minute', async () => {
+test('a request whose write is postponed gets 503, and the reason is logged once a minute', async () => {
   const store = await openStore(':memory:');
   const cause = Object.assign(new Error('database is locked'), { code: 'ERR_SQLITE_ERROR', errcode: 5 });
   const write = () => Promise.reject(new TransientError('later', { cause }));
@@ -91,7 +91,7 @@ test('a request whose write was put off is answered 503, and the log says why, o
   ]);
 });
 
-test('a request whose write the database ended, or never had, is answered 500', async () => {
+test('a request whose write the database ended or never received gets 500', async () => {
   const { url, door, track, stored } = await aService();
   const run = runBeside(url);
   expect((await track('first')).status).toBe(201);
@@ -108,7 +108,7 @@ test('a request whose write the database ended, or never had, is answered 500', 
   await expect.poll(() => stored().catch(String)).toEqual(['first']);
 });
 
-test('a request that comes while too many wait is answered 503 with a time to come again, and so is /readyz', async () => {
+test('a request gets 503 with Retry-After if too many are waiting, and so does /readyz', async () => {
   const { url, service, track, stored } = await aService();
   expect((await track('first')).status).toBe(201);
   const { release } = await lockBeside(url, 'LOCK TABLE users IN ACCESS EXCLUSIVE MODE');

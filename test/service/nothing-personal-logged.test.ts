@@ -113,7 +113,7 @@ const rowsOf = (bannerId: string): Row[] => [
   },
 ];
 
-describe('no key and no personal value leaves by a log line, a header or a metric', () => {
+describe('keys and personal values do not appear', () => {
   let service: RunningService;
   let isBroken = false;
   const answers: { name: string; answer: Answered }[] = [];
@@ -181,8 +181,8 @@ describe('no key and no personal value leaves by a log line, a header or a metri
       const method = body === undefined ? 'GET' : 'POST';
       const other = key === CLIENT_KEY ? SERVER_KEY : CLIENT_KEY;
       await ask('a key of the other kind', method, path, { key: other, body });
-      await ask('a key nobody has', method, path, { key: 'zq7x-nobody', body });
-      await ask('no such scheme', method, path, { headers: { authorization: SERVER_KEY }, body });
+      await ask('an unknown key', method, path, { key: 'zq7x-nobody', body });
+      await ask('another scheme', method, path, { headers: { authorization: SERVER_KEY }, body });
       await ask('another method', 'PUT', path, { key, body: profile });
       await ask('a query', method, `${path}?cursor=zq7x&email=${EMAIL}`, { key, body });
       await ask('headers', method, path, {
@@ -190,17 +190,20 @@ describe('no key and no personal value leaves by a log line, a header or a metri
         body,
         headers: { 'x-forwarded-for': 'zq7x', cookie: EMAIL },
       });
-      await ask('a path of nobody', method, `${path}/${EMAIL}`, { key, body });
+      await ask('an unknown path', method, `${path}/${EMAIL}`, { key, body });
       if (method === 'GET') continue;
       await ask('broken JSON', method, path, { key, body: `{"email":"${EMAIL}",` });
-      await ask('another type', method, path, { key, body, headers: { 'content-type': 'text/zq7x' } });
-      await ask('too much', method, path, { key, body: { ...profile, filler: 'zq7x'.repeat(1_100_000) } });
+      await ask('another media type', method, path, { key, body, headers: { 'content-type': 'text/zq7x' } });
+      await ask('a body that is too large', method, path, {
+        key,
+        body: { ...profile, filler: 'zq7x'.repeat(1_100_000) },
+      });
     }
     expect(await ask('right', 'GET', '/cdi/integrations', { key: SERVER_KEY })).toBe(200);
   });
   afterAll(() => service.stop());
 
-  test('whatever was asked and however it was answered, at the lowest level of the log', () => {
+  test('in logs at the lowest level, for any request and response', () => {
     const { lines } = service;
     // Every response has a log line, so none is skipped by accident.
     expect(lines.filter(({ message }) => message === 'answered')).toHaveLength(answers.length + 1);
@@ -214,12 +217,12 @@ describe('no key and no personal value leaves by a log line, a header or a metri
     expect(telling).toEqual([]);
   });
 
-  test('in no header of an answer', () => {
+  test('in response headers', () => {
     const telling = answers.filter(({ answer }) => MARK.test(inspect([...answer.headers])));
     expect(telling.map(({ name }) => name)).toEqual([]);
   });
 
-  test('on no page for operators', async () => {
+  test('on pages for operators', async () => {
     for (const path of ['/metrics', '/healthz', '/readyz', '/openapi.json', '/docs']) {
       const { status, headers, body } = await service.call('GET', path);
       expect([path, status]).toEqual([path, 200]);

@@ -34,7 +34,7 @@ describe('GET /openapi.json', () => {
     expect(body.info.version).toBe(version);
   });
 
-  test('describes every endpoint, and each as it answers', async () => {
+  test('describes every endpoint and its actual responses', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     expect(body.openapi).toBe('3.1.0');
     for (const path of PATHS) {
@@ -45,14 +45,14 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  test('promises of an exported user no more than its own example is answered', async () => {
+  test('lists no more fields of an exported user than its example returns', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     const { responses } = body.paths['/users/export/ids'].post;
     const user = responses[201].content['application/json'].schema.properties.users.items;
     expect(user.required ?? []).toEqual([]);
   });
 
-  test('names the headers of a 429: all four, or of `/users/track` how long to wait alone', async () => {
+  test('names the headers of a 429: all four, or only Retry-After for `/users/track`', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     for (const path of PATHS) {
       const [operation] = Object.values<{ responses: Record<string, { headers: object }> }>(body.paths[path]);
@@ -64,7 +64,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  test('describes each refusal, and the headers that come with it', async () => {
+  test('describes each error and its headers', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     for (const path of PATHS) {
       const [[verb, operation] = []] = Object.entries<{
@@ -99,7 +99,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  test('has the bounds of bodies that the service keeps to', async () => {
+  test('has the size limits that the service applies', async () => {
     const { paths } = (await service.call('GET', '/openapi.json')).body;
     const of = (path: string) => paths[path].post.requestBody.content['application/json'].schema.properties;
     const arrays = ['attributes', 'events', 'purchases'];
@@ -128,7 +128,7 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  test('lets a prioritization be empty, as the service does', async () => {
+  test('allows an empty prioritization, as the service does', async () => {
     const { paths } = (await service.call('GET', '/openapi.json')).body;
     const { schema } = paths['/users/identify'].post.requestBody.content['application/json'];
     const { prioritization } = schema.properties.emails_to_identify.items.properties;
@@ -141,7 +141,7 @@ describe('GET /openapi.json', () => {
     expect(answer.status).toBe(201);
   });
 
-  test('leaves out of /users/delete the rule that the service refuses there', async () => {
+  test('omits the rule that the service rejects in /users/delete', async () => {
     const { paths } = (await service.call('GET', '/openapi.json')).body;
     const { properties } = paths['/users/delete'].post.requestBody.content['application/json'].schema;
     const rules = JSON.stringify(properties.email_addresses);
@@ -149,7 +149,7 @@ describe('GET /openapi.json', () => {
     expect(rules).not.toContain('least_recently_updated');
   });
 
-  test('says of everything that stores that it may come too early, or be stored without an answer', async () => {
+  test('warns of early requests and lost responses for every endpoint that stores data', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     const may = (path: string) => {
       const [operation] = Object.values<{ responses: Record<string, { headers?: object }> }>(
@@ -160,7 +160,7 @@ describe('GET /openapi.json', () => {
     expect(PATHS.filter(may)).toEqual(API_ROUTES.filter(({ writes }) => writes).map(({ path }) => path));
   });
 
-  test('gives examples that the service accepts', async () => {
+  test('has examples that the service accepts', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     for (const { path, operation, response } of API_ROUTES) {
       const { example } = operation;
@@ -175,7 +175,7 @@ describe('GET /openapi.json', () => {
 });
 
 describe('GET /docs', () => {
-  test('shows every endpoint on a page without scripts, under a policy that allows none', async () => {
+  test('shows every endpoint on a page without scripts, with a policy that allows none', async () => {
     const { status, headers, body } = await service.call('GET', '/docs');
     expect(status).toBe(200);
     for (const path of PATHS) expect(body).toContain(`<code>${path}</code>`);
@@ -203,7 +203,7 @@ describe('GET /docs', () => {
     expect(ids).toEqual(expect.arrayContaining(API_ROUTES.map(({ operation }) => operation.id)));
   });
 
-  test('says of every field of a body what it is', async () => {
+  test('describes every field of a body', async () => {
     const { body } = await service.call('GET', '/docs');
     const rows = [
       ...body.matchAll(/<tr><td><code>([^<]+)<\/code><\/td><td>(.*?)<\/td><td>(.*?)<\/td><\/tr>/g),
@@ -218,7 +218,7 @@ describe('GET /docs', () => {
     );
   });
 
-  test('has a call of each endpoint that works as it is', async () => {
+  test('has a working call of each endpoint', async () => {
     const { body } = await service.call('GET', '/docs');
     const calls = [...body.matchAll(/<code>(curl -s .*?)<\/code>/gs)].map(([, call]) => text(call));
     const answers = await Promise.all(
@@ -247,7 +247,7 @@ describe('GET /docs', () => {
     });
   });
 
-  test('tells the limits of each endpoint, and where they are set', async () => {
+  test('lists the limits of each endpoint, and where to set them', async () => {
     const { body } = await service.call('GET', '/docs');
     const shown = text(body);
     expect(shown).toContain(
@@ -261,7 +261,7 @@ describe('GET /docs', () => {
 });
 
 describe('GET /metrics', () => {
-  test('counts requests, latencies, objects, errors by code and store calls, and names no workspace', async () => {
+  test('counts requests, latencies, objects, errors by code and store calls, without workspace names', async () => {
     await service.call('POST', '/users/track', {
       key: SERVER_KEY,
       body: {
@@ -296,7 +296,7 @@ describe('GET /metrics', () => {
     expect(body).not.toMatch(/secret|not an address|u-1|test-server-key/);
   });
 
-  test('asks for a token where it has one, and counts data points by workspace then', async () => {
+  test('requires its token if one is set, and counts data points by workspace then', async () => {
     const guarded = await runService([aWorkspace()], { metricsToken: 'a-token' });
     const attributes = [{ external_id: 'u-1', tier: 'gold' }];
     await guarded.call('POST', '/users/track', { key: SERVER_KEY, body: { attributes } });
@@ -311,7 +311,7 @@ describe('GET /metrics', () => {
     await guarded.stop();
   });
 
-  test('tells how many store calls are under way', async () => {
+  test('reports the number of running store calls', async () => {
     const store = await openStore(':memory:');
     const asked = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
@@ -343,8 +343,8 @@ describe('GET /metrics', () => {
 
   test.each<[string, () => Promise<never>]>([
     ['fails', () => Promise.reject(new Error('no database'))],
-    ['does not answer', () => new Promise<never>(() => undefined)],
-  ])('leaves out what only a store knows that %s', async (_, next) => {
+    ['does not respond', () => new Promise<never>(() => undefined)],
+  ])('omits store metrics if the store %s', async (_, next) => {
     const store = await openStore(':memory:');
     const dataPoints: Store['dataPoints'] = () => ({ [Symbol.asyncIterator]: () => ({ next }) });
     const broken = await runService([aWorkspace()], {
@@ -361,7 +361,7 @@ describe('GET /metrics', () => {
     }
   });
 
-  test('has no label for each name that somebody made up', async () => {
+  test('has no labels from client input', async () => {
     const attributes = Array.from({ length: 50 }, (_, index) => ({
       external_id: 'u-3',
       [`invented ${index}`]: 'x'.repeat(300),
@@ -374,7 +374,7 @@ describe('GET /metrics', () => {
   });
 });
 
-test('GET / points to the documentation', async () => {
+test('GET / links to the documentation', async () => {
   expect(await service.call('GET', '/')).toMatchObject({
     status: 404,
     body: {
@@ -385,7 +385,7 @@ test('GET / points to the documentation', async () => {
 });
 
 describe('GET /healthz and /readyz', () => {
-  test('say yes, to GET and HEAD alone', async () => {
+  test('succeed for GET and HEAD', async () => {
     for (const path of ['/healthz', '/readyz']) {
       expect((await service.call('GET', path)).status).toBe(200);
       expect(await service.call('HEAD', path)).toMatchObject({ status: 200, body: '' });
@@ -394,7 +394,7 @@ describe('GET /healthz and /readyz', () => {
     }
   });
 
-  test('tell a process that lives from a store that does not', async () => {
+  test('distinguish a running process from an available store', async () => {
     const store = await openStore(':memory:');
     const ping: Store['ping'] = () => Promise.reject(new Error('no database'));
     const broken = await runService([aWorkspace()], { store: { ...store, ping } });
@@ -407,8 +407,8 @@ describe('GET /healthz and /readyz', () => {
   });
 });
 
-describe('a failure that nobody foresaw', () => {
-  test('is a 500 in the endpoint’s own words, and a log line without the error’s text', async () => {
+describe('an unexpected failure', () => {
+  test('returns a 500 in the endpoint’s format, and logs no text of the error', async () => {
     const store = await openStore(':memory:');
     const fail = () => Promise.reject(new Error('duplicate key (email)=(kim@example.org)'));
     const broken = await runService([aWorkspace({ campaigns: [aCampaign()] })], {

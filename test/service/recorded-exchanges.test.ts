@@ -121,7 +121,7 @@ describe('braze-api, the public Node client', () => {
     ]);
   });
 
-  test('hears of a refusal as an error with status and message', async () => {
+  test('receives a rejection as an error with status and message', async () => {
     const refused = new Braze(service.url, 'no-such-key').users.track({ attributes: [{ external_id: 'x' }] });
     await expect(refused).rejects.toMatchObject({ message: 'Invalid API key', status: 401 });
   });

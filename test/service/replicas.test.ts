@@ -59,7 +59,7 @@ const startReplicas = async (
 
 const many = { requests: 1_000_000, window_seconds: 1 };
 
-test('one of two replicas is killed under load: everything answered 2xx is stored, once', async () => {
+test('stores everything acknowledged once if one of two replicas is killed under load', async () => {
   const database = await aDatabase();
   const replicas = await startReplicas(database, aWorkspace({ limits: { users_track: many } }));
   const url = await startBalancer(replicas.map(({ port }) => port));
@@ -82,7 +82,7 @@ test('one of two replicas is killed under load: everything answered 2xx is store
   );
 });
 
-test('a limit holds across both replicas, to the request', async () => {
+test('shares a limit exactly between both replicas', async () => {
   const database = await aDatabase();
   // Windows start at multiples of their length, so this one does not end during the test, even at midnight.
   const limit = { requests: 50, window_seconds: 10_000_000_000 };
@@ -104,7 +104,7 @@ test('a limit holds across both replicas, to the request', async () => {
   await store.close();
 });
 
-test('two replicas that are asked for one new user at once make one', async () => {
+test('creates one user if two replicas receive the same new one at once', async () => {
   const database = await aDatabase();
   const workspace = aWorkspace({ limits: { users_track: many } });
   const replicas = await startReplicas(database, workspace);

@@ -150,7 +150,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
         body: JSON.stringify(body),
       }),
     );
-    // biome-ignore lint/suspicious/noExplicitAny: an answer's body is what the test looks into
+    // biome-ignore lint/suspicious/noExplicitAny: the test inspects the body of the response
     return { status: response.status, body: (await response.json()) as any };
   };
   const envelope = (externalId: string) => ({
@@ -540,9 +540,9 @@ const STAGES: { name: string; open(): Promise<string[]> }[] = [
   },
 ];
 
-describe.each(STAGES)('the numbers that the Studio shows, on $name', ({ open }) => {
+describe.each(STAGES)('the numbers of the Studio on $name', ({ open }) => {
   test(
-    'are those of a second account of what was sent',
+    'equal an independent count of what was sent',
     async () => {
       const addresses = await open();
       const stage: Stage = { addresses, stores: await Promise.all(addresses.map(openStore)) };

@@ -33,7 +33,7 @@ const receive = (
   });
 
 onBothStores('pruning', (_, store) => {
-  test('deletes what was received earlier and nothing else, in one workspace', async () => {
+  test('deletes only what was received before the limit, in one workspace', async () => {
     const [mine, theirs] = [anApi(store()).workspaceId, anApi(store()).workspaceId];
     for (const days of [400, 11, 9, 1]) {
       for (const workspaceId of [mine, theirs])
@@ -67,7 +67,7 @@ onBothStores('pruning', (_, store) => {
     });
   });
 
-  test('deletes a banner event from a device whose clock is years ahead, by its receipt', async () => {
+  test('deletes a banner event with a future device time by its receipt', async () => {
     const { workspaceId } = anApi(store());
     const receivedAtMs = NOW - 800 * DAY;
     await recordBannerEvents(
@@ -86,7 +86,7 @@ onBothStores('pruning', (_, store) => {
     ]);
   });
 
-  test('takes steps of few rows, which grow if they are quick, also if one user has all of them', async () => {
+  test('takes steps of few rows, which grow if they are fast, even if one user has all of them', async () => {
     const api = anApi(store());
     await receive(store(), api.workspaceId, 'kim', { name: 'e', days: 20, times: 2_000 });
     const steps: number[] = [];
@@ -100,7 +100,7 @@ onBothStores('pruning', (_, store) => {
     expect(steps.reduce((sum, rows) => sum + rows)).toBe(2_000);
   });
 
-  test('a user who was no more than banner events goes once these are old, with what decisions knew; others stay', async () => {
+  test('deletes users without a profile with their old banner events and decision state, and keeps others', async () => {
     const api = anApi(store());
     const { workspaceId } = api;
     const stale = (days: number) => store().expiredStubUsers(workspaceId, NOW - days * DAY);
@@ -145,7 +145,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-test('each workspace with a retention is pruned step by step, one that fails is logged, and the next look comes', async () => {
+test('prunes each workspace with a retention in steps, logs failures, and runs again', async () => {
   const calls: unknown[] = [];
   const rows: unknown[] = [];
   const lines: unknown[] = [];
@@ -201,7 +201,7 @@ test('each workspace with a retention is pruned step by step, one that fails is 
   expect(lines[0]).toMatchObject({ workspace: 'broken' });
 });
 
-test('a service deletes what its workspace keeps no longer, and its metrics count it', async () => {
+test('a service prunes its workspace and counts it in its metrics', async () => {
   const store = await openStore(':memory:');
   stops.push(() => store.close());
   for (const days of [30, 1]) await receive(store, 'test', 'kim', { name: `${days}`, days });

@@ -11,15 +11,15 @@ test.each([
   ['lastname', 'last_name'],
   ['bob', 'dob'],
   ['first_name', 'first_name'],
-])('%s was probably meant as %s', (written, meant) => {
+])('for %s suggests %s', (written, meant) => {
   expect(suggest(written, NAMES)).toBe(meant);
 });
 
-test.each(['tier', 'x', '', 'name_of_the_first'])('"%s" is near to none', (written) => {
+test.each(['tier', 'x', '', 'name_of_the_first'])('has no suggestion for "%s"', (written) => {
   expect(suggest(written, NAMES)).toBeNull();
 });
 
-test('a text that is no word is near to none, and costs no time', () => {
+test('has no suggestion for a text that is not a word, and takes no time', () => {
   const long = 'a'.repeat(4_000_000);
   const started = process.cpuUsage();
   expect(suggest(long, NAMES)).toBeNull();
@@ -41,7 +41,7 @@ const distance = (from: string, to: string): number => {
   return row.at(-1)!;
 };
 
-test('finds what the whole table of distances finds, though it fills a band of it', () => {
+test('finds what the full distance matrix finds, though it computes a band of it', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 });
   fc.assert(
     fc.property(word, fc.array(word, { maxLength: 6 }), (name, names) => {

@@ -4,12 +4,12 @@ import { withTimeout } from '../../src/service/with-timeout.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('gives what comes in time, and leaves no timer behind', async () => {
+test('returns the value in time, and clears its timer', async () => {
   expect(await withTimeout(Promise.resolve(7), 2_000)).toBe(7);
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('gives nothing where the work fails or takes too long', async () => {
+test('returns nothing if the work fails or times out', async () => {
   expect(await withTimeout(Promise.reject(new Error('no')), 2_000)).toBeUndefined();
   let isOver = false;
   const hanging = withTimeout(new Promise(() => undefined), 2_000).finally(() => {
@@ -21,7 +21,7 @@ test('gives nothing where the work fails or takes too long', async () => {
   expect(await hanging).toBeUndefined();
 });
 
-test('waits for an answer that came while the process stood still', async () => {
+test('accepts a response that arrived while the process was blocked', async () => {
   const { promise, resolve } = Promise.withResolvers<number>();
   const answer = withTimeout(promise, 2_000);
   // When the process resumes, the timer fires first, immediately followed by the response.

@@ -17,7 +17,7 @@ describe('a date in a time zone', () => {
     expect(createZonedCalendar(timeZone).of(at(instant))).toBe(day);
   });
 
-  test('needs a time zone that there is', () => {
+  test('requires a known time zone', () => {
     expect(() => createZonedCalendar('Mars/Olympus')).toThrow(RangeError);
   });
 });

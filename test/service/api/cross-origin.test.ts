@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe('contract 8, row 18: pages of other origins', () => {
-  test.each(OPEN)('get their preflight for $path without a key', async ({ path }) => {
+describe('contract 8, row 18: cross-origin requests', () => {
+  test.each(OPEN)('pass the preflight for $path without a key', async ({ path }) => {
     const { status, headers, body } = await service.call('OPTIONS', path, {
       headers: {
         ...origin,
@@ -31,7 +31,7 @@ describe('contract 8, row 18: pages of other origins', () => {
     expect(Number(headers.get('access-control-max-age'))).toBeGreaterThan(0);
   });
 
-  test.each(OPEN)('may send the headers that page tools add to a request for $path', async ({ path }) => {
+  test.each(OPEN)('may send common headers of page tools to $path', async ({ path }) => {
     const requested = 'authorization,baggage,content-type,sentry-trace,traceparent,x-datadog-trace-id';
     const { headers } = await service.call('OPTIONS', path, {
       headers: {
@@ -45,7 +45,7 @@ describe('contract 8, row 18: pages of other origins', () => {
   });
 
   test.each(OPEN)(
-    'may read every answer of $path, with the rate headers and the date',
+    'may read every response of $path, with the rate headers and the date',
     async ({ path, operation: { example: asked } }) => {
       const answers = [
         await service.call('POST', path, { key: CLIENT_KEY, headers: origin, body: asked }),
@@ -68,7 +68,7 @@ describe('contract 8, row 18: pages of other origins', () => {
     },
   );
 
-  test.each(CLOSED)('may not call $path', async (route) => {
+  test.each(CLOSED)('are rejected by $path', async (route) => {
     const { status, headers } = await service.call('OPTIONS', concretePath(route), { headers: origin });
     expect(status).toBe(405);
     expect(headers.get('access-control-allow-origin')).toBeNull();
@@ -76,7 +76,7 @@ describe('contract 8, row 18: pages of other origins', () => {
 });
 
 describe('the feature switch', () => {
-  test('answers 404 on both endpoints, after the key was found right', async () => {
+  test('returns 404 on both endpoints, after key validation', async () => {
     const off = await runService([aWorkspace({ banners: false })]);
     try {
       const body = { external_user_id: 'u', app_id: APP_ID, app_version: '1', placements: ['home'] };

@@ -40,7 +40,7 @@ const aService = async (limits: Record<string, unknown>) => {
   };
 };
 
-test('a request whose body comes in the next minute gives its user no second limit in that minute', async () => {
+test('a request whose body arrives in the next minute does not add to its user’s limit', async () => {
   const { clock, begin, ask, close } = await aService({ banners_sync: { per_user: twice } });
   const send = begin('sync', sync);
   clock.now = MINUTE + 1_000;
@@ -49,7 +49,7 @@ test('a request whose body comes in the next minute gives its user no second lim
   await close();
 });
 
-test('nor does it give all visitors one', async () => {
+test('a late body does not add to the limit of all visitors', async () => {
   const { clock, begin, ask, close } = await aService({ visitors: twice });
   const visit = (n: number) => ({
     ...sync,
@@ -80,7 +80,7 @@ test.each<[string, () => (nowMs: number) => unknown]>([
       return async (nowMs) => (await take([{ key: 'shop', rule: RULE }], nowMs)).allowed;
     },
   ],
-])('a window %s goes back only where the clock was put back by more than a window', async (_, made) => {
+])('a window %s moves back only if the clock does so by more than a window', async (_, made) => {
   const take = made();
   const taken = [];
   for (const at of [MINUTE + 1, MINUTE - 1, MINUTE + 2]) taken.push(await take(at));

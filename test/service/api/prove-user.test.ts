@@ -39,8 +39,8 @@ const track = (id: string, members: Record<string, unknown> = {}) =>
   });
 const faultOf = ({ headers }: { headers: Headers }) => headers.get(USER_TOKEN_HEADER);
 
-describe('an app whose users need a token', () => {
-  test('answers a user who proves who they are, on both endpoints', async () => {
+describe('an app that requires user tokens', () => {
+  test('accepts a user with a valid token on both endpoints', async () => {
     await run({ user_tokens: 'required' });
     const user_token = tokenOf('u-771');
     const { status, body } = await sync({ user_token });
@@ -60,7 +60,7 @@ describe('an app whose users need a token', () => {
     ['with a list', { user_token: [tokenOf('u-771')] }, 'malformed'],
     ['as a visitor, who is not asked in', { external_user_id: VISITOR }, 'missing'],
   ])(
-    'answers 401 in each endpoint’s own words, with the fault in a header that pages may read: %s',
+    'returns 401 in each endpoint’s format, with the reason in a header that pages may read: %s',
     async (_, members, fault) => {
       await run({ user_tokens: 'required' });
       const answers = [await sync(members), await track('bnr_any', members)];
@@ -78,7 +78,7 @@ describe('an app whose users need a token', () => {
     },
   );
 
-  test('stores nothing of a request that it refuses, and answers nothing of the user', async () => {
+  test('stores nothing of a rejected request and returns nothing about the user', async () => {
     const store = keptOpen(await openStore(':memory:'));
     await run({ user_tokens: 'optional' }, { store });
     const { id } = (await sync()).body.banners.home;
@@ -89,7 +89,7 @@ describe('an app whose users need a token', () => {
     expect((await sync()).body).not.toHaveProperty('banners');
   });
 
-  test('lets visitors in without one where the workspace says so', async () => {
+  test('accepts visitors without a token if the workspace allows it', async () => {
     await run({ user_tokens: 'required', visitors: true });
     expect((await sync({ external_user_id: VISITOR })).status).toBe(200);
     expect((await sync({ external_user_id: 'placard-visitor-me' })).status).toBe(401);
@@ -98,7 +98,7 @@ describe('an app whose users need a token', () => {
     );
   });
 
-  test('has the refusals of before for what else is wrong, and does not ask other apps for tokens', async () => {
+  test('keeps its other errors, and requires no token of other apps', async () => {
     await run({ user_tokens: 'required' });
     expect(await sync({ app_id: 'nobodys' })).toMatchObject({
       status: 400,
@@ -112,7 +112,7 @@ describe('an app whose users need a token', () => {
     expect({ status: wrongKey.status, fault: faultOf(wrongKey) }).toEqual({ status: 401, fault: null });
   });
 
-  test('asks no backend for a token', async () => {
+  test('requires no token of backends', async () => {
     await run({ user_tokens: 'required' });
     const { status } = await service!.call('POST', '/users/track', {
       key: SERVER_KEY,
@@ -136,7 +136,7 @@ describe('an app whose users need a token', () => {
   });
 });
 
-test('an app whose users may have a token takes requests without one, and refuses one that does not hold', async () => {
+test('an app with optional tokens accepts requests without one, and rejects an invalid one', async () => {
   await run({ user_tokens: 'optional' });
   expect((await sync()).status).toBe(200);
   expect((await sync({ user_token: null })).status).toBe(200);
@@ -144,7 +144,7 @@ test('an app whose users may have a token takes requests without one, and refuse
   expect(faultOf(await sync({ user_token: tokenOf('u-772') }))).toBe('wrong_user');
 });
 
-test('an app that says nothing of tokens passes over whatever is sent', async () => {
+test('an app without token settings ignores tokens', async () => {
   await run({ user_tokens: undefined });
   expect((await sync({ user_token: 'nonsense' })).status).toBe(200);
   expect((await sync({ user_token: { any: 'thing' } })).status).toBe(200);

@@ -24,7 +24,7 @@ const run = async (members: Record<string, unknown> = {}) => {
 const warned = () => service.lines.filter(({ message }) => message === 'requests refused');
 const facts = { level: 'warn', message: 'requests refused', request_id: expect.any(String) };
 
-test('a wrong key is logged with the endpoint, and never itself', async () => {
+test('logs a wrong key by endpoint, without the key', async () => {
   await run();
   await service.call('POST', SYNC, { key: 'mistyped-key', body: envelope });
   await service.call('POST', '/users/track', { headers: { authorization: 'Basic x' }, body: {} });
@@ -42,7 +42,7 @@ test('a wrong key is logged with the endpoint, and never itself', async () => {
   expect(JSON.stringify(service.lines)).not.toContain('mistyped-key');
 });
 
-test('a missing permission is logged with the key’s name, whatever the endpoint answers', async () => {
+test('logs a missing permission with the key’s name, whatever the endpoint returns', async () => {
   await run();
   await service.call('POST', SYNC, { key: 'backend-key', body: envelope });
   await service.call('POST', TRACK, { key: 'browser-key', body: envelope });
@@ -66,7 +66,7 @@ test('a missing permission is logged with the key’s name, whatever the endpoin
   ]);
 });
 
-test('a limit is logged with its name, and whose it is', async () => {
+test('logs a rate limit with its name and scope', async () => {
   const once = { requests: 1, window_seconds: 60 };
   await run({ limits: { banners_sync: { per_user: once }, users_track: once } });
   for (const _ of [1, 2]) {
@@ -90,13 +90,13 @@ test('a limit is logged with its name, and whose it is', async () => {
   ]);
 });
 
-test('a request that is wrong is logged with what is wrong', async () => {
+test('logs an invalid request with its errors', async () => {
   await run();
   await service.call('POST', SYNC, { key: 'browser-key', body: { ...envelope, app_id: 'another' } });
   expect(warned()).toMatchObject([{ key: 'browser', status: 400, why: ERROR_MESSAGES.unknownApp }]);
 });
 
-test('each cause is logged once a minute', async () => {
+test('logs each cause once a minute', async () => {
   await run();
   const ask = () => service.call('POST', SYNC, { key: 'mistyped-key', body: envelope });
   for (let count = 0; count < 20; count += 1) await ask();

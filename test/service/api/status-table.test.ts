@@ -54,11 +54,11 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
   const wrongMethod = method === 'GET' ? 'POST' : 'GET';
   const tooMuch = isBulk ? 2 * 1024 * 1024 + 1 : 4 * 1024 * 1024 + 1;
 
-  test('answers a right request', async () => {
+  test('accepts a valid request', async () => {
     expect((await service.call(method, path, { key, body })).status).toBe(row.ok);
   });
 
-  test('answers 401 without a key, and names the scheme', async () => {
+  test('returns 401 without a key, and names the scheme', async () => {
     const { status, body: refusal, headers } = await service.call(method, path, { body });
     expect({ status, refusal }).toEqual({ status: 401, refusal: row.refusal('Invalid API key') });
     expect(headers.get('www-authenticate')).toBe('Bearer');
@@ -71,12 +71,12 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
     'Bearer',
     'Bearer ',
     '',
-  ])('answers 401 to the header "%s"', async (authorization) => {
+  ])('returns 401 for the header "%s"', async (authorization) => {
     const { status } = await service.call(method, path, { body, headers: { authorization } });
     expect(status).toBe(401);
   });
 
-  test('answers 401 to a quoted key, to two spaces and to one that is far too long', async () => {
+  test('returns 401 for a quoted key, two spaces and an overlong key', async () => {
     for (const authorization of [
       `Bearer "${key}"`,
       `Bearer  ${key}`,
@@ -89,13 +89,13 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
     }
   });
 
-  test('answers a key of the other kind as one without the permission', async () => {
+  test('treats a key of the other kind as one without the permission', async () => {
     const { status, body: refusal } = await service.call(method, path, { key: row.otherKey, body });
     const text = row.forbidden === 401 ? 'Invalid API key' : 'Access Denied';
     expect({ status, refusal }).toEqual({ status: row.forbidden, refusal: row.refusal(text) });
   });
 
-  test('answers 405 with Allow to another method, before it looks at the key', async () => {
+  test('returns 405 with Allow for another method, before it validates the key', async () => {
     for (const other of [wrongMethod, 'PUT', 'DELETE', 'PATCH']) {
       const { status, headers, body: refusal } = await service.call(other, path);
       expect({ status, refusal }).toEqual({ status: 405, refusal: row.refusal('Method Not Allowed') });
@@ -103,7 +103,7 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
     }
   });
 
-  test('does not know the path with a slash at the end, in capitals, or with an encoded letter', async () => {
+  test('does not match the path with a trailing slash, in capitals, or with an encoded letter', async () => {
     for (const other of [
       `${path}/`,
       path.toUpperCase(),
@@ -113,7 +113,7 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
     }
   });
 
-  test('says nothing of the key in any refusal', async () => {
+  test('repeats the key in no error', async () => {
     for (const refused of ['secret-looking-key', row.otherKey]) {
       const answer = await service.call(method, path, { key: refused, body });
       expect(JSON.stringify([answer.body, [...answer.headers]])).not.toContain(refused);
@@ -122,7 +122,7 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
   });
 
   if (route.body) {
-    test('answers a body of another type', async () => {
+    test('rejects a body of another media type', async () => {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', '']) {
         const { status, body: refusal } = await service.call(method, path, {
           key,
@@ -139,12 +139,12 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
       }
     });
 
-    test('takes parameters of the media type', async () => {
+    test('accepts parameters of the media type', async () => {
       const headers = { 'content-type': 'application/json; charset=utf-8' };
       expect((await service.call(method, path, { key, body, headers })).status).toBe(row.ok);
     });
 
-    test('answers a body that is too long, by its length and by its bytes', async () => {
+    test('rejects a body that is too long, by its length and by its bytes', async () => {
       const long = JSON.stringify({ filler: 'x'.repeat(tooMuch) });
       const { status, body: refusal } = await service.call(method, path, { key, body: long });
       expect({ status, refusal }).toEqual({
@@ -162,7 +162,7 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
       expect((await service.call(method, path, { key, body: right, headers })).status).toBe(row.ok);
     });
 
-    test('answers an encoding that it does not read like a type that it does not read', async () => {
+    test('treats an unknown encoding like an unknown media type', async () => {
       const headers = { 'content-encoding': 'br' };
       expect((await service.call(method, path, { key, body, headers })).status).toBe(row.wrongType);
     });
@@ -173,7 +173,7 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
       ['invalid UTF-8', new Uint8Array([0x22, 0xc3, 0x28, 0x22])],
       ['UTF-16', new Uint8Array(Buffer.from(JSON.stringify({ a: 1 }), 'utf16le'))],
       ['half a gzip', gzipSync('{}').subarray(0, 12)],
-    ])('answers 400 to %s', async (name, sent) => {
+    ])('returns 400 for %s', async (name, sent) => {
       const headers = name.includes('gzip') ? { 'content-encoding': 'gzip' } : {};
       const text = 'Error while parsing request body. Please check your syntax.';
       const { status, body: refusal } = await service.call(method, path, { key, body: sent, headers });
@@ -183,28 +183,28 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
       });
     });
 
-    test.each(['null', '[]', '5', '"text"', 'true'])('answers 400 to the JSON value %s', async (sent) => {
+    test.each(['null', '[]', '5', '"text"', 'true'])('returns 400 for the JSON value %s', async (sent) => {
       expect((await service.call(method, path, { key, body: sent })).status).toBe(400);
     });
 
-    test('passes over a byte order mark', async () => {
+    test('ignores a byte order mark', async () => {
       const sent = `\uFEFF${JSON.stringify(body)}`;
       expect((await service.call(method, path, { key, body: sent })).status).toBe(row.ok);
     });
 
-    test('takes the sign for what could not be read as the character that it is', async () => {
+    test('accepts the replacement character as an ordinary character', async () => {
       const sent = { ...(body as object), partner: 'some\uFFFDone' };
       expect((await service.call(method, path, { key, body: sent })).status).toBe(row.ok);
     });
 
-    test('ignores members that it does not know', async () => {
+    test('ignores unknown members', async () => {
       const sent = { ...(body as object), partner: 'someone' };
       expect((await service.call(method, path, { key, body: sent })).status).toBe(row.ok);
     });
   }
 });
 
-describe('the values in a body that anyone with a page may send', () => {
+describe('the values in a body with a client key', () => {
   const sync = '/v1/device-messaging/banners/sync';
   const track = '/v1/device-messaging/banners/track';
   const nested = (depth: number) => `{"x":${'['.repeat(depth)}${']'.repeat(depth)}}`;
@@ -215,7 +215,7 @@ describe('the values in a body that anyone with a page may send', () => {
     [sync, 'stand side by side', zeros(20_000), { error: 'Request body holds more than 1000 values' }],
     [track, 'nest deeply', nested(200_000), { message: 'Request body holds more than 10000 values' }],
     [track, 'stand side by side', zeros(200_000), { message: 'Request body holds more than 10000 values' }],
-  ])('of %s are bounded where they %s', async (path, _, sent, refusal) => {
+  ])('of %s are limited if they %s', async (path, _, sent, refusal) => {
     const gzipped = { body: gzipSync(sent), headers: { 'content-encoding': 'gzip' } };
     for (const request of [{ body: sent }, gzipped]) {
       const answer = await service.call('POST', path, { key: CLIENT_KEY, ...request });
@@ -230,12 +230,12 @@ describe('the values in a body that anyone with a page may send', () => {
 });
 
 describe('the order of the checks (contract 1.3)', () => {
-  test('an unknown path is told before a missing key', async () => {
+  test('checks the path before the key', async () => {
     const { status, body } = await service.call('POST', '/users/unknown');
     expect({ status, body }).toEqual({ status: 404, body: general('Not Found') });
   });
 
-  test('a missing permission is told before a wrong type, a long body and broken JSON', async () => {
+  test('checks the permission before media type, length and JSON syntax', async () => {
     const answer = await service.call('POST', '/users/track', {
       key: CLIENT_KEY,
       body: '{',
@@ -244,7 +244,7 @@ describe('the order of the checks (contract 1.3)', () => {
     expect(answer.status).toBe(403);
   });
 
-  test('a wrong type is told before a body that is too long', async () => {
+  test('checks the media type before the length', async () => {
     const answer = await service.call('POST', '/users/track', {
       key: SERVER_KEY,
       body: 'x'.repeat(4 * 1024 * 1024 + 1),
@@ -253,7 +253,7 @@ describe('the order of the checks (contract 1.3)', () => {
     expect(answer.status).toBe(415);
   });
 
-  test('HEAD is answered like GET, without a body', async () => {
+  test('handles HEAD like GET, without a body', async () => {
     const answer = await service.call('HEAD', '/cdi/integrations', { key: SERVER_KEY });
     expect(answer).toMatchObject({ status: 200, body: '' });
   });

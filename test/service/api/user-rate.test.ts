@@ -5,7 +5,7 @@ const RULE = { requests: 2, windowSeconds: 60 };
 const AT = Date.parse('2026-03-01T09:00:20Z');
 const END = Date.parse('2026-03-01T09:01:00Z');
 
-test('a user may ask as often as the rule says in each window', () => {
+test('allows a user the limit of each window', () => {
   const take = createUserRateLimiter();
   const ask = (nowMs: number) => take('shop:sync', 'u-1', RULE, nowMs);
   expect(ask(AT)).toEqual({ allowed: true, limit: 2, remaining: 1, resetAtMs: END });
@@ -14,7 +14,7 @@ test('a user may ask as often as the rule says in each window', () => {
   expect(ask(END)).toMatchObject({ allowed: true, remaining: 1 });
 });
 
-test('users, and endpoints, are counted apart', () => {
+test('counts users and endpoints separately', () => {
   const take = createUserRateLimiter();
   const long = 'x'.repeat(900);
   for (const scope of ['shop:sync', 'shop:track']) {
@@ -26,7 +26,7 @@ test('users, and endpoints, are counted apart', () => {
   }
 });
 
-test('more users than can be remembered begin the count anew, and none is refused for it', () => {
+test('restarts the count, without rejections, if there are more users than it can store', () => {
   const take = createUserRateLimiter(10);
   for (let user = 0; user < 1_000; user += 1) expect(take('s', `u-${user}`, RULE, AT).allowed).toBe(true);
 });

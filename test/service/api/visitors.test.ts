@@ -23,7 +23,7 @@ const track = async (user: string, count = 1) => {
   return call('track', user, { events });
 };
 
-test('visitors who are made up one after the other have one limit together, and it is theirs alone', async () => {
+test('generated visitor IDs share one limit, apart from users', async () => {
   const limits = { visitors: { requests: 3, window_seconds: 60 } };
   service = await runService([aWorkspace({ campaigns: [aCampaign()], limits })]);
   const statuses = [];
@@ -40,7 +40,7 @@ test('visitors who are made up one after the other have one limit together, and 
   expect((await track(visitor(9))).status).toBe(202);
 });
 
-test('a visitor sends no more events at once than our own client does', async () => {
+test('a visitor sends at most as many events at once as the client does', async () => {
   service = await runService([aWorkspace({ campaigns: [aCampaign()] })]);
   expect((await track(visitor(1), 50)).status).toBe(202);
   expect(await track(visitor(1), 51)).toMatchObject({

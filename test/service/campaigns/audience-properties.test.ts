@@ -150,7 +150,7 @@ const compiled = (asked: Filter) =>
     throw new Error(`${where.join('.')}: ${problem.message}`);
   })!;
 
-test.each(FIELD_NAMES)('%s finds a user who has it', (name) => {
+test.each(FIELD_NAMES)('%s matches a user who has it', (name) => {
   const who: AudienceContext = {
     externalId: 'u-771',
     profile: createProfile({
@@ -186,7 +186,7 @@ test.each(FIELD_NAMES)('%s finds a user who has it', (name) => {
 });
 
 describe('an audience', () => {
-  test('has one answer for serving, reach and explain', async () => {
+  test('gives the same result for serving, reach and explain', async () => {
     const seen = { in: 0, out: 0 };
     await fc.assert(
       fc.asyncProperty(filter, context, async (audience, who) => {
@@ -226,7 +226,7 @@ describe('an audience', () => {
     expect(Math.min(seen.in, seen.out)).toBeGreaterThan(50);
   });
 
-  test('has the members that sift finds in the document of the same fields', () => {
+  test('matches the documents that sift matches', () => {
     const library = sift as unknown as typeof import('sift').default;
     const inDocument = (asked: Filter): Filter =>
       Object.fromEntries(

@@ -134,7 +134,7 @@ describe('an audience', () => {
     [{ 'events.quiz_done.count': { $in: [3, null] } }, true],
     // A custom attribute may contain any name, also that of an event's list.
     [{ 'address.events.city.name': { $exists: false } }, true],
-  ])('over what was done, %j: %s', (filter, expected) => {
+  ])('history: %j: %s', (filter, expected) => {
     expect(isIn(filter)).toBe(expected);
   });
 
@@ -143,11 +143,11 @@ describe('an audience', () => {
     ['2025-12-31T00:00:00Z', false],
     ['03/01/2026', false],
     [{ $time: '2026-03-01T00:00:00Z' }, false],
-  ])('compares a date in an attribute as the text that it is: %j', (renewal, isFound) => {
+  ])('compares a date in an attribute as text: %j', (renewal, isFound) => {
     expect(isIn({ renewal: { $gte: '2026-01-01' } }, aProfile({ custom: { renewal } }))).toBe(isFound);
   });
 
-  test('of a user without a profile holds those who are nobody in particular', () => {
+  test('includes users without a profile as anonymous users', () => {
     expect(isIn({}, null)).toBe(true);
     expect(isIn({ external_id: 'u-771' }, null)).toBe(true);
     expect(isIn({ tier: 'gold' }, null)).toBe(false);
@@ -204,13 +204,13 @@ describe('an audience', () => {
     [{ visits: { $mod: 5 } }, 'visits.$mod'],
     [{ tags: { $size: { $gt: 1 } } }, 'tags.$size'],
     [{ tier: { $regex: 'a', $options: 'q' } }, 'tier.$regex'],
-  ])('%j is refused at %s', (filter, path) => {
+  ])('rejects %j at %s', (filter, path) => {
     const { audience, problems } = compile(filter);
     expect(audience).toBeUndefined();
     expect(problems.map(([where]) => where)).toContain(path);
   });
 
-  test('costs a user whose texts are many no more than one whose texts are few: they are not in it', () => {
+  test('costs the same for a user with many texts, who is not in it', () => {
     const { audience } = compile({ tags: { $regex: 'x*y' } });
     const context = (tags: string[]) => {
       const profile = aProfile({ custom: { tags } });
@@ -226,7 +226,7 @@ describe('an audience', () => {
     expect(others.membership(context(tooMany))).toBe('over_budget');
   });
 
-  test('has at most a thousand conditions', () => {
+  test('allows at most 1,000 conditions', () => {
     const filter = (count: number) => ({
       $or: Array.from({ length: count }, (_, at) => ({ [`a${at}`]: { $gt: at } })),
     });
@@ -237,13 +237,13 @@ describe('an audience', () => {
     expect(compile({ crm: { $in: Array.from({ length: 5_000 }, (_, at) => at) } }).problems).toEqual([]);
   });
 
-  test('that is nested without end is refused', () => {
+  test('rejects endless nesting', () => {
     let filter: Record<string, unknown> = { tier: 'gold' };
     for (let depth = 0; depth < 100; depth += 1) filter = { $and: [filter] };
     expect(compile(filter).problems[0]?.[1]).toContain('levels deep');
   });
 
-  test('reads only what it asks for: a user with very many events costs a filter on one of them that one', () => {
+  test('reads only the fields that it uses: one event filter costs the same for a user with many events', () => {
     const read: PropertyKey[] = [];
     const events = new Proxy(aProfile().events, {
       ownKeys: () => {
@@ -260,7 +260,7 @@ describe('an audience', () => {
     expect(new Set(read)).toEqual(new Set(['quiz_done']));
   });
 
-  test('has no member that objects have of their own', () => {
+  test('ignores inherited object members', () => {
     expect(isIn({ 'events.constructor': { $exists: true } })).toBe(false);
     expect(isIn({ 'purchases.toString.count': { $exists: true } })).toBe(false);
   });
@@ -282,7 +282,7 @@ describe('versions', () => {
   ];
   const withVersion = (build: string) => aProfile({ custom: { build } });
 
-  test('are compared number by number, and a candidate comes before its release', () => {
+  test('are compared number by number, and a pre-release precedes its release', () => {
     for (const [index, build] of ordered.entries()) {
       for (const [other, bound] of ordered.entries()) {
         const asked = [build, bound];
@@ -295,13 +295,13 @@ describe('versions', () => {
     }
   });
 
-  test('are the same with a v in front, without noughts at the end, and whatever the build is', () => {
+  test('ignore a leading v, trailing zeros and build metadata', () => {
     for (const build of ['10', 'v10.0', '10.0.0', '10.0.0+build.7']) {
       expect(isIn({ build: { $veq: '10.0' } }, withVersion(build)), build).toBe(true);
     }
   });
 
-  test('are asked of the app, of one of a list, and of nobody who has none', () => {
+  test('are compared for an app, or any of several apps, and never match users without the app', () => {
     expect(isIn({ app_version: { $vgte: '4.2' } })).toBe(true);
     expect(isIn({ app_version: { $vgte: '4.10' } })).toBe(false);
     expect(isIn({ builds: { $vgt: '9.0' } }, aProfile({ custom: { builds: ['8.1', '10.0'] } }))).toBe(true);
@@ -310,7 +310,7 @@ describe('versions', () => {
   });
 });
 
-test('a text is found in any case', () => {
+test('text comparison ignores case', () => {
   const city = (text: unknown) => aProfile({ custom: { city: text } });
   expect(isIn({ city: { $ini: ['ŁÓDŹ', 'berlin'] } }, city('Łódź'))).toBe(true);
   expect(isIn({ city: { $ini: ['łódź'] } }, city(['Paris', 'ŁÓDŹ']))).toBe(true);

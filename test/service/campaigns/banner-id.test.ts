@@ -24,7 +24,7 @@ const anyFacts = fc.record({
 });
 
 describe('a banner id', () => {
-  test('opens to the facts it was sealed with', () => {
+  test('decrypts to its data', () => {
     fc.assert(
       fc.property(anyFacts, (any) => {
         expect(ids.open(ids.seal(any, 'u-1'))).toEqual(any);
@@ -32,11 +32,11 @@ describe('a banner id', () => {
     );
   });
 
-  test('is the same for the same facts, on every replica that has the secret', () => {
+  test('is the same for the same data on every replica with the secret', () => {
     expect(createBannerIds('demo', 'a secret').seal(facts, 'u-1')).toBe(ids.seal(facts, 'u-1'));
   });
 
-  test('is another for any other fact, workspace or secret', () => {
+  test('differs for other data, another workspace or another secret', () => {
     const others = [
       ids.seal(facts, 'u-1'),
       ids.seal({ ...facts, campaignId: 'other' }, 'u-1'),
@@ -53,12 +53,12 @@ describe('a banner id', () => {
     expect(new Set(others).size).toBe(others.length);
   });
 
-  test('tells nothing of its facts', () => {
+  test('reveals nothing of its data', () => {
     const decoded = Buffer.from(ids.seal(facts, 'u-1').slice(4), 'base64url').toString('latin1');
     expect(ids.seal(facts, 'u-1') + decoded).not.toMatch(/spring|home_hero/);
   });
 
-  test('is refused with any letter changed, cut short or made longer', () => {
+  test('is rejected if altered, truncated or extended', () => {
     const id = ids.seal(facts, 'u-1');
     // Except the last characters, which name the user.
     for (let position = 0; position < id.length - 8; position += 1) {
@@ -77,7 +77,7 @@ describe('a banner id', () => {
     }
   });
 
-  test('names its user at the end, and no other', () => {
+  test('contains its user at the end', () => {
     const id = ids.seal(facts, 'u-1');
     expect(ids.isFor(id, 'u-1')).toBe(true);
     expect(ids.isFor(id, 'u-2')).toBe(false);
@@ -85,12 +85,12 @@ describe('a banner id', () => {
     expect(stripUserTag(id)).toBe(stripUserTag(ids.seal(facts, 'u-2')));
   });
 
-  test('of another workspace, or of nobody, is refused', () => {
+  test('is rejected if it belongs to another workspace or is not one', () => {
     expect(createBannerIds('other', 'a secret').open(ids.seal(facts, 'u-1'))).toBeNull();
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (any) => ids.open(`bnr_${any}`) === null));
   });
 
-  test('stays right beyond the number that is kept ready', () => {
+  test('stays correct beyond the number that is prepared in advance', () => {
     for (let round = 0; round < 25_000; round += 1) ids.seal({ ...facts, round }, 'u-1');
     expect(ids.open(ids.seal({ ...facts, round: 3 }, 'u-1'))).toEqual({ ...facts, round: 3 });
   });

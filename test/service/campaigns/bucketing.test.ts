@@ -9,7 +9,7 @@ const tolerance = (share: number) => 5 * Math.sqrt((share * (1 - share)) / USERS
 const shareOf = (holds: (user: string) => boolean) => USERS.filter(holds).length / USERS.length;
 
 describe('the buckets of a user', () => {
-  test('are the same each time, and others for another word or another boundary between words', () => {
+  test('are stable, and differ for another salt or another boundary between its parts', () => {
     expect(getBuckets('w', 'c', 'u')).toEqual(getBuckets('w', 'c', 'u'));
     const others = [
       getBuckets('w', 'c', 'u'),
@@ -22,7 +22,7 @@ describe('the buckets of a user', () => {
     expect(new Set(others.map(({ variant }) => variant)).size).toBe(others.length);
   });
 
-  test('never change from one release to the next', () => {
+  test('never change between releases', () => {
     expect(getBuckets('demo', 'spring', 'u-771')).toEqual({
       control: 0.6804096162237556,
       variant: 0.5042308700236511,
@@ -33,7 +33,7 @@ describe('the buckets of a user', () => {
     });
   });
 
-  test('fall evenly', () => {
+  test('are uniformly distributed', () => {
     for (const which of ['control', 'variant'] as const) {
       const quarters = [0, 0, 0, 0];
       for (const user of USERS) quarters[Math.floor(getBuckets('w', 'c', user)[which] * 4)]! += 1;
@@ -43,7 +43,7 @@ describe('the buckets of a user', () => {
     }
   });
 
-  test('of two campaigns have nothing to do with each other, nor has one with the other of a campaign', () => {
+  test('are independent between campaigns, and between the draws of one campaign', () => {
     const both = shareOf(
       (user) => getBuckets('w', 'c1', user).control < 0.1 && getBuckets('w', 'c2', user).control < 0.1,
     );
@@ -70,7 +70,7 @@ describe('a draw', () => {
     ).toBe(true);
   });
 
-  test('moves only those whose share moved when the weights change', () => {
+  test('moves only users whose share changed if the weights change', () => {
     const grown = [
       { id: 'a', weight: 80 },
       { id: 'b', weight: 20 },
@@ -85,7 +85,7 @@ describe('a draw', () => {
     );
   });
 
-  test('takes the last one with a weight at the very end, and none of none', () => {
+  test('selects the last option with a weight at the upper end, and none from an empty list', () => {
     expect(pickWeighted(variants, 0.9999999999999999)?.id).toBe('b');
     expect(pickWeighted([{ weight: 0 }], 0.5)).toBeUndefined();
     expect(pickWeighted([], 0.5)).toBeUndefined();

@@ -29,13 +29,13 @@ const isRight = ({ template, data = {}, result, results, invalid }: Case): boole
   }
 };
 
-test('Liquid prints what the reference prints, but in the cases that are named with a reason', () => {
+test('Liquid matches the reference, except in the listed cases', () => {
   const wrong = tests.filter((each) => !isRight(each)).map(({ name }) => name);
   expect(wrong.filter((name) => !different.has(name))).toEqual([]);
   expect([...different].filter((name) => !wrong.includes(name))).toEqual([]);
 });
 
-test('the reference says how many cases are the same', () => {
+test('the documentation states the number of matching cases', () => {
   const same = tests.length - different.size;
   const reference = readFileSync('docs/reference/workspace-file.md', 'utf8');
   expect(reference).toContain(`${same} of the ${tests.length.toLocaleString('en-US')} cases`);

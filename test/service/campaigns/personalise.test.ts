@@ -68,7 +68,7 @@ describe('a text property', () => {
     ['2026-03-10T12:00', '2026-03-10T12:00'],
     ['12/1/2021', '2021-12-01T00:00'],
     ['2026-03-10T12:00:00-04:00', '2026-03-10T16:00'],
-  ])('reads %s in UTC where it has no zone, wherever the service runs', (renewal, expected) => {
+  ])('reads %s in UTC if it has no zone, whatever the service’s time zone', (renewal, expected) => {
     const of = { ...context, customAttributes: { renewal } };
     expect(text("{{custom_attribute.${renewal} | date: '%Y-%m-%dT%H:%M'}}", of)).toBe(expected);
     expect(text('{{custom_attribute.${renewal} | date_to_xmlschema}}', of)).toBe(`${expected}:00+00:00`);
@@ -97,34 +97,34 @@ describe('a text property', () => {
     ['Sun Mar 01 2026 10:00:00 GMT+0100 (CET)', '2026-03-01T09:00Z'],
     ['March 1, 2026 10:00 PM EST', '2026-03-02T03:00Z'],
     ['2026-03-01 10:00:00 UTC', '2026-03-01T10:00Z'],
-  ])('reads %s as a datetime, in UTC where it has no zone', (renewal, expected) => {
+  ])('reads %s as a datetime, in UTC if it has no zone', (renewal, expected) => {
     expect(datetime(renewal)).toBe(Date.parse(expected));
   });
 
   test.each(['1,5', 'hello 2026', 'March', 'May 5', '2026-02-30', '2026-02-30 10:00', '1.5.2026'])(
-    'takes %s for no datetime',
+    'does not accept %s as a datetime',
     (renewal) => {
       expect(() => datetime(renewal)).toThrow('is not a date');
     },
   );
 
-  test('falls back to its default for somebody unknown', () => {
+  test('uses its default for an unknown user', () => {
     expect(text("Hi {{${first_name} | default: 'there'}}", nobody)).toBe('Hi there');
     expect(text('{{targeted_device.${platform}}}', nobody)).toBe('');
     expect(text('{{${user_id}}}', nobody)).toBe('u-772');
   });
 
-  test('is text, not markup: nothing is escaped, the page writes it as text', () => {
+  test('is not escaped, because it is text and not markup', () => {
     expect(text('{{custom_attribute.${link}}}')).toBe('?a=1&b=2');
   });
 
-  test('sees no members that objects have of their own', () => {
+  test('ignores inherited object members', () => {
     expect(text('{{custom_attribute.${constructor}}}{{custom_attribute.${__proto__}}}{{${toString}}}')).toBe(
       '',
     );
   });
 
-  test('knows no size of who has none', () => {
+  test('does not treat `size` of a missing value as its length', () => {
     const size = (of: typeof context) =>
       text(
         "{{custom_attribute.${size} | default: 'M' | upcase}}{% if custom_attribute.${size} %}!{% endif %}{{${size}}}{{targeted_device.${size}}}",
@@ -136,7 +136,7 @@ describe('a text property', () => {
     expect(size(personaliseContext('u-771', sized, undefined, platforms))).toBe('XL!');
   });
 
-  test('does not evaluate what a user put into an attribute', () => {
+  test('does not evaluate templates in attribute values', () => {
     const custom = { ...profile.custom, tier: '{{${email_address}}}' };
     const tricky = personaliseContext('u-771', { ...profile, custom }, undefined, platforms);
     expect(text('{{custom_attribute.${tier}}}', tricky)).toBe('{{${email_address}}}');
@@ -144,13 +144,13 @@ describe('a text property', () => {
 });
 
 describe('a property of another type', () => {
-  test('keeps a literal as it is', () => {
+  test('keeps a literal unchanged', () => {
     expect(compiled({ type: 'number', value: 12.5 })(context)).toBe(12.5);
     expect(compiled({ type: 'boolean', value: false })(context)).toBe(false);
     expect(compiled({ type: 'datetime', value: 1790208000000 })(context)).toBe(1790208000000);
   });
 
-  test('turns what a template renders into its type, or fails', () => {
+  test('converts rendered text to its type, or fails', () => {
     const number = compiled({ type: 'number', value: '{{custom_attribute.${points left}}}' });
     expect(number(context)).toBe(120);
     expect(() => number(nobody)).toThrow('number');
@@ -164,7 +164,7 @@ describe('a property of another type', () => {
     expect(() => datetime(nobody)).toThrow('date');
   });
 
-  test('fills texts anywhere inside an object, and no names', () => {
+  test('fills strings at any depth of an object, except member names', () => {
     const fill = compiled({
       type: 'jsonobject',
       value: {
@@ -176,7 +176,7 @@ describe('a property of another type', () => {
     expect(fill(context)).toEqual({ 'to {{x}}': 'Hi Kim', list: ['gold', 1, null], deep: { ok: true } });
   });
 
-  test('fills an image address', () => {
+  test('fills an image URL', () => {
     const fill = compiled({ type: 'image', value: '/i/{{custom_attribute.${tier}}}.png' });
     expect(fill(context)).toBe('/i/gold.png');
   });
@@ -189,7 +189,7 @@ describe('a template', () => {
     '{{ x | no_such_filter }}',
     '{% connected_content https://example.org %}',
     '{% no_such_tag %}',
-  ])('that cannot be read fails when it is compiled: %s', (template) => {
+  ])('fails to compile if it is invalid: %s', (template) => {
     expect(() => {
       text(template);
     }).toThrow();
@@ -202,12 +202,12 @@ describe('a template', () => {
     },
   );
 
-  test('leaves no half of a character behind', () => {
+  test('truncates no character', () => {
     expect(text("{{ '🎈' | split: '' | first }}")).toBe('\ufffd');
   });
 });
 
-describe('the quick way to fill in a name', () => {
+describe('the fast path for names', () => {
   const value = fc.oneof(
     fc.constantFrom<unknown>('', ' ', 'Kim', '{{x}}', 0, 1.5, true, false, null, [], ['a'], {}),
     fc.string(),
@@ -231,7 +231,7 @@ describe('the quick way to fill in a name', () => {
     "{{ 'literal' }}",
   );
 
-  test('writes what the library writes', () => {
+  test('renders as the library does', () => {
     let quick = 0;
     fc.assert(
       fc.property(

@@ -42,7 +42,7 @@ onBothStores('the reach of an audience', (api, store) => {
       clock: () => 0,
     }) as Promise<Reach>;
 
-  test('is counted where every user can be looked at, and those without an external ID are not in it', async () => {
+  test('is counted if every user can be checked, without users who have no external ID', async () => {
     await addUsers();
     expect(await reachOf(gold)).toEqual({ users: 270, atLeast: 270, atMost: 270, of: USERS, shown: 270 });
     expect(await reachOf(campaignFor(null))).toEqual({
@@ -54,7 +54,7 @@ onBothStores('the reach of an audience', (api, store) => {
     });
   });
 
-  test('is estimated from a sample with the bounds of its error, the same at each call', async () => {
+  test('is estimated from a sample with error bounds, the same on each call', async () => {
     await addUsers();
     const reach = await reachOf(gold, 200);
     expect(reach.of).toBe(USERS);
@@ -65,7 +65,7 @@ onBothStores('the reach of an audience', (api, store) => {
     expect(await reachOf(gold, 200)).toEqual(reach);
   });
 
-  test('is estimated from fewer users where each takes long, evenly chosen, and the bounds say so', async () => {
+  test('is estimated from a smaller random sample if users are slow to check, with wider bounds', async () => {
     await addUsers();
     let ms = 0;
     const reach = (await countReach({
@@ -88,7 +88,7 @@ onBothStores('the reach of an audience', (api, store) => {
     expect(reach.atMost).toBeGreaterThanOrEqual(270);
   });
 
-  test('is nobody where a filter matches no user, and the bounds say how many there may be', async () => {
+  test('is zero if a filter matches no user, with an upper bound', async () => {
     await addUsers();
     const reach = await reachOf(campaignFor({ 'custom_attributes.tier': 'iron' }), 200);
     expect(reach).toMatchObject({ users: 0, atLeast: 0, of: USERS });
@@ -131,7 +131,7 @@ describe('the reach in a workspace', () => {
       ...more,
     });
 
-  test('without users is nobody', async () => {
+  test('is zero without users', async () => {
     const sample = { total: 0, users: [] };
     expect(await countReach({ sample, workspace, campaign: gold, now: NOW })).toEqual({
       users: 0,
@@ -142,7 +142,7 @@ describe('the reach in a workspace', () => {
     });
   });
 
-  test('leaves out those whom another campaign gets everywhere', async () => {
+  test('excludes users who get another campaign everywhere', async () => {
     expect(await reachOf({ placements: ['home'] })).toMatchObject({ users: 400, shown: 300 });
     expect(await reachOf({ placements: ['home', 'side'] })).toMatchObject({ users: 400, shown: 400 });
     const polish = { audience: { country: 'PL' }, placements: ['home'] };
@@ -150,14 +150,14 @@ describe('the reach in a workspace', () => {
     expect(await reachOf({ ...polish, priority: 'high' })).toMatchObject({ users: 100, shown: 100 });
   });
 
-  test('leaves out the control group', async () => {
+  test('excludes the control group', async () => {
     const reach = (await reachOf({ placements: ['side'], control_percentage: 50 }))!;
     expect(reach.users).toBe(400);
     expect(reach.shown).toBeGreaterThan(160);
     expect(reach.shown).toBeLessThan(240);
   });
 
-  test('gives others their turn in between, and ends where nobody waits for it any more', async () => {
+  test('yields to other requests, and stops when no caller is waiting', async () => {
     let turns = 0;
     let isCounted = false;
     const turn = () => {

@@ -13,7 +13,7 @@ import { runService } from '../../helpers/running-service.ts';
 const MESSAGE = 'banner not shown: a property cannot be filled in';
 const MINUTE_MS = 60_000;
 
-test('the log names the property that keeps a banner away and says why, once a minute', async () => {
+test('logs the property that blocks a banner, with the reason, once a minute', async () => {
   const properties = {
     headline: { type: 'string', value: 'Hi {{${first_name}}}' },
     points: { type: 'number', value: '{{custom_attribute.${points}}}' },
@@ -78,7 +78,7 @@ test('the log names the property that keeps a banner away and says why, once a m
   }
 });
 
-test('to explain a campaign that costs too much halts it for nobody', async () => {
+test('explaining an expensive campaign stops it for no user', async () => {
   const wild = '{% for i in (1..100000000) %}{{${first_name}}}{% endfor %}';
   const variants = [aVariant({ properties: { text: { type: 'string', value: wild } } })];
   const service = await runService([
@@ -101,7 +101,7 @@ test('to explain a campaign that costs too much halts it for nobody', async () =
   }
 });
 
-test('a user whom it cannot be filled in for is in no control group of it: they would not have seen it', async () => {
+test('a user whose banner cannot be rendered is not in its control group', async () => {
   const properties = { points: { type: 'number', value: '{{custom_attribute.${points}}}' } };
   const campaigns = [
     aCampaign({ control_percentage: 50, variants: [aVariant({ properties })] }),

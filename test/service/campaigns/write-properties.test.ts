@@ -11,7 +11,7 @@ const property: fc.Arbitrary<Property> = fc.record({
   value: fc.jsonValue(),
 });
 
-test('properties are written as JSON writes them, those of everyone and those of one user', () => {
+test('properties are serialized as JSON, static and personalized ones', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(property, { selector: ({ name }) => name, maxLength: 6 }),
@@ -34,7 +34,7 @@ test('properties are written as JSON writes them, those of everyone and those of
   );
 });
 
-test('nothing is asked of the user where everything is the same for everyone', () => {
+test('static properties do not read the user', () => {
   const write = compileProperties([{ name: 'headline', type: 'string', value: 'Hello' }]);
   const asked = () => {
     throw new Error('the user was looked at');
@@ -43,7 +43,7 @@ test('nothing is asked of the user where everything is the same for everyone', (
   expect(compileProperties([])(asked)).toBe('{}');
 });
 
-test('a property that cannot be filled in fails the banner, and is named', () => {
+test('a property that cannot be rendered fails the banner and is named', () => {
   const cause = new Error('What it prints is not a number');
   const broken = (): never => {
     throw cause;

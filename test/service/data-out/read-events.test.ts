@@ -43,7 +43,7 @@ onBothStores('events of the feed', (api, store) => {
       ...(limit !== undefined && { limit }),
     });
 
-  test('have the names and shapes of Currents, in the order in which rows were stored', async () => {
+  test('have the names and shapes of Currents, in commit order', async () => {
     await addGoals();
     const events = [{ external_id: 'kim', name: 'opened', time: iso(NOW - 5), properties: { page: 'home' } }];
     const purchase = { product_id: 'cup', currency: 'EUR', price: 2.5, quantity: 2 };
@@ -98,7 +98,7 @@ onBothStores('events of the feed', (api, store) => {
     });
   });
 
-  test('leave out test sends, and enroll a user of the control group once', async () => {
+  test('exclude test sends, and enroll a user of the control group once', async () => {
     await record('tester', { isTestSend: true });
     const control = { isControl: true, variantId: null };
     await record('held', control, { ...control, timeMs: NOW + 1 }, { ...control, eventType: 'click' });
@@ -108,7 +108,7 @@ onBothStores('events of the feed', (api, store) => {
     ]);
   });
 
-  test('keep their IDs in another read, with other pages, and after a merge', async () => {
+  test('keep their IDs in another read, with other page sizes, and after a merge', async () => {
     const same = { external_id: 'one', name: 'same', time: iso(NOW) };
     await api().track({ events: [same, same] });
     await api().track({ events: [{ ...same, external_id: 'two' }] });
@@ -138,7 +138,7 @@ onBothStores('events of the feed', (api, store) => {
     expect(after.filter(({ userId }) => userId === two)).toEqual([orphan]);
   });
 
-  test('ask to erase a user, whose other events are gone', async () => {
+  test('request the erasure of a user, whose other events are deleted', async () => {
     await api().track({ events: [{ external_id: 'gone', name: 'opened', time: iso(NOW) }] });
     await record('gone', {});
     const [{ userId } = { userId: '' }] = await stream();
@@ -146,7 +146,7 @@ onBothStores('events of the feed', (api, store) => {
     expect(await stream()).toMatchObject([{ type: 'users.UserDeleteRequest', userId, externalId: null }]);
   });
 
-  test('tell a conversion whose impression came later', async () => {
+  test('report a conversion whose impression arrived later', async () => {
     await addGoals();
     await api().track({ events: [{ external_id: 'late', name: 'signed_up', time: iso(NOW) }] });
     expect((await stream()).map(({ type }) => type)).toEqual(['users.behaviors.CustomEvent']);
@@ -162,7 +162,7 @@ onBothStores('events of the feed', (api, store) => {
     ]);
   });
 
-  test('give the results of a campaign when they are counted again', async () => {
+  test('equal the results of a campaign if counted again', async () => {
     await addGoals();
     const random = createRandom(7);
     const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!;

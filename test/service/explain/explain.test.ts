@@ -49,8 +49,8 @@ const know = (attributes: Record<string, unknown>) =>
     body: { attributes: [{ external_id: 'u-771', ...attributes }] },
   });
 
-describe('every campaign of a placement has the first reason it was passed over', () => {
-  test('one that is shown, with the variant, the banner and the bucket', async () => {
+describe('explain returns the first reason for each campaign of a placement', () => {
+  test('a shown one, with variant, banner and bucket', async () => {
     await run(aCampaign({ name: 'Spring', control_percentage: 1 }));
     const { id } = await bannerAtHome();
     expect(await reasons()).toEqual([
@@ -68,7 +68,7 @@ describe('every campaign of a placement has the first reason it was passed over'
     ]);
   });
 
-  test('one that holds the user out, with the bucket that says so', async () => {
+  test('one whose control group contains the user, with the bucket', async () => {
     await run(aCampaign({ control_percentage: 100 }), aCampaign({ campaign_id: 'c2' }));
     const { id } = await bannerAtHome();
     const [first, second] = await reasons();
@@ -89,7 +89,7 @@ describe('every campaign of a placement has the first reason it was passed over'
     expect(await reasons()).toMatchObject([{ outcome: 'inactive', status, message }]);
   });
 
-  test('one that has not begun, and one that is over', async () => {
+  test('one outside its schedule', async () => {
     await run(
       aCampaign({ campaign_id: 'later', starts_at: '2026-03-02T00:00:00Z' }),
       aCampaign({
@@ -115,7 +115,7 @@ describe('every campaign of a placement has the first reason it was passed over'
     ]);
   });
 
-  test('one whose audience the user is not in, with each clause that keeps them out', async () => {
+  test('one whose audience does not match the user, with each failed clause', async () => {
     await run(
       aCampaign({
         audience: {
@@ -143,7 +143,7 @@ describe('every campaign of a placement has the first reason it was passed over'
     );
   });
 
-  test('one that the user dismissed, for ever or for some time', async () => {
+  test('one that the user dismissed, for good or for some time', async () => {
     await run(aCampaign({ priority: 'high' }), aCampaign({ campaign_id: 'c2', reeligible_after_hours: 24 }));
     await dismiss();
     await dismiss();
@@ -163,7 +163,7 @@ describe('every campaign of a placement has the first reason it was passed over'
     ]);
   });
 
-  test('one that another outranks, by the name of that one', async () => {
+  test('one with a lower priority, with the name of the other one', async () => {
     await run(aCampaign({ campaign_id: 'low', priority: 'low' }), aCampaign({ campaign_id: 'high' }));
     expect(await reasons()).toMatchObject([
       { campaign_id: 'high', outcome: 'shown' },
@@ -176,7 +176,7 @@ describe('every campaign of a placement has the first reason it was passed over'
     ]);
   });
 
-  test('one with a property that cannot be filled in for this user, and the next one is shown', async () => {
+  test('one with a property that cannot be rendered for this user, and the next one is shown', async () => {
     const points = { type: 'number', value: '{{custom_attribute.${points}}}' };
     await run(
       aCampaign({ priority: 'high', variants: [aVariant({ properties: { points } })] }),
@@ -194,7 +194,7 @@ describe('every campaign of a placement has the first reason it was passed over'
     ]);
   });
 
-  test('a test user sees a draft first, as a test send', async () => {
+  test('a draft for a test user, as a test send', async () => {
     await run(
       aCampaign({ priority: 'high' }),
       aCampaign({ campaign_id: 'draft', status: 'draft', test_users: ['u-771'] }),
@@ -210,14 +210,14 @@ describe('every campaign of a placement has the first reason it was passed over'
     ]);
   });
 
-  test('the first reason counts: a draft that is also over and for others is a draft', async () => {
+  test('only the first reason: a draft that is also over is a draft', async () => {
     await run(aCampaign({ status: 'draft', ends_at: '2020-01-01T00:00:00Z', audience: { tier: 'gold' } }));
     expect(await reasons()).toMatchObject([{ outcome: 'inactive' }]);
   });
 });
 
-describe('the request', () => {
-  test('answers as its schema says, and whether the user is known', async () => {
+describe('POST /explain', () => {
+  test('responds as its schema says, and reports whether the user is known', async () => {
     await run(aCampaign({ audience: { tier: 'gold' } }), aCampaign({ campaign_id: 'c2' }));
     const unknown = await explain();
     expect(unknown.status).toBe(200);
@@ -229,7 +229,7 @@ describe('the request', () => {
     expect(known.body.placements.home).toMatchObject([{ outcome: 'shown' }, { outcome: 'outranked' }]);
   });
 
-  test('asks about every placement that a campaign names where it names none', async () => {
+  test('covers every placement of the campaigns if the request names none', async () => {
     await run(
       aCampaign({ placements: ['home', 'side'] }),
       aCampaign({ campaign_id: 'c2', placements: ['top'] }),
@@ -242,7 +242,7 @@ describe('the request', () => {
     });
   });
 
-  test('needs the app where the workspace has several', async () => {
+  test('requires the app if the workspace has several', async () => {
     const apps = [{ app_id: 'one' }, { app_id: 'two' }];
     service = await runService([
       aWorkspace({ apps, campaigns: [aCampaign({ audience: { app_id: 'two' } })] }),
@@ -253,7 +253,7 @@ describe('the request', () => {
     expect((await explain({ app_id: 'three' })).body.message).toBe(ERROR_MESSAGES.unknownApp);
   });
 
-  test('is refused with a client key, and with a server key that lacks the permission', async () => {
+  test('rejects client keys, and server keys without the permission', async () => {
     const keys = [
       { type: 'client', key: CLIENT_KEY, permissions: ['banners.sync', 'banners.track'] },
       { type: 'server', key: 'other', permissions: ['users.track', 'users.export.ids'] },

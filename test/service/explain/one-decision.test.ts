@@ -94,7 +94,7 @@ const questionOf = (
 
 const someCampaigns = fc.array(campaign, { maxLength: 8 });
 
-test('whether or not it is traced, a decision is the same', () => {
+test('a decision is the same with and without a trace', () => {
   fc.assert(
     fc.property(someCampaigns, user, (campaigns, facts) => {
       const question = questionOf(campaigns, facts);
@@ -105,7 +105,7 @@ test('whether or not it is traced, a decision is the same', () => {
   );
 });
 
-test('an explanation names each campaign of a placement once, and as shown or held out the one that a sync answers', () => {
+test('an explanation names each campaign of a placement once, and the one that a sync returns as shown or held out', () => {
   fc.assert(
     fc.property(someCampaigns, user, (campaigns, facts) => {
       const question = questionOf(campaigns, facts);
@@ -134,7 +134,7 @@ test('an explanation names each campaign of a placement once, and as shown or he
   );
 });
 
-test('whoever is not in an audience fails at least one of its clauses', () => {
+test('a user outside an audience fails at least one of its clauses', () => {
   fc.assert(
     fc.property(someCampaigns, user, (campaigns, facts) => {
       const explained = explain(questionOf(campaigns, facts));

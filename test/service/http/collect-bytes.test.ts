@@ -5,7 +5,7 @@ const KB = 1024;
 const bytesOf = (length: number) => Uint8Array.from({ length }, (_, index) => index % 251);
 
 describe('the chunks of a body', () => {
-  test('are kept as they came where there is one', () => {
+  test('are not copied if there is one', () => {
     const body = collectBytes(KB);
     const chunk = bytesOf(100);
     expect(body.add(chunk)).toBe(true);
@@ -13,7 +13,7 @@ describe('the chunks of a body', () => {
     expect(body.bytes()).toEqual(chunk);
   });
 
-  test.each([1, 7, 1_000, 64 * KB, 150_000])('of %d bytes each are put together in their order', (size) => {
+  test.each([1, 7, 1_000, 64 * KB, 150_000])('of %d bytes each are joined in order', (size) => {
     const whole = bytesOf(200_000);
     const body = collectBytes(whole.byteLength);
     for (let start = 0; start < whole.byteLength; start += size) {
@@ -32,7 +32,7 @@ describe('the chunks of a body', () => {
     expect(kept).toBeLessThanOrEqual(2);
   });
 
-  test('leave the chunk that came first alone', () => {
+  test('leave the first chunk unmodified', () => {
     const body = collectBytes(KB);
     const slab = Buffer.from('first and what is of another');
     body.add(slab.subarray(0, 5));
@@ -41,7 +41,7 @@ describe('the chunks of a body', () => {
     expect(slab.toString()).toBe('first and what is of another');
   });
 
-  test('are forgotten once they are too many, and may be exactly as many as is allowed', () => {
+  test('are discarded beyond the limit, which is inclusive', () => {
     const body = collectBytes(100_000);
     expect(body.add(bytesOf(60_000))).toBe(true);
     expect(body.add(bytesOf(40_000))).toBe(true);
@@ -51,7 +51,7 @@ describe('the chunks of a body', () => {
     expect(body.bytes().byteLength).toBe(0);
   });
 
-  test('may be none at all, or empty', () => {
+  test('may be absent or empty', () => {
     const body = collectBytes(10);
     expect(body.bytes().byteLength).toBe(0);
     body.add(new Uint8Array(0));

@@ -16,7 +16,7 @@ test.each([
   expect(counted(json, values)).toBe(true);
 });
 
-test('a text alone is no more than none', () => {
+test('a string alone counts as zero', () => {
   expect(hasMoreValues(Buffer.from('"[[[[,,,,{{{{"'), 0)).toBe(false);
 });
 
@@ -29,7 +29,7 @@ const valuesIn = (value: unknown): number => {
   );
 };
 
-test('any JSON is counted by its values, whatever its texts hold', () => {
+test('any JSON is counted by its values, whatever its strings contain', () => {
   const texts = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('"', '\\', ',', '[', '{', 'ü') }));
   fc.assert(
     fc.property(

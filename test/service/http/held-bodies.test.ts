@@ -18,7 +18,7 @@ const refusal = (work: () => void): unknown => {
   return undefined;
 };
 
-test('one request may hold more than all may together; the next is refused until it is answered', () => {
+test('one request may exceed the shared limit; the next is rejected until it ends', () => {
   const heldBy = createBodyMemoryBudget(10_000);
   const one = heldBy();
   one.reserve(20_000);
@@ -30,7 +30,7 @@ test('one request may hold more than all may together; the next is refused until
   heldBy().reserve(1);
 });
 
-test('what is in work is not refused for what it turns out to hold', () => {
+test('a request in progress is not rejected for the size of its body', () => {
   const heldBy = createBodyMemoryBudget(10_000);
   const zipped = heldBy();
   zipped.reserve(5_000);
@@ -58,7 +58,7 @@ test.each<[string, Uint8Array, Record<string, string>, number]>([
   // Counts an eighth of its wire size.
   ['zipped', zipped, { 'content-encoding': 'gzip' }, zipped.byteLength / 8 + text.length],
 ])(
-  'while the store stands still, no more is held than fits, and other endpoints go on: %s',
+  'a stalled store does not exceed the limit, and other endpoints continue: %s',
   async (_, sent, headers, bytes) => {
     const store = await openStore(':memory:');
     const released = Promise.withResolvers<void>();

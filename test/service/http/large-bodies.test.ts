@@ -5,8 +5,8 @@ import { createBodySemaphore } from '../../../src/service/http/body.ts';
 import { createService, openStore, type Service, type Store } from '../../../src/service/index.ts';
 import { APP_ID, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
 
-describe('the turns', () => {
-  test('are given in the order in which they were asked for, few at a time', async () => {
+describe('slots', () => {
+  test('are granted in order, few at a time', async () => {
     const turnOf = createBodySemaphore(2);
     const order: number[] = [];
     const turns = [0, 1, 2, 3].map(() => turnOf());
@@ -22,7 +22,7 @@ describe('the turns', () => {
     expect(order).toEqual([0, 1, 2, 3]);
   });
 
-  test('are given back once, and only by who has one', async () => {
+  test('are released once, and only by their holder', async () => {
     const turnOf = createBodySemaphore(1);
     const first = turnOf();
     await first.acquire();
@@ -110,7 +110,7 @@ describe('requests with large bodies', () => {
     ['plain', LARGE, {}],
     ['zipped', gzipSync(LARGE), zipped],
     ['zipped and large as sent', gzipSync(LARGE, { level: 0 }), zipped],
-  ])('are in work two at a time: %s', async (_, body, headers) => {
+  ])('run two at a time: %s', async (_, body, headers) => {
     await run();
     const answers = Promise.all([1, 2, 3, 4].map(() => post(body, headers)));
     expect(await begun(2)).toBe(2);
@@ -122,7 +122,7 @@ describe('requests with large bodies', () => {
     expect(await answers).toEqual([201, 201, 201, 201]);
   });
 
-  test('keep no smaller one waiting', async () => {
+  test('delay no smaller request', async () => {
     await run();
     const small = bodyOf(200 * 1024);
     const answers = Promise.all([
@@ -139,7 +139,7 @@ describe('requests with large bodies', () => {
     expect(await answers).toEqual([201, 201, 201, 201, 201]);
   });
 
-  test('are those of a client key from 16 KB on, and keep no backend waiting', async () => {
+  test('include those of a client key from 16 KB on, and delay no backend', async () => {
     await run();
     const sync = (bytes: number) => {
       const asked = { external_user_id: 'u-1', app_id: APP_ID, app_version: '1', placements: ['home'] };
@@ -160,7 +160,7 @@ describe('requests with large bodies', () => {
     expect([...(await syncs), await small]).toEqual([200, 200, 200, 200]);
   });
 
-  test('give their turn back whatever becomes of them', async () => {
+  test('release their slot whatever their outcome', async () => {
     await run();
     const refused = [
       ...Array.from({ length: 3 }, () => post(`${LARGE}}`)),

@@ -44,7 +44,7 @@ const head = (...lines: string[]) =>
   ].join('\r\n');
 
 describe('a connection', () => {
-  test('takes a body in chunks', async () => {
+  test('accepts a chunked body', async () => {
     service = await runService([aWorkspace()]);
     const { text } = raw(
       portOf(service),
@@ -59,7 +59,7 @@ describe('a connection', () => {
   test.each([
     [200_000, 201],
     [200_001, 413],
-  ])('with a body in %i chunks of a byte is answered %i', async (count, status) => {
+  ])('with a body of %i one-byte chunks gets %i', async (count, status) => {
     service = await runService([aWorkspace()]);
     const json = '{"attributes":[{"external_id":"u-1"}]}'.padEnd(count);
     const { text } = raw(
@@ -71,7 +71,7 @@ describe('a connection', () => {
     expect(await text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 
-  test('with two Authorization headers is refused, whichever key comes first', async () => {
+  test('with two Authorization headers is rejected, in either order', async () => {
     service = await runService([aWorkspace()]);
     const body = '{"attributes":[{"external_id":"u-1"}]}';
     for (const second of ['nobody', SERVER_KEY]) {
@@ -83,13 +83,13 @@ describe('a connection', () => {
     }
   });
 
-  test('with two Host headers is refused, and closed', async () => {
+  test('with two Host headers is rejected and closed', async () => {
     service = await runService([aWorkspace()]);
     const { text } = raw(portOf(service), 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nhost: other\r\n\r\n');
     expect(await text).toMatch(/^HTTP\/1\.1 400 .*Connection: close.*several Host headers/s);
   });
 
-  test('may name the host before the path, as if to a proxy', async () => {
+  test('may have an absolute request target', async () => {
     service = await runService([aWorkspace()]);
     const ask = (target: string) =>
       raw(portOf(service!), `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`).text;
@@ -100,13 +100,13 @@ describe('a connection', () => {
     expect(await ask('localhost/healthz')).toMatch(/^HTTP\/1\.1 40[04] /);
   });
 
-  test('is told at once that a declared length is too long, before a byte of it is sent', async () => {
+  test('gets 413 for its declared length before it sends a byte', async () => {
     service = await runService([aWorkspace()]);
     const { text } = raw(portOf(service), head('Content-Length: 99999999999', 'Expect: 100-continue'));
     expect(await text).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test('is invited to send its body only when the body is wanted', async () => {
+  test('gets 100 Continue only if the body is needed', async () => {
     service = await runService([aWorkspace()]);
     const body = '{"attributes":[{"external_id":"u-1"}]}';
     const right = raw(
@@ -122,7 +122,7 @@ describe('a connection', () => {
     expect(await wrong.text).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test('that is refused early may send the rest of its body, and is closed then', async () => {
+  test('may finish its body after an early rejection, and is closed then', async () => {
     service = await runService([aWorkspace()]);
     const rest = 'x'.repeat(50_000);
     const socket = connect(portOf(service), '127.0.0.1');
@@ -141,7 +141,7 @@ describe('a connection', () => {
     expect(await closed).toEqual([false]);
   });
 
-  test('that sends on and on is cut off after its answer', async () => {
+  test('that continues to send is closed after its response', async () => {
     service = await runService([aWorkspace()]);
     const { socket, text } = raw(portOf(service), head('Transfer-Encoding: chunked'));
     const chunk = `40000\r\n${'x'.repeat(0x40000)}\r\n`;
@@ -154,7 +154,7 @@ describe('a connection', () => {
     expect(socket.bytesWritten).toBeLessThan(64 * 1024 * 1024);
   });
 
-  test('that is slow with its head or its body is ended with 408', async () => {
+  test('with a slow head or body ends with 408', async () => {
     service = await runService([aWorkspace()], {
       listen: { headersTimeoutMs: 200, requestTimeoutMs: 400 },
     });
@@ -164,7 +164,7 @@ describe('a connection', () => {
     expect(await slowBody.text).toMatch(/^HTTP\/1\.1 40[08] /);
   });
 
-  test('that breaks off in its body leaves no trace and no error', async () => {
+  test('that ends within its body leaves no trace and no error', async () => {
     const store = await openStore(':memory:');
     const counted = Promise.withResolvers<void>();
     const consumeRateLimit: Store['consumeRateLimit'] = (...given) => {
@@ -186,12 +186,12 @@ describe('a connection', () => {
     expect(service.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  test('that speaks no HTTP is answered 400', async () => {
+  test('that is not HTTP gets 400', async () => {
     service = await runService([aWorkspace()]);
     expect(await raw(portOf(service), 'hello\r\n\r\n').text).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  test('carries several requests, refused ones among them', async () => {
+  test('carries several requests, including rejected ones', async () => {
     service = await runService([aWorkspace()]);
     const request = (key: string, body: string, last = false) =>
       head(`Content-Length: ${body.length}`, ...(last ? ['Connection: close'] : [])).replace(
@@ -214,7 +214,7 @@ describe('a request ID', () => {
   const idOf = async (headers: Record<string, string>) =>
     (await service!.call('POST', '/users/track', { headers })).headers.get('x-request-id');
 
-  test('of a proxy comes back and is in the log; a missing or malformed one is replaced', async () => {
+  test('is accepted from a proxy, returned and logged; a missing or malformed one is replaced', async () => {
     service = await runService([aWorkspace()]);
     expect(await idOf({ 'x-request-id': 'edge-1:7f/+=' })).toBe('edge-1:7f/+=');
     const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
@@ -232,7 +232,7 @@ describe('a request ID', () => {
     });
   });
 
-  test('is in the answer and in the log line of a failure', async () => {
+  test('is in the response and in the log line of a failure', async () => {
     const store = await openStore(':memory:');
     const write: Store['write'] = () => Promise.reject(new Error('no disk'));
     service = await runService([aWorkspace()], { store: { ...store, write } });
@@ -316,7 +316,7 @@ describe('stopping', () => {
     return connection;
   };
 
-  test('answers what comes over an open connection once it takes no new ones, as the last there', async () => {
+  test('responds to the next request of an open connection and closes it', async () => {
     const { port, stop } = await running({ lingerMs: 60_000 });
     const { socket, text } = await keptOpen(port);
     const stopped = stop();
@@ -331,7 +331,7 @@ describe('stopping', () => {
     await stopped;
   });
 
-  test('answers a request that was on its way when it began', async () => {
+  test('responds to a request that was already on its way', async () => {
     const { port, stop } = await running({ lingerMs: 0 });
     const { socket, text } = await keptOpen(port);
     const stopped = stop();
@@ -340,7 +340,7 @@ describe('stopping', () => {
     expect((await text).match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
   });
 
-  test('lets in who had connected by then, however many', async () => {
+  test('accepts every connection made before it', async () => {
     const { port, stop } = await running({ lingerMs: 0 });
     const texts = Array.from({ length: 20 }, () => raw(port, GET).text);
     // The system has accepted them, and Node.js has yet to read each.
@@ -349,7 +349,7 @@ describe('stopping', () => {
     for (const text of texts) expect(await text).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('closes a connection that stays silent, and one that was from its beginning', async () => {
+  test('closes idle connections, including those that never sent a request', async () => {
     // If they counted as open requests, this would hang.
     const { port, stop } = await running({ lingerMs: 0, drainMs: 600_000 });
     const { text } = await keptOpen(port);
@@ -358,7 +358,7 @@ describe('stopping', () => {
     expect((await text).match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
-  test('waits for a request that is half sent no longer than for any other', async () => {
+  test('waits for a partial request no longer than for any other', async () => {
     const { port, stop } = await running({ lingerMs: 0, drainMs: 50 });
     const halfHead = await keptOpen(port);
     halfHead.socket.write('GET /healthz HTTP/1.1\r\nHost: ');
@@ -368,7 +368,7 @@ describe('stopping', () => {
     expect(await halfBody.text).toBe('');
   });
 
-  test('says on /readyz that it is going', async () => {
+  test('fails /readyz', async () => {
     const store = await openStore(':memory:');
     const running = createService({ workspaces: [aWorkspace()], store });
     const ready = () => running.fetch(new Request('http://localhost/readyz'));
@@ -380,7 +380,7 @@ describe('stopping', () => {
 });
 
 describe('a port', () => {
-  test('that is taken is an error', async () => {
+  test('in use is an error', async () => {
     service = await runService([aWorkspace()]);
     const store = await openStore(':memory:');
     const running = createService({ workspaces: [aWorkspace()], store });
@@ -390,7 +390,7 @@ describe('a port', () => {
 });
 
 describe('files beside the API', () => {
-  test('are served where the given handler takes the request', async () => {
+  test('are served if the given handler accepts the request', async () => {
     service = await runService([aWorkspace()], {
       listen: {
         files: (request, response) => {

@@ -14,13 +14,13 @@ const aRequest = () =>
 const bodyOf = (request: object, receiving: ReturnType<typeof createUploadLimiter>) =>
   toHttpRequest(request as IncomingMessage, receiving, () => undefined).body(100);
 
-test('a body whose client has gone before it is asked for is refused, and holds nothing', async () => {
+test('a body whose client disconnected before it was read is rejected and uses no memory', async () => {
   const request = Object.assign(aRequest(), { complete: false, destroyed: true });
   await expect(bodyOf(request, createUploadLimiter(250))).rejects.toMatchObject({ status: 400 });
   expect(request.eventNames()).toEqual([]);
 });
 
-test('slow bodies hold no more together than the bound: the oldest is refused, and a quick one never', async () => {
+test('slow bodies share a limit: the oldest is rejected, and a fast one never', async () => {
   const receiving = createUploadLimiter(250);
   const slow = Array.from({ length: 5 }, () => {
     const request = aRequest();
@@ -49,7 +49,7 @@ test('slow bodies hold no more together than the bound: the oldest is refused, a
   expect((await body)?.byteLength).toBe(100);
 });
 
-test('a body in many chunks is held as its bytes, not as its chunks', async () => {
+test('a body in many chunks uses the memory of its bytes only', async () => {
   const request = aRequest();
   const body = bodyOf(request, createUploadLimiter());
   request.emit('data', Buffer.from(FIRST));
@@ -61,7 +61,7 @@ test('a body in many chunks is held as its bytes, not as its chunks', async () =
   expect(Buffer.from((await body)!).toString()).toBe(FIRST + DIGITS);
 });
 
-test('the body of a Request is held in the same way', async () => {
+test('the body of a Request counts in the same way', async () => {
   const left = [...DIGITS];
   const stream = new ReadableStream<Uint8Array>(
     {

@@ -42,7 +42,7 @@ const aPort = async (respond: (path: string) => HttpResponse['body'], options: L
 };
 
 describe('pipelined requests', () => {
-  test('are handled one at a time, and answered in their order', async () => {
+  test('are handled one at a time, with responses in order', async () => {
     const { port, handled, most } = await aPort((path) => JSON.stringify(path));
     const socket = await aClient(port);
     const paths = Array.from({ length: 40 }, (_, at) => `/${at}`);
@@ -60,7 +60,7 @@ describe('pipelined requests', () => {
     expect(text.match(/"\/\d+"/g)).toEqual(paths.map((path) => `"${path}"`));
   });
 
-  test('past 64 end the connection, and none of those that waited is handled', async () => {
+  test('beyond 64 end the connection, and none of the waiting ones is handled', async () => {
     const { port, handled } = await aPort((path) => path);
     const socket = await aClient(port);
     socket.resume();
@@ -74,7 +74,7 @@ describe('pipelined requests', () => {
   });
 });
 
-describe('answers that nobody reads', () => {
+describe('unread responses', () => {
   const LARGE = 'x'.repeat(8 * 1024 * 1024);
 
   /** Connections whose clients have read the response head and nothing more. */
@@ -89,7 +89,7 @@ describe('answers that nobody reads', () => {
     return clients;
   };
 
-  test('are dropped past the bound, the oldest first, and the log says so', async () => {
+  test('are dropped beyond the limit, oldest first, and logged', async () => {
     const { port, lines } = await aPort(() => LARGE, { maxUnreadBytes: 3 * LARGE.length });
     const clients = await unreadFrom(port, 5);
     const lengths = await Promise.all(
@@ -109,7 +109,7 @@ describe('answers that nobody reads', () => {
     ]);
   });
 
-  test('take no room where they are bytes that the process keeps anyway', async () => {
+  test('do not count if the process keeps their bytes anyway', async () => {
     const shared = new Uint8Array(Buffer.from(LARGE));
     const { port, lines } = await aPort(() => shared, { maxUnreadBytes: LARGE.length });
     const clients = await unreadFrom(port, 5);

@@ -70,7 +70,7 @@ describe.each([
     return store;
   };
 
-  test('give one of many that ask at once the lease, and another one only after its end', async () => {
+  test('grant the lease to one of many concurrent claims, and again only after its end', async () => {
     const store = await aStore();
     const claims = await Promise.all(Array.from({ length: 6 }, () => claimAt(store, 1_000)));
     expect(claims.filter(Boolean)).toHaveLength(1);
@@ -82,13 +82,13 @@ describe.each([
     expect(dead).toMatchObject({ status: 'error', finishedAtMs: 2_001 });
   });
 
-  test('free a lease that a clock which ran ahead has set for years', async () => {
+  test('release a lease that a fast clock has set for years', async () => {
     const store = await aStore();
     await claimAt(store, 9_000_000_000);
     expect(await claimAt(store, 1_000)).not.toBeNull();
   });
 
-  test('are claimed once by two that have read the same state, however short the run is', async () => {
+  test('are claimed once by two replicas that read the same state, however short the run is', async () => {
     const store = await aStore();
     const claim = { workspaceId: W, integrationId: ID, state: null, trigger: 'schedule' as const };
     const first = await store.ingestion.claim({ ...claim, nowMs: 1_000, leaseMs: LEASE_MS });
@@ -125,7 +125,7 @@ describe.each([
     expect(await store.ingestion.seen(W, ID, 0)).toEqual([]);
   });
 
-  test('store nothing of a run whose lease another one has, and all of what is written beside it', async () => {
+  test('store nothing without the lease, and all of what is written beside it', async () => {
     const store = await aStore();
     const late = (await claimAt(store, 1_000))!;
     const heir = (await claimAt(store, 3_000))!;
@@ -146,7 +146,7 @@ describe.each([
     expect(await store.ingestion.renew(heir, 9_000)).toBe(true);
   });
 
-  test('take one request for a run at a time, and none while one is under way', async () => {
+  test('accept one request for a run at a time, and none while one is running', async () => {
     const store = await aStore();
     const asked = await Promise.all([1, 2, 3].map((ms) => store.ingestion.request(W, ID, 100 + ms)));
     expect(asked.filter(Boolean)).toHaveLength(1);
@@ -156,7 +156,7 @@ describe.each([
     expect(await store.ingestion.request(W, ID, 1_003)).toBe(true);
   });
 
-  test('lose the rejects of a user who is erased, and old ones', async () => {
+  test('delete old rejects and those of an erased user', async () => {
     const store = await aStore();
     const run = (await claimAt(store, 1_000))!;
     const reject = (key: string) => ({

@@ -50,7 +50,7 @@ export const studioContract = (
     });
     afterEach(() => store.close());
 
-    test('number releases over all campaigns of a workspace, and of that workspace alone', async () => {
+    test('number the releases of a workspace over all its campaigns', async () => {
       expect(await studio.releases(W, { limit: 9 })).toHaveLength(0);
       expect(await studio.addRelease(aRelease())).toBe(1);
       expect(await studio.addRelease(aRelease({ subjectId: 'autumn' }))).toBe(2);
@@ -58,7 +58,7 @@ export const studioContract = (
       expect(await studio.releases(W, { limit: 9 })).toHaveLength(2);
     });
 
-    test('keep a campaign as it was written, the order of its members included', async () => {
+    test('store a campaign as written, including the order of its members', async () => {
       await studio.addRelease(aRelease());
       expect(JSON.stringify((await studio.release(W, 1))?.content)).toBe(
         '{"campaign_id":"spring","b":1,"a":2}',
@@ -66,14 +66,14 @@ export const studioContract = (
       expect(await studio.release(W, 2)).toBeNull();
     });
 
-    test('refuse a release that is not based on the newest of its campaign', async () => {
+    test('reject a release that is not based on the latest of its campaign', async () => {
       await studio.addRelease(aRelease());
       expect(await studio.addRelease(aRelease())).toBeNull();
       expect(await studio.addRelease(aRelease({ basedOn: 1 }))).toBe(2);
       expect(await studio.addRelease(aRelease({ basedOn: 1 }))).toBeNull();
     });
 
-    test('take one of many that are published at once over the same release, and all of other campaigns', async () => {
+    test('accept one of many concurrent releases of a campaign, and all of other campaigns', async () => {
       const same = await Promise.all(
         Array.from({ length: 8 }, (_, i) => studio.addRelease(aRelease({ author: `one ${i}` }))),
       );
@@ -84,7 +84,7 @@ export const studioContract = (
       expect([...others].sort()).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
     });
 
-    test('give the newest release of each campaign that is live, in the order in which campaigns came', async () => {
+    test('return the latest release of each live campaign, in creation order', async () => {
       await studio.addRelease(aRelease({ subjectId: 'b', liveAtMs: 10 }));
       await studio.addRelease(aRelease({ subjectId: 'a', liveAtMs: 10 }));
       await studio.addRelease(aRelease({ subjectId: 'b', basedOn: 1, liveAtMs: 50, content: null }));
@@ -103,7 +103,7 @@ export const studioContract = (
       expect((await studio.release(W, 3))?.content).toBeNull();
     });
 
-    test('keep a scheduled release beside a fix that is published before it, unless it is cancelled', async () => {
+    test('keep a scheduled release beside a fix that is published before it, unless it is canceled', async () => {
       await studio.addRelease(aRelease());
       await studio.addRelease(aRelease({ basedOn: 1, liveAtMs: 90_000 }));
       await studio.addRelease(aRelease({ basedOn: 2, createdAtMs: 2_000, liveAtMs: 2_000 }));
@@ -122,7 +122,7 @@ export const studioContract = (
       expect(await studio.newestReleases(W, 'campaign')).toEqual(new Map([['spring', 3]]));
     });
 
-    test('move a scheduled release, unless it is live or due within seconds', async () => {
+    test('reschedule a release, unless it is live or due within seconds', async () => {
       await studio.addRelease(aRelease());
       expect(await studio.releaseState(W, 1_000)).toEqual({ newest: 1, dueAtMs: Infinity });
       await studio.addRelease(aRelease({ basedOn: 1, liveAtMs: 90_000 }));
@@ -136,14 +136,14 @@ export const studioContract = (
       expect(await studio.audit(W, { limit: 9 })).toHaveLength(1);
     });
 
-    test('cancel what is scheduled with the release that says so', async () => {
+    test('cancel scheduled releases together with the release that replaces them', async () => {
       await studio.addRelease(aRelease());
       await studio.addRelease(aRelease({ basedOn: 1, liveAtMs: 90_000 }));
       await studio.addRelease(aRelease({ basedOn: 2, liveAtMs: 80_000 }), { cancelsScheduled: true });
       expect((await studio.scheduledReleases(W, 1_000)).map(({ release }) => release)).toEqual([3]);
     });
 
-    test('store a release with its audit entry and without its draft, or none of the three', async () => {
+    test('store a release, its audit entry and the removal of its draft atomically', async () => {
       const publish = (basedOn: number) =>
         studio.addRelease(aRelease({ basedOn }), {
           draftRevision: 'r1',
@@ -164,7 +164,7 @@ export const studioContract = (
       expect(await studio.releaseState(W, 1_000)).toMatchObject({ newest: 1 });
     });
 
-    test('give a campaign and a segment of one ID releases of their own', async () => {
+    test('separate the releases of a campaign and a segment with the same ID', async () => {
       await studio.addRelease(aRelease());
       expect(await studio.addRelease(aRelease({ kind: 'segment' }))).toBe(2);
       expect((await studio.liveReleases(W, 1_000)).map(({ kind }) => kind)).toEqual(['campaign', 'segment']);
@@ -181,7 +181,7 @@ export const studioContract = (
       expect(await numbers({ limit: 9, subject: { kind: 'campaign', subjectId: 'spring' } })).toEqual([3, 1]);
     });
 
-    test('save a draft only over the revision that its editor had', async () => {
+    test('save a draft only if its revision is current', async () => {
       expect(await studio.saveDraft(aDraft('r1'), null)).toBe(true);
       expect(await studio.saveDraft(aDraft('r2', 'Leo'), null)).toBe(false);
       expect(await studio.saveDraft(aDraft('r2', 'Leo'), 'r1')).toBe(true);
@@ -197,7 +197,7 @@ export const studioContract = (
       expect(await studio.draft(W, 'spring')).toBeNull();
     });
 
-    test('keep each image of a workspace once, the newest first, with the bytes that came', async () => {
+    test('store each image of a workspace once, newest first, byte for byte', async () => {
       const bytes = Uint8Array.from({ length: 70_000 }, (_, index) => index % 256);
       const image = {
         workspaceId: W,
@@ -225,7 +225,7 @@ export const studioContract = (
       expect(await store.image(image.hash)).toBeNull();
     });
 
-    test('keep sessions until they are closed or old', async () => {
+    test('keep sessions until they are closed or expired', async () => {
       const session = {
         workspaceId: W,
         operator: 'Mia',
@@ -244,7 +244,7 @@ export const studioContract = (
       expect(await studio.session('two')).toBeNull();
     });
 
-    test('keep an audit that is read newest first', async () => {
+    test('list the audit log newest first', async () => {
       const entry = { workspaceId: W, operator: 'Mia', subject: 'spring', details: '' };
       for (const atMs of [1, 2, 3]) await studio.addAudit({ ...entry, atMs, action: `act ${atMs}` });
       await studio.addAudit({ ...entry, atMs: 3, action: 'act 3, too' });
@@ -252,7 +252,7 @@ export const studioContract = (
       expect(all.map(({ action }) => action).slice(2)).toEqual(['act 2', 'act 1']);
     });
 
-    test('page through an audit without losing one of several entries of a millisecond', async () => {
+    test('page through the audit log without losing entries of the same millisecond', async () => {
       const entry = { workspaceId: W, operator: 'Mia', subject: '', details: '' };
       for (let i = 0; i < 7; i += 1)
         await studio.addAudit({ ...entry, atMs: i < 5 ? 2 : 1, action: `act ${i}` });

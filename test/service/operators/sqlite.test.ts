@@ -20,7 +20,7 @@ studioContract('a SQLite file', async () => {
   };
 });
 
-test('while another process holds the file, what an operator writes waits, and no read of a user does', async () => {
+test('writes of operators wait for a locked file, and reads of users do not', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'placard-studio-'));
   const store = await openStore(join(folder, 'placard.db'));
   const other = new DatabaseSync(join(folder, 'placard.db'));

@@ -3,8 +3,8 @@ import { getOwn, setOwn } from '../../../src/service/profiles/profile.ts';
 
 const INHERITED = [...Object.getOwnPropertyNames(Object.prototype)];
 
-describe('names of members that every object inherits', () => {
-  test.each(INHERITED)('%s is not there until it is set', (name) => {
+describe('inherited member names', () => {
+  test.each(INHERITED)('%s is absent until it is set', (name) => {
     const record = JSON.parse('{ "tier": "gold" }') as Record<string, unknown>;
     expect(getOwn(record, name)).toBeUndefined();
     setOwn(record, name, 7);
@@ -13,7 +13,7 @@ describe('names of members that every object inherits', () => {
     expect(Object.keys(record)).toEqual(['tier', name]);
   });
 
-  test.each(INHERITED)('%s is read where JSON brought it', (name) => {
+  test.each(INHERITED)('%s is read if JSON contains it', (name) => {
     const record = JSON.parse(`{ "${name}": { "first": 1 } }`) as Record<string, unknown>;
     expect(getOwn(record, name)).toEqual({ first: 1 });
   });

@@ -38,20 +38,20 @@ const release = (campaignId: string, name: string, basedOn = 0) =>
 const namesOf = (source: { registry(): ReturnType<typeof registryOf> }) =>
   source.registry().workspaces[0]!.campaigns.map(({ name }) => name);
 
-describe('a workspace whose campaigns come from the Studio', () => {
+describe('a workspace with Studio campaigns', () => {
   const STUDIO = {
     campaigns_from: 'studio',
     campaigns: [aCampaign({ campaign_id: 'a', name: 'A of the file' })],
   };
 
-  test('begins with what is released, the rest of the file first', async () => {
+  test('starts with the releases, followed by the rest of the file', async () => {
     await release('b', 'B');
     const source = await follow(STUDIO);
     expect(namesOf(source)).toEqual(['A of the file', 'B']);
     source.stop();
   });
 
-  test('shows a campaign that was published while a slow look was under way', async () => {
+  test('shows a campaign that is published during a slow read', async () => {
     const slow = Promise.withResolvers<void>();
     let isSlow = false;
     const releaseState = async (workspaceId: string, nowMs: number) => {
@@ -71,7 +71,7 @@ describe('a workspace whose campaigns come from the Studio', () => {
     source.stop();
   });
 
-  test('asks for its releases once until there is a newer one, or a planned one is due', async () => {
+  test('reads releases once until a newer one exists or a scheduled one is due', async () => {
     await release('b', 'B');
     let now = 10;
     const liveReleases = vi.fn(store.studio.liveReleases);
@@ -103,7 +103,7 @@ describe('a workspace whose campaigns come from the Studio', () => {
     source.stop();
   });
 
-  test('follows a release by itself, and keeps the place of the campaign in the file', async () => {
+  test('applies a scheduled release, and keeps the position of the campaign in the file', async () => {
     const source = await follow(STUDIO);
     await release('b', 'B');
     await release('a', 'A of the Studio');
@@ -111,7 +111,7 @@ describe('a workspace whose campaigns come from the Studio', () => {
     source.stop();
   });
 
-  test('is the same object until something changes, so that what is compiled is kept', async () => {
+  test('is the same object until something changes, to keep compiled campaigns', async () => {
     await release('a', 'A');
     const source = await follow(STUDIO);
     const before = source.registry();
@@ -131,7 +131,7 @@ describe('a workspace whose campaigns come from the Studio', () => {
     source.stop();
   });
 
-  test('keeps the last releases while the database is away, and says so once', async () => {
+  test('keeps the last releases during a database outage, and logs it once', async () => {
     await release('a', 'A');
     let isAway = false;
     const studio = {
@@ -152,13 +152,13 @@ describe('a workspace whose campaigns come from the Studio', () => {
     source.stop();
   });
 
-  test('cannot be served where the database cannot be read at the start', async () => {
+  test('is not served if the first read fails', async () => {
     const studio = { ...store.studio, liveReleases: () => Promise.reject(new Error('away')) };
     await expect(follow(STUDIO, studio)).rejects.toThrow('away');
   });
 });
 
-test('an edit of the file is told where the Studio has released the campaign, and named', async () => {
+test('a file edit of a campaign that the Studio released is reported by name', async () => {
   await release('b', 'B');
   const file = (name: string) =>
     registryOf({
@@ -184,7 +184,7 @@ test('an edit of the file is told where the Studio has released the campaign, an
   source.stop();
 });
 
-test('a workspace whose file is the truth takes no release', async () => {
+test('a workspace with file campaigns ignores releases', async () => {
   await release('b', 'B');
   const source = await follow({ campaigns: [aCampaign({ campaign_id: 'a', name: 'A of the file' })] });
   expect(namesOf(source)).toEqual(['A of the file']);

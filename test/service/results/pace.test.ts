@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createPace, STEP } from '../../../src/service/results/pace.ts';
 
 describe('createPace', () => {
-  test('halves the steps after a long one, and doubles them after a short one', () => {
+  test('halves steps after a slow one and doubles them after a fast one', () => {
     const pace = createPace();
     pace.report(200);
     expect(pace.limits().bannerEvents).toBe(STEP.bannerEvents / 2);
@@ -15,7 +15,7 @@ describe('createPace', () => {
     expect(pace.limits()).toEqual(STEP);
   });
 
-  test('reads at least some rows of each kind, however slow steps are', () => {
+  test('reads a minimum of rows of each kind, however slow steps are', () => {
     const pace = createPace();
     for (let step = 0; step < 100; step += 1) pace.report(10_000);
     for (const rows of Object.values(pace.limits())) expect(rows).toBeGreaterThan(5);

@@ -68,7 +68,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     });
 
   describe('contract 2.5: banners/sync', () => {
-    test('answers one banner or null for each placement asked', async () => {
+    test('returns one banner or null for each requested placement', async () => {
       await run(aCampaign());
       const { status, body } = await sync({ placements: ['home', 'other'] });
       expect(status).toBe(200);
@@ -110,7 +110,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       ['placements', ['home', 'x'.repeat(256)], "'placements' is not valid"],
       ['device_id', 5, "'device_id' is not valid"],
       ['device_id', 'x'.repeat(1_012), "'device_id' is not valid"],
-    ])('answers 400 where %s is %j', async (name, value, error) => {
+    ])('returns 400 if %s is %j', async (name, value, error) => {
       await run(aCampaign());
       const { status, body } = await sync({ [name]: value });
       expect({ status, body }).toEqual({ status: 400, body: { error } });
@@ -125,12 +125,12 @@ describe.each(STORES)('on $name', ({ address }) => {
       ['device_id', null],
       ['device_id', 'x'.repeat(1_011)],
       ['device_id', 'nobody-knows-it'],
-    ])('answers 200 where %s is %j', async (name, value) => {
+    ])('returns 200 if %s is %j', async (name, value) => {
       await run(aCampaign());
       expect((await sync({ [name]: value })).status).toBe(200);
     });
 
-    test('answers the first ten different placements and leaves the others out', async () => {
+    test('returns the first ten different placements and omits the others', async () => {
       await run(aCampaign({ placements: ['p9'] }));
       const placements = Array.from({ length: 12 }, (_, index) => `p${index}`);
       const { body } = await sync({ placements: ['p0', 'p0', ...placements] });
@@ -138,14 +138,14 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(body.banners.p9).not.toBeNull();
     });
 
-    test('answers names that objects have of their own', async () => {
+    test('accepts placement names that objects inherit', async () => {
       await run(aCampaign());
       const { status, body } = await sync({ placements: ['__proto__', 'constructor', 'home'] });
       expect(status).toBe(200);
       expect(Object.keys(body.banners)).toEqual(['__proto__', 'constructor', 'home']);
     });
 
-    test('row 6: evaluates an unknown user as nobody in particular, and creates nobody', async () => {
+    test('row 6: evaluates an unknown user as anonymous, and creates no profile', async () => {
       await run(
         aCampaign({
           campaign_id: 'targeted',
@@ -160,7 +160,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(users).toEqual([]);
     });
 
-    test('sees what /users/track has just answered', async () => {
+    test('sees the data of a completed /users/track', async () => {
       await run(aCampaign({ audience: { 'custom_attributes.tier': 'gold' } }));
       expect(await banner()).toBeNull();
       await track({ attributes: [{ external_id: 'u-771', tier: 'gold' }] });
@@ -169,7 +169,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await banner()).toBeNull();
     });
 
-    test('fills in what the profile says', async () => {
+    test('fills in data of the profile', async () => {
       const properties = {
         headline: { type: 'string', value: "Hi {{${first_name} | default: 'there'}}" },
         body: {
@@ -197,7 +197,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await texts({ device_id: 'device-0002' })).toEqual(['Hi Kim', 'You are gold on ?']);
     });
 
-    test('shows the next campaign where a template fails, and says which failed without saying for whom', async () => {
+    test('shows the next campaign if a template fails, and logs which one failed, without the user', async () => {
       const broken = { headline: { type: 'number', value: '{{custom_attribute.${score}}}' } };
       await run(
         aCampaign({ campaign_id: 'broken', priority: 'high', variants: [aVariant({ properties: broken })] }),
@@ -227,12 +227,12 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await chosen()).toBe('high');
     });
 
-    test('takes medium where nothing is said', async () => {
+    test('defaults to medium', async () => {
       await run(named('low', { priority: 'low' }), named('none', {}));
       expect(await chosen()).toBe('none');
     });
 
-    test('prefers the later start of two with the same priority, and the first in the file of two without one', async () => {
+    test('prefers the later start at the same priority, and the first in the file without one', async () => {
       await run(
         named('plain', {}),
         named('old', { starts_at: '2026-01-01T00:00:00Z' }),
@@ -249,7 +249,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await chosen()).toBeNull();
     });
 
-    test('keeps to the schedule', async () => {
+    test('applies the schedule', async () => {
       await run(named('c', { starts_at: '2026-03-01T10:00:00Z', ends_at: '2026-03-01T11:00:00Z' }));
       const at = async (time: string) => {
         service!.clock.now = Date.parse(time);
@@ -278,7 +278,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect((await banner()).expires_at).toBe(now + 1_800);
     });
 
-    test('row 31: a test user gets the campaign whatever its status, before all others', async () => {
+    test('row 31: a test user gets the campaign in any status, before all others', async () => {
       await run(
         named('live', { priority: 'high' }),
         named('draft', {
@@ -302,7 +302,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await banner()).toMatchObject({ is_control: true, properties: null });
     });
 
-    test('a dismissed campaign is not shown again, on any of its placements, to that user alone', async () => {
+    test('a dismissed campaign is hidden from that user only, on all its placements', async () => {
       await run(aCampaign({ placements: ['home', 'side'] }));
       const { id } = await banner();
       expect((await tell(id, 'dismiss', '2026-03-01T08:59:00Z')).status).toBe(202);
@@ -318,7 +318,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect((await banner()).id).toBe(id);
     });
 
-    test('the next campaign takes the place of a dismissed one', async () => {
+    test('the next campaign replaces a dismissed one', async () => {
       await run(aCampaign({ campaign_id: 'first', priority: 'high' }), aCampaign({ campaign_id: 'second' }));
       const first = await banner();
       await tell(first.id, 'dismiss', '2026-03-01T08:59:00Z');
@@ -328,7 +328,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await banner()).toBeNull();
     });
 
-    test('re-eligibility starts a new round, with another id, counted from the dismissal', async () => {
+    test('re-eligibility starts a new round with another id, counted from the dismissal', async () => {
       await run(aCampaign({ reeligible_after_hours: 24 }));
       const { id } = await banner();
       await tell(id, 'dismiss', '2026-03-01T08:59:00Z');
@@ -344,7 +344,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect([id, again.id]).not.toContain((await banner()).id);
     });
 
-    test('a repeated dismissal does not start a round of its own', async () => {
+    test('a repeated dismissal does not start a round', async () => {
       await run(aCampaign({ reeligible_after_hours: 1 }));
       const { id } = await banner();
       await tell(id, 'dismiss', '2026-03-01T08:59:00Z');
@@ -355,7 +355,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect((await banner()).id).toBe(second);
     });
 
-    test('no late dismissal of a round before starts another one, on whichever placement it was', async () => {
+    test('a late dismissal of an earlier round starts no other one, on any placement', async () => {
       await run(aCampaign({ reeligible_after_hours: 1, placements: ['home', 'side'] }));
       const { home, side } = (await sync({ placements: ['home', 'side'] })).body.banners;
       await tell(home.id, 'dismiss', '2026-03-01T08:59:00Z');
@@ -366,7 +366,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect((await banner()).id).toBe(second);
     });
 
-    test('a dismissal from a clock that runs ahead does not hide the campaign for longer', async () => {
+    test('a dismissal from a fast clock does not hide the campaign for longer', async () => {
       await run(aCampaign({ reeligible_after_hours: 1 }));
       const { id } = await banner();
       await tell(id, 'dismiss', '2036-03-01T09:00:00Z');
@@ -377,7 +377,7 @@ describe.each(STORES)('on $name', ({ address }) => {
   });
 
   describe('row 7: the banner id', () => {
-    test('is the same for every sync, and but for its end for every user, and different for another placement, variant or workspace', async () => {
+    test('is the same for every sync and, except for its end, every user; differs by placement, variant and workspace', async () => {
       // Long enough not to occur in an opaque ID by chance.
       await run(aCampaign({ campaign_id: 'autumn-sale', placements: ['home', 'side'] }));
       const { home, side } = (await sync({ placements: ['home', 'side'] })).body.banners;

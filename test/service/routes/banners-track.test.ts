@@ -49,7 +49,7 @@ describe.each(STORES)('on $name', ({ address }) => {
   const timestamp = '2026-03-01T08:20:01.250Z';
 
   describe('contract 2.6: banners/track', () => {
-    test('accepts impressions, clicks and dismissals, and stores each with what its id stands for', async () => {
+    test('accepts impressions, clicks and dismissals, and stores each with the data of its banner ID', async () => {
       await run();
       const { id } = await sync();
       const types = ['impression', 'click', 'dismiss'];
@@ -73,7 +73,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       });
     });
 
-    test('names each bad event by its index and its first fault, and keeps the good ones', async () => {
+    test('names each bad event by its index and its first error, and accepts the others', async () => {
       await run();
       const { id } = await sync();
       const good = { id, event_type: 'click', timestamp };
@@ -120,7 +120,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await stored()).toHaveLength(2);
     });
 
-    test('answers 400 with every fault where no event is valid', async () => {
+    test('returns 400 with every error if no event is valid', async () => {
       await run();
       const { status, body } = await track({ events: [{ id: 'bnr_1', event_type: 'swipe' }, 5] });
       expect({ status, body }).toEqual({
@@ -135,7 +135,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       });
     });
 
-    test('answers 400 without errors to an empty list', async () => {
+    test('returns 400 without errors for an empty list', async () => {
       await run();
       const { status, body } = await track({ events: [] });
       expect({ status, body }).toEqual({ status: 400, body: { message: 'No valid events provided.' } });
@@ -148,7 +148,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       ['external_user_id', 'x'.repeat(987), "'external_user_id' is not valid"],
       ['app_id', 'another', ERROR_MESSAGES.unknownApp],
       ['app_version', null, "'app_version' is required"],
-    ])('answers 400 without errors where %s is %j', async (name, value, message) => {
+    ])('returns 400 without errors if %s is %j', async (name, value, message) => {
       await run();
       const { id } = await sync();
       const { status, body } = await track({
@@ -159,7 +159,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await stored()).toEqual([]);
     });
 
-    test('answers 400 without errors to more events than a request may hold', async () => {
+    test('returns 400 without errors for more events than a request may have', async () => {
       await run();
       const { id } = await sync();
       const { status, body } = await track({
@@ -172,7 +172,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(most.body.errors).toHaveLength(1_000);
     });
 
-    test('takes a thousand events in one request', async () => {
+    test('accepts a thousand events in one request', async () => {
       await run();
       const { id } = await sync();
       const start = Date.parse(timestamp);
@@ -186,8 +186,8 @@ describe.each(STORES)('on $name', ({ address }) => {
     });
   });
 
-  describe('row 7: repeats', () => {
-    test('of the natural key are counted and stored once, also in another spelling of the instant', async () => {
+  describe('row 7: repeated events', () => {
+    test('with the same natural key are counted and stored once, also with another spelling of the instant', async () => {
       await run();
       const { id } = await sync();
       const events = [
@@ -203,7 +203,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await stored()).toHaveLength(3);
     });
 
-    test('of an instant in the future are still the same event', async () => {
+    test('with a future instant are still the same event', async () => {
       await run();
       const { id } = await sync();
       const events = [{ id, event_type: 'click', timestamp: '2036-03-01T08:20:01Z' }];
@@ -214,8 +214,8 @@ describe.each(STORES)('on $name', ({ address }) => {
     });
   });
 
-  describe('whose event it is', () => {
-    test('row 29: a user without a profile is taken, and no profile is made', async () => {
+  describe('the user of an event', () => {
+    test('row 29: may be without a profile, and none is created', async () => {
       await run();
       const { id } = await sync('never-seen');
       await track({ external_user_id: 'never-seen', events: [{ id, event_type: 'dismiss', timestamp }] });
@@ -225,7 +225,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(users).toEqual([]);
     });
 
-    test('users whom nobody has named are not made up by a client key', async () => {
+    test('may be unknown, but a client key does not create it', async () => {
       await run();
       const { id } = await sync();
       const event = { id, event_type: 'click', timestamp };
@@ -251,7 +251,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(users.sort()).toEqual(['named', 'synced', 'synced']);
     });
 
-    test('no more users are made in a minute than the workspace allows', async () => {
+    test('is created within the workspace’s limit per minute', async () => {
       await run([aCampaign()], { limits: { new_users: { requests: 2, window_seconds: 60 } } });
       const first = async (user: string) => {
         const { id } = await sync(user);
@@ -266,7 +266,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect((await first('three')).status).toBe(202);
     });
 
-    test('late events of a campaign that has stopped, or left the file, keep their meaning', async () => {
+    test('late events of a stopped or removed campaign keep their meaning', async () => {
       await run();
       const { id } = await sync();
       await service?.stop();
@@ -275,7 +275,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect((await stored())[0]).toMatchObject({ campaignId: 'c1', variantId: 'a', placementId: 'home' });
     });
 
-    test('an id of another workspace is none', async () => {
+    test('an ID of another workspace is invalid', async () => {
       const other = aWorkspace({
         workspace_id: `${workspaceId}-other`,
         campaigns: [aCampaign()],
@@ -296,7 +296,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       });
     });
 
-    test('row 31: events of test sends are accepted and stay out of the export', async () => {
+    test('row 31: events of test sends are accepted and excluded from the export', async () => {
       await run([aCampaign({ status: 'draft', test_users: ['tester'] })]);
       const { id } = await sync('tester');
       const { status } = await track({
@@ -307,7 +307,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await stored()).toEqual([]);
     });
 
-    test('an impression of a control banner is stored as one', async () => {
+    test('an impression of a control banner is stored as such', async () => {
       await run([aCampaign({ control_percentage: 100 })]);
       const { id } = await sync();
       await track({ events: [{ id, event_type: 'impression', timestamp }] });

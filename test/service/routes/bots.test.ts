@@ -41,7 +41,7 @@ describe.each(STORES)('a well-known bot on $name', ({ address }) => {
     return (await post(TRACK_PATH, { events: [seen] }, agent)).status;
   };
 
-  test('is answered like anybody, and counts in no result and for no cap', async () => {
+  test('gets a response like any user, and counts in no result and for no cap', async () => {
     expect(await look(GOOGLEBOT)).toBe(202);
     studio.clock.now += 1_000;
     expect(await look(GOOGLEBOT)).toBe(202);
@@ -56,7 +56,7 @@ describe.each(STORES)('a well-known bot on $name', ({ address }) => {
   test.each([
     ['backend that passes on the events of its pages', 'node'],
     ['browser without a window, as tests have it', CHROME.replace('Chrome', 'HeadlessChrome')],
-  ])('is no %s', async (_, agent) => {
+  ])('%s is not detected', async (_, agent) => {
     expect(await look(agent)).toBe(202);
     expect(await store.campaignSummaries('test')).toMatchObject([
       { campaignId: 'once', exposed: 1, clicked: 0 },

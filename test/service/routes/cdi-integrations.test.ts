@@ -37,7 +37,7 @@ const ids = (body: { results: { integration_id: string }[] }) =>
 const encoded = (text: string) => encodeURIComponent(Buffer.from(text).toString('base64'));
 
 describe('contract 2.1: GET /cdi/integrations', () => {
-  test('answers ten a page, every member as text', async () => {
+  test('returns ten per page, with every member as text', async () => {
     const { status, body } = await list();
     expect(status).toBe(200);
     expect(body.message).toBe('success');
@@ -57,7 +57,7 @@ describe('contract 2.1: GET /cdi/integrations', () => {
     });
   });
 
-  test('links both ways with relative targets, prev first and a bare comma between', async () => {
+  test('links in both directions with relative targets, prev first, separated by a bare comma', async () => {
     expect((await list()).headers.get('link')).toBe('</cdi/integrations?cursor=c2tpcDoxMA==>; rel="next"');
     expect((await list('?cursor=c2tpcDoxMA==')).headers.get('link')).toBe(
       '</cdi/integrations?cursor=c2tpcDow>; rel="prev",</cdi/integrations?cursor=c2tpcDoyMA==>; rel="next"',
@@ -67,7 +67,7 @@ describe('contract 2.1: GET /cdi/integrations', () => {
     );
   });
 
-  test('gives every record once to a caller that follows the links, there and back', async () => {
+  test('returns every record once to a client that follows the links, in both directions', async () => {
     const walk = async (relation: 'next' | 'prev', from: string) => {
       const seen: string[] = [];
       let cursor: string | undefined = from;
@@ -83,14 +83,14 @@ describe('contract 2.1: GET /cdi/integrations', () => {
     expect((await walk('prev', 'c2tpcDoyMA==')).length).toBe(25);
   });
 
-  test('has no Link where all fits one page', async () => {
+  test('has no Link if everything fits one page', async () => {
     expect((await list('', 'ten-key')).headers.get('link')).toBeNull();
     const none = await list('', 'none-key');
     expect(none.body).toEqual({ results: [], message: 'success' });
     expect(none.headers.get('link')).toBeNull();
   });
 
-  test('takes a cursor at offset 0, an empty one, and base64url or unpadded ones', async () => {
+  test('accepts a cursor at offset 0, an empty one, and base64url or unpadded ones', async () => {
     for (const cursor of ['?cursor=c2tpcDow', '?cursor=', '?cursor', '?']) {
       const { status, body, headers } = await list(cursor);
       expect({ cursor, status, first: ids(body)[0] }).toEqual({ cursor, status: 200, first: 'i-0' });
@@ -101,7 +101,7 @@ describe('contract 2.1: GET /cdi/integrations', () => {
     }
   });
 
-  test('answers an empty page and the way back to a cursor past the end', async () => {
+  test('returns an empty page with a link back for a cursor past the end', async () => {
     const { status, body, headers } = await list(`?cursor=${encoded('skip:1000')}`);
     expect({ status, body }).toEqual({ status: 200, body: { results: [], message: 'success' } });
     expect(headers.get('link')).toBe('</cdi/integrations?cursor=c2tpcDoyMA==>; rel="prev"');
@@ -119,7 +119,7 @@ describe('contract 2.1: GET /cdi/integrations', () => {
     'skip:99999999999999999990',
     'take:10',
     '',
-  ])('answers 400 to a cursor that says "%s"', async (text) => {
+  ])('returns 400 for a cursor that contains "%s"', async (text) => {
     const { status, body } = await list(`?cursor=${encoded(text) || '%00'}`);
     expect({ status, body }).toEqual({
       status: 400,
@@ -128,19 +128,19 @@ describe('contract 2.1: GET /cdi/integrations', () => {
   });
 
   test.each(['10', 'skip:10', '%F0%9F%8E%89', 'c2tpcDoxMA===', 'c2tp*cDoxMA==', '..%2F..'])(
-    'answers 400 to the cursor %s',
+    'returns 400 for the cursor %s',
     async (cursor) => {
       expect((await list(`?cursor=${cursor}`)).status).toBe(400);
     },
   );
 
-  test('answers 404 where ingestion is not set up, which an empty list is not', async () => {
+  test('returns 404 without ingestion, unlike an empty list', async () => {
     const { status, body } = await list('', 'absent-key');
     const text = 'Integration list not found';
     expect({ status, body }).toEqual({ status: 404, body: { message: text, errors: [{ type: text }] } });
   });
 
-  test('shows one workspace nothing of another', async () => {
+  test('separates workspaces', async () => {
     expect(ids((await list('', 'ten-key')).body)).toHaveLength(10);
     expect((await service.call('GET', '/cdi/integrations', asServer)).body.results[0].app_group_id).toBe(
       'test',

@@ -54,7 +54,7 @@ const aService = async ({ runs = true } = {}) => {
 const SYNC = `/cdi/integrations/${encodeURIComponent('a/b crm')}/sync`;
 const STATUS = `/cdi/integrations/${encodeURIComponent('a/b crm')}/job_sync_status`;
 
-test('a run on demand is queued, is run, and shows in the list and the history', async () => {
+test('a run on demand is queued and executed, and appears in the list and the history', async () => {
   const { call } = await aService();
   expect(await call('POST', SYNC)).toMatchObject({ status: 202, body: { message: 'success' } });
   const run = await vi.waitFor(async () => {
@@ -97,7 +97,7 @@ test('a run on demand is queued, is run, and shows in the list and the history',
   }, PATIENCE);
 });
 
-test('a second request, and one for what cannot run, are refused', async () => {
+test('rejects a second request, and one for an integration that cannot run', async () => {
   const { call } = await aService({ runs: false });
   expect((await call('POST', SYNC)).status).toBe(202);
   const again = await call('POST', SYNC);
@@ -113,7 +113,7 @@ test('a second request, and one for what cannot run, are refused', async () => {
   expect(await call('GET', '/cdi/integrations/a/b/sync')).toMatchObject({ status: 404 });
 });
 
-test('the history is ten a page, newest first, with links there and back', async () => {
+test('lists ten runs per page, newest first, with links in both directions', async () => {
   const { call, store } = await aService({ runs: false });
   for (let index = 0; index < 23; index += 1) {
     const [state = null] = (await store.ingestion.states('test')).filter(

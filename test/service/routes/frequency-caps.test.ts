@@ -62,7 +62,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     return all.find(({ outcome }) => outcome === 'shown')?.campaign_id;
   };
 
-  test('a campaign is shown so often a day, and again after midnight in the time zone of the workspace', async () => {
+  test('a daily limit resets at midnight in the time zone of the workspace', async () => {
     const campaign = aCampaign({ frequency: { impressions: { max: 2, days: 1 } } });
     await run([campaign], { studio: { time_zone: 'Asia/Tokyo' } });
     // 23:30 in Tokyo.
@@ -83,7 +83,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     expect(await see()).toBe(true);
   });
 
-  test('a day on which a clock is put forward is as long as it is', async () => {
+  test('a day with a clock change has its actual length', async () => {
     await run([aCampaign({ frequency: { impressions: { max: 1, days: 1 } } })], {
       studio: { time_zone: 'Europe/Berlin' },
     });
@@ -92,7 +92,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     expect((await reason()).eligible_again_at).toBe('2026-03-29T22:00:00.000Z');
   });
 
-  test('of several days the first leaves the window at its midnight', async () => {
+  test('in a window of several days, the first day leaves at its midnight', async () => {
     await run([aCampaign({ frequency: { impressions: { max: 2, days: 7 } } })]);
     expect(await see()).toBe(true);
     service.clock.now += 3 * DAY;
@@ -102,7 +102,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     expect([await see(), await see()]).toEqual([true, false]);
   });
 
-  test('two tabs that have synced at once both show it, and both count', async () => {
+  test('two tabs that sync at once both show a banner, and both count', async () => {
     await run([aCampaign({ frequency: { impressions: { max: 3, days: 1 } } })]);
     const tabs = [await sync(), await sync()];
     await Promise.all(tabs.map(({ home }, index) => tell(home!.id, service.clock.now + index)));
@@ -111,7 +111,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     expect((await reason()).count).toBe(3);
   });
 
-  test('an impression that a wrong clock puts into the future counts on the day of its receipt', async () => {
+  test('an impression in the future counts on the day of its receipt', async () => {
     await run([aCampaign({ frequency: { impressions: { max: 1, days: 1 } } })]);
     const { home } = await sync();
     await tell(home!.id, service.clock.now + 30 * DAY);
@@ -123,7 +123,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
   test.each([
     ['impressions', 2, undefined],
     ['clicks', 2, 'click'],
-  ])('a campaign is over after so many %s', async (name, count, event) => {
+  ])('a campaign ends after a number of %s', async (name, count, event) => {
     await run([aCampaign({ frequency: { stop_after: { [name]: count } } })]);
     expect([await see(event), await see(event), await see(event)]).toEqual([true, true, false]);
     service.clock.now += 400 * DAY;
@@ -135,7 +135,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     });
   });
 
-  test('a campaign is over after a conversion, which what was before the first impression is not', async () => {
+  test('a campaign ends after a conversion, and events before the first impression are not conversions', async () => {
     const conversions = [
       { event: 'signed_up', within_hours: 24 },
       { product: 'teapot', within_hours: 24 },
@@ -155,19 +155,19 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     expect((await reason()).message).toContain('frequency.stop_after.conversions is reached (2 of 2)');
   });
 
-  test('those who are held out stop at the same limit, so that they stay comparable', async () => {
+  test('the control group stops at the same limit, to stay comparable', async () => {
     await run([aCampaign({ control_percentage: 100, frequency: { stop_after: { impressions: 1 } } })]);
     expect([await see(), await see()]).toEqual([true, false]);
   });
 
-  test('test users and test sends know no limit', async () => {
+  test('test users and test sends have no limit', async () => {
     const frequency = { stop_after: { impressions: 1 } };
     const cap = { tag: 'promo', campaigns_per_day: 1 };
     await run([aCampaign({ test_users: ['u-771'], frequency, tags: ['promo'] })], { tag_caps: [cap] });
     expect([await see(), await see(), await see()]).toEqual([true, true, true]);
   });
 
-  test('so many campaigns of a tag are shown a day, those that were shown go on, and exempt ones neither count nor stop', async () => {
+  test('a daily limit by tag allows a number of campaigns, continues shown ones, and ignores exempt ones', async () => {
     const promo = (campaign_id: string, placement: string, priority: string) =>
       aCampaign({ campaign_id, placements: [placement], priority, tags: ['promo'] });
     await run(

@@ -77,7 +77,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       body: { ...envelope(user), events: [{ id, event_type, timestamp: '2026-03-01T08:00:00Z' }] },
     });
 
-  test('the profile’s language decides, and each text comes from the nearest language that has it', async () => {
+  test('uses the profile’s language, and for each text the closest language that has it', async () => {
     await run(translated);
     await set({ external_id: 'lu', language: 'pt-BR', first_name: 'Lu' });
     expect(await said('lu')).toEqual({
@@ -92,7 +92,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     expect(await said('pol', 'ar')).toMatchObject({ headline: 'Hello you', language: 'en' });
   });
 
-  test('without a language in the profile the browser’s decides, the best of those that there are', async () => {
+  test('uses the browser’s language without one in the profile, choosing the best available', async () => {
     await run(translated);
     expect(await said('new', 'pl, ar;q=0.5, pt;q=0.8')).toMatchObject({ language: 'pt' });
     expect(await said('new', 'fr-CH, en;q=0.9, ar;q=0.8')).toMatchObject({ language: 'en' });
@@ -106,7 +106,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     }
   });
 
-  test('the language shown is stored with the event, exported, and splits the results', async () => {
+  test('stores the shown language with the event, exports it, and splits results by it', async () => {
     await run(translated);
     for (const [user, language] of [
       ['a', 'pt'],
@@ -134,7 +134,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     ]);
   });
 
-  test('the control group counts for the language that it would have read', async () => {
+  test('counts the control group by the language that it would have seen', async () => {
     const users = Array.from({ length: 20 }, (_, index) => `u-${index}`);
     const variants = [...(translated['variants'] as object[]), aVariant({ variant_id: 'english' })];
     await run({ ...translated, variants });
@@ -152,7 +152,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     expect(new Map(languages.map(({ language, exposed }) => [language, exposed]))).toEqual(read);
   });
 
-  test('a campaign that names no language is on the wire, in the export and in the results as it was', async () => {
+  test('leaves campaigns without languages unchanged in responses, exports and results', async () => {
     await run(aCampaign());
     const { id, properties } = await banner('a', 'pt-BR');
     expect(properties).toEqual({ headline: text('Hello') });
@@ -163,7 +163,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     expect(languages).toEqual([]);
   });
 
-  test('a property of that name is the campaign’s own', async () => {
+  test('keeps a property of the campaign with that name', async () => {
     const properties = { headline: text('Hi'), language: text('mine') };
     await run(aCampaign({ language: 'en', variants: [aVariant({ properties })] }));
     expect(await said('a')).toEqual({ headline: 'Hi', language: 'mine' });

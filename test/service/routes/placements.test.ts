@@ -9,7 +9,7 @@ const bySelector = { placement_id: 'offer', template: 'strip', selector: 'main >
 let service: RunningService;
 afterEach(() => service?.stop());
 
-test('answers the placements that have a selector, with what the file leaves out', async () => {
+test('returns the placements with a selector, with defaults', async () => {
   const placements = [
     { placement_id: 'home_hero', template: 'hero' },
     bySelector,
@@ -57,7 +57,7 @@ test('answers the placements that have a selector, with what the file leaves out
   ]);
 });
 
-test('needs a client key, and answers pages of any origin', async () => {
+test('requires a client key, and allows pages of any origin', async () => {
   service = await runService([aWorkspace({ placements: [bySelector] })]);
   const status = async (key?: string) =>
     (await service.call('POST', '/placard/placements', { ...(key && { key }), body: {} })).status;
@@ -68,7 +68,7 @@ test('needs a client key, and answers pages of any origin', async () => {
   expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
 });
 
-test('logs a selector that found nothing, once a minute, and no name that a page made up', async () => {
+test('logs a selector without a match once a minute, and no name that is not in the file', async () => {
   service = await runService([aWorkspace({ placements: [bySelector] })]);
   const tell = () =>
     service.call('POST', '/placard/placements', {

@@ -21,30 +21,30 @@ const claims = (members: Record<string, unknown> = {}) => ({
   ...members,
 });
 
-test('a link shows what it was made for, for half an hour', async () => {
+test('a link works for its content for half an hour', async () => {
   const token = await tokens.sign('shop', preview, NOW);
   expect(await tokens.verify('shop', token, NOW)).toEqual(preview);
   expect(await tokens.verify('shop', token, NOW + 30 * MINUTE - 1_000)).toEqual(preview);
   expect(await tokens.verify('shop', token, NOW + 30 * MINUTE)).toBe('expired');
 });
 
-test('a link may leave the variant and the persona open', async () => {
+test('a link may omit the variant and the persona', async () => {
   const open = { ...preview, variantId: null, personaId: null };
   expect(await tokens.verify('shop', await tokens.sign('shop', open, NOW), NOW)).toEqual(open);
 });
 
-test('a link is short enough for a QR code and goes into a query as it is', async () => {
+test('a link is short enough for a QR code and needs no encoding in a query', async () => {
   const token = await tokens.sign('shop', preview, NOW);
   expect(token.length).toBeLessThan(400);
   expect(encodeURIComponent(token)).toBe(token);
 });
 
-test('a link of one workspace shows nothing of another', async () => {
+test('a link is invalid in another workspace', async () => {
   const token = await tokens.sign('shop', preview, NOW);
   expect(await tokens.verify('other', token, NOW)).toBe('invalid');
 });
 
-test('replicas and restarts take each other’s links, with the secret of the store', async () => {
+test('a link works on every replica and after restarts, by the secret of the store', async () => {
   const store = await openStore(':memory:');
   try {
     const token = await createPreviewTokens(store).sign('shop', preview, NOW);
@@ -66,11 +66,11 @@ test.each([
     })(),
   ],
   ['a token that proves a user', aToken(ed25519Keys(), claims())],
-])('what is no link is refused: %s', async (_, token) => {
+])('an invalid link is rejected: %s', async (_, token) => {
   expect(await tokens.verify('shop', token, NOW)).toBe('invalid');
 });
 
-test('whatever is changed in a link, it shows nothing', async () => {
+test('an altered link is rejected', async () => {
   const token = await tokens.sign('shop', preview, NOW);
   const bytesOf = (text: string) =>
     text.split('.').map((each) => Buffer.from(each, 'base64url').toString('hex'));

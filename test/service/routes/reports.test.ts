@@ -71,7 +71,7 @@ describe.each(STORES)('reports on $name', ({ address }) => {
   afterAll(() => service.stop());
 
   describe('GET /campaigns/list', () => {
-    test('returns 100 a page, and nothing past the end', async () => {
+    test('returns 100 per page, and nothing past the end', async () => {
       const { status, body } = await get('/campaigns/list');
       expect(status).toBe(200);
       expect(body.campaigns).toHaveLength(100);
@@ -93,7 +93,7 @@ describe.each(STORES)('reports on $name', ({ address }) => {
       async (query) => expect((await get(`/campaigns/list?${query}`)).status).toBe(400),
     );
 
-    test('is for server keys', async () => {
+    test('requires a server key', async () => {
       expect((await service.call('GET', '/campaigns/list', { key: CLIENT_KEY })).status).toBe(403);
     });
   });
@@ -121,7 +121,7 @@ describe.each(STORES)('reports on $name', ({ address }) => {
   });
 
   describe('GET /campaigns/data_series', () => {
-    test('returns a day an entry, oldest first, with the counts of each variant', async () => {
+    test('returns an entry per day, oldest first, with the counts of each variant', async () => {
       const { status, body } = await get('/campaigns/data_series?campaign_id=campaign&length=2');
       expect(status).toBe(200);
       const zero = { total_dismissals: 0, unique_dismissals: 0 };

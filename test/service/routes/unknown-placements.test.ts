@@ -13,7 +13,7 @@ const sync = (...placements: string[]) =>
   });
 const warned = () => service.lines.filter(({ message }) => message === MESSAGE);
 
-test('a placement that is not in the file is logged with the key’s name and the one that was probably meant', async () => {
+test('logs an unknown placement with the key’s name and the closest known one', async () => {
   service = await runService([
     aWorkspace({ placements: [{ placement_id: 'home_hero' }, { placement_id: 'sidebar' }] }),
   ]);
@@ -32,7 +32,7 @@ test('a placement that is not in the file is logged with the key’s name and th
   ]);
 });
 
-test('it is logged once a minute', async () => {
+test('logs it once a minute', async () => {
   service = await runService([aWorkspace({ placements: [] })]);
   for (let count = 0; count < 5; count += 1) await sync('footer');
   expect(warned()).toHaveLength(1);
@@ -41,13 +41,13 @@ test('it is logged once a minute', async () => {
   expect(warned()).toHaveLength(2);
 });
 
-test('where the file lists no placements, those of its campaigns are known', async () => {
+test('uses the placements of campaigns if the file lists none', async () => {
   service = await runService([aWorkspace({ campaigns: [aCampaign({ placements: ['home'] })] })]);
   await sync('home', 'footer');
   expect(warned().map(({ placement }) => placement)).toEqual(['footer']);
 });
 
-test('what came by mistake in place of a name is not logged', async () => {
+test('does not log a value that is not a placement name', async () => {
   service = await runService([aWorkspace()]);
   await sync('kim@example.org', 'x'.repeat(65), 'Kim Doe');
   expect(warned().map(({ placement }) => placement)).toEqual(['something that is no name']);

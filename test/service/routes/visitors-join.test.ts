@@ -60,7 +60,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     return (await service.call('POST', '/users/export/ids', { key: SERVER_KEY, body: asked })).body.users[0];
   };
 
-  test('what is known of a visitor becomes that of a user of whom nothing was known', async () => {
+  test('moves a visitor’s data to a user without any', async () => {
     await know(VISITOR, { cart: 'full' });
     const { status, body } = await join();
     expect({ status, body }).toEqual({ status: 200, body: { message: 'success' } });
@@ -68,7 +68,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     expect(await userOf(VISITOR)).toBeUndefined();
   });
 
-  test('a user who is known is filled up with what they lack, and keeps what they have', async () => {
+  test('fills in missing data of a known user and keeps the rest', async () => {
     await know('u-771', { tier: 'gold', cart: 'empty' });
     await know(VISITOR, { cart: 'full', seen: 'teapot' });
     await join();
@@ -80,7 +80,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     expect(await userOf(VISITOR)).toBeUndefined();
   });
 
-  test('the next sync of the user knows it', async () => {
+  test('is visible to the user’s next sync', async () => {
     await know(VISITOR, { cart: 'full' });
     await join();
     const { body } = await service.call('POST', '/v1/device-messaging/banners/sync', {
@@ -90,7 +90,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     expect(body.banners.home).not.toBeNull();
   });
 
-  test('the same again changes nothing, and a visitor of whom nothing is known makes nobody', async () => {
+  test('changes nothing if repeated, and creates no user for an unknown visitor', async () => {
     await know(VISITOR, { cart: 'full' });
     await join();
     await know('u-771', { cart: 'paid' });
@@ -125,31 +125,28 @@ describe.each(STORES)('on $name', ({ address }) => {
   };
 
   test.each([
-    ['a user of whom nothing was known', async () => undefined],
-    ['a user who is known', () => know('u-771', { tier: 'gold' })],
+    ['a user without data', async () => undefined],
+    ['a known user', () => know('u-771', { tier: 'gold' })],
     [
       'a user who has seen the banner before',
       async () => tell('u-771', (await banners('u-771')).id, 'impression', 0),
     ],
-  ])(
-    'what a visitor saw and dismissed is that of %s, counted once, and stays dismissed',
-    async (_, before) => {
-      await before();
-      const own = await exported();
-      const { id } = await banners(VISITOR);
-      await tell(VISITOR, id, 'impression', 1);
-      await tell(VISITOR, id, 'dismiss', 2);
-      for (let time = 0; time < 2; time += 1) expect((await join()).status).toBe(200);
-      expect(await banners('u-771')).toBeNull();
-      expect(await exported()).toEqual([...own, 'u-771 dismiss', 'u-771 impression'].sort());
-      expect((await shared.loadTargetingData(workspaceId, VISITOR)).campaigns).toEqual([]);
-      expect((await shared.loadTargetingData(workspaceId, 'u-771')).campaigns).toMatchObject([
-        { campaignId: 'everyone', impressions: own.length + 1, dismissals: 1 },
-      ]);
-    },
-  );
+  ])('moves impressions and dismissals of the visitor to %s, counted once', async (_, before) => {
+    await before();
+    const own = await exported();
+    const { id } = await banners(VISITOR);
+    await tell(VISITOR, id, 'impression', 1);
+    await tell(VISITOR, id, 'dismiss', 2);
+    for (let time = 0; time < 2; time += 1) expect((await join()).status).toBe(200);
+    expect(await banners('u-771')).toBeNull();
+    expect(await exported()).toEqual([...own, 'u-771 dismiss', 'u-771 impression'].sort());
+    expect((await shared.loadTargetingData(workspaceId, VISITOR)).campaigns).toEqual([]);
+    expect((await shared.loadTargetingData(workspaceId, 'u-771')).campaigns).toMatchObject([
+      { campaignId: 'everyone', impressions: own.length + 1, dismissals: 1 },
+    ]);
+  });
 
-  test('joins a visitor with test sends alone', async () => {
+  test('merges a visitor who only has test sends', async () => {
     const { id } = await banners(VISITOR);
     await service.call('POST', '/v1/device-messaging/banners/track', {
       key: CLIENT_KEY,
@@ -167,7 +164,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     expect([await exists(VISITOR), await exists('u-771')]).toEqual([false, true]);
   });
 
-  test('an event that both have sent is counted once', async () => {
+  test('counts an event of both once', async () => {
     const { id } = await banners(VISITOR);
     await tell(VISITOR, id, 'impression', 1);
     await tell('u-771', id, 'impression', 1);
@@ -178,15 +175,15 @@ describe.each(STORES)('on $name', ({ address }) => {
   test.each([
     ['without a token', { user_token: undefined }, 401, 'missing'],
     ['with the token of another user', { user_token: tokenOf('u-772') }, 401, 'wrong_user'],
-    ['with a token that nobody signed', { user_token: 'a.b.c' }, 401, 'malformed'],
-    ['for an app that takes no tokens', { app_id: 'without-tokens' }, 403, null],
-    ['for an app that is not there', { app_id: 'nobodys' }, 400, null],
+    ['with an unsigned token', { user_token: 'a.b.c' }, 401, 'malformed'],
+    ['for an app without tokens', { app_id: 'without-tokens' }, 403, null],
+    ['for an unknown app', { app_id: 'nobodys' }, 400, null],
     ['without a visitor', { visitor_id: undefined }, 400, null],
-    ['with a user in place of a visitor', { visitor_id: 'u-1' }, 400, null],
-    ['with a visitor that is no text', { visitor_id: [VISITOR] }, 400, null],
-    ['with a visitor in place of a user', { external_user_id: OTHER, user_token: tokenOf(OTHER) }, 400, null],
-    ['for a user who is blocked', { external_user_id: 'blocked', user_token: tokenOf('blocked') }, 400, null],
-  ])('nothing is joined %s', async (_, members, status, fault) => {
+    ['with a user instead of a visitor', { visitor_id: 'u-1' }, 400, null],
+    ['with a visitor that is not a string', { visitor_id: [VISITOR] }, 400, null],
+    ['with a visitor instead of a user', { external_user_id: OTHER, user_token: tokenOf(OTHER) }, 400, null],
+    ['for a blocked user', { external_user_id: 'blocked', user_token: tokenOf('blocked') }, 400, null],
+  ])('joins nothing %s', async (_, members, status, fault) => {
     await know(VISITOR, { cart: 'full' });
     await know('u-1', { cart: 'of another' });
     const answer = await join(members);
@@ -198,7 +195,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     expect(await userOf('u-1')).toBeDefined();
   });
 
-  test('a client key may ask for it, a server key and no key may not', async () => {
+  test('requires a client key', async () => {
     expect((await join({}, SERVER_KEY)).status).toBe(403);
     expect((await join({}, 'wrong')).status).toBe(401);
     expect((await service.call('OPTIONS', VISITOR_JOIN_PATH)).status).toBe(204);

@@ -24,11 +24,11 @@ describe('public keys of an app', () => {
     expect(facts({ ...publicJwk, key_ops: ['verify'] })).toEqual([{ algorithm, keyId: null }]);
   });
 
-  test('may have the name of the one algorithm of Ed25519', () => {
+  test('may have the algorithm name Ed25519', () => {
     expect(facts({ ...ed.publicJwk, alg: 'Ed25519' })).toEqual([{ algorithm: 'EdDSA', keyId: null }]);
   });
 
-  test('are read as a set, without those that are for something else', () => {
+  test('are read as a set, without those for other uses', () => {
     const keys = [
       { ...rsa.publicJwk, kid: 'old' },
       { ...ec.publicJwk, kid: 'new' },
@@ -62,7 +62,7 @@ describe('public keys of an app', () => {
     ['a set with a private JWK', { keys: [ec.publicJwk, { ...ec.publicJwk, d: 'AA' }] }, PRIVATE],
     ['a shared secret', { kty: 'oct', k: 'c2VjcmV0' }, 'expected a public key, got a shared secret'],
     [
-      'a text that is no key',
+      'a text that is not a key',
       'secret',
       'expected a public key as PEM, JWK or JWKS, got one that cannot be read',
     ],
@@ -82,7 +82,7 @@ describe('public keys of an app', () => {
       { ...rsa.publicJwk, alg: 'PS256' },
       'expected a key for signatures with RS256',
     ],
-  ])('are refused in words that quote nothing of them: %s', (_, value, problem) => {
+  ])('are rejected without quoting them: %s', (_, value, problem) => {
     expect(() => readPublicKeys(value)).toThrow(problem);
     try {
       readPublicKeys(value);

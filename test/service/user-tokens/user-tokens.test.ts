@@ -25,21 +25,21 @@ const aTokens = (options: Partial<UserTokensOptions> = {}) =>
   });
 const tokenOf = (sub: string, keys = old, exp = SECONDS + 3_600) => aToken(keys, { sub, aud: 'app', exp });
 
-test('while keys are rotated the tokens of both are taken, without a kid as well', async () => {
+test('accepts tokens of both keys during a rotation, also without a kid', async () => {
   const tokens = aTokens();
   expect(await tokens.verify(tokenOf('u', old), 'u', NOW)).toBeNull();
   expect(await tokens.verify(tokenOf('u', young), 'u', NOW)).toBeNull();
   expect(await tokens.verify(tokenOf('u', ed25519Keys()), 'u', NOW)).toBe('bad_signature');
 });
 
-test('where proof is optional, none is fine and a wrong one is not', async () => {
+test('accepts requests without an optional token, and rejects an invalid one', async () => {
   const tokens = aTokens({ isRequired: false });
   expect(await tokens.verify(undefined, 'u', NOW)).toBeNull();
   expect(await tokens.verify(tokenOf('u'), 'u', NOW)).toBeNull();
   expect(await tokens.verify(tokenOf('u'), 'other', NOW)).toBe('wrong_user');
 });
 
-test('where proof is required, visitors are let in only where the app says so', async () => {
+test('accepts visitors in an app with required tokens only if it allows them', async () => {
   expect(await aTokens().verify(undefined, VISITOR, NOW)).toBe('missing');
   const open = aTokens({ allowsVisitors: true });
   expect(await open.verify(undefined, VISITOR, NOW)).toBeNull();
@@ -58,7 +58,7 @@ const counting = () => {
   return { count, verify };
 };
 
-test('a token is verified once, and remembered until it ends', async () => {
+test('verifies a token once and caches it until it expires', async () => {
   const { count, verify } = counting();
   const tokens = aTokens({ verify });
   const token = tokenOf('u');
@@ -71,7 +71,7 @@ test('a token is verified once, and remembered until it ends', async () => {
   expect(await aTokens().verify(token, 'u', NOW + 3_660_000)).toBe('expired');
 });
 
-test('no more tokens are remembered than were agreed on: the oldest is verified again', async () => {
+test('caches a limited number of tokens and evicts the oldest', async () => {
   const { count, verify } = counting();
   const tokens = aTokens({ verify, maxRemembered: 3 });
   const tokenByUser = new Map(['a', 'b', 'c', 'd'].map((user) => [user, tokenOf(user)]));
@@ -83,7 +83,7 @@ test('no more tokens are remembered than were agreed on: the oldest is verified 
   expect(count.verified).toBe(5);
 });
 
-test('tokens that do not hold are not remembered', async () => {
+test('does not cache invalid tokens', async () => {
   const { count, verify } = counting();
   const tokens = aTokens({ verify, maxRemembered: 1 });
   const token = tokenOf('u');

@@ -65,7 +65,7 @@ const edit: fc.Arbitrary<ObjectsEdit> = fc.record({
   remove: fc.array(fc.record({ key, value }), { maxLength: 2 }),
 });
 
-test('updates one after the other, each of every object that has the value then, and removes at the end', () => {
+test('updates in order, each with every object that matches at that time, and removes last', () => {
   fc.assert(
     fc.property(fc.array(object, { maxLength: 8 }), edit, fc.boolean(), (list, each, mergeObjects) => {
       expect(edited(list, each, mergeObjects)).toEqual(plainly(list, each, mergeObjects));
@@ -75,7 +75,7 @@ test('updates one after the other, each of every object that has the value then,
 });
 
 /** Each would take minutes or run out of memory if its cost were entries × objects. */
-describe('an edit in which a small text asks for a lot', () => {
+describe('an edit in which a small text causes a lot of work', () => {
   const list = objects(12_500, () => ({ a: 1 }));
 
   test.each<[string, Partial<ObjectsEdit>]>([
@@ -90,19 +90,19 @@ describe('an edit in which a small text asks for a lot', () => {
         update: updates(1, () => Object.fromEntries(objects(9_500, () => ({})).map((_, i) => [`k${i}`, 1]))),
       },
     ],
-  ])('%s is left out whole', (_, asked) => {
+  ])('%s is dropped completely', (_, asked) => {
     expect(edited(list, asked)).toEqual(list);
     expect(edited(list, asked, false)).toEqual(list);
   });
 
-  test('that looks for what nobody has leaves the list as it is', () => {
+  test('keeps the list if it searches for a value that no object has', () => {
     const remove = Array.from({ length: 100_000 }, (_, i) => ({ key: 'b', value: i }));
     const update = remove.map((sought) => ({ ...sought, object: { c: 1 } }));
     expect(edited(list, { update, remove })).toEqual(list);
   });
 });
 
-test('a full list can be written as a whole, and each of its objects alone', () => {
+test('a full list accepts a replacement of the list and of each of its objects', () => {
   const full = objects(12_500, () => ({ a: 1 }));
   expect(edited(full, { update: updates(1, () => ({ a: 2 })) })).toEqual(objects(12_500, () => ({ a: 2 })));
   const named = objects(2_000, (id) => ({ id, name: `name of ${id}` }));
@@ -110,7 +110,7 @@ test('a full list can be written as a whole, and each of its objects alone', () 
   expect(edited(named, { update })).toEqual(named.map((each) => ({ ...each, seen: true })));
 });
 
-test('makes room in one edit: what is removed does not count', () => {
+test('removed objects make room in the same edit', () => {
   const full = objects(390, (id) => ({ id, text: 'x'.repeat(240) }));
   const last = { id: 1_000, text: 'x'.repeat(240) };
   expect(edited(full, { add: Array(50).fill(last) })).toEqual(full);
@@ -154,7 +154,7 @@ const change: fc.Arbitrary<CustomChange> = fc.oneof(
 );
 
 describe('many changes in one request', () => {
-  test('do what the same changes do one request after the other, and leave alone what was sent and stored', () => {
+  test('equal the same changes in separate requests, and leave sent and stored values unmodified', () => {
     const asked = fc.record({ change, mergeObjects: fc.boolean() });
     fc.assert(
       fc.property(
@@ -201,13 +201,13 @@ describe('many changes in one request', () => {
     ['removals of one each', asking((value) => ({ remove: [{ key: 'id', value }] }))],
     ['removals of nothing', asking((value) => ({ remove: [{ key: `k${value}`, value }] }))],
     ['additions that are too large', asking(() => ({ add: [{ text: 'x'.repeat(100_000) }] }))],
-  ])('read a large array of objects a few times, not once for each of 500 %s', (_, asked) => {
+  ])('read a large array of objects a few times, not once per 500 %s', (_, asked) => {
     const { reads, objects } = counted(1_000);
     write({ a: objects }, asked);
     expect(reads.count).toBeLessThan(10 * objects.length);
   });
 
-  test('read a large object a few times, not once for each of 500 merges', () => {
+  test('read a large object a few times, not once per 500 merges', () => {
     const { reads, objects } = counted(1_000);
     const custom: Members = { a: Object.fromEntries(objects.map((each, i) => [`k${i}`, each])) };
     write(
@@ -225,7 +225,7 @@ describe('many changes in one request', () => {
     });
   });
 
-  test('write a large list a few times, not 500 times: what asks for more is left out whole, and said to be', () => {
+  test('write a large list a few times, not 500 times, and report changes that exceed the limit', () => {
     const custom: Members = { a: objects(4_000, () => ({ a: 1 })) };
     const allowed = write(
       custom,

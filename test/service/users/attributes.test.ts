@@ -73,7 +73,7 @@ onBothStores('contract 3.3: standard attributes', (api) => {
     ['facebook', { likes: 'a' }, "'facebook' is not valid"],
     ['twitter', { id: '1' }, "'twitter' is not valid"],
     ['email_subscription_info', {}, 'INVALID_ATTRIBUTE_EMAIL_SUBSCRIPTION_INFO'],
-  ])('%s: %j is not set, with an error, and the rest is applied', async (name, value, code) => {
+  ])('%s: %j is rejected, and the rest is applied', async (name, value, code) => {
     const answer = await set({ [name]: value, tier: 'gold' });
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
     expect(errorsOf(answer)).toEqual([`attributes[0] ${code}`]);
@@ -81,14 +81,14 @@ onBothStores('contract 3.3: standard attributes', (api) => {
     expect(await api().custom('u-1')).toEqual({ tier: 'gold' });
   });
 
-  test.each(['Atlantis', 'DD', 'SU', 'EU'])('null clears, and so does the country %j', async (country) => {
+  test.each(['Atlantis', 'DD', 'SU', 'EU'])('null and the country %j clear a value', async (country) => {
     await set({ first_name: 'Kim', gender: 'F', country: 'PL' });
     expect(errorsOf(await set({ first_name: null, gender: null, country }))).toEqual([]);
     const user = await api().user('u-1');
     for (const name of ['first_name', 'gender', 'country']) expect(user).not.toHaveProperty(name);
   });
 
-  test('another spelling is a custom attribute; flags and reserved names are none at all', async () => {
+  test('another spelling is a custom attribute; flags and reserved names are not set', async () => {
     await set({
       First_Name: 'Kim',
       _merge_objects: false,
@@ -116,11 +116,11 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     ['a date, as it was sent', [{ a: '12/1/2021' }], '12/1/2021'],
     ['a typed date', [{ a: { $time: '2026-01-01T00:00:00Z' } }], '2026-01-01T00:00:00Z'],
     ['null removes', [{ a: 'x' }, { a: null }], undefined],
-    ['inc from nothing', [{ a: { inc: 2 } }], 2],
-    ['inc by less than nothing', [{ a: 5 }, { a: { inc: -7 } }], -2],
-    ['inc of a text leaves it', [{ a: 'x' }, { a: { inc: 1 } }], 'x'],
+    ['inc of a missing value', [{ a: { inc: 2 } }], 2],
+    ['inc by a negative number', [{ a: 5 }, { a: { inc: -7 } }], -2],
+    ['inc of a text is ignored', [{ a: 'x' }, { a: { inc: 1 } }], 'x'],
     [
-      'a list keeps each value once, where it was first',
+      'a list keeps the first of equal values',
       [{ a: ['x', 'y', 'x', 1, '1', true] }],
       ['x', 'y', 1, '1', true],
     ],
@@ -238,7 +238,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     ['more than 100 KB', { a: Array.from({ length: 500 }, () => 'x'.repeat(250)) }],
     ['$update without its key', { $update: [{ $new_object: {} }] }],
     ['an impossible typed date', { $time: 'soon' }],
-  ])('%s is refused and nothing else', async (_, value) => {
+  ])('%s is rejected alone', async (_, value) => {
     const answer = await set({ bad: value, tier: 'gold', nested: { ok: true } });
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
     expect(errorsOf(answer)).toEqual(["attributes[0] 'bad' is not valid"]);
@@ -252,7 +252,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     expect(errorsOf(await set({ [`${text}x`]: 1 }))).toHaveLength(1);
   });
 
-  test('an object with very many faults is answered with the first 100 of its own', async () => {
+  test('an object with very many errors returns its first 100', async () => {
     const bad = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`a${i}`, [[]]]));
     const answer = await api().track({
       attributes: [
@@ -267,12 +267,12 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     expect(await api().custom('u-1')).toEqual({ tier: 'gold' });
   });
 
-  test('1e999 is no number', async () => {
+  test('1e999 is not a number', async () => {
     const answer = await api().track('{"attributes":[{"external_id":"u-1","a":1e999}]}');
     expect(errorsOf(answer)).toEqual(["attributes[0] 'a' is not valid"]);
   });
 
-  test('a list of more than 100 KB lets its oldest elements go, and no more than it must', async () => {
+  test('a list of more than 100 KB loses only as many of its oldest elements as needed', async () => {
     const element = (i: number) => `${i}`.padStart(3, '0') + 'ż'.repeat(250);
     const bytes = new TextEncoder().encode(JSON.stringify(element(0))).length + 1;
     const fitting = Math.floor((102_400 - 1) / bytes);
@@ -281,7 +281,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     expect([kept[0], kept.at(-1)]).toEqual([element(400 - fitting), element(399)]);
   });
 
-  test('an addition that would burst 100 KB is left out whole', async () => {
+  test('an addition that would exceed 100 KB is dropped completely', async () => {
     const big = (id: number) => ({ id, t: Array.from({ length: 250 }, () => 'x'.repeat(200)) });
     await set({ a: [big(1)] });
     await set({ a: { $add: [big(2), big(3)] } });
@@ -291,7 +291,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     expect((await api().custom('u-1'))['o']).toEqual({ one: big(1) });
   });
 
-  test('an update that would make gigabytes is left out whole, and costs the request nothing else', async () => {
+  test('an update that would create gigabytes is dropped, and costs the request nothing else', async () => {
     const list = Array.from({ length: 8_000 }, () => ({ a: 1 }));
     await set({ list });
     const long = Object.fromEntries(Array.from({ length: 390 }, (_, i) => [`k${i}`, 'x'.repeat(250)]));
@@ -301,7 +301,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     expect(await api().custom('u-1')).toEqual({ list, tier: 'gold' });
   });
 
-  test('updates of one request write so many members in all; each one past it is named, and all else is stored', async () => {
+  test('updates of one request write a limited number of members; each one beyond it is reported, and the rest is stored', async () => {
     const list = Array.from({ length: 12_000 }, () => ({ a: 1 }));
     const ids = Array.from({ length: 14 }, (_, i) => `u-${i}`);
     for (const external_id of ids) await api().track({ attributes: [{ external_id, list }] });
@@ -337,7 +337,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     ['a null among objects', [{ a: 1 }, null]],
     ['a null in an edit', { $add: [{ b: null }] }],
   ])('%s inside a nested value', (_, bad) => {
-    test('costs the whole request its nested updates; all else is applied', async () => {
+    test('drops the nested updates of the whole request and applies the rest', async () => {
       const answer = await api().track({
         attributes: [
           { external_id: 'u-1', nested: { fine: 1 }, list: [{ fine: 1 }], tier: 'gold', tags: ['x'] },
@@ -358,7 +358,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     });
   });
 
-  test('may be 2,000 of one user: one more is refused by its name, and every one of them can be changed and cleared', async () => {
+  test('are limited to 2,000 per user: another one is rejected by name, and every stored one can be changed and cleared', async () => {
     const names = Array.from({ length: 2_000 }, (_, i) => `n${i}`);
     await after(Object.fromEntries(names.map((name) => [name, 0])));
     const answer = await set({
@@ -392,7 +392,7 @@ onBothStores('contract 3.4: subscription groups', (api) => {
     ...members,
   });
 
-  test('are set, by an ID in any case', async () => {
+  test('are set by an ID in any case', async () => {
     const answer = await set([
       item({ subscription_group_id: NEWSLETTER.toUpperCase() }),
       item({
@@ -423,7 +423,7 @@ onBothStores('contract 3.4: subscription groups', (api) => {
     expect(await api().user('u-1')).not.toHaveProperty('subscription_groups');
   });
 
-  test('a bad one costs itself alone', async () => {
+  test('a bad one is rejected alone', async () => {
     const answer = await set([item({ subscription_state: 'maybe' }), 3, item()]);
     expect(errorsOf(answer)).toEqual([
       'attributes[0] BAD_SUBSCRIPTION_GROUP_STATE',
@@ -442,7 +442,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
   });
   const set = (members: Record<string, unknown>) => api().track({ attributes: [members] });
 
-  test('join the user, one for each device, with a device ID where none was sent', async () => {
+  test('are added to the user, one per device, with a device ID if none was sent', async () => {
     await set({ external_id: 'u-1', push_tokens: [token()] });
     await set({
       external_id: 'u-1',
@@ -472,7 +472,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
     expect(await api().user('u-1')).not.toHaveProperty('push_tokens');
   });
 
-  test('are taken up to 1,000 of one user: another one takes the place of its device, or is refused', async () => {
+  test('are limited to 1,000 per user: another one replaces that of its device, or is rejected', async () => {
     const push_tokens = Array.from({ length: 1_000 }, (_, i) =>
       token({ token: `t-${i}`, device_id: `device-${i}` }),
     );
@@ -500,7 +500,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
     expect(await api().users()).toHaveLength(1);
   });
 
-  test('are imported for nobody in particular: a profile each, once', async () => {
+  test('are imported for anonymous users, with one profile each, once', async () => {
     const tokens = {
       push_token_import: true,
       push_tokens: [token(), token({ token: 'token-2', device_id: 'device-02' })],
@@ -513,7 +513,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
     );
   });
 
-  test('are imported for nobody 75 at a time; more of them are refused whole', async () => {
+  test('are imported for 75 anonymous users at a time; larger imports are rejected', async () => {
     const tokens = (count: number) =>
       Array.from({ length: count }, (_, i) => token({ token: `t-${i}`, device_id: `device-${i}` }));
     const tooMany = { push_token_import: true, push_tokens: tokens(76) };
@@ -527,7 +527,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
     expect(await api().users()).toHaveLength(76);
   });
 
-  test('are imported once, however often one request has them', async () => {
+  test('are imported once, even if repeated in a request', async () => {
     const push_tokens = [
       { app_id: APP_ID, token: 't' },
       { app_id: APP_ID, token: 't' },
@@ -536,7 +536,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
     expect(await api().users()).toHaveLength(1);
   });
 
-  test('that somebody has are not imported again', async () => {
+  test('of a known user are not imported again', async () => {
     await set({ external_id: 'u-1', push_tokens: [token()] });
     await set({ push_token_import: true, push_tokens: [token()] });
     expect(await api().users()).toHaveLength(1);
@@ -547,7 +547,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
     [{ push_token_import: true, push_tokens: [] }],
     [{ push_token_import: true, push_tokens: [token()], external_id: 'u-1' }],
     [{ push_token_import: true, push_tokens: [token()], braze_id: 'b' }],
-  ])('%j is no import', async (object) => {
+  ])('%j is not an import', async (object) => {
     const answer = await set(object);
     expect(answer.status).toBe(400);
     expect(errorsOf(answer)).toEqual(['attributes[0] BAD_PUSH_TOKEN_IMPORT']);

@@ -17,7 +17,7 @@ const CAMPAIGN = aCampaign({
 const ENVELOPE = { app_id: APP_ID, app_version: '1' };
 const NOW = '2026-03-02T09:00:00Z';
 
-describe.each(STORES)('what a click does on $name', ({ address }) => {
+describe.each(STORES)('click effects on $name', ({ address }) => {
   let store: Store;
   let studio: RunningStudio;
   beforeEach(async () => {
@@ -40,7 +40,7 @@ describe.each(STORES)('what a click does on $name', ({ address }) => {
   const profileOf = async (user: string) =>
     (await store.readUsers('test', [{ by: 'external_id', value: user }]))[0];
 
-  test('is done once with the click, however often that is sent, and at the same time', async () => {
+  test('apply once per click, however often and concurrently it is sent', async () => {
     const id = await bannerFor('u1');
     expect((await act('u1', id, ['impression'])).status).toBe(202);
     expect(await profileOf('u1')).toBeUndefined();
@@ -60,7 +60,7 @@ describe.each(STORES)('what a click does on $name', ({ address }) => {
     expect(body.arms).toMatchObject([{ clicked: 1, clicks: 2, goals: [{ converted: 1 }] }]);
   });
 
-  test('is done once where a request with more clicks than a page has is sent again', async () => {
+  test('apply once if a request with more clicks than a page is repeated', async () => {
     const id = await bannerFor('u1');
     const clicks = Array.from({ length: 150 }, (_, second) => ({
       id,
@@ -73,7 +73,7 @@ describe.each(STORES)('what a click does on $name', ({ address }) => {
     expect((await profileOf('u1'))!.events['asked_for_news']).toMatchObject({ count: 150 });
   });
 
-  test('is not undone, nor done again, by a repeat that comes after the user has changed their mind', async () => {
+  test('are not undone or repeated by a repeated click after the user has changed the value', async () => {
     const id = await bannerFor('u1');
     await act('u1', id, ['impression', 'click']);
     await studio.track({ attributes: [{ external_id: 'u1', wants_news: false }] });
@@ -81,7 +81,7 @@ describe.each(STORES)('what a click does on $name', ({ address }) => {
     expect((await profileOf('u1'))!.custom['wants_news']).toBe(false);
   });
 
-  test('is not done for a banner of another user, a test user, a blocked user, or once the campaign is gone', async () => {
+  test('do not apply to a banner of another user, a test user, a blocked user, or a removed campaign', async () => {
     const mine = await bannerFor('u1');
     await act('u1', mine, ['impression']);
     const theirs = await bannerFor('u2');
@@ -110,7 +110,7 @@ test.each([
   [{ dob: '2000-13-01' }, "dob: expected a value that 'dob' can have"],
   [{ tier: 'gold', gender: 'x' }, "gender: expected a value that 'gender' can have"],
 ])(
-  'a value that /users/track would refuse is refused when the campaign is read: %j',
+  'are rejected when the campaign is read if /users/track rejects the value: %j',
   async (attributes, problem) => {
     const [variant] = CAMPAIGN.variants as object[];
     const withClick = (attributes: object) =>
@@ -125,7 +125,7 @@ test.each([
   },
 );
 
-test('what it cannot do is refused when the campaign is read', async () => {
+test('are rejected when the campaign is read if they are not supported', async () => {
   const [variant] = CAMPAIGN.variants as object[];
   for (const attributes of [{ email: 'kim@example.org' }, { external_id: 'x' }, { tier: { $add: [1] } }]) {
     const campaign = { ...CAMPAIGN, variants: [{ ...variant, on_click: { attributes } }] };

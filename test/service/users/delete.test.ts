@@ -23,7 +23,7 @@ onBothStores('/users/delete', (api, store) => {
       ],
     });
 
-  test('erases users by external ID with their events, and answers how many there were', async () => {
+  test('erases users by external ID with their events, and returns their number', async () => {
     await addUsers();
     const answer = await erase({ external_ids: ['kim', 'nobody', 'kim'] });
     expect(answer).toEqual({ status: 201, body: { deleted: 1, message: 'success' } });
@@ -32,7 +32,7 @@ onBothStores('/users/delete', (api, store) => {
     expect(await erase({ external_ids: ['kim'] })).toMatchObject({ body: { deleted: 0 } });
   });
 
-  test('finds nobody any more by what named the user, and a later object of the same ID makes somebody new', async () => {
+  test('finds no user by erased identifiers, and creates a new user for a later object of the same ID', async () => {
     await addUsers();
     const before = await api().user('kim');
     await erase({ phone_numbers: [{ phone: '+48123456789', prioritization: ['identified'] }] });
@@ -45,7 +45,7 @@ onBothStores('/users/delete', (api, store) => {
     expect(after?.['braze_id']).not.toBe(before?.['braze_id']);
   });
 
-  test('erases by alias, by braze_id, and by an address that names one user', async () => {
+  test('erases by alias, by braze_id, and by an address of one user', async () => {
     await addUsers();
     const aliases = [{ alias_name: 'crm-1', alias_label: 'crm' }];
     expect(await erase({ user_aliases: aliases })).toMatchObject({ body: { deleted: 1 } });
@@ -58,7 +58,7 @@ onBothStores('/users/delete', (api, store) => {
     expect(await api().users()).toEqual([]);
   });
 
-  test('erases somebody who only has banner events', async () => {
+  test('erases a user who only has banner events', async () => {
     await addUsers();
     const workspaceId = await lastWorkspace();
     await recordBannerEvents(store(), 'passer-by', [aBannerEvent()], workspaceId);
@@ -68,7 +68,7 @@ onBothStores('/users/delete', (api, store) => {
     expect(await exported.next()).toMatchObject({ done: true });
   });
 
-  test('keeps in the audit that somebody looked at a user, and no longer at whom', async () => {
+  test('keeps audit entries of a view, without the user', async () => {
     await addUsers();
     const workspaceId = await lastWorkspace();
     const entry = { workspaceId, atMs: NOW, operator: 'Mia', subject: 'kim', details: '' };
@@ -82,7 +82,7 @@ onBothStores('/users/delete', (api, store) => {
     ]);
   });
 
-  describe('refuses', () => {
+  describe('rejects', () => {
     test.each([
       [[], 'Request body must be a JSON object'],
       [{}, 'Exactly one of'],

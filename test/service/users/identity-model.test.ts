@@ -115,7 +115,7 @@ const TIME = '2026-02-01T00:00:00Z';
 
 onBothStores('contract 4: a model of the identifier rules', (_, store) => {
   test(
-    `agrees with the service on ${SEQUENCES} random sequences of requests`,
+    `matches the service in ${SEQUENCES} random sequences of requests`,
     async () => {
       const play = async (requests: Request[]) => {
         const api = anApi(store());

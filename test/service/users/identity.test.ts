@@ -31,7 +31,7 @@ onBothStores('contract 4.2: what happens after the look-up', (api) => {
         1,
         { email: 'kim@example.org', phone: '+48123456789' },
       ],
-    ])('%j without a match leaves %i profile, and is no error', async (object, count, members) => {
+    ])('%j without a match leaves %i profile and returns no error', async (object, count, members) => {
       const answer = await send(object);
       expect(answer.status).toBe(201);
       expect(answer.body).not.toHaveProperty('errors');
@@ -42,7 +42,7 @@ onBothStores('contract 4.2: what happens after the look-up', (api) => {
     });
 
     test.each([[true], [false], [undefined]])(
-      'a match is written with _update_existing_only: %s',
+      'a match is updated with _update_existing_only: %s',
       async (_update_existing_only) => {
         await attributes({ user_alias: alias, _update_existing_only: false, email: 'kim@example.org' });
         const [{ braze_id } = {}] = await api().users();
@@ -54,12 +54,12 @@ onBothStores('contract 4.2: what happens after the look-up', (api) => {
     );
   });
 
-  test('an unmatched braze_id gets an ID of its own', async () => {
+  test('an unmatched braze_id gets a new ID', async () => {
     await attributes({ braze_id: 'never-given' });
     expect((await api().users())[0]?.['braze_id']).toMatch(/^\d{15,16}$/);
   });
 
-  test('an external_id makes a duplicate where the e-mail is known: that is intended', async () => {
+  test('an external_id creates a duplicate if the e-mail is known, as intended', async () => {
     await attributes({ email: 'kim@example.org' });
     await attributes({ external_id: 'u-1', email: 'kim@example.org', tier: 'gold' });
     const users = await api().users();
@@ -69,7 +69,7 @@ onBothStores('contract 4.2: what happens after the look-up', (api) => {
     );
   });
 
-  test('e-mail looks up before phone, even where the phone is somebody else’s', async () => {
+  test('e-mail takes precedence over phone, even if the phone belongs to another user', async () => {
     await attributes(
       { external_id: 'a', email: 'a@example.org' },
       { external_id: 'b', phone: '+48123456789' },
@@ -82,7 +82,7 @@ onBothStores('contract 4.2: what happens after the look-up', (api) => {
     expect(await api().user('b')).not.toHaveProperty('custom_attributes');
   });
 
-  test('e-mail is compared in lower case and phone without separators; both stay as sent', async () => {
+  test('e-mail is compared in lower case and phone without separators; both are stored as sent', async () => {
     await attributes({ external_id: 'a', email: 'Kim@Example.org', phone: '+48 (123) 456-789' });
     await attributes({ email: 'kim@EXAMPLE.org', x: 1 }, { phone: '+48123456789', y: 2 });
     expect(await api().users()).toMatchObject([
@@ -90,13 +90,13 @@ onBothStores('contract 4.2: what happens after the look-up', (api) => {
     ]);
   });
 
-  test('an alias name is compared letter by letter', async () => {
+  test('an alias name is compared exactly', async () => {
     await attributes({ user_alias: alias, _update_existing_only: false });
     await attributes({ user_alias: { ...alias, alias_name: 'CRM-1' }, x: 1 });
     expect((await api().users())[0]).not.toHaveProperty('custom_attributes');
   });
 
-  test('null beside an event or a purchase is as good as absent', async () => {
+  test('null beside an event or a purchase counts as absent', async () => {
     await attributes({ external_id: 'a', email: 'kim@example.org', phone: '+48123456789' });
     const who = { external_id: 'a', email: null, phone: null, user_alias: null, braze_id: null };
     const time = '2026-03-01T08:00:00Z';
@@ -109,7 +109,7 @@ onBothStores('contract 4.2: what happens after the look-up', (api) => {
     ]);
   });
 
-  test('null clears the e-mail beside an identifier, and nobody is found by it any more', async () => {
+  test('null clears the e-mail beside an identifier, and the e-mail finds no user afterwards', async () => {
     await attributes({ external_id: 'a', email: 'kim@example.org' });
     await attributes({ external_id: 'a', email: null });
     expect(await api().user('a')).not.toHaveProperty('email');
@@ -127,7 +127,7 @@ onBothStores('contract 4.3: several profiles share an address', (api) => {
   test.each([
     ['email', 'kim@example.org'],
     ['phone', '+48123456789'],
-  ])('by %s: the latest updated among the identified is written, and no other', async (name, value) => {
+  ])('by %s: updates only the latest updated among the identified users', async (name, value) => {
     at(0);
     await send({ external_id: 'a', [name]: value });
     at(1);
@@ -145,7 +145,7 @@ onBothStores('contract 4.3: several profiles share an address', (api) => {
     expect(others[0]).not.toHaveProperty('custom_attributes');
   });
 
-  test('where nobody is identified, the latest updated of all; of two at once, the one created later', async () => {
+  test('updates the latest updated user if none is identified; of two with the same time, the later created', async () => {
     at(0);
     const second = { ...alias, alias_name: 'crm-2' };
     await send({ user_alias: alias, _update_existing_only: false, email: 'kim@example.org' });
@@ -195,7 +195,7 @@ onBothStores('contract 4.3: several profiles share an address', (api) => {
     expect(await api().custom(latest)).toMatchObject({ hit: 1 });
   });
 
-  test('a subscription state with external_id and e-mail goes to everyone with that e-mail', async () => {
+  test('a subscription state with external_id and e-mail applies to every user with that e-mail', async () => {
     await send({ external_id: 'a', email: 'kim@example.org' });
     await send({ external_id: 'b', email: 'KIM@example.org' });
     await send({ external_id: 'c', email: 'lee@example.org' });

@@ -8,13 +8,13 @@ const listOf = (bytes: number): string[] => {
   return [...list.slice(1), 'x'.repeat(200 + bytes - jsonBytes(list))];
 };
 
-test('a list of 100 KiB is kept whole', () => {
+test('keeps a list of 100 KiB', () => {
   const list = listOf(MAX_NESTED_BYTES);
   expect(jsonBytes(list)).toBe(MAX_NESTED_BYTES);
   expect(newest(list)).toEqual(list);
 });
 
-test('of a longer one goes no more than leaves 100 KiB', () => {
+test('drops only as many elements of a longer list as exceed 100 KiB', () => {
   const list = listOf(MAX_NESTED_BYTES);
   expect(newest(['oldest', ...list])).toEqual(list);
   expect(newest(['oldest', ...list.slice(0, -1), `${list.at(-1)}x`])).toEqual([

@@ -7,7 +7,7 @@ const alias = (alias_name: string, alias_label = 'crm') => ({ alias_name, alias_
 onBothStores('contract 2.7: POST /users/alias/new', (api) => {
   const add = (...user_aliases: unknown[]) => api().post('/users/alias/new', { user_aliases });
 
-  test('makes an alias-only user, once', async () => {
+  test('creates an alias-only user, once', async () => {
     expect(await add(alias('a'))).toEqual({
       status: 201,
       body: { aliases_processed: 1, message: 'success' },
@@ -16,7 +16,7 @@ onBothStores('contract 2.7: POST /users/alias/new', (api) => {
     expect(await api().users()).toMatchObject([{ user_aliases: [alias('a')] }]);
   });
 
-  test('joins a known user, one name for each label, and makes none for an unknown external_id', async () => {
+  test('adds an alias to a known user, one per label, and none for an unknown external_id', async () => {
     await api().track({ attributes: [{ external_id: 'u-1' }] });
     await add({ external_id: 'u-1', ...alias('a') }, { external_id: 'u-1', ...alias('b') });
     await add({ external_id: 'u-1', ...alias('c', 'shop') }, { external_id: 'nobody', ...alias('d') });
@@ -30,7 +30,7 @@ onBothStores('contract 2.7: POST /users/alias/new', (api) => {
     [{ alias_name: 'a' }, "'alias_label' is required"],
     [{ alias_name: 'a'.repeat(237), alias_label: 'l' }, "'alias_name' is not valid"],
     [{ alias_name: 3, alias_label: 'l' }, "'alias_name' is not valid"],
-  ])('refuses %j', async (entry, message) => {
+  ])('rejects %j', async (entry, message) => {
     expect(await add(alias('fine'), entry)).toEqual({
       status: 400,
       body: { message, errors: [{ type: message, input_array: 'user_aliases', index: 1 }] },
@@ -38,7 +38,7 @@ onBothStores('contract 2.7: POST /users/alias/new', (api) => {
     expect(await api().users()).toEqual([]);
   });
 
-  test('refuses 51 entries, and no array at all', async () => {
+  test('rejects 51 entries, and values that are not an array', async () => {
     expect(await add(...Array.from({ length: 51 }, (_, i) => alias(`${i}`)))).toMatchObject({ status: 400 });
     expect(await api().post('/users/alias/new', { user_aliases: 'x' })).toMatchObject({ status: 400 });
     expect(await api().post('/users/alias/new', [])).toMatchObject({ status: 400 });
@@ -56,7 +56,7 @@ onBothStores('contract 2.7: POST /users/identify', (api) => {
       events: [{ user_alias: alias('a'), name: 'browsed', time: TIME }],
     });
 
-  test('gives an alias-only user its external ID, and all it had stays', async () => {
+  test('gives an alias-only user its external ID and keeps its data', async () => {
     await anonymous({ tier: 'gold' });
     expect(await identify(byAlias('u-1'))).toEqual({
       status: 201,
@@ -72,7 +72,7 @@ onBothStores('contract 2.7: POST /users/identify', (api) => {
     ]);
   });
 
-  test('merges into a known user: what is missing is filled, what both did is added up', async () => {
+  test('merges into a known user: fills missing values and adds up events', async () => {
     await api().track({ attributes: [{ external_id: 'u-1', tier: 'silver', first_name: 'Kim' }] });
     await anonymous({ tier: 'gold', size: 3, first_name: 'Ann', last_name: 'Lee', email: 'kim@example.org' });
     await identify(byAlias('u-1'));
@@ -90,7 +90,7 @@ onBothStores('contract 2.7: POST /users/identify', (api) => {
     expect(await api().events()).toMatchObject([{ external_id: 'u-1', name: 'browsed' }]);
   });
 
-  test('does nothing where both have an alias with one label', async () => {
+  test('does nothing if both have an alias with the same label', async () => {
     await api().track({ attributes: [{ external_id: 'u-1' }] });
     await api().post('/users/alias/new', { user_aliases: [{ external_id: 'u-1', ...alias('other') }] });
     await anonymous();
@@ -98,7 +98,7 @@ onBothStores('contract 2.7: POST /users/identify', (api) => {
     expect(await api().users()).toHaveLength(2);
   });
 
-  test('is a success where nothing matches, or the match has an external ID already', async () => {
+  test('succeeds if nothing matches, or if the match already has an external ID', async () => {
     expect(await identify(byAlias('u-1', 'nobody'))).toMatchObject({
       status: 201,
       body: { aliases_processed: 1 },
@@ -109,7 +109,7 @@ onBothStores('contract 2.7: POST /users/identify', (api) => {
     expect(await api().users()).toMatchObject([{ external_id: 'u-1' }]);
   });
 
-  test('finds by e-mail and phone with its rules, and leaves several alone', async () => {
+  test('finds by e-mail and phone with its rules, and skips several matches', async () => {
     const two = [
       {
         user_alias: alias('a'),
@@ -158,7 +158,7 @@ onBothStores('contract 2.7: POST /users/identify', (api) => {
         aliases_to_identify: Array.from({ length: 51 }, () => ({ external_id: 'u', user_alias: alias('a') })),
       },
     ],
-  ])('refuses %j', async (body) => {
+  ])('rejects %j', async (body) => {
     expect(await identify(body)).toMatchObject({ status: 400, body: { errors: [{}] } });
   });
 });
@@ -167,7 +167,7 @@ onBothStores('contract 2.7: POST /users/merge', (api) => {
   const merge = (...merge_updates: unknown[]) => api().post('/users/merge', { merge_updates });
   const event = (external_id: string, time: string) => ({ external_id, name: 'e', time });
 
-  test('fills what the kept one lacks, adds up what both did, and the other is gone', async () => {
+  test('fills missing values of the merge target, adds up events, and deletes the other user', async () => {
     await api().track({
       attributes: [
         { external_id: 'old', tier: 'gold', size: 1, email: 'old@example.org', first_name: 'Ann' },
@@ -203,7 +203,7 @@ onBothStores('contract 2.7: POST /users/merge', (api) => {
     expect(await api().users()).toHaveLength(2);
   });
 
-  test('makes the kept one as old as the older of the two', async () => {
+  test('sets the creation time of the merge target to the earlier of the two', async () => {
     const first = { external_id: 'first' };
     const second = { external_id: 'second' };
     const created = async () => (await api().users()).map(({ created_at }) => created_at);
@@ -219,7 +219,7 @@ onBothStores('contract 2.7: POST /users/merge', (api) => {
     expect(await created()).toEqual([oldest]);
   });
 
-  test('keeps a push token once, and one for each device', async () => {
+  test('keeps each push token once, and one per device', async () => {
     const token = (text: string, device_id: string) => ({ app_id: APP_ID, token: text, device_id });
     await api().track({
       attributes: [
@@ -236,7 +236,7 @@ onBothStores('contract 2.7: POST /users/merge', (api) => {
     ]);
   });
 
-  test('loses nothing, also where both have more than one may have: what is there can be changed, and nothing new comes', async () => {
+  test('keeps everything if both exceed a limit together; stored values can be changed, and none can be added', async () => {
     const attributes = (prefix: string) =>
       Object.fromEntries(Array.from({ length: 1_500 }, (_, i) => [`${prefix}${i}`, 0]));
     const tokens = (prefix: string) =>
@@ -266,7 +266,7 @@ onBothStores('contract 2.7: POST /users/merge', (api) => {
     });
   });
 
-  test('keeps the external ID, whichever of the two had it', async () => {
+  test('keeps the external ID, whichever user had it', async () => {
     await api().track({
       attributes: [
         { email: 'kim@example.org', tier: 1 },
@@ -283,7 +283,7 @@ onBothStores('contract 2.7: POST /users/merge', (api) => {
     ]);
   });
 
-  test('takes the earlier of the first sessions, and the later of the last', async () => {
+  test('uses the earlier first session and the later last session', async () => {
     await api().track({
       attributes: [
         { external_id: 'old', date_of_first_session: '2020-01-01', date_of_last_session: '2026-02-02' },
@@ -299,7 +299,7 @@ onBothStores('contract 2.7: POST /users/merge', (api) => {
     ]);
   });
 
-  test('leaves all as it is where one is not found, or both are one', async () => {
+  test('changes nothing if a user is not found, or both are the same', async () => {
     await api().track({ attributes: [{ external_id: 'a', email: 'a@example.org' }] });
     await merge(
       { identifier_to_merge: { external_id: 'a' }, identifier_to_keep: { external_id: 'nobody' } },
@@ -333,7 +333,7 @@ onBothStores('contract 2.7: POST /users/merge', (api) => {
       { merge_updates: [{ identifier_to_merge: {}, identifier_to_keep: { external_id: 'b' } }] },
       NOT_IDENTIFIERS,
     ],
-  ])('refuses %j', async (body, message) => {
+  ])('rejects %j', async (body, message) => {
     expect(await api().post('/users/merge', body)).toMatchObject({ status: 400, body: { message } });
   });
 });
@@ -347,13 +347,13 @@ onBothStores('contract 2.7: POST /users/export/ids', (api) => {
     { device_id: 'a\u0000' },
     { email_address: 'a\u0000@example.org' },
     { phone: '+48\u0000' },
-  ])('refuses %j, which PostgreSQL cannot look for', async (body) => {
+  ])('rejects %j, which PostgreSQL cannot search for', async (body) => {
     expect(await exported(body)).toMatchObject({ status: 400 });
   });
 
   const DAY_MS = 86_400_000;
 
-  test('answers each user once, by any identifier, and names the IDs that nobody has', async () => {
+  test('returns each user once, by any identifier, and lists unknown IDs', async () => {
     await api().track({
       attributes: [
         { external_id: 'u-1', email: 'kim@example.org', phone: '+48123456789', tier: 'gold' },
@@ -376,7 +376,7 @@ onBothStores('contract 2.7: POST /users/export/ids', (api) => {
     expect(await exported({ external_ids: ['u-2'] })).toMatchObject({ status: 201, body: { users: [] } });
   });
 
-  test('leaves out what was not asked for, and what happened more than 90 days ago', async () => {
+  test('omits fields that were not requested, and events older than 90 days', async () => {
     const at = (days: number) => new Date(NOW - days * DAY_MS).toISOString();
     await api().track({
       attributes: [
@@ -396,7 +396,7 @@ onBothStores('contract 2.7: POST /users/export/ids', (api) => {
     ]);
   });
 
-  describe('refuses', () => {
+  describe('rejects', () => {
     test.each([
       [{}],
       [[]],

@@ -67,7 +67,7 @@ const object = fc.record(
   { requiredKeys: [] },
 );
 
-test('the objects of a request do what they would do one after the other', () => {
+test('applies the objects of a request as if one by one', () => {
   fc.assert(
     fc.property(fc.array(object, { maxLength: 8 }), (objects) => {
       const marked = objects.map((each, index) => ({ ...each, [`o${index}`]: true }));
@@ -82,7 +82,7 @@ test('the objects of a request do what they would do one after the other', () =>
   );
 });
 
-test('an address that thousands share is looked through once for all objects, and whoever has the state is left alone', () => {
+test('reads the users of a shared address once for all objects, and skips those who have the state', () => {
   const email = 'noreply@shop.example';
   const objects = (from: number, email_subscribe: string) =>
     Array.from({ length: 1_000 }, (_, i) => ({ external_id: `u-${from + i}`, email, email_subscribe }));
@@ -96,7 +96,7 @@ test('an address that thousands share is looked through once for all objects, an
   expect(new Set(service.byEmail(email).map(({ state }) => state))).toEqual(new Set(['subscribed']));
 });
 
-test('a state that comes from another user with the address is a change of the profile: its time moves on, and who has it stays', () => {
+test('updates the profile’s time for a state from another user with the address, unless the state is the same', () => {
   const [email, nowMs] = ['kim@example.org', Date.UTC(2026, 2, 2)];
   const service = aService();
   service.track([

@@ -20,7 +20,7 @@ const plainly = (stored: PushToken[], added: PushToken[]) =>
 const isOneEach = (list: PushToken[]) =>
   list.every((one, i) => list.every((other, j) => i === j || !areRivals(one, other)));
 
-test('each token that is added ousts what had its device or its text', () => {
+test('an added token replaces those with its device or its text', () => {
   fc.assert(
     fc.property(tokens, tokens, (stored, added) => {
       const before = plainly([], stored);
@@ -29,7 +29,7 @@ test('each token that is added ousts what had its device or its text', () => {
   );
 });
 
-test('tokens that are joined take no device and no text from those that were there', () => {
+test('merged tokens replace none of the existing ones', () => {
   fc.assert(
     fc.property(tokens, tokens, (first, second) => {
       const [kept, others] = [plainly([], first), plainly([], second)];

@@ -6,7 +6,7 @@ const NO_IDENTIFIER = "'external_id', 'braze_id', 'user_alias', 'email' or 'phon
 const NO_VALID_DATA = "Valid data must be provided in the 'attributes', 'events', or 'purchases' fields.";
 
 onBothStores('contract 2.2: POST /users/track', (api) => {
-  test('answers 201 with a count for each array that was sent', async () => {
+  test('returns 201 with a count per array that was sent', async () => {
     expect(
       await api().track({
         attributes: [{ external_id: 'u-1', tier: 'gold' }, { external_id: 'u-2' }],
@@ -19,7 +19,7 @@ onBothStores('contract 2.2: POST /users/track', (api) => {
     });
   });
 
-  test('names each bad object by its array and its place there, and takes the others', async () => {
+  test('names each bad object by its array and index, and accepts the others', async () => {
     const answer = await api().track({
       attributes: [{ tier: 'x' }, { external_id: 'u-1' }, 7],
       events: [
@@ -47,7 +47,7 @@ onBothStores('contract 2.2: POST /users/track', (api) => {
     });
   });
 
-  test('answers 400 with the entries where nothing is valid, and stores nothing', async () => {
+  test('returns 400 with the entries if none is valid, and stores nothing', async () => {
     expect(await api().track({ attributes: [{ tier: 'x' }] })).toEqual({
       status: 400,
       body: {
@@ -59,7 +59,7 @@ onBothStores('contract 2.2: POST /users/track', (api) => {
   });
 
   test.each([[{}], [{ attributes: [] }], [{ events: null }], [[]], [null], [3]])(
-    'answers 400 to %j, which holds no data',
+    'returns 400 for %j, which has no data',
     async (body) => {
       expect(await api().track(body)).toEqual({
         status: 400,
@@ -68,7 +68,7 @@ onBothStores('contract 2.2: POST /users/track', (api) => {
     },
   );
 
-  test('answers 400 where a member is no array', async () => {
+  test('returns 400 if a member is not an array', async () => {
     const answer = await api().track({ attributes: { external_id: 'u-1' } });
     expect(answer).toMatchObject({
       status: 400,
@@ -76,7 +76,7 @@ onBothStores('contract 2.2: POST /users/track', (api) => {
     });
   });
 
-  test('takes 75 objects over all arrays and refuses 76 whole', async () => {
+  test('accepts 75 objects over all arrays and rejects 76', async () => {
     const body = (events: number) => ({
       attributes: Array.from({ length: 40 }, (_, i) => ({ external_id: `u-${i}` })),
       events: Array.from({ length: events }, () => ({ external_id: 'u-1', name: 'e', time: TIME })),
@@ -89,7 +89,7 @@ onBothStores('contract 2.2: POST /users/track', (api) => {
     expect(await api().track(body(35))).toMatchObject({ status: 201, body: { events_processed: 35 } });
   });
 
-  test('applies attributes before events: an alias made by the one is known to the other', async () => {
+  test('applies attributes before events, so that events find new aliases', async () => {
     const user_alias = { alias_name: 'n', alias_label: 'l' };
     await api().track({
       events: [{ user_alias, name: 'opened', time: TIME }],
@@ -107,7 +107,7 @@ onBothStores('contract 2.2: POST /users/track', (api) => {
     expect(await api().dataPoints()).toEqual([{ day: '2026-03-01', data_points: 4 }]);
   });
 
-  test('takes names like __proto__ and constructor as names', async () => {
+  test('accepts names such as __proto__ and constructor', async () => {
     const body = `{"attributes":[{"external_id":"u-1","__proto__":{"polluted":true},"constructor":"c","toString":1}],
       "events":[{"external_id":"u-1","name":"__proto__","time":"${TIME}","properties":{"__proto__":{"a":1}}}]}`;
     expect(await api().track(body)).toMatchObject({ status: 201 });
@@ -154,7 +154,7 @@ onBothStores('contract 5.2: fates of identifiers', (api) => {
     expect(await api().users()).toEqual([]);
   });
 
-  test('takes external IDs of 987 bytes, and numbers by their digits', async () => {
+  test('accepts external IDs of 987 bytes, and numbers by their digits', async () => {
     const longest = 'x'.repeat(987);
     const answer = await api().track({ attributes: [{ external_id: longest }, { external_id: 12345 }] });
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 2 } });
@@ -163,7 +163,7 @@ onBothStores('contract 5.2: fates of identifiers', (api) => {
   });
 
   test.each(['9007199254740993', '123456789012345678901234', '1e21', '1e-7'])(
-    'refuses the number %s as an external ID: it would be read as that of somebody else',
+    'rejects the number %s as an external ID, because it would be read as another user’s',
     async (number) => {
       const answer = await api().track(`{"attributes":[{"external_id":${number},"a":1}]}`);
       expect(answer.status).toBe(400);
@@ -172,7 +172,7 @@ onBothStores('contract 5.2: fates of identifiers', (api) => {
   );
 
   test.each(['12345678901234567890', '-9007199254740993', '1e300', '1e999'])(
-    'refuses the number %s wherever it would be stored as another one',
+    'rejects the number %s if it would be stored as another number',
     async (number) => {
       const event = (properties: string) =>
         `{"external_id":"u-1","name":"order","time":"${TIME}","properties":${properties}}`;
@@ -193,7 +193,7 @@ onBothStores('contract 5.2: fates of identifiers', (api) => {
     },
   );
 
-  test('drops only the e-mail or phone that stands beside an identifier', async () => {
+  test('drops only an invalid e-mail or phone beside an identifier', async () => {
     const answer = await api().track({
       attributes: [{ external_id: 'u-1', email: 'nope', phone: 'nope', tier: 'gold' }],
     });
@@ -272,7 +272,7 @@ onBothStores('contract 3.7: events and purchases', (api, store) => {
     expect(errorsOf(answer)).toEqual([`purchases[0] ${code}`]);
   });
 
-  test('says everything that is wrong with one object', async () => {
+  test('reports every error of an object', async () => {
     const answer = await api().track({ events: [{ external_id: 'u-1', properties: 3 }] });
     expect(errorsOf(answer)).toEqual([
       "events[0] 'name' is required",
@@ -292,7 +292,7 @@ onBothStores('contract 3.7: events and purchases', (api, store) => {
     ['2026-02-28T10:00:00.123456789Z', '2026-02-28T10:00:00.123Z'],
     ['2026-02-28T10:00:00.12 Z', '2026-02-28T10:00:00.120Z'],
   ])(
-    'takes the time %s and keeps the instant, to the millisecond',
+    'accepts the time %s and stores the instant in milliseconds',
     async (time, instant = '2026-02-28T10:00:00.000Z') => {
       expect(await api().track({ events: [event({ time })] })).toMatchObject({ status: 201 });
       expect(await api().events()).toMatchObject([{ time: instant }]);
@@ -300,14 +300,14 @@ onBothStores('contract 3.7: events and purchases', (api, store) => {
     },
   );
 
-  test('replaces a time in the future by now', async () => {
+  test('replaces a time in the future with the current time', async () => {
     await api().track({ events: [event({ time: '2031-01-01T00:00:00Z' })] });
     const now = new Date(NOW).toISOString();
     expect(await api().events()).toMatchObject([{ time: now }]);
     expect(await api().user('u-1')).toMatchObject({ custom_events: [{ first: now, last: now }] });
   });
 
-  test('keeps properties as they were sent, 256 of them at most', async () => {
+  test('keeps up to 256 properties as they were sent', async () => {
     const properties = {
       score: 8.5,
       ok: true,
@@ -326,7 +326,7 @@ onBothStores('contract 3.7: events and purchases', (api, store) => {
     ['a text that is too long', { last: 'x'.repeat(300) }],
     ['a reserved name', { time: 'x' }],
     ['100 KB more', Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`l${i}`, 'x'.repeat(250)]))],
-  ])('beyond 256 properties, %s costs nothing', async (_, more) => {
+  ])('ignores %s beyond 256 properties', async (_, more) => {
     const full = Object.fromEntries(Array.from({ length: 256 }, (__, i) => [`k${i}`, i]));
     expect(await api().track({ events: [event({ properties: { ...full, ...more } })] })).toMatchObject({
       status: 201,
@@ -334,11 +334,11 @@ onBothStores('contract 3.7: events and purchases', (api, store) => {
     expect((await api().events())[0]?.['properties']).toEqual(full);
   });
 
-  test.each(['VED', 'XAU', 'clf', 'XCG'])('takes the currency %s', async (currency) => {
+  test.each(['VED', 'XAU', 'clf', 'XCG'])('accepts the currency %s', async (currency) => {
     expect(await api().track({ purchases: [purchase({ currency })] })).toMatchObject({ status: 201 });
   });
 
-  test('keeps objects in a purchase as text, its currency in capitals, and no app that it does not know', async () => {
+  test('stores objects in a purchase as text, its currency in capitals, and no unknown app', async () => {
     await api().track({
       purchases: [
         purchase({
@@ -360,7 +360,7 @@ onBothStores('contract 3.7: events and purchases', (api, store) => {
     expect(purchases.find(({ product_id }) => product_id === '77')).toMatchObject({ price: -2 });
   });
 
-  test('refuses what would be the 20,001st name of a user, and takes what has a name already', async () => {
+  test('rejects the 20,001st name of a user, and accepts existing names', async () => {
     const names = Array.from({ length: 20_000 }, (_, i) => `n${i}`);
     await store().write({
       workspaceId: api().workspaceId,
@@ -396,7 +396,7 @@ onBothStores('contract 3.7: events and purchases', (api, store) => {
     ]);
   });
 
-  test('tallies events by name, and a quantity as so many purchases', async () => {
+  test('counts events by name, and a purchase by its quantity', async () => {
     await api().track({
       events: [event({}), event({ time: '2025-01-01T00:00:00Z' }), event({ name: 'other' })],
       purchases: [purchase({ quantity: 3 }), purchase({})],
@@ -412,7 +412,7 @@ onBothStores('contract 3.7: events and purchases', (api, store) => {
     expect(await api().events()).toHaveLength(6);
   });
 
-  test('never merges two events that are alike', async () => {
+  test('never merges two equal events', async () => {
     await api().track({ events: [event({}), event({})] });
     expect(await api().events()).toHaveLength(2);
   });
@@ -421,7 +421,7 @@ onBothStores('contract 3.7: events and purchases', (api, store) => {
 onBothStores(
   'legacy limits: 75 objects in each array',
   (api) => {
-    test('takes 75 of each and refuses 76 of one', async () => {
+    test('accepts 75 of each array and rejects 76 of one', async () => {
       const events = (count: number) =>
         Array.from({ length: count }, () => ({ external_id: 'u', name: 'e', time: TIME }));
       const attributes = Array.from({ length: 75 }, (_, i) => ({ external_id: `u-${i}` }));
@@ -437,7 +437,7 @@ onBothStores('contract 2.3: POST /users/track/bulk', (api) => {
   const objects = (count: number) =>
     Array.from({ length: count }, (_, i) => ({ external_id: `u-${i}`, n: i }));
 
-  test('takes 1,000 objects and refuses 1,001 whole', async () => {
+  test('accepts 1,000 objects and rejects 1,001', async () => {
     expect(await bulk({ attributes: objects(1_001) })).toMatchObject({
       status: 400,
       body: { message: 'Max Input Length Exceeded' },
@@ -450,7 +450,7 @@ onBothStores('contract 2.3: POST /users/track/bulk', (api) => {
     expect(await api().users()).toHaveLength(1_000);
   });
 
-  test('refuses more than 100 objects of one user, over all arrays', async () => {
+  test('rejects more than 100 objects of one user, over all arrays', async () => {
     const events = (count: number) =>
       Array.from({ length: count }, () => ({ external_id: 'u-1', name: 'e', time: TIME }));
     expect(await bulk({ attributes: objects(50), events: events(100) })).toMatchObject({
@@ -463,14 +463,14 @@ onBothStores('contract 2.3: POST /users/track/bulk', (api) => {
     expect(await bulk({ attributes: aliases })).toMatchObject({ status: 400 });
   });
 
-  test('is not led astray by identifiers of an absurd depth', async () => {
+  test('handles deeply nested identifiers', async () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     const many = Array.from({ length: 101 }, () => '{"external_id":"u-1"}').join();
     const answer = await bulk(`{"events":[{"external_id":${deep}}],"attributes":[${many}]}`);
     expect(answer).toMatchObject({ status: 400, body: { message: 'Max objects per user exceeded' } });
   });
 
-  test('counts no object that is refused: what it names may be nobody', async () => {
+  test('does not count rejected objects, whose user may not exist', async () => {
     const nobody = Array.from({ length: 101 }, () => ({ email: 'n/a' }));
     const timeless = Array.from({ length: 101 }, () => ({ external_id: 'u-1', name: 'e' }));
     const answer = await bulk({ attributes: [...nobody, { external_id: 'u-1' }], events: timeless });

@@ -28,16 +28,16 @@ const tracked = async (attributes: unknown[]): Promise<string[]> => {
 
 const list = Array.from({ length: 450 }, (_, i) => `${i}${'x'.repeat(200)}`);
 
-test('a body of megabytes lets others have their turn before all of it is checked', async () => {
+test('yields to other requests while it checks a body of megabytes', async () => {
   const attributes = Array.from({ length: 75 }, (_, i) => ({ external_id: `u-${i}`, list, more: list }));
   expect(await tracked(attributes)).toEqual(['another request', 'applied']);
 });
 
-test('an ordinary body is checked and applied at once', async () => {
+test('checks and applies an ordinary body in one turn', async () => {
   expect(await tracked([{ external_id: 'u-1', tier: 'gold' }])).toEqual(['applied', 'another request']);
 });
 
-test('an export of the many users of one address lets others have their turn', async () => {
+test('yields to other requests while it exports the users of a shared address', async () => {
   const service = await runService([aWorkspace()]);
   const call = (path: string, body: object) => service.call('POST', path, { key: SERVER_KEY, body });
   const email = 'all@example.org';

@@ -65,14 +65,14 @@ describe('post', () => {
     await expect(aPost()(url)).rejects.toThrow('does not lead to a public address');
   });
 
-  test('rejects a name of which one address is private', async () => {
+  test('rejects a host name if one of its addresses is private', async () => {
     const post = aPost({ resolve: resolveTo('1.1.1.1', '10.0.0.1') });
     await expect(post('https://hooks.example/')).rejects.toThrow(
       'hooks.example does not lead to a public address',
     );
   });
 
-  test('connects to the address that was checked, whatever the name leads to later', async () => {
+  test('connects to the validated address, whatever the host name resolves to later', async () => {
     const { port, received } = await receiver(async () => new Response(null, { status: 204 }));
     const resolve = vi.fn(resolveTo('127.0.0.1'));
     const post = aPost({ resolve, privateHosts: new Set(['hooks.example']) });
@@ -81,7 +81,7 @@ describe('post', () => {
     expect(received[0]!.headers.get('host')).toBe(`hooks.example:${port}`);
   });
 
-  test('sends over HTTP only to hosts that are named', async () => {
+  test('sends over HTTP only to allowed hosts', async () => {
     await expect(aPost({ resolve: resolveTo('1.1.1.1') })('http://hooks.example/')).rejects.toThrow(
       'expected https:',
     );
@@ -96,7 +96,7 @@ describe('post', () => {
     expect(received).toHaveLength(1);
   });
 
-  test('gives up on a receiver that does not answer', async () => {
+  test('times out if a receiver does not respond', async () => {
     const { port } = await receiver(() => new Promise(() => undefined));
     const post = aPost({ privateHosts: new Set(['127.0.0.1']), timeoutMs: 50 });
     await expect(post(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({

@@ -30,7 +30,7 @@ describe('signedHeaders', () => {
       });
   });
 
-  test('signs with both secrets while they rotate', () => {
+  test('signs with both secrets during a rotation', () => {
     const [id, timestamp, body, signature] = VECTORS[0];
     const next = randomBytes(32);
     const headers = signedHeaders([next, parseSecret(SECRET)], { id, timestamp, body });

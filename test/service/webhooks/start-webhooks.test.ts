@@ -136,7 +136,7 @@ onBothStores('webhooks', (api, store) => {
     ]);
   });
 
-  test('send alerts once to a webhook that names them, and tell when they are resolved', async () => {
+  test('send alerts once to a webhook that subscribes to them, and report their resolution', async () => {
     const receiver = await aReceiver();
     const everything = await aReceiver();
     const alert = {
@@ -186,7 +186,7 @@ onBothStores('webhooks', (api, store) => {
     await until(() => expect(namesIn(everything)).toEqual(['u-one']));
   });
 
-  test('begin with rows from now on unless the file says start', async () => {
+  test('start with new rows unless the file says start', async () => {
     const receiver = await aReceiver();
     await track('before');
     start(receiver, { webhook: { from: 'now' } });
@@ -195,7 +195,7 @@ onBothStores('webhooks', (api, store) => {
     await until(() => expect(namesIn(receiver)).toEqual(['u-after']));
   });
 
-  test('retry under the same ID, no sooner than Retry-After says', async () => {
+  test('retry under the same ID, no earlier than Retry-After', async () => {
     const receiver = await aReceiver();
     receiver.answer = () => new Response(null, { status: 503, headers: { 'Retry-After': '600' } });
     const { clock, lines } = start(receiver);
@@ -224,7 +224,7 @@ onBothStores('webhooks', (api, store) => {
     );
   });
 
-  test('leave out a user who is erased between the row and the delivery', async () => {
+  test('omit a user who is erased between the row and the delivery', async () => {
     const receiver = await aReceiver();
     receiver.answer = () => new Response(null, { status: 500 });
     const { clock } = start(receiver);
@@ -244,7 +244,7 @@ onBothStores('webhooks', (api, store) => {
     expect(namesIn(receiver)).toEqual(['u-stays', null]);
   });
 
-  test('end at 410, and begin again where they ended when they are resumed', async () => {
+  test('stop at 410, and continue at the same position when resumed', async () => {
     const receiver = await aReceiver();
     receiver.answer = () => new Response(null, { status: 410 });
     const { lines } = start(receiver);
@@ -267,7 +267,7 @@ onBothStores('webhooks', (api, store) => {
     await until(async () => expect((await state())?.disabledReason).toBe('failing: http_500'));
   });
 
-  test('send fewer events at once to a receiver that calls a message too large', async () => {
+  test('reduce the batch size if a receiver rejects a message as too large', async () => {
     const receiver = await aReceiver();
     receiver.answer = ({ events }) => new Response(null, { status: events.length > 2 ? 413 : 204 });
     start(receiver);
@@ -276,7 +276,7 @@ onBothStores('webhooks', (api, store) => {
     expect(new Set(namesIn(receiver)).size).toBe(7);
   });
 
-  test('resend a message under its ID, and replay rows under new ones', async () => {
+  test('resend a message under its ID, and replay rows under new IDs', async () => {
     const receiver = await aReceiver();
     start(receiver);
     await track('one');
@@ -312,7 +312,7 @@ onBothStores('webhooks', (api, store) => {
     expect((await state())?.disabledReason).toBe('http_410');
   });
 
-  test('replay from a time: every row since then, and no row of more than a minute before', async () => {
+  test('replay from a time: every later row, and at most a minute of earlier ones', async () => {
     const storeAt = (receivedAtMs: number) =>
       store().write({
         workspaceId: api().workspaceId,
@@ -340,7 +340,7 @@ onBothStores('webhooks', (api, store) => {
     }
   });
 
-  test('fail with the name of a secret that is missing, and send nothing', async () => {
+  test('fail with the name of a missing secret, and send nothing', async () => {
     const receiver = await aReceiver();
     start(receiver, { webhook: { secret_env: 'MISSING' } });
     await track('one');
@@ -348,7 +348,7 @@ onBothStores('webhooks', (api, store) => {
     expect([...receiver.delivered, ...receiver.failed]).toEqual([]);
   });
 
-  test('do not reach a private address that nobody named', async () => {
+  test('do not connect to a private address without permission', async () => {
     const receiver = await aReceiver();
     start(receiver, { privateHosts: new Set() });
     await track('one');
@@ -356,7 +356,7 @@ onBothStores('webhooks', (api, store) => {
     expect([...receiver.delivered, ...receiver.failed]).toEqual([]);
   });
 
-  test('are delivered by one of many replicas, and by another when that one stops', async () => {
+  test('are delivered by one of many replicas, and by another after it stops', async () => {
     const receiver = await aReceiver();
     const replicas = [start(receiver), start(receiver), start(receiver)];
     await track('one');
@@ -369,7 +369,7 @@ onBothStores('webhooks', (api, store) => {
     expect(formatCursor((await state())!.deliveredThrough)).not.toBe(formatCursor(START));
   });
 
-  test('have metrics of attempts by outcome, lag, failures and whether they are disabled', async () => {
+  test('have metrics of attempts by outcome, lag, failures and disabled state', async () => {
     const receiver = await aReceiver();
     receiver.answer = () => new Response(null, { status: 503 });
     const { clock, readMetrics } = start(receiver);
@@ -404,7 +404,7 @@ onBothStores('webhooks', (api, store) => {
     );
   });
 
-  test('keep a thousand attempts', async () => {
+  test('keep the last thousand attempts', async () => {
     const receiver = await aReceiver();
     const { stop } = start(receiver);
     await track('one');

@@ -52,7 +52,7 @@ test.each([
   ['SQLite', aFile],
   ['PostgreSQL', aDatabase],
 ])(
-  'each row arrives with the ID of the stream, on %s, whatever fails',
+  'delivers each row with the ID of the stream, on %s, after any failure',
   async (_, address) => {
     const database = await address();
     const store = await openStore(database);

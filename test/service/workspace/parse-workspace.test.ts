@@ -30,7 +30,7 @@ const clientKey = (members: Record<string, unknown>) => ({
 });
 
 describe('a workspace file', () => {
-  test('needs an ID, apps and keys, and nothing else', () => {
+  test('requires only an ID, apps and keys', () => {
     const workspace = parseWorkspace({ workspace_id: 'w', apps: [{ app_id: 'any text' }], api_keys: [] });
     expect(workspace).toMatchObject({
       workspaceId: 'w',
@@ -43,7 +43,7 @@ describe('a workspace file', () => {
     expect(workspace.appIds).toEqual(new Set(['any text']));
   });
 
-  test('means the same with null as without the member', () => {
+  test('treats null as an absent member', () => {
     const optional = [
       'name',
       'company_id',
@@ -76,7 +76,7 @@ describe('a workspace file', () => {
     expect(issuesOf({ limits: { users_track: null, banners_sync: null } })).toEqual([]);
   });
 
-  test('keeps no key, only its SHA-256', () => {
+  test('stores only the SHA-256 of a key', () => {
     const workspace = parseWorkspace(aWorkspace());
     expect(Buffer.from(workspace.apiKeys[0]!.hash).toString('hex')).toBe(
       createHash('sha256').update(CLIENT_KEY).digest('hex'),
@@ -84,7 +84,7 @@ describe('a workspace file', () => {
     expect(JSON.stringify(workspace)).not.toContain(CLIENT_KEY);
   });
 
-  test('takes a key by its SHA-256', () => {
+  test('accepts a key by its SHA-256', () => {
     const key_sha256 = createHash('sha256').update('k').digest('hex').toUpperCase();
     const { apiKeys } = parseWorkspace(
       aWorkspace({ api_keys: [{ type: 'client', key_sha256, permissions: [] }] }),
@@ -94,19 +94,19 @@ describe('a workspace file', () => {
 
   test.each<[string, Record<string, unknown>, PathAndCode]>([
     ['an unknown member', { colour: 'red' }, ['colour', 'unknown_field']],
-    ['an ID that is no text', { workspace_id: 5 }, ['workspace_id', 'invalid_type']],
+    ['an ID that is not a string', { workspace_id: 5 }, ['workspace_id', 'invalid_type']],
     ['an empty ID', { workspace_id: '' }, ['workspace_id', 'empty']],
     ['an ID that no database can hold', { workspace_id: 'a\u0000b' }, ['workspace_id', 'invalid']],
     ['no apps', { apps: undefined }, ['apps', 'invalid_type']],
     ['an app without ID', { apps: [{}] }, ['apps[0].app_id', 'invalid_type']],
-    ['an app twice', { apps: [{ app_id: 'a' }, { app_id: 'a' }] }, ['apps[1].app_id', 'repeated']],
+    ['a duplicate app', { apps: [{ app_id: 'a' }, { app_id: 'a' }] }, ['apps[1].app_id', 'repeated']],
     [
-      'a placement twice',
+      'a duplicate placement',
       { placements: [{ placement_id: 'p' }, { placement_id: 'p' }] },
       ['placements[1].placement_id', 'repeated'],
     ],
     [
-      'a subscription group twice, in another case',
+      'a duplicate subscription group, in another case',
       { subscription_groups: [{ subscription_group_id: 'news' }, { subscription_group_id: 'News' }] },
       ['subscription_groups[1].subscription_group_id', 'repeated'],
     ],
@@ -115,7 +115,11 @@ describe('a workspace file', () => {
       { placements: [{ placement_id: 'p' }], campaigns: [aCampaign()] },
       ['campaigns[0].placements[0]', 'unknown_placement'],
     ],
-    ['a key of no kind', { api_keys: [clientKey({ type: 'admin' })] }, ['api_keys[0].type', 'invalid_value']],
+    [
+      'a key of an unknown type',
+      { api_keys: [clientKey({ type: 'admin' })] },
+      ['api_keys[0].type', 'invalid_value'],
+    ],
     ['no key', { api_keys: [clientKey({ key: undefined })] }, ['api_keys[0]', 'invalid']],
     [
       'a key and its hash',
@@ -123,24 +127,28 @@ describe('a workspace file', () => {
       ['api_keys[0]', 'invalid'],
     ],
     [
-      'a hash that is none',
+      'an invalid hash',
       { api_keys: [clientKey({ key: null, key_sha256: 'my-secret' })] },
       ['api_keys[0].key_sha256', 'invalid_format'],
     ],
-    ['a key that is no text', { api_keys: [clientKey({ key: 12345 })] }, ['api_keys[0].key', 'invalid_type']],
     [
-      'a client key that may do more',
+      'a key that is not a string',
+      { api_keys: [clientKey({ key: 12345 })] },
+      ['api_keys[0].key', 'invalid_type'],
+    ],
+    [
+      'a client key with other permissions',
       { api_keys: [clientKey({ permissions: ['banners.sync', 'users.track'] })] },
       ['api_keys[0].permissions[1]', 'invalid'],
     ],
-    ['the same key twice', { api_keys: [clientKey({}), clientKey({})] }, ['api_keys[1]', 'duplicate_key']],
+    ['a duplicate key', { api_keys: [clientKey({}), clientKey({})] }, ['api_keys[1]', 'duplicate_key']],
     [
-      'a limit that is half said',
+      'an incomplete limit',
       { limits: { banners_sync: { requests: 5 } } },
       ['limits.banners_sync', 'invalid'],
     ],
     [
-      'a limit said twice',
+      'a duplicate limit',
       {
         limits: {
           users_track: { requests: 5, window_seconds: 1, windows: [{ requests: 1, window_seconds: 1 }] },
@@ -149,12 +157,12 @@ describe('a workspace file', () => {
       ['limits.users_track', 'invalid'],
     ],
     [
-      'a limit of nothing',
+      'a limit of zero',
       { limits: { banners_sync: { requests: 0, window_seconds: 1 } } },
       ['limits.banners_sync.requests', 'out_of_range'],
     ],
     [
-      'two windows of one length',
+      'two windows of the same length',
       {
         limits: {
           banners_sync: {
@@ -167,9 +175,9 @@ describe('a workspace file', () => {
       },
       ['limits.banners_sync.windows[1].window_seconds', 'invalid'],
     ],
-    ['a limit that is unknown', { limits: { banner_sync: {} } }, ['limits.banner_sync', 'unknown_field']],
+    ['an unknown limit', { limits: { banner_sync: {} } }, ['limits.banner_sync', 'unknown_field']],
     [
-      'objects where they do not belong',
+      'objects of another endpoint',
       { limits: { banners_sync: { requests: 1, window_seconds: 1, objects: 'combined' } } },
       ['limits.banners_sync.objects', 'unknown_field'],
     ],
@@ -177,7 +185,7 @@ describe('a workspace file', () => {
     expect(issuesOf(members)).toContainEqual(issue);
   });
 
-  test('names the new name of a renamed field', () => {
+  test('suggests the new name of a renamed field', () => {
     const [issue] = errorOf({ studio: { second_operator: true } })!.issues;
     expect(issue).toMatchObject({
       path: ['studio', 'second_operator'],
@@ -186,7 +194,7 @@ describe('a workspace file', () => {
     });
   });
 
-  test('names a permission that does not exist', () => {
+  test('names an unknown permission', () => {
     const [issue] = errorOf({ api_keys: [clientKey({ permissions: ['banners.all'] })] })!.issues;
     expect(issue).toMatchObject({
       path: ['api_keys', 0, 'permissions', 0],
@@ -204,7 +212,7 @@ describe('a workspace file', () => {
     },
   );
 
-  test('takes every key that a request can carry', () => {
+  test('accepts every key that a request can carry', () => {
     for (const key of ['k', 'it\'s"fine"', 'schlüssel', 'k'.repeat(1_017)]) {
       expect(issuesOf({ api_keys: [clientKey({ key })] })).toEqual([]);
     }
@@ -221,19 +229,19 @@ describe('a workspace file', () => {
     ['blocked_external_ids', { blocked_external_ids: 'kim@example.org' }],
     ['blocked_external_ids[0]', { blocked_external_ids: [48123456789] }],
     ['campaigns[0].test_users', { campaigns: [aCampaign({ test_users: 'kim@example.org' })] }],
-  ])('quotes no key and no person at %s', (path, members) => {
+  ])('quotes no key and no personal data at %s', (path, members) => {
     const [issue] = errorOf(members)!.issues;
     expect(pathText(issue!.path)).toBe(path);
     expect(issue!.message).toMatch(/, got something else$/);
   });
 
-  test('tells every problem at once, and of which file', () => {
+  test('reports every problem at once, with its file', () => {
     expect(() => parseWorkspace({ workspace_id: 1, apps: 2, api_keys: 3 }, 'demo.json')).toThrow(
       'demo.json: workspace_id: expected string, got 1; apps: expected array, got 2; api_keys: expected array, got something else',
     );
   });
 
-  test.each([null, [], 'text', 5])('is refused where it is %j', (content) => {
+  test.each([null, [], 'text', 5])('is rejected if it is %j', (content) => {
     expect(() => parseWorkspace(content)).toThrow('the file: expected object');
   });
 });
@@ -273,11 +281,11 @@ describe('a campaign of the file', () => {
     expect(inCampaign(members)).toContainEqual(issue);
   });
 
-  test('without variants has that one problem', () => {
+  test('reports missing variants as the only problem', () => {
     expect(inCampaign({ variants: [] })).toHaveLength(1);
   });
 
-  test('is refused where its ID is there twice', () => {
+  test('is rejected if its ID is a duplicate', () => {
     expect(issuesOf({ campaigns: [aCampaign(), aCampaign()] })).toEqual([
       ['campaigns[1].campaign_id', 'repeated'],
     ]);
@@ -309,11 +317,11 @@ describe('a campaign of the file', () => {
     { type: 'jsonobject', value: { deep: [null] } },
     { type: 'datetime', value: 1790208000000 },
     { type: 'datetime', value: '2026-03-01T09:00:00+01:00' },
-  ])('takes the property %j', (property) => {
+  ])('accepts the property %j', (property) => {
     expect(inProperty(property)).toEqual([]);
   });
 
-  test('may name any placement where the file declares none', () => {
+  test('may use any placement if the file declares none', () => {
     expect(inCampaign({ placements: ['anything'] })).toEqual([]);
   });
 });
@@ -322,21 +330,21 @@ describe('the limits of the file', () => {
   const rulesOf = (members: Record<string, unknown>) =>
     parseWorkspace(aWorkspace(members)).limits.users_track;
 
-  test('are the published base rates where nothing is said', () => {
+  test('default to the published base rates', () => {
     const { limits } = parseWorkspace(aWorkspace());
     expect(limits.users_track.map(({ rule }) => rule)).toEqual([{ requests: 3_000, windowSeconds: 3 }]);
     expect(limits.users_track_bulk[0]?.rule).toEqual({ requests: 50, windowSeconds: 1 });
     expect(limits.cdi_integrations[0]?.rule).toEqual({ requests: 50, windowSeconds: 60 });
   });
 
-  test('of the banner endpoints are those of each user where nothing is said, and none of the workspace', () => {
+  test('of the banner endpoints default to limits per user, without one for the workspace', () => {
     const { limits, userLimits } = parseWorkspace(aWorkspace());
     expect([limits.banners_sync, limits.banners_track]).toEqual([[], []]);
     const rule = { requests: 60, windowSeconds: 60 };
     expect(userLimits).toEqual({ banners_sync: rule, banners_track: rule });
   });
 
-  test('of the banner endpoints may be of the workspace, of a user or of both', () => {
+  test('of the banner endpoints may apply to the workspace, to a user or to both', () => {
     const perUser = { per_user: { requests: 5, window_seconds: 1 } };
     const all = { requests: 100, window_seconds: 1 };
     const { limits, userLimits } = parseWorkspace(
@@ -356,17 +364,17 @@ describe('the limits of the file', () => {
       { banners_track: { per_user: { requests: 5, window_seconds: 60 } } },
       ['limits.banners_track.per_user', 'low_user_limit'],
     ],
-  ])('that are too low to be meant are warned of: %j', (limits, warning) => {
+  ])('that are very low cause a warning: %j', (limits, warning) => {
     expect(parseWorkspace(aWorkspace({ limits })).warnings.map(toPathAndCode)).toEqual([warning]);
   });
 
-  test('a limit of one request in the singular', () => {
+  test('are singular in messages about one request', () => {
     const limits = { banners_sync: { requests: 1, window_seconds: 1 } };
     const [warning] = parseWorkspace(aWorkspace({ limits })).warnings;
     expect(warning!.message).toMatch(/^the limit of 1 request in 1 second counts all users/);
   });
 
-  test('that are high enough are not warned of', () => {
+  test('that are high enough cause no warning', () => {
     const limits = {
       users_track: { requests: 1, window_seconds: 60 },
       banners_sync: { requests: 20, window_seconds: 1, per_user: { requests: 10, window_seconds: 60 } },
@@ -374,7 +382,7 @@ describe('the limits of the file', () => {
     expect(parseWorkspace(aWorkspace({ limits })).warnings).toEqual([]);
   });
 
-  test('are one window or several, the longest first', () => {
+  test('have one window or several, the longest first', () => {
     expect(
       rulesOf({ limits: { users_track: { requests: 7, window_seconds: 2 } } }).map(({ rule }) => rule),
     ).toEqual([{ requests: 7, windowSeconds: 2 }]);
@@ -387,13 +395,13 @@ describe('the limits of the file', () => {
     ]);
   });
 
-  test('may say only how objects are counted', () => {
+  test('may only configure how objects are counted', () => {
     const workspace = parseWorkspace(aWorkspace({ limits: { users_track: { objects: 'per_array' } } }));
     expect(workspace.trackObjects).toBe('per_array');
     expect(workspace.limits.users_track[0]?.rule.requests).toBe(3_000);
   });
 
-  test('never have a key in common with another endpoint, window or workspace, the burst of a company aside', () => {
+  test('have separate keys per endpoint, window and workspace, except the burst limit of a company', () => {
     const keysOf = (members: Record<string, unknown>) =>
       Object.values(parseWorkspace(aWorkspace(members)).limits).flatMap((limits) =>
         limits.map(({ key }) => key),
@@ -413,7 +421,7 @@ describe('the limits of the file', () => {
 });
 
 describe('the apps of the file', () => {
-  test('are known by ID, with their platform', () => {
+  test('have an ID and a platform', () => {
     const { appPlatforms } = parseWorkspace(aWorkspace());
     expect(appPlatforms.get(APP_ID)).toBe('web');
   });

@@ -55,14 +55,14 @@ describe('readCampaign', () => {
       { reason: expect.stringContaining('undefined filter') },
     ],
     [{ surprise: 1 }, 'surprise', 'unknown_field', {}],
-  ])('tells what is wrong with %j by path, code and facts', (members, path, code, facts) => {
+  ])('reports the problem of %j by path, code and values', (members, path, code, facts) => {
     const { problems } = readCampaign(aCampaign(members), { placementIds });
     expect(problems.map((problem) => [problem.path.join('.'), problem.code, problem.facts])).toEqual([
       [path, code, facts],
     ]);
   });
 
-  test('warns of a variable that no user has, with the one that is meant', () => {
+  test('warns of an unknown variable and suggests the closest one', () => {
     const variants = [aVariant({ properties: text('Hi {{${frist_name}}}') })];
     const { warnings } = readCampaign(aCampaign({ variants }), { placementIds });
     expect(warnings).toMatchObject([

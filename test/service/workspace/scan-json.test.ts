@@ -11,7 +11,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-describe('a text that is no JSON', () => {
+describe('invalid JSON', () => {
   test.each([
     ['', 'line 1 column 1'],
     ['{\n  "a": ["b", "c",]\n}', 'line 2 column 18'],
@@ -24,11 +24,11 @@ describe('a text that is no JSON', () => {
     ['{ a: 1 }', 'line 1 column 3'],
     ['[1, 2', 'line 1 column 6'],
     ['{} {}', 'line 1 column 4'],
-  ])('%j stops being it at %s', (text, place) => {
+  ])('in %j starts at %s', (text, place) => {
     expect(scanJson(text).fault).toBe(place);
   });
 
-  test('is told from one that is, as the platform tells it', () => {
+  test('is detected exactly as the platform does', () => {
     const texts = fc
       .tuple(
         fc.json(),
@@ -48,7 +48,7 @@ describe('a text that is no JSON', () => {
   });
 });
 
-test('tells the members that are there twice, wherever they are', () => {
+test('reports duplicate members at any depth', () => {
   const text = '{ "a": [{ "b": 1 }, { "b": 1, "c": { "d": "d", "\\u0064": 2 } }], "a": {} }';
   expect(scanJson(text).repeated).toEqual([['a', 1, 'c', 'd'], ['a']]);
 });

@@ -12,13 +12,13 @@ const problemsOf = (translations: unknown, campaign: Record<string, unknown> = {
   return problems.map(({ path, message }) => `${path.join('.')}: ${message}`);
 };
 
-test('translations that can be meant are taken', () => {
+test('accepts valid translations', () => {
   expect(problemsOf({ de: { headline: 'Hallo {{${first_name} | default: "du"}}' }, 'pt-BR': {} })).toEqual(
     [],
   );
 });
 
-test('each problem of a translation is named with its path', () => {
+test('reports each problem of a translation with its path', () => {
   expect(problemsOf({ de: { headlin: 'Hallo' } })).toEqual([
     "variants.0.translations.de.headlin: expected a property of the variant, of the type 'string' or 'image'",
   ]);
@@ -34,7 +34,7 @@ test('each problem of a translation is named with its path', () => {
   ]);
 });
 
-test('a language has one spelling', () => {
+test('normalizes the spelling of a language', () => {
   for (const language of ['pt-br', 'german', 'DE', 'de_DE', '']) {
     expect(problemsOf({}, { language })[0]).toMatch(/^language: expected a language as BCP 47 writes it/);
     expect(problemsOf({ [language]: {} })[0], language).toMatch(
@@ -43,7 +43,7 @@ test('a language has one spelling', () => {
   }
 });
 
-test('translations count among the letters of a campaign’s templates', () => {
+test('counts translations toward the size of a campaign’s templates', () => {
   const long = `{{${'${first_name}'}}}${'x'.repeat(8_000)}`;
   expect(problemsOf({ de: { headline: long }, fr: { headline: long } })[0]).toMatch(
     /expected at most 15000 characters in all texts/,

@@ -28,7 +28,7 @@ const problemsOf = (members: Record<string, unknown>) => {
 };
 
 describe('an app in a workspace file', () => {
-  test('may have several keys, each as PEM, JWK or JWKS', async () => {
+  test('may have several keys, as PEM, JWK or JWKS', async () => {
     const workspace = parseWorkspace(
       appWith({
         user_tokens: 'required',
@@ -40,7 +40,7 @@ describe('an app in a workspace file', () => {
     expect(await judge(workspace, undefined)).toBe('missing');
   });
 
-  test('may have keys before tokens are asked for', () => {
+  test('may have keys before tokens are required', () => {
     for (const user_tokens of [undefined, null, 'off']) {
       const workspace = parseWorkspace(appWith({ user_tokens, user_token_keys: [ed.publicPem] }));
       expect(workspace.userTokens.size).toBe(0);
@@ -73,12 +73,12 @@ describe('an app in a workspace file', () => {
       { user_token_keys_file: 'keys.json' },
       'apps[0].user_token_keys_file: expected a readable file next to the workspace file',
     ],
-  ])('is refused with the path of what is wrong, and no word of a key: %j', (members, problem) => {
+  ])('is rejected with the path of the problem, without quoting a key: %j', (members, problem) => {
     expect(problemsOf(members)).toEqual([problem]);
   });
 });
 
-test('the workspace warns of an app that lets in whom another one keeps out', () => {
+test('a workspace warns of an app that accepts users whom another one rejects', () => {
   const strict = { app_id: 'web', user_tokens: 'required', user_token_keys: [ed.publicPem] };
   const warningsOf = (...apps: Record<string, unknown>[]) =>
     parseWorkspace(aWorkspace({ apps })).warnings.map(formatIssue);
@@ -92,7 +92,7 @@ test('the workspace warns of an app that lets in whom another one keeps out', ()
   );
 });
 
-describe('a file of keys beside the workspace file', () => {
+describe('a key file beside the workspace file', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'placard-keys-'));
@@ -111,7 +111,7 @@ describe('a file of keys beside the workspace file', () => {
       JSON.stringify({ keys: keys.map(({ publicJwk }) => publicJwk) }),
     );
 
-  test('is read with it, relative to it', async () => {
+  test('is read relative to it', async () => {
     writeWorkspace();
     writeKeys(ed);
     const [workspace] = loadWorkspaces(file()).workspaces;
@@ -119,14 +119,14 @@ describe('a file of keys beside the workspace file', () => {
     expect(await judge(workspace!, tokenBy(ec))).toBe('unknown_key');
   });
 
-  test('is named where it is missing or none', () => {
+  test('is named if it is missing or invalid', () => {
     writeWorkspace();
     expect(() => loadWorkspaces(file())).toThrow('apps[0].user_token_keys_file: expected a readable file');
     writeFileSync(join(folder, 'keys', 'web.json'), '{}');
     expect(() => loadWorkspaces(file())).toThrow(WorkspaceError);
   });
 
-  test('is read again when it changes, though the workspace file does not; a bad one keeps the keys', async () => {
+  test('is reloaded when it changes, even if the workspace file does not; an invalid one keeps the keys', async () => {
     writeWorkspace();
     writeKeys(ed);
     const seen: (Error | null)[] = [];

@@ -87,8 +87,8 @@ const another = (members: Record<string, unknown>) => ({
   ...members,
 });
 
-describe('a workspace file that does not change', () => {
-  test('is looked at and not read again, until it is written or a key file that it names is', async () => {
+describe('an unchanged workspace file', () => {
+  test('is checked and not read again until it or one of its key files is written', async () => {
     const file = join(folder, 'one.json');
     const keys = join(folder, 'keys.pem');
     const app = { app_id: 'web', user_token_keys_file: 'keys.pem' };
@@ -116,8 +116,8 @@ describe('a workspace file that does not change', () => {
   });
 });
 
-describe('a workspace file that changes', () => {
-  test('is used from the next question on', async () => {
+describe('a changed workspace file', () => {
+  test('is used from the next request on', async () => {
     write('one.json', { name: 'before' });
     watching(join(folder, 'one.json'));
     const registry = source!.registry();
@@ -127,7 +127,7 @@ describe('a workspace file that changes', () => {
     expect(registry.workspaces[0]?.name).toBe('before');
   });
 
-  test('is seen without any event of the file system too, and with events alone', async () => {
+  test('is detected without file system events, and by events alone', async () => {
     write('one.json', { name: 'before' });
     watching(join(folder, 'one.json'), 60_000);
     write('one.json', { name: 'after' });
@@ -135,7 +135,7 @@ describe('a workspace file that changes', () => {
     expect(names()).toEqual(['after']);
   });
 
-  test('may be replaced by another file, again and again', async () => {
+  test('may be replaced by another file repeatedly', async () => {
     write('one.json', { name: 'first' });
     watching(join(folder, 'one.json'));
     for (const name of ['second', 'third', 'fourth']) {
@@ -146,7 +146,7 @@ describe('a workspace file that changes', () => {
     }
   });
 
-  test('is used where it is being written again right after it was read', async () => {
+  test('is used if it is written again right after it was read', async () => {
     write('one.json', { name: 'before' });
     watching(join(folder, 'one.json'), 60_000);
     afterReads.push(
@@ -158,7 +158,7 @@ describe('a workspace file that changes', () => {
     expect(names()).toEqual(['after']);
   });
 
-  test('may be gone for a moment', async () => {
+  test('may be missing for a moment', async () => {
     write('one.json', { name: 'before' });
     watching(join(folder, 'one.json'), 5);
     unlinkSync(join(folder, 'one.json'));
@@ -175,7 +175,7 @@ describe('a workspace file that changes', () => {
     ['broken JSON', '{"workspace_id": "test", "api_keys": [{"key": "hush-hush"'],
     ['an unknown member', JSON.stringify(aWorkspace({ colour: 'red' }))],
     ['nothing', ''],
-  ])('to %s keeps what was there, and says so without quoting a key', async (_, text) => {
+  ])('to %s keeps the previous content, and logs it without quoting a key', async (_, text) => {
     write('one.json', { name: 'before' });
     watching(join(folder, 'one.json'));
     writeFileSync(join(folder, 'one.json'), text);
@@ -189,7 +189,7 @@ describe('a workspace file that changes', () => {
     expect(names()).toEqual(['mended']);
   });
 
-  test('says nothing where only its time has changed', async () => {
+  test('logs nothing if only its modification time changed', async () => {
     write('one.json', { name: 'same' });
     watching(join(folder, 'one.json'), 5);
     write('one.json', { name: 'same' });
@@ -200,8 +200,8 @@ describe('a workspace file that changes', () => {
   });
 });
 
-describe('a workspace whose ID is edited', () => {
-  test('is warned of: its users are found by it', async () => {
+describe('a workspace whose ID changes', () => {
+  test('causes a warning, because its users are stored under the ID', async () => {
     write('one.json', { workspace_id: 'before' });
     watching(join(folder, 'one.json'));
     write('one.json', { workspace_id: 'after' });
@@ -211,7 +211,7 @@ describe('a workspace whose ID is edited', () => {
 });
 
 describe('a folder of workspace files', () => {
-  test('tells the problems of all of them', () => {
+  test('reports the problems of all files', () => {
     write('one.json', { apps: 5 });
     writeFileSync(join(folder, 'two.json'), '{');
     write('three.json', {});
@@ -220,7 +220,7 @@ describe('a folder of workspace files', () => {
     );
   });
 
-  test('is all its .json files, by name', () => {
+  test('consists of its .json files, by name', () => {
     write('b.json', { workspace_id: 'b', name: 'b' });
     write('a.json', another({ name: 'a' }));
     writeFileSync(join(folder, 'README.md'), 'not a workspace');
@@ -229,7 +229,7 @@ describe('a folder of workspace files', () => {
     expect(loadWorkspaces(folder).workspaces.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  test('takes in a new file and lets go of one that was removed', async () => {
+  test('adds new files and removes deleted ones', async () => {
     write('one.json', { name: 'one' });
     watching(folder);
     write('two.json', another({ name: 'two' }));
@@ -240,7 +240,7 @@ describe('a folder of workspace files', () => {
     expect(names()).toEqual(['two']);
   });
 
-  test('keeps all that was there where one file is bad', async () => {
+  test('keeps all previous workspaces if one file is invalid', async () => {
     write('one.json', { name: 'one' });
     watching(folder);
     writeFileSync(join(folder, 'two.json'), '{');
@@ -248,7 +248,7 @@ describe('a folder of workspace files', () => {
     expect(names()).toEqual(['one']);
   });
 
-  test('names each file that cannot be read, once', async () => {
+  test('names each unreadable file once', async () => {
     const told = () => lines.filter(({ message }) => message === 'workspace not readable');
     const link = (name: string) => {
       symlinkSync(join(folder, 'nowhere'), join(folder, name));
@@ -267,7 +267,7 @@ describe('a folder of workspace files', () => {
     expect(() => loadWorkspaces(folder)).toThrow(sooner);
   });
 
-  test('may hold no workspace and no key twice', () => {
+  test('may not repeat a workspace or a key', () => {
     write('one.json', {});
     write('two.json', { workspace_id: 'other' });
     expect(() => loadWorkspaces(folder)).toThrow(
@@ -277,7 +277,7 @@ describe('a folder of workspace files', () => {
     expect(() => loadWorkspaces(folder)).toThrow(/two\.json: workspace_id: expected a unique ID/);
   });
 
-  test('is refused where it is empty or not there', () => {
+  test('is rejected if it is empty or missing', () => {
     expect(() => loadWorkspaces(folder)).toThrow('expected a folder with at least one .json file');
     expect(() => loadWorkspaces(join(folder, 'nowhere'))).toThrow('ENOENT');
   });
