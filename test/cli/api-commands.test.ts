@@ -10,7 +10,7 @@ import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
 const PLACARD = fileURLToPath(new URL('../../src/cli/placard.ts', import.meta.url));
 const TIME = '2026-01-01T00:00:00Z';
 
-describe('the commands that call the API', () => {
+describe('commands that call the API', () => {
   let fake: FakeService;
   let server: HttpServer;
   let folder: string;
@@ -67,7 +67,7 @@ describe('the commands that call the API', () => {
     };
   };
 
-  it('list every integration as a line of JSON', async () => {
+  it('list each integration as a line of JSON', async () => {
     const { code, lines } = await placard(['integrations']);
     expect(code).toBe(0);
     expect(lines.map(({ integration_id }) => integration_id)).toEqual(
@@ -75,7 +75,7 @@ describe('the commands that call the API', () => {
     );
   });
 
-  it('send what a file holds, line by line or as whole bodies', async () => {
+  it('send the lines of a file, as objects or as whole bodies', async () => {
     const file = join(folder, 'in.ndjson');
     const lines = [
       { attributes: { external_id: 'kim', tier: 'gold' } },
@@ -95,7 +95,7 @@ describe('the commands that call the API', () => {
     expect(fake.objects.map(({ array }) => array)).toEqual(['attributes', 'events', 'events', 'purchases']);
   });
 
-  it('send nothing with a key that no header can carry, say so, and do not quote it', async () => {
+  it('send nothing with an invalid key, and report it without quoting it', async () => {
     const env = { PLACARD_API_KEY: 'ключ' };
     const input = '{"attributes":{"external_id":"kim"}}';
     const tracked = await placard(['track'], { input, env });
@@ -110,7 +110,7 @@ describe('the commands that call the API', () => {
     expect(fake.objects).toEqual([]);
   });
 
-  it('name each problem by its line, and fail', async () => {
+  it('report each problem by its line, and fail', async () => {
     const input = [
       '{"events":{"external_id":"kim","name":"a","time":"2026-01-01T00:00:00Z"}}',
       'not json',
@@ -131,7 +131,7 @@ describe('the commands that call the API', () => {
     expect(fake.objects).toHaveLength(1);
   });
 
-  it('send no line that is not UTF-8, which would make one name of two, and name it', async () => {
+  it('reject a line that is not UTF-8, because it could merge two names', async () => {
     const kim = (name: string) => `{"attributes":{"external_id":"kim","first_name":"${name}"}}\n`;
     const input = Buffer.concat([
       Buffer.from(`\ufeff${kim('Jürgen')}`),
@@ -150,7 +150,7 @@ describe('the commands that call the API', () => {
     expect(fake.objects.map(({ object }) => object['first_name'])).toEqual(['Jürgen', 'Jörg']);
   });
 
-  it('send nothing of two files, where only one would be read', async () => {
+  it('reject a second file', async () => {
     const files = ['one', 'two'].map((name) => join(folder, name));
     for (const file of files) await writeFile(file, '{"attributes":{"external_id":"kim"}}');
     const { code, stderr } = await placard(['track', ...files]);
@@ -158,7 +158,7 @@ describe('the commands that call the API', () => {
     expect(fake.objects).toEqual([]);
   });
 
-  it('part lines at line feeds alone: JSON may hold the other separators of Unicode as they are', async () => {
+  it('split lines at line feeds only: JSON may contain other Unicode separators', async () => {
     const name = 'one\u2028two\u2029three';
     const events = { external_id: 'kim', name, time: TIME };
     const { code, lines } = await placard(['track'], { input: `${JSON.stringify({ events })}\nnot json` });
@@ -167,7 +167,7 @@ describe('the commands that call the API', () => {
     expect(fake.objects.map(({ object }) => object)).toEqual([events]);
   });
 
-  it('say from which line to go on when they had to stop', async () => {
+  it('print the line to continue from after a stop', async () => {
     const event = (at: number) => `{"events":{"external_id":"kim","name":"e${at}","time":"${TIME}"}}`;
     const input = Array.from({ length: 200 }, (_, at) => event(at)).join('\n');
     fake.fail({ type: 'status', status: 403 }, { times: 9, when: ({ count }) => count >= 1 });
@@ -178,7 +178,7 @@ describe('the commands that call the API', () => {
     expect(fake.objects).toHaveLength(75);
   });
 
-  it('say from which object of a line to go on, where a request ended within it', async () => {
+  it('print the object of a line to continue from if a request ended within it', async () => {
     const events = Array.from({ length: 100 }, (_, at) => ({
       external_id: 'kim',
       name: `e${at}`,
@@ -207,7 +207,7 @@ describe('the commands that call the API', () => {
     expect((await list({ PLACARD_API_KEY_FILE: file })).stderr).toContain('keep one of them');
   });
 
-  it('say in one sentence what is missing or wrong', async () => {
+  it('report missing or invalid input in one sentence', async () => {
     const say = async (words: string[], env: Record<string, string> = {}) =>
       (await placard(words, { env })).stderr;
     expect(await say(['integrations'], { PLACARD_API_KEY: '' })).toBe(

@@ -15,12 +15,12 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('placard', () => {
-  test('says its version', async () => {
+  test('prints its version', async () => {
     const { code, stdout } = await runCli(['--version']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
 
-  test('says which Node it needs where it runs on an older one', async () => {
+  test('prints the required Node version on an older one', async () => {
     for (const [older, isRefused] of [
       ['20.19.0', true],
       ['22.12.0', true],
@@ -37,7 +37,7 @@ describe('placard', () => {
     }
   });
 
-  test('ends with one sentence for a command that does not exist', async () => {
+  test('rejects an unknown command in one sentence', async () => {
     const { code, stderr } = await spawnCli(['publish']);
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -47,13 +47,13 @@ describe('placard', () => {
 });
 
 describe('placard check', () => {
-  test('says that a workspace can be served', async () => {
+  test('accepts a valid workspace', async () => {
     writeFileSync(file('good.json'), JSON.stringify(aWorkspace()));
     const { code, stdout } = await runCli(['check', file('good.json')]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'test: 0 campaigns, 2 keys, no problem\n' });
   });
 
-  test('says what is wrong with one, of its shape first', async () => {
+  test('reports problems of a workspace, starting with its shape', async () => {
     writeFileSync(file('bad.json'), JSON.stringify(aWorkspace({ apps: 5, colour: 'red' })));
     const { code, stderr } = await runCli(['check', file('bad.json')]);
     expect(code).toBe(1);
@@ -69,7 +69,7 @@ describe('placard check', () => {
     );
   });
 
-  test('says where one is no JSON, and nothing of what stands there', async () => {
+  test('reports invalid JSON without quoting it', async () => {
     writeFileSync(file('bad.json'), '{\n  "key": "secret",\n}');
     const { stderr } = await runCli(['check', file('bad.json')]);
     expect(stderr).toContain(
@@ -78,7 +78,7 @@ describe('placard check', () => {
     expect(stderr).not.toContain('secret');
   });
 
-  test('says which member is there twice: only the last one would count', async () => {
+  test('reports a duplicate member, because only the last one would count', async () => {
     const text = JSON.stringify(aWorkspace()).replace('{', '{"campaigns":[{}],"campaigns":[],');
     writeFileSync(file('bad.json'), text);
     const { code, stderr } = await runCli(['check', file('bad.json')]);
@@ -86,14 +86,14 @@ describe('placard check', () => {
     expect(stderr).toContain(`${file('bad.json')}: campaigns: expected it once, got it again\n`);
   });
 
-  test('refuses more than one path: the others would go unchecked', async () => {
+  test('rejects more than one path, because the others would not be checked', async () => {
     writeFileSync(file('good.json'), JSON.stringify(aWorkspace()));
     const { code, stdout, stderr } = await runCli(['check', file('good.json'), file('bad.json')]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toBe(`placard: "${file('bad.json')}" is one word too many; nothing was done\n`);
   });
 
-  test('the demo’s own workspace has no problem', async () => {
+  test('finds no problem in the demo’s workspace', async () => {
     expect(await runCli(['check', 'demo/workspace.json'])).toMatchObject({ code: 0 });
   });
 });
@@ -130,7 +130,7 @@ describe('placard export', () => {
     await service.close();
   };
 
-  test('asks which workspace where the database holds several', async () => {
+  test('requires a workspace if the database has several', async () => {
     await fill(file('two.db'), ['one', 'two']);
     const asked = await runCli(['export', 'users', '--db', file('two.db')]);
     expect(asked).toMatchObject({
@@ -147,7 +147,7 @@ describe('placard export', () => {
     );
   });
 
-  test('writes thousands of lines, and ends quietly when its reader leaves', async () => {
+  test('writes thousands of lines, and exits silently when its reader closes the pipe', async () => {
     await fill(file('many.db'), ['one'], 3_000);
     const { stdout } = await runCli(['export', 'users', '--db', file('many.db')]);
     const lines = stdout.trimEnd().split('\n');
@@ -168,7 +168,7 @@ describe('placard export', () => {
     [['export', 'users', '--bd', 'x'], /^placard: there is no option --bd; /],
     [['export', 'users', 'events'], /^placard: "events" is one word too many; nothing was done\n$/],
     [['serve', 'workspace.json'], /^placard: "workspace\.json" is one word too many; nothing was done\n$/],
-  ])('ends with one sentence: %j', async (words, sentence) => {
+  ])('fails in one sentence: %j', async (words, sentence) => {
     const { code, stderr } = await runCli(words);
     expect(code).toBe(1);
     expect(stderr).toMatch(sentence);

@@ -21,26 +21,26 @@ const objects = async (...given: Parameters<typeof read>) =>
   (await read(...given)).map(({ object }) => object);
 
 describe('a CSV', () => {
-  it('gives an object for each row, by the names of its header; an empty cell is left out', async () => {
+  it('returns an object per row, with the names of the header, and skips empty cells', async () => {
     expect(await read('external_id,tier,city\r\nkim,gold,\r\n\r\njo,,Kraków\r\n')).toEqual([
       { line: 2, object: { external_id: 'kim', tier: 'gold' } },
       { line: 4, object: { external_id: 'jo', city: 'Kraków' } },
     ]);
   });
 
-  it('keeps a text as it is written, digits and leading zeros too', async () => {
+  it('keeps text as written, including digits and leading zeros', async () => {
     expect(await objects('external_id,zip,vip\n007,01234,true\n')).toEqual([
       { external_id: '007', zip: '01234', vip: 'true' },
     ]);
   });
 
-  it('makes numbers, booleans and JSON where the header says so', async () => {
+  it('parses numbers, booleans and JSON as the header specifies', async () => {
     expect(
       await objects('external_id,n:number,b:boolean,j:json,t:text\nkim,-1.5,TRUE,"[1,{""a"":null}]",1\n'),
     ).toEqual([{ external_id: 'kim', n: -1.5, b: true, j: [1, { a: null }], t: '1' }]);
   });
 
-  it('takes price and quantity of purchases as numbers, and properties by their names', async () => {
+  it('parses price and quantity of purchases as numbers, and properties by name', async () => {
     const header =
       'external_id,product_id,currency,price,quantity,time,properties.size,properties.left:number';
     expect(
@@ -58,7 +58,7 @@ describe('a CSV', () => {
     ]);
   });
 
-  it('takes aliases, and a dot in the name of an attribute as it is', async () => {
+  it('accepts aliases, and dots in attribute names', async () => {
     expect(
       await objects('user_alias.alias_name,user_alias.alias_label,properties.a,__proto__\nn,l,1,2\n'),
     ).toEqual([
@@ -66,7 +66,7 @@ describe('a CSV', () => {
     ]);
   });
 
-  it('may be parted by another character, begin with a byte order mark, and hold quotes and line feeds', async () => {
+  it('parses custom delimiters, BOM, quotes and line breaks', async () => {
     const text = '\ufeffexternal_id;name\nkim;"Kim; ""the"" first\nand last"\njo;Jo\n';
     expect(await read(text, { delimiter: ';' })).toEqual([
       { line: 3, object: { external_id: 'kim', name: 'Kim; "the" first\nand last' } },
@@ -74,7 +74,7 @@ describe('a CSV', () => {
     ]);
   });
 
-  it('is read the same in whatever chunks it comes', async () => {
+  it('is read the same in any chunks', async () => {
     const text = '\ufeff"external_id",name\nkim,"Kim, Łódź"\njo,Jö\nbo,"€\n😀"\n';
     const whole = await read(text);
     await fc.assert(
@@ -85,26 +85,26 @@ describe('a CSV', () => {
   });
 });
 
-describe('a row that cannot be used is refused with its line, and the others are not', () => {
+describe('an invalid row is rejected by line, and the others are not', () => {
   it.each([
     ['kim', 'expected 3 cells as in the header, got 1', { external_id: 'kim' }],
     ['kim,1,true,more', 'expected 3 cells as in the header, got 4', { external_id: 'kim', n: 1, b: true }],
     ['kim,one,true', 'the column "n:number" expects a number', { external_id: 'kim', n: 'one', b: true }],
     ['kim,1,yes', 'the column "b:boolean" expects a boolean', { external_id: 'kim', n: 1, b: 'yes' }],
-  ])('%s, with what was read of it', async (row, reason, object) => {
+  ])('%s, with the parsed part', async (row, reason, object) => {
     expect(await read(`external_id,n:number,b:boolean\n${row}\njo,1,false\n`)).toEqual([
       { line: 2, array: 'attributes', reason, object },
       { line: 3, object: { external_id: 'jo', n: 1, b: false } },
     ]);
   });
 
-  it('for bytes that are not UTF-8', async () => {
+  it('with bytes that are not UTF-8', async () => {
     const text = Buffer.concat([Buffer.from('external_id,name\nkim,'), Buffer.from('J\xf6rg\n', 'latin1')]);
     expect(await read(text)).toEqual([{ line: 2, array: 'attributes', reason: 'a row must be UTF-8' }]);
   });
 });
 
-describe('a CSV is refused whole', () => {
+describe('a CSV is rejected completely', () => {
   it.each([
     [
       'external_id,age:int\nkim,3\n',
@@ -115,17 +115,17 @@ describe('a CSV is refused whole', () => {
     ['external_id;age\nkim;3\n', 'the header has one column, "external_id;age"; name what parts the columns'],
     ['external_id,name\nkim,"Kim\njo,Jo\n', 'a quote is not closed, or stands within a cell'],
     ['external_id,name\nkim,Kim "K" Doe,\n', 'a quote is not closed, or stands within a cell'],
-  ])('%j', async (text, problem) => {
+  ])('for %j', async (text, problem) => {
     await expect(read(text)).rejects.toThrow(problem);
   });
 
-  it('without a word of what its cells hold', async () => {
+  it('without quoting its cells', async () => {
     const error = await read('external_id,name\nkim,Secret "S" Name\n').catch((reason) => reason);
     expect(error.message).toMatch(/^line 2: /);
     expect(error.message).not.toMatch(/Secret|kim/);
   });
 
-  it('where its header is not UTF-8', async () => {
+  it('if its header is not UTF-8', async () => {
     await expect(read(Buffer.from('external_id,name\n', 'utf16le'))).rejects.toThrow(
       /not UTF-8; save the file/,
     );

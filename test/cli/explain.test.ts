@@ -20,7 +20,7 @@ afterAll(() => service.stop());
 const environment = () => ({ PLACARD_ENDPOINT: service.url, PLACARD_API_KEY: SERVER_KEY });
 const explain = (...words: string[]) => runCli(['explain', ...words], environment());
 
-test('placard explain prints the campaigns of a placement in order, each with its reason', async () => {
+test('placard explain prints the campaigns of a placement in order, with reasons', async () => {
   const words = ['explain', '--user', 'u-771', '--placement', 'home,nothing-there'];
   const { code, stdout } = await spawnCli(words, environment());
   expect(code).toBe(0);
@@ -37,7 +37,7 @@ test('placard explain prints the campaigns of a placement in order, each with it
   ]);
 });
 
-test('placard explain names the placement that was probably meant', async () => {
+test('placard explain suggests the closest placement', async () => {
   const { stdout } = await explain('--user', 'u-771', '--placement', 'hom,Side,nothing-there');
   expect(stdout.match(/no campaign names this placement.*/g)).toEqual([
     'no campaign names this placement; is "home" meant?',
@@ -46,14 +46,14 @@ test('placard explain names the placement that was probably meant', async () => 
   ]);
 });
 
-test('placard explain prints the answer of the service with --json, for all placements where none is given', async () => {
+test('placard explain prints the response of the service with --json, for all placements by default', async () => {
   const { stdout } = await explain('--user', 'u-771', '--json');
   const { placements } = JSON.parse(stdout);
   expect(Object.keys(placements)).toEqual(['home', 'side']);
   expect(placements.side).toMatchObject([{ campaign_id: 'welcome-everyone', outcome: 'shown' }]);
 });
 
-test('placard explain says what it needs', async () => {
+test('placard explain reports missing arguments', async () => {
   expect(await explain()).toMatchObject({
     code: 1,
     stderr: 'placard: explain needs a user: placard explain --user u-771\n',

@@ -12,13 +12,13 @@ const top = helpOf();
 const commands = top.then((help) => /^USAGE placard (.*)$/m.exec(help)![1]!.split('|'));
 
 describe('placard --help', () => {
-  test('lists the commands, how to begin, and the exit codes', async () => {
+  test('lists the commands, the first steps, and the exit codes', async () => {
     expect(await commands).toEqual(expect.arrayContaining(['init', 'serve', 'check', 'track', 'export']));
     expect(await top).toContain('EXAMPLES\n\n  placard init\n  placard serve\n');
     expect(await top).toMatch(/EXIT CODES\n\n {2}0 +done\n {2}1 +not done/);
   });
 
-  test('of each command has examples of it, with options that it has', async () => {
+  test('has examples for each command, with existing options', async () => {
     for (const name of await commands) {
       const help = await helpOf(name);
       const examples = EXAMPLES[name] ?? [];
@@ -34,7 +34,7 @@ describe('placard --help', () => {
     }
   });
 
-  test('of track names the exit code for rejected objects', async () => {
+  test('of track lists the exit code for rejected objects', async () => {
     expect(await helpOf('track')).toMatch(/^ {2}2 +sent to the end, but some objects were rejected/m);
     expect(await helpOf('check')).not.toMatch(/^ {2}2 /m);
   });

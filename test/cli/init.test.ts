@@ -18,7 +18,7 @@ const read = (name = 'workspace.json') => JSON.parse(readFileSync(join(folder, n
 const keysIn = (stdout: string) => stdout.match(/placard_(?:client|server)_[\w-]{32}/g) ?? [];
 
 describe('placard init', () => {
-  test('writes a workspace that check has nothing to say of', async () => {
+  test('writes a workspace that passes check', async () => {
     expect(await init()).toMatchObject({ code: 0, stderr: '' });
     const { code, stdout, stderr } = await runCli(['check', '--strict', join(folder, 'workspace.json')]);
     expect({ code, stdout, stderr }).toEqual({
@@ -28,7 +28,7 @@ describe('placard init', () => {
     });
   });
 
-  test('prints keys of its own once, and keeps their hashes alone', async () => {
+  test('prints new keys once, and stores only their hashes', async () => {
     const [client, server] = keysIn((await init()).stdout);
     const text = readFileSync(join(folder, 'workspace.json'), 'utf8');
     expect(text).not.toContain(client);
@@ -38,7 +38,7 @@ describe('placard init', () => {
     expect(keysIn((await init('other.json')).stdout)).not.toContain(client);
   });
 
-  test('prints a command to start the service, and one that asks it for the banner', async () => {
+  test('prints a command to start the service, and one to request the banner', async () => {
     const { stdout } = await init('deep/shop.json');
     expect(stdout).toContain('\n  npx placard serve --workspace deep/shop.json --studio-port 8788\n');
     const service = await serveCli([
@@ -58,7 +58,7 @@ describe('placard init', () => {
     expect((await service.exit).code).toBe(0);
   });
 
-  test('writes a workspace whose Studio takes the operator key that it prints, and publishes', async () => {
+  test('writes a workspace whose Studio accepts the printed operator key, and publishes', async () => {
     const { stdout } = await init();
     const [key = ''] = /op_[\w-]{43}/.exec(stdout) ?? [];
     expect(JSON.stringify(read())).not.toContain(key);
@@ -91,7 +91,7 @@ describe('placard init', () => {
     await studio.stop();
   });
 
-  test('leaves a file alone that exists', async () => {
+  test('keeps an existing file', async () => {
     writeFileSync(join(folder, 'workspace.json'), 'mine');
     expect(await init()).toMatchObject({
       code: 1,
@@ -101,14 +101,14 @@ describe('placard init', () => {
     expect(readFileSync(join(folder, 'workspace.json'), 'utf8')).toBe('mine');
   });
 
-  test('leads an editor to the JSON Schema where the package is installed', async () => {
+  test('references the JSON Schema if the package is installed', async () => {
     mkdirSync(join(folder, 'node_modules/placard/dist'), { recursive: true });
     writeFileSync(join(folder, 'node_modules/placard/dist/workspace.schema.json'), '{}');
     await init('deep/shop.json');
     expect(read('deep/shop.json').$schema).toBe('./../node_modules/placard/dist/workspace.schema.json');
   });
 
-  test('says of a file that is not there how to make one', async () => {
+  test('is suggested if a workspace file is missing', async () => {
     const { stdout } = await spawnCli(['serve', '--workspace', 'none.json', '--db', ':memory:']);
     expect(JSON.parse(stdout)).toMatchObject({
       level: 'fatal',

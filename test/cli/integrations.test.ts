@@ -35,7 +35,7 @@ const aWorkspaceFile = async () => {
   return { folder, file, csv, key, db: join(folder, 'placard.db') };
 };
 
-test('an integration of a fresh workspace is tried, run, looked at and mended from the command line', async () => {
+test('integrations are tested, run, inspected and repaired from the command line', async () => {
   const { file, csv, key, db } = await aWorkspaceFile();
   const missing = await runCli(['check', file, '--sources']);
   expect(missing.code).toBe(1);
@@ -94,7 +94,7 @@ test('an integration of a fresh workspace is tried, run, looked at and mended fr
   expect((await runCli(['export', 'events', '--db', db])).stdout).toContain('"total":5');
 });
 
-test('a state is not echoed where the records before it are not stored', async () => {
+test('does not echo a state if the records before it are not stored', async () => {
   const env = { PLACARD_ENDPOINT: 'http://127.0.0.1:1', PLACARD_API_KEY: 'key' };
   const tap = startCli(['ingest', '-', '--as', 'attributes'], env);
   tap.stdin!.end(
@@ -133,7 +133,7 @@ const STATE = '{"type":"STATE","value":1}';
 const aRecord = (id: string) =>
   JSON.stringify({ type: 'RECORD', stream: 'a', record: { external_id: 'u-1', note: id } });
 
-test('a state is not echoed where the answer to the records before it was lost: the tap would never send them again', async () => {
+test('does not echo a state if the response for earlier records was lost, because the tap would not resend them', async () => {
   const service = createFakeService();
   service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
   expect(await tapped([aRecord('x'), aRecord('y'), STATE], service)).toEqual({
@@ -143,7 +143,7 @@ test('a state is not echoed where the answer to the records before it was lost: 
   });
 });
 
-test('a message of a tap may hold every character, and one that is not UTF-8 is refused', async () => {
+test('accepts every character in a message of a tap, and rejects one that is not UTF-8', async () => {
   const note = 'a\u2028b\u2029c\ufffd';
   expect(await tapped([`${aRecord(note)}\r`, STATE])).toMatchObject({
     end: { stored: 1, rejected: 0 },
@@ -157,7 +157,7 @@ test('a message of a tap may hold every character, and one that is not UTF-8 is 
 });
 
 describe('the messages of a tap', () => {
-  test('of a kind that is not read end the command before the state after them', async () => {
+  test('of an unsupported type end the command before the next state', async () => {
     const batch =
       '{"type":"BATCH","stream":"a","encoding":{"format":"jsonl"},"manifest":["file:///tmp/a.jsonl"]}';
     expect(await tapped([aRecord('x'), batch, STATE])).toMatchObject({
@@ -172,7 +172,7 @@ describe('the messages of a tap', () => {
     });
   });
 
-  test('of no stream that is asked for echo no state', async () => {
+  test('of other streams echo no state', async () => {
     expect(await tapped([aRecord('x'), STATE], undefined, { stream: 'as' })).toMatchObject({
       end: 'no message is of the stream "as"; the tap sent a',
       states: [],
@@ -186,7 +186,7 @@ describe('the messages of a tap', () => {
     });
   });
 
-  test('have the types that --columns names, and keep the digits of large integers', async () => {
+  test('have the types of --columns, and keep the digits of large integers', async () => {
     const record = '{"id":12345678901234567890,"seats":"12","active":"t","plan":7}';
     const columns = 'id=external_id,seats=seats:number,active=active:boolean,plan=plan:text';
     const message = `{"type":"RECORD","stream":"a","record":${record}}`;
@@ -205,7 +205,7 @@ describe('the messages of a tap', () => {
   });
 });
 
-test('a failed run says why in every place that somebody looks at', async () => {
+test('reports why a run failed wherever it is listed', async () => {
   const { file, key, db } = await aWorkspaceFile();
   const { url, child, exit, lines } = await serveCli(['--workspace', file, '--db', db, '--port', '0']);
   const env = { PLACARD_ENDPOINT: url, PLACARD_API_KEY: key };
@@ -229,7 +229,7 @@ test('a failed run says why in every place that somebody looks at', async () => 
   });
 });
 
-test('rejects as CSV hold nothing that a spreadsheet or a terminal runs', async () => {
+test('exports rejects as CSV without formulas and terminal sequences', async () => {
   const { file, csv, key, db } = await aWorkspaceFile();
   csv(`=cmd|' /C calc'!A0,${TIME},team,many`, `\u001b]0;owned\u0007,${TIME},team,many`);
   const { url, child, exit } = await serveCli(['--workspace', file, '--db', db, '--port', '0']);

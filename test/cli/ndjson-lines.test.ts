@@ -18,7 +18,7 @@ const reasonOf = async (line: string) => {
 const SHAPE = 'a line must be {"attributes": …}, {"events": …} or {"purchases": …}, got';
 
 describe('a line of NDJSON', () => {
-  it('is one object, or several of one or more arrays, each with its index there', async () => {
+  it('is one object, or several of one or more arrays, each with its index', async () => {
     const kim = { external_id: 'kim' };
     expect(
       await read(
@@ -47,11 +47,11 @@ describe('a line of NDJSON', () => {
     ['[]', `${SHAPE} an array`],
     ['5', `${SHAPE} no object`],
     ['{"events":', 'a line must be JSON'],
-  ])('that is %s is refused with what is wrong', async (line, reason) => {
+  ])('that is %s is rejected with the reason', async (line, reason) => {
     expect(await reasonOf(line)).toBe(reason);
   });
 
-  it('that is no UTF-8 is refused, and the lines around it are not', async () => {
+  it('that is not UTF-8 is rejected, and adjacent lines are not', async () => {
     const bad = Buffer.from('{"events":{"name":"J\xf6rg"}}', 'latin1');
     const good = '{"events":{"name":"Jörg"}}';
     expect(
@@ -60,7 +60,7 @@ describe('a line of NDJSON', () => {
   });
 
   it.each(['external_id,name', '[{"events":{}}]', 'not json', '<html>'])(
-    'that comes first and is %s shows that the input is something else: nothing is read',
+    'that comes first and is %s ends the command, because the input has another format',
     async (line) => {
       await expect(read('', line, '{"events":{}}')).rejects.toThrow(
         /^line 2 is not NDJSON: .*--as attributes/,
@@ -85,7 +85,7 @@ const all = async (bytes: Buffer, size = 1_024): Promise<Buffer[]> => {
 const texts = async (text: string, size?: number) => (await all(Buffer.from(text), size)).map(String);
 
 describe('linesOf', () => {
-  it('parts lines at line feeds alone', async () => {
+  it('splits lines at line feeds only', async () => {
     expect(await texts('a\u2028b\u2029c\u0085d\n\ne\r\nf')).toEqual([
       'a\u2028b\u2029c\u0085d',
       '',
@@ -94,19 +94,19 @@ describe('linesOf', () => {
     ]);
   });
 
-  it('makes no line of nothing, nor of what follows the last line feed when that is nothing', async () => {
+  it('returns no line for empty input, or after the last line feed', async () => {
     expect(await texts('')).toEqual([]);
     expect(await texts('a\n')).toEqual(['a']);
   });
 
-  it('keeps bytes that are no text', async () => {
+  it('keeps invalid UTF-8 bytes', async () => {
     expect(await all(Buffer.from('J\xf6rg\n\xff\n', 'latin1'))).toEqual([
       Buffer.from('J\xf6rg', 'latin1'),
       Buffer.from([0xff]),
     ]);
   });
 
-  it('reads the same lines whatever pieces they come in, characters of many bytes included', async () => {
+  it('reads the same lines from any chunks, including multi-byte characters', async () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'ü', '€', '😀', '\u2028', '\n') });
     await fc.assert(
       fc.asyncProperty(text, fc.integer({ min: 1, max: 7 }), async (content, size) => {

@@ -5,18 +5,18 @@ test.each([
   [7_400, '7 s'],
   [80_000, '1 min 20 s'],
   [7_500_000, '2 h 5 min'],
-])('%d ms is %s', (ms, text) => {
+])('formats %d ms as %s', (ms, text) => {
   expect(durationText(ms)).toBe(text);
 });
 
-describe('the line of progress', () => {
+describe('the progress line', () => {
   const facts = { answered: 45_000, elapsedMs: 5_000, readBytes: 1_000, leftBytes: 6_200 };
 
-  test('tells how many objects, how fast, and how long it takes until the end of the file', () => {
+  test('shows the number of objects, the rate, and the remaining time', () => {
     expect(progressText(facts)).toBe('45,000 objects, 9,000 a second, 31 s left');
   });
 
-  test('tells no time where the end is not known, or nothing was answered', () => {
+  test('omits the remaining time if the total is unknown or no response has arrived', () => {
     expect(progressText({ ...facts, leftBytes: null })).toBe('45,000 objects, 9,000 a second');
     expect(progressText({ ...facts, answered: 0, elapsedMs: 0, readBytes: 0 })).toBe('0 objects, 0 a second');
   });
@@ -38,12 +38,12 @@ describe('progress on stderr', () => {
     return text;
   };
 
-  test('is drawn anew on a terminal, below what is said, and goes at the end', () => {
+  test('is redrawn on a terminal, below messages, and removed at the end', () => {
     const line = '\r\u001b[K1 object, 1 a second';
     expect(run(true)).toBe(`${line}\r\u001b[Kone sentence\n${line}\r\u001b[K`);
   });
 
-  test('is not drawn elsewhere', () => {
+  test('is not drawn without a terminal', () => {
     expect(run(false)).toBe('one sentence\n');
   });
 });

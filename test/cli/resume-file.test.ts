@@ -32,8 +32,8 @@ const run = (work: (file: ResumeFile) => void) => {
 const numbers = (holds: (number: number) => boolean, to = 20) =>
   Array.from({ length: to }, (_, number) => number).filter(holds);
 
-describe('a file of --resume', () => {
-  test('knows what earlier runs have settled, and what was begun without an end', () => {
+describe('a resume file', () => {
+  test('lists what earlier runs completed, and what they began', () => {
     run((file) => {
       expect(file.goesOn).toBe(false);
       file.begun([0, 2]);
@@ -53,7 +53,7 @@ describe('a file of --resume', () => {
     run((file) => expect(numbers(file.isSettled)).toEqual([0, 1, 2, 3, 4, 5]));
   });
 
-  test('takes a request that was tried again as begun', () => {
+  test('treats a retried request as begun', () => {
     run((file) => {
       file.begun([0, 2]);
       file.notTaken([0, 2]);
@@ -62,7 +62,7 @@ describe('a file of --resume', () => {
     run((file) => expect(numbers(file.isInDoubt)).toEqual([0, 1, 2]));
   });
 
-  test('keeps a request in doubt of which one object was listed by itself', () => {
+  test('keeps a request in doubt, one object of which was listed separately', () => {
     run((file) => {
       file.begun([0, 2]);
       file.settled([0, 0]);
@@ -73,7 +73,7 @@ describe('a file of --resume', () => {
     });
   });
 
-  test('drops a line that was cut off, and writes on after the others', () => {
+  test('drops a truncated line, and appends after the others', () => {
     run((file) => file.settled([0, 7]));
     appendFileSync(path, 'settled 8 1');
     run((file) => {
@@ -84,7 +84,7 @@ describe('a file of --resume', () => {
     expect(readFileSync(path, 'utf8')).not.toContain('settled 8 1\n');
   });
 
-  test('goes on where the input has grown', () => {
+  test('continues if the input has grown', () => {
     writeFileSync(input, '{"events":{}}\n');
     run((file) => file.settled([0, 0]));
     appendFileSync(input, '{"events":{}}\n'.repeat(10_000));
@@ -98,28 +98,25 @@ describe('a file of --resume', () => {
       /is of a run with http:\/\/127\.0\.0\.1:8787, not https/,
     ],
     ['another way to read the input', { format: 'csv events ,' }, /is of a run with another input/],
-  ])('is refused for %s: what was never sent there would be left out', (_, more, message) => {
+  ])('is rejected for %s, because unsent objects would be skipped', (_, more, message) => {
     run((file) => file.settled([0, 9]));
     expect(() => open(more)).toThrow(message);
   });
 
-  test('is refused for another input', () => {
+  test('is rejected for another input', () => {
     run((file) => file.settled([0, 9]));
     writeFileSync(input, '{"purchases":{}}\n'.repeat(10_000));
     expect(() => open()).toThrow(/is of a run with another input than .*; name another file$/);
   });
 
-  test.each(['a line\n', 'no line', '{"api":"x"}\n', '[]\n'])(
-    'is never written over a file of yours: %j',
-    (mine) => {
-      writeFileSync(path, mine);
-      expect(() => open()).toThrow(/is no file of --resume; name another file$/);
-      expect(readFileSync(path, 'utf8')).toBe(mine);
-    },
-  );
+  test.each(['a line\n', 'no line', '{"api":"x"}\n', '[]\n'])('overwrites no other file: %j', (mine) => {
+    writeFileSync(path, mine);
+    expect(() => open()).toThrow(/is no file of --resume; name another file$/);
+    expect(readFileSync(path, 'utf8')).toBe(mine);
+  });
 });
 
-test('a number is in a range whatever other ranges there are, and in which order they came', () => {
+test('finds a number in ranges of any order', () => {
   const range = fc.tuple(fc.nat(60), fc.nat(20)).map(([first, more]): Range => [first, first + more]);
   fc.assert(
     fc.property(fc.array(range, { maxLength: 12 }), (ranges) => {

@@ -5,7 +5,7 @@ import { InDoubtError } from '../../src/server/index.ts';
 const withCode = (message: string, code: string, cause?: unknown) =>
   Object.assign(new Error(message, { cause }), { code });
 
-test('the code of what a network error comes from is told with it', () => {
+test('includes the code of the cause of a network error', () => {
   const failed = new TypeError('fetch failed', { cause: withCode('connect', 'ECONNREFUSED') });
   const error = new Error('Request failed due to a network error: GET http://127.0.0.1/', { cause: failed });
   expect(sentenceOf(error)).toBe(
@@ -13,7 +13,7 @@ test('the code of what a network error comes from is told with it', () => {
   );
 });
 
-test('a read that was not answered took nothing', () => {
+test('says that a failed read changed nothing', () => {
   const cause = new TypeError('fetch failed', { cause: withCode('tls', 'ERR_SSL_WRONG_VERSION_NUMBER') });
   expect(sentenceOf(new InDoubtError('GET /cdi/integrations', cause))).toBe(
     'GET /cdi/integrations failed: no response arrived (ERR_SSL_WRONG_VERSION_NUMBER)',
@@ -21,7 +21,7 @@ test('a read that was not answered took nothing', () => {
   expect(sentenceOf(new InDoubtError('POST /users/track', cause))).toMatch(/^POST .* is in doubt:/);
 });
 
-test('no code is told twice, nor the one that SQLite has for everything', () => {
+test('repeats no code, and omits SQLite’s generic one', () => {
   expect(sentenceOf(new Error('no way: EPERM', { cause: withCode('no way', 'EPERM') }))).toBe(
     'no way: EPERM',
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatLine } from '../../src/cli/serve-log.ts';
 
-test('a log line on a terminal has its time, level, message and fields', () => {
+test('prints the time, level, message and fields of a log line on a terminal', () => {
   const facts = { url: 'http://127.0.0.1:8787', problem: 'a port', count: 2, gone: ['a', 'b'] };
   const line = { level: 'warn', time: '2026-03-01T09:15:00.250Z', ...facts, msg: 'said' };
   const at = ['at run (a.js:1:1)', 'at b.js:2:2'];

@@ -49,11 +49,11 @@ const failureOf = ({ code, stdout }: CliRun) => ({
 });
 const failedServe = async (words: string[]) => failureOf(await spawnCli(['serve', ...words]));
 
-describe('the address of the database', () => {
+describe('the database URL', () => {
   const secret = 'postgres://placard:s3cret@127.0.0.1:1/placard';
   const exported = (words: string[], env = {}) => runCli(['export', 'users', ...words], env);
 
-  test('is read from a file that PLACARD_DB_FILE names, as container engines mount secrets', async () => {
+  test('is read from the file in PLACARD_DB_FILE, as container engines mount secrets', async () => {
     const file = join(folder, 'database');
     const store = await openStore(db);
     await store.close();
@@ -69,7 +69,7 @@ describe('the address of the database', () => {
     });
   });
 
-  test('with a password belongs into the environment, and a command line that has one is warned of', async () => {
+  test('causes a warning if it has a password on the command line', async () => {
     for (const url of [secret, 'postgres://127.0.0.1:1/placard?password=s3cret']) {
       const { stderr } = await exported(['--db', url]);
       expect(stderr).toContain('put the URL into PLACARD_DB');
@@ -83,7 +83,7 @@ describe('the address of the database', () => {
 });
 
 describe('placard serve', () => {
-  test('answers, ends with 0 on SIGTERM, and has kept everything it said yes to', async () => {
+  test('serves requests, exits with 0 on SIGTERM, and keeps what it acknowledged', async () => {
     const { child, url, exit } = await serveCli(['--workspace', workspace, '--db', db, '--port', '0']);
     const started = new Date();
     const odd = 'zażółć 🎈 "quoted"\n';
@@ -171,7 +171,7 @@ describe('placard serve', () => {
     expect(days).toContain(points[0]!['day']);
   });
 
-  test('takes its options from the environment, and from the command line before that', async () => {
+  test('reads options from the command line, and then from the environment', async () => {
     const env = { PLACARD_WORKSPACE: workspace, PLACARD_DB: ':memory:', PORT: '1', HOST: '127.0.0.1' };
     const { child, url, exit } = await serveCli(['--port', '0'], env);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -179,7 +179,7 @@ describe('placard serve', () => {
     expect((await exit).code).toBe(0);
   });
 
-  test('logs what it serves, what in it cannot be meant, and who can reach it', async () => {
+  test('logs what it serves, warnings, and who can reach it', async () => {
     const limits = { banners_sync: { requests: 300, window_seconds: 60 } };
     writeFileSync(workspace, JSON.stringify(aWorkspace({ campaigns: [aCampaign()], limits })));
     const started = async (env: Record<string, string>) => {
@@ -226,7 +226,7 @@ describe('placard serve', () => {
     expect([inside, open, closed].map(({ metrics }) => metrics)).toEqual([200, 200, 401]);
   });
 
-  test('listens on this machine alone where the variables are set to nothing', async () => {
+  test('listens on localhost if the variables are empty', async () => {
     const env = { HOST: '', LOG_LEVEL: '', PLACARD_WORKSPACE: '' };
     const words = ['--workspace', workspace, '--db', ':memory:', '--port', '0'];
     const { child, url, exit } = await serveCli(words, env);
@@ -235,7 +235,7 @@ describe('placard serve', () => {
     expect(new URL(url).hostname).toBe('127.0.0.1');
   });
 
-  test('finishes a request that is open when SIGTERM comes', async () => {
+  test('completes an open request after SIGTERM', async () => {
     const { child, url, exit } = await serveCli(['--workspace', workspace, '--db', db, '--port', '0']);
     const encoder = new TextEncoder();
     const body = JSON.stringify({ attributes: [{ external_id: 'late' }] });
@@ -264,7 +264,7 @@ describe('placard serve', () => {
     expect((await runCli(['export', 'users', '--db', db])).stdout).toContain('"late"');
   });
 
-  test('reloads the workspace, and says in the log what was wrong with a bad edit', async () => {
+  test('reloads the workspace, and logs the problems of an invalid edit', async () => {
     const { child, url, lines, exit } = await serveCli([
       '--workspace',
       workspace,
@@ -294,7 +294,7 @@ describe('placard serve', () => {
     await exit;
   });
 
-  test('writes no key and nothing personal into its log', async () => {
+  test('logs no key and nothing personal', async () => {
     const { child, url, exit } = await serveCli([
       '--workspace',
       workspace,
@@ -328,7 +328,7 @@ describe('placard serve', () => {
     ]);
   });
 
-  test('takes the level of its log from LOG_LEVEL', async () => {
+  test('reads its log level from LOG_LEVEL', async () => {
     const env = { LOG_LEVEL: 'debug' };
     const { child, url, exit } = await serveCli(
       ['--workspace', workspace, '--db', ':memory:', '--port', '0'],
@@ -349,7 +349,7 @@ describe('placard serve', () => {
     expect(wrong.stderr).toMatch(/^placard: LOG_LEVEL must be one of trace, .*, got "loud"\n$/);
   });
 
-  test('tunes its process, which is there for it alone', async () => {
+  test('tunes its process', async () => {
     const tellsFlags = `import v8 from 'node:v8';
       import { syncBuiltinESMExports } from 'node:module';
       const { setFlagsFromString } = v8;
@@ -367,11 +367,11 @@ describe('placard serve', () => {
     [['--host='], '--host needs a value'],
     [['--port', '99999'], '--port must be a number from 0 to 65535, got "99999"'],
     [['--drain-seconds', 'long'], '--drain-seconds must be a number from 0 to 3600, got "long"'],
-  ])('ends with one line of its log where it is started with %j', async (words, problem) => {
+  ])('exits with one log line if started with %j', async (words, problem) => {
     expect(await failedServe(words)).toEqual({ code: 1, problem });
   });
 
-  test('ends with one sentence where it has no such option', async () => {
+  test('exits with one sentence for an unknown option', async () => {
     const { code, stderr, stdout } = await runCli(['serve', '--prot', '80']);
     expect({ code, stderr, stdout }).toEqual({
       code: 1,
@@ -391,7 +391,7 @@ describe('placard serve', () => {
     ['127.0.0.1:1/x?user=u&password=hush', '127.0.0.1:1/x'],
     ['u:hu@sh@127.0.0.1:1/x', '127.0.0.1:1/x'],
     ['u:hu/sh@127.0.0.1:1/x', '…'],
-  ])('shows nothing of a login in postgres://%s', async (rest, shown) => {
+  ])('hides the credentials of postgres://%s', async (rest, shown) => {
     const { code, stdout, stderr } = await spawnCli([
       'serve',
       '--workspace',
@@ -406,7 +406,7 @@ describe('placard serve', () => {
     expect(stdout + stderr).not.toMatch(/hu|sh@|user=/);
   });
 
-  test('ends by itself where a page of the database is damaged, and leaves the file to the next', async () => {
+  test('exits on a corrupt page and releases the lock', async () => {
     await (await openStore(db)).close();
     const intact = readFileSync(db);
     const damaged = Buffer.from(intact);
@@ -422,7 +422,7 @@ describe('placard serve', () => {
     await (await openStore(db)).close();
   });
 
-  test('ends by itself where the releases cannot be read', async () => {
+  test('exits if the releases cannot be read', async () => {
     writeFileSync(workspace, JSON.stringify(aStudioWorkspace()));
     await (await openStore(db)).close();
     const broken = new DatabaseSync(db);
@@ -434,7 +434,7 @@ describe('placard serve', () => {
     });
   });
 
-  test('says why where a disk has no room for a new database', async () => {
+  test('reports a full disk for a new database', async () => {
     // Files end at 20 KiB, amid the first tables. `XFSZ` is ignored, so that the write fails instead.
     const command = 'trap "" XFSZ; ulimit -f 20; exec "$0" src/cli/placard.ts serve "$@"';
     const words = ['--workspace', workspace, '--db', db, '--port', '0'];
@@ -446,38 +446,35 @@ describe('placard serve', () => {
   test.each([
     ['127.0.0.1', { problem: null, warning: expect.stringMatching(/^Only this machine/) }],
     ['0.0.0.0', { problem: expect.stringContaining('--service-url'), warning: null }],
-  ])(
-    'knows an address for images by itself only where nobody else reaches the Studio: on %s',
-    async (host, said) => {
-      writeFileSync(workspace, JSON.stringify(aStudioWorkspace()));
-      // Does not need the built Studio pages.
-      const hasNoPages = `import fs from 'node:fs';
+  ])('creates a URL for images only if the Studio is local: on %s', async (host, said) => {
+    writeFileSync(workspace, JSON.stringify(aStudioWorkspace()));
+    // Does not need the built Studio pages.
+    const hasNoPages = `import fs from 'node:fs';
       import { syncBuiltinESMExports } from 'node:module';
       const { existsSync, readdirSync } = fs;
       fs.existsSync = (path) => /studio-pages.index.html$/.test(path) || existsSync(path);
       fs.readdirSync = (path, options) => /studio-pages.$/.test(path) ? [] : readdirSync(path, options);
       syncBuiltinESMExports();`;
-      const words = ['--workspace', workspace, '--db', ':memory:', '--port', '0', '--studio-port', '0'];
-      const { child, lines, exit } = await serveCli([...words, '--studio-host', host], {
-        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hasNoPages)}`,
-      });
-      const { port } = new URL(String(lines.find(({ msg }) => msg === 'Studio listening')?.['url']));
-      const origin = `http://127.0.0.1:${port}`;
-      const signedIn = await fetch(`${origin}/api/session`, {
-        method: 'POST',
-        headers: { origin, 'content-type': 'application/json' },
-        body: JSON.stringify({ key: 'Ed-key' }),
-      });
-      const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!;
-      const answer = await fetch(`${origin}/api/images`, { headers: { cookie } });
-      const library = await answer.json();
-      child.kill('SIGTERM');
-      await exit;
-      expect(library).toEqual({ images: [], ...said });
-    },
-  );
+    const words = ['--workspace', workspace, '--db', ':memory:', '--port', '0', '--studio-port', '0'];
+    const { child, lines, exit } = await serveCli([...words, '--studio-host', host], {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hasNoPages)}`,
+    });
+    const { port } = new URL(String(lines.find(({ msg }) => msg === 'Studio listening')?.['url']));
+    const origin = `http://127.0.0.1:${port}`;
+    const signedIn = await fetch(`${origin}/api/session`, {
+      method: 'POST',
+      headers: { origin, 'content-type': 'application/json' },
+      body: JSON.stringify({ key: 'Ed-key' }),
+    });
+    const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!;
+    const answer = await fetch(`${origin}/api/images`, { headers: { cookie } });
+    const library = await answer.json();
+    child.kill('SIGTERM');
+    await exit;
+    expect(library).toEqual({ images: [], ...said });
+  });
 
-  test('ends with one sentence where the address of the service is none', async () => {
+  test('exits with one sentence if the URL of the service is invalid', async () => {
     const wrong = await failedServe([
       ...['--workspace', workspace, '--db', ':memory:', '--port', '0'],
       ...['--studio-port', '0', '--service-url', 'api.example'],
@@ -488,7 +485,7 @@ describe('placard serve', () => {
     });
   });
 
-  test('ends with one sentence where the port is taken or the database is no database', async () => {
+  test('exits with one sentence if the port is in use or the file is not a database', async () => {
     const { child, url, exit } = await serveCli([
       '--workspace',
       workspace,
@@ -521,7 +518,7 @@ describe('placard serve', () => {
   });
 });
 
-test('reads the token of /metrics from a file that PLACARD_METRICS_TOKEN_FILE names', async () => {
+test('reads the token of /metrics from the file in PLACARD_METRICS_TOKEN_FILE', async () => {
   const file = join(folder, 'token');
   writeFileSync(file, 'a-token\n');
   const words = ['--workspace', workspace, '--db', ':memory:', '--port', '0'];
@@ -539,7 +536,7 @@ describe('SIGTERM', () => {
   const words = () => ['--workspace', workspace, '--db', ':memory:', '--port', '0'];
   const statusOf = (url: string) => fetch(url).then(({ status }) => status);
 
-  test('turns /readyz to 503 first, and serves on until the drain is over', async () => {
+  test('fails /readyz first, and serves requests until the drain ends', async () => {
     const started = await serveCli([...words(), '--drain-seconds', '3600']);
     const { child, url, lines, exit } = started;
     expect(await statusOf(`${url}/readyz`)).toBe(200);
@@ -554,14 +551,14 @@ describe('SIGTERM', () => {
     expect(lines.at(-1)).toMatchObject({ msg: 'stopped' });
   });
 
-  test('is the end after the drain without another signal', async () => {
+  test('ends the process after the drain without another signal', async () => {
     const { child, exit } = await serveCli([...words(), '--drain-seconds', '0.05']);
     child.kill('SIGTERM');
     expect(await exit).toMatchObject({ code: 0, signal: null });
   });
 });
 
-test('SIGINT ends the service without a drain', async () => {
+test('SIGINT stops the service without a drain', async () => {
   const { child, exit } = await serveCli([
     '--workspace',
     workspace,
@@ -576,7 +573,7 @@ test('SIGINT ends the service without a drain', async () => {
   expect(await exit).toMatchObject({ code: 0, signal: null });
 });
 
-test('SIGHUP reads the workspace again, also where the file looks unchanged', async () => {
+test('SIGHUP reloads the workspace, even if the file looks unchanged', async () => {
   const { child, exit, lines } = await serveCli([
     '--workspace',
     workspace,

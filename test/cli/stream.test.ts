@@ -55,7 +55,7 @@ const parquetRows = async (root: string) => {
 };
 
 describe('placard stream', () => {
-  test('writes NDJSON beside a running service, and goes on from a cursor', async () => {
+  test('writes NDJSON beside a running service, and continues from a cursor', async () => {
     const all = await stream('--to', 'ndjson');
     expect(all).toMatchObject({ code: 0, stderr: '4 events; cursor 2-2-0\n' });
     expect(rowsIn(all.stdout).map((row) => row['event_type'])).toEqual([
@@ -74,7 +74,7 @@ describe('placard stream', () => {
     expect(rowsIn(clicks.stdout)).toHaveLength(1);
   });
 
-  test('writes Parquet in Hive partitions, and the same files when it is repeated', async () => {
+  test('writes Parquet in Hive partitions, with the same files if repeated', async () => {
     const target = file('warehouse');
     expect(await stream('--to', 'parquet', target)).toMatchObject({ code: 0 });
     const written = await parquetRows(target);
@@ -140,7 +140,7 @@ describe('placard stream', () => {
 });
 
 describe('placard webhooks', () => {
-  test('lists, repeats and resumes what a service has delivered', async () => {
+  test('lists, replays and resumes deliveries of a service', async () => {
     const webhooks = (...words: string[]) => runCli(['webhooks', ...words, '--db', file('live.db')]);
     const start = { events: 0, bannerEvents: 0, userChanges: 0 };
     const claim = { workspaceId: 'demo', webhookId: 'crm', runId: 'run', nowMs: NOW, leaseMs: 1_000, start };

@@ -37,7 +37,7 @@ const mirrored = (into: string) => join(file(into), `${encodeURIComponent('sale/
 const write = (into: string, campaign: unknown) => writeFileSync(mirrored(into), JSON.stringify(campaign));
 
 describe('placard campaigns', () => {
-  test('pulls, pushes and lists what is published, beside a running service', async () => {
+  test('pulls, pushes and lists releases beside a running service', async () => {
     expect(await campaigns('pull', 'git')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('1 campaigns'),
@@ -59,7 +59,7 @@ describe('placard campaigns', () => {
     expect((await campaigns('push', 'git')).stdout).toBe('sale/50 %: release 2\n');
   });
 
-  test('refuses to push over what somebody else has published, unless it is forced', async () => {
+  test('rejects a push over another release unless it is forced', async () => {
     await campaigns('pull', 'mine');
     await campaigns('pull', 'theirs');
     write('theirs', saying('Theirs'));
@@ -73,7 +73,7 @@ describe('placard campaigns', () => {
     expect((await campaigns('push', 'mine', '--force')).stdout).toBe('sale/50 %: release 4\n');
   });
 
-  test('publishes a campaign of another database that is unknown in this one', async () => {
+  test('publishes a campaign of another database', async () => {
     await campaigns('pull', 'elsewhere');
     const fresh = ['--workspace', workspace(), '--db', file('fresh.db')];
     await (await openStore(file('fresh.db'))).close();
@@ -84,7 +84,7 @@ describe('placard campaigns', () => {
     });
   });
 
-  test('publishes nothing where one of the files has an error', async () => {
+  test('publishes nothing if a file has an error', async () => {
     await campaigns('pull', 'broken');
     write('broken', saying(''));
     expect(await campaigns('push', 'broken')).toMatchObject({
@@ -98,7 +98,7 @@ describe('placard campaigns', () => {
     expect(await store.studio.releases('test', { limit: 9 })).toHaveLength(4);
   });
 
-  test('takes the file of a campaign away that was taken away', async () => {
+  test('pull deletes files of archived campaigns', async () => {
     await campaigns('pull', 'last');
     expect(existsSync(mirrored('last'))).toBe(true);
     await store.studio.addRelease({
@@ -117,7 +117,7 @@ describe('placard campaigns', () => {
     expect(existsSync(mirrored('last'))).toBe(false);
   });
 
-  test('leaves segments to the Studio, and pushes a campaign that asks for one', async () => {
+  test('skips segments, and pushes a campaign that uses one', async () => {
     const release = { workspaceId: 'test', author: 'Mia', note: '', createdAtMs: 0, liveAtMs: 0 };
     await store.studio.addRelease({
       ...release,
@@ -133,7 +133,7 @@ describe('placard campaigns', () => {
     expect((await campaigns('push', 'segments', '--force')).stdout).toMatch(/^sale\/50 %: release \d+\n$/);
   });
 
-  test('says what it needs', async () => {
+  test('reports missing arguments', async () => {
     expect((await runCli(['campaigns', 'fetch'])).stderr).toContain('specify one of pull, push, log');
     expect((await runCli(['campaigns', 'log'])).stderr).toContain('specify --workspace');
     expect((await runCli(['campaigns', 'log', '--workspace', workspace()])).stderr).toContain('specify --db');
@@ -144,7 +144,7 @@ describe('placard campaigns', () => {
 });
 
 describe('placard operator create', () => {
-  test('prints a key once and the line that lets it in', async () => {
+  test('prints a key once, with the member that authorizes it', async () => {
     const { code, stdout } = await runCli([
       'operator',
       'create',
@@ -175,7 +175,7 @@ describe('placard operator create', () => {
     [['operator', 'create', '--name', 'Mia'], 'specify --role as one of view, edit, publish, admin'],
     [['operator', 'create', '--name', 'Mia', '--role', 'god'], 'specify --role as one of'],
     [['operator', 'list'], 'specify "placard operator create"'],
-  ])('says what %j lacks', async (words, problem) => {
+  ])('reports what %j lacks', async (words, problem) => {
     expect(await runCli(words)).toMatchObject({ code: 1, stderr: expect.stringContaining(problem) });
   });
 });

@@ -43,7 +43,7 @@ const write = (name: string, ...lines: string[]) => {
 };
 
 describe('placard track', () => {
-  test('with a wrong key says that nothing was taken, and lists no line', async () => {
+  test('reports with a wrong key that nothing was accepted, and lists no line', async () => {
     const input = write('in.ndjson', ...Array(400).fill('{"attributes":{"external_id":"kim"}}'));
     expect(await track([input], { PLACARD_API_KEY: 'wrong' })).toMatchObject({
       code: 1,
@@ -52,7 +52,7 @@ describe('placard track', () => {
     });
   });
 
-  test('names a bad object among the several of a line by its index there', async () => {
+  test('names a bad object by its index if a line has several', async () => {
     const good = { external_id: 'kim', name: 'a', time: TIME };
     const input = write(
       'in.ndjson',
@@ -103,20 +103,17 @@ describe('placard track', () => {
     ],
     ['a folder', ['folder'], /folder is a folder; name a file\n$/],
     ['a file that is not there', ['nowhere'], /nowhere is not there\n$/],
-  ])(
-    'says in one sentence what is wrong with %s, and sends nothing',
-    async (_, [name, ...words], message) => {
-      write('users.csv', 'external_id', 'kim');
-      write('users.txt', 'external_id', 'kim');
-      mkdirSync(file('folder'));
-      const { code, stderr, lines } = await track([file(name!), ...words]);
-      expect(stderr).toMatch(message);
-      expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-      expect([code, lines, fake.requests]).toEqual([1, [], []]);
-    },
-  );
+  ])('reports %s in one sentence, and sends nothing', async (_, [name, ...words], message) => {
+    write('users.csv', 'external_id', 'kim');
+    write('users.txt', 'external_id', 'kim');
+    mkdirSync(file('folder'));
+    const { code, stderr, lines } = await track([file(name!), ...words]);
+    expect(stderr).toMatch(message);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect([code, lines, fake.requests]).toEqual([1, [], []]);
+  });
 
-  test('says while it tries again why it has to, and in the end that nothing was taken', async () => {
+  test('reports the reason for retries, and in the end that nothing was accepted', async () => {
     const endpoint = `http://127.0.0.1:${await freePort()}`;
     // Shortest possible retry delays.
     vi.spyOn(Math, 'random').mockReturnValue(0);
@@ -133,7 +130,7 @@ describe('placard track', () => {
 });
 
 describe('placard track --dry-run', () => {
-  test('judges everything by the service’s rules, needs no key, and sends nothing', async () => {
+  test('validates everything by the service’s rules without a key, and sends nothing', async () => {
     const event = { external_id: 'kim', name: 'a', time: TIME };
     const input = write(
       'in.ndjson',
@@ -160,7 +157,7 @@ describe('placard track --dry-run', () => {
     expect([code, fake.requests]).toEqual([2, []]);
   });
 
-  test('takes every app and subscription group for known: only the workspace knows them', async () => {
+  test('accepts every app and subscription group, because only the workspace lists them', async () => {
     const input = write(
       'in.ndjson',
       JSON.stringify({
@@ -174,7 +171,7 @@ describe('placard track --dry-run', () => {
     expect(await track([input, '--dry-run'])).toMatchObject({ code: 0, lines: [] });
   });
 
-  test('writes rejects with their objects where it is told to', async () => {
+  test('writes rejects with their objects on request', async () => {
     const input = write('in.ndjson', '{"events":{"external_id":"kim","name":"a"}}');
     const rejects = file('rejects.ndjson');
     const { code, lines } = await track([input, '--dry-run', '--rejects', rejects]);

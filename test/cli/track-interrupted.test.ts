@@ -56,7 +56,7 @@ describe('placard track, interrupted', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'reads no more at %s, hears what it has sent, and says up to which line',
+    'stops reading at %s, waits for pending requests, and prints the last line',
     async (signal, expected) => {
       const { exit, hasSaid } = watch();
       // More than one request holds, on an input that stays open.
@@ -76,7 +76,7 @@ describe('placard track, interrupted', () => {
     },
   );
 
-  test('waits for nothing at the second signal, and names each line in doubt or not sent', async () => {
+  test('exits at the second signal, and names each line in doubt or not sent', async () => {
     const { exit, hasSaid } = watch();
     child.stdin!.write(events(80));
     await asked.promise;
@@ -97,7 +97,7 @@ describe('placard track, interrupted', () => {
     );
   });
 
-  test('ends while nothing comes to be read', async () => {
+  test('exits while its input is silent', async () => {
     const { exit, hasSaid } = watch();
     child.stdin!.write('{not json\n');
     await hasSaid('stdout');
@@ -106,7 +106,7 @@ describe('placard track, interrupted', () => {
     expect([code, stderr]).toEqual([143, `${WAITING}placard: interrupted by SIGTERM\n`]);
   });
 
-  test('has nothing to leave out once all is read, and ends as it would have', async () => {
+  test('exits normally once the input is read', async () => {
     const { exit, hasSaid } = watch();
     child.stdin!.end(events(1));
     await asked.promise;

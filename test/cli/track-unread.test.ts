@@ -13,7 +13,7 @@ const events = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => event(from + at)).join('');
 const TAKEN = '0 attributes, 300 events, 0 purchases taken in 4 requests\n';
 
-describe('placard track, whose stdout nobody reads', () => {
+describe('placard track without a reader of stdout', () => {
   let fake: FakeService;
   let server: HttpServer;
   let env: Record<string, string>;
@@ -36,7 +36,7 @@ describe('placard track, whose stdout nobody reads', () => {
     return { child, exit };
   };
 
-  test('sends all the same when its reader goes away, and says on stderr what nobody has', async () => {
+  test('sends everything if its reader closes the pipe, and reports it on stderr', async () => {
     const { child, exit } = await startUnread();
     child.stdin!.end(`${events(0, 150)}not json\nnor this\n${events(150, 300)}`);
     const { code, stderr } = await exit;
@@ -47,7 +47,7 @@ describe('placard track, whose stdout nobody reads', () => {
     expect(fake.objects).toHaveLength(300);
   });
 
-  test('says so too where it had to stop', async () => {
+  test('reports it as well if it stops early', async () => {
     const { child, exit } = await startUnread();
     fake.fail({ type: 'status', status: 403 }, { times: 9 });
     child.stdin!.end(`{not json\n${events(0, 1)}`);
@@ -57,7 +57,7 @@ describe('placard track, whose stdout nobody reads', () => {
   });
 
   test(
-    'sends all the same when the disk is full, and says so',
+    'sends everything if the disk is full, and reports it',
     needs('/dev/full, which Linux has', existsSync('/dev/full')),
     async () => {
       const child = spawn(process.execPath, ['src/cli/placard.ts', 'track'], {
@@ -75,7 +75,7 @@ describe('placard track, whose stdout nobody reads', () => {
     },
   );
 
-  test('fails where not even stderr is read, and has sent all', async () => {
+  test('fails without a reader of stderr, after sending everything', async () => {
     const child = startCli(['track'], env);
     const exit = ended(child);
     child.stderr!.destroy();
@@ -86,7 +86,7 @@ describe('placard track, whose stdout nobody reads', () => {
     expect(fake.objects).toHaveLength(300);
   });
 
-  test('ends at once where the key is refused, though its input is silent', async () => {
+  test('exits at once if the key is rejected, even if its input is silent', async () => {
     const child = startCli(['track'], { ...env, PLACARD_API_KEY: 'an-old-key' });
     const exit = ended(child);
     // One more than a request holds, on an input that stays open.

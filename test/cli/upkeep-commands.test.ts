@@ -40,7 +40,7 @@ describe('placard backup', () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('exists already') });
   });
 
-  test('makes a file that its owner alone reads, as the database and what SQLite keeps beside it are', async () => {
+  test('writes a file that only its owner can read, like the database', async () => {
     const copied = await runCli(['backup', '--db', file('live.db'), '--to', file('private.db')]);
     expect(copied.code).toBe(0);
     const names = ['live.db', 'live.db-wal', 'live.db-shm', 'live.db-owner', 'private.db'];
@@ -48,7 +48,7 @@ describe('placard backup', () => {
     expect(modes).toEqual(names.map(() => '600'));
   });
 
-  test('says what it needs', async () => {
+  test('reports missing arguments', async () => {
     expect(await runCli(['backup', '--to', file('x.db')])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('--db'),
@@ -59,7 +59,7 @@ describe('placard backup', () => {
     });
   });
 
-  test('names the folder that is not there', async () => {
+  test('names a missing folder', async () => {
     const words = ['backup', '--db', file('live.db'), '--to', file('nowhere/copy.db')];
     expect(await runCli(words)).toMatchObject({
       code: 1,
@@ -67,7 +67,7 @@ describe('placard backup', () => {
     });
   });
 
-  test('removes the partial copies of killed backups to the same file, and nothing else', async () => {
+  test('removes only the partial copies of killed backups to the same file', async () => {
     const target = mkdtempSync(join(folder, 'target-'));
     const ended = spawnSync(process.execPath, ['--version']).pid;
     const left = [ended, process.pid].flatMap((pid) => [
@@ -102,7 +102,7 @@ describe('placard backup', () => {
 });
 
 describe('placard prune', () => {
-  test('deletes nothing without --yes, then what is older, while the service runs', async () => {
+  test('deletes nothing without --yes, and then what is older, beside a running service', async () => {
     const words = ['prune', '--db', file('live.db'), '--before', '2020-01-02'];
     const asked = await runCli(words);
     expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('Say --yes to do it') });
@@ -114,7 +114,7 @@ describe('placard prune', () => {
     expect(await exported(file('live.db'))).toBe('');
   });
 
-  test('writes the tables anew only where no service is using the file', async () => {
+  test('compacts the tables only if no service uses the file', async () => {
     const words = (db: string) => ['prune', '--db', db, '--vacuum'];
     expect(await runCli(words(file('live.db')))).toMatchObject({
       code: 1,
@@ -143,14 +143,14 @@ describe('placard prune', () => {
     [[], '--before, --vacuum or both'],
     [['--before', '2026-02-30'], '--before must be a day such as 2026-01-01, got "2026-02-30"'],
     [['--before', 'March'], '--before must be a day'],
-  ])('says what is wrong with %j', async (words, problem) => {
+  ])('reports the problem of %j', async (words, problem) => {
     const { code, stderr } = await runCli(['prune', '--db', file('live.db'), ...words]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(problem) });
   });
 });
 
 describe('placard erase', () => {
-  test('erases users through the service, which names them no more', async () => {
+  test('erases users through the service', async () => {
     const service = await runService([aWorkspace()]);
     const attributes = [{ external_id: 'u-771' }, { external_id: 'u-772' }];
     await service.call('POST', '/users/track', { key: SERVER_KEY, body: { attributes } });
@@ -163,7 +163,7 @@ describe('placard erase', () => {
     await service.stop();
   });
 
-  test('needs a user', async () => {
+  test('requires a user', async () => {
     expect(await runCli(['erase'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('--external-id'),
@@ -171,11 +171,11 @@ describe('placard erase', () => {
   });
 });
 
-describe('a command that visits a database', () => {
+describe('commands that open a database', () => {
   test.each([
     ['backup', '--to', 'other.db'],
     ['export', 'users'],
-  ])('names one that is not there, and makes none: %s', async (...words) => {
+  ])('report a missing one, and create none: %s', async (...words) => {
     const missing = file('missing.db');
     expect(await runCli([...words, '--db', missing])).toMatchObject({
       code: 1,
@@ -187,7 +187,7 @@ describe('a command that visits a database', () => {
   test.each([
     ['backup', '--to', 'other.db'],
     ['export', 'users'],
-  ])('says that an option or a variable is empty: %s', async (...words) => {
+  ])('report an empty option or variable: %s', async (...words) => {
     expect(await runCli([...words, '--db', ''])).toMatchObject({
       code: 1,
       stderr: 'placard: --db needs a value\n',
@@ -198,7 +198,7 @@ describe('a command that visits a database', () => {
     });
   });
 
-  test('refuses one without tables', async () => {
+  test('reject one without tables', async () => {
     writeFileSync(file('empty.db'), '');
     expect(await runCli(['export', 'users', '--db', file('empty.db')])).toMatchObject({
       code: 1,

@@ -95,7 +95,7 @@ describe('placard mcp', () => {
     });
   });
 
-  test('reads no user without the right to view users', async () => {
+  test('reads no user without the permission to view users', async () => {
     const explainInput = async (operator: string) =>
       (await toolsOf(operator)).find(({ name }) => name === 'explain_placement')!.inputSchema.properties;
     expect(await explainInput('Pia')).not.toHaveProperty('user_id');
@@ -110,7 +110,7 @@ describe('placard mcp', () => {
     });
   });
 
-  test('writes every call into the audit log, without the user that it explains', async () => {
+  test('records every call in the audit log, without the user that it explains', async () => {
     const { call } = await mcp.connect('Ada');
     await call('explain_placement', { user_id: 'u-771' });
     await call('get_results', { campaign_id: 'spring' });
@@ -132,7 +132,7 @@ describe('placard mcp', () => {
     expect((await call('list_campaigns')).value.items).toHaveLength(1);
   });
 
-  test('ends with one sentence without a URL, a key or a Studio', async () => {
+  test('exits with one sentence without a URL, a key or a Studio', async () => {
     const key = { PLACARD_OPERATOR_KEY: 'Vera-key' };
     expect((await runCli(['mcp'], key)).stderr).toContain('specify --studio-url');
     expect((await runCli(['mcp', '--studio-url', 'studio'], key)).stderr).toContain('must be a URL');

@@ -56,7 +56,7 @@ const rejected = async (name: string, args: Record<string, unknown>) => {
 const draftOf = async (campaign_id: string) => (await ok('get_campaign', { campaign_id })).draft;
 
 describe('an agent', () => {
-  test('1: looks around', async () => {
+  test('1: lists the workspace', async () => {
     const { operator, workspace, studio_url } = await ok('get_workspace');
     expect(operator).toEqual({ name: 'Ann', role: 'publish', can_view_users: true });
     expect(workspace.placements.map(({ id }: { id: string }) => id)).toEqual(['home', 'side']);
@@ -66,7 +66,7 @@ describe('an agent', () => {
     expect(templates[0].properties[0]).toMatchObject({ name: 'headline', type: 'string' });
   });
 
-  test('2: makes an A/B test of two headlines in two languages as a draft, which users do not see', async () => {
+  test('2: drafts an A/B test of two headlines in two languages, invisible to users', async () => {
     expect((await ok('create_draft', { campaign: TEST, dry_run: true })).revision).toBeUndefined();
     expect((await ok('list_campaigns')).items).toHaveLength(1);
     const created = await ok('create_draft', { campaign: TEST });
@@ -76,7 +76,7 @@ describe('an agent', () => {
     expect(await rejected('create_draft', { campaign: TEST })).toContain('call update_draft');
   });
 
-  test('3: plans the sample and keeps it in the draft', async () => {
+  test('3: plans the sample size and stores it in the draft', async () => {
     const { users } = await ok('get_sample_size', { campaign_id: 'headline-test', rate: 0.05, lift: 0.2 });
     expect(users).toBeGreaterThan(10_000);
     const { campaign, revision } = await draftOf('headline-test');
@@ -86,7 +86,7 @@ describe('an agent', () => {
     expect(await rejected('update_draft', { campaign, revision })).toContain('Somebody else has changed');
   });
 
-  test('4: finds and mends what a check says', async () => {
+  test('4: fixes the problems that a check reports', async () => {
     const { campaign, revision } = await draftOf('headline-test');
     const wrong = { ...campaign, placements: ['sdie'] };
     const { checks } = await ok('check_campaign', { campaign: wrong });
@@ -95,7 +95,7 @@ describe('an agent', () => {
     expect((await draftOf('headline-test')).revision).toBe(revision);
   });
 
-  test('5: gives the person a link to look at', async () => {
+  test('5: creates a preview link for the operator', async () => {
     const { revision } = await draftOf('headline-test');
     const page = 'https://shop.example/';
     const link = { campaign_id: 'headline-test', revision, variant_id: 'b', language: 'de', page };
@@ -104,7 +104,7 @@ describe('an agent', () => {
     expect(minutes).toBe(30);
   });
 
-  test('6: publishes what the person has approved, and nothing newer', async () => {
+  test('6: publishes only the revision that the operator has approved', async () => {
     const { revision } = await draftOf('headline-test');
     const release = { campaign_id: 'headline-test', revision, note: 'approved by Mia' };
     expect((await ok('publish_campaign', { ...release, dry_run: true })).checks).toEqual([]);
@@ -116,7 +116,7 @@ describe('an agent', () => {
     expect((await mcp.studio.headlines('u-771'))['side']).toMatch(/Save 20%|Free delivery/);
   });
 
-  test('7: says why u-771 does not see the spring campaign', async () => {
+  test('7: explains why u-771 does not see the spring campaign', async () => {
     const { placements } = await ok('explain_placement', { user_id: 'u-771', placements: ['home'] });
     expect(placements.home).toMatchObject([{ campaign_id: 'spring', outcome: 'not_in_audience' }]);
     const other = await ok('explain_placement', { user_id: 'u-772', placements: ['home'] });
@@ -129,7 +129,7 @@ describe('an agent', () => {
     expect((await ok('get_reach', { campaign: wider })).users).toBe(2);
   });
 
-  test('9: reads the results and ends the losing variant, with the history to show it', async () => {
+  test('9: reads the results and ends the losing variant, based on the history', async () => {
     const user = { external_user_id: 'u-771', app_id: APP_ID, app_version: '1' };
     const shown = await mcp.studio.fromPage(SYNC_PATH, { ...user, placements: ['side'] });
     const { id } = shown.body.banners.side;
@@ -166,7 +166,7 @@ describe('an agent', () => {
     );
   });
 
-  test('and also lists segments and the runs of integrations', async () => {
+  test('also lists segments and integration runs', async () => {
     expect((await ok('list_segments')).items).toEqual([]);
     expect(await ok('list_data_runs')).toMatchObject({ integrations: null, studio_url: `${mcp.url}/data` });
     expect(await rejected('list_data_runs', { integration_id: 'crm' })).toContain('no integration');
