@@ -34,7 +34,7 @@ const idsOf = (events: Record<string, unknown>[]) =>
   events.map(({ properties }) => (properties as { id: number }).id).sort((a, b) => a - b);
 
 describe('a CSV', () => {
-  test('becomes attributes, and each row is stored once', async () => {
+  test('sets attributes, and each row is stored once', async () => {
     const store = await aStore();
     const folder = aFolder();
     csvIn(folder, `kim,${T},"gold, old",3`, `lee,${T},silver,`);
@@ -51,7 +51,7 @@ describe('a CSV', () => {
     expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({ status: 'success', rowsSynced: 0 });
   });
 
-  test('unsets an attribute where a cell is empty', async () => {
+  test('unsets an attribute if a cell is empty', async () => {
     const store = await aStore();
     const folder = aFolder();
     csvIn(folder, `kim,${T},gold,3`);
@@ -61,7 +61,7 @@ describe('a CSV', () => {
     expect((await exported(store, 'users'))[0]!['custom_attributes']).toEqual({ visits: 4 });
   });
 
-  test('of objects has lines that name nobody as rejects, and members that it does not mean cost nothing', async () => {
+  test('of objects rejects lines without a user, and ignores unknown members', async () => {
     const store = await aStore();
     const folder = aFolder();
     const lines = [
@@ -84,7 +84,7 @@ describe('a CSV', () => {
     expect(await ingest(store, gone, folder)).toMatchObject({ status: 'error', rowsSynced: 0 });
   });
 
-  test('with one bad line loses that line alone, and stores it once it is mended where it stands', async () => {
+  test('with an invalid line rejects that line only, and imports it once it is fixed in place', async () => {
     const store = await aStore();
     const folder = aFolder();
     csvIn(
@@ -124,7 +124,7 @@ describe('a CSV', () => {
     expect(await exported(store, 'users')).toHaveLength(6);
   });
 
-  test('keeps every character of its cells, and loses a line that is not UTF-8 alone', async () => {
+  test('keeps every character of its cells, and rejects only lines that are not UTF-8', async () => {
     const store = await aStore();
     const folder = aFolder();
     const plans = ['a\u2028b', 'c\ufffd', '"d\r\ne"', 'f\rg', 'J\xf6rg'];
@@ -150,7 +150,7 @@ describe('a CSV', () => {
     });
   });
 
-  test('that is compressed fails the run with what is expected', async () => {
+  test('fails the run if it is compressed, and names the expected format', async () => {
     const folder = aFolder();
     writeFileSync(join(folder, 'customers.csv'), zlib.gzipSync(`EXTERNAL_ID,UPDATED_AT\nkim,${T}\n`));
     expect(await ingest(await aStore(), CUSTOMERS, folder)).toMatchObject({
@@ -160,7 +160,7 @@ describe('a CSV', () => {
     });
   });
 
-  test('that is gone, or whose columns have changed, fails the run with the reason, and the next one goes on', async () => {
+  test('fails the run with the reason if it or its columns are missing, and the next run continues', async () => {
     const store = await aStore();
     const folder = aFolder();
     expect((await ingest(store, CUSTOMERS, folder)).message).toMatch(/ENOENT/);
@@ -178,7 +178,7 @@ describe('a CSV', () => {
 });
 
 describe('rows', () => {
-  test('of many files with one time are stored once each, over many batches', async () => {
+  test('of many files with the same time are stored once each, over many batches', async () => {
     const store = await aStore();
     const folder = aFolder();
     for (const file of [0, 1, 2]) {
@@ -194,7 +194,7 @@ describe('rows', () => {
     ]);
   });
 
-  test('with one time and one key are stored together, however many: a watermark cannot lie between them', async () => {
+  test('with the same time and key are stored together, because a watermark cannot separate them', async () => {
     const store = await aStore();
     const folder = aFolder();
     const lines = Array.from({ length: 150 }, (_, id) =>
@@ -210,7 +210,7 @@ describe('rows', () => {
     expect(idsOf(await exported(store, 'events'))).toEqual(lines.map((_, id) => id));
   });
 
-  test('that a run has no time for are stored by the next one, and the others stay', async () => {
+  test('that exceed the time limit of a run are stored by the next one, and the others stay', async () => {
     const store = await aStore();
     const folder = aFolder();
     csvIn(folder, ...Array.from({ length: 250 }, (_, at) => `u-${at},${T},gold,1`));
@@ -230,7 +230,7 @@ describe('rows', () => {
     expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({ status: 'success', rowsSynced: 150 });
   });
 
-  test('that stand twice in one run are stored once, and those with other values are not the same', async () => {
+  test('that appear twice in a run are stored once, and those with other values separately', async () => {
     const store = await aStore();
     const folder = aFolder();
     const other = anEvent(1, { PAYLOAD: { name: 'viewed', time: T, properties: { id: 3 } } });
@@ -240,7 +240,7 @@ describe('rows', () => {
     expect(idsOf(await exported(store, 'events'))).toEqual([1, 2, 3]);
   });
 
-  test('that a name of a column does not tell apart fail the run, also where only capitals differ', async () => {
+  test('with ambiguous column names fail the run, also if only the case differs', async () => {
     const store = await aStore();
     const folder = aFolder();
     const file = join(folder, 'customers.csv');
@@ -273,7 +273,7 @@ describe('rows', () => {
     ['2026-03-01T10:00:00.123456789Z', '2026-03-01T10:00:00.123456790Z'],
     ['1772359200123456788', '1772359200123456789'],
     ['1772359200.1234561', '1772359200.1234562'],
-  ])('within one microsecond are all read: %s, then %s', async (first, second) => {
+  ])('within the same microsecond are all read: %s, then %s', async (first, second) => {
     const store = await aStore();
     const folder = aFolder();
     const file = join(folder, 'events-a.ndjson');
@@ -288,7 +288,7 @@ describe('rows', () => {
     expect(idsOf(await exported(store, 'events'))).toEqual([1, 9, 9]);
   });
 
-  test('of one key and one time are too many past 1,000, and the run says what to do', async () => {
+  test('with the same key and time fail the run beyond 1,000, with the fix', async () => {
     const store = await aStore();
     const folder = aFolder();
     const lines = Array.from({ length: 1_001 }, (_, at) => `kim,${T},plan ${at},1`);
@@ -312,7 +312,7 @@ describe('rows', () => {
     expect(write).toHaveBeenCalledTimes(3);
   });
 
-  test('that earlier runs rejected do not fail a run again: it says how many are left', async () => {
+  test('that earlier runs rejected do not fail a run again, and it reports how many are left', async () => {
     const store = await aStore();
     const folder = aFolder();
     csvIn(folder, `kim,${T},gold,1`, `lee,${T},gold,many`, 'ann,soon,gold,1');
@@ -326,7 +326,7 @@ describe('rows', () => {
     expect(await rejectsOf(store)).toHaveLength(2);
   });
 
-  test('go through the checks of a request, and are tried again as they are in the source', async () => {
+  test('are validated like requests, and retried with their current values', async () => {
     const store = await aStore();
     const folder = aFolder();
     const file = join(folder, 'events-a.ndjson');
@@ -362,11 +362,11 @@ describe('rows', () => {
     ['+0200', Date.parse('2026-03-01T08:00:00Z') * 1_000],
     [' UTC', Date.parse(T) * 1_000],
     ['', Date.parse(T) * 1_000],
-  ])('with the zone "%s" have the time that it says', (zone, us) => {
+  ])('with the zone "%s" have the time in that zone', (zone, us) => {
     expect(parseTimestamp(`2026-03-01T10:00:00${zone}`)?.us ?? null).toBe(us);
   });
 
-  test('without a key, without a time or with one in the future are rejects, and hide no other row', async () => {
+  test('without a key, without a time or with a future time are rejected, and hide no other row', async () => {
     const store = await aStore();
     const folder = aFolder();
     const file = join(folder, 'events-a.ndjson');
@@ -403,7 +403,7 @@ describe('rows', () => {
     expect(idsOf(await exported(store, 'events'))).toEqual([1, 4, 5]);
   });
 
-  test('that came late with an older time are found within lookback_seconds, and stored once; the watermark stays', async () => {
+  test('that arrive late are found within lookback_seconds and stored once, without moving the watermark', async () => {
     const store = await aStore();
     const folder = aFolder();
     const file = join(folder, 'events-a.ndjson');
@@ -430,7 +430,7 @@ describe('rows', () => {
     expect(idsOf(await exported(store, 'events'))).toEqual([1, 2, 3, 5, 6, 7, 9, 10]);
   });
 
-  test('that are deletes erase users; with a payload the run fails on purpose', async () => {
+  test('that are deletes erase users; with a payload the run fails', async () => {
     const store = await aStore();
     const folder = aFolder();
     csvIn(folder, `kim,${T},gold,1`, `lee,${T},gold,1`);
@@ -448,7 +448,7 @@ describe('rows', () => {
     expect((await exported(store, 'users')).map(({ external_id }) => external_id)).toEqual(['lee']);
   });
 
-  test('come from a table of a SQLite file', async () => {
+  test('are read from a table of a SQLite file', async () => {
     const store = await aStore();
     const folder = aFolder();
     const database = new DatabaseSync(join(folder, 'crm.db'));
@@ -472,8 +472,8 @@ describe('rows', () => {
   });
 });
 
-describe('values that hurt', () => {
-  test('times in nanoseconds come from a SQLite file, whose integers go beyond 2^53', async () => {
+describe('edge values', () => {
+  test('times in nanoseconds are read from a SQLite file, whose integers exceed 2^53', async () => {
     const store = await aStore();
     const folder = aFolder();
     const database = new DatabaseSync(join(folder, 'crm.db'));
@@ -508,7 +508,7 @@ describe('values that hurt', () => {
   });
 
   test.each(['SQLite', 'PostgreSQL'])(
-    'what no database can hold is a reject, and the run comes to its end, on %s',
+    'a value that no database can store is rejected, and the run completes, on %s',
     async (kind) => {
       const store = await aStore(kind === 'SQLite' ? undefined : await aDatabase());
       const folder = aFolder();
@@ -540,7 +540,7 @@ describe('values that hurt', () => {
     },
   );
 
-  test('an event that its user has no room for is a reject', async () => {
+  test('an event beyond the limit of its user is rejected', async () => {
     const store = await aStore();
     const folder = aFolder();
     const file = join(folder, 'events-a.ndjson');
@@ -562,7 +562,7 @@ describe('values that hurt', () => {
     expect(await rejectsOf(store)).toHaveLength(1);
   });
 
-  test('a row whose update is too much work for its batch is a reject, and its other members are stored', async () => {
+  test('a row whose update exceeds the work limit of its batch is rejected, and its other members are stored', async () => {
     const store = await aStore();
     const folder = aFolder();
     const source = { ...EVENTS, rows: 'attributes' };
@@ -588,7 +588,7 @@ describe('values that hurt', () => {
     expect(await rejectsOf(store)).toEqual([]);
   });
 
-  test('of a row or a line that is long the first letters are kept: a file that is no text is one line', async () => {
+  test('a long row or line is truncated in the list of rejects, and a binary file is one line', async () => {
     const store = await aStore();
     const folder = aFolder();
     const long = 'é'.repeat(300_000);
@@ -604,14 +604,14 @@ describe('values that hurt', () => {
     ]);
   });
 
-  test('times before 1970 are written as they are', () => {
+  test('times before 1970 are stored unchanged', () => {
     expect(stampText(-1)).toBe('1969-12-31T23:59:59.999999Z');
     expect(stampText(1_772_359_200_123_456)).toBe('2026-03-01T10:00:00.123456Z');
   });
 });
 
 describe('a Parquet file', () => {
-  test('has its times to the microsecond: rows of one millisecond come in two runs', async () => {
+  test('has times in microseconds: rows of one millisecond arrive in two runs', async () => {
     const store = await aStore();
     const folder = aFolder();
     const source = {
@@ -645,7 +645,7 @@ describe('a Parquet file', () => {
   });
 
   test.each(['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'ZSTD', 'BROTLI'] as const)(
-    'with %s gives each row once, over several groups',
+    'with %s returns each row once, over several row groups',
     async (codec) => {
       const store = await aStore();
       const folder = aFolder();

@@ -31,7 +31,7 @@ const stagingFolders = () => readdirSync(tmpdir()).filter((name) => name.startsW
 const ownStaging = () => stagingFolders().filter((name) => name.includes(`-${process.pid}-`));
 
 describe('the files of a source', () => {
-  test('are those that a shell would match: none with a dot in front', async () => {
+  test('are those that a shell would match, without dotfiles', async () => {
     const store = await aStore();
     const folder = aFolder();
     const files = exportsIn(folder);
@@ -41,7 +41,7 @@ describe('the files of a source', () => {
     expect(await ingest(store, CSV, folder)).toMatchObject({ status: 'success', rowsSynced: 1 });
   });
 
-  test('are never a pipe, which would have no end', async () => {
+  test('are never pipes, which have no end', async () => {
     const store = await aStore();
     const folder = aFolder();
     execFileSync('mkfifo', [join(exportsIn(folder), 'a.csv')]);
@@ -51,7 +51,7 @@ describe('the files of a source', () => {
     });
   });
 
-  test('are never behind a link that leads out of their folder, and its content is not told', async () => {
+  test('are never links that lead out of their folder, and their content is not shown', async () => {
     const store = await aStore();
     const folder = aFolder();
     const files = exportsIn(folder);
@@ -63,7 +63,7 @@ describe('the files of a source', () => {
     });
   });
 
-  test('may be links within their folder, as a mounted volume has them', async () => {
+  test('may be links within their folder, as in a mounted volume', async () => {
     const store = await aStore();
     const folder = aFolder();
     const files = exportsIn(folder);
@@ -75,7 +75,7 @@ describe('the files of a source', () => {
 });
 
 describe('a large row', () => {
-  test('costs nothing by what no column of the source uses', async () => {
+  test('ignores the size of columns that the source does not use', async () => {
     const store = await aStore();
     const folder = aFolder();
     const notes = 'x'.repeat(3_000_000);
@@ -84,7 +84,7 @@ describe('a large row', () => {
     expect(await ingest(store, CSV, folder)).toMatchObject({ status: 'success', rowsSynced: 20 });
   });
 
-  test('is a reject past a million characters, of which the first are kept', async () => {
+  test('is rejected beyond a million characters, and its beginning is kept', async () => {
     const store = await aStore();
     const folder = aFolder();
     const long = 'x'.repeat(1_000_001);
@@ -98,7 +98,7 @@ describe('a large row', () => {
     expect(reject!.payload.length).toBeLessThan(20_002);
   });
 
-  test('of a line that does not end is one reject, and the lines after it are stored', async () => {
+  test('of a line without an end is one reject, and the lines after it are stored', async () => {
     const store = await aStore();
     const folder = aFolder();
     const source = {
@@ -113,7 +113,7 @@ describe('a large row', () => {
     expect(await rejectsOf(store)).toEqual([[null, 'The line has more than 16 MB']]);
   });
 
-  test('that a few bytes of Parquet stand for a hundred times is as many rejects', async () => {
+  test('that a few bytes of Parquet repeat a hundred times becomes a hundred rejects', async () => {
     const store = await aStore();
     const folder = aFolder();
     const rows = Array.from({ length: 100 }, (_, at) => at);
@@ -132,7 +132,7 @@ describe('a large row', () => {
   });
 });
 
-test('a quote that is opened every few lines and never closed costs a few lines each time', async () => {
+test('quotes that are opened every few lines and never closed cost a few lines each', async () => {
   const store = await aStore();
   const folder = aFolder();
   // Each odd quote is closed by the next one, 150 lines later, in the middle of a cell.
@@ -142,7 +142,7 @@ test('a quote that is opened every few lines and never closed costs a few lines 
   expect(await ingest(store, CSV, folder)).toMatchObject({ rowsSynced: 29_800, rowsFailed: 200 });
 });
 
-describe('a view of SQLite that never ends', () => {
+describe('an endless SQLite view', () => {
   const endlessIn = (folder: string) => {
     const database = new DatabaseSync(join(exportsIn(folder), 'crm.db'));
     database.exec(`CREATE VIEW customers AS WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)
@@ -157,7 +157,7 @@ describe('a view of SQLite that never ends', () => {
     };
   };
 
-  test('is ended with the run, and leaves nothing behind', async () => {
+  test('is canceled with the run, and leaves nothing', async () => {
     const store = await aStore();
     const folder = aFolder();
     const stop = new AbortController();
@@ -171,7 +171,7 @@ describe('a view of SQLite that never ends', () => {
     expect(ownStaging()).toEqual(before);
   });
 
-  test('ends with the service that is killed, and the next one removes what it has copied', async () => {
+  test('ends with a killed service, and the next one removes its copy', async () => {
     const folder = aFolder();
     // Own folder, because other services on this machine remove leftovers too.
     vi.stubEnv('TMPDIR', aFolder());
@@ -209,7 +209,7 @@ describe('a view of SQLite that never ends', () => {
   });
 });
 
-test('what is left of a run that could not be read is its reason alone', async () => {
+test('keeps only the reason of a run that could not be read', async () => {
   const store = await aStore();
   const folder = aFolder();
   writeFileSync(join(exportsIn(folder), 'a.csv'), `${HEADER}kim,${T},gold,\nlee@example.org,"x\n`);

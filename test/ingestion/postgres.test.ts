@@ -46,7 +46,7 @@ afterEach(() => {
 });
 
 describe('a table of PostgreSQL', () => {
-  test('gives each row once, though thousands share a time', async () => {
+  test('returns each row once, even if thousands have the same time', async () => {
     await sql(`INSERT INTO events SELECT id, 'kim', '2026-03-01 10:00:00.123456+00', ${PAYLOAD}::jsonb || jsonb_build_object('properties',
       jsonb_build_object('id', id)) FROM generate_series(1, 1234) AS id`);
     expect(await run()).toMatchObject({ status: 'success', rowsSynced: 1234 });
@@ -56,7 +56,7 @@ describe('a table of PostgreSQL', () => {
     expect(await ids()).toEqual([...Array.from({ length: 1234 }, (_, index) => index + 1), 2000]);
   });
 
-  test('that cannot make one of its values quotes none of them: a viewer of the Studio reads why a run failed', async () => {
+  test('quotes no value that it cannot compute, because a viewer in the Studio reads why a run failed', async () => {
     await insert(1);
     await sql(
       "CREATE VIEW broken AS SELECT *, (external_id || '@example.org')::bigint AS points FROM events",
@@ -68,7 +68,7 @@ describe('a table of PostgreSQL', () => {
     ]);
   });
 
-  test('waits for a transaction that began before, so that its rows are not lost', async () => {
+  test('waits for a transaction that began earlier, to lose none of its rows', async () => {
     const slow = await connected();
     await slow('BEGIN');
     await insert(1, 'now()', slow);
@@ -79,7 +79,7 @@ describe('a table of PostgreSQL', () => {
     expect(await ids()).toEqual([1, 2]);
   });
 
-  test('is read as of one moment: a row that is committed while it is read comes with the next run', async () => {
+  test('is read in one snapshot: a row that is committed in the meantime arrives in the next run', async () => {
     await sql(`INSERT INTO events SELECT id, 'kim', '2026-03-01 10:00:00+00'::timestamptz + id * interval '1 second', ${PAYLOAD}::jsonb ||
       jsonb_build_object('properties', jsonb_build_object('id', id)) FROM generate_series(1, 1000) AS id`);
     const write = store.write.bind(store);
@@ -100,7 +100,7 @@ describe('a table of PostgreSQL', () => {
     expect((await ids()).slice(-3)).toEqual([1000, 5000, 6000]);
   });
 
-  test('has rejects for rows without a time or a key, for infinity and for the future', async () => {
+  test('rejects rows without a time or a key, and with infinite or future times', async () => {
     await insert(1, 'NULL');
     await insert(2, "'infinity'");
     await insert(3, "now() + interval '1 year'");
@@ -118,7 +118,7 @@ describe('a table of PostgreSQL', () => {
     expect(await rejectsOf(store)).toEqual([]);
   });
 
-  test('has rejects for rows whose key no index holds, also where the checks refuse the row', async () => {
+  test('rejects rows whose key no index holds, also if validation rejects the row', async () => {
     store = await aStore(await aDatabase());
     const long = "(SELECT string_agg(sha512(i::text::bytea)::text, '') FROM generate_series(1, 40) AS i)";
     await sql(`INSERT INTO events VALUES (1, ${long}, '2026-03-01', ${PAYLOAD})`);
@@ -132,7 +132,7 @@ describe('a table of PostgreSQL', () => {
     ]);
   });
 
-  test('gives refused rows again as they are now', async () => {
+  test('returns rejected rows again with their current values', async () => {
     await insert(1);
     await sql("UPDATE events SET payload = '{}'");
     expect(await run()).toMatchObject({ status: 'error', rowsFailed: 1 });
@@ -148,7 +148,7 @@ describe('a table of PostgreSQL', () => {
     expect(await ids()).toEqual([1]);
   });
 
-  test('gives refused rows within lookback_seconds once', async () => {
+  test('returns rejected rows within lookback_seconds once', async () => {
     const lagging = { ...EVENTS(), lookback_seconds: 3_600 };
     await insert(1);
     await insert(2);
@@ -185,7 +185,7 @@ describe('a table of PostgreSQL', () => {
     });
   });
 
-  test('with padded keys erases the users that it names, and says how many they were', async () => {
+  test('with padded keys erases the named users, and reports their number', async () => {
     await insert(1);
     await run();
     await sql('CREATE TABLE gone (external_id char(10), updated_at timestamptz)');
@@ -203,7 +203,7 @@ describe('a table of PostgreSQL', () => {
     });
   });
 
-  test('of an encoding that checks no text fails the run at text that is not UTF-8: two names would become one', async () => {
+  test('with an encoding that validates no text fails the run at invalid UTF-8, which could merge two names', async () => {
     await sql(
       "CREATE DATABASE unchecked ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
     );
@@ -236,7 +236,7 @@ describe('a table of PostgreSQL', () => {
     expect(await exported(store, 'users')).toMatchObject([{ external_id: '42' }]);
   });
 
-  test('fails the run with the reason where it is gone, or a column is, or a variable has no password', async () => {
+  test('fails the run with the reason if it, a column or a password is missing', async () => {
     expect((await run({ ...EVENTS(), password_env: 'PLACARD_NOT_SET' })).message).toMatch('PLACARD_NOT_SET');
     expect((await run({ ...EVENTS(), table: 'nothing' })).message).toMatch(
       'relation "nothing" does not exist',
@@ -249,7 +249,7 @@ describe('a table of PostgreSQL', () => {
     });
   });
 
-  test('that ends in the middle fails the run; what was stored stays, and the next run goes on', async () => {
+  test('fails the run if its connection ends; stored rows stay, and the next run continues', async () => {
     await sql(`INSERT INTO events SELECT id, 'kim', '2026-03-01 10:00:00+00', ${PAYLOAD}::jsonb || jsonb_build_object('properties',
       jsonb_build_object('id', id)) FROM generate_series(1, 2000) AS id`);
     const write = store.write.bind(store);
@@ -272,7 +272,7 @@ describe('a table of PostgreSQL', () => {
     expect(new Set(await ids()).size).toBe(2000);
   });
 
-  test('whose running transactions the role may not see is read with lookback_seconds alone', async () => {
+  test('is read with lookback_seconds only if the role may not see running transactions', async () => {
     await sql(
       "DO $$ BEGIN CREATE ROLE placard_reader LOGIN PASSWORD 'of the reader'; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
     );
@@ -291,7 +291,7 @@ describe('a table of PostgreSQL', () => {
   });
 });
 
-test('a column may be called as one of ours, and does not become the watermark', async () => {
+test('may have a column with the name of an internal one, which is not the watermark', async () => {
   await sql('ALTER TABLE events ADD COLUMN placard_us bigint, ADD COLUMN placard_key text');
   await insert(1, "'2026-03-01 10:00:00+00'");
   await sql("UPDATE events SET placard_us = 9007199254740991, placard_key = 'z'");
@@ -301,7 +301,7 @@ test('a column may be called as one of ours, and does not become the watermark',
   expect(await ids()).toEqual([1, 2]);
 });
 
-test('a password may be in a file that the variable with _FILE names', async () => {
+test('may read its password from a file in a variable with _FILE', async () => {
   await insert(1);
   const file = join(aFolder(), 'password');
   const source = EVENTS();
@@ -315,7 +315,7 @@ test('a password may be in a file that the variable with _FILE names', async () 
   expect(await run(source)).toMatchObject({ status: 'success', rowsSynced: 1 });
 });
 
-test('a source over a Unix socket signs in with its password', async () => {
+test('may use a password over a Unix socket', async () => {
   await insert(1);
   const [{ unix_socket_directories: socket } = {}] = await sql('SHOW unix_socket_directories');
   const { username, password, port, pathname } = new URL(url);
@@ -327,7 +327,7 @@ test('a source over a Unix socket signs in with its password', async () => {
   expect(await run(source)).toMatchObject({ status: 'success', rowsSynced: 1 });
 });
 
-test('a row that is too large is a reject, and is not sent whole', async () => {
+test('rejects a row that is too large, without sending it completely', async () => {
   await insert(1);
   await insert(2);
   await sql(

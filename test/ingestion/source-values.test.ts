@@ -164,31 +164,28 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-describe('the values of', () => {
-  test.each(SOURCES)(
-    '%s are stored as the table has them, and as a check of the source shows them',
-    async (_, kind, make) => {
-      const folder = aFolder();
-      const store = await aStore();
-      const source = (await make(folder)) as Record<string, unknown>;
-      const workspace = workspaceWith(source, folder);
-      const rejected = kind === 'csv' || kind === 'json' ? [] : unreadableIn(kind);
+describe('the values of type', () => {
+  test.each(SOURCES)('%s are stored as in the table, and shown by a source check', async (_, kind, make) => {
+    const folder = aFolder();
+    const store = await aStore();
+    const source = (await make(folder)) as Record<string, unknown>;
+    const workspace = workspaceWith(source, folder);
+    const rejected = kind === 'csv' || kind === 'json' ? [] : unreadableIn(kind);
 
-      const [shown] = await checkSource(workspace, workspace.integrations![0]!.source!);
-      await ingest(store, source, folder);
-      const [event] = await exported(store, 'events');
-      const properties = event!['properties'] as Record<string, unknown>;
-      expect(JSON.parse(JSON.stringify(Object(shown!.object).properties))).toEqual(properties);
-      const byTitle = valuesIn(kind).map(({ title, name }) => [title, properties[name]]);
-      expect(byTitle).toEqual(valuesIn(kind).map(({ title, stored }) => [title, stored]));
+    const [shown] = await checkSource(workspace, workspace.integrations![0]!.source!);
+    await ingest(store, source, folder);
+    const [event] = await exported(store, 'events');
+    const properties = event!['properties'] as Record<string, unknown>;
+    expect(JSON.parse(JSON.stringify(Object(shown!.object).properties))).toEqual(properties);
+    const byTitle = valuesIn(kind).map(({ title, name }) => [title, properties[name]]);
+    expect(byTitle).toEqual(valuesIn(kind).map(({ title, stored }) => [title, stored]));
 
-      const reasons = await rejectsOf(store);
-      expect(reasons).toEqual(rejected.map(({ name, reason }) => [name, `${name} ${reason}`]).toSorted());
-    },
-  );
+    const reasons = await rejectsOf(store);
+    expect(reasons).toEqual(rejected.map(({ name, reason }) => [name, `${name} ${reason}`]).toSorted());
+  });
 });
 
-test('a record of a Singer tap is sent as NDJSON is stored', async () => {
+test('a record of a Singer tap is sent like stored NDJSON', async () => {
   const service = createFakeService();
   const client = createRestClient({ endpoint: service.origin, apiKey: 'server-key', fetch: service.fetch });
   const values = valuesIn('json');
@@ -227,7 +224,7 @@ const line = (value: SourceValue | UnreadableValue): string => {
   return `| ${[title, ...types, ...texts, becomes].join(' | ')} |`;
 };
 
-test('are in the documents as they are here; `vitest -u` writes them there', async () => {
+test('are documented as tested; `vitest -u` writes them', async () => {
   const file = 'docs/reference/ingestion-types.md';
   const table = [...SOURCE_VALUES, ...UNREADABLE_VALUES].map(line).join('\n');
   const page = readFileSync(file, 'utf8').replace(
