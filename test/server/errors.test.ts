@@ -38,7 +38,7 @@ const CALLS: [string, (client: RestClient, signal?: AbortSignal) => Promise<unkn
   ],
 ];
 
-describe.each(CALLS)('what %s throws', (_, call) => {
+describe.each(CALLS)('the error of %s', (_, call) => {
   let close: () => void;
   beforeEach(() => {
     close = () => undefined;
@@ -69,21 +69,21 @@ describe.each(CALLS)('what %s throws', (_, call) => {
     expect(causesOf(error).filter((each) => 'request' in each || 'options' in each)).toEqual([]);
   };
 
-  it('where the connection was refused holds no key, and the code of the platform', async () => {
+  it('has the code of the platform, and no key, if no connection was made', async () => {
     const error = await failure(`http://127.0.0.1:${await freePort()}`);
     expectNoKey(error);
     expect(causesOf(error).at(-1)).toMatchObject({ code: 'ECONNREFUSED' });
     expect(causesOf(error).map(({ name }) => name)).toContain('ConnectionError');
   });
 
-  it('where the connection was cut holds no key, and what the platform said', async () => {
+  it('has the message of the platform, and no key, if the connection was cut', async () => {
     const error = await failure(await serve((request) => request.socket.destroy()));
     expectNoKey(error);
     expect(causesOf(error).some((each) => each instanceof InDoubtError)).toBe(true);
     expect(causesOf(error).at(-1)).toMatchObject({ code: 'UND_ERR_SOCKET' });
   });
 
-  it('where the answer broke off holds no key', async () => {
+  it('has no key if the response was truncated', async () => {
     const error = await failure(
       await serve((request, response) => {
         response.writeHead(201, { 'content-type': 'application/json', 'content-length': '99' });
@@ -93,13 +93,13 @@ describe.each(CALLS)('what %s throws', (_, call) => {
     expectNoKey(error);
   });
 
-  it('after a timeout holds no key', async () => {
+  it('has no key after a timeout', async () => {
     const error = await failure(await serve(() => undefined), { timeoutMs: 50 });
     expectNoKey(error);
     expect(causesOf(error).at(-1)).toMatchObject({ name: 'TimeoutError' });
   });
 
-  it('after an abort holds no key', async () => {
+  it('has no key after an abort', async () => {
     const controller = new AbortController();
     const endpoint = await serve(() => controller.abort(new Error('Enough')));
     const error = await failure(endpoint, { signal: controller.signal });

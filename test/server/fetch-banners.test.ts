@@ -9,7 +9,7 @@ const keys = ed25519Keys();
 const nobodysPort = await freePort();
 const NOW = Date.parse('2026-03-01T09:00:00Z');
 
-describe('fetchBanners, beside the service', () => {
+describe('fetchBanners, against the service', () => {
   let service: RunningService;
   beforeAll(async () => {
     const apps = [
@@ -47,7 +47,7 @@ describe('fetchBanners, beside the service', () => {
     return { bootstrap, errors: errors.map(({ message }) => message) };
   };
 
-  test('resolves with plain JSON of this user, of this app, at this time', async () => {
+  test('returns plain JSON of this user, app and time', async () => {
     const bootstrap = await fetchBanners(options());
     expect(bootstrap).toEqual({
       version: 1,
@@ -69,7 +69,7 @@ describe('fetchBanners, beside the service', () => {
     expect(JSON.parse(JSON.stringify(bootstrap))).toEqual(bootstrap);
   });
 
-  test('asks once for each placement, whatever it is called', async () => {
+  test('requests each placement once, whatever its name', async () => {
     const { banners } = await fetchBanners({ ...options(), placements: ['__proto__', 'home', 'home'] });
     expect(Object.keys(banners)).toEqual(['__proto__', 'home']);
     expect(Object.values(banners)[0]).toMatchObject({ placementId: '__proto__' });
@@ -80,7 +80,7 @@ describe('fetchBanners, beside the service', () => {
     expect(Object.keys(banners)).toEqual(['side']);
   });
 
-  test('proves the user where the app wants it', async () => {
+  test('sends a user token if the app requires it', async () => {
     const signed = { ...options(), appId: 'signed' };
     const userToken = await signUserToken({
       privateKey: keys.privatePem,
@@ -103,18 +103,18 @@ describe('fetchBanners, beside the service', () => {
       /was not sent: no connection/,
     ],
     [
-      'an answer that is no JSON',
+      'a response that is not JSON',
       { fetch: async () => new Response('<p>Hello') },
       /a page that is not the API/,
     ],
-    ['an answer that is something else', { fetch: async () => Response.json([]) }, /returned no banners$/],
+    ['JSON in another format', { fetch: async () => Response.json([]) }, /returned no banners$/],
     [
       'a banner that cannot be read',
       { fetch: async () => Response.json({ banners: { home: { id: 7 } } }) },
       /^invalid banner of "home": id$/,
     ],
     [
-      'no answer in time',
+      'a timeout',
       {
         timeoutMs: 5,
         fetch: (_: unknown, { signal }: Request) =>
@@ -124,13 +124,13 @@ describe('fetchBanners, beside the service', () => {
       },
       /no response arrived$/,
     ],
-  ])('loses no page over %s: there are no banners, and the host hears why', async (_, members, message) => {
+  ])('returns no banners after %s, and calls onError', async (_, members, message) => {
     const { bootstrap, errors } = await failing(members);
     expect(bootstrap).toMatchObject({ userId: 'u-771', banners: {} });
     expect(errors).toEqual([expect.stringMatching(message)]);
   });
 
-  test('asks once: a page does not wait for a second attempt', async () => {
+  test('sends one request, because a page does not wait for a retry', async () => {
     let asked = 0;
     const { errors } = await failing({
       fetch: async () => {
@@ -154,7 +154,7 @@ describe('fetchBanners, beside the service', () => {
     [{ appId: undefined }, 'appId: expected a text'],
     [{ timeoutMs: 0 }, 'timeoutMs: 0 is not a whole number'],
     [{ endpoint: 'here' }, "endpoint: 'here' is not an http(s) URL"],
-  ])('throws for an option that cannot be used: %j', async (wrong, message) => {
+  ])('throws for an invalid option: %j', async (wrong, message) => {
     await expect(fetchBanners({ ...options(), ...wrong } as never)).rejects.toThrow(message);
   });
 });

@@ -31,13 +31,13 @@ describe('client.integrations()', () => {
     expect(fake.requests).toHaveLength(Math.max(1, Math.ceil(count / 10)));
   });
 
-  it('asks for a page only when it is needed', async () => {
+  it('requests a page only when it is needed', async () => {
     const { client, fake } = arrangeRestClient({}, { integrations: some(30) });
     for await (const { integration_id } of client.integrations()) if (integration_id === 'i-9') break;
     expect(fake.requests).toHaveLength(1);
   });
 
-  it('sends an opaque cursor back as it came, special characters included', async () => {
+  it('returns an opaque cursor unchanged, including special characters', async () => {
     const cursors: (string | null)[] = [];
     const { client } = arrangeRestClient({
       fetch: async (input) => {
@@ -52,7 +52,7 @@ describe('client.integrations()', () => {
     expect(cursors).toEqual([null, 'a+b/c==']);
   });
 
-  it('never follows a link to another origin, and does not pass off what it has as the whole list', async () => {
+  it('follows no link to another origin, and does not return a partial list', async () => {
     const asked: string[] = [];
     const { client } = arrangeRestClient({
       fetch: async (input) => {
@@ -65,7 +65,7 @@ describe('client.integrations()', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('stops where pages lead in a circle', async () => {
+  it('stops if pages form a cycle', async () => {
     const { client } = arrangeRestClient({
       fetch: async () =>
         Response.json(
@@ -76,7 +76,7 @@ describe('client.integrations()', () => {
     await expect(all(client.integrations())).rejects.toThrow('repeats cursor same');
   });
 
-  it('says that ingestion is not set up, which is not the same as an empty list', async () => {
+  it('distinguishes disabled ingestion from an empty list', async () => {
     const { client } = arrangeRestClient({}, { integrations: null });
     const listing = all(client.integrations());
     await expect(listing).rejects.toBeInstanceOf(ApiError);
@@ -89,7 +89,7 @@ describe('client.integrations()', () => {
     });
   });
 
-  it('accepts null where another server has no value', async () => {
+  it('accepts null if another server has no value', async () => {
     const { client } = arrangeRestClient({
       fetch: async () =>
         Response.json({ results: [{ ...anIntegration(0), last_job_start_time: null }], message: 'success' }),
@@ -97,14 +97,14 @@ describe('client.integrations()', () => {
     expect((await all(client.integrations()))[0]!.last_job_start_time).toBe('');
   });
 
-  it('says what is wrong with an answer that is no list', async () => {
+  it('reports the problem of a response that is not a list', async () => {
     const { client } = arrangeRestClient({
       fetch: async () => Response.json({ results: 7, message: 'success' }),
     });
     await expect(all(client.integrations())).rejects.toThrow(/returned an invalid list: results/);
   });
 
-  it('goes on through failures that pass', async () => {
+  it('continues after temporary failures', async () => {
     const { client, fake } = arrangeRestClient({}, { integrations: some(12) });
     fake.fail({ type: 'drop', when: 'after' });
     fake.fail({ type: 'status', status: 502, body: '<html>Bad gateway</html>' });
@@ -112,7 +112,7 @@ describe('client.integrations()', () => {
     expect(await all(client.integrations())).toHaveLength(12);
   });
 
-  it('ends when its signal aborts', async () => {
+  it('stops when its signal aborts', async () => {
     const { client, fake } = arrangeRestClient({}, { integrations: some(12) });
     fake.fail({ type: 'hang' });
     const controller = new AbortController();

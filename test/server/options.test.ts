@@ -4,7 +4,7 @@ import { createRestClient } from '../../src/server/index.ts';
 import { arrangeRestClient } from '../helpers/rest-client.ts';
 
 describe('createRestClient', () => {
-  it('wants an instance that exists or an http(s) endpoint, and a key', () => {
+  it('requires a known instance or an http(s) endpoint, and a key', () => {
     const wrong = (options: object) => () => createRestClient(options as never);
     expect(wrong({ apiKey: 'k' })).toThrow('instance or endpoint is required');
     expect(wrong({ apiKey: 'k', instance: 'US-09' })).toThrow("instance: 'US-09' is not one of US-01");
@@ -17,7 +17,7 @@ describe('createRestClient', () => {
     );
   });
 
-  it('wants arrays of profiles, and lets the service refuse a name that it does not know', async () => {
+  it('requires arrays of profiles, and leaves unknown names to the service', async () => {
     const { client, fake } = arrangeRestClient();
     const wrong = [new Set(['u-1']), 'u-1', { length: 1 }, null];
     for (const external_ids of wrong) {
@@ -31,7 +31,7 @@ describe('createRestClient', () => {
     expect(fake.requests.map(({ body }) => body)).toEqual([{ aliases: [{}] }]);
   });
 
-  it('wants a time limit that a timer can keep, and at least one attempt', () => {
+  it('requires a time limit that a timer supports, and at least one attempt', () => {
     const choosing = (options: object) => () =>
       createRestClient({ endpoint: 'http://127.0.0.1', apiKey: 'k', ...options });
     for (const timeoutMs of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '30', null])
@@ -50,7 +50,7 @@ describe('createRestClient', () => {
     ['http://127.0.0.1/api#', 'query and fragment are not allowed'],
     ['me:pw-of-mine@127.0.0.1', 'not an http(s) URL'],
     ['http://me:pw-of-mine@', 'not an http(s) URL'],
-  ])('refuses the endpoint %s, and quotes no password', (endpoint, problem) => {
+  ])('rejects the endpoint %s, and quotes no password', (endpoint, problem) => {
     let error = new Error('taken');
     try {
       createRestClient({ endpoint, apiKey: 'k' });
@@ -75,7 +75,7 @@ describe('createRestClient', () => {
     expect(asked).toBe('https://rest.fra-01.braze.eu/cdi/integrations');
   });
 
-  it('keeps the path of an endpoint and needs no slash at its end', async () => {
+  it('keeps the path of an endpoint and needs no trailing slash', async () => {
     const asked: string[] = [];
     for (const endpoint of ['http://127.0.0.1:9/api', 'http://127.0.0.1:9/api/']) {
       const client = createRestClient({
@@ -91,7 +91,7 @@ describe('createRestClient', () => {
     expect(asked).toEqual(Array(2).fill('http://127.0.0.1:9/api/cdi/integrations'));
   });
 
-  it('asks a key function before every request, so that a key can be changed while it runs', async () => {
+  it('calls a key function before every request, so that a key can change at run time', async () => {
     let key = 'server-key';
     const { client, fake } = arrangeRestClient({ apiKey: async () => key });
     await client.integrations().next();

@@ -21,8 +21,8 @@ const arrangeCounting = () => {
   return { arranged, mostAtOnce: () => most };
 };
 
-describe('the order of one user’s objects', () => {
-  it('is kept over requests: none is under way while an earlier one of that user is', async () => {
+describe('the order of a user’s objects', () => {
+  it('is kept over requests: none starts while an earlier one of the user is pending', async () => {
     const open = new Set<string>();
     let most = 0;
     const arranged = arrangeRestClient({
@@ -55,13 +55,13 @@ describe('the order of one user’s objects', () => {
     );
   });
 
-  it('lets different users travel at the same time', async () => {
+  it('allows concurrent requests of different users', async () => {
     const { arranged, mostAtOnce } = arrangeCounting();
     await arranged.client.track({ events: someEvents(75 * 6) }, { concurrency: 3 });
     expect(mostAtOnce()).toBe(3);
   });
 
-  it('holds over retries: what follows waits until the earlier request is through', async () => {
+  it('is kept over retries: later requests wait until the earlier one completes', async () => {
     const { client, fake } = arrangeRestClient();
     fake.fail({ type: 'status', status: 503 }, { times: 2 });
     await client.track({ events: someEvents(150, 'one') });
@@ -74,7 +74,7 @@ describe('the order of one user’s objects', () => {
     { phone: ['+49 171 7654321', '+491717654321'] },
     { phone: ['+49(171)765-43-21', '+49 171 7654321'] },
     { email: ['Kim@Example.org', 'kim@example.org'] },
-  ])('is kept where the service takes two spellings for one: %j', async (names) => {
+  ])('is kept if the service treats two spellings as equal: %j', async (names) => {
     const [[kind, [first, second]]] = Object.entries(names) as [[string, [string, string]]];
     const { arranged, mostAtOnce } = arrangeCounting();
     const others = Array.from({ length: 74 }, (_, at) => ({ external_id: `u-${at}` }));
@@ -84,7 +84,7 @@ describe('the order of one user’s objects', () => {
     expect([arranged.fake.requests.length, mostAtOnce()]).toEqual([2, 1]);
   });
 
-  it('counts every name a user may have, e-mail in any spelling', () => {
+  it('considers every name of a user, with e-mail in any spelling', () => {
     expect(
       userKeys({
         external_id: 5,

@@ -27,7 +27,7 @@ describe('the REST client and the service', () => {
   afterEach(() => service.stop());
   const client = (apiKey = service.serverKey) => createRestClient({ endpoint: service.url, apiKey });
 
-  it('agree on what was taken, at the caller’s own indexes', async () => {
+  it('agree on accepted objects, at the caller’s own indexes', async () => {
     const events = someEvents(160, 'kim');
     Object.assign(events[100]!, { time: 'yesterday' });
     const report = await client().track({
@@ -62,12 +62,12 @@ describe('the REST client and the service', () => {
     expect(listed).toEqual(integrations);
   });
 
-  it('agree on who may do what', async () => {
+  it('agree on permissions', async () => {
     await expect(client('wrong').integrations().next()).rejects.toMatchObject({ status: 401 });
     await expect(client(service.clientKey).integrations().next()).rejects.toBeInstanceOf(ApiError);
   });
 
-  it('name, merge and identify users, more of them than one request may hold', async () => {
+  it('name, merge and identify more users than one request may hold', async () => {
     const rest = client();
     const alias = (at: number) => ({ alias_name: `crm-${at}`, alias_label: 'crm' });
     expect(await rest.newAliases(Array.from({ length: 60 }, (_, at) => alias(at)))).toBe(60);

@@ -19,7 +19,7 @@ const track = async (arranged: ReturnType<typeof arrangeRestClient>) => {
 };
 
 describe('onRequest', () => {
-  it('receives each request before it is sent and once it is answered', async () => {
+  it('receives each request before it is sent and after its response', async () => {
     expect((await track(arrangeRestClient())).states).toEqual([
       ['started', 0, 74],
       ['completed', 0, 74],
@@ -28,7 +28,7 @@ describe('onRequest', () => {
     ]);
   });
 
-  it('receives that nothing was taken between the attempts', async () => {
+  it('receives that nothing was accepted between the attempts', async () => {
     const arranged = arrangeRestClient();
     arranged.fake.fail({ type: 'rate-limit', afterSeconds: 60 });
     expect((await track(arranged)).states.slice(0, 4)).toEqual([
@@ -39,7 +39,7 @@ describe('onRequest', () => {
     ]);
   });
 
-  it('receives that a request which stopped the sending was not taken', async () => {
+  it('receives that a request which stopped the sending was not accepted', async () => {
     const arranged = arrangeRestClient();
     arranged.fake.fail({ type: 'status', status: 401 });
     const { states, error } = await track(arranged);
@@ -50,7 +50,7 @@ describe('onRequest', () => {
     ]);
   });
 
-  it('receives that a request is in doubt whose answer was lost', async () => {
+  it('receives that a request is in doubt if its response was lost', async () => {
     const arranged = arrangeRestClient();
     arranged.fake.fail({ type: 'drop', when: 'after' });
     expect((await track(arranged)).states.slice(0, 2)).toEqual([
@@ -59,7 +59,7 @@ describe('onRequest', () => {
     ]);
   });
 
-  it('sends nothing where it throws before a request', async () => {
+  it('prevents a request if it throws before it', async () => {
     const { client, fake } = arrangeRestClient();
     const onRequest = () => {
       throw new Error('disk full');
@@ -70,7 +70,7 @@ describe('onRequest', () => {
     expect(fake.requests).toEqual([]);
   });
 
-  it('stops the sending where it throws after one', async () => {
+  it('stops the sending if it throws after a request', async () => {
     const { client, fake } = arrangeRestClient();
     const onRequest = (state: RequestState) => {
       if (state === 'completed') throw new Error('disk full');
@@ -85,7 +85,7 @@ describe('onRequest', () => {
 });
 
 describe('onRetry', () => {
-  it('receives why a request is sent again, and how long that takes', async () => {
+  it('receives the reason for a retry, and its delay', async () => {
     const retries: [string, number][] = [];
     const { client, fake } = arrangeRestClient({
       onRetry: (error, waitMs) => retries.push([error.message, waitMs]),
@@ -106,11 +106,11 @@ describe('isIdempotent', () => {
     [{ visits: { inc: 1 } }, false],
     [{ cars: { $add: [{ id: 1 }] } }, false],
     [null, true],
-  ])('of the attributes %j is %j', (object, idempotent) => {
+  ])('for the attributes %j is %j', (object, idempotent) => {
     expect(isIdempotent({ array: 'attributes', object })).toBe(idempotent);
   });
 
-  it('is false of events and purchases', () => {
+  it('is false for events and purchases', () => {
     expect(isIdempotent({ array: 'events', object: {} })).toBe(false);
     expect(isIdempotent({ array: 'purchases', object: {} })).toBe(false);
   });

@@ -9,23 +9,23 @@ describe('backoff', () => {
     expect(backoffMs(50, 1)).toBe(60_000);
   });
 
-  it('spreads callers over the whole stretch', () => {
+  it('spreads callers over the whole interval', () => {
     expect(backoffMs(3, 0)).toBe(0);
     expect(backoffMs(3, 0.25)).toBe(500);
   });
 
-  it('never waits less than the service asked for', () => {
+  it('never waits less than the service requests', () => {
     expect(backoffMs(1, 0, 7_000)).toBe(7_000);
     expect(backoffMs(1, 1, 7_000)).toBe(7_500);
   });
 });
 
-describe('a refused request', () => {
+describe('a rejected request', () => {
   it.each([
     ['users-track', 30_000],
     ['retry-after', 30_000],
     ['reset', 30_000],
-  ] as const)('is sent again after the wait that a 429 names in the form %s', async (form, least) => {
+  ] as const)('is retried after the wait of a 429 in the form %s', async (form, least) => {
     const { client, fake, waits } = arrangeRestClient();
     fake.fail({ type: 'rate-limit', afterSeconds: 30, form });
     const report = await client.track({ events: someEvents(1) });
@@ -34,7 +34,7 @@ describe('a refused request', () => {
     expect(waits.length).toBeGreaterThan(0);
   });
 
-  it('is sent again on 500, 502 and 503, which say that nothing was taken', async () => {
+  it('is retried on 500, 502 and 503, which mean that nothing was accepted', async () => {
     const { client, fake } = arrangeRestClient();
     for (const status of [500, 502, 503]) fake.fail({ type: 'status', status, body: '<html>no</html>' });
     await client.track({ events: someEvents(1) });
@@ -47,7 +47,7 @@ describe('a refused request', () => {
     [504, '120', 120_250],
     [503, '86400', 3_600_250],
     [503, new Date(Date.UTC(2026, 0, 1, 0, 2)).toUTCString(), 120_250],
-  ])('is sent again after the wait that a %i asks for: Retry-After: %s', async (status, wish, waitMs) => {
+  ])('is retried after the wait of a %i: Retry-After: %s', async (status, wish, waitMs) => {
     const { client, fake, waits } = arrangeRestClient();
     fake.fail({ type: 'status', status, headers: { 'Retry-After': wish } });
     await client.track({ attributes: [{ external_id: 'u', tier: 'gold' }] });
@@ -58,14 +58,14 @@ describe('a refused request', () => {
     [503, { 'X-RateLimit-Reset': '1800' }],
     [503, { 'Retry-After': new Date(Date.UTC(2025, 0, 1)).toUTCString() }],
     [429, { 'Retry-After': new Date(Date.UTC(2025, 0, 1)).toUTCString() }],
-  ])('is sent again after a wait of its own where a %i asks for none: %j', async (status, headers) => {
+  ])('is retried after a backoff if a %i names no wait: %j', async (status, headers) => {
     const { client, fake, waits } = arrangeRestClient();
     fake.fail({ type: 'status', status, headers }, { times: 3 });
     await client.track({ events: someEvents(1) });
     expect(waits).toEqual([250, 500, 1_000]);
   });
 
-  it('is given up after the last attempt, with all the facts', async () => {
+  it('fails after the last attempt, with all details', async () => {
     const { client, fake } = arrangeRestClient({ maxAttempts: 3 });
     fake.fail({ type: 'status', status: 503 }, { times: 9 });
     const error = await client.track({ events: someEvents(2) }).catch((reason) => reason);
@@ -84,7 +84,7 @@ describe('a refused request', () => {
     [403, 'Access Denied'],
     [404, 'Not Found'],
     [415, 'Unsupported Media Type'],
-  ])('is not sent again on %i', async (status, text) => {
+  ])('is not retried on %i', async (status, text) => {
     const { client, fake } = arrangeRestClient();
     fake.fail({ type: 'status', status, body: { message: text, errors: [{ type: text }] } });
     const error = await client.track({ events: someEvents(1) }).catch((reason) => reason);
@@ -98,7 +98,7 @@ describe('a refused request', () => {
     expect(fake.requests).toHaveLength(1);
   });
 
-  it('carries what the headers said of the limit', async () => {
+  it('has the rate limit of the headers', async () => {
     const { client, fake, now } = arrangeRestClient({ maxAttempts: 1 });
     fake.fail({ type: 'rate-limit', afterSeconds: 9, form: 'banners' }, { path: '/cdi/integrations' });
     const asked = now();
@@ -109,7 +109,7 @@ describe('a refused request', () => {
     });
   });
 
-  it('is never taken elsewhere by a redirect', async () => {
+  it('follows no redirect to another server', async () => {
     const { client, fake } = arrangeRestClient();
     fake.fail({ type: 'redirect', to: 'http://elsewhere.test/users/track' });
     const error = await client.track({ events: someEvents(1) }).catch((reason) => reason);
@@ -119,7 +119,7 @@ describe('a refused request', () => {
 });
 
 describe('pacing', () => {
-  it('waits for the next window when the headers say that this one is used up', async () => {
+  it('waits for the next window if the headers report an exhausted one', async () => {
     let left = 3;
     const at: number[] = [];
     const arranged = arrangeRestClient({
@@ -137,7 +137,7 @@ describe('pacing', () => {
     expect(at.map((each) => each - start)).toEqual([0, 0, 0, 3_000, 3_000]);
   });
 
-  it('counts requests that are still under way against what is left', async () => {
+  it('counts pending requests toward the limit', async () => {
     let open = 0;
     let most = 0;
     let asked = 0;
@@ -160,7 +160,7 @@ describe('pacing', () => {
     expect(arranged.waits).toContain(1_000);
   });
 
-  it('waits an hour at most, however far away the headers put the next window', async () => {
+  it('waits at most an hour, however late the next window is', async () => {
     const arranged = arrangeRestClient({
       fetch: async () => {
         const reset = String(arranged.now() / 1_000 + 2 * 24 * 3_600);
@@ -199,7 +199,7 @@ describe('pacing', () => {
       return { list, listInVain, waits: arranged.waits };
     };
 
-    it('does not count as under way for ever', async () => {
+    it('does not stay pending', async () => {
       const { list, listInVain, waits } = arrange({ remaining: 5 });
       for (let count = 0; count < 6; count += 1) await listInVain();
       await list();
@@ -207,7 +207,7 @@ describe('pacing', () => {
       expect(waits).toEqual([]);
     });
 
-    it('takes nothing from what is left', async () => {
+    it('does not count toward the limit', async () => {
       const { list, listInVain, waits } = arrange({ remaining: 1 });
       await list();
       await listInVain();

@@ -32,7 +32,7 @@ describe.each(kinds)('a token signed with %s', (_, pair) => {
   test.each([
     ['PEM', pair.privatePem],
     ['JWK', privateJwk(pair)],
-  ])('is one that the service takes, from a %s', async (_, privateKey) => {
+  ])('is accepted by the service, from a %s', async (_, privateKey) => {
     const token = await signUserToken({ ...options, privateKey, keyId: 'k-1' });
     expect(await tokens.verify(token, 'u-771', NOW)).toBeNull();
     expect(await tokens.verify(token, 'u-772', NOW)).toBe('wrong_user');
@@ -40,7 +40,7 @@ describe.each(kinds)('a token signed with %s', (_, pair) => {
   });
 });
 
-test('a token names the user, the app, when it was made and when it ends, and the key', async () => {
+test('a token names the user, the app, its creation and expiration, and the key', async () => {
   const privateKey = { ...privateJwk(keys), kid: 'of-the-jwk' };
   const options = { privateKey, userId: 'u-771', appId: 'web-shop', now };
   expect(partsOf(await signUserToken(options))).toEqual([
@@ -73,7 +73,7 @@ test.each([
   [{ privateKey: keys.publicPem }, 'privateKey: expected an Ed25519'],
   [{ privateKey: keys.publicJwk }, 'privateKey: expected an Ed25519'],
   [{ privateKey: { kty: 'oct', k: 'topsecret', d: 'x' } }, 'privateKey: expected an Ed25519'],
-])('an option that cannot be used is named, and no key is quoted: %j', async (wrong, message) => {
+])('an invalid option is named, and no key is quoted: %j', async (wrong, message) => {
   const given = { privateKey: keys.privatePem, userId: 'u-771', appId: 'web-shop', ...wrong };
   const error = await signUserToken(given as never).then(
     () => null,

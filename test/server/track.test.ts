@@ -10,7 +10,7 @@ const bodies = (fake: { requests: { body: unknown }[] }) =>
   );
 
 describe('client.track()', () => {
-  it('sends 75 objects a request, attributes first, then events, then purchases', async () => {
+  it('sends 75 objects per request, attributes first, then events, then purchases', async () => {
     const { client, fake } = arrangeRestClient();
     const report = await client.track({
       attributes: Array.from({ length: 70 }, (_, at) => ({ external_id: `u-${at}`, tier: 'gold' })),
@@ -45,19 +45,19 @@ describe('client.track()', () => {
     ],
     [undefined, 'track: expected an object or a stream of objects, got undefined'],
     [null, 'track: expected an object or a stream of objects, got null'],
-  ])('refuses an input that it would send nothing of: %j', async (input, message) => {
+  ])('rejects an input without any object: %j', async (input, message) => {
     const { client, fake } = arrangeRestClient();
     await expect(client.track(input as TrackInput)).rejects.toThrow(new TypeError(message));
     expect(fake.requests).toEqual([]);
   });
 
-  it('sends nothing for nothing', async () => {
+  it('sends nothing for empty input', async () => {
     const { client, fake } = arrangeRestClient();
     expect((await client.track({ events: [] })).requests).toBe(0);
     expect(fake.requests).toEqual([]);
   });
 
-  it('takes any iterable, and reads an endless one no further than it can send', async () => {
+  it('accepts any iterable, and reads an endless one only as far as it can send', async () => {
     const { client, fake } = arrangeRestClient({ maxAttempts: 1 });
     let read = 0;
     async function* endless() {
@@ -77,7 +77,7 @@ describe('client.track()', () => {
     expect(read).toBeLessThan(400);
   });
 
-  it('names each bad object at the index of the caller’s own array, whatever request it travelled in', async () => {
+  it('names each bad object at the index of the caller’s array, whatever request it was in', async () => {
     const { client } = arrangeRestClient();
     const events = someEvents(200);
     for (const bad of [0, 74, 75, 149, 199]) delete (events[bad] as { name?: string }).name;
@@ -98,7 +98,7 @@ describe('client.track()', () => {
     expect(report.processed).toEqual({ attributes: 0, events: 195, purchases: 0 });
   });
 
-  it('keeps the index honest for any mixture of good and bad objects', async () => {
+  it('reports correct indexes for any mixture of valid and invalid objects', async () => {
     const objects = fc.array(fc.boolean(), { maxLength: 200 });
     await fc.assert(
       fc.asyncProperty(objects, objects, objects, async (attributes, events, purchases) => {
@@ -129,7 +129,7 @@ describe('client.track()', () => {
     );
   });
 
-  it('reports what the service names without saying which object it means', async () => {
+  it('reports errors of the service that name no object', async () => {
     const { client, fake } = arrangeRestClient();
     fake.fail({
       type: 'errors',
@@ -144,7 +144,7 @@ describe('client.track()', () => {
     expect(report.processed.events).toBe(1);
   });
 
-  it('counts an answer without counts as taken, less what it names', async () => {
+  it('counts a response without counts as accepted, except the named objects', async () => {
     const { client } = arrangeRestClient({
       fetch: async () => Response.json({ message: 'queued' }, { status: 202 }),
     });
@@ -156,16 +156,19 @@ describe('client.track()', () => {
     [{ events_processed: null, purchases_processed: null }, []],
     [{ events_processed: 'three' }, []],
     [{ errors: 'plain text' }, [{ position: null, reason: 'plain text' }]],
-  ])('takes a message of success for one, whatever else the answer holds: %j', async (members, problems) => {
-    const { client } = arrangeRestClient({
-      fetch: async () => Response.json({ message: 'success', ...members }, { status: 201 }),
-    });
-    const report = await client.track({ events: someEvents(3) });
-    expect(report.processed).toEqual({ attributes: 0, events: 3, purchases: 0 });
-    expect(report.problems).toEqual(problems);
-  });
+  ])(
+    'treats a success message as success, whatever else the response contains: %j',
+    async (members, problems) => {
+      const { client } = arrangeRestClient({
+        fetch: async () => Response.json({ message: 'success', ...members }, { status: 201 }),
+      });
+      const report = await client.track({ events: someEvents(3) });
+      expect(report.processed).toEqual({ attributes: 0, events: 3, purchases: 0 });
+      expect(report.problems).toEqual(problems);
+    },
+  );
 
-  it('does not take another message than success for a success', async () => {
+  it('treats no other message as success', async () => {
     const { client } = arrangeRestClient({
       fetch: async () => Response.json({ message: 'nothing done' }, { status: 201 }),
     });
@@ -174,7 +177,7 @@ describe('client.track()', () => {
     expect(report.processed.events).toBe(0);
   });
 
-  it('goes on after a request that was refused whole, and names each of its objects', async () => {
+  it('continues after a rejected request, and names each of its objects', async () => {
     const { client, fake } = arrangeRestClient();
     fake.fail({
       type: 'status',
@@ -188,7 +191,7 @@ describe('client.track()', () => {
     expect(report.processed.events).toBe(2);
   });
 
-  it('refuses on the spot what can never be sent, and sends the rest', async () => {
+  it('rejects objects that can never be sent without a request, and sends the rest', async () => {
     const { client, fake } = arrangeRestClient();
     const circle: Record<string, unknown> = { external_id: 'c', name: 'n', time: TIME };
     circle['self'] = circle;
@@ -224,14 +227,14 @@ describe('client.track()', () => {
     expect(fake.objects).toHaveLength(60);
   });
 
-  it('keeps every body under the values that the service parses', async () => {
+  it('keeps every body under the number of values that the service parses', async () => {
     const { client, fake } = arrangeRestClient();
     const list = Array.from({ length: 16_000 }, () => 1);
     await client.track({ attributes: someEvents(5).map(({ external_id }) => ({ external_id, list })) });
     expect(fake.requests.map(({ text }) => text.match(/"external_id"/g)?.length)).toEqual([2, 2, 1]);
   });
 
-  it('stops with what it knows when the input itself fails', async () => {
+  it('stops with a result if the input throws', async () => {
     const { client } = arrangeRestClient();
     function* broken() {
       yield* someEvents(80);
@@ -244,14 +247,14 @@ describe('client.track()', () => {
     expect(error.report.consumed.events).toBe(75);
   });
 
-  describe('whose onProblem throws', () => {
+  describe('with an onProblem that throws', () => {
     const options = {
       onProblem: () => {
         throw new Error('The log is full');
       },
     };
 
-    it('stops, and still says that the objects with a warning were taken', async () => {
+    it('stops, and reports the objects with a warning as accepted', async () => {
       const { client, fake } = arrangeRestClient();
       fake.fail({ type: 'errors', errors: [{ type: 'W', input_array: 'events', index: 0 }] });
       const error = await client.track({ events: someEvents(2) }, options).catch((reason) => reason);
@@ -262,7 +265,7 @@ describe('client.track()', () => {
       expect(error.report.problems).toHaveLength(1);
     });
 
-    it('stops at a request that was refused whole, and hears of its other objects', async () => {
+    it('stops at a rejected request, and reports its other objects', async () => {
       const { client, fake } = arrangeRestClient();
       fake.fail({ type: 'status', status: 400, body: { message: 'Nothing valid' } });
       const heard: unknown[] = [];
@@ -277,7 +280,7 @@ describe('client.track()', () => {
       expect(error.unsent).toEqual([]);
     });
 
-    it('leaves no rejection behind while it waits for more input', async () => {
+    it('leaves no unhandled rejection while it waits for more input', async () => {
       const unhandled: unknown[] = [];
       const hear = (reason: unknown) => unhandled.push(reason);
       process.on('unhandledRejection', hear);
@@ -304,7 +307,7 @@ describe('client.track()', () => {
       expect([error.unsent, error.report.consumed.events]).toEqual([[], 75]);
     });
 
-    it('reads no further after an object that can never be sent', async () => {
+    it('stops reading after an object that can never be sent', async () => {
       const { client, fake } = arrangeRestClient();
       let read = 0;
       function* endless() {
@@ -319,7 +322,7 @@ describe('client.track()', () => {
     });
   });
 
-  it('stops when its signal aborts, and says what may have been taken', async () => {
+  it('stops when its signal aborts, and reports what may be accepted', async () => {
     const { client, fake } = arrangeRestClient();
     fake.fail({ type: 'hang', stored: true });
     const controller = new AbortController();
@@ -332,7 +335,7 @@ describe('client.track()', () => {
     expect(error.unsent).toHaveLength(75);
   });
 
-  it('counts as unsent what was refused for its rate before the signal aborts', async () => {
+  it('counts as unsent what exceeded the rate limit before the signal aborts', async () => {
     const controller = new AbortController();
     const { client, fake } = arrangeRestClient({
       sleep: async (_ms: number, signal?: AbortSignal) => {
@@ -360,7 +363,7 @@ describe('client.track()', () => {
     return { ...arranged, isAsked };
   };
 
-  it('sends what waits while its input is silent, and what comes then with what follows, in their order', async () => {
+  it('sends queued objects while its input is silent, and later ones in order', async () => {
     const { client, fake, isAsked } = arrangeTelling();
     async function* input() {
       yield* someEvents(3, 'kim');
@@ -375,7 +378,7 @@ describe('client.track()', () => {
     expect(report).toMatchObject({ processed: { events: 5 }, consumed: { events: 5 }, requests: 2 });
   });
 
-  it('says where its input ended that fails after a silence', async () => {
+  it('reports where an input ended that fails after a silence', async () => {
     const { client, isAsked } = arrangeTelling();
     async function* input() {
       yield* someEvents(3);
@@ -387,7 +390,7 @@ describe('client.track()', () => {
     expect(error.report).toMatchObject({ processed: { events: 3 }, consumed: { events: 3 } });
   });
 
-  it('stops while its input is silent, and lets go of it', async () => {
+  it('stops while its input is silent, and releases it', async () => {
     const { client, fake } = arrangeRestClient();
     const controller = new AbortController();
     const { promise: isSilent, resolve: fallSilent } = Promise.withResolvers<void>();
@@ -415,7 +418,7 @@ describe('client.track()', () => {
   });
 
   it.each([false, true])(
-    'says at once that the key is refused, though its input is silent (signal: %s)',
+    'reports a rejected key at once, even if its input is silent (signal: %s)',
     async (hasSignal) => {
       const { client, fake } = arrangeRestClient({ apiKey: 'an-old-key' });
       const { promise: silence, resolve: speak } = Promise.withResolvers<void>();
@@ -440,7 +443,7 @@ describe('client.track()', () => {
     },
   );
 
-  it('takes rows that an interface describes, and none whose identifier is no identifier', async () => {
+  it('accepts rows typed by an interface, and rejects invalid identifier types', async () => {
     interface Profile {
       external_id: string;
       tier: string;
@@ -462,13 +465,13 @@ describe('client.track()', () => {
       tier: string;
     }
     const wrong: Wrong[] = [];
-    // @ts-expect-error a date names nobody
+    // @ts-expect-error a date is not an identifier
     await client.track({ attributes: wrong });
     // @ts-expect-error an event has a time
     await client.track({ events: [] as { external_id: string; name: string }[] });
   });
 
-  it('wants a concurrency that makes sense', async () => {
+  it('requires a valid concurrency', async () => {
     const { client } = arrangeRestClient();
     await expect(client.track({ events: [] }, { concurrency: 0 })).rejects.toThrow('concurrency: expected');
   });

@@ -5,12 +5,12 @@ import { arrangeRestClient, someEvents } from '../helpers/rest-client.ts';
 
 const LOST: [string, Fault][] = [
   ['a connection that drops after the request was taken', { type: 'drop', when: 'after' }],
-  ['an answer cut short', { type: 'truncate' }],
-  ['an answer that breaks off', { type: 'truncate', broken: true }],
+  ['a truncated response', { type: 'truncate' }],
+  ['an aborted response', { type: 'truncate', broken: true }],
   ['a gateway that timed out', { type: 'status', status: 504, body: '<html>Timeout</html>' }],
 ];
 
-describe('a lost answer', () => {
+describe('a lost response', () => {
   it.each(LOST)('(%s) never counts events twice: they are reported as in doubt', async (_, fault) => {
     const { client, fake } = arrangeRestClient();
     fake.fail(fault);
@@ -21,7 +21,7 @@ describe('a lost answer', () => {
     expect(fake.requests).toHaveLength(2);
   });
 
-  it.each(LOST)('(%s) is asked for again where the caller accepts that', async (_, fault) => {
+  it.each(LOST)('(%s) is retried if the caller allows it', async (_, fault) => {
     const { client, fake } = arrangeRestClient();
     fake.fail(fault);
     const report = await client.track({ events: someEvents(1) }, { onUnknownOutcome: 'retry' });
@@ -30,7 +30,7 @@ describe('a lost answer', () => {
     expect(fake.requests[0]!.text).toBe(fake.requests[1]!.text);
   });
 
-  it('is asked for again where taking the request twice does no harm: attributes that set values', async () => {
+  it('is retried if a repeat is safe: attributes that set values', async () => {
     const { client, fake } = arrangeRestClient();
     fake.fail({ type: 'drop', when: 'after' });
     const report = await client.track({
@@ -40,7 +40,7 @@ describe('a lost answer', () => {
   });
 
   it.each([{ visits: { inc: 1 } }, { cars: { $add: [{ id: 1 }] } }])(
-    'is not asked for again where an attribute counts or appends: %j',
+    'is not retried if an attribute counts or appends: %j',
     async (attributes) => {
       const { client, fake } = arrangeRestClient();
       fake.fail({ type: 'drop', when: 'after' });
@@ -50,7 +50,7 @@ describe('a lost answer', () => {
     },
   );
 
-  it('stops after three in a row: then there is no connection', async () => {
+  it('stops after three in a row, because there is no connection', async () => {
     const { client, fake } = arrangeRestClient();
     fake.fail({ type: 'drop', when: 'before' }, { times: 99 });
     const error = await client.track({ events: someEvents(750, 'one') }).catch((reason) => reason);
@@ -59,7 +59,7 @@ describe('a lost answer', () => {
     expect(fake.requests).toHaveLength(3);
   });
 
-  it.each([503, 401])('stays in doubt where all that comes after it is a %i', async (status) => {
+  it.each([503, 401])('stays in doubt if only %i responses follow', async (status) => {
     const { client, fake } = arrangeRestClient({ maxAttempts: 3 });
     fake.fail({ type: 'drop', when: 'after' });
     fake.fail({ type: 'status', status }, { times: 99 });
@@ -74,7 +74,7 @@ describe('a lost answer', () => {
     expect(error.unsent.map(({ index }: { index: number }) => index)).toEqual([75, 76, 77, 78, 79]);
   });
 
-  it('stays in doubt where there was no key any more to ask again with', async () => {
+  it('stays in doubt if there is no key for a retry', async () => {
     let asked = 0;
     const { client, fake } = arrangeRestClient({
       apiKey: async () => {
@@ -101,7 +101,7 @@ describe('a lost answer', () => {
       'failed at each address',
       new AggregateError([systemError('ETIMEDOUT', 'connect'), systemError('ECONNREFUSED', 'connect')]),
     ],
-  ])('is none where the connection %s: nothing was sent, so it is sent again', async (_, refused) => {
+  ])('is not in doubt if the connection %s: nothing was sent, so it is retried', async (_, refused) => {
     let calls = 0;
     const { client, fake } = arrangeRestClient({
       fetch: async (input, init) => {
@@ -114,7 +114,7 @@ describe('a lost answer', () => {
     expect([report.inDoubt, report.processed.events, calls]).toEqual([[], 1, 2]);
   });
 
-  it('is one where a connection that was made ends with no way to the host', async () => {
+  it('is in doubt if an open connection ends with an unreachable host', async () => {
     const { client } = arrangeRestClient({
       fetch: async () => {
         throw new TypeError('fetch failed', { cause: systemError('EHOSTUNREACH', 'read') });
@@ -123,14 +123,14 @@ describe('a lost answer', () => {
     expect((await client.track({ events: someEvents(1) })).inDoubt).toHaveLength(1);
   });
 
-  it('is none where a captive portal answered: the service saw nothing', async () => {
+  it('is not in doubt if a captive portal responded, because the service received nothing', async () => {
     const { client, fake } = arrangeRestClient();
     fake.fail({ type: 'captive-portal' });
     const report = await client.track({ events: someEvents(1) });
     expect([report.inDoubt, report.processed.events, fake.requests.length]).toEqual([[], 1, 2]);
   });
 
-  it('is what a timeout leaves behind', async () => {
+  it('follows a timeout', async () => {
     const { client, fake } = arrangeRestClient({ timeoutMs: 20 });
     fake.fail({ type: 'hang', stored: true });
     const report = await client.track({ events: someEvents(1) });

@@ -38,7 +38,7 @@ const INSERTED = {
 const PLACEMENTS = [INSERTED, { placement_id: 'home' }, { placement_id: 'elsewhere' }];
 
 /** Typical mistakes in a host's tests: the fake must report the same errors as the service. */
-describe('the fake beside the service', () => {
+describe('the fake service, compared to the service,', () => {
   let service: Service;
   let fake: FakeService;
   let bannerId: string;
@@ -108,7 +108,7 @@ describe('the fake beside the service', () => {
     '2026-02-29T00:00:00Z',
     'yesterday',
     1_772_356_500,
-  ])('takes the same times: %s', async (time) => {
+  ])('accepts the same times: %s', async (time) => {
     const event = { id: bannerId, event_type: 'click', timestamp: time };
     await expectTheSame(TRACK_PATH, { ...envelope, events: [event] });
     await expectTheSame(USERS_TRACK_PATH, { events: [{ external_id: 'u', name: 'n', time }] });
@@ -131,33 +131,33 @@ describe('the fake beside the service', () => {
     { placements: [] },
     { placements: null },
     { placements: ['home', ''] },
-  ])('judges the members of both banner endpoints alike: %j', async (members) => {
+  ])('validates the members of both banner endpoints equally: %j', async (members) => {
     await expectTheSame(SYNC_PATH, { ...envelope, placements: ['elsewhere'], ...members });
     const events = [{ id: bannerId, event_type: 'click', timestamp: AT }];
     await expectTheSame(TRACK_PATH, { ...envelope, events, ...members });
   });
 
   it.each([{}, { missing: ['offer', 'x'] }, { missing: 'offer' }, { missing: [5] }, []])(
-    'answers the placements by selector alike: %j',
+    'returns the same placements by selector: %j',
     async (body) => {
       await expectTheSame(PLACEMENTS_PATH, body);
     },
   );
-  it('opens the placements by selector to pages of any origin, and to POST alone', async () => {
+  it('allows pages of any origin to read placements by selector, with POST only', async () => {
     await expectTheSame(PLACEMENTS_PATH, undefined, 'GET');
   });
 
   it.each([
-    ['of nobody', 'stranger', [], 400],
-    ['of a user whom a server has named', 'named', [{ external_id: 'named', n: 1 }], 202],
+    ['of an unknown user', 'stranger', [], 400],
+    ['of a user whom a server created', 'named', [{ external_id: 'named', n: 1 }], 202],
     [
-      'of a user whom a server would only have changed',
+      'of a user whom a server would only update',
       'other',
       [{ external_id: 'other', _update_existing_only: true }],
       400,
     ],
-    ['of a user whom the sync has answered', 'u-1', [], 202],
-  ])('takes an event about a banner of another user alike: %s', async (_, user, attributes, status) => {
+    ['of a user after a sync', 'u-1', [], 202],
+  ])('handles an event about a banner of another user equally: %s', async (_, user, attributes, status) => {
     if (attributes.length > 0) await expectTheSame(USERS_TRACK_PATH, { attributes });
     const events = [{ id: bannerId, event_type: 'impression', timestamp: AT }];
     expect(await expectTheSame(TRACK_PATH, { ...envelope, external_user_id: user, events })).toBe(status);
@@ -202,7 +202,7 @@ describe('the fake beside the service', () => {
     { attributes: { external_id: 'u' } },
     { attributes: null },
     {},
-  ])('judges the objects of users/track alike: %j', async (body) => {
+  ])('validates the objects of users/track equally: %j', async (body) => {
     await expectTheSame(USERS_TRACK_PATH, body);
   });
 
@@ -216,7 +216,7 @@ describe('the fake beside the service', () => {
     'skip:010',
     'skip:9999999999990',
     '',
-  ])('turns the pages of integrations alike: %s', async (cursor) => {
+  ])('pages through integrations equally: %s', async (cursor) => {
     await expectTheSame(`${INTEGRATIONS_PATH}?cursor=${btoa(cursor)}`);
   });
 
@@ -227,17 +227,20 @@ describe('the fake beside the service', () => {
     },
   );
 
-  it.each([SYNC_PATH, TRACK_PATH, USERS_TRACK_PATH])('takes no body above 4 MB: %s', async (path) => {
+  it.each([SYNC_PATH, TRACK_PATH, USERS_TRACK_PATH])('rejects a body above 4 MB: %s', async (path) => {
     await expectTheSame(path, { ...envelope, pad: 'x'.repeat(4_200_000) });
   });
 
-  it.each([SYNC_PATH, TRACK_PATH, USERS_TRACK_PATH])('takes no body that is not JSON: %s', async (path) => {
+  it.each([SYNC_PATH, TRACK_PATH, USERS_TRACK_PATH])('rejects a body that is not JSON: %s', async (path) => {
     await expectTheSame(path, '{');
   });
 
-  it.each([USERS_TRACK_PATH, INTEGRATIONS_PATH])('lets no page of another origin call %s', async (path) => {
-    expect(await expectTheSame(path, undefined, 'OPTIONS')).toBe(405);
-    const open = await ask(fake.handle, path, path === USERS_TRACK_PATH ? { events: [event] } : undefined);
-    expect([open.status < 300, open.origin]).toEqual([true, null]);
-  });
+  it.each([USERS_TRACK_PATH, INTEGRATIONS_PATH])(
+    'allows no page of another origin to call %s',
+    async (path) => {
+      expect(await expectTheSame(path, undefined, 'OPTIONS')).toBe(405);
+      const open = await ask(fake.handle, path, path === USERS_TRACK_PATH ? { events: [event] } : undefined);
+      expect([open.status < 300, open.origin]).toEqual([true, null]);
+    },
+  );
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/testing/fake-endpoints.ts';
 import { API_ROUTES } from '../helpers/api-routes.ts';
 
-test.each(Object.entries(ENDPOINTS))('has %s as the service has it', (path, { method, dialect, key }) => {
+test.each(Object.entries(ENDPOINTS))('defines %s as the service does', (path, { method, dialect, key }) => {
   const route = API_ROUTES.find((each) => each.path === path);
   expect({ method, errors: dialect, crossOrigin: key === 'client' }).toEqual({
     method: route?.method,

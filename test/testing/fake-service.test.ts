@@ -25,7 +25,7 @@ const sync = (service: FakeService, placements: string[], user = 'u-1') =>
   post(service, SYNC_PATH, { ...envelope, external_user_id: user, placements });
 
 describe('the fake service', () => {
-  it('answers the banner of each placement it was asked for, and null where it has none', async () => {
+  it('returns the banner of each requested placement, or null', async () => {
     const service = createFakeService({
       users: ['u-1'],
       banners: { hero: buildBanner('hero', { title: 'Hi', size: 2, big: true }) },
@@ -51,14 +51,14 @@ describe('the fake service', () => {
     });
   });
 
-  it('answers the first ten distinct placements only', async () => {
+  it('returns the first ten distinct placements only', async () => {
     const service = createFakeService({ users: ['u-1'] });
     const names = Array.from({ length: 12 }, (_, at) => `p${at}`);
     const { banners } = await (await sync(service, ['p0', ...names])).json();
     expect(Object.keys(banners)).toEqual(names.slice(0, 10));
   });
 
-  it('keeps a dismissed banner from that user once the lag is over, and from nobody else', async () => {
+  it('hides a dismissed banner after the lag, from that user only', async () => {
     const clock = createVirtualClock();
     const service = createFakeService({
       users: ['u-1'],
@@ -75,7 +75,7 @@ describe('the fake service', () => {
     expect(await shown('u-2')).toBe(true);
   });
 
-  it('stores events and answers how many', async () => {
+  it('stores events and returns their number', async () => {
     const service = createFakeService({ users: ['u-1'] });
     const answer = await track(service, [event('a'), event('b', 'click')]);
     expect(answer.status).toBe(202);
@@ -86,7 +86,7 @@ describe('the fake service', () => {
     ]);
   });
 
-  it('counts a repeat as processed and stores it once, or twice where repeats are not removed', async () => {
+  it('counts a repeat as processed and stores it once, or twice without deduplication', async () => {
     for (const [deduplicates, stored] of [
       [true, 1],
       [false, 2],
@@ -101,7 +101,7 @@ describe('the fake service', () => {
     }
   });
 
-  it('judges each event alone and names the bad ones by index', async () => {
+  it('validates each event separately and names the bad ones by index', async () => {
     const service = createFakeService({ users: ['u-1'] });
     const answer = await track(service, [
       event('a'),
@@ -125,7 +125,7 @@ describe('the fake service', () => {
     });
   });
 
-  it('answers 400 where no event is valid, and where the envelope is not', async () => {
+  it('returns 400 if no event is valid, or if the envelope is invalid', async () => {
     const service = createFakeService({ users: ['u-1'] });
     const none = await track(service, [{}]);
     expect([none.status, await none.json()]).toEqual([
@@ -138,7 +138,7 @@ describe('the fake service', () => {
     expect(service.events).toEqual([]);
   });
 
-  it('refuses as the contract says: key, path, method, media type, syntax', async () => {
+  it('rejects by the contract: key, path, method, media type, syntax', async () => {
     const service = createFakeService({ users: ['u-1'] });
     const status = async (path: string, init: RequestInit, body: unknown = {}) =>
       (await post(service, path, body, init)).status;
@@ -168,14 +168,14 @@ describe('the fake service', () => {
     expect([service.requests, service.events]).toEqual([[], []]);
   });
 
-  it('forgets dismissals with what else was stored', async () => {
+  it('clears dismissals with the other stored data', async () => {
     const service = createFakeService({ users: ['u-1'], banners: { hero: buildBanner('hero') } });
     await track(service, [event('banner-of-hero', 'dismiss')]);
     service.clear();
     expect((await (await sync(service, ['hero'])).json()).banners.hero).not.toBeNull();
   });
 
-  it('answers a preflight and exposes the rate headers to browsers', async () => {
+  it('responds to a preflight and exposes the rate headers to browsers', async () => {
     const service = createFakeService({ users: ['u-1'] });
     const preflight = await service.handle(new Request(service.origin + TRACK_PATH, { method: 'OPTIONS' }));
     expect(preflight.headers.get('access-control-allow-headers')).toContain('Authorization');

@@ -43,7 +43,7 @@ describe.each(['in memory', 'over a socket'] as const)('faults of the fake servi
     return { service, call };
   };
 
-  it('skips the events at chosen indices and stores the others', async () => {
+  it('reject the events at the given indexes and store the others', async () => {
     const { service, call } = await arrange({ type: 'skip', indices: [1, 3], reason: 'Not today' });
     const answer = await call('a', 'b', 'c', 'd', 'e');
     expect(answer.status).toBe(202);
@@ -58,7 +58,7 @@ describe.each(['in memory', 'over a socket'] as const)('faults of the fake servi
     expect(stored(service)).toEqual(['a', 'c', 'e']);
   });
 
-  it('answers 400 with every index where all are skipped', async () => {
+  it('return 400 with every index if all are rejected', async () => {
     const { service, call } = await arrange({ type: 'skip', indices: [0, 1] });
     const answer = await call('a', 'b');
     expect(answer.status).toBe(400);
@@ -66,14 +66,14 @@ describe.each(['in memory', 'over a socket'] as const)('faults of the fake servi
     expect(stored(service)).toEqual([]);
   });
 
-  it('answers contradictory errors word for word while it stores everything', async () => {
+  it('return contradictory errors word for word while everything is stored', async () => {
     const errors = [{ index: 9, type: 'x' }, { index: -1 }, 'text', { index: 0.5 }];
     const { service, call } = await arrange({ type: 'errors', errors, processed: 7 });
     expect(await (await call('a')).json()).toEqual({ events_processed: 7, message: 'success', errors });
     expect(stored(service)).toEqual(['a']);
   });
 
-  it('meets one request by default and recovers then', async () => {
+  it('affect one request by default', async () => {
     const { service, call } = await arrange({ type: 'status', status: 503 });
     expect((await call('a')).status).toBe(503);
     expect((await call('a')).status).toBe(202);
@@ -81,20 +81,20 @@ describe.each(['in memory', 'over a socket'] as const)('faults of the fake servi
     expect(service.requests.map(({ status }) => status)).toEqual([503, 202]);
   });
 
-  it('drops the connection before the request was taken', async () => {
+  it('drop the connection before the request is accepted', async () => {
     const { service, call } = await arrange({ type: 'drop', when: 'before' });
     await expect(call('a')).rejects.toThrow(TypeError);
     expect(stored(service)).toEqual([]);
   });
 
-  it('drops the connection after the request was taken', async () => {
+  it('drop the connection after the request is accepted', async () => {
     const { service, call } = await arrange({ type: 'drop', when: 'after' });
     await expect(call('a')).rejects.toThrow(TypeError);
     expect(stored(service)).toEqual(['a']);
     expect(service.requests[0]).not.toHaveProperty('status');
   });
 
-  it('answers as a captive portal without taking anything', async () => {
+  it('respond as a captive portal without accepting anything', async () => {
     const { service, call } = await arrange({ type: 'captive-portal' });
     const answer = await call('a');
     expect(answer.status).toBe(200);
@@ -103,14 +103,14 @@ describe.each(['in memory', 'over a socket'] as const)('faults of the fake servi
     expect(stored(service)).toEqual([]);
   });
 
-  it.each([204, 205])('answers %i, which has no body', async (status) => {
+  it.each([204, 205])('return %i, which has no body', async (status) => {
     const { service, call } = await arrange({ type: 'status', status });
     const answer = await call('a');
     expect([answer.status, await answer.text()]).toEqual([status, '']);
     expect(stored(service)).toEqual([]);
   });
 
-  it('takes the request and truncates the answer, ending it properly or not', async () => {
+  it('accept the request and truncate the response, with or without a proper end', async () => {
     const { service, call } = await arrange({ type: 'truncate' });
     await expect((await call('a')).json()).rejects.toThrow(SyntaxError);
     service.fail({ type: 'truncate', broken: true });
@@ -120,7 +120,7 @@ describe.each(['in memory', 'over a socket'] as const)('faults of the fake servi
     expect(stored(service)).toEqual(['a', 'b']);
   });
 
-  it('hangs, taken or not, until the caller gives up', async () => {
+  it('hang, with or without accepting, until the client times out', async () => {
     const { service } = await arrange({ type: 'hang' });
     service.fail({ type: 'hang', stored: true });
     for (const id of ['a', 'b']) {
@@ -146,7 +146,7 @@ describe('faults of the fake service', () => {
     ['retry-after', 'epoch', 30],
     ['retry-after-date', 'epoch', 30],
     ['reset', 'epoch', 30],
-  ] as const)('says how long to wait in the form %s', async (form, kind, seconds) => {
+  ] as const)('send Retry-After in the form %s', async (form, kind, seconds) => {
     const now = Date.UTC(2026, 0, 1);
     const service = createFakeService({ users: ['u-1'], now: () => now });
     service.fail({ type: 'rate-limit', afterSeconds: seconds, form });
@@ -155,7 +155,7 @@ describe('faults of the fake service', () => {
     expect(readRateLimit(answer.headers, kind, now).retryAfterMs).toBe(seconds * 1000);
   });
 
-  it('answers errors and count as they are on users/track too', async () => {
+  it('return errors and counts in the format of users/track', async () => {
     const service = createFakeService({ users: ['u-1'] });
     service.fail({ type: 'errors', errors: ['W'], processed: 0 });
     const answer = await service.fetch(service.origin + USERS_TRACK_PATH, {
@@ -167,14 +167,14 @@ describe('faults of the fake service', () => {
     expect(service.objects).toHaveLength(1);
   });
 
-  it('gives a reset in seconds left on users/track', async () => {
+  it('send a reset in seconds left for users/track', async () => {
     const service = createFakeService({ users: ['u-1'] });
     service.fail({ type: 'rate-limit', afterSeconds: 9, form: 'reset' });
     const answer = await call(service, USERS_TRACK_PATH);
     expect(answer.headers.get('x-ratelimit-reset')).toBe('9');
   });
 
-  it('hides all rate headers', async () => {
+  it('hide all rate headers', async () => {
     const service = createFakeService({ users: ['u-1'] });
     service.fail({ type: 'rate-limit', afterSeconds: 9, form: 'hidden' });
     const answer = await call(service);
@@ -182,7 +182,7 @@ describe('faults of the fake service', () => {
     expect(answer.headers.has('access-control-expose-headers')).toBe(false);
   });
 
-  it('answers late by the clock it was given', async () => {
+  it('delay the response by the given clock', async () => {
     const clock = createVirtualClock();
     const service = createFakeService({ users: ['u-1'], setTimeout: clock.setTimeout });
     service.fail({ type: 'slow', delayMs: 500 });
@@ -197,7 +197,7 @@ describe('faults of the fake service', () => {
     expect((await answer).status).toBe(202);
   });
 
-  it('lets a redirect be refused, and follows one without the key to another origin', async () => {
+  it('redirect to another origin, which a client may reject, or follow without the key', async () => {
     const service = createFakeService({ users: ['u-1'] });
     service.fail({ type: 'redirect', to: 'http://elsewhere.test/take' }, { times: 2 });
     await expect(call(service, TRACK_PATH, { redirect: 'error' })).rejects.toThrow('Failed to fetch');
@@ -206,14 +206,14 @@ describe('faults of the fake service', () => {
     expect(service.events).toEqual([]);
   });
 
-  it('follows a redirect on its own origin with method, key and body', async () => {
+  it('redirect on the same origin with method, key and body', async () => {
     const service = createFakeService({ users: ['u-1'] });
     service.fail({ type: 'redirect', to: TRACK_PATH, status: 308 });
     expect((await call(service)).status).toBe(202);
     expect(stored(service)).toEqual(['a']);
   });
 
-  it('can be limited to a path, to a number of requests, and lifted', async () => {
+  it('can be limited to a path or a number of requests, and removed', async () => {
     const service = createFakeService({ users: ['u-1'] });
     const lift = service.fail(
       { type: 'status', status: 500 },
@@ -232,7 +232,7 @@ describe('faults of the fake service', () => {
     expect((await call(service)).status).toBe(202);
   });
 
-  it('fails like a network for a host that is not there', async () => {
+  it('fail like a network for an unknown host', async () => {
     const service = createFakeService({ users: ['u-1'] });
     await expect(service.fetch('http://nobody.test/')).rejects.toThrow('Failed to fetch');
     expect(service.requests).toEqual([]);

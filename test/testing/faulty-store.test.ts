@@ -7,7 +7,7 @@ const arrange = () => {
 };
 
 describe('the faulty store', () => {
-  it('is the store it wraps while nothing fails', async () => {
+  it('works like the wrapped store without faults', async () => {
     const { disk, store } = arrange();
     await store.setMany([
       ['a', 1],
@@ -21,7 +21,7 @@ describe('the faulty store', () => {
     expect(store.calls).toEqual(['setMany', 'update', 'deleteMany', 'get', 'entries', 'clear']);
   });
 
-  it('rejects with the error of an engine and has done nothing', async () => {
+  it('rejects with the error of a database without a change', async () => {
     const { disk, store } = arrange();
     store.fail({ type: 'reject', error: 'QuotaExceededError' });
     const write = store.setMany([['a', 1]]);
@@ -32,14 +32,14 @@ describe('the faulty store', () => {
     expect(disk.records('s')).toEqual([['a', 1]]);
   });
 
-  it('loses the answer of what it has done', async () => {
+  it('loses the response of a completed call', async () => {
     const { disk, store } = arrange();
     store.fail({ type: 'lose-answer' });
     await expect(store.setMany([['a', 1]])).rejects.toThrow();
     expect(disk.records('s')).toEqual([['a', 1]]);
   });
 
-  it('waits for what the test decides', async () => {
+  it('waits until the test continues', async () => {
     const { disk, store } = arrange();
     const { promise: until, resolve: go } = Promise.withResolvers<void>();
     store.fail({ type: 'wait', until });
@@ -50,7 +50,7 @@ describe('the faulty store', () => {
     expect(disk.records('s')).toEqual([['a', 1]]);
   });
 
-  it('never answers a verb that hangs', async () => {
+  it('never resolves a method that hangs', async () => {
     const { store } = arrange();
     store.fail({ type: 'hang' });
     const outcome = await Promise.race([
@@ -60,7 +60,7 @@ describe('the faulty store', () => {
     expect(outcome).toBe('still waiting');
   });
 
-  it('meets only the verbs it was told to, as often as it was told to', async () => {
+  it('affects only the chosen methods, a given number of times', async () => {
     const { store } = arrange();
     const lift = store.fail({ type: 'reject', error: 'AbortError' }, { verbs: ['get'], times: 2 });
     await store.setMany([['a', 1]]);

@@ -17,7 +17,7 @@ describe('assertDeliveredExactlyOnce', () => {
     assertDeliveredExactlyOnce([event('b', 2), event('a', 1)], [event('a', 1), event('b', 2)]);
   });
 
-  it('names what was lost, doubled and never captured', () => {
+  it('names lost, duplicated and unknown events', () => {
     const stored = [event('a', 1), event('a', 1), event('c', 3)];
     const check = () => assertDeliveredExactlyOnce(stored, [event('a', 1), event('b', 2)]);
     expect(check).toThrow('lost (1): click of b by u at 1970-01-01T00:00:00.002Z');
@@ -25,7 +25,7 @@ describe('assertDeliveredExactlyOnce', () => {
     expect(check).toThrow('never captured (1): click of c');
   });
 
-  it('tells users, types and instants apart', () => {
+  it('distinguishes users, types and instants', () => {
     expect(() => assertDeliveredExactlyOnce([event('a', 1, 'v')], [event('a', 1, 'u')])).toThrow('lost');
     expect(() => assertDeliveredExactlyOnce([event('a', 2)], [event('a', 1)])).toThrow('lost');
     expect(() =>
@@ -33,7 +33,7 @@ describe('assertDeliveredExactlyOnce', () => {
     ).toThrow('lost');
   });
 
-  it('does not let two captured events share a key', () => {
+  it('rejects two captured events with the same key', () => {
     expect(() => assertDeliveredExactlyOnce([event('a', 1)], [event('a', 1), event('a', 1)])).toThrow(
       'captured twice',
     );
@@ -41,7 +41,7 @@ describe('assertDeliveredExactlyOnce', () => {
 });
 
 describe('assertDeliveredInOrder', () => {
-  it('wants each user’s events in the order of their times', () => {
+  it('requires each user’s events in chronological order', () => {
     assertDeliveredInOrder([event('a', 1), event('z', 0, 'v'), event('b', 2)]);
     expect(() => assertDeliveredInOrder([event('b', 2), event('a', 1)])).toThrow('before click of a');
   });
@@ -63,7 +63,7 @@ describe('assertConserved', () => {
     waitingUntil: null,
   };
 
-  it('wants the parts to make the captured', () => {
+  it('requires the parts to add up to the captured events', () => {
     assertConserved(diagnostics);
     expect(() => assertConserved({ ...diagnostics, pending: 2 })).toThrow('captured 8, but the parts make 9');
   });

@@ -4,7 +4,7 @@ import { createMemoryDisk } from '../../src/testing/index.ts';
 import fc from '../helpers/property.ts';
 
 describe('the memory disk', () => {
-  it('keeps records over pages, apart by store', async () => {
+  it('keeps records over pages, separately by store', async () => {
     const disk = createMemoryDisk();
     await disk.openStore('one').setMany([[[1, 1], 'a']]);
     expect(await disk.openStore('one').get([1, 1])).toBe('a');
@@ -31,7 +31,7 @@ describe('the memory disk', () => {
     );
   });
 
-  it('answers a range with both ends, lowest first, up to its limit', async () => {
+  it('returns a range with both ends, lowest first, up to its limit', async () => {
     const store = createMemoryDisk().openStore('s');
     await store.setMany([5, 3, 1, 4, 2].map((key) => [key, key]));
     const keys = async (range: Parameters<typeof store.entries>[0]) =>
@@ -41,7 +41,7 @@ describe('the memory disk', () => {
     expect(await keys(undefined)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('reads and writes in one step, deletes what becomes undefined, and writes nothing when the change throws', async () => {
+  it('reads and writes atomically, deletes undefined values, and writes nothing if the change throws', async () => {
     const disk = createMemoryDisk();
     const store = disk.openStore('s');
     await store.setMany([
@@ -66,7 +66,7 @@ describe('the memory disk', () => {
     expect(disk.records('s')).toEqual([]);
   });
 
-  it('hands out copies, so that a caller cannot change what is stored', async () => {
+  it('returns copies, so that a caller cannot change what is stored', async () => {
     const disk = createMemoryDisk();
     const value = { list: [1] };
     await disk.openStore('s').setMany([['k', value]]);
@@ -75,7 +75,7 @@ describe('the memory disk', () => {
     expect(disk.records('s')).toEqual([['k', { list: [1] }]]);
   });
 
-  it('does nothing more for a page that was killed, and never answers it', async () => {
+  it('never resolves calls of a killed page, and does nothing for them', async () => {
     const disk = createMemoryDisk();
     const page = disk.session();
     const store = page.openStore('s');

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../src/testing/index.ts';
 
 describe('the virtual clock', () => {
-  it('stands still until it is moved', async () => {
+  it('stands still until it is advanced', async () => {
     const clock = createVirtualClock(1_000);
     expect([clock.now(), clock.monotonic()]).toEqual([1_000, 0]);
     await clock.advance(250);
     expect([clock.now(), clock.monotonic()]).toEqual([1_250, 250]);
   });
 
-  it('runs timers in the order they are due, those due together in the order they were set', async () => {
+  it('runs timers in order of their time, and those of the same time in creation order', async () => {
     const clock = createVirtualClock();
     const ran: string[] = [];
     clock.setTimeout(() => ran.push('late'), 20);
@@ -21,7 +21,7 @@ describe('the virtual clock', () => {
     expect(ran).toEqual(['first', 'second', 'late']);
   });
 
-  it('shows each timer the time it was due at', async () => {
+  it('shows each timer its own time', async () => {
     const clock = createVirtualClock(0);
     const seen: number[] = [];
     clock.setTimeout(() => {
@@ -45,7 +45,7 @@ describe('the virtual clock', () => {
     expect(ran).toEqual(['chain of the first', 'second']);
   });
 
-  it('runs no timer that was cancelled, and counts those that wait', async () => {
+  it('skips canceled timers, and counts pending ones', async () => {
     const clock = createVirtualClock();
     let ran = 0;
     const id = clock.setTimeout(() => ran++, 1);
@@ -58,7 +58,7 @@ describe('the virtual clock', () => {
     expect([ran, clock.pending()]).toEqual([1, 0]);
   });
 
-  it('jumps the device clock and not the one that never jumps', async () => {
+  it('jumps the device clock, not the monotonic one', async () => {
     const clock = createVirtualClock(1_000);
     let ran = false;
     clock.setTimeout(() => {
@@ -68,7 +68,7 @@ describe('the virtual clock', () => {
     expect([clock.now(), clock.monotonic(), ran]).toEqual([500, 0, false]);
   });
 
-  it('runs timers until a condition holds, and says so when it never will', async () => {
+  it('runs timers until a condition holds, and throws if it never does', async () => {
     const clock = createVirtualClock();
     let ticks = 0;
     const tick = () => {
