@@ -44,14 +44,14 @@ describe('the rendered chart', () => {
   const pod = deployment.spec.template;
   const [container] = pod.spec.containers;
 
-  test('has two replicas, one of which stays in a disruption and all in an update', () => {
+  test('has two replicas, keeps one in a disruption and all in an update', () => {
     expect(deployment.spec.replicas).toBe(2);
     expect(deployment.spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
     const [budget] = ofKind(manifests, 'PodDisruptionBudget');
     expect(budget.spec.minAvailable).toBe(1);
   });
 
-  test('selects its own pods everywhere', () => {
+  test('selects only its own pods', () => {
     const selectors = [
       deployment.spec.selector.matchLabels,
       ...ofKind(manifests, 'PodDisruptionBudget').map(({ spec }) => spec.selector.matchLabels),
@@ -61,7 +61,7 @@ describe('the rendered chart', () => {
     for (const selector of selectors) expect(pod.metadata.labels).toMatchObject(selector);
   });
 
-  test('probes the paths of the service, on ports that the container has', () => {
+  test('probes the paths and ports of the service', () => {
     expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'api' });
     expect(container.startupProbe.httpGet).toEqual({ path: '/readyz', port: 'api' });
     expect(container.livenessProbe.httpGet).toEqual({ path: '/healthz', port: 'api' });
@@ -72,7 +72,7 @@ describe('the rendered chart', () => {
     expect(targets).toEqual(ports);
   });
 
-  test('reads secrets from files of a mounted Secret, and has none in a variable', () => {
+  test('reads secrets from files of a mounted Secret, never from variables', () => {
     const env = new Map<string, string>(
       container.env.map(({ name, value }: Record<string, string>) => [name!, value!]),
     );
@@ -87,7 +87,7 @@ describe('the rendered chart', () => {
     expect(names.filter((name) => !source.includes(name.replace(/_FILE$/, '')))).toEqual([]);
   });
 
-  test('gives a pod time to drain, no root and no writable root file system', () => {
+  test('gives pods time to drain, without root and with a read-only root file system', () => {
     expect(pod.spec.terminationGracePeriodSeconds).toBe(40);
     expect(pod.spec.securityContext.runAsNonRoot).toBe(true);
     expect(container.securityContext).toMatchObject({
@@ -110,7 +110,7 @@ describe('the rendered chart', () => {
     expect(ingress.spec.tls[0].hosts).toEqual(['api.example', 'studio.example']);
   });
 
-  test('leaves the Studio out if it is disabled, and asks for its URL otherwise', () => {
+  test('omits the Studio if it is disabled, and requires its URL otherwise', () => {
     const without = renderChart({ studio: { enabled: false } });
     expect(ofKind(without, 'Service')).toHaveLength(1);
     expect(ofKind(without, 'Ingress')).toEqual([]);
@@ -122,13 +122,13 @@ describe('the rendered chart', () => {
     needs(`${program}: ${url}`, inPath(program) !== undefined);
   const SETTINGS = ['--set', 'studio.url=https://studio.example'];
 
-  test('is accepted by helm lint', isInstalled('helm', 'https://helm.sh'), () => {
+  test('passes helm lint', isInstalled('helm', 'https://helm.sh'), () => {
     expect(execFileSync('helm', ['lint', '--strict', CHART, ...SETTINGS], { encoding: 'utf8' })).toContain(
       '0 chart(s) failed',
     );
   });
 
-  test('is what Helm renders', isInstalled('helm', 'https://helm.sh'), () => {
+  test('equals the output of Helm', isInstalled('helm', 'https://helm.sh'), () => {
     const rendered = execFileSync('helm', ['template', 'test', CHART, ...SETTINGS], { encoding: 'utf8' });
     const documents = rendered.split(/^---$/m).flatMap((text) => parse(text) ?? []);
     const byName = (all: ReturnType<typeof renderChart>) =>
@@ -139,7 +139,7 @@ describe('the rendered chart', () => {
   });
 
   test(
-    'has the schemas of Kubernetes (kubeconform)',
+    'matches the schemas of Kubernetes (kubeconform)',
     isInstalled('kubeconform', 'https://github.com/yannh/kubeconform'),
     () => {
       const input = manifests.map((each) => JSON.stringify(each)).join('\n---\n');

@@ -53,25 +53,25 @@ beforeAll(async () => {
 
 const chunkOf = (entry: string) => chunks.find((chunk) => chunk.entry === entry);
 
-test('the client is the first chunk, the late one, those of the table, and those of features, with nothing that two of them share', () => {
+test('the client consists of the first chunk, the deferred one, those of the table, and features, which share no further chunk', () => {
   expect(named.length).toBeGreaterThan(2);
   expect(chunks.map(({ entry }) => entry).sort()).toEqual([FIRST, LATE, ...named, ...added].sort());
 });
 
-test('the first chunk loads the late one and nothing else, which loads those of the table', () => {
+test('the first chunk loads only the deferred one, which loads those of the table', () => {
   expect(chunkOf(FIRST)!.later).toEqual([LATE]);
   expect(chunkOf(LATE)!.later.sort()).toEqual([...named].sort());
   for (const entry of named) expect(chunkOf(entry)!.later).toEqual([]);
 });
 
-test('what only a sync or a delivery needs is not in the first chunk', () => {
+test('the first chunk contains nothing that only a sync or a delivery needs', () => {
   const { modules } = chunkOf(FIRST)!;
   const isLate = (path: string) => /client\/(delivery|inspector)\//.test(path);
   expect(modules.filter(isLate)).toEqual([]);
   expect(modules.filter((path) => path.startsWith('src/client/')).length).toBeGreaterThan(15);
 });
 
-test('no other file of the client imports a module later', () => {
+test('no other file of the client loads a module on demand', () => {
   const importers = globSync('src/client/**/*.ts').filter((path) =>
     /\bimport\('\.|import\([`"]\./.test(readFileSync(path, 'utf8').replaceAll(/typeof import\(.*?\)/g, '')),
   );

@@ -36,7 +36,7 @@ test('every option has a row', () => {
   expect(sorted(rowsOf('Options'))).toEqual(sorted(named));
 });
 
-test('the row of `platform` names its parts', () => {
+test('the row of `platform` names its members', () => {
   const row = page.split('\n').find((line) => line.startsWith('| `platform`'))!;
   const parts = [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name!).slice(1);
   expect(sorted(parts)).toEqual(sorted(membersOf('src/client/options/options.ts', 'Platform')));

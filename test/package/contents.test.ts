@@ -96,13 +96,13 @@ beforeAll(async () => {
 });
 
 describe('the packed package', () => {
-  test('holds the files that are named, their chunks, the pages of docs/, and nothing that an earlier build left', () => {
+  test('contains the listed files, their chunks and the pages of docs/, and no leftovers of an earlier build', () => {
     const others = [CHUNK, STUDIO_ASSET, /^docs\/(?:quickstart|guides|reference|concepts)\/[\w-]+\.md$/];
     const unnamed = files.filter((file) => !others.some((each) => each.test(file)));
     expect(unnamed).toEqual(NAMED);
   });
 
-  test('has the images of the banners that the quick start shows', () => {
+  test('contains the images of the banners in the quick start', () => {
     const { campaigns } = JSON.parse(read('demo/workspace.json')) as {
       campaigns: { placements: string[]; variants: { properties: Record<string, { value?: string }> }[] }[];
     };
@@ -113,7 +113,7 @@ describe('the packed package', () => {
     for (const image of images) expect(files).toContain(`demo/public${image}`);
   });
 
-  test('has no chunk that nothing imports', () => {
+  test('has no unused chunk', () => {
     const imported = new Set(
       files
         .filter((file) => /\.(?:js|d\.ts)$/.test(file))
@@ -124,7 +124,7 @@ describe('the packed package', () => {
     expect(files.filter((file) => CHUNK.test(file) && !isImported(file))).toEqual([]);
   });
 
-  test('imports, code and types alike, nothing but what it declares and the modules of Node', () => {
+  test('imports only its dependencies and modules of Node, in code and types', () => {
     const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
     const isDeclared = (specifier: string) =>
       declared.some((name) => specifier === name || specifier.startsWith(`${name}/`));
@@ -147,7 +147,7 @@ describe('the packed package', () => {
     'devtools',
     'service-worker',
     'testing',
-  ])('reaches no module of Node from its entry %s, which runs in browsers', (entry) => {
+  ])('imports no module of Node from its entry %s, which runs in browsers', (entry) => {
     const reached = new Set<string>();
     const visit = (file: string): void => {
       if (reached.has(file)) return;
@@ -159,7 +159,7 @@ describe('the packed package', () => {
     expect([...reached].filter(isOfNode)).toEqual([]);
   });
 
-  test('names the licence of every package whose code is in it', () => {
+  test('names the license of every bundled package', () => {
     const bundled = new Set(
       files
         .filter((file) => /^dist\/.*\.js$/.test(file))

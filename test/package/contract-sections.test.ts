@@ -5,7 +5,7 @@ const contract = readFileSync('docs/reference/contract.md', 'utf8');
 const sections = new Set([...contract.matchAll(/^#{2,4} (\d+(?:\.\d+)*)/gm)].map(([, number]) => number));
 const rows = new Set([...contract.matchAll(/^\| (\d+) \|/gm)].map(([, number]) => number));
 
-test('every section of the contract that a comment or a title names is in docs/reference/contract.md', () => {
+test('every contract section in comments and titles is in docs/reference/contract.md', () => {
   const missing: string[] = [];
   let named = 0;
   for (const file of globSync('{src,test}/**/*.ts')) {

@@ -134,7 +134,7 @@ export const sendAnything = (anything: { value: unknown }): Sent<{ value: unknow
 export const strict: Strict<{ name?: string }> extends never ? 'none' : 'some' = 'none';
 `;
 
-describe('the declarations of the packed package compile, those of packages being checked too,', () => {
+describe('the declarations of the packed package compile, without skipLibCheck,', () => {
   test('for a page without a framework', async () => {
     const page = `
       import { createPlacard, definePlacement } from 'placard';
@@ -166,7 +166,7 @@ describe('the declarations of the packed package compile, those of packages bein
     ).toEqual([]);
   });
 
-  test('for a service worker, whose types know no page', async () => {
+  test('for a service worker, without DOM types', async () => {
     const worker = `
       import { installSender } from 'placard/service-worker';
       installSender({ endpoint: 'http://127.0.0.1:8787', apiKey: 'k', appId: 'a' });`;

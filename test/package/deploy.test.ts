@@ -28,7 +28,7 @@ afterAll(() => service.stop());
 describe.each([DASHBOARD, ALERTS])('%s', (file) => {
   const text = readFileSync(file, 'utf8');
 
-  test('asks for metrics that the service has', () => {
+  test('reads metrics that the service has', () => {
     const asked = [...new Set(text.match(/\b(?:placard|process|nodejs)_\w+/g))];
     expect(asked.length).toBeGreaterThan(4);
     expect(asked.filter((name) => !served.has(name))).toEqual([]);
@@ -40,7 +40,7 @@ describe.each([DASHBOARD, ALERTS])('%s', (file) => {
   });
 });
 
-test('the dashboard is JSON whose panels do not overlap', () => {
+test('the dashboard is valid JSON, and its panels do not overlap', () => {
   const { panels } = JSON.parse(readFileSync(DASHBOARD, 'utf8')) as {
     panels: { id: number; gridPos: { x: number; y: number } }[];
   };
@@ -55,7 +55,7 @@ describe('the workflows', () => {
       .replace(/^\s*#.*$/gm, '')
       .split(/^ {2}(?=\w+:$)/m);
 
-  test.each(['check.yaml', 'release.yaml'])('of %s run actions of one commit', (name) => {
+  test.each(['check.yaml', 'release.yaml'])('of %s pin actions to a commit', (name) => {
     const used = jobsOf(name)
       .join('')
       .match(/uses: .*/g);
@@ -73,28 +73,28 @@ describe('the workflows', () => {
   });
 });
 
-test('every container of the example has a limit of memory and of processes', () => {
+test('every container of the example has a memory and process limit', () => {
   const services = readFileSync('deploy/compose.yaml', 'utf8').match(/image:/g)!.length;
   for (const limit of [/mem_limit: \d/g, /pids_limit: \d/g]) {
     expect(readFileSync('deploy/compose.yaml', 'utf8').match(limit)).toHaveLength(services);
   }
 });
 
-describe('as their own tools read them', () => {
+describe('with their own tools', () => {
   const has = (program: string, what: string) => needs(what, inPath(program) !== undefined);
 
-  test('the alert rules are sound (promtool)', has('promtool', 'apt-get install prometheus'), () => {
+  test('the alert rules are valid (promtool)', has('promtool', 'apt-get install prometheus'), () => {
     expect(execFileSync('promtool', ['check', 'rules', ALERTS], { encoding: 'utf8' })).toContain('SUCCESS');
   });
 
-  test("the proxy's file is sound (caddy)", has('caddy', 'apt-get install caddy'), () => {
+  test('the proxy configuration is valid (caddy)', has('caddy', 'apt-get install caddy'), () => {
     const args = ['validate', '--adapter', 'caddyfile', '--config', 'deploy/Caddyfile'];
     const { status, stderr } = spawnSync('caddy', args, { encoding: 'utf8' });
     expect(status, stderr).toBe(0);
   });
 
   test(
-    'the unit is sound, but for a package that is not installed (systemd)',
+    'the unit is valid, except for the missing package (systemd)',
     has('systemd-analyze', 'apt-get install systemd'),
     () => {
       const args = ['verify', './deploy/placard.service'];

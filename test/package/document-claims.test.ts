@@ -19,7 +19,7 @@ describe.each([...DOCUMENTS, 'CONTRIBUTING.md', 'SECURITY.md', 'llms.txt'])('%s'
   const text = readFileSync(file, 'utf8');
   const found = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name!);
 
-  test('links only to files and headings that are there', () => {
+  test('links only to existing files and headings', () => {
     const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)];
     const broken = links.filter(([, path, anchor]) => {
       const target = path ? join(dirname(file), path) : file;
@@ -29,7 +29,7 @@ describe.each([...DOCUMENTS, 'CONTRIBUTING.md', 'SECURITY.md', 'llms.txt'])('%s'
     expect(broken.map(([link]) => link)).toEqual([]);
   });
 
-  test('names only files of the repository that are there', () => {
+  test('names only existing files of the repository', () => {
     const paths = found(/`((?:test|src|build|demo|deploy|docs)\/[\w./-]+\.\w+)`/g);
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
   });
@@ -48,18 +48,18 @@ test('the README is short', () => {
   expect(readFileSync('README.md', 'utf8').split('\n').length).toBeLessThanOrEqual(120);
 });
 
-test('the page on the architecture is short', () => {
+test('the architecture page is short', () => {
   expect(readFileSync('docs/concepts/architecture.md', 'utf8').split('\n').length).toBeLessThanOrEqual(150);
 });
 
 describe('the documents', () => {
-  test('have links, paths and scripts to check', () => {
+  test('contain links, paths and scripts to check', () => {
     const all = DOCUMENTS.map((file) => readFileSync(file, 'utf8')).join();
     expect(all).toMatch(/\]\((?!https?:|#)[^)#]+/);
     expect(all).toMatch(/`test\/[\w./-]+\.ts`/);
   });
 
-  test('say of every TypeScript example how it is checked', () => {
+  test('state how every TypeScript example is checked', () => {
     const unmarked = allExamples().filter(
       ({ language, use }) => ['ts', 'tsx', 'js'].includes(language) && use === '',
     );
@@ -73,7 +73,7 @@ const commandLines = allExamples()
   .flatMap(({ code }) => code.replaceAll('\\\n', ' ').split('\n'))
   .flatMap((line) => (/(?:^|\s)placard ([a-z-]+)(.*)$/.exec(line)?.slice(1) ? [line] : []));
 
-test.each(commandLines)('the command line of a document has options that exist: %s', async (line) => {
+test.each(commandLines)('the command line of a document has existing options: %s', async (line) => {
   const [, name = '', rest = ''] = /(?:^|\s)placard ([a-z-]+)(.*)$/.exec(line)!;
   const { code, stdout } = await runCli([name, '--help']);
   expect(code).toBe(0);

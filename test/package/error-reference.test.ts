@@ -13,7 +13,7 @@ test('docs/reference/errors.md has every message of the API', () => {
   expect(messages.filter((message) => !page.includes(`\`${message}\``))).toEqual([]);
 });
 
-test('docs/reference/errors.md has the form of every message about a field', () => {
+test('docs/reference/errors.md has the format of every message about a field', () => {
   const { required, notValid, invalidNested, tooManyUpdates, tooManyAttributes, tooManyPushTokens } =
     protocol;
   const forms = [required, notValid, invalidNested].map((form) => form('<name>'));

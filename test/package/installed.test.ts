@@ -65,11 +65,11 @@ const sync = (url: string) =>
     }),
   });
 
-describe('the installed package, with nothing else beside it', () => {
+describe('the installed package without other packages', () => {
   test.each([
     ['SQLite', async () => join(folder, 'placard.db')],
     ['PostgreSQL', aDatabase],
-  ])('serves the API on %s, measures it, and exports what it stored', async (_, database) => {
+  ])('serves the API on %s, reports metrics, and exports what it stored', async (_, database) => {
     const db = await database();
     const service = await serve(db);
     expect((await track(service.url)).status).toBe(201);
@@ -84,7 +84,7 @@ describe('the installed package, with nothing else beside it', () => {
     expect(output).toContain('"tier":"gold"');
   });
 
-  test('has commands that say what they do', async () => {
+  test('prints the usage of its commands', async () => {
     const { code, output } = await start([CLI, '--help']).exit;
     expect(code).toBe(0);
     expect(output).toContain('serve');

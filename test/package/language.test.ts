@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('what runs in a page calls nothing of the language that is younger than ES2022', async () => {
+test('page code uses no language feature newer than ES2022', async () => {
   // Positive control: the compiler must reject this file.
   const younger = join(folder, 'younger.mts');
   await writeFile(younger, 'export const turned = [1, 2].toReversed();\n');

@@ -16,13 +16,13 @@ const runTool = (name: string, args: string[]): Promise<{ code: number; output: 
     });
   });
 
-test('publint has nothing to say of the packed package', async () => {
+test('publint reports nothing for the packed package', async () => {
   const { code, output } = await runTool('publint', ['run', tarball, '--strict']);
   expect(output).toContain('All good!');
   expect(code).toBe(0);
 });
 
-test('every entry has types that fit how it is imported', async () => {
+test('every entry has types that match its module format', async () => {
   const scripts = ['--exclude-entrypoints', './script', './script-all'];
   const { code, output } = await runTool('attw', [tarball, '--profile', 'esm-only', ...scripts]);
   expect(code, output).toBe(0);

@@ -108,7 +108,7 @@ describe('modules', () => {
     expect([...modules].filter((each) => !Object.hasOwn(ALLOWED, each!))).toEqual([]);
   });
 
-  test('import only the modules that they may', () => {
+  test('import only permitted modules', () => {
     const violations = crossModuleImports.filter(({ file, target }) => {
       const to = moduleOf(target);
       return to !== 'protocol' && !ALLOWED[moduleOf(file)!]!.includes(to!);
@@ -121,14 +121,14 @@ describe('modules', () => {
     expect(crossModuleImports.filter(({ target }) => !isPublic.test(target))).toEqual([]);
   });
 
-  test('of the service stay out of the staging process, except profiles: it starts once per run', () => {
+  test('of the service stay out of the staging process, except profiles, which it loads once per run', () => {
     const loaded = loadedBy('src/ingestion/files/stage-process.ts');
     expect(loaded).toContain('src/ingestion/columns.ts');
     const ofService = loaded.filter((file) => moduleOf(file) === 'service');
     expect(ofService.sort()).toEqual(['src/service/profiles/index.ts', 'src/service/profiles/lookup.ts']);
   });
 
-  test('that a browser loads import no schemas: the schema library is larger than the client', () => {
+  test('that a browser loads import no schemas, because the schema library is larger than the client', () => {
     const browserModules = [
       ...['protocol', 'client', 'bindings', 'templates', 'element', 'react', 'vue', 'webview', 'devtools'],
       'script',
@@ -142,7 +142,7 @@ describe('modules', () => {
     expect(violations).toEqual([]);
   });
 
-  test('of the service import only the folders that they may', () => {
+  test('of the service import only permitted folders', () => {
     const folderOf = (path: string) => /^src\/service\/([^/]+)\//.exec(path)?.[1];
     const files = globSync('src/service/*/**/*.ts');
     expect(new Set(files.map(folderOf))).toEqual(new Set(Object.keys(ALLOWED_IN_SERVICE)));
@@ -170,7 +170,7 @@ describe('modules', () => {
     expect(cycles).toEqual([]);
   });
 
-  test('of the client load the late chunk, and every chunk after it, on demand only', () => {
+  test('of the client load the deferred chunk, and every chunk after it, on demand only', () => {
     const firstChunk = loadedBy('src/client/index.ts');
     expect(firstChunk).toContain('src/client/create-placard.ts');
     const later = /^src\/client\/(?:late|delivery|inspector|preview)\//;
@@ -190,7 +190,7 @@ describe('modules', () => {
     expect(new Set(direct.map(moduleOf))).toEqual(new Set(['mcp']));
   });
 
-  test('load OpenTelemetry if its variables ask for it only', () => {
+  test('load OpenTelemetry only if its variables are set', () => {
     const users = globSync('src/**/*.ts').filter((file) =>
       /from '@opentelemetry\//.test(readFileSync(file, 'utf8')),
     );
@@ -229,7 +229,7 @@ describe('the repository', () => {
     exclude: (name) => /node_modules|dist|docs\/api\/html|module-boundaries\.test\.ts$/.test(String(name)),
   });
 
-  test('names no package registry and no machine path', () => {
+  test('contains no name of a package registry or a machine', () => {
     const violations = [
       ...tracked,
       'README.md',

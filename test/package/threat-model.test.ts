@@ -29,7 +29,7 @@ test.each(['docs/concepts/threat-model.md', 'docs/reference/accessibility.md'])(
   },
 );
 
-describe('a key of the API', () => {
+describe('an API key', () => {
   const send = async (method: string, path: string, key?: string) =>
     (
       await service.call(method, path, {
@@ -38,7 +38,7 @@ describe('a key of the API', () => {
       })
     ).status;
 
-  test('is needed by every endpoint, and its kind decides which', async () => {
+  test('is required by every endpoint, and its kind determines which', async () => {
     expect(API_ROUTES.filter(({ crossOrigin }) => !crossOrigin).length).toBeGreaterThan(5);
     for (const route of API_ROUTES) {
       const { method, path } = route;
@@ -52,7 +52,7 @@ describe('a key of the API', () => {
     }
   });
 
-  test('is needed by no page about the service, as the table says', async () => {
+  test('is not required by pages about the service, as the table says', async () => {
     const [anybody = ''] = rowsOf('Trust boundaries');
     const pages = [...anybody.matchAll(/`(\/[\w./]+)`/g)].map(([, path]) => path!);
     expect(pages).toContain('/metrics');
@@ -60,7 +60,7 @@ describe('a key of the API', () => {
   });
 });
 
-test("a role of the Studio has the routes that its line in the table names, and the table has every route's", () => {
+test('a role of the Studio has the routes of its row in the table, and the table has every route', () => {
   const line = new Map(rowsOf('Operator roles').map((row) => [/^\| `(\w+)`/.exec(row)?.[1] ?? '', row]));
   for (const { path, role } of createStudioRoutes()) {
     const [, , first] = path.split('/');

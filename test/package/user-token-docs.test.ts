@@ -78,7 +78,7 @@ const run = ([command = '', ...args]: string[]) =>
   spawnSync(command, args, { cwd: folder, encoding: 'utf8' });
 
 describe.each(languages)('the example in $name', ({ name, bring, probe, command, program }) => {
-  test('signs a token that the service takes', needs(bring, run(probe).status === 0), async () => {
+  test('signs a token that the service accepts', needs(bring, run(probe).status === 0), async () => {
     const [example] = examplesIn('docs/guides/user-tokens.md').filter(({ language }) => language === name);
     writeFileSync(join(folder, command.at(-1)!), program(example!.code));
     const { stdout, stderr, status } = run(command);

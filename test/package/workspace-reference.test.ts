@@ -83,17 +83,17 @@ test('the reference has the members of the schema; `vitest -u` writes them', asy
   await expect(page).toMatchFileSnapshot(join('../..', FILE));
 });
 
-test('the reference has no heading for what is not in the schema', () => {
+test('the reference has no heading that is not in the schema', () => {
   const headings = [...reference.matchAll(/^### `(.+)`$/gm)].map(([, path]) => path!);
   expect(sorted(headings)).toEqual(sorted([...members.keys()].filter((path) => path !== '')));
 });
 
-test('the reference names everything that an audience may ask for, and no more', () => {
+test('the reference lists every audience field, and no others', () => {
   const names = namesIn(sectionOf('## Audience'));
   expect(sorted(names)).toEqual(sorted([...FIELD_NAMES, ...ACTIVITY_MEMBERS, ...OPERATORS]));
 });
 
-test('the reference names everything that a text may print beside standard attributes', () => {
+test('the reference lists every variable of a template beside standard attributes', () => {
   const { user } = personaliseContext('u-1', null, undefined, new Map());
   const [row = ''] = sectionOf('## Liquid').match(/^\| `\$\{…\}`.*$/m) ?? [];
   const [, , said = ''] = row.split('|');
@@ -111,16 +111,16 @@ const examplesOf = (use: string): string[] =>
 const problemsOf = (campaign: Record<string, unknown>) =>
   parseWorkspace(aWorkspace({ campaigns: [campaign] })).warnings;
 
-test.each(examplesOf('campaign'))('the campaign of an example can be served as it is: %s', (code) => {
+test.each(examplesOf('campaign'))('the campaign of an example is valid: %s', (code) => {
   expect(problemsOf(JSON.parse(code))).toEqual([]);
 });
 
-test.each(examplesOf('audience'))('the audience of an example is one: %s', (code) => {
+test.each(examplesOf('audience'))('the audience of an example is valid: %s', (code) => {
   expect(problemsOf(aCampaign({ audience: JSON.parse(code) }))).toEqual([]);
 });
 
 test.each(examplesOf('texts').flatMap((code) => code.split('\n')))(
-  'the text of an example is a template: %s',
+  'the text of an example is a valid template: %s',
   (value) => {
     const properties = { text: { type: 'string', value } };
     expect(problemsOf(aCampaign({ variants: [aVariant({ properties })] }))).toEqual([]);

@@ -12,11 +12,11 @@ const schema = z.fromJSONSchema(published);
 const problemsOf = (workspace: unknown) =>
   schema.safeParse(workspace).error?.issues.map(({ path }) => path.join('.')) ?? [];
 
-test('the JSON Schema in the package is that of the schema that checks', () => {
+test('the JSON Schema in the package equals that of the validator', () => {
   expect(published).toEqual(JSON.parse(JSON.stringify(workspaceJsonSchema())));
 });
 
-test('it takes the demo’s workspace, and lies where the demo says', () => {
+test('accepts the demo’s workspace, at the path that the demo names', () => {
   const file = join(folder, 'demo/workspace.json');
   const demo = JSON.parse(readFileSync(file, 'utf8'));
   expect(problemsOf(demo)).toEqual([]);
@@ -31,7 +31,7 @@ test.each([
     aWorkspace({ campaigns: [aCampaign({ variants: [aVariant({ properties: { h: { value: 1 } } })] })] }),
     'campaigns',
   ],
-])('it refuses %s', (_, workspace, path) => {
+])('rejects %s', (_, workspace, path) => {
   expect(problemsOf(workspace)).toContain(path);
 });
 
@@ -55,6 +55,6 @@ const undescribed = (schema: Schema, path = ''): string[] => [
   ]),
 ];
 
-test('it describes every member, for editors to show', () => {
+test('describes every member for editors', () => {
   expect(undescribed(workspaceJsonSchema())).toEqual([]);
 });
