@@ -7,7 +7,7 @@ import { createPages } from '../../src/studio/server/pages.ts';
 import { buildStudioPages } from '../helpers/studio-pages.ts';
 
 /** All scripts, minified and gzipped. */
-const MAX_SCRIPT_BYTES = 113_900;
+const MAX_SCRIPT_BYTES = 115_000;
 /** Scripts that the list needs; all others load when first shown. 170 of it are the bell with the number of alerts. */
 const MAX_FIRST_BYTES = 37_050;
 
