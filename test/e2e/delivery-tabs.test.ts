@@ -58,7 +58,7 @@ test('case 36: eight tabs that capture at once have one sender, and each event a
   expect(service.requests.length).toBeLessThanOrEqual(18);
 });
 
-test('case 36: exactly one of the other tabs takes over when the sending tab dies', async () => {
+test('case 36: exactly one other tab takes over when the leader dies', async () => {
   // Long enough for the sender to die before its request completes.
   const tabs = await openTabs(4, { timeoutMs: 8_000 });
   service.fail({ type: 'hang', stored: true });

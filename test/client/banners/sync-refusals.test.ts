@@ -52,7 +52,7 @@ test('counts parallel failed requests as one failure in the backoff', async () =
   expect(sync.blockedUntilMs() - Date.now()).toBe(2_000);
 });
 
-test('contract 1.5: waits out the Retry-After of a 503, whatever the page does', async () => {
+test('contract 1.5: waits for the Retry-After of a 503, whatever the page does', async () => {
   const { sync, sent, results, waiting } = setUp([refuse(503, { 'retry-after': '600' }), all]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(599_999);

@@ -166,7 +166,7 @@ describe('several tabs', () => {
     expect(world.records()).toEqual(whileSent);
   });
 
-  test('an exit flush leaves to the leader what it will send anyway', async () => {
+  test('an exit flush skips what the leader will send anyway', async () => {
     const world = createWorld();
     const [first, second] = [world.openTab(), world.openTab()];
     world.service.fail({ type: 'slow', delayMs: 2_000 });

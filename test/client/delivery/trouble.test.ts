@@ -24,7 +24,7 @@ test('an ordinary visit does not load the trouble chunk', async () => {
   expect(world.control()).toMatchObject({ delivered: 60 });
 });
 
-test('without the trouble chunk a response other than 202 leaves the log alone, and no request follows at once', async () => {
+test('without the trouble chunk a response other than 202 keeps the log, and no request follows at once', async () => {
   const { world, tab, chunk } = openTab();
   world.service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
   await tab.captureMany(3);
@@ -66,7 +66,7 @@ test('without the trouble chunk an opt-out purges what is stored', async () => {
   expect(world.control()).toMatchObject({ consent: 'disabled' });
 });
 
-test('without the trouble chunk a full disk makes the log go on in memory', async () => {
+test('without the trouble chunk a full disk moves the log to memory', async () => {
   const world = createWorld();
   const store = createFaultyStore(world.disk.openStore(world.name));
   const { tab } = openTab({ openStore: () => store }, world);
@@ -76,7 +76,7 @@ test('without the trouble chunk a full disk makes the log go on in memory', asyn
   expect(tab.noticesOf('memory-mode')).toMatchObject([{ on: true }]);
 });
 
-test('without the trouble chunk an event that may be sent only once outlives a request that never left', async () => {
+test('without the trouble chunk an at-most-once event survives a request that was never sent', async () => {
   const network = { onLine: false };
   vi.stubGlobal('navigator', network);
   onTestFinished(() => void vi.unstubAllGlobals());

@@ -135,7 +135,7 @@ const aStudioWithWebhooks = async () => {
   return { studio, store };
 };
 
-test('everybody sees webhooks and attempts, and no path of a receiver', async () => {
+test('every role sees webhooks and attempts, but no receiver path', async () => {
   const { studio } = await aStudioWithWebhooks();
   const cookie = await studio.signIn('Vera');
   const { body } = await studio.call('GET', '/api/webhooks', { cookie });
@@ -172,7 +172,7 @@ test('everybody sees webhooks and attempts, and no path of a receiver', async ()
   expect(await studio.call('GET', '/api/webhooks/other', { cookie })).toMatchObject({ status: 404 });
 });
 
-test('publishers test, resend, replay and resume webhooks, which the audit log has', async () => {
+test('publishers test, resend, replay and resume webhooks, and the audit log records it', async () => {
   const { studio, store } = await aStudioWithWebhooks();
   const send = async (operator: string, action: string, body?: object, id = 'crm') =>
     (

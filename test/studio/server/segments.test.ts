@@ -120,7 +120,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
     expect((await list())[1].reach).toBe('needs people');
   });
 
-  test('tell before a change which live campaigns it would silence', async () => {
+  test('report before a change which live campaigns it would silence', async () => {
     const people = Array.from({ length: 60 }, (_, i) => ({
       external_id: `u${i}`,
       tier: i < 30 ? 'gold' : 'silver',

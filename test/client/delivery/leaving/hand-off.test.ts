@@ -125,7 +125,7 @@ test('a page whose worker sends for its app leaves the exit flush to it', async 
   expect(kept).toBe(2);
 });
 
-test('a page whose worker sends for another app makes the exit flush itself', async () => {
+test('a page whose worker sends for another app sends the exit flush itself', async () => {
   const { sent, posted, kept } = await leaveWithWorkerOf('another-app');
   expect(sent).toEqual([['leaving']]);
   expect(posted).toHaveLength(1);
