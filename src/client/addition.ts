@@ -1,6 +1,6 @@
 import type { PlacementHook } from './placement-hook.ts';
 
-/** A feature that a page imports and passes in `use`: a page without it does not load its code. */
+/** Optional feature that a page imports and passes in `use`. Pages without it do not load its code. */
 export interface Addition {
   /** Imports the code of anonymous visitors. Set by `visitors()`. */
   readonly visitors?: () => Promise<unknown>;

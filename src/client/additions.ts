@@ -2,14 +2,15 @@ import type { Addition } from './addition.ts';
 import type { PlacementHook } from './placement-hook.ts';
 
 /**
- * While nobody is signed in, works for the visitor of this browser profile: a random ID that the client makes once and
- * keeps, with consent, in localStorage. A sign-in links the two, also in the service if there is a `userToken`.
+ * Adds support for anonymous visitors: while no user is signed in, the client works for a random visitor ID of this browser
+ * profile. The ID is created once and kept in localStorage, with consent. On sign-in, banners dismissed by the visitor stay
+ * hidden for the user; with `userToken`, the service merges the two profiles.
  */
 export const visitors = (): Addition => ({ visitors: () => import('./user/visitors.ts') });
 
 /**
- * Inserts the placements of the workspace that have a selector, rendered by these templates, by their names: `{ card, hero }`. The list
- * comes from Placard's service; other servers have none.
+ * Inserts the placements of the workspace that have a selector. `hooks` are the templates that render them, by name: `{ card,
+ * hero }`. The list comes from Placard's service; other servers do not have one.
  */
 export const selectors = (hooks: Readonly<Record<string, PlacementHook>>): Addition => ({
   selectors: { hooks, load: () => import('./placements/insert-placements.ts') },

@@ -4,12 +4,15 @@ export type { Banner } from '../protocol/index.ts';
 
 export type { EventType };
 
-/** An impression, a click or a dismissal of one banner, bound to the user it happened for. */
+/** Impression, click or dismissal of a banner by a user. */
 export interface BannerEvent {
   type: EventType;
   bannerId: string;
   placementId: string;
   userId: string;
-  /** Unix milliseconds. No two events of one page that are alike otherwise have the same: the service counts them as one. */
+  /**
+   * Unix milliseconds. Unique among events of a page with the same user, banner and type, because the service deduplicates by
+   * these.
+   */
   time: number;
 }

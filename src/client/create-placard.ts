@@ -17,7 +17,7 @@ import { createTrack } from './track.ts';
 import { createCurrentUser } from './user/current-user.ts';
 import { createUserSwitch } from './user/switch-user.ts';
 
-/** After this long without an answer of the cache, in milliseconds, the late chunk is loaded without waiting for it. */
+/** Maximum wait for the cache before the deferred chunk is loaded, in milliseconds. */
 const SLOW_MS = 250;
 
 const createLivePlacard = (settings: Settings): Placard => {
@@ -26,7 +26,7 @@ const createLivePlacard = (settings: Settings): Placard => {
   const store = openStore('placard-banners');
   const { notify, fail, subscribe } = createNotices();
   const report = (cause: unknown): void => fail('internal', String(cause), cause);
-  /** With `debug`: what happens before that chunk is loaded, which prints it. */
+  /** Notices before the debug chunk is loaded, which prints them; only with `debug`. */
   const early: Notice[] = [];
   const forgetEarly = settings.debug ? subscribe((notice) => early.push(notice)) : undefined;
   const requested: Requested = { placements: new Set(), answered: new Set() };
@@ -68,10 +68,10 @@ const createLivePlacard = (settings: Settings): Placard => {
   consent.subscribe((before) => userSwitch.follow(before === 'pending').catch(report));
   consent.subscribe(() => notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' }));
 
-  // Everything that is not needed for the first paint.
+  // Everything that the first paint does not need.
   late.open(async () => {
     const { createLateClient } = await importAgain(() => import('./late-client.ts'));
-    // In a task of its own: on a slow phone the evaluation of the chunk is one already.
+    // In a separate task, because evaluating the chunk already takes a task on a slow phone.
     await new Promise<void>((resolve) => after(0, resolve));
     return createLateClient({
       settings,
@@ -94,19 +94,19 @@ const createLivePlacard = (settings: Settings): Placard => {
     });
   });
 
-  /** Takes effect in this page before the first await, loaded or not; then the delivery brings it to the log and to the other tabs. */
+  /** Applies a decision to this page synchronously, then to the log and the other tabs. */
   const decide = async (decision: Decision): Promise<void> => {
     const isCarriedOut = consent.decide(decision);
     let isDone = false;
     await late.runOr(
-      // The disk is purged already: to purge it again would take what came since an opt-in. What waits in this page is forgotten all the same.
+      // The disk is purged already, and another purge would delete events since an opt-in. Pending captures are discarded anyway.
       ({ delivery }) => delivery.decide(decision, isDone && consent.mayAct()),
       async () => {
         await decideWithoutDelivery(settings, decision, consent).catch(report);
         isDone = true;
       },
     );
-    // An opt-in begins a session, for which nobody waits.
+    // An opt-in begins a session, which the caller does not wait for.
     if (decision !== 'enable') await isCarriedOut;
   };
 
@@ -115,7 +115,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     late.stop();
   };
 
-  // The read starts at once and alone: everything else waits until what is cached is on the page.
+  // Only the read starts at once. Everything else waits until cached banners are on the page.
   const begin = async (): Promise<void> => {
     const cancel = after(SLOW_MS, () => void late.run(async () => null, null));
     await userSwitch.openCache();
@@ -127,7 +127,7 @@ const createLivePlacard = (settings: Settings): Placard => {
 
   return {
     mount(placementId, element, hook) {
-      // A host that looks its element up may have found none.
+      // The host's element may be missing in the page.
       const missing = element?.style ? !hook && 'hook' : 'element';
       if (missing) fail('config', `No ${missing} for "${placementId}"`);
       if (isStopped() || missing) return () => undefined;
@@ -138,7 +138,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     async identify(userId) {
       if (!isStopped()) await userSwitch.signIn(userId);
     },
-    // Before the late chunk is there nothing was asked.
+    // Before the deferred chunk is loaded, `mayShow` was not called.
     reconsider: () => late.current()?.reconsider(),
     banner: cache.current,
     track,
@@ -155,9 +155,10 @@ const createLivePlacard = (settings: Settings): Placard => {
 };
 
 /**
- * Starts the client: shows cached banners at once, then syncs, counts and delivers. Nothing throws, ever: failures are
- * `failed` notices. Where an option is missing or wrong, the client is inert: it draws, stores and sends nothing, and says so
- * once, in a `failed` notice of the kind `config` and in the console. On a server, without a `document`, it is inert too.
+ * Starts the client: shows cached banners at once, then syncs banners, counts impressions and delivers events. Never throws;
+ * failures are `failed` notices. If an option is missing or invalid, the client is inert: it renders, stores and sends nothing,
+ * and reports this once, as a `failed` notice of kind `config` and in the console. On a server, without a `document`, it is
+ * inert without a report.
  */
 export const createPlacard = (options: PlacardOptions): Placard => {
   try {

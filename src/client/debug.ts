@@ -4,14 +4,14 @@ import type { Notice } from './notices.ts';
 
 export { validateOptions } from './options/validate-options.ts';
 
-/** The version of this package; a test holds it to `package.json`, which a browser cannot read. */
+/** Package version. A test compares it with `package.json`. */
 export const VERSION = '0.1.0';
 
 const eventText = ({ type, bannerId, placementId }: BannerEvent): string =>
   `${type} of ${bannerId} in ${placementId}`;
 const listText = (events: readonly BannerEvent[]): string => events.map(eventText).join(', ');
 
-/** A notice as one line; `current` says what each mounted placement has now. */
+/** Formats a notice as one line; `current` is the state of the mounted placements. */
 export const noticeText = (notice: Notice, current: string): string => {
   switch (notice.type) {
     case 'synced': {
@@ -49,7 +49,7 @@ export const noticeText = (notice: Notice, current: string): string => {
 
 const WARNINGS: Notice['type'][] = ['failed', 'dropped', 'in-doubt', 'skipped'];
 
-/** Says in the console which client this is and what is mounted, then prints each notice until the returned function is called. */
+/** Logs the client's version and mounted placements to the console, then each notice until the returned function is called. */
 export const printNotices = (
   context: Pick<
     LateContext,
@@ -68,7 +68,7 @@ export const printNotices = (
   );
   const print = (notice: Notice): void => {
     if (notice.type === 'changed') {
-      // It comes where something may have changed.
+      // Emitted if something may have changed.
       if (current() === last) return;
       last = current();
     }

@@ -5,7 +5,7 @@ import type { LateClient } from './late-client.ts';
 import { createNotices } from './notices.ts';
 import type { Placard } from './placard.ts';
 
-/** The diagnostics of a client that has captured nothing: an inert one, and one whose late chunk could not be loaded. */
+/** Diagnostics of a client that has captured nothing: inert, or without its deferred chunk. */
 const NO_DIAGNOSTICS: Diagnostics = {
   captured: 0,
   delivered: 0,
@@ -21,7 +21,7 @@ const NO_DIAGNOSTICS: Diagnostics = {
   waitingUntil: null,
 };
 
-/** The client's verbs that the late chunk answers alone. */
+/** Creates the client methods that only the deferred chunk implements. */
 export const createLateVerbs = (run: LateChunk<LateClient>['run']) =>
   ({
     async refresh(placementIds) {
@@ -35,14 +35,11 @@ export const createLateVerbs = (run: LateChunk<LateClient>['run']) =>
     inspect: () => run<Inspector | null>((client) => client.inspect(), null),
   }) satisfies Partial<Placard>;
 
-/**
- * A client that draws, stores and sends nothing: of a page whose options cannot be used, which says why once (`cause`), and
- * of a server, where there is no page to draw on.
- */
+/** Creates a client that renders, stores and sends nothing: for invalid options, reported once (`cause`), and on a server. */
 export const createInertPlacard = (cause?: unknown): Placard => {
   const { fail, subscribe } = createNotices();
   const message = `Placard is off: ${cause}`;
-  // In a moment: while the client is created no listener can have subscribed.
+  // Deferred, because no listener can subscribe while the client is being created.
   if (cause) {
     queueMicrotask(() => {
       console.error(message);
@@ -56,7 +53,7 @@ export const createInertPlacard = (cause?: unknown): Placard => {
     banner: () => undefined,
     track: async () => null,
     subscribe,
-    // As where the late chunk cannot be loaded.
+    // As if the deferred chunk could not be loaded.
     ...createLateVerbs(async <R>(_: unknown, otherwise?: R) => otherwise as R),
     async refresh() {
       if (!cause) fail('sync', 'On a server the client does nothing');

@@ -4,37 +4,39 @@ import type { Clock } from './platform/clock.ts';
 /** Imports a module that may have failed to load before. */
 export type ImportAgain = <T>(load: () => Promise<T>) => Promise<T>;
 
-/** Between two tries to load the chunk, in milliseconds: twice as long each time, since a deployment may have removed it. */
+/**
+ * Initial delay between attempts to load the chunk, in milliseconds. It doubles each time, because a deployment may have
+ * removed the chunk.
+ */
 const RETRY_MS = 2_000;
 const MAX_RETRY_MS = 60_000;
-/** A load that takes longer counts as failed for callers that can do something meanwhile. */
+/** Timeout of a load, for callers with an alternative. */
 const HANGING_MS = 10_000;
 
-/** A part of the client that is loaded when it is first used. Its verbs never reject: failures are notices. */
+/** Part of the client that is loaded on first use. Its methods never reject; failures are notices. */
 export interface LateChunk<T> {
-  /** Says how the chunk is loaded. It has to come before all other calls. */
+  /** Sets the loader. Must be called first. */
   open(load: () => Promise<T>): void;
-  /** The client, where it is loaded. */
+  /** Returns the client; `undefined` until it is loaded. */
   current(): T | undefined;
   /**
-   * Runs work when the chunk is there: in this task if it is there now, else in the order of the calls. Without `otherwise` the
-   * work waits for the chunk, however long that takes; a stopped client tries once. With it the work is dropped where the chunk
-   * cannot be loaded now, or the client is stopped first. Resolves with `otherwise`, or `null`, where the work was dropped or failed.
+   * Runs work once the chunk is loaded: synchronously if it is loaded now, else in call order. Without `otherwise` the work
+   * waits for the chunk indefinitely; a stopped client tries once. With `otherwise` the work is dropped if the chunk cannot be
+   * loaded now, or the client stops first. Resolves with `otherwise`, or `null`, if the work was dropped or failed.
    */
   run<R>(work: (client: T) => Promise<R>, otherwise: R): Promise<R>;
   run(work: (client: T) => Promise<void>): Promise<void>;
   run<R>(work: (client: T) => Promise<R>): Promise<R | null>;
   /**
-   * Runs work like `run` without `otherwise`. Where the chunk cannot be loaded now, or its load hangs, the work goes on waiting, and
+   * Runs work like `run` without `otherwise`. If the chunk cannot be loaded now or its load hangs, the work keeps waiting, and
    * the caller waits for `meanwhile` instead.
    */
   runOr(work: (client: T) => Promise<void>, meanwhile: () => Promise<void>): Promise<void>;
-  /** Stops the client. The chunk is not loaded again for work that waits. */
+  /** Stops the client. The chunk is not loaded again for waiting work. */
   stop(): void;
   isStopped(): boolean;
 }
 
-/** Work that waits for the chunk. */
 interface Waiting {
   start: () => void;
   isDroppable: boolean;
@@ -52,7 +54,10 @@ export const createLateChunk = <T extends { stop(): void }>(
   let retryMs = RETRY_MS;
   let cancelRetry: () => void = () => undefined;
 
-  /** Starts the waiting work. Where there is no chunk it drops what may be dropped; the rest waits for the next try, unless the client is stopped. */
+  /**
+   * Starts the waiting work. Without the chunk, drops work that may be dropped; the rest waits for the next attempt, unless the
+   * client has stopped.
+   */
   const startWaiting = (): void => {
     const isOver = client || isStopped;
     const ready = waiting.filter(({ isDroppable }) => isOver || isDroppable);
@@ -73,7 +78,7 @@ export const createLateChunk = <T extends { stop(): void }>(
     }
     loading = undefined;
     startWaiting();
-    // An event that was tracked before the stop has to be stored first.
+    // Events tracked before the stop must be stored first.
     if (isStopped) client?.stop();
     if (!waiting[0]) return;
     cancelRetry = after(retryMs, tryToLoad);
@@ -106,7 +111,7 @@ export const createLateChunk = <T extends { stop(): void }>(
     run: run as LateChunk<T>['run'],
     async runOr(work, meanwhile) {
       const done = run(work);
-      // Not `withTimeout`: a file that both chunks need would be one more file before the first paint.
+      // Not `withTimeout`: code that both chunks use would be one more file before the first paint.
       if (!client) {
         await new Promise<void>((resolve) => {
           const cancel = after(HANGING_MS, resolve);

@@ -20,34 +20,37 @@ import { registerClient } from './running-clients.ts';
 type VisitorsChunk = typeof import('./user/visitors.ts');
 type SelectorsChunk = typeof import('./placements/insert-placements.ts');
 
-/** A store that has not answered by then is waited for no longer; it may still do so later. */
+/** Maximum wait for the store. It may still respond later. */
 const STORE_TIMEOUT_MS = 2_000;
 
-/** The part of the client that is in the late chunk, as the first chunk calls it. */
+/** API of the deferred chunk for the first chunk. */
 export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forgetUser'> {
   delivery: Delivery;
-  /** Syncs these placements now, or all that are mounted, if the budget allows it. */
+  /** Syncs these placements now, or all mounted ones, if the budget allows it. */
   refresh(placementIds?: string[]): Promise<void>;
   /** Stores the impression, unless it was counted in this session before. */
   countImpression(banner: Banner, userId: string, at: number | undefined): Promise<BannerEvent | null>;
   /**
-   * Joins or begins the session of the current user, which syncs what is mounted. The former users of this app leave nothing
-   * behind; but at the start of a page without a user one of them may be coming back.
+   * Joins or begins the session of the current user, which syncs the mounted placements. Deletes the data of former users of
+   * this app, except at the start of a page without a user, who may be about to sign in again.
    */
   startSession(isSwitch: boolean): Promise<void>;
-  /** Hides the banner for so many hours on this device, and sends nothing. */
+  /** Hides the banner for `hours` on this device. Sends no event. */
   snooze(banner: Banner, hours: number): Promise<void>;
-  /** Asks `mayShow` again where it keeps a banner away. */
+  /** Calls `mayShow` again for blocked banners. */
   reconsider(): void;
   inspect(): Promise<Inspector>;
   stop(): void;
 }
 
-/** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. Only this file knows all of them. */
+/**
+ * Creates everything that can wait until a cached banner is on the page: session, sync, viewability, delivery. Only this file
+ * depends on all of them.
+ */
 export const createLateClient = (options: LateClientOptions): LateClient => {
-  /** Ends the wait for the page's first session: it has begun, or cannot begin. */
+  /** Ends the wait for the first session: it has begun, or cannot begin. */
   let begin: () => void = () => undefined;
-  /** `undefined` when that wait is over. The session syncs what is mounted, so a refresh before it needs no request of its own. */
+  /** `undefined` after the wait. The session syncs the mounted placements, so an earlier refresh needs no request. */
   let begun: Promise<void> | undefined = new Promise((resolve) => {
     begin = () => {
       begun = undefined;
@@ -76,7 +79,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       fail,
       correct: settings.correct,
       onDismissed: (dismissals) => inBackground(acceptDismissed(user, cache, dismissals, now())),
-      // The cache is worth less than an event: a sync brings it back.
+      // The cache is worth less than an event, because a sync restores it.
       async evict() {
         await cache.change((record) => {
           record.banners.clear();
@@ -96,7 +99,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     const { createVisitors } = (await options.importAgain(settings.use.visitors!)) as VisitorsChunk;
     return createVisitors({ ...context, isVisitorId, joinPath: VISITOR_JOIN_PATH }, delivery);
   };
-  /** A session begins without a visitor who takes longer. */
+  /** Updates the visitor, with a timeout: the session then begins without it. */
   const meetVisitor = async (): Promise<void> => {
     if (!settings.use.visitors || !context.mayWrite()) return;
     try {
@@ -114,7 +117,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     }
   };
   let gate: MayShow | undefined;
-  /** Until it is loaded the slots stay as they are. */
+  /** Loads `mayShow` handling. Slots stay unchanged until then. */
   const loadGate = async (): Promise<void> => {
     if (!settings.mayShow || gate) return;
     const { createMayShow } = await trouble();
@@ -143,26 +146,26 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     if (settings.debug) printNotices(context);
   };
 
-  /** A log that stops answering keeps no user from a banner. */
+  /** Reports a failure of the log, which must not block banners. */
   const logFailed = (cause: unknown): void => fail('storage', 'The log did not answer', cause);
 
-  /** A page that was away may have missed an opt-out, and the log knows of it: it is read before anything is stored. */
+  /** Reads the log before anything is stored, because the page may have missed an opt-out while it was away. */
   const comeBack = async (work: () => Promise<unknown>): Promise<void> => {
-    // Without consent not even an empty database is made.
+    // Without consent, not even an empty database is created.
     if (isActive() && (await delivery.mayAct()) && isActive()) await work();
   };
 
   const stops = [
     ...(isStopped() ? [] : [registerClient(settings, fail)]),
     lifecycle.on('visible', () => inBackground(comeBack(updates.resume))),
-    // The moment for what had to wait until it is out of sight. Nothing is stored here: a transaction that is open when
-    // the page leaves would cost it the back/forward cache.
+    // Applies changes that waited until they are out of sight. Nothing is stored here, because an open transaction on page exit
+    // would exclude the page from the back/forward cache.
     lifecycle.on('hidden', placements.considerAll),
     lifecycle.on('online', updates.hurry),
     lifecycle.on('restored', () => inBackground(comeBack(cache.reread))),
   ];
   inBackground(inspector.start({ updates, impressions }));
-  // Anyone who opens the page could use a server's key, and a misspelled consent disables everything.
+  // Any visitor of the page could use a server key, and a misspelled consent disables everything.
   const isWrong =
     /server/.test(String(settings.apiKey)) || !/^(enabled|disabled|pending)$/.test(settings.consent);
   if (settings.debug || isWrong) inBackground(debug());
@@ -173,7 +176,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     want: updates.want,
     async refresh(names) {
       reconsider();
-      // In JavaScript a host may pass one alone, and a text would be taken letter by letter.
+      // A JavaScript host may pass a single string, which would be iterated by character.
       updates.name([names ?? []].flat());
       const placementIds = names === undefined ? [...updates.wanted()] : [names].flat();
       const isFirst = begun !== undefined;
@@ -192,7 +195,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
         await lifecycle.whenActivated();
         await meetVisitor();
         if (user.look()) await cache.open();
-        // An opt-out of an earlier visit stays one: reading it reports it.
+        // Reading the log applies an opt-out of an earlier visit.
         if (isActive())
           await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
         if (userTokens.resume()) inBackground(delivery.flush());
@@ -202,7 +205,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
         begin();
       }
       if (!isSwitch && user.id() === null) return;
-      // Another tab may be of another account. After a switch there is none.
+      // Another tab may use another account. After a switch there is none.
       const others = isSwitch || !context.mayWrite() ? [] : await updates.storedUsers();
       await context.forgetStored();
       updates.tellForgotten(others);

@@ -13,16 +13,16 @@ import { createPageLifecycle, type PageLifecycle } from './platform/page-lifecyc
 import type { Store } from './platform/store.ts';
 import type { CurrentUser } from './user/current-user.ts';
 
-/** Placements that this page has requested, and those whose answer came from the network. */
+/** Placements that this page has requested, and those whose response came from the network. */
 export interface Requested {
   placements: Set<string>;
   answered: Set<string>;
 }
 
-/** How long a call may take that is not repeated. */
+/** Timeout of a call without retries. */
 const TIMEOUT_MS = 15_000;
 
-/** What the first chunk gives to the late one. */
+/** State that the first chunk passes to the deferred one. */
 export interface LateClientOptions extends Notices {
   settings: Settings;
   importAgain: ImportAgain;
@@ -33,28 +33,28 @@ export interface LateClientOptions extends Notices {
   placements: Placements;
   boxes: Boxes;
   forgetStored: () => Promise<void>;
-  /** The client has stopped: what was tracked before is still stored, and nothing else begins. */
+  /** Returns whether the client has stopped. Events tracked before are still stored. */
   isStopped: () => boolean;
   requested: Requested;
-  /** Requests the placement's banner, once a page. */
+  /** Requests the placement's banner, once per page. */
   want: (placementId: string) => void;
-  /** With `debug`: the notices so far, until `forgetEarly` is called. */
+  /** Notices so far, until `forgetEarly` is called; only with `debug`. */
   early: Notice[];
   forgetEarly: (() => void) | undefined;
 }
 
-/** What the parts of the late chunk share. */
+/** State shared by the parts of the deferred chunk. */
 export interface LateContext extends LateClientOptions {
   lifecycle: PageLifecycle;
   userTokens: UserTokens;
-  /** False without consent, and once the client is stopped. */
+  /** Returns `false` without consent, and once the client has stopped. */
   isActive: () => boolean;
-  /** Whether anything may be kept on the device. False once the client is stopped. */
+  /** Returns whether anything may be stored on the device; `false` once the client has stopped. */
   mayWrite: () => boolean;
-  /** One call with the client's key, which is not repeated. The answer's body is `undefined` where it is no JSON. */
+  /** Makes one call with the client key, without retries. `body` is `undefined` if the response is not JSON. */
   post: (path: string, body: object) => Promise<{ status: number; body: unknown }>;
   readBanners: ReadBanners;
-  /** For work that nothing waits for: its failure is a notice, and not thrown into the page. */
+  /** Runs work that no caller waits for. A failure is a notice, not an unhandled rejection. */
   inBackground: (work: Promise<unknown>) => void;
 }
 
@@ -71,7 +71,7 @@ export const createLateContext = (options: LateClientOptions): LateContext => {
     mayWrite,
     async post(path, body) {
       const key = await askKey(apiKey, platform.after);
-      // Not `AbortSignal.timeout`: Chrome has it since version 103.
+      // Not `AbortSignal.timeout`, which Chrome has since version 103.
       const abort = new AbortController();
       const cancel = platform.after(TIMEOUT_MS, () => abort.abort());
       try {
@@ -87,7 +87,7 @@ export const createLateContext = (options: LateClientOptions): LateContext => {
     },
     readBanners: createReadBanners(fail),
     inBackground: (work) =>
-      // Of a chunk that could not be loaded there was a notice.
+      // A chunk that cannot be loaded was already reported.
       void work.catch(
         (cause) => isUnavailable(cause) || fail('internal', 'Something unexpected went wrong', cause),
       ),

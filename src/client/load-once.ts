@@ -2,10 +2,10 @@ import type { Fail } from './notices.ts';
 
 const UNAVAILABLE = 'ChunkUnavailable';
 
-/** Whether work failed because a chunk could not be loaded: it waits until that can be loaded. */
+/** Returns whether work failed because a chunk could not be loaded. It waits for the chunk. */
 export const isUnavailable = (error: unknown): boolean => Object(error).name === UNAVAILABLE;
 
-/** Returns a function that loads a chunk when it is first needed, and tries again after a failure. */
+/** Returns a function that loads a chunk on first use, and retries after a failure. */
 export const loadOnce = <T>(load: () => Promise<T>, fail: Fail): (() => Promise<T>) => {
   let loading: Promise<T> | undefined;
   const request = async (): Promise<T> => {

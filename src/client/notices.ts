@@ -1,67 +1,78 @@
 import type { Banner, BannerEvent } from './banner.ts';
 
-/** Why an event was given up. */
+/** Reason why an event was dropped. */
 export type DropReason =
-  | 'attempts' // skipped by the server too often: kept as a dead letter
-  | 'rejected' // refused alone, or given up by `correct()`: kept as a dead letter
-  | 'discarded' // the host discarded the dead letter, or it was in doubt and may be sent only once
-  | 'evicted' // a cap or the quota pushed it out
-  | 'expired' // older than the age cap
+  | 'attempts' // skipped `maxAttempts` times: kept as a dead letter
+  | 'rejected' // rejected alone, or `correct()` returned `null`: kept as a dead letter
+  | 'discarded' // dead letter discarded by the host, or in doubt with `at-most-once`
+  | 'evicted' // over a cap or the storage quota
+  | 'expired' // older than `maxAgeMs`
   | 'purged'; // opt-out or wipe
 
-/** Why the client could not do something; `message` is for developers. */
+/** Kind of a failure. `message` of the notice is for developers. */
 export type FailureKind =
   | 'config' // an option or argument is wrong
-  | 'sync' // a sync had no usable answer
+  | 'sync' // a sync had no usable response
   | 'budget' // the refresh budget is empty
-  | 'deliver' // a batch had no usable answer; it stays stored
-  | 'unauthorized' // 401 or 403: sending waits for another key, and tries this one again once an hour
-  | 'not-found' // 404: parked, probed slowly
-  | 'load' // a chunk of the client could not be loaded: it is tried again
+  | 'deliver' // a batch had no usable response; its events stay queued
+  | 'unauthorized' // 401 or 403: sending waits for another key, and retries this one once an hour
+  | 'not-found' // 404: sending pauses, and is retried every 15 minutes
+  | 'load' // a chunk of the client could not be loaded; it is retried
   | 'internal' // a bug of the client itself
   | 'storage' // IndexedDB is absent, blocked, full or lost
-  | 'answer' // the server's answer contradicts itself
+  | 'answer' // the server's response is inconsistent
   | 'property' // a banner property does not have its declared type
-  | 'url' // a URL was refused for its scheme
+  | 'url' // the scheme of a URL is not allowed
   | 'image' // an image of a banner could not be loaded
   | 'hook' // a placement hook threw
   | 'correct' // the correction hook threw
   | 'listener'; // a subscriber threw
 
-/** Why nothing may be sent for a while. */
+/** Reason for a pause. */
 export type WaitReason = 'backoff' | 'rate-limit' | 'offline' | 'unauthorized' | 'not-found';
 
-/** What happened, one union: each carries just its facts. */
+/** Event of the client's operation, passed to `subscribe`. */
 export type Notice =
-  /** An answer is in the cache, or in memory where nothing can be stored. */
+  /** A sync result is in the cache, or in memory if nothing can be stored. */
   | { type: 'synced'; placements: string[]; banners: Record<string, Banner | null> }
-  /** What `banner()` answers may be something else now: a sync, another tab, a dismissal, a sign-out. */
+  /** The result of `banner()` may have changed: by a sync, another tab, a dismissal or a sign-out. */
   | { type: 'changed' }
+  /** A banner was rendered in a slot. */
   | { type: 'shown'; banner: Banner; from: 'cache' | 'sync' }
+  /** A slot shows no banner. `held`: `mayShow` returned `false`. `user`: the banner belongs to another user. */
   | {
       type: 'emptied';
       placementId: string;
       reason: 'none' | 'expired' | 'dismissed' | 'user' | 'invalid' | 'control' | 'held';
     }
+  /** An event was stored. */
   | { type: 'tracked'; event: BannerEvent }
+  /** The service accepted these events. */
   | { type: 'delivered'; events: BannerEvent[] }
+  /** The service skipped an event. `attempts` is the number of responses that have skipped it. */
   | { type: 'skipped'; event: BannerEvent; reason: string; attempts: number }
+  /** A request had no readable response, so it is unknown whether these events were accepted. */
   | { type: 'in-doubt'; events: BannerEvent[] }
+  /** An event left the queue undelivered. `detail` is for developers. */
   | { type: 'dropped'; event: BannerEvent; reason: DropReason; detail?: string }
+  /** Sending pauses until `untilMs`, in Unix milliseconds. */
   | {
       type: 'waiting';
       untilMs: number;
       reason: WaitReason;
     }
+  /** Events are kept in memory from now on (`on`), or on disk again. */
   | { type: 'memory-mode'; on: boolean; reason?: string }
+  /** Consent has changed. While it is pending, the state is `enabled`. */
   | { type: 'consent'; state: 'enabled' | 'disabled' }
+  /** An operation failed. `message` is for developers. */
   | { type: 'failed'; kind: FailureKind; message: string; cause?: unknown };
 
-/** Receives every notice. What it throws is a `failed` notice to the other listeners. */
+/** Receives every notice. If it throws, the other listeners get a `failed` notice. */
 export type Listener = (notice: Notice) => void;
-/** How the parts notify the host; never throws. */
+/** Emits a notice. Never throws. */
 export type Notify = (notice: Notice) => void;
-/** The same for a `failed` notice. */
+/** Emits a `failed` notice. Never throws. */
 export type Fail = (kind: FailureKind, message: string, cause?: unknown) => void;
 
 export interface Notices {
@@ -70,7 +81,7 @@ export interface Notices {
   subscribe(listener: Listener): () => void;
 }
 
-/** Calls every subscriber with what happened; one that throws harms neither the others nor the client. */
+/** Creates the notice emitter. A listener that throws affects neither the others nor the client. */
 export const createNotices = (): Notices => {
   const listeners = new Set<Listener>();
   const notify: Notify = (notice) => {
@@ -78,7 +89,7 @@ export const createNotices = (): Notices => {
       try {
         listener(notice);
       } catch (cause) {
-        // A listener that throws on the news of its own failure would never come to an end.
+        // A listener that throws on its own failure notice would loop forever.
         if (notice.type === 'failed' && notice.kind === 'listener') continue;
         fail('listener', 'A subscriber threw', cause);
       }
@@ -89,7 +100,7 @@ export const createNotices = (): Notices => {
     notify,
     fail,
     subscribe(listener) {
-      // Wrapped, so that the same function subscribed twice is called twice and can leave once.
+      // Wrapped, so that the same function can be subscribed twice and unsubscribed once.
       const entry: Listener = (notice) => listener(notice);
       listeners.add(entry);
       return () => {

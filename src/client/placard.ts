@@ -5,43 +5,58 @@ import type { Inspector } from './inspector/inspector.ts';
 import type { Listener } from './notices.ts';
 import type { PlacementHook } from './placement-hook.ts';
 
-/** What `createPlacard` returns. No verb throws into the page; what went wrong is a `failed` notice. */
+/** Client returned by `createPlacard`. No method throws; failures are `failed` notices. */
 export interface Placard {
   /**
-   * Shows the placement's banner in `element` and keeps it right until the returned function is called. The element needs a
-   * box of its own (no `display: contents`) for its impressions; while it has `aria-busy="true"`, none counts.
+   * Shows the placement's banner in `element` and keeps it up to date. Returns a function that unmounts it. To count
+   * impressions, the element needs a box (no `display: contents`), and no `aria-busy="true"`.
    */
   mount(placementId: string, element: HTMLElement, hook: PlacementHook): () => void;
-  /** Switches user, or signs out with `null`. The former user's cache and session go, queued events stay theirs. */
+  /**
+   * Switches the user; `null` signs out. Clears the former user's cache and session. Queued events keep their user. No effect
+   * after `stop()`.
+   */
   identify(userId: string | null): Promise<void>;
-  /** Explicit sync of the named placements (default: all that are mounted, and those named before), within the refresh budget. */
+  /**
+   * Syncs these placements. Default: all mounted ones, and those named in earlier calls. Limited by the refresh budget (see
+   * `BannerOptions`); if it is empty, emits a `failed` notice of kind `budget`.
+   */
   refresh(placementIds?: string[]): Promise<void>;
-  /** Asks `mayShow` again where it keeps a slot empty, or has not answered: what came first is over. Costs no request. */
+  /** Calls `mayShow` again for banners that it blocked or has not decided about. Makes no request. */
   reconsider(): void;
-  /** What would be shown now; `null` where none is for this user, `undefined` before the first answer. */
+  /** Returns the banner that the placement shows now; `null` if there is none; `undefined` before the first response. */
   banner(placementId: string): Banner | null | undefined;
-  /** Resolves when the event is durable, with `null` where it was not taken (no consent, no user, unknown banner). */
+  /**
+   * Tracks an event of a banner. Resolves with the event once it is durable; `null` if it was not accepted (no consent, no
+   * user, unknown banner, or counted before).
+   */
   track(banner: Banner, type: EventType): Promise<BannerEvent | null>;
-  /** Sends what is queued now. Resolves with how many events were delivered and how many are left; never rejects. */
+  /** Sends queued events now. Resolves with the number of delivered events and of those still queued. Never rejects. */
   flush(): Promise<FlushOutcome>;
-  /** Calls `listener` for each notice until the returned function is called. */
+  /** Calls `listener` on each notice. Returns a function that unsubscribes. */
   subscribe(listener: Listener): () => void;
-  /** Says where every captured event is. */
+  /** Returns the number of captured events by state. */
   diagnostics(): Promise<Diagnostics>;
-  /** The events that the service would not take, with its reasons. */
+  /** Returns the events that the service rejected, with its reasons. */
   deadLetters(): Promise<DeadLetter[]>;
-  /** Puts dead letters back into the queue, by their keys. Default: all. */
+  /** Moves dead letters back to the queue. `keys` are the `key`s of `deadLetters()`. Default: all. */
   retryDeadLetters(keys?: string[]): Promise<void>;
-  /** Gives dead letters up, by their keys. Default: all. */
+  /** Deletes dead letters. `keys` are the `key`s of `deadLetters()`. Default: all. */
   discardDeadLetters(keys?: string[]): Promise<void>;
-  /** What the client knows now, why each slot shows what it shows, focus and sandbox; `null` where that cannot be loaded. */
+  /**
+   * Returns the inspector: the client's state, why each slot shows its content, focus and sandbox. `null` if it cannot be
+   * loaded.
+   */
   inspect(): Promise<Inspector | null>;
-  /** Takes consent: from now on banners are synced, and events stored and sent. */
+  /** Opts in: banners are synced, and events stored and sent from now on. */
   enable(): Promise<void>;
-  /** Takes consent away in every tab. `queued` says what happens to stored events. Default `keep`. */
+  /** Opts out in every tab. `queued` is what happens to queued events. Default `'keep'`. */
   disable(queued?: OptOutPolicy): Promise<void>;
-  /** Leaves no listener, timer, lock or observer behind; stored events stay. */
+  /** Stops the client: unmounts all slots and releases listeners, timers, locks and observers. Stored events stay. */
   stop(): void;
-  /** Forgets cache, queued events, suppressions, dead letters and counters, and writes nothing afterwards. */
+  /**
+   * Deletes the cache, queued events, dismissals, dead letters and counters, then stops the client. Nothing is written
+   * afterwards.
+   */
   wipe(): Promise<void>;
 }

@@ -1,59 +1,62 @@
 import type { Banner } from './banner.ts';
 
-/** A slot of the page, without a banner. */
+/** Slot without a banner. */
 export interface EmptySlot {
-  /** The element the host mounted; the hook draws inside it and nowhere else. */
+  /** Element that the host mounted. The hook renders only inside it. */
   element: HTMLElement;
-  /** The placement that was mounted there. */
+  /** ID of the placement. */
   placementId: string;
-  /** Aborted when what was drawn leaves; for listeners and requests the hook starts. */
+  /** Aborted when the rendered content is removed. Use it for listeners and requests of the hook. */
   signal: AbortSignal;
 }
 
-/** What a placement hook may do with the banner it draws. */
+/** Slot with the banner that a hook renders. */
 export interface Slot extends EmptySlot {
   /**
-   * Logs a click. Resolves when it is durable, or was not taken. Before a navigation wait for it, but not for long: it is in memory alone
-   * until the rest of the client is loaded, and the templates wait for 250 milliseconds.
+   * Tracks a click. Resolves when it is durable, or was not accepted. Before a navigation, wait for it with a short timeout
+   * (templates use 250 milliseconds), because until the rest of the client is loaded the click is only in memory.
    */
   click(): Promise<void>;
-  /** Hides the banner at once, here and in the other tabs, and logs one dismissal. */
+  /** Hides the banner at once, in this tab and all others, and tracks one dismissal. */
   dismiss(): Promise<void>;
   /**
-   * Hides the banner like `dismiss()`, for so many hours, on this device alone: no event is sent. It is at most the banner's
-   * number property `max_snooze_hours`; a banner without one stays, and there is a `failed` notice.
+   * Hides the banner for `hours`, on this device only and without an event. The maximum is the banner's number property
+   * `max_snooze_hours`; a banner without it stays visible, with a `failed` notice.
    */
   snooze(hours: number): Promise<void>;
   /**
-   * The URL if its scheme is allowed (https, http and relative; a link may be mailto and tel as well), else `null`. Use what
-   * it returns: a relative URL is absolute then where the page's `<base>` is of another site.
+   * Returns the URL if its scheme is allowed (`https`, `http` and relative; for links also `mailto` and `tel`); `null`
+   * otherwise, with a `failed` notice of kind `url`. Use the result: a relative URL becomes absolute if the page's `<base>` is
+   * on another site.
    */
   safeUrl(url: unknown, use: 'link' | 'image'): string | null;
-  /** Unix milliseconds by the service's clock, as far as its answers have told it: the device's own may be set wrong. */
+  /** Returns the service's time in Unix milliseconds, estimated from its responses. The device's clock may be wrong. */
   now(): number;
-  /** Reports a failure that leaves the banner as it is drawn: a `failed` notice of this kind. */
+  /** Emits a `failed` notice of this kind. The banner stays as it is. */
   report(kind: 'hook' | 'image', message: string, cause?: unknown): void;
 }
 
-/** Why a banner does not fit its placement; where in the properties, as far as the schema knows. */
+/** Reason why a banner is invalid for its placement. */
 export interface Problem {
-  /** What is wrong, for developers. */
+  /** Description for developers. */
   readonly message: string;
-  /** Where in the properties. */
+  /** Path of the property, if the schema provides it. */
   readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
 }
 
-/** What a hook returns: how to take back what it drew, or nothing; then the nodes it added are removed. */
+/** Optional cleanup function. Without one, added nodes are removed. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook without a return statement is the common case
 export type Drawn = void | (() => void);
 
-/** Host function that draws a banner and may return its cleanup. `definePlacement` makes one with all the rest. */
+/**
+ * Function of the host that renders a banner into a slot and may return its cleanup. Created by hand or with `definePlacement`.
+ */
 export interface PlacementHook {
   (banner: Banner, slot: Slot): Drawn;
-  /** Called before a banner is drawn: one with problems is neither drawn nor counted. */
+  /** Validates a banner before it is rendered. A banner with problems is neither rendered nor counted. */
   check?(banner: Banner): readonly Problem[] | Promise<readonly Problem[]>;
-  /** Draws what the slot shows without a banner. Such a slot is not collapsed. */
+  /** Renders the slot without a banner. With this method, the slot does not collapse. */
   empty?(slot: EmptySlot): Drawn;
-  /** Draws what the slot shows instead of a banner with problems. Default: `empty`. */
+  /** Renders the slot instead of a banner with problems. Default: `empty`. */
   invalid?(problems: readonly Problem[], slot: EmptySlot): Drawn;
 }

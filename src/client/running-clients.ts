@@ -5,8 +5,8 @@ import type { Settings } from './options/options.ts';
 const RUNNING = Symbol.for('placard.running');
 
 /**
- * Adds the client to those that run on this page until the returned function is called. Two clients of one app sync and
- * count twice, so the second one fails with a `config` notice and a console error.
+ * Registers the client on this page until the returned function is called. A second client of the same app would sync and count
+ * twice, so it emits a `config` notice and a console error.
  */
 export const registerClient = ({ logName, appId }: Settings, fail: Fail): (() => void) => {
   const page = globalThis as { [RUNNING]?: string[] };

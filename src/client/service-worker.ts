@@ -13,24 +13,24 @@ import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 import type { PageLifecycle } from './platform/page-lifecycle.ts';
 
-/** What the sender in a service worker needs: the same app and endpoint as the pages. */
+/** Options of `installSender`. App and endpoint must be those of the pages. */
 export type SenderOptions = {
-  /** The client key of the pages, or a function that gives the current one. */
+  /** Client key of the pages, or a function that returns the current one. */
   apiKey: string | (() => string | Promise<string>);
   /**
-   * The same as in the pages, where the app needs proof of the user. A worker without it sends no proof: the service refuses such events, and
-   * they wait for a page.
+   * Same as in the pages. Set it if the app requires user tokens. Without it, the worker sends no token, the service rejects its
+   * events, and they wait for a page. Default: no token is sent.
    */
   userToken?: ProvideToken | undefined;
-  /** The app of the pages: each app has a log of its own. */
+  /** ID of the app of the pages. Each app has its own log. */
   appId: string;
-  /** The same choices as in the pages. */
+  /** Same delivery options as in the pages. Default: the defaults of the client. */
   delivery?: DeliveryChoices | undefined;
-  /** Called with what the sender does. */
+  /** Called with each notice of the sender. */
   onNotice?: Listener | undefined;
 } & EndpointOptions;
 
-/** An event of the worker that may be kept waiting; `lib.webworker` and the DOM's types do not go together. */
+/** Extendable event of the worker. The types of `lib.webworker` and the DOM conflict. */
 interface WorkerEvent {
   waitUntil(promise: Promise<unknown>): void;
   tag?: string;
@@ -42,7 +42,7 @@ interface WorkerScope {
   addEventListener(type: 'message' | 'sync', listener: (event: WorkerEvent) => void): void;
 }
 
-/** A worker is never hidden, prerendered or left. */
+/** A worker is never hidden, prerendered or unloaded. */
 const NO_PAGE: PageLifecycle = {
   isVisible: () => true,
   isPrerendering: () => false,
@@ -58,7 +58,7 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
   const clock = createClock();
   const consent = createConsent('enabled', clock.now);
   const userTokens = createUserTokens(options.userToken, clock, fail);
-  // A worker cannot load a module later.
+  // A worker cannot use dynamic imports.
   const loadTrouble = async () => ({ createTrouble });
   const setup: DeliverySetup = {
     api: { endpoint, apiKey, appId, appVersion: '', logName },
@@ -76,7 +76,7 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
       fail,
       onDismissed(dismissals) {
         const accepted = () => acceptInStore(banners, keyOf, dismissals, Date.now());
-        // Until it is known to be accepted a dismissal holds: where this fails it only does so for longer.
+        // A dismissal stays in effect until its acceptance is recorded. If that fails, it only stays longer.
         accepting = accepting.then(accepted).catch(() => undefined);
       },
     },
@@ -93,7 +93,7 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
   const scope = globalThis as unknown as WorkerScope;
   const { syncTag, areYouThere, here, send } = handOffMessages(logName, userTokens.isUsed);
   scope.addEventListener('message', (event) => {
-    // Without an answer the page makes its last flush itself. After a wipe this worker may not send.
+    // Without a reply the page sends its own exit flush. After a wipe this worker must not send.
     if (event.data === areYouThere && consent.maySend()) event.source?.postMessage(here);
     if (event.data === send) event.waitUntil(flush());
   });
@@ -101,7 +101,7 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
     if (event.tag !== syncTag) return;
     event.waitUntil(
       flush().then(async ({ pending }) => {
-        // A rejected sync is tried again by the browser, at its own pace.
+        // The browser retries a rejected sync on its own schedule.
         if (pending > 0) throw new Error(`${pending} events wait`);
         if ((await sender.diagnostics()).memoryMode) throw new Error('the disk cannot be read');
       }),
@@ -110,10 +110,10 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
 };
 
 /**
- * Makes this service worker send the events that the pages stored, from the same log, when a page goes or the network
- * is back: call it once, at the top of the worker's script. It captures nothing, and leaves skipped events to the
- * `correct` hook of the next page. Where an option is missing or wrong it does nothing, and says so in the console and in
- * a `failed` notice: the worker's other work goes on.
+ * Installs the sender in a service worker: it sends the events that the pages stored, from the same log, on page exit or when
+ * the network is back. Call it once, at the top level of the worker script. It captures no events, and leaves skipped events to
+ * the `correct` hook of the next page. If an option is missing or invalid, it does nothing and reports this in the console and
+ * as a `failed` notice; the worker's other code is unaffected.
  */
 export const installSender = (options: SenderOptions): void => {
   const notices = createNotices();

@@ -7,7 +7,7 @@ import type { LateChunk } from './late-chunk.ts';
 import type { LateClient } from './late-client.ts';
 import type { CurrentUser } from './user/current-user.ts';
 
-/** The stored event; `null` where it was not stored. */
+/** Stored event; `null` if it was not stored. */
 type Tracked = Promise<BannerEvent | null>;
 
 interface TrackOptions {
@@ -18,12 +18,12 @@ interface TrackOptions {
   now: () => number;
 }
 
-/** The client's `track`: what it does with an event, by its type. */
+/** Creates the client's `track` method. */
 export const createTrack = ({ user, cache, late, consent, now }: TrackOptions) => {
-  // Nothing of the road from here to the log waits or wraps a promise that need not: the page pays for each.
+  // This path to the log avoids extra awaits and promises, because each costs the page time.
   const capture = (event: CapturedEvent): Tracked => late.run((client) => client.delivery.capture(event));
 
-  /** The banner that its slots are giving up: what they call then may dismiss it once more. */
+  /** ID of the banner being removed from its slots. Their cleanup may dismiss it again. */
   let leaving: string | undefined;
 
   const verbs: Record<EventType, (event: CapturedEvent, banner: Banner) => Tracked> = {
@@ -36,7 +36,7 @@ export const createTrack = ({ user, cache, late, consent, now }: TrackOptions) =
       cache.sendAway(banner);
       leaving = undefined;
       if (cache.isIntercepted(event)) return null;
-      // Before the record: the page may be gone before that is stored, and the event brings it up to date.
+      // Before the record, because the page may be gone before that is stored, and the event restores it.
       const captured = capture(event);
       // A listener may have changed the user.
       if (user.id() === event.userId) {
@@ -50,7 +50,7 @@ export const createTrack = ({ user, cache, late, consent, now }: TrackOptions) =
   return (banner: Banner, type: EventType): Tracked => {
     const userId = user.id();
     const isActive = consent.mayAct() && !late.isStopped();
-    // In JavaScript a type may be any.
+    // A JavaScript host may pass any type.
     const isKnown = cache.isGiven(banner) && Object.hasOwn(verbs, type);
     if (!isActive || userId === null || !isKnown) return Promise.resolve(null);
     const { id: bannerId, placementId, isControl } = banner;

@@ -1,4 +1,4 @@
-// The trouble chunk: what an ordinary visit does not run. `chunks.ts` says when it is loaded.
+// Trouble chunk: code that most visits do not run. See `chunks.ts` for when it is loaded.
 export { createRenewal } from './banners/renewal.ts';
 export { createSyncFailures } from './banners/sync-failure.ts';
 export { createHandOff } from './delivery/hand-off.ts';

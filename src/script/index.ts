@@ -1,4 +1,4 @@
-/** What `placard-all.global.js` puts into the global `Placard`: for pages without a bundler, which need the templates most. */
+/** Exports of the global `Placard` in `placard-all.global.js`, for pages without a bundler. Includes the templates. */
 export * from '../client/index.ts';
 export * from '../element/index.ts';
 export * from '../templates/index.ts';

@@ -2,7 +2,6 @@ import type { Store } from '../platform/store.ts';
 import type { TabLink } from '../platform/tab-channel.ts';
 import type { ChoiceRecord, Consent, Decision } from './consent.ts';
 
-/** Where the log is. */
 interface LogSetup {
   logName: string;
   platform: {
@@ -12,8 +11,8 @@ interface LogSetup {
 }
 
 /**
- * Brings a decision to the log if the delivery cannot be loaded. The delivery does the rest once it is loaded.
- * The shape of the record is the log's; a test compares both, because a module that both chunks share would load first.
+ * Stores a decision in the log if the delivery cannot be loaded. The delivery does the rest once it is loaded. The record has
+ * the log's format; a test compares both, because a module that both chunks share would load first.
  */
 export const decideWithoutDelivery = async (
   { logName, platform }: LogSetup,
@@ -23,7 +22,7 @@ export const decideWithoutDelivery = async (
   const { openStore, openChannel = (name) => new BroadcastChannel(name) } = platform;
   const record = consent.record();
   const log = openStore(logName);
-  // First, as the disk may hang.
+  // Post first, because the disk may hang.
   if (decision !== 'enable') {
     try {
       const channel = openChannel(logName);
@@ -38,12 +37,12 @@ export const decideWithoutDelivery = async (
   let later: ChoiceRecord | undefined;
   await log.update<ChoiceRecord & { v: number }>([key], ([found]) => {
     later = found && consent.isSuperseded(record, found) ? found : undefined;
-    // A newer version's records are left alone.
+    // Records of a newer version are not changed.
     return later || (found && found.v > 1) ? [] : [[key, { ...found, v: 1, ...record }]];
   });
   if (decision === 'purge') {
     const records = await log.entries<{ v?: number; consent?: unknown } | undefined>();
-    // What was captured after a later opt-in stays. An event has its time in its key.
+    // Events captured after a later opt-in stay. Their time is part of the key.
     const isKept = (key: unknown): boolean => later !== undefined && Object(key)[2] > record.chosenAt;
     const queue = records.filter(([key, found]) => found?.v === 1 && !found.consent && !isKept(key));
     await log.deleteMany(queue.map(([each]) => each));

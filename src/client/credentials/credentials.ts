@@ -3,20 +3,20 @@ import type { FailureKind } from '../notices.ts';
 import type { Clock } from '../platform/clock.ts';
 import { withTimeout } from '../platform/waits.ts';
 
-/** How long a function of the host may think. */
+/** Timeout of the host's functions. */
 const ASK_MS = 10_000;
 
-/** A short print of the key, to know it again without storing it. FNV-1a over the code units. */
+/** Returns a short hash of the key, to recognize it without storing it. FNV-1a over the code units. */
 export const fingerprint = (key: string): string => {
   let hash = 0x811c9dc5;
   for (let i = 0; i < key.length; i += 1) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193) >>> 0;
   return `${key.length}-${hash.toString(36)}`;
 };
 
-/** The client key, or a function of the host that answers the current one. */
+/** Client key, or a function that returns the current one. */
 type ProvideKey = string | (() => string | Promise<string>);
 
-/** Asks for the current key; rejects where the host's function fails. */
+/** Returns the current key. Rejects if the host's function fails. */
 export const askKey = async (apiKey: ProvideKey, after: Clock['after']): Promise<string> => {
   if (typeof apiKey === 'string') return apiKey;
   const answered = await withTimeout(apiKey(), after, ASK_MS, 'apiKey()');
@@ -24,7 +24,7 @@ export const askKey = async (apiKey: ProvideKey, after: Clock['after']): Promise
   return answered;
 };
 
-/** Keeps the client key until the server has refused it. */
+/** Caches the client key until the server rejects it. */
 export const createKeyring = (apiKey: ProvideKey, after: Clock['after']) => {
   let key = typeof apiKey === 'string' ? apiKey : undefined;
   let asking: Promise<string> | undefined;
@@ -39,15 +39,15 @@ export const createKeyring = (apiKey: ProvideKey, after: Clock['after']) => {
   };
 
   return {
-    /** The current key; rejects where the host's function fails. */
+    /** Returns the current key. Rejects if the host's function fails. */
     async ask(): Promise<string> {
       if (key !== undefined) return key;
       asking ??= ask();
       return asking;
     },
-    /** The key if it is known without asking: a page that goes away cannot wait. */
+    /** Returns the cached key; `undefined` if none. Exit handlers cannot wait for the host. */
     current: (): string | undefined => key,
-    /** The server refused the key: the function is called again next time. */
+    /** Drops a rejected key. The function is called again next time. */
     forget(): void {
       if (typeof apiKey !== 'string') key = undefined;
     },
@@ -56,24 +56,24 @@ export const createKeyring = (apiKey: ProvideKey, after: Clock['after']) => {
 
 export type Keyring = ReturnType<typeof createKeyring>;
 
-/** The host's function: the token of this user, or `null` where it has none. */
+/** Returns a token of this user, or a promise of it; `null` if there is none. */
 export type ProvideToken = (userId: string) => string | null | Promise<string | null>;
 
-/** A token is replaced so long before it ends: its request may take its time, and clocks differ. */
+/** Time before its expiry at which a token is renewed, because requests take time and clocks differ. */
 const EARLY_MS = 60_000;
-/** After an answer without a token, or a new token that was refused, nothing of this user is sent for so long. */
+/** Pause for a user without a token, or whose new token was rejected. */
 const PAUSE_MS = 5 * 60_000;
-/** The same where the host's function failed. */
+/** Pause after the host's function failed. */
 const RETRY_MS = 30_000;
 
 interface Held {
   token: string;
   askedAt: number;
-  /** Unix milliseconds by the device's clock; a token that cannot be read is good until it is refused. */
+  /** Expiry in Unix milliseconds of the device. An unreadable token is valid until it is rejected. */
   endsAt: number;
 }
 
-/** `exp` counts from the device's clock as well as it can: a wrong one is corrected by the service's 401. */
+/** Returns the expiry of a token by the device's clock. If that is wrong, the service's 401 corrects it. */
 const endOf = (token: string): number => {
   try {
     const claims = atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'));
@@ -84,8 +84,8 @@ const endOf = (token: string): number => {
 };
 
 /**
- * The tokens that prove the users of this page, in memory: requested when a call needs one, and again before it ends
- * or when the service refused it. Without `provide` requests go out without a token.
+ * Manages the user tokens of this page, in memory. Requests a token when a call needs one, and again before it expires or after
+ * the service rejected it. Without `provide`, requests are sent without a token.
  */
 export const createUserTokens = (
   provide: ProvideToken | undefined,
@@ -113,7 +113,7 @@ export const createUserTokens = (
         pause(userId, PAUSE_MS, 'userToken() has no token: the events of this user wait');
         return undefined;
       }
-      // Good for a minute at least: with a wrong clock of the device each would have ended already.
+      // Valid for at least one minute. With a wrong device clock, each token would be expired at once.
       const endsAt = Math.max(endOf(token), now() + 2 * EARLY_MS);
       held.set(userId, { token, askedAt: now(), endsAt });
       return token;
@@ -126,27 +126,27 @@ export const createUserTokens = (
   const pausedUntil = (userId: string): number => pauses.get(userId) ?? 0;
   const isPaused = (userId: string): boolean => {
     const until = pausedUntil(userId);
-    // A time that a clock set back has moved out of reach counts for nothing.
+    // Ignores a time that is out of reach because the clock was set back.
     return until > now() && until - now() <= PAUSE_MS;
   };
 
-  /** A visitor has proven themselves: no other can know their ID. */
+  /** A visitor needs no token, because only this browser knows the ID. */
   const isNeeded = (userId: string): boolean => provide !== undefined && !isVisitorId(userId);
 
   return {
-    /** Whether the host proves its users at all. */
+    /** The host provides user tokens. */
     isUsed: provide !== undefined,
     isPaused,
     pausedUntil,
     current,
-    /** Whether a request of this user can go out now, without asking for a token. */
+    /** Returns whether a request of this user can be sent now, without a new token. */
     isReady: (userId: string): boolean => !isNeeded(userId) || current(userId) !== undefined,
-    /** The token to send, if one is needed. `undefined` and a pause where none can be had. */
+    /** Returns the token to send, if one is needed; `undefined`, after starting a pause, if none is available. */
     async ask(userId: string): Promise<string | undefined> {
       if (!isNeeded(userId) || isPaused(userId)) return undefined;
       const known = current(userId);
       if (known !== undefined) return known;
-      // Not inside `fetchToken`: a host that throws at once has it end before it is noted here.
+      // Not inside `fetchToken`: if the host throws synchronously, it would end before it is registered here.
       if (!asking.has(userId))
         asking.set(
           userId,
@@ -154,17 +154,17 @@ export const createUserTokens = (
         );
       return asking.get(userId);
     },
-    /** The service refused the token that was sent, or that there was none; `fault` is its word for why. */
+    /** Handles a rejected or missing token; `fault` is the service's reason. */
     refused(userId: string, sent: string | undefined, fault: string): void {
       const found = held.get(userId);
-      // Another request had the same answer before.
+      // Another request had the same response before.
       if (found?.token !== sent) return;
       held.delete(userId);
-      // One that was good a while ago is replaced at once. A new one would only be refused again.
+      // A token that was valid for a while is replaced at once. A new one would be rejected again.
       if (found && now() - found.askedAt > EARLY_MS) return;
       pause(userId, PAUSE_MS, `The service refused the user token: ${fault}. The events of this user wait`);
     },
-    /** A user has signed in: what was paused may go out now. False where nothing was. */
+    /** Ends all pauses, because a user signed in. Returns `false` if there was none. */
     resume(): boolean {
       const had = pauses.size > 0;
       pauses.clear();

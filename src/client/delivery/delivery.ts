@@ -29,14 +29,23 @@ export type Correct = (event: BannerEvent, skip: Skip) => BannerEvent | null | P
 
 /** Number of events by state. `captured` is the sum of all others. */
 export interface Diagnostics {
+  /** Stored since the log was created or wiped. */
   captured: number;
+  /** Accepted by the server. */
   delivered: number;
+  /** Queued, or in a request in flight. */
   pending: number;
+  /** Queued after a request without a response, so that its outcome is unknown. */
   inDoubt: number;
+  /** Set aside after a permanent rejection. */
   deadLetters: number;
+  /** Dropped: dead letters discarded by the host, and events in doubt with `at-most-once`. */
   discarded: number;
+  /** Removed because of a cap or the storage quota, or damaged. */
   evicted: number;
+  /** Removed because they were older than `maxAgeMs`. */
   expired: number;
+  /** Deleted on opt-out. */
   purged: number;
   /**
    * `true` while events are kept in memory and end with the page: IndexedDB is unavailable or in use by a newer version, or
@@ -51,9 +60,12 @@ export interface Diagnostics {
 
 /** Event set aside after a permanent rejection. */
 export interface DeadLetter {
+  /** Key for `retryDeadLetters` and `discardDeadLetters`. */
   key: string;
   event: BannerEvent;
+  /** Human-readable reason from the server. Do not branch on it. */
   reason: string;
+  /** Number of responses that rejected the event. */
   attempts: number;
 }
 

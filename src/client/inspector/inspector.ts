@@ -8,94 +8,97 @@ import type { MountedSlot } from '../placements/slot.ts';
 import { createOverlay, type Overlay } from './overlay.ts';
 import { createPreview } from './show-preview.ts';
 
-/** How far a slot's banner is from its impression. */
+/** Viewability state of a slot's banner. */
 export interface ViewState {
-  /** Milliseconds that the rule has been met without a break, of `requiredMs`. */
+  /** Milliseconds for which the rule has been met without interruption, of `requiredMs`. */
   dwellMs: number;
   requiredMs: number;
-  /** Share of its pixels that must be in view, 0 to 1. */
+  /** Share of pixels that must be in view, 0 to 1. */
   requiredShare: number;
-  /** Something lies on top of most of it. */
+  /** Most of it is covered by other elements. */
   isCovered: boolean;
-  /** Nothing in the slot is displayed, or all of it is fully transparent. */
+  /** The slot has no displayed content, or it is fully transparent. */
   isInvisible: boolean;
   /** The slot has `aria-busy="true"`: its content is still loading. */
   isBusy: boolean;
-  /** The rule was met: the impression of this banner in this slot is taken. */
+  /** The rule was met, and the impression of this banner in this slot is recorded. */
   isSeen: boolean;
 }
 
-/** One element that shows a placement. */
+/** Mounted element of a placement. */
 export interface SlotState {
   element: HTMLElement;
-  /** The banner in the slot; a control banner is here too, though nothing is drawn. */
+  /** Banner in the slot, including a control banner, which is not rendered. */
   shown: Banner | null;
-  /** Why nothing is drawn; `null` where something is, or nothing was decided yet. */
+  /** Why no banner is rendered; `null` if one is, or nothing was decided yet. */
   emptied: Extract<Notice, { type: 'emptied' }>['reason'] | null;
-  /** Why the banner does not fit the slot's hook. */
+  /** Problems of a banner that the hook's `check` rejected. */
   problems: readonly Problem[];
-  /** `null` where the browser cannot tell what is in view. */
+  /** `null` if the browser cannot measure visibility. */
   view: ViewState | null;
 }
 
-/** One placement that the page mounts or that the cache holds. */
+/** Placement that the page mounts or that the cache contains. */
 export interface PlacementState {
   placementId: string;
-  /** The service's last answer, expired or not: `null` for no banner, `undefined` for no answer yet. */
+  /** Last result of the service, expired or not: `null` for no banner, `undefined` before the first response. */
   answer: Banner | null | undefined;
-  /** When that answer was requested, in Unix milliseconds; `null` where there is none, or a test send. */
+  /** Request time of `answer`, in Unix milliseconds; `null` if there is none, or for a test send. */
   askedAt: number | null;
-  /** Whether this page requested the answer itself. */
+  /** `sync` if this page requested `answer`, otherwise `cache`. */
   from: 'cache' | 'sync';
-  /** By the service's clock. */
+  /** Whether `answer` has expired by the service's clock. */
   isExpired: boolean;
-  /** The user sent a banner of this placement away. */
+  /** The user dismissed a banner of this placement. */
   isDismissed: boolean;
-  /** When a snooze of the answer ends, in Unix milliseconds of the service; `null` without one. */
+  /** End of the snooze of `answer`, in Unix milliseconds of the service; `null` if not snoozed. */
   snoozedUntil: number | null;
+  /** `focus()` shows a banner in this placement. */
   isFocused: boolean;
-  /** What the sandbox took a dismissal of is hidden until the sandbox ends. */
+  /** The banner was dismissed in the sandbox, and is hidden until the sandbox ends. */
   isHidden: boolean;
   slots: SlotState[];
 }
 
-/** What the client knows at one moment. */
+/** Snapshot of the client's state. */
 export interface Inspection {
   endpoint: string;
   appId: string;
   appVersion: string;
   userId: string | null;
-  /** False without consent, and after `stop()`. */
+  /** `false` without consent, and after `stop()`. */
   isActive: boolean;
-  /** `null` before the first session of this user. */
+  /** Current session with its end in Unix milliseconds; `null` before the first session of this user. */
   session: { id: string; endsAt: number; refreshesLeft: number } | null;
   /** Server time minus device time, in milliseconds. */
   clockSkewMs: number;
-  /** Unix milliseconds before which no sync is sent, or `null`. */
+  /** Time until which syncs pause, in Unix milliseconds; `null` if they do not pause. */
   syncWaitsUntil: number | null;
+  /** State of the sandbox, and the events that it or `focus()` intercepted. */
   sandbox: { isOn: boolean; events: BannerEvent[] };
-  /** The newest notices of sync and delivery, and failures, since the late chunk was loaded, oldest first: at most 50. */
+  /** Newest notices of sync, delivery and failures since the deferred chunk was loaded, oldest first. At most 50. `at` is in Unix ms. */
   recent: { at: number; notice: Notice }[];
+  /** Placements that the page mounts or requests, or that the cache contains, sorted by ID. */
   placements: PlacementState[];
 }
 
-/** What `inspect()` gives: the client's state, and three verbs for the developer of the page. */
+/** Result of `inspect()`: the client's state, with methods for developers of the page. */
 export interface Inspector {
-  /** Reads memory only, so it may be called often. */
+  /** Returns the current state. Reads only memory, so it is cheap to poll. */
   read(): Inspection;
   /**
-   * Draws the banner in the slots of the placement at once, dismissed, expired or not, until the focus is `null` or the user
-   * changes. Its events are listed with those of the sandbox; none is stored or sent.
+   * Renders the banner in the slots of the placement at once, even if dismissed or expired, until `banner` is `null` or the
+   * user changes. Its events are listed in `read().sandbox`; none is stored or sent.
    */
   focus(placementId: string, banner: Banner | null): void;
   /**
-   * While it is on, in this page: events are listed in `read().sandbox`, none is stored or sent, and a dismissal lasts until
-   * the sandbox ends. What was captured before is sent as ever.
+   * Turns the sandbox of this page on or off. While it is on, events are listed in `read().sandbox`, and not stored or sent; a
+   * dismissal lasts until the sandbox ends. Events captured before are sent as usual.
    */
   sandbox(isOn: boolean): void;
   /**
-   * Shows the draft that a preview link of the Studio is for, by the link's token, until the person ends it. A page that is
-   * opened by such a link does so by itself.
+   * Shows the draft of a Studio preview link, by the link's token, until the viewer ends it. A page that is opened by such a
+   * link does so automatically.
    */
   preview(token: string): Promise<void>;
 }
@@ -105,7 +108,7 @@ interface ReadPlacementsOptions extends Pick<LateContext, 'cache' | 'requested' 
   impressions: Pick<Impressions, 'inspect'>;
 }
 
-/** Every placement that the page mounts or requests, or that the cache holds, by name. */
+/** Returns every placement that the page mounts or requests, or that the cache contains, sorted by name. */
 const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
   const { cache, overlay, impressions, requested, placements } = options;
   const { banners, dismissed, snoozed } = cache.record();
@@ -122,7 +125,7 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
     const { element, placementId, state } = slot;
     const { banner: shown, why: emptied } = state;
     const next = cache.current(placementId);
-    // Of the very banner that was refused the check has its answer at hand.
+    // The check has the problems of the rejected banner cached.
     const problems = emptied === 'invalid' && next ? (slot.check.problems(next) ?? []) : [];
     return { element, shown, emptied, problems, view: impressions.inspect(slot) };
   };
@@ -150,12 +153,12 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
 interface InspectorOptions extends LateContext {
   impressions: Impressions;
   updates: Pick<Updates, 'session' | 'syncBlockedUntilMs'>;
-  /** The notices of before, and those that come. */
+  /** Earlier notices. New ones are added. */
   recent: Inspection['recent'];
   askForPreview: (token: string) => ReturnType<LateContext['post']>;
 }
 
-/** Says what the client knows, and shows what a person only looks at. A chunk of its own: only a page that inspects loads it. */
+/** Creates the inspector. A separate chunk that loads only on pages that inspect. */
 export const createInspector = (context: InspectorOptions): Inspector & { stop(): void } => {
   const { settings, user, cache, isActive, updates, recent } = context;
   const overlay = createOverlay(context, context.impressions);

@@ -6,16 +6,19 @@ import type { Notice } from '../notices.ts';
 import type { Impressions } from '../placements/impressions.ts';
 import type { Inspection, Inspector } from './inspector.ts';
 
-/** So many notices are kept for the inspector until it is opened. */
+/** Maximum number of notices kept for the inspector. */
 const MAX_RECENT = 50;
-/** Notices that are not kept: there may be thousands in one task, and the counters and the slots show the same. */
+/** Notices that are not kept. There may be thousands in one task, and counters and slots show the same. */
 const LEFT_OUT: Notice['type'][] = ['tracked', 'changed', 'shown', 'emptied'];
 
-/** What a hook has thrown is left out as well: the stack of an error keeps the nodes of a page that are gone. */
+/**
+ * Returns whether to keep a notice. Errors of hooks are excluded too, because an error's stack retains detached nodes of the
+ * page.
+ */
 const isKept = (notice: Notice): boolean =>
   !LEFT_OUT.includes(notice.type) && !(notice.type === 'failed' && notice.kind === 'hook');
 
-/** The token of a preview link, taken out of the page's address: it is in no history, and no reload shows it again. */
+/** Returns the token of a preview link and removes it from the page's URL, so that history and reload do not contain it. */
 const takePreviewToken = (): string | null => {
   if (!globalThis.location) return null;
   const address = new URL(location.href);
@@ -26,13 +29,13 @@ const takePreviewToken = (): string | null => {
   return token;
 };
 
-/** The parts that the inspector asks. */
+/** Parts that the inspector reads. */
 interface Parts {
   updates: Updates;
   impressions: Impressions;
 }
 
-/** What the page does for the inspector before that is loaded. */
+/** Creates the loader of the inspector, which records notices until the inspector is loaded. */
 export const createOpenInspector = (context: LateContext, loadChunk: LoadChunk) => {
   const { settings, subscribe } = context;
   const recent: Inspection['recent'] = [];
@@ -43,7 +46,8 @@ export const createOpenInspector = (context: LateContext, loadChunk: LoadChunk) 
   let inspector: Promise<Inspector> | undefined;
   let end: () => void = () => undefined;
 
-  // The path is named here: a constant that two late chunks share is a file of its own in some bundlers.
+  // The path is not shared with the inspector: some bundlers create a separate file for a constant that two deferred chunks
+  // share.
   const askForPreview = (token: string) => context.post(PREVIEW_PATH, { token });
   const load = async (parts: Parts): Promise<Inspector> => {
     const { createInspector } = await loadChunk('inspector');
@@ -51,7 +55,7 @@ export const createOpenInspector = (context: LateContext, loadChunk: LoadChunk) 
     end = stop;
     return made;
   };
-  /** A load that failed is tried again. */
+  /** Opens the inspector. A failed load is retried on the next call. */
   const open = (parts: Parts): Promise<Inspector> => {
     inspector ??= load(parts).catch((cause) => {
       inspector = undefined;
@@ -62,7 +66,7 @@ export const createOpenInspector = (context: LateContext, loadChunk: LoadChunk) 
 
   return {
     open,
-    /** Shows the preview that the page was opened for, if it was. */
+    /** Shows the preview if the page was opened by a preview link. */
     async start(parts: Parts): Promise<void> {
       const token = takePreviewToken();
       if (token) await (await open(parts)).preview(token);

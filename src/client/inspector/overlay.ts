@@ -3,7 +3,7 @@ import type { CapturedEvent } from '../delivery/delivery.ts';
 import type { LateContext } from '../late-context.ts';
 import type { Impressions } from '../placements/impressions.ts';
 
-/** A focused banner is a copy with an ID of its own: no event of it is ever stored, whatever happens to the original. */
+/** A focused banner is a copy with its own ID, so that none of its events is ever stored, whatever happens to the original. */
 const FOCUS = 'focus:';
 const focusOn = (banner: Banner): Banner => ({
   ...banner,
@@ -14,12 +14,12 @@ const focusOn = (banner: Banner): Banner => ({
 });
 const isFocus = (bannerId: string): boolean => bannerId.startsWith(FOCUS);
 
-/** Of the events that were taken, so many are listed. */
+/** Maximum number of listed events. */
 const MAX_EVENTS = 100;
 
 /**
- * Puts banners in front of the user's own that a person only looks at, and takes their events: these are listed, and none is stored or
- * sent. The preview and the inspector know of this, and no other part of the client.
+ * Shows preview banners instead of the user's own, and intercepts their events, which are listed but not stored or sent. Only
+ * the preview and the inspector use it.
  */
 export const createOverlay = (
   { cache, placements, settings }: Pick<LateContext, 'cache' | 'placements' | 'settings'>,
@@ -28,7 +28,7 @@ export const createOverlay = (
   const { lookedAt } = cache;
   let isOn = false;
   let events: BannerEvent[] = [];
-  /** Impressions that are listed: each counts once, as it does for the service. */
+  /** Listed impressions. Each counts once, as in the service. */
   const listed = new Set<string>();
 
   const redraw = (): void => {
@@ -44,14 +44,14 @@ export const createOverlay = (
   };
 
   const overlay = {
-    /** Draws the banner in the slots of the placement at once, dismissed, expired or not; `null` ends that. */
+    /** Renders the banner in the slots of the placement at once, even if dismissed or expired; `null` ends that. */
     focus(placementId: string, banner: Banner | null): void {
       if (banner) lookedAt.set(placementId, focusOn(banner));
       else if (overlay.isFocused(placementId)) lookedAt.delete(placementId);
       redraw();
     },
     isFocused: (placementId: string): boolean => !!lookedAt.get(placementId),
-    /** While the sandbox is on, all events are taken, and what is dismissed is hidden. */
+    /** Turns the sandbox on or off. While it is on, all events are intercepted, and dismissed banners are hidden. */
     sandbox(next: boolean): void {
       if (next === isOn) return;
       isOn = next;
@@ -60,10 +60,10 @@ export const createOverlay = (
       if (isOn) return;
       for (const [placementId, banner] of lookedAt) if (banner === null) lookedAt.delete(placementId);
       redraw();
-      // What was seen counts again, after another second.
+      // Impressions count again, after another second in view.
       impressions.countAnew();
     },
-    /** The sandbox, and the events that were taken since it was last turned. */
+    /** Returns the state of the sandbox, and the events intercepted since it last changed. */
     state: () => ({ isOn, events: [...events] }),
   };
 

@@ -15,7 +15,7 @@ const CSS = `
   }
   button:focus-visible { outline: 3px solid #ffb224; outline-offset: 2px }`;
 
-/** A bar at the foot of the page that says what is previewed, and ends it. Needs no exception from the page's policy. */
+/** Shows a bar at the bottom of the page that describes the preview and ends it. Needs no CSP exception. */
 const showPreviewBar = (text: string, onEnd: () => void): (() => void) => {
   const host = document.createElement('placard-preview');
   const root = host.attachShadow({ mode: 'open' });
@@ -33,7 +33,7 @@ const showPreviewBar = (text: string, onEnd: () => void): (() => void) => {
   section.append(words, button);
   root.append(section);
   document.body.append(host);
-  // After it is in the page, so that it is read out.
+  // Set after insertion, so that screen readers announce it.
   words.textContent = text;
   return () => host.remove();
 };
@@ -44,7 +44,7 @@ interface PreviewOptions
   askForPreview: (token: string) => ReturnType<LateContext['post']>;
 }
 
-/** The draft that a link is for, or the words for why there is none. */
+/** Returns the draft of a link, or why there is none. */
 const readAnswer = async (asked: ReturnType<LateContext['post']>): Promise<PreviewAnswer | string> => {
   try {
     const { status, body } = await asked;
@@ -55,7 +55,7 @@ const readAnswer = async (asked: ReturnType<LateContext['post']>): Promise<Previ
   }
 };
 
-/** Draws the banners of a preview link through the host's own hooks, in memory only, under a bar that says so and ends it. */
+/** Renders the banners of a preview link with the host's hooks, in memory only, under a bar that describes and ends it. */
 const showPreview = (options: PreviewOptions, answer: PreviewAnswer | string): (() => void) => {
   const { user, overlay, requested, subscribe, readBanners } = options;
   const sent = typeof answer === 'string' ? {} : answer.banners;
@@ -64,7 +64,7 @@ const showPreview = (options: PreviewOptions, answer: PreviewAnswer | string): (
   const put = (): void => {
     for (const [placementId, banner] of banners) if (banner) overlay.focus(placementId, banner);
   };
-  // A change of the user removes what is looked at, so it is put there again.
+  // A user change clears the overlay, so the preview is added again.
   let userId = user.id();
   const unsubscribe = subscribe(() => {
     if (user.id() === userId) return;
@@ -92,7 +92,7 @@ const showPreview = (options: PreviewOptions, answer: PreviewAnswer | string): (
   return end;
 };
 
-/** Shows what a preview link is for; a later one takes the place of an earlier one, and `stop()` of all. */
+/** Shows the preview of a link. A later one replaces an earlier one, and `stop()` ends it. */
 export const createPreview = (options: PreviewOptions) => {
   let end: () => void = () => undefined;
   let latest: string | undefined;

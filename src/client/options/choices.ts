@@ -1,24 +1,18 @@
 import { EVENT_TYPES, type EventType, type Instance, MAX_TRACK_BATCH } from '../../protocol/index.ts';
 import type { Notify } from '../notices.ts';
 
-/**
- * What an option is where the host chooses nothing, and what it may be: for a number its bounds, both included, for a word
- * the others.
- */
+/** Default of an option, followed by its bounds (a number, both included) or its other values (a string). */
 type Rule = readonly [value: number, min?: number, max?: number] | readonly [value: string, ...string[]];
 type Rules<T> = { readonly [Name in keyof T]: Rule };
 
-/** Any members of a type. Hosts pass on what they may not have: `undefined` is no choice. */
+/** Partial type whose members may be `undefined`, which selects the default. */
 export type Choices<T> = { [Name in keyof T]?: T[Name] | undefined };
 
-/** The host has made a mistake in its code: the notice names the option and what it must be. */
+/** Emits a `failed` notice of kind `config` that names the option and what it must be. */
 export const notifyWrong = (notify: Notify, option: string, expected: string): void =>
   notify({ type: 'failed', kind: 'config', message: `Option "${option}" must be ${expected}` });
 
-/**
- * The host's choices over the defaults. A page without types may choose anything: what is unknown or cannot be used is
- * reported by its name, and the default holds.
- */
+/** Merges the host's choices with the defaults. Unknown and invalid options are reported, and keep the default. */
 export const chosenOptions = <T extends object>(
   group: string,
   rules: Rules<T>,
@@ -30,10 +24,10 @@ export const chosenOptions = <T extends object>(
   for (const [name, value] of Object.entries(chosen ?? {})) {
     if (value === undefined) continue;
     const rule = all.find(([known]) => known === name)?.[1] ?? [];
-    // By its nature a number may have no limit, and be `Infinity`.
+    // A number without a maximum may be `Infinity`.
     const [usual, min = 1, max = Infinity] = rule as number[];
     const isNumber = typeof usual === 'number';
-    // NaN is within no bounds.
+    // `NaN` is outside all bounds.
     const isWithin = typeof value === 'number' && value >= min && value <= max;
     if (isNumber ? isWithin : rule.includes(value as never)) options[name] = value;
     else {
@@ -45,15 +39,15 @@ export const chosenOptions = <T extends object>(
   return options as T;
 };
 
-/** When banners are refreshed, and when an impression counts. */
+/** Options for banner refreshes, sessions and impressions. */
 export interface BannerOptions {
-  /** Explicit refreshes a session starts with. Default 5. */
+  /** Number of `refresh()` calls that a session starts with, and maximum that it accumulates. Default 5; 0 disables refreshes. */
   refreshCapacity: number;
-  /** Milliseconds until one more is granted. Default 180,000. */
+  /** Interval after which one more refresh is granted, in milliseconds, at most 365 days. Default 180,000 (3 minutes). */
   refreshIntervalMs: number;
-  /** A session ends after this long without a visible page, in milliseconds. Default 30 minutes. */
+  /** Time without a visible page after which a session ends, in milliseconds. Default 1,800,000 (30 minutes). */
   sessionTimeoutMs: number;
-  /** Whether one impression per banner counts per session (all tabs) or per tab. Default `'session'`. */
+  /** Whether an impression of a banner counts once per session (all tabs) or once per tab. Default `'session'`. */
   impressionScope: 'session' | 'tab';
 }
 
@@ -66,40 +60,46 @@ const BANNERS: Rules<BannerOptions> = {
   impressionScope: ['session', 'tab'],
 };
 
-/** The host's choices over the defaults. */
+/** Merges the host's choices with the defaults. */
 export const bannerOptions = (chosen: Choices<BannerOptions> | undefined, notify: Notify): BannerOptions =>
   chosenOptions('banners.', BANNERS, chosen, notify);
 
-/**
- * `instance` names a hosted instance, `endpoint` is the base URL of any other. Beside `DeliveryChoices`, as both are types of the
- * service worker too: those of `options.ts` need a page's library.
- */
+// In this file, because types of the service worker must not depend on `options.ts`, which needs the DOM library.
+/** Service to connect to: `instance` is the name of a hosted instance, `endpoint` the base URL of any other. */
 export type EndpointOptions =
   | { instance: Instance; endpoint?: undefined }
   | { endpoint: string; instance?: undefined };
 
-/** What happens to an event whose answer was never read. */
+/**
+ * Policy for an event whose response was never read: `at-least-once` sends it again, which may create a duplicate on
+ * servers without deduplication; `at-most-once` drops it.
+ */
 export type InDoubtPolicy = 'at-least-once' | 'at-most-once';
 
-/** How events are stored and sent. */
+/** Options for event storage and delivery. */
 export interface DeliveryOptions {
-  /** Events in one batch. Default 50. */
+  /** Maximum number of events in a batch. Default 50. */
   maxBatch: number;
-  /** Longest an event waits for company, in milliseconds. Default 5,000. */
+  /** Maximum time that an event waits to be sent with others, in milliseconds. Default 5,000. */
   maxWaitMs: number;
-  /** How many answers may name an event as skipped before it is a dead letter. Default 3. */
+  /** Number of responses that may name an event as skipped before it becomes a dead letter. Default 3. */
   maxAttempts: number;
-  /** Caps of what is stored: events, bytes, age in milliseconds. Default 10,000, 2 MB, 7 days. */
+  /**
+   * Maximum number of stored events, including dead letters. Over it, the least valuable and oldest are evicted. Default
+   * 10,000.
+   */
   maxEvents: number;
+  /** Maximum estimated size of stored events, in bytes. Default 2,000,000 (2 MB). */
   maxBytes: number;
+  /** Age after which stored events expire, in milliseconds. Default 604,800,000 (7 days). */
   maxAgeMs: number;
-  /** Per event type. Default `at-least-once` for all. */
+  /** Policy for each event type. Default `'at-least-once'` for all. */
   inDoubt: Record<EventType, InDoubtPolicy>;
-  /** Longest wait for an answer, in milliseconds, at most 5 minutes. Default 30,000. */
+  /** Timeout of a request, in milliseconds, at most 300,000 (5 minutes). Default 30,000. */
   timeoutMs: number;
 }
 
-/** What a host may choose of them. */
+/** Delivery options of the host. Omitted ones keep their default. */
 export type DeliveryChoices = Choices<Omit<DeliveryOptions, 'inDoubt'>> & {
   inDoubt?: Choices<DeliveryOptions['inDoubt']> | undefined;
 };
@@ -111,14 +111,14 @@ const DELIVERY: Rules<Omit<DeliveryOptions, 'inDoubt'>> = {
   maxEvents: [10_000],
   maxBytes: [2_000_000],
   maxAgeMs: [7 * DAY_MS],
-  // A limit that every tab knows: a request that takes longer is one whose page is gone.
+  // Every tab knows this maximum: the page of a longer request is gone.
   timeoutMs: [30_000, 1, 5 * 60_000],
 };
 const IN_DOUBT = Object.fromEntries(
   EVENT_TYPES.map((type) => [type, ['at-least-once', 'at-most-once']]),
 ) as unknown as Rules<DeliveryOptions['inDoubt']>;
 
-/** The host's choices over the defaults. */
+/** Merges the host's choices with the defaults. */
 export const deliveryOptions = (chosen: DeliveryChoices | undefined, notify: Notify): DeliveryOptions => {
   const { inDoubt, ...others } = chosen ?? {};
   return {

@@ -17,86 +17,89 @@ import type { TabLink } from '../platform/tab-channel.ts';
 import type { BannerOptions, Choices, DeliveryChoices, EndpointOptions } from './choices.ts';
 
 interface CommonOptions {
-  /** The client-side key, or a function that gives the current one: called again after a 401 or 403. */
+  /**
+   * Client key, or a function that returns the current one. The function is called again after a 401 or 403, and has 10 seconds
+   * to resolve.
+   */
   apiKey: string | (() => string | Promise<string>);
-  /** The app of the workspace. */
+  /** ID of the app in the workspace. */
   appId: string;
-  /** At most 255 characters. */
+  /** Version of the app, at most 255 characters. */
   appVersion: string;
-  /** `null` while no user is signed in: nothing is synced or tracked, but for visitors. */
+  /** ID of the signed-in user; `null` if none. Without a user nothing is synced or tracked, unless the page uses `visitors()`. */
   userId: string | null;
-  /** Features that the page imports: `[visitors(), selectors({ card })]`. Default: none. */
+  /** Optional features that the page imports: `[visitors(), selectors({ card })]`. Default: none. */
   use?: readonly Addition[] | undefined;
   /**
-   * Proof of the user, where the app takes or needs it: a token of your backend for this user ID, or `null` where there is
-   * none, for example of a user who signed in before. Called when a request needs a token, and again before it ends or when
-   * the service refused it; until there is one, the events of this user wait. Default: no token is sent.
+   * Returns a user token from your backend for this user ID, or `null` if there is none, for example for a user who signed in
+   * before. Set it if the app accepts or requires tokens. Called when a request needs a token, before it expires, and after the
+   * service rejected it. Until there is a token, the events of this user wait. Default: no token is sent.
    */
   userToken?: ProvideToken | undefined;
   /**
-   * What `fetchBanners` of `placard/server` has answered for this user: it is shown at once, where the cache has nothing newer.
+   * Result of `fetchBanners` of `placard/server` for this user. Its banners are shown at once, unless the cache has newer ones.
    * Default: none.
    */
   bootstrap?: BannerBootstrap | null | undefined;
-  /** Sent with each sync, where the app has one. Default: none. */
+  /** Device ID to send with each sync. Default: none. */
   deviceId?: string | undefined;
   /**
-   * `'disabled'`, and any other word: nothing is stored, synced or sent until `enable()`. `'pending'`: banners are shown, and
-   * what happens is kept in memory until `enable()`, which stores it, or `disable()`, which forgets it. `'gpc'`: `'disabled'` where the
-   * browser sends Global Privacy Control, else `'enabled'`. Default `'enabled'`.
+   * Initial consent. `'disabled'`, and any unknown value: nothing is stored, synced or sent until `enable()`. `'pending'`:
+   * banners are shown, and events are kept in memory until `enable()` stores them or `disable()` discards them. `'gpc'`:
+   * `'disabled'` if the browser sends Global Privacy Control, otherwise `'enabled'`. Default `'enabled'`.
    */
   consent?: 'enabled' | 'disabled' | 'pending' | 'gpc' | undefined;
   /**
-   * The host's word before a banner is shown, for pages where something else comes first, such as a consent dialog: `false`, or a promise of
-   * it, keeps the slot empty, and a control banner uncounted. Asked once for each banner of a mounted slot; again with `reconsider()` and
-   * `refresh()`. Where it throws, the slot stays empty, and there is a `failed` notice. Default: every banner is shown.
+   * Called once per banner and slot before the banner is shown. Return (or resolve to) `false` to block it, for example while a
+   * consent dialog is open; a blocked control banner is not counted. Called again by `reconsider()` and `refresh()`. If it
+   * throws, the slot stays empty, with a `failed` notice. Default: every banner is shown.
    */
   mayShow?:
     | ((banner: Banner, slot: Pick<EmptySlot, 'element' | 'placementId'>) => boolean | Promise<boolean>)
     | undefined;
-  /** Repairs events that the server skipped. Default: send again as they are, up to `maxAttempts`. */
+  /** Handles events that the server skipped. Default: they are sent again unchanged, up to `maxAttempts` times. */
   correct?: Correct | undefined;
-  /** Of these and of `banners`, what cannot be used is a `failed` notice, and its default holds. */
+  /** Options for event storage and delivery. An invalid one keeps its default, with a `failed` notice. */
   delivery?: DeliveryChoices | undefined;
-  /** When banners are refreshed, and when an impression counts. */
+  /** Options for banner refreshes, sessions and impressions. An invalid one keeps its default, with a `failed` notice. */
   banners?: Choices<BannerOptions> | undefined;
-  /** Prints each notice in the console, in words. Default false. */
+  /** Logs each notice to the console. Default `false`. */
   debug?: boolean | undefined;
-  /** Parts of the browser to replace, in tests and unusual hosts. */
+  /** Replacements for browser APIs, for tests and unusual hosts. */
   platform?: Choices<Platform> | undefined;
 }
 
-/** What `createPlacard` takes. */
+/** Options of `createPlacard`. */
 export type PlacardOptions = CommonOptions & EndpointOptions;
 
-/** Every platform piece can be passed in; each has a browser default. */
+/** Browser APIs that the client uses. Each can be replaced. */
 export interface Platform {
   /** Default: the global `fetch`. */
   fetch: typeof fetch;
-  /** Ordered records by key; one store for banners, one for the event log. Default IndexedDB, memory where it fails. */
+  /** Opens a store by name; one is for banners, one for the event log. Default: IndexedDB, or memory if it fails. */
   openStore: (name: string) => Store;
-  /** Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. Default: `Date.now()`. */
   now: () => number;
-  /** Milliseconds that never jump. */
+  /** Returns monotonic milliseconds. Default: `performance.now()`. */
   monotonic: () => number;
-  /** Runs `callback` once after `delayMs`; returns a function that cancels it. */
+  /** Runs `callback` once after `delayMs`. Returns a function that cancels it. Default: `setTimeout`. */
   after: (delayMs: number, callback: () => void) => () => void;
-  /** 0 ≤ x < 1. */
+  /** Returns a number from 0 (included) to 1 (excluded). Default: `Math.random`. */
   random: () => number;
-  /** Whether the page is visible, and what happens to it. */
+  /** Visibility and lifecycle events of the page. */
   lifecycle: PageLifecycle;
-  /** The channel to the other tabs. Default `BroadcastChannel`; without one the store alone carries the news. */
+  /** Opens the channel to the other tabs. Default: `BroadcastChannel`. Without one, tabs see changes only in the store. */
   openChannel: (name: string) => TabLink;
-  /** For the viewability rule; happy-dom's, for one, never calls back. */
+  /** Observer for viewability. Replace it in tests if the DOM's own never calls back, as in happy-dom. */
   IntersectionObserver: typeof IntersectionObserver;
 }
 
 type ApiOptions = EndpointOptions & Pick<PlacardOptions, 'apiKey' | 'appId'>;
 
-/** The options with the defaults that the first paint needs; what the parts of the client read. */
+/** Options with the defaults that the first paint needs. */
 export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' | 'platform' | 'use'> {
   use: Addition;
-  /** Base URL without a slash at the end. */
+  /** Base URL without a trailing slash. */
   endpoint: string;
   logName: string;
   consent: 'enabled' | 'disabled' | 'pending';
@@ -105,18 +108,18 @@ export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' |
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** An option that is missing or wrong is a mistake in the code, not in the data. */
+/** Throws a `TypeError` for a missing or invalid option, which is a mistake in the code. */
 const expect = (isRight: boolean, option: string, expected: string): void => {
   if (!isRight) throw new TypeError(`Option "${option}" must be ${expected}`);
 };
 
 /**
- * The database of the events of one app at one API, and the channel between its tabs: two apps on one origin (a shop and its
- * staging, a portal's widgets) never see, send or wipe each other's events.
+ * Returns the name of an app's event database and tab channel at one API. Two apps on one origin (a shop and its staging,
+ * widgets of a portal) never see, send or wipe each other's events.
  */
 export const logName = (endpoint: string, appId: string): string => `placard-outbox-${appId}@${endpoint}`;
 
-/** The options that a page and its service worker share; the endpoint as a base URL without a slash at the end. */
+/** Reads the options that a page shares with its service worker. Returns the endpoint as a base URL without a trailing slash. */
 export const readApiOptions = ({ instance, endpoint, apiKey, appId }: ApiOptions) => {
   const isKnown = instance === undefined || Object.hasOwn(INSTANCES, instance);
   expect(isKnown, 'instance', 'a known instance, or use "endpoint"');
@@ -129,7 +132,7 @@ export const readApiOptions = ({ instance, endpoint, apiKey, appId }: ApiOptions
   return { endpoint: base, apiKey, appId, logName: logName(base, appId) };
 };
 
-/** Fills in the defaults. Throws a `TypeError` that names the first wrong option. */
+/** Applies the defaults. Throws a `TypeError` that names the first invalid option. */
 export const readOptions = (options: PlacardOptions): Settings => {
   if (Object(options) !== options) throw new TypeError('createPlacard() needs options');
   const { appVersion, userId, consent = 'enabled', platform } = options;
@@ -139,7 +142,7 @@ export const readOptions = (options: PlacardOptions): Settings => {
   expect(userId === null || typeof userId === 'string', 'userId', 'a string, or null');
   const { instance: _named, use = [], ...others } = options;
   const additions: unknown[] = [use].flat();
-  // A missed call, `[visitors]`, would have no effect.
+  // A function that was not called, `[visitors]`, would have no effect.
   expect(
     additions.every((each) => typeof each === 'object'),
     'use',
@@ -149,7 +152,7 @@ export const readOptions = (options: PlacardOptions): Settings => {
     ...others,
     ...api,
     use: Object.assign({}, ...additions),
-    // What browsers that know the signal say; TypeScript's library does not have it yet.
+    // Not yet in TypeScript's DOM library.
     consent:
       consent === 'gpc'
         ? (globalThis.navigator as { globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl

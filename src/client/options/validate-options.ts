@@ -2,7 +2,7 @@ import type { Notify } from '../notices.ts';
 import type { chosenOptions, notifyWrong } from './choices.ts';
 import type { Settings } from './options.ts';
 
-/** As `placard init` makes them, and the demo has one. */
+/** Prefix of the server keys that `placard init` and the demo create. */
 const SERVER_KEY = /^(placard|demo).server/;
 
 /** Functions of the deferred chunk. */
@@ -11,7 +11,7 @@ interface Tools {
   notifyWrong: typeof notifyWrong;
 }
 
-/** Reports options that cannot be used, as a notice and in the console: it is a mistake in the page's code. */
+/** Reports invalid options as a notice and in the console. */
 export const validateOptions = (
   settings: Settings,
   { chosenOptions, notifyWrong }: Tools,
@@ -26,16 +26,16 @@ export const validateOptions = (
   const expect = (isRight: boolean, option: string, expected: string): void => {
     if (!isRight) notifyWrong(report, option, expected);
   };
-  // Anyone who opens the page could read and change every profile with it.
+  // With a server key, any visitor of the page could read and change every profile.
   expect(!SERVER_KEY.test(String(apiKey)), 'apiKey', 'a client key: this is a server key');
   expect(userToken == null || typeof userToken === 'function', 'userToken', 'a function');
   expect(mayShow == null || typeof mayShow === 'function', 'mayShow', 'a function');
-  // A hosted instance has no such list.
+  // A hosted instance has no placement list.
   const { hooks } = use.selectors ?? { hooks: {} };
   const isList = Object(hooks) === hooks && !(use.selectors && /\.braze\.(com|eu)$/.test(endpoint));
   expect(isList, 'use: [selectors()]', 'given templates by name, and an "endpoint"');
   const isOurs = !bootstrap || (bootstrap.version === 1 && bootstrap.appId === appId);
   expect(isOurs, 'bootstrap', 'of this app and of version 1');
-  // With the consent, which alone of what is left over is known.
+  // Reports unknown options. `consent` is the only known one among the rest.
   chosenOptions('', { consent: ['enabled', 'disabled', 'pending'] }, unknown, report);
 };

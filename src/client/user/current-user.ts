@@ -4,25 +4,25 @@ import type { Fail } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
 import { forgetLocal } from '../platform/forget-local.ts';
 
-/** An ID comes from the host's data, so a wrong one is a notice and not an exception. */
+/** Returns whether a user ID is valid. It comes from the host's data, so an invalid one is a notice, not an exception. */
 const isUsable = (userId: unknown): userId is string | null =>
   userId === null ||
   (typeof userId === 'string' && userId !== '' && new Blob([userId]).size <= MAX_EXTERNAL_USER_ID_BYTES);
 
-/** Whom the client works for: one object that all parts ask. */
+/** Creates the current user, which all parts share. */
 export const createCurrentUser = (
   { use, appId, endpoint, userId: initial }: Settings,
   consent: Consent,
   fail: Fail,
 ) => {
-  /** Where the profile keeps its visitor: in localStorage, which answers before the first paint. */
+  /** Key of the visitor in localStorage, which is available before the first paint. */
   const visitorKey = `placard-visitor:${appId}@${endpoint}`;
-  /** Where the tab keeps a name that outlives a reload: in sessionStorage. */
+  /** Key of the tab's name in sessionStorage, which survives a reload. */
   const tabKey = 'placard-tab';
 
   const usable = (userId: string | null): string | null => {
     if (isUsable(userId)) return userId;
-    // In a moment: while the client is created no listener can have subscribed.
+    // Deferred, because no listener can subscribe while the client is being created.
     queueMicrotask(() => fail('config', `A user ID is a string of 1 to ${MAX_EXTERNAL_USER_ID_BYTES} bytes`));
     return null;
   };
@@ -32,10 +32,10 @@ export const createCurrentUser = (
   const readVisitor = (): string | null => {
     try {
       const kept = use.visitors && consent.mayWrite() ? localStorage.getItem(visitorKey) : null;
-      // With a user behind it the visitor is that user's by now.
+      // An entry with a user means that the visitor is already that user's.
       return kept?.includes(' ') ? null : kept;
     } catch {
-      // Blocked storage knows no visitor.
+      // Blocked storage: no visitor.
       return null;
     }
   };
@@ -43,23 +43,22 @@ export const createCurrentUser = (
   return {
     visitorKey,
     tabKey,
-    /** The user who has signed in. */
     signedIn: () => signedIn,
-    /** That user, or else the visitor; `null` for neither, and without consent. */
+    /** Returns the signed-in user, else the visitor; `null` if neither, or without consent. */
     id: () => id,
-    /** The host signs a user in or out. False where that changes nothing. */
+    /** Signs a user in or out. Returns `false` if nothing changed. */
     signIn(userId: string | null): boolean {
       const before = signedIn;
       signedIn = usable(userId);
       return signedIn !== before;
     },
-    /** Looks who is here by now. Returns whether it is someone else. The cache has to be opened for them at once. */
+    /** Updates the current user. Returns whether it changed; the caller must then open the cache at once. */
     look(): boolean {
       const before = id;
       id = consent.mayAct() ? (signedIn ?? readVisitor()) : null;
       return id !== before;
     },
-    /** Removes the visitor of the profile and the name of the tab. */
+    /** Removes the visitor of the browser profile and the name of the tab. */
     forgetNames: () => [visitorKey, tabKey].forEach(forgetLocal),
   };
 };

@@ -7,8 +7,8 @@ import type { Store } from '../platform/store.ts';
 import type { CurrentUser } from './current-user.ts';
 
 /**
- * Deletes the stored records of an app's users, but keeps that of the current user, who may have signed in meanwhile. Records of other
- * apps and other versions stay.
+ * Deletes the stored records of an app's users, except the current user, who may have signed in in the meantime. Keeps records
+ * of other apps and versions.
  */
 export const forgetUsers = async (
   store: Store,
@@ -32,9 +32,12 @@ interface UserSwitchOptions {
   late: LateChunk<LateClient>;
 }
 
-/** Opens the cache and the session of the current user, as long as there is consent, and closes those of the former one. */
+/** Opens the cache and the session of the current user if there is consent, and closes those of the former user. */
 export const createUserSwitch = ({ user, consent, cache, store, boxes, late }: UserSwitchOptions) => {
-  /** Deletes the stored records of all users but the current one. Without consent it deletes the heights of slots, the visitor and the name of the tab, too. */
+  /**
+   * Deletes the stored records of all users except the current one. Without consent, also deletes the heights of slots, the
+   * visitor and the name of the tab.
+   */
   const forgetStored = async (): Promise<void> => {
     if (consent.is('pending')) return;
     if (!consent.mayAct()) {
@@ -58,7 +61,7 @@ export const createUserSwitch = ({ user, consent, cache, store, boxes, late }: U
     await openCache();
     await startSession(isSwitch);
   };
-  /** The user has agreed: what is in memory meets what is stored. */
+  /** Merges the data in memory with the stored data after an opt-in. */
   const keep = async (): Promise<void> => {
     await cache.change(() => undefined);
     await startSession(true);
@@ -73,7 +76,7 @@ export const createUserSwitch = ({ user, consent, cache, store, boxes, late }: U
     forgetStored,
     openCache,
     startSession,
-    /** The consent has changed. `isFirst`: the user had not chosen before. */
+    /** Applies a change of consent. `isFirst`: it is the user's first choice. */
     follow: (isFirst: boolean): Promise<void> =>
       consent.mayAct() ? (isFirst ? keep() : open(false)) : close(),
     async signIn(userId: string | null): Promise<void> {

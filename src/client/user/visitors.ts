@@ -2,13 +2,16 @@ import type { UserRecord } from '../banners/user-record.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { LateContext } from '../late-context.ts';
 
-/** The constants of the wire are given and not imported: a module that two late chunks share breaks on pages that extend `Object.prototype`. */
+/**
+ * Protocol constants are passed in, because a module that two deferred chunks share breaks on pages that extend
+ * `Object.prototype`.
+ */
 interface VisitorsOptions extends LateContext {
   isVisitorId: (id: string) => boolean;
   joinPath: string;
 }
 
-/** A random ID in the form of `isVisitorId`. `crypto.randomUUID` is missing on pages without https. */
+/** Returns a random visitor ID. `crypto.randomUUID` is missing on pages without HTTPS. */
 const newVisitorId = (): string => {
   const hex = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) =>
     byte.toString(16).padStart(2, '0'),
@@ -17,10 +20,10 @@ const newVisitorId = (): string => {
 };
 
 /**
- * The visitor of this browser profile: made while no user is signed in, and joined with the user who signs in. The profile
- * keeps `<visitor>`, from the sign-in until the join `<visitor> <user>`, so that no one else gets what is this user's.
- * Returns the verb that meets the visitor. It resolves when the profile has a
- * visitor, or nothing is left to join for now. A chunk of its own: only a page that takes visitors loads it.
+ * Manages the visitor of this browser profile, created while no user is signed in and merged with the user who signs in. The
+ * profile stores `<visitor>`; from sign-in until the merge `<visitor> <user>`, so that no other user gets it. Returns the
+ * function that updates the visitor; it resolves when the profile has a visitor, or nothing is left to merge for now. A
+ * separate chunk that loads only with `visitors()`.
  */
 export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery, 'queued' | 'flush'>) => {
   const { settings, user, cache, store, userTokens, mayWrite, fail, post, isVisitorId } = options;
@@ -28,20 +31,20 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
   const { appId, appVersion } = settings;
   let joining: Promise<void> | undefined;
 
-  /** What the profile keeps, as `[visitor, user]`: a user's ID may have spaces. */
+  /** Returns the stored `[visitor, user]`. A user ID may contain spaces. */
   const read = (): [string, string] => {
     const [visitorId, ...user] = (localStorage.getItem(visitorKey) ?? '').split(' ');
     return [visitorId!, user.join(' ')];
   };
 
-  /** Hides what the visitor has dismissed from the user, too. */
+  /** Hides banners that the visitor dismissed from the user, too. */
   const carryOver = async (visitorId: string, userId: string): Promise<void> => {
     const record = await store.get<UserRecord>(cache.key(visitorId));
-    // Another user may have signed in meanwhile.
+    // Another user may have signed in in the meantime.
     if (record?.dismissed?.length && user.id() === userId) await cache.dismiss(record.dismissed);
   };
 
-  /** True when there is nothing more to try. */
+  /** Merges the visitor with the user. Returns `true` if nothing is left to retry. */
   const tryJoin = async (visitorId: string, userId: string): Promise<boolean> => {
     const token = await userTokens.ask(userId);
     if (!token || !mayWrite()) return false;
@@ -52,7 +55,7 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
     return ok || (status < 500 && ![401, 408, 429].includes(status));
   };
 
-  /** Under its ID the service would take what comes after the join for a new visitor, so what is queued goes first. */
+  /** Sends the queue before the merge, because after it the service would count events of this ID as a new visitor's. */
   const join = async (visitorId: string, userId: string): Promise<void> => {
     if (settings.userToken) {
       await delivery.flush();
@@ -63,7 +66,7 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
   };
 
   const meet = async (): Promise<void> => {
-    // An opt-out or a wipe may have come while this chunk was loading.
+    // An opt-out or a wipe may have happened while this chunk was loading.
     if (!mayWrite()) return;
     const userId = user.signedIn();
     const [visitorId, owner] = read();
