@@ -97,7 +97,7 @@ describe('a resume file', () => {
       { api: 'https://rest.example' },
       /is of a run with http:\/\/127\.0\.0\.1:8787, not https/,
     ],
-    ['another way to read the input', { format: 'csv events ,' }, /is of a run with another input/],
+    ['another input format', { format: 'csv events ,' }, /is of a run with another input/],
   ])('is rejected for %s, because unsent objects would be skipped', (_, more, message) => {
     run((file) => file.settled([0, 9]));
     expect(() => open(more)).toThrow(message);

@@ -82,17 +82,17 @@ describe('placard track', () => {
 
   test.each([
     [
-      'a CSV that does not say what its rows are',
+      'a CSV without the type of its rows',
       ['users.csv'],
       /users\.csv is a CSV: say what its rows are, with --as/,
     ],
     [
-      'a CSV under another name',
+      'a CSV with another file extension',
       ['users.txt'],
       /line 1 is not NDJSON: .*--as attributes, events or purchases\n$/,
     ],
     [
-      'rows that do not exist',
+      'an unknown type of rows',
       ['users.csv', '--as', 'users'],
       /--as must be attributes, events, purchases, got "users"/,
     ],
@@ -102,7 +102,7 @@ describe('placard track', () => {
       /--delimiter must be one/,
     ],
     ['a folder', ['folder'], /folder is a folder; name a file\n$/],
-    ['a file that is not there', ['nowhere'], /nowhere is not there\n$/],
+    ['a missing file', ['nowhere'], /nowhere is not there\n$/],
   ])('reports %s in one sentence, and sends nothing', async (_, [name, ...words], message) => {
     write('users.csv', 'external_id', 'kim');
     write('users.txt', 'external_id', 'kim');

@@ -114,7 +114,7 @@ describe('placard prune', () => {
     expect(await exported(file('live.db'))).toBe('');
   });
 
-  test('compacts the tables only if no service uses the file', async () => {
+  test('runs VACUUM only if no service uses the file', async () => {
     const words = (db: string) => ['prune', '--db', db, '--vacuum'];
     expect(await runCli(words(file('live.db')))).toMatchObject({
       code: 1,

@@ -24,10 +24,10 @@ test('accepts the demo’s workspace, at the path that the demo names', () => {
 });
 
 test.each([
-  ['a member that does not exist', aWorkspace({ colour: 'red' }), ''],
-  ['a status that does not exist', aWorkspace({ campaigns: [aCampaign({ status: 'on' })] }), 'campaigns'],
+  ['an unknown member', aWorkspace({ colour: 'red' }), ''],
+  ['an unknown status', aWorkspace({ campaigns: [aCampaign({ status: 'on' })] }), 'campaigns'],
   [
-    'a property of no type',
+    'a property without a type',
     aWorkspace({ campaigns: [aCampaign({ variants: [aVariant({ properties: { h: { value: 1 } } })] })] }),
     'campaigns',
   ],

@@ -98,7 +98,7 @@ describe('fetchBanners, against the service', () => {
   test.each([
     ['a wrong key', { apiKey: 'wrong' }, /returned 401: Invalid API key$/],
     [
-      'a service that is not there',
+      'an unreachable service',
       { endpoint: `http://127.0.0.1:${nobodysPort}` },
       /was not sent: no connection/,
     ],
@@ -109,7 +109,7 @@ describe('fetchBanners, against the service', () => {
     ],
     ['JSON in another format', { fetch: async () => Response.json([]) }, /returned no banners$/],
     [
-      'a banner that cannot be read',
+      'an invalid banner',
       { fetch: async () => Response.json({ banners: { home: { id: 7 } } }) },
       /^invalid banner of "home": id$/,
     ],

@@ -4,7 +4,7 @@ import type { Fault } from '../../src/testing/index.ts';
 import { arrangeRestClient, someEvents } from '../helpers/rest-client.ts';
 
 const LOST: [string, Fault][] = [
-  ['a connection that drops after the request was taken', { type: 'drop', when: 'after' }],
+  ['a connection that drops after the request', { type: 'drop', when: 'after' }],
   ['a truncated response', { type: 'truncate' }],
   ['an aborted response', { type: 'truncate', broken: true }],
   ['a gateway that timed out', { type: 'status', status: 504, body: '<html>Timeout</html>' }],
@@ -95,10 +95,10 @@ describe('a lost response', () => {
   const systemError = (code: string, syscall: string) => Object.assign(new Error(code), { code, syscall });
   it.each([
     ['was refused', systemError('ECONNREFUSED', 'connect')],
-    ['has no way there', systemError('ENETUNREACH', 'connect')],
-    ['has no address', systemError('ENOTFOUND', 'getaddrinfo')],
+    ['has no route', systemError('ENETUNREACH', 'connect')],
+    ['has no DNS record', systemError('ENOTFOUND', 'getaddrinfo')],
     [
-      'failed at each address',
+      'failed at every address',
       new AggregateError([systemError('ETIMEDOUT', 'connect'), systemError('ECONNREFUSED', 'connect')]),
     ],
   ])('is not in doubt if the connection %s: nothing was sent, so it is retried', async (_, refused) => {

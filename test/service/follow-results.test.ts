@@ -54,7 +54,7 @@ const aFollower = (all: Workspace[]) => {
   };
 };
 
-test('adds goals at the start, and after they have changed', async () => {
+test('adds goals at the start and after changes', async () => {
   const { added, change } = aFollower([parseWorkspace(aFile({ one: ['bought'] }))]);
   await expect.poll(() => added).toEqual([['one', ['bought']]]);
   change({ one: ['bought', 'left'] });

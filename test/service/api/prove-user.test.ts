@@ -51,14 +51,14 @@ describe('an app that requires user tokens', () => {
   test.each([
     ['without one', {}, 'missing'],
     ['with one of another user', { user_token: tokenOf('u-772') }, 'wrong_user'],
-    ['with one that is over', { user_token: tokenOf('u-771', SECONDS - 3_600) }, 'expired'],
+    ['with an expired one', { user_token: tokenOf('u-771', SECONDS - 3_600) }, 'expired'],
     [
-      'with one that another key signed',
+      'with one signed by another key',
       { user_token: tokenOf('u-771', SECONDS + 60, ed25519Keys()) },
       'bad_signature',
     ],
     ['with a list', { user_token: [tokenOf('u-771')] }, 'malformed'],
-    ['as a visitor, who is not asked in', { external_user_id: VISITOR }, 'missing'],
+    ['as a visitor, who is not allowed', { external_user_id: VISITOR }, 'missing'],
   ])(
     'returns 401 in each endpoint’s format, with the reason in a header that pages may read: %s',
     async (_, members, fault) => {

@@ -90,7 +90,7 @@ describe('a banner id', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (any) => ids.open(`bnr_${any}`) === null));
   });
 
-  test('stays correct beyond the number that is prepared in advance', () => {
+  test('stays correct beyond the number of prepared IDs', () => {
     for (let round = 0; round < 25_000; round += 1) ids.seal({ ...facts, round }, 'u-1');
     expect(ids.open(ids.seal({ ...facts, round: 3 }, 'u-1'))).toEqual({ ...facts, round: 3 });
   });

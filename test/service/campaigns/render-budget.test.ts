@@ -19,7 +19,7 @@ describe('an expensive template stops after the same number of steps on every ma
     ['one long loop', loop('x', '(1..100000000)')],
     ['loops in loops', loop(loop(loop('{% if i == 0 %}x{% endif %}')))],
     ['loops that end at once', loop(loop('{% break %}', '(1..9000)'))],
-    ['a text that doubles', `{% assign s = 'xx' %}${loop('{% assign s = s | append: s %}')}`],
+    ['a string that doubles', `{% assign s = 'xx' %}${loop('{% assign s = s | append: s %}')}`],
     ['a capture that doubles', captured('s', 'xxxxxxxx') + captured('s', '{{s}}{{s}}{{s}}').repeat(30)],
     ['a list in itself, printed', `${nested}{{ a }}`],
     ['a list in itself, joined', `${nested}{{ a | join: '-' }}`],
@@ -28,7 +28,7 @@ describe('an expensive template stops after the same number of steps on every ma
     ['a list in itself, sorted', `${nested}{% assign b = a | push: 'x' | sort %}`],
     ['a list in itself, added up', `${nested}{{ a | sum }}`],
     [
-      'a search that begins again at each letter',
+      'a search that restarts at each character',
       captured('a', 'a'.repeat(9_000)) +
         captured('b', `${'a'.repeat(4_000)}b`) +
         loop('{% if a contains b %}{% endif %}'),
@@ -44,7 +44,7 @@ describe('an expensive template stops after the same number of steps on every ma
     ['a long cycle', loop(`{% cycle ${'1,'.repeat(9_000)}1 %}`)],
     ['many branches', loop(`{% if false %}${'{% elsif false %}'.repeat(1_000)}{% endif %}`)],
     ['many cases', loop(`{% case 5 %}{% when ${'1,'.repeat(5_000)}2 %}{% endcase %}`)],
-    ['a size that is counted', loop('{% if u.size == 1 %}{% endif %}')],
+    ['a computed size', loop('{% if u.size == 1 %}{% endif %}')],
     ['a large object in a loop', loop('{% for m in u limit: 1 %}{% endfor %}')],
   ])('%s', (_, template) => {
     const u = Object.fromEntries(Array.from({ length: 5_000 }, (_each, index) => [`m${index}`, index]));
@@ -63,7 +63,7 @@ describe('an expensive template stops after the same number of steps on every ma
       loop('{{ i }}, {% if i == 3 %}x{% endif %}', '(1..500)'),
     ],
     ['an attribute of the largest size', '{{ u.text }}'],
-    ['a list in order', "{{ u.list | sort | uniq | reverse | join: ', ' }}"],
+    ['a sorted list', "{{ u.list | sort | uniq | reverse | join: ', ' }}"],
     ['a date', "{{ '2026-03-01T09:00:00Z' | date: '%A, %d %B %Y, %H:%M' }}"],
   ])('an ordinary template is not stopped: %s', (_, template) => {
     const text = 'x'.repeat(90_000);
@@ -75,8 +75,8 @@ describe('an expensive template stops after the same number of steps on every ma
 describe('parsing a template takes time proportional to its length', () => {
   // Each took from two seconds to a minute with 100,000 characters. The limit is far above the current time.
   test.each([
-    ['names that do not end', '{{${'.repeat(10_000)],
-    ['outputs that do not end', '{{'.repeat(20_000)],
+    ['unterminated names', '{{${'.repeat(10_000)],
+    ['unterminated outputs', '{{'.repeat(20_000)],
     ['many outputs', '{{a}}'.repeat(8_000)],
     ['many other names', Array.from({ length: 4_000 }, (_, index) => `{{a${index}}}`).join('')],
     ['a long condition', `{% if a${' or a'.repeat(7_000)} %}{% endif %}`],

@@ -78,7 +78,7 @@ test('logs the property that blocks a banner, with the reason, once a minute', a
   }
 });
 
-test('explaining an expensive campaign stops it for no user', async () => {
+test('explaining an expensive campaign does not halt it', async () => {
   const wild = '{% for i in (1..100000000) %}{{${first_name}}}{% endfor %}';
   const variants = [aVariant({ properties: { text: { type: 'string', value: wild } } })];
   const service = await runService([

@@ -17,7 +17,7 @@ test('IDs start after the last stored one', () => {
   expect(id).toBeLessThanOrEqual(last + 64);
 });
 
-test('a clock that is wrong by centuries leaves exact numbers, with room for more', () => {
+test('a clock that is wrong by centuries creates exact numbers, with room for more', () => {
   const { next } = createUserIds();
   const ids = [2058, 2099, 2300, 9999].map((year) => next(Date.UTC(year, 11, 31)));
   for (const id of [...ids, next(NOW)]) {

@@ -54,8 +54,8 @@ describe.each(STORES)('a well-known bot on $name', ({ address }) => {
   });
 
   test.each([
-    ['backend that passes on the events of its pages', 'node'],
-    ['browser without a window, as tests have it', CHROME.replace('Chrome', 'HeadlessChrome')],
+    ['a backend that forwards events', 'node'],
+    ['a headless browser of tests', CHROME.replace('Chrome', 'HeadlessChrome')],
   ])('%s is not detected', async (_, agent) => {
     expect(await look(agent)).toBe(202);
     expect(await store.campaignSummaries('test')).toMatchObject([

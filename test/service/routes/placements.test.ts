@@ -101,10 +101,10 @@ test.each([
   ['a wide height without a selector', { wide_height_px: 3 }, 'placements[0].wide_height_px'],
   ['an unknown insertion', { ...bySelector, insert: 'over' }, 'placements[0].insert'],
   ['a path that is a URL', { ...bySelector, paths: ['https://shop.example/'] }, 'placements[0].paths[0]'],
-  ['a bracket that is not closed', { ...bySelector, selector: 'a[href' }, 'placements[0].selector'],
-  ['brackets that cross', { ...bySelector, selector: ':is(a[b)]' }, 'placements[0].selector'],
-  ['a quote that is not closed', { ...bySelector, selector: 'a[b="c]' }, 'placements[0].selector'],
-  ['a whole rule', { ...bySelector, selector: 'h1 { color: red }' }, 'placements[0].selector'],
+  ['an unclosed bracket', { ...bySelector, selector: 'a[href' }, 'placements[0].selector'],
+  ['crossing brackets', { ...bySelector, selector: ':is(a[b)]' }, 'placements[0].selector'],
+  ['an unclosed quote', { ...bySelector, selector: 'a[b="c]' }, 'placements[0].selector'],
+  ['a CSS rule', { ...bySelector, selector: 'h1 { color: red }' }, 'placements[0].selector'],
   ['an empty selector', { ...bySelector, selector: ' ' }, 'placements[0].selector'],
 ])('rejects a file with %s and names the path', (_, placement, path) => {
   expect(pathsOf(placement)).toEqual([path]);

@@ -65,7 +65,7 @@ test.each([
       return `${text}.${hmacOf('secret of shop', text)}`;
     })(),
   ],
-  ['a token that proves a user', aToken(ed25519Keys(), claims())],
+  ['a user token', aToken(ed25519Keys(), claims())],
 ])('an invalid link is rejected: %s', async (_, token) => {
   expect(await tokens.verify('shop', token, NOW)).toBe('invalid');
 });

@@ -128,7 +128,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     ['a user without data', async () => undefined],
     ['a known user', () => know('u-771', { tier: 'gold' })],
     [
-      'a user who has seen the banner before',
+      'a user with an earlier impression',
       async () => tell('u-771', (await banners('u-771')).id, 'impression', 0),
     ],
   ])('moves impressions and dismissals of the visitor to %s, counted once', async (_, before) => {

@@ -59,7 +59,7 @@ const FAULTS = [
     command: ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'inject=pwrite64:error=EIO:when=90+60'],
   },
   {
-    name: 'the disk takes no more',
+    name: 'the disk is full',
     // `XFSZ` is ignored, so that the write fails instead.
     command: ['bash', '-c', 'trap "" XFSZ; ulimit -f 400; exec "$0" "$@"'],
   },

@@ -99,7 +99,7 @@ const planOnPostgres = async (): Promise<string> => {
   return JSON.stringify(await runIn(pool)(`EXPLAIN ${sql}`, values));
 };
 
-test('compaction leaves nothing of an erased user in the SQLite file', async () => {
+test('VACUUM leaves nothing of an erased user in the SQLite file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-erasure-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   await eraseOne(join(folder, 'live.db'));
@@ -107,7 +107,7 @@ test('compaction leaves nothing of an erased user in the SQLite file', async () 
   expect(wordsIn(folder, [...ERASED, KEPT])).toEqual([KEPT]);
 });
 
-test('compaction leaves nothing of an erased user in the PostgreSQL table files', async () => {
+test('VACUUM leaves nothing of an erased user in the PostgreSQL table files', async () => {
   const address = await aDatabase();
   await eraseOne(address);
   const run = runBeside(address);
@@ -125,7 +125,7 @@ test('compaction leaves nothing of an erased user in the PostgreSQL table files'
   await vi.waitFor(vacuum, { timeout: patience(20_000), interval: 500 });
 });
 
-test('compaction skips a file that a service uses', async () => {
+test('VACUUM skips a file that a service uses', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-erasure-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const store = await openStore(join(folder, 'live.db'));

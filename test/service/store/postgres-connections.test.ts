@@ -145,7 +145,7 @@ test('drops a connection whose server no longer responds', async () => {
   await Promise.all([givesUp('groups'), givesUp('requests')]);
 });
 
-test('lets the server cancel a slow statement, and keeps the connection free of it', async () => {
+test('the server cancels a slow statement, and the connection stays usable', async () => {
   const { pool, run, beside } = await aPool('groups', {
     limits: { lockMs: 300, statementMs: 2_000, idleInTransactionMs: 0, queryMs: 30_000 },
   });

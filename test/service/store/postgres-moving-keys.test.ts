@@ -87,8 +87,8 @@ test('creates no second user if another replica moves an address', async () => {
 /** Users that the write names besides the moved address. */
 test.each<[string, Lookup[]]>([
   ['alone', []],
-  ['beside the other address of that user', [{ by: 'email', value: 'new@example.org' }]],
-  ['beside the external ID of that user', [byExternalId('kim')]],
+  ['with the other address of that user', [{ by: 'email', value: 'new@example.org' }]],
+  ['with the external ID of that user', [byExternalId('kim')]],
 ])('looks up a key again that moves between two users, %s', async (_, beside) => {
   await write(one, [], (users) => {
     users.create({ externalId: 'kim', email: byEmail.value }, NOW);

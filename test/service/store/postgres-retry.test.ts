@@ -17,11 +17,11 @@ const ending = async (...errors: Error[]) => {
 };
 
 test.each([
-  ['locks alone', [LOCKED], 2],
+  ['only locks', [LOCKED], 2],
   ['a conflict, then locks', [CONFLICT, LOCKED], 3],
   ['two conflicts, then locks', [CONFLICT, CONFLICT, LOCKED], 4],
   ['a conflict between two locks', [LOCKED, CONFLICT, LOCKED], 3],
-  ['conflicts alone', [CONFLICT], 12],
+  ['only conflicts', [CONFLICT], 12],
   ['a lock at the last attempt', [...Array.from({ length: 11 }, () => CONFLICT), LOCKED, CONFLICT], 12],
 ])('%s: waits twice for a lock and makes at most twelve attempts', async (_, errors, attempts) => {
   expect(await ending(...errors)).toEqual({ error: 'TransientError', attempts });

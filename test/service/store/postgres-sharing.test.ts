@@ -133,7 +133,7 @@ describe('many requests for the same new users', () => {
   });
 });
 
-test('a work that the database rejects fails alone', async () => {
+test('a work that the database rejects affects no other', async () => {
   const [store] = stores;
   const refused = store.write({
     workspaceId: 'demo',

@@ -14,7 +14,7 @@ const aStore = async (name: string) => {
   return store;
 };
 
-test('recounts in a worker thread', async () => {
+test('recounts without blocking the event loop', async () => {
   const store = await aStore('beside.db');
   const order: string[] = [];
   const counting = store.verifyResults('demo').then(() => order.push('verifyResults'));
@@ -58,7 +58,7 @@ test('recounts a workspace beside the service that writes the file', async () =>
   await store.close();
 });
 
-test('samples users in a worker thread', async () => {
+test('samples users from the file without blocking the event loop', async () => {
   const store = await aStore('sampled.db');
   const { total, users } = await store.sampleUsers({ workspaceId: 'demo', size: 10, campaignIds: ['c'] });
   expect({ total, users }).toMatchObject({ total: 1, users: [{ externalId: 'u-1', profile: null }] });

@@ -224,8 +224,8 @@ test.each([
 });
 
 test.each([
-  { link: 'another name', target: 'real.db', isThere: true },
-  { link: 'a name whose file is not there yet', target: 'later.db', isThere: false },
+  { link: 'another path', target: 'real.db', isThere: true },
+  { link: 'a link to a missing file', target: 'later.db', isThere: false },
 ])('a second service of a SQLite file is rejected under $link too', async ({ target, isThere }) => {
   const file = join(folder, target);
   const link = `${file}-link`;

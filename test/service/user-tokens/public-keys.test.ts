@@ -66,7 +66,7 @@ describe('public keys of an app', () => {
       'secret',
       'expected a public key as PEM, JWK or JWKS, got one that cannot be read',
     ],
-    ['a JWK without its numbers', { kty: 'RSA' }, 'got one that cannot be read'],
+    ['a JWK without parameters', { kty: 'RSA' }, 'got one that cannot be read'],
     ['an empty set', { keys: [] }, 'expected a public key as PEM, JWK or JWKS, got an empty set'],
     ['a list', [ed.publicPem], 'expected a public key as PEM, JWK or JWKS'],
     ['a short RSA key', rsaKeys(1_024).publicPem, 'or an RSA key of 2048 bits or more'],

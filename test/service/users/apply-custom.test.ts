@@ -79,13 +79,10 @@ describe('an edit in which a small text causes a lot of work', () => {
   const list = objects(12_500, () => ({ a: 1 }));
 
   test.each<[string, Partial<ObjectsEdit>]>([
+    ['that extends each of many objects many times', { update: updates(400, (i) => ({ [`k${i}`]: 1 })) }],
+    ['that writes many objects repeatedly', { update: updates(20_000, () => ({ a: 1, b: 1 })) }],
     [
-      'that makes each of many objects longer many times',
-      { update: updates(400, (i) => ({ [`k${i}`]: 1 })) },
-    ],
-    ['that writes many objects over and over', { update: updates(20_000, () => ({ a: 1, b: 1 })) }],
-    [
-      'that puts a long object in the place of each of many',
+      'that replaces many objects with a long one',
       {
         update: updates(1, () => Object.fromEntries(objects(9_500, () => ({})).map((_, i) => [`k${i}`, 1]))),
       },
@@ -197,9 +194,12 @@ describe('many changes in one request', () => {
 
   test.each<[string, Asked[]]>([
     ['additions', asking((id) => ({ add: [{ id: 10_000 + id }] }))],
-    ['updates of one each', asking((id) => ({ update: [{ key: 'id', value: id, object: { seen: true } }] }))],
-    ['removals of one each', asking((value) => ({ remove: [{ key: 'id', value }] }))],
-    ['removals of nothing', asking((value) => ({ remove: [{ key: `k${value}`, value }] }))],
+    [
+      'updates of one object',
+      asking((id) => ({ update: [{ key: 'id', value: id, object: { seen: true } }] })),
+    ],
+    ['removals of one object', asking((value) => ({ remove: [{ key: 'id', value }] }))],
+    ['removals without a match', asking((value) => ({ remove: [{ key: `k${value}`, value }] }))],
     ['additions that are too large', asking(() => ({ add: [{ text: 'x'.repeat(100_000) }] }))],
   ])('read a large array of objects a few times, not once per 500 %s', (_, asked) => {
     const { reads, objects } = counted(1_000);

@@ -111,7 +111,7 @@ describe('a workspace file', () => {
       ['subscription_groups[1].subscription_group_id', 'repeated'],
     ],
     [
-      'a placement that is not declared',
+      'an undeclared placement',
       { placements: [{ placement_id: 'p' }], campaigns: [aCampaign()] },
       ['campaigns[0].placements[0]', 'unknown_placement'],
     ],
@@ -252,22 +252,22 @@ describe('a campaign of the file', () => {
     ['an unknown status', { status: 'paused' }, ['campaigns[0].status', 'invalid_value']],
     ['an unknown priority', { priority: 1 }, ['campaigns[0].priority', 'invalid_value']],
     [
-      'a control group of more than all',
+      'a control group above 100%',
       { control_percentage: 101 },
       ['campaigns[0].control_percentage', 'out_of_range'],
     ],
     [
-      'a date without its offset',
+      'a date without an offset',
       { starts_at: '2026-03-01T09:00:00' },
       ['campaigns[0].starts_at', 'invalid_format'],
     ],
     [
-      'an end before its start',
+      'an end before the start',
       { starts_at: '2026-03-02T00:00:00Z', ends_at: '2026-03-01T00:00:00Z' },
       ['campaigns[0].ends_at', 'ends_before_start'],
     ],
     [
-      'a variant twice',
+      'a duplicate variant',
       { variants: [aVariant(), aVariant()] },
       ['campaigns[0].variants[1].variant_id', 'repeated'],
     ],
