@@ -76,7 +76,10 @@ export interface Inspection {
   syncWaitsUntil: number | null;
   /** State of the sandbox, and the events that it or `focus()` intercepted. */
   sandbox: { isOn: boolean; events: BannerEvent[] };
-  /** Newest notices of sync, delivery and failures since the deferred chunk was loaded, oldest first. At most 50. `at` is in Unix ms. */
+  /**
+   * Newest notices of sync, delivery and failures since the deferred chunk was loaded, oldest first. At most 50. `at` is in Unix
+   * milliseconds.
+   */
   recent: { at: number; notice: Notice }[];
   /** Placements that the page mounts or requests, or that the cache contains, sorted by ID. */
   placements: PlacementState[];
