@@ -16,7 +16,7 @@ type ApiArgs = { [Name in keyof typeof apiOptions]?: string | undefined };
 type More = Pick<RestClientOptions, 'onRetry'>;
 
 /** Returns the endpoint or instance from the arguments, otherwise from the environment. */
-export const addressOf = (args: ApiArgs): { endpoint: string } | { instance: string } => {
+export const getAddress = (args: ApiArgs): { endpoint: string } | { instance: string } => {
   const { PLACARD_ENDPOINT, PLACARD_INSTANCE } = process.env;
   // Arguments take precedence over variables.
   const endpoint = args.endpoint ?? (args.instance ? undefined : PLACARD_ENDPOINT);
@@ -26,8 +26,8 @@ export const addressOf = (args: ApiArgs): { endpoint: string } | { instance: str
   throw new Error('name the API: --endpoint http://127.0.0.1:8787, or --instance, or PLACARD_ENDPOINT');
 };
 
-export const restClientOf = (args: ApiArgs, more: More = {}): RestClient => {
+export const createClient = (args: ApiArgs, more: More = {}): RestClient => {
   const apiKey = args.key ?? readSecret('PLACARD_API_KEY');
   if (!apiKey) throw new Error('a server key is needed: set PLACARD_API_KEY, or give --key');
-  return createRestClient({ ...(addressOf(args) as { endpoint: string }), apiKey, ...more });
+  return createRestClient({ ...(getAddress(args) as { endpoint: string }), apiKey, ...more });
 };

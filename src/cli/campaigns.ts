@@ -25,7 +25,7 @@ const options = {
 const LOG_LINES = 50;
 const ACTIONS = ['pull', 'push', 'log'];
 
-const workspaceOf = (path: string | undefined): Workspace => {
+const readWorkspace = (path: string | undefined): Workspace => {
   const file = path ?? process.env['PLACARD_WORKSPACE'];
   if (!file) throw new Error('specify --workspace, the workspace file');
   const [workspace, other] = loadWorkspaces(file).workspaces;
@@ -42,7 +42,7 @@ export const campaigns = defineCommand({
   run: async ({ args }) => {
     const { action, folder = 'campaigns' } = args;
     if (!ACTIONS.includes(action)) throw new Error(`specify one of ${ACTIONS.join(', ')}, got "${action}"`);
-    const workspace = workspaceOf(args.workspace);
+    const workspace = readWorkspace(args.workspace);
     const db = visitedDatabase(args.db, 'specify --db, the database that the service uses');
     const { studio, close } = await openForMaintenance(db);
     const mirror = { workspace, studio, folder, nowMs: Date.now() };

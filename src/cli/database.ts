@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readSecret } from '../secrets/index.ts';
 import type { Store } from '../service/index.ts';
-import { sentenceOf } from './sentence.ts';
+import { formatError } from './sentence.ts';
 
 /** `--db` option of commands that read a database. */
 export const dbOption = {
@@ -53,16 +53,16 @@ const SQLITE_CANTOPEN = 14;
 
 const whyNot = (db: string, error: unknown): string => {
   if (!(error instanceof Error && 'errcode' in error && error.errcode === SQLITE_CANTOPEN))
-    return sentenceOf(error);
+    return formatError(error);
   if (db.includes('://')) return 'expected a file, :memory: or a postgres:// URL';
   try {
     accessSync(dirname(db), constants.W_OK);
     if (statSync(db, { throwIfNoEntry: false })?.isDirectory()) return 'it is a folder';
     accessSync(db, constants.R_OK | constants.W_OK);
   } catch (problem) {
-    return sentenceOf(problem);
+    return formatError(problem);
   }
-  return sentenceOf(error);
+  return formatError(error);
 };
 
 /** Opens the store of a service. Throws a one-sentence error if it cannot. */
@@ -79,10 +79,17 @@ export const openDatabase = async (db: string): Promise<Store> => {
 };
 
 /** Returns the workspace named on the command line, otherwise the only one in the database; `undefined` if there are none. */
-export const chosenWorkspace = (known: readonly string[], chosen: string | undefined): string | undefined => {
-  if (chosen === undefined && known.length > 1)
-    throw new Error(`the database holds several workspaces (${known.join(', ')}); name one with --workspace`);
-  if (chosen !== undefined && known.length > 0 && !known.includes(chosen))
-    throw new Error(`the database holds nothing of workspace "${chosen}"; it holds ${known.join(', ')}`);
-  return chosen ?? known[0];
+export const chosenWorkspace = (
+  workspaceIds: readonly string[],
+  chosen: string | undefined,
+): string | undefined => {
+  if (chosen === undefined && workspaceIds.length > 1)
+    throw new Error(
+      `the database holds several workspaces (${workspaceIds.join(', ')}); name one with --workspace`,
+    );
+  if (chosen !== undefined && workspaceIds.length > 0 && !workspaceIds.includes(chosen))
+    throw new Error(
+      `the database holds nothing of workspace "${chosen}"; it holds ${workspaceIds.join(', ')}`,
+    );
+  return chosen ?? workspaceIds[0];
 };

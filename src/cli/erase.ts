@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty';
-import { apiOptions, restClientOf } from './api-options.ts';
+import { apiOptions, createClient } from './api-options.ts';
 import { count } from './sentence.ts';
 
 const options = {
@@ -18,7 +18,7 @@ export const erase = defineCommand({
   run: async ({ args }) => {
     const externalIds = (args['external-id'] ?? '').split(',').filter((id) => id !== '');
     if (externalIds.length === 0) throw new Error('erase needs a user: placard erase --external-id u-771');
-    const deleted = await restClientOf(args).deleteUsers({ external_ids: externalIds });
+    const deleted = await createClient(args).deleteUsers({ external_ids: externalIds });
     process.stdout.write(
       `erased ${deleted} of ${count(externalIds.length, 'user')}. placard prune --vacuum removes what is left of them in the database's files; backups still have them.\n`,
     );

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { defineCommand } from 'citty';
-import { apiOptions, restClientOf } from './api-options.ts';
+import { apiOptions, createClient } from './api-options.ts';
 
 /** Removes escape sequences and control characters from names, which could move the cursor or break the table. */
 const plain = (cell: string): string => stripVTControlCharacters(cell).replaceAll(/\p{Cc}+/gu, ' ');
@@ -39,7 +39,7 @@ export const explain = defineCommand({
   run: async ({ args }) => {
     if (!args.user) throw new Error('explain needs a user: placard explain --user u-771');
     const placements = args.placement?.split(',').filter((placement) => placement !== '');
-    const client = restClientOf(args);
+    const client = createClient(args);
     const question = {
       external_user_id: args.user,
       ...(args.app !== undefined && { app_id: args.app }),
@@ -53,7 +53,7 @@ export const explain = defineCommand({
     const isUnknown = Object.values(answer.placements).some((campaigns) => campaigns.length === 0);
     // Without placements, the service explains all placements of campaigns.
     const { suggest } = await import('../service/index.ts');
-    const known = isUnknown ? Object.keys((await client.explain(question)).placements) : [];
+    const placementIds = isUnknown ? Object.keys((await client.explain(question)).placements) : [];
     const lines = answer.has_profile ? [] : ['The service has no profile of this user.', ''];
     for (const [placement, campaigns] of Object.entries(answer.placements)) {
       const rows = campaigns.map(({ campaign_id, outcome, message: why }, index) => [
@@ -64,7 +64,7 @@ export const explain = defineCommand({
       ]);
       lines.push(...tableLines([[placement]]), ...tableLines(rows));
       if (rows.length > 0) continue;
-      const meant = suggest(placement, known);
+      const meant = suggest(placement, placementIds);
       lines.push(`  no campaign names this placement${meant === null ? '' : `; is "${meant}" meant?`}`);
     }
     process.stdout.write(`${lines.join('\n')}\n`);

@@ -73,7 +73,7 @@ const section = (title: string, lines: readonly string[]) =>
   lines.length === 0 ? '' : `\n${title}\n\n${lines.map((line) => `  ${line}\n`).join('')}`;
 
 /** Returns the text of `--help`: usage, examples and exit codes. Colors only on a terminal. */
-export const helpOf = async (
+export const formatHelp = async (
   name: string,
   command: CommandDef,
   parent: CommandDef | undefined,

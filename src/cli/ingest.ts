@@ -12,7 +12,7 @@ import {
   splitLines,
 } from '../protocol/index.ts';
 import type { RestClient } from '../server/index.ts';
-import { apiOptions, restClientOf } from './api-options.ts';
+import { apiOptions, createClient } from './api-options.ts';
 import { ExitError } from './exit.ts';
 import { count } from './sentence.ts';
 import { writeLine } from './stdout.ts';
@@ -184,7 +184,7 @@ export const ingest = defineCommand({
       throw new Error(`ingest reads standard input: placard ingest -, got "${args.input}"`);
     if (!isInputArray(args.as)) throw new Error(`say what the records are: --as ${INPUT_ARRAYS.join(', ')}`);
     const { stored, rejected } = await ingestTap({
-      client: restClientOf(args),
+      client: createClient(args),
       input: process.stdin,
       array: args.as,
       columns: args.columns,

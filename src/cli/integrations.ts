@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { defineCommand } from 'citty';
 import type { JobSyncStatus, RestClient } from '../server/index.ts';
-import { apiOptions, restClientOf } from './api-options.ts';
+import { apiOptions, createClient } from './api-options.ts';
 import { chosenWorkspace, dbOption, visitedDatabase } from './database.ts';
 import { count } from './sentence.ts';
 import { writeLine } from './stdout.ts';
@@ -34,7 +34,7 @@ const newestRun = async (client: RestClient, id: string): Promise<JobSyncStatus 
   return undefined;
 };
 
-const countsOf = ({ job_status, rows_synced, rows_failed_with_errors }: JobSyncStatus): string =>
+const formatCounts = ({ job_status, rows_synced, rows_failed_with_errors }: JobSyncStatus): string =>
   `${job_status}: ${count(rows_synced, 'row')} stored, ${rows_failed_with_errors.toLocaleString('en-US')} rejected`;
 
 /** Requests a run. With `isPatient`, waits for its end and throws unless it succeeded. */
@@ -47,10 +47,10 @@ const sync = async (client: RestClient, id: string, isPatient: boolean): Promise
     await wait(POLL_MS);
     const run = await newestRun(client, id);
     if (!run || run.sync_start_time === before?.sync_start_time) continue;
-    if (isTTY) process.stderr.write(`\r\u001b[K${countsOf(run)}`);
+    if (isTTY) process.stderr.write(`\r\u001b[K${formatCounts(run)}`);
     if (run.sync_finish_time === '') continue;
     if (isTTY) process.stderr.write('\r\u001b[K');
-    await writeLine(`${id}: ${countsOf(run)}`);
+    await writeLine(`${id}: ${formatCounts(run)}`);
     if (run.job_status !== 'Success') {
       const rejects =
         run.rows_failed_with_errors > 0 ? ` (placard integrations rejects ${id} lists the rows)` : '';
@@ -104,19 +104,19 @@ export const integrations = defineCommand({
   run: async ({ args }) => {
     const { action, id } = args;
     if (action === undefined) {
-      for await (const integration of restClientOf(args).integrations()) {
+      for await (const integration of createClient(args).integrations()) {
         await writeLine(JSON.stringify(integration));
       }
       return;
     }
     if (!ACTIONS.includes(action)) throw new Error(`specify one of ${ACTIONS.join(', ')}, got "${action}"`);
     if (id === undefined) throw new Error(`name the integration: placard integrations ${action} ID`);
-    if (action === 'sync') await sync(restClientOf(args), id, args.wait === true);
+    if (action === 'sync') await sync(createClient(args), id, args.wait === true);
     else if (action === 'rejects') {
       const db = visitedDatabase(args.db, 'rejects needs --db, the database that the service uses');
       await writeRejects(db, args.workspace, id, args.csv === true);
     } else {
-      for await (const run of restClientOf(args).integrationRuns(id)) await writeLine(JSON.stringify(run));
+      for await (const run of createClient(args).integrationRuns(id)) await writeLine(JSON.stringify(run));
     }
   },
 });

@@ -16,7 +16,7 @@ const options = {
   },
 } as const;
 
-const dayOf = (text: string): number => {
+const parseDayMs = (text: string): number => {
   const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
   // `Date.parse` accepts 30 February as 2 March, which would delete more than requested.
   const isDay = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
@@ -32,7 +32,7 @@ export const prune = defineCommand({
     const db = visitedDatabase(args.db, 'prune needs --db, the database that the service uses');
     if (args.before === undefined && !args.vacuum) throw new Error('prune needs --before, --vacuum or both');
     if (args.before !== undefined) {
-      const beforeMs = dayOf(args.before);
+      const beforeMs = parseDayMs(args.before);
       if (!args.yes) {
         process.stdout.write(
           `prune --before ${args.before} deletes for good. Goals of campaigns lose what was reached before it. Profiles, the results of campaigns, and what decisions know of users, keep their counts. Say --yes to do it.\n`,

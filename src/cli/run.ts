@@ -8,8 +8,8 @@ import {
   type SubCommandsDef,
 } from 'citty';
 import { ReportedError } from './exit.ts';
-import { helpOf } from './help.ts';
-import { sentenceOf } from './sentence.ts';
+import { formatHelp } from './help.ts';
+import { formatError } from './sentence.ts';
 
 /** Loaded on demand: commands that only call the API need not load the service. */
 const commands: SubCommandsDef = {
@@ -42,17 +42,17 @@ const commandNamed = async (name: string | undefined): Promise<CommandDef | unde
 };
 
 /** Throws for unknown options and unexpected arguments, which the parser ignores. */
-const refuseUnknown = (given: ParsedArgs, known: ArgsDef): void => {
+const refuseUnknown = (given: ParsedArgs, defs: ArgsDef): void => {
   // The parser also adds `--some-name` as `someName`.
   const written = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  const isKnown = (name: string) => Object.hasOwn(known, name) || Object.hasOwn(known, written(name));
+  const isKnown = (name: string) => Object.hasOwn(defs, name) || Object.hasOwn(defs, written(name));
   const unknown = Object.keys(given).filter((name) => name !== '_' && !isKnown(name));
   if (unknown.length > 0) {
-    const options = Object.keys(known).map((name) => `--${name}`);
+    const options = Object.keys(defs).map((name) => `--${name}`);
     throw new Error(`there is no option --${unknown[0]}; the options are ${options.join(', ')}`);
   }
   // The shell expands a pattern such as `workspaces/*.json` to several arguments; reading only the first would be misleading.
-  const expected = Object.values(known).filter(({ type }) => type === 'positional').length;
+  const expected = Object.values(defs).filter(({ type }) => type === 'positional').length;
   if (given._.length > expected)
     throw new Error(`"${given._[expected]}" is one word too many; nothing was done`);
 };
@@ -67,12 +67,12 @@ const NEED_NO_READER = new Set(['track']);
 
 const endWithReader = (error: NodeJS.ErrnoException) => {
   // `placard export … | head` closes the pipe, which is not an error.
-  if (error.code !== 'EPIPE') process.stderr.write(`placard: ${sentenceOf(error)}\n`);
+  if (error.code !== 'EPIPE') process.stderr.write(`placard: ${formatError(error)}\n`);
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 };
 
 /** Returns the exit code of an error, such as an interruption. */
-const exitCodeOf = (error: unknown): number => {
+const getExitCode = (error: unknown): number => {
   const { exitCode } = error as { exitCode?: unknown };
   return typeof exitCode === 'number' ? exitCode : 1;
 };
@@ -91,7 +91,9 @@ export const run = async (words: string[]): Promise<number> => {
   }
   if (words.length === 0 || words.some(isHelp)) {
     const { isTTY } = process.stdout;
-    const help = command ? helpOf(name!, command, main, isTTY) : helpOf('placard', main, undefined, isTTY);
+    const help = command
+      ? formatHelp(name!, command, main, isTTY)
+      : formatHelp('placard', main, undefined, isTTY);
     process.stdout.write(await help);
     return 0;
   }
@@ -99,12 +101,12 @@ export const run = async (words: string[]): Promise<number> => {
     if (!command) throw new Error(`there is no command "${name}"; try ${Object.keys(commands).join(', ')}`);
     if (name !== undefined && NEED_NO_READER.has(name)) process.stdout.off('error', endWithReader);
     const rawArgs = words.slice(1);
-    const known = command.args as ArgsDef;
-    refuseUnknown(parseArgs(rawArgs, known), known);
+    const argDefs = command.args as ArgsDef;
+    refuseUnknown(parseArgs(rawArgs, argDefs), argDefs);
     await runCommand(command, { rawArgs });
     return 0;
   } catch (error) {
-    if (!(error instanceof ReportedError)) process.stderr.write(`placard: ${sentenceOf(error)}\n`);
-    return exitCodeOf(error);
+    if (!(error instanceof ReportedError)) process.stderr.write(`placard: ${formatError(error)}\n`);
+    return getExitCode(error);
   }
 };

@@ -26,10 +26,10 @@ const causeCode = (error: Error): string | undefined => {
 };
 
 /** Formats an error for users: one line, no stack trace. */
-export const sentenceOf = (error: unknown): string => {
+export const formatError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   // All addresses of a host failed; the first reason is enough.
-  if (error instanceof AggregateError && error.errors.length > 0) return sentenceOf(error.errors[0]);
+  if (error instanceof AggregateError && error.errors.length > 0) return formatError(error.errors[0]);
   const { code, path, port, address, message } = error as SystemError;
   if (code === 'EADDRINUSE') return `port ${port} on ${address} is in use; choose another with --port`;
   const problem = code !== undefined && path !== undefined ? FILE_PROBLEMS[code] : undefined;

@@ -26,7 +26,7 @@ import { startTelemetry } from '../telemetry/index.ts';
 import { namedDatabase, openDatabase } from './database.ts';
 import { ReportedError } from './exit.ts';
 import { namedHosts } from './named-hosts.ts';
-import { sentenceOf } from './sentence.ts';
+import { formatError } from './sentence.ts';
 import { createServeLog } from './serve-log.ts';
 
 const options = {
@@ -79,7 +79,7 @@ const options = {
 type Setting = (name: keyof typeof options, variable: string) => string | undefined;
 
 /** Parses a port, 0 to 65,535. */
-const portOf = (option: string, text: string): number => {
+const parsePort = (option: string, text: string): number => {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(port <= 65_535)) throw new Error(`--${option} must be a number from 0 to 65535, got "${text}"`);
   return port;
@@ -91,7 +91,7 @@ const MAX_DRAIN_SECONDS = 3_600;
 /** Longer than the upstream `keepalive_timeout` of `deploy/nginx.conf`, which does not check `/readyz`. */
 const LINGER_MS = 1_500;
 
-const drainMsOf = (text: string): number => {
+const parseDrainMs = (text: string): number => {
   const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (!(seconds <= MAX_DRAIN_SECONDS))
     throw new Error(`--drain-seconds must be a number from 0 to ${MAX_DRAIN_SECONDS}, got "${text}"`);
@@ -99,7 +99,7 @@ const drainMsOf = (text: string): number => {
 };
 
 /** Watches the workspace files. Throws with a hint if there are none. */
-const workspacesOf = (path: string, log: Log): WatchedSource => {
+const openWorkspaces = (path: string, log: Log): WatchedSource => {
   try {
     return watchWorkspaces(path, { log });
   } catch (error) {
@@ -131,7 +131,7 @@ interface ServeStudioOptions {
 }
 
 /** Public URL as seen by browsers, without a trailing slash; `undefined` if not configured. */
-const urlOf = (
+const getPublicUrl = (
   setting: Setting,
   name: 'studio-url' | 'service-url',
   variable: string,
@@ -149,7 +149,7 @@ const serveStudio = async (
 ): Promise<ServedPort | null> => {
   const port = setting('studio-port', 'PLACARD_STUDIO_PORT');
   if (port === undefined) return null;
-  const publicUrl = urlOf(setting, 'studio-url', 'PLACARD_STUDIO_URL', 'https://studio.example');
+  const publicUrl = getPublicUrl(setting, 'studio-url', 'PLACARD_STUDIO_URL', 'https://studio.example');
   if (!workspaces.registry().workspaces.some(({ operators }) => operators.length > 0)) {
     log.warn({}, 'the Studio has no operators: make one with "placard operator create"');
   }
@@ -161,14 +161,14 @@ const serveStudio = async (
     service,
     // If others use the Studio, a loopback address would point to their own machine.
     serviceUrl:
-      urlOf(setting, 'service-url', 'PLACARD_SERVICE_URL', 'https://api.example') ??
+      getPublicUrl(setting, 'service-url', 'PLACARD_SERVICE_URL', 'https://api.example') ??
       (isOnlyHere ? ownUrl : null),
     pages: builtPages(),
     log,
     ...(publicUrl !== undefined && { publicUrl }),
   });
   const listening = await listenStudio(studio, {
-    port: portOf('studio-port', port),
+    port: parsePort('studio-port', port),
     host,
     log,
     trustedProxies: setting('trusted-proxies', 'PLACARD_TRUSTED_PROXIES') ?? '',
@@ -211,9 +211,9 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
   };
   const path = setting('workspace', 'PLACARD_WORKSPACE') ?? 'workspace.json';
   const db = namedDatabase(args.db) ?? 'placard.db';
-  const port = portOf('port', setting('port', 'PORT') ?? '8787');
+  const port = parsePort('port', setting('port', 'PORT') ?? '8787');
   const host = setting('host', 'HOST') ?? '127.0.0.1';
-  const drainMs = drainMsOf(setting('drain-seconds', 'PLACARD_DRAIN_SECONDS') ?? DRAIN_SECONDS);
+  const drainMs = parseDrainMs(setting('drain-seconds', 'PLACARD_DRAIN_SECONDS') ?? DRAIN_SECONDS);
 
   const metricsToken = readSecret('PLACARD_METRICS_TOKEN');
 
@@ -224,7 +224,7 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
     log.fatal(serializeError(error), 'uncaught exception, exiting');
     process.exit(1);
   });
-  const watched = workspacesOf(path, log);
+  const watched = openWorkspaces(path, log);
   // On a terminal, SIGHUP means that it was closed, which must end the process.
   if (!process.stdout.isTTY) process.on('SIGHUP', watched.reload);
   const telemetry = await startTelemetry({ env, version: version(), log });
@@ -293,8 +293,8 @@ export const serve = defineCommand({
       await runService(args, log);
     } catch (error) {
       if (!log.isLevelEnabled('fatal')) throw error;
-      log.fatal({ problem: sentenceOf(error) }, 'service failed');
-      throw new ReportedError(sentenceOf(error));
+      log.fatal({ problem: formatError(error) }, 'service failed');
+      throw new ReportedError(formatError(error));
     }
   },
 });

@@ -146,7 +146,7 @@ const receiver = (url: string, secretVariable: string | undefined): Sink => {
   };
 };
 
-const sinkOf = (to: string | undefined, target: string | undefined, secretVariable?: string): Sink => {
+const createSink = (to: string | undefined, target: string | undefined, secretVariable?: string): Sink => {
   const needed = (what: string) => {
     if (target === undefined) throw new Error(`name the ${what}: placard stream --to ${to} …`);
     return target;
@@ -203,7 +203,7 @@ export const stream = defineCommand({
     const types = typesIn(args.types);
     const findWorkspace = workspaceFinder(args.names);
     const db = visitedDatabase(args.db, 'stream needs --db, the database that the service uses');
-    const sink = sinkOf(args.to, args.target, args['secret-env']);
+    const sink = createSink(args.to, args.target, args['secret-env']);
     const { feed, workspaceIds, close } = await openForMaintenance(db);
     const { asked, release } = createInterruption();
     try {

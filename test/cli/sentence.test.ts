@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sentenceOf } from '../../src/cli/sentence.ts';
+import { formatError } from '../../src/cli/sentence.ts';
 import { InDoubtError } from '../../src/server/index.ts';
 
 const withCode = (message: string, code: string, cause?: unknown) =>
@@ -8,22 +8,22 @@ const withCode = (message: string, code: string, cause?: unknown) =>
 test('includes the code of the cause of a network error', () => {
   const failed = new TypeError('fetch failed', { cause: withCode('connect', 'ECONNREFUSED') });
   const error = new Error('Request failed due to a network error: GET http://127.0.0.1/', { cause: failed });
-  expect(sentenceOf(error)).toBe(
+  expect(formatError(error)).toBe(
     'Request failed due to a network error: GET http://127.0.0.1/ (ECONNREFUSED)',
   );
 });
 
 test('says that a failed read changed nothing', () => {
   const cause = new TypeError('fetch failed', { cause: withCode('tls', 'ERR_SSL_WRONG_VERSION_NUMBER') });
-  expect(sentenceOf(new InDoubtError('GET /cdi/integrations', cause))).toBe(
+  expect(formatError(new InDoubtError('GET /cdi/integrations', cause))).toBe(
     'GET /cdi/integrations failed: no response arrived (ERR_SSL_WRONG_VERSION_NUMBER)',
   );
-  expect(sentenceOf(new InDoubtError('POST /users/track', cause))).toMatch(/^POST .* is in doubt:/);
+  expect(formatError(new InDoubtError('POST /users/track', cause))).toMatch(/^POST .* is in doubt:/);
 });
 
 test('repeats no code, and omits SQLite’s generic one', () => {
-  expect(sentenceOf(new Error('no way: EPERM', { cause: withCode('no way', 'EPERM') }))).toBe(
+  expect(formatError(new Error('no way: EPERM', { cause: withCode('no way', 'EPERM') }))).toBe(
     'no way: EPERM',
   );
-  expect(sentenceOf(new Error('locked', { cause: withCode('busy', 'ERR_SQLITE_ERROR') }))).toBe('locked');
+  expect(formatError(new Error('locked', { cause: withCode('busy', 'ERR_SQLITE_ERROR') }))).toBe('locked');
 });

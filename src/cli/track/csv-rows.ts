@@ -64,7 +64,7 @@ export interface CsvOptions {
 }
 
 /** The library's own messages quote cells, which are user data. */
-const sentenceOf = (error: CsvError): string => {
+const formatCsvError = (error: CsvError): string => {
   const line = `line ${error['lines']}`;
   return error.code === 'CSV_MAX_RECORD_SIZE'
     ? `${line}: a row is larger than a request may be; perhaps a quote is not closed`
@@ -105,18 +105,18 @@ export async function* csvRows(
   const rows = Readable.from(withoutMark(input), { objectMode: false })
     .on('error', (error) => parser.destroy(error))
     .pipe(parser);
-  let objectOf: ReturnType<typeof csvColumns> | undefined;
+  let toObject: ReturnType<typeof csvColumns> | undefined;
   try {
     for await (const { record, info } of rows as AsyncIterable<{ record: Buffer[]; info: Info }>) {
       const line = info.lines;
       const cells = record.map(decoded);
       const isText = cells.every((cell) => cell !== null);
-      if (objectOf) {
+      if (toObject) {
         if (!isText) {
           yield { line, array, reason: 'a row must be UTF-8' };
           continue;
         }
-        const { object, reason } = objectOf(cells);
+        const { object, reason } = toObject(cells);
         yield reason === undefined ? { line, objects: [{ array, object }] } : { line, array, reason, object };
         continue;
       }
@@ -130,9 +130,9 @@ export async function* csvRows(
           `the header has one column, "${only}"; name what parts the columns, such as --delimiter ';'`,
         );
       }
-      objectOf = csvColumns(cells, array);
+      toObject = csvColumns(cells, array);
     }
   } catch (error) {
-    throw error instanceof CsvError ? new Error(sentenceOf(error)) : error;
+    throw error instanceof CsvError ? new Error(formatCsvError(error)) : error;
   }
 }

@@ -21,7 +21,7 @@ const parsed = (text: string): { value: unknown } | null => {
 };
 
 /** `{"events": {…}}` is one object, `{"events": [{…}, {…}]}` several. */
-const contentOf = (text: string): { objects: LineObject[] } | { reason: string } => {
+const parseContent = (text: string): { objects: LineObject[] } | { reason: string } => {
   const body = parsed(text);
   if (!body) return { reason: 'a line must be JSON' };
   if (!isRecord(body.value))
@@ -55,6 +55,6 @@ export async function* ndjsonLines(input: AsyncIterable<Buffer>): AsyncGenerator
       );
     }
     isFirst = false;
-    yield { line, ...(text === undefined ? { reason: 'a line must be UTF-8' } : contentOf(text)) };
+    yield { line, ...(text === undefined ? { reason: 'a line must be UTF-8' } : parseContent(text)) };
   }
 }

@@ -47,7 +47,7 @@ export interface ResumeFile {
   close(): void;
 }
 
-const headOf = (input: string, bytes: number): { head: string; head_bytes: number } => {
+const readHead = (input: string, bytes: number): { head: string; head_bytes: number } => {
   const buffer = Buffer.alloc(bytes);
   const file = openSync(input, 'r');
   const length = readSync(file, buffer, 0, bytes, 0);
@@ -90,13 +90,13 @@ const parsed = (line: string): Partial<Header> => {
 
 /** Throws if the file belongs to another run, because resuming would skip objects that were never sent. */
 const checkHeader = (path: string, line: string, { input, api, format }: RunIdentity) => {
-  const known = parsed(line);
-  if (typeof known.head_bytes !== 'number') {
+  const written = parsed(line);
+  if (typeof written.head_bytes !== 'number') {
     throw new Error(`${path} is no file of --resume; name another file`);
   }
-  if (known.api !== api)
-    throw new Error(`${path} is of a run with ${known.api}, not ${api}; name another file`);
-  if (known.format !== format || headOf(input, known.head_bytes).head !== known.head) {
+  if (written.api !== api)
+    throw new Error(`${path} is of a run with ${written.api}, not ${api}; name another file`);
+  if (written.format !== format || readHead(input, written.head_bytes).head !== written.head) {
     throw new Error(`${path} is of a run with another input than ${input}; name another file`);
   }
 };
@@ -114,7 +114,7 @@ export const openResumeFile = (path: string, identity: RunIdentity): ResumeFile 
     if (whole !== text) ftruncateSync(file, Buffer.byteLength(whole));
     if (!header) {
       const { api, format, input } = identity;
-      write(JSON.stringify({ api, format, ...headOf(input, HEAD_BYTES) }));
+      write(JSON.stringify({ api, format, ...readHead(input, HEAD_BYTES) }));
     }
     const { settled, open } = readNotes(notes);
     return {

@@ -38,18 +38,18 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
     reason: string,
     object?: unknown,
   ) => listing.add({ ...facts, reason }, object);
-  const listOf = ({ array, index: number }: TrackPosition, reason: string) => {
+  const listPosition = ({ array, index: number }: TrackPosition, reason: string) => {
     const { line, index, object } = origins.get(number)!;
     list({ line, array, index }, reason, object);
   };
   const note = (positions: TrackPosition[]) => {
-    const highest = rangeOf(positions)[1];
+    const highest = getRange(positions)[1];
     if (highest <= last) return;
     last = highest;
     lastName = origins.get(highest)!.name;
   };
   const end = (positions: TrackPosition[]) => {
-    resume?.settled(rangeOf(positions));
+    resume?.settled(getRange(positions));
     for (const { index } of positions) origins.delete(index);
     answered += positions.length;
   };
@@ -95,17 +95,17 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
         list({}, reason);
         return;
       }
-      listOf(position, reason);
+      listPosition(position, reason);
       // An object rejected before sending is in no request, and would not be noted.
       resume?.settled([position.index, position.index]);
     },
 
     request(state: RequestState, positions: TrackPosition[]): void {
       note(positions);
-      if (state === 'started') resume?.begun(rangeOf(positions));
-      else if (state === 'not_sent') resume?.notTaken(rangeOf(positions));
+      if (state === 'started') resume?.begun(getRange(positions));
+      else if (state === 'not_sent') resume?.notTaken(getRange(positions));
       else {
-        if (state === 'in_doubt') for (const position of positions) listOf(position, IN_DOUBT);
+        if (state === 'in_doubt') for (const position of positions) listPosition(position, IN_DOUBT);
         end(positions);
       }
     },
@@ -114,7 +114,7 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
     unsent(positions: TrackPosition[]): void {
       if (positions.length === 0) return;
       note(positions);
-      if (!resume) for (const position of positions) listOf(position, 'not sent');
+      if (!resume) for (const position of positions) listPosition(position, 'not sent');
     },
   };
 };
@@ -122,7 +122,7 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
 export type TrackObjects = ReturnType<typeof createTrackObjects>;
 
 /** Range of a request. Objects are ordered within an array, but not across arrays. */
-const rangeOf = (positions: TrackPosition[]): Range => {
+const getRange = (positions: TrackPosition[]): Range => {
   const numbers = positions.map(({ index }) => index);
   return [Math.min(...numbers), Math.max(...numbers)];
 };

@@ -6,9 +6,9 @@ import {
   type TrackReport,
   TrackStoppedError,
 } from '../../server/index.ts';
-import { addressOf, apiOptions, restClientOf } from '../api-options.ts';
+import { apiOptions, createClient, getAddress } from '../api-options.ts';
 import { createInterruption, ExitError, InterruptedError } from '../exit.ts';
-import { count, sentenceOf } from '../sentence.ts';
+import { count, formatError } from '../sentence.ts';
 import { fileListing, type Listed, type Listing, streamListing, written } from './listing.ts';
 import { createProgress, durationText } from './progress.ts';
 import { openResumeFile } from './resume-file.ts';
@@ -41,7 +41,7 @@ const options = {
 /** Minimum milliseconds between messages of one kind, because four concurrent requests repeat them with each retry. */
 const REPEAT_MS = 5_000;
 
-const summaryOf = ({ processed, requests }: TrackReport, isDryRun: boolean): string => {
+const formatSummary = ({ processed, requests }: TrackReport, isDryRun: boolean): string => {
   const taken = INPUT_ARRAYS.map((array) => count(processed[array], array.slice(0, -1))).join(', ');
   return `${taken} ${isDryRun ? 'would be taken' : 'taken'} in ${count(requests, 'request')}`;
 };
@@ -57,7 +57,7 @@ const retrySayer = (say: (sentence: string) => void) => {
   let last = '';
   let saidAtMs = Number.NEGATIVE_INFINITY;
   return (error: Error, waitMs: number) => {
-    const sentence = sentenceOf(error);
+    const sentence = formatError(error);
     const now = performance.now();
     if (sentence === last && now - saidAtMs < REPEAT_MS) return;
     last = sentence;
@@ -67,7 +67,7 @@ const retrySayer = (say: (sentence: string) => void) => {
 };
 
 /** Returns the error of a run that finished and listed problems. */
-const failOf = (listing: Listing, { lines, lost, error }: Listed): Error | undefined => {
+const toListingError = (listing: Listing, { lines, lost, error }: Listed): Error | undefined => {
   if (lines === 0) return undefined;
   const problems = count(lines, 'problem');
   return lost > 0
@@ -76,7 +76,7 @@ const failOf = (listing: Listing, { lines, lost, error }: Listed): Error | undef
 };
 
 /** Returns the error of a run that stopped: the cause, what was accepted, and where to resume. */
-const stopOf = async (
+const toStopError = async (
   { cause, report, unsent }: TrackStoppedError,
   { objects, listing, isResumable }: { objects: TrackObjects; listing: Listing; isResumable: boolean },
 ): Promise<unknown> => {
@@ -86,11 +86,11 @@ const stopOf = async (
   if (!nothingTaken) objects.unsent(unsent);
   const { lost, error } = await listing.end();
   const message = [
-    sentenceOf(cause),
+    formatError(cause),
     ...(nothingTaken
       ? ['nothing was taken']
       : [
-          summaryOf(report, false),
+          formatSummary(report, false),
           isResumable
             ? 'the same command goes on from there'
             : `nothing after ${objects.lastName()} was sent`,
@@ -125,13 +125,13 @@ export const track = defineCommand({
     const over = new AbortController();
     const client = isDryRun
       ? await dryRunClient()
-      : restClientOf(args, { onRetry: retrySayer(progress.say) });
+      : createClient(args, { onRetry: retrySayer(progress.say) });
     const input = openTrackInput({ file, as, delimiter, stop: AbortSignal.any([asked, over.signal]) });
     const { format, readBytes, totalBytes } = input;
     const resume =
       args.resume === undefined
         ? undefined
-        : openResumeFile(args.resume, { input: file, api: Object.values(addressOf(args)).join(), format });
+        : openResumeFile(args.resume, { input: file, api: Object.values(getAddress(args)).join(), format });
     const listing =
       args.rejects === undefined
         ? streamListing(process.stdout, 'on stdout')
@@ -151,18 +151,18 @@ export const track = defineCommand({
       progress.end();
       const before = objects.sentBefore();
       const more = before > 0 ? `; ${count(before, 'object')} sent by an earlier run` : '';
-      const failure = await written(process.stderr, `${summaryOf(report, isDryRun)}${more}\n`);
+      const failure = await written(process.stderr, `${formatSummary(report, isDryRun)}${more}\n`);
       if (failure) throw failure;
     } catch (error) {
       if (!(error instanceof TrackStoppedError)) throw error;
-      throw await stopOf(error, { objects, listing, isResumable: resume !== undefined });
+      throw await toStopError(error, { objects, listing, isResumable: resume !== undefined });
     } finally {
       progress.end();
       over.abort();
       release();
       resume?.close();
     }
-    const failure = failOf(listing, await listing.end());
+    const failure = toListingError(listing, await listing.end());
     if (failure) throw failure;
   },
 });
