@@ -78,7 +78,7 @@ interface BatchesOptions {
 }
 
 /** Index at which to split a batch: never between rows with the same time and key, unless all share them. */
-const middleOf = (judged: readonly Judged[]): number => {
+const findMiddle = (judged: readonly Judged[]): number => {
   const middle = judged.length >> 1;
   const isTie = (at: number) => {
     const [before, after] = [judged[at - 1]!.row, judged[at]!.row];
@@ -102,10 +102,10 @@ export const createBatches = (options: BatchesOptions) => {
   let erasedUsers = 0;
   let tie = noTie();
   /** Rejects of earlier runs. */
-  const known = new Set(open);
+  const earlierRejects = new Set(open);
   const stillRejected = new Set<string>();
 
-  const rejectOf = ({ row, checked }: Judged): IngestionReject[] =>
+  const toRejects = ({ row, checked }: Judged): IngestionReject[] =>
     'reason' in checked
       ? [
           storableReject({
@@ -120,19 +120,19 @@ export const createBatches = (options: BatchesOptions) => {
         ]
       : [];
 
-  const recordOf = ({ judged, unusable, gone }: Batch): BatchRecord => {
+  const toRecord = ({ judged, unusable, gone }: Batch): BatchRecord => {
     const last = judged.at(-1)?.row;
     const moved = last && isAfter(last, watermark) ? { us: last.us, key: last.order } : watermark;
     const since = dedupeSinceUs === null ? null : Math.max(dedupeSinceUs, (moved?.us ?? 0) - lookbackUs);
     const stored = judged.filter(({ checked }) => !('reason' in checked)).map(({ row }) => row);
     // If several rows have the same key, the last one decides whether it is a reject.
     const lasting = new Map(judged.map((each) => [each.row.key, each]));
-    const rejects = [...[...lasting.values()].flatMap(rejectOf), ...unusable];
-    for (const { rejectId } of rejects) if (known.has(rejectId)) stillRejected.add(rejectId);
+    const rejects = [...[...lasting.values()].flatMap(toRejects), ...unusable];
+    for (const { rejectId } of rejects) if (earlierRejects.has(rejectId)) stillRejected.add(rejectId);
     const failed = [
       ...judged.filter(({ checked }) => 'reason' in checked).map(({ row }) => rejectIdForRow(row.key)),
       ...unusable.map(({ rejectId }) => rejectId),
-    ].filter((id) => !known.has(id));
+    ].filter((id) => !earlierRejects.has(id));
     const settled = [
       ...gone,
       ...stored.map(({ key }) => rejectIdForRow(key)),
@@ -181,7 +181,7 @@ export const createBatches = (options: BatchesOptions) => {
 
   const commit = async (batch: Batch): Promise<void> => {
     const { judged } = batch;
-    const record = recordOf(batch);
+    const record = toRecord(batch);
     if (open.size + record.rejects.length > MAX_REJECTS) {
       const { reason } = record.rejects.at(-1)!;
       throw new SourceError(`more than ${MAX_REJECTS} rows are rejected, the last one because: ${reason}`);
@@ -198,7 +198,7 @@ export const createBatches = (options: BatchesOptions) => {
         const checked = { reason: 'The database cannot hold a value of the row' };
         return commit({ ...batch, judged: [{ ...first, checked }] });
       }
-      const half = middleOf(judged);
+      const half = findMiddle(judged);
       await commit({ judged: judged.slice(0, half), unusable: [], gone: [] });
       return commit({ ...batch, judged: judged.slice(half) });
     }

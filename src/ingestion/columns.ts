@@ -74,7 +74,7 @@ export interface Columns {
 }
 
 /** Resolves the columns that a source needs. Names are case-insensitive. Throws `SourceError` if one is missing or ambiguous. */
-export const columnsOf = (source: Source, names: readonly string[]): Columns => {
+export const resolveColumns = (source: Source, names: readonly string[]): Columns => {
   const present = names.length === 0 ? 'there is none' : `there are ${names.slice(0, 30).join(', ')}`;
   const find = (name: string): string | undefined => {
     const found = names.filter((each) => each.toLowerCase() === name.toLowerCase());
@@ -128,7 +128,7 @@ export const columnsOf = (source: Source, names: readonly string[]): Columns => 
   ];
   const content = [...(payload === undefined ? [] : [payload]), ...members.map(({ column }) => column)];
 
-  const objectOf: Columns['objectOf'] = ({ values, unreadable }) => {
+  const toObject: Columns['objectOf'] = ({ values, unreadable }) => {
     const wrong = content.find((column) => unreadable[column] !== undefined);
     if (wrong !== undefined) return { reason: `${wrong} ${unreadable[wrong]}` };
     // No prototype, because a column may have any name.
@@ -149,19 +149,27 @@ export const columnsOf = (source: Source, names: readonly string[]): Columns => 
     return { object };
   };
   const naming = members.filter(({ path: [member] }) => IDENTIFIERS.some((name) => name === member));
-  const userKeyOf: Columns['userKeyOf'] = (values) => {
+  const getUserKey: Columns['userKeyOf'] = (values) => {
     const named: Record<string, unknown> = {};
     for (const { column, path } of naming) {
       const value = values[column] ?? '';
-      if (value !== '') setMember(named, path, textOf(value));
+      if (value !== '') setMember(named, path, formatValue(value));
     }
-    const by = IDENTIFIERS.find((name) =>
+    const identifierName = IDENTIFIERS.find((name) =>
       name === 'user_alias' ? isAlias(named[name]) : named[name] !== undefined,
     );
-    return by === undefined ? null : lookupKey({ by, value: named[by] } as Identifier);
+    return identifierName === undefined
+      ? null
+      : lookupKey({ by: identifierName, value: named[identifierName] } as Identifier);
   };
   const used = new Set([updatedAt, ...key, ...content]);
-  return { updatedAt, key, used: names.filter((name) => used.has(name)), userKeyOf, objectOf };
+  return {
+    updatedAt,
+    key,
+    used: names.filter((name) => used.has(name)),
+    userKeyOf: getUserKey,
+    objectOf: toObject,
+  };
 };
 
 /** Maximum indexed text in bytes. PostgreSQL index rows are limited to about 2,700. */
@@ -171,12 +179,12 @@ export const MAX_INDEXED_BYTES = 2_000;
  * Joins the parts of a key with U+001F, as the SQL does. `null` if a part is missing or unreadable, or if no database can store
  * it.
  */
-export const keyOf = ({ values, unreadable }: JsonRow, columns: readonly string[]): string | null => {
+export const joinKey = ({ values, unreadable }: JsonRow, columns: readonly string[]): string | null => {
   const parts = columns.map((column) => (unreadable[column] === undefined ? (values[column] ?? '') : ''));
   if (parts.some((part) => part === '')) return null;
-  const key = parts.map(textOf).join('\u001f');
+  const key = parts.map(formatValue).join('\u001f');
   return key.includes('\u0000') || Buffer.byteLength(key) > MAX_INDEXED_BYTES ? null : key;
 };
 
-const textOf = (value: JsonValue): string =>
+const formatValue = (value: JsonValue): string =>
   typeof value === 'object' ? JSON.stringify(value) : String(value);

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Client, type FieldDef } from 'pg';
 import { readSecret } from '../secrets/index.ts';
 import { normalizeSslMode, type Source, stampText } from '../service/index.ts';
-import { columnsOf, keyOf, MAX_INDEXED_BYTES } from './columns.ts';
+import { joinKey, MAX_INDEXED_BYTES, resolveColumns } from './columns.ts';
 import { ARRAY_TYPES, readerFor, TIME_TYPES, TIMESTAMPTZ, TYPE_SETTINGS } from './postgres-types.ts';
 import { readRow, type SourceColumn } from './read-row.ts';
 import { MAX_ROW_CHARACTERS, ROW_TOO_LARGE } from './row-size.ts';
@@ -43,7 +43,7 @@ const LISTED_MS = 250;
 const PREPARED_TRIES = 40;
 
 /** Returns the time up to which all rows are visible, and why it is not now. Must be read before the snapshot begins. */
-const boundOf = async (client: Client, nowUs: number, lookbackSeconds: number) => {
+const readBound = async (client: Client, nowUs: number, lookbackSeconds: number) => {
   const { rows } = await client.query(SEES_ALL);
   if (rows[0].is_standby || !rows[0].sees) {
     if (lookbackSeconds > 0) return { boundUs: nowUs, message: null };
@@ -80,7 +80,7 @@ const sourcePassword = (variable: string): string => {
   return password;
 };
 
-const urlOf = ({ url, password_env }: PostgresSource): string => {
+const getConnectionUrl = ({ url, password_env }: PostgresSource): string => {
   if (password_env === undefined) return url;
   const password = sourcePassword(password_env);
   // Passed as a parameter, because a URL with a Unix socket has an empty host, which `new URL` rejects.
@@ -107,7 +107,7 @@ const ignore = () => undefined;
 export const openPostgres = async (source: PostgresSource, question: SnapshotQuery): Promise<Snapshot> => {
   const { after, keys, signal } = question;
   const client = new Client({
-    connectionString: normalizeSslMode(urlOf(source), process.env['PGSSLMODE']),
+    connectionString: normalizeSslMode(getConnectionUrl(source), process.env['PGSSLMODE']),
     application_name: NAME,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: STATEMENT_MS + CONNECT_MS,
@@ -130,7 +130,7 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
     const nowUs = Number(now.us);
     const { boundUs, message } = isRedshift
       ? { boundUs: nowUs, message: null }
-      : await boundOf(client, nowUs, source.lookback_seconds ?? 0);
+      : await readBound(client, nowUs, source.lookback_seconds ?? 0);
     await client.query(BEGIN);
     // Set for the transaction, because a pooler may reassign the session.
     const settings = [...TYPE_SETTINGS.everywhere, ...(isRedshift ? [] : TYPE_SETTINGS.postgres)];
@@ -139,7 +139,7 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
     }
     const table = source.table.split('.').map(quoted).join('.');
     const { fields } = await client.query(`SELECT * FROM ${table} LIMIT 0`);
-    const columns = columnsOf(
+    const columns = resolveColumns(
       source,
       fields.map(({ name }) => name),
     );
@@ -215,14 +215,14 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
       rows: () => usable(afterAll(after)),
       async *retryRows() {
         for (let first = 0; first < keys.length; first += KEYS) {
-          const some = keys.slice(first, first + KEYS).map((each) => client.escapeLiteral(each));
-          yield* usable(`AND ${inOrder} IN (${some.join(', ')})`);
+          const literals = keys.slice(first, first + KEYS).map((each) => client.escapeLiteral(each));
+          yield* usable(`AND ${inOrder} IN (${literals.join(', ')})`);
         }
       },
       async *unusable() {
         const isWrong = `${time} IS NULL OR NOT (${isTime}) OR ${time} > ${at(nowUs + MAX_CLOCK_SKEW_US)} OR NOT (${hasKey}) OR ${isLarge}`;
         for await (const { us, row, isLarge: isTooLarge } of found(isWrong)) {
-          const unusable = malformedRow({ us, key: keyOf(row, columns.key), row, columns, line: null });
+          const unusable = malformedRow({ us, key: joinKey(row, columns.key), row, columns, line: null });
           yield isTooLarge ? { ...unusable, reason: ROW_TOO_LARGE } : unusable;
         }
       },

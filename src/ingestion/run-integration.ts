@@ -21,7 +21,7 @@ interface RunOptions {
 const DATA_EXCEPTION = /^22/;
 
 /** Returns an error message safe for operators without access to user data: it names tables and columns, but quotes no row. */
-const sentenceOf = (error: unknown): string => {
+const formatRunError = (error: unknown): string => {
   const { message, code } = error as Error & { code?: string };
   if (error instanceof SourceError) return error.sentence;
   if (error instanceof RunTimeoutError) return error.message;
@@ -40,7 +40,7 @@ const joinMessages = (...messages: (string | null)[]): string | null => {
 const stillRejected = (count: number): string =>
   count === 1 ? '1 row is still rejected' : `${count.toLocaleString('en-US')} rows are still rejected`;
 
-const endOf = ({ rowsSynced, rowsFailed }: IngestionRun): IngestionRun['status'] => {
+const getStatus = ({ rowsSynced, rowsFailed }: IngestionRun): IngestionRun['status'] => {
   if (rowsFailed === 0) return 'success';
   return rowsSynced > 0 ? 'partial' : 'error';
 };
@@ -121,13 +121,19 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
     const { rowsSynced, rowsFailed } = batches.run();
     if (isTimeout && rowsSynced + rowsFailed > 0) return ended(cause.message);
     const failure = isTimeout ? 'timeout' : 'source';
-    return { ...batches.run(), status: 'error', message: sentenceOf(cause), failure, finishedAtMs: now() };
+    return {
+      ...batches.run(),
+      status: 'error',
+      message: formatRunError(cause),
+      failure,
+      finishedAtMs: now(),
+    };
   }
 
   /** Returns the ended run with the counts of what was stored. */
   function ended(message: string | null): EndedRun {
     const run = batches.run();
-    const status = endOf(run);
+    const status = getStatus(run);
     const still = batches.stillRejected();
     const rejected =
       status === 'error' ? 'Every row that it read is rejected' : still > 0 ? stillRejected(still) : null;

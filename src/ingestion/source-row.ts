@@ -59,7 +59,7 @@ export const isAfter = (row: { us: number; order: string }, position: Position |
 export const rejectIdForLine = (line: string | null, payload: string): string =>
   `line:${line ?? createHash('sha256').update(payload).digest('hex').slice(0, 24)}`;
 
-const reasonOf = ({ us, key, row, columns }: UnplacedRow): string => {
+const formatReason = ({ us, key, row, columns }: UnplacedRow): string => {
   const unreadable = [columns.updatedAt, ...columns.key].find((name) => row.unreadable[name] !== undefined);
   if (unreadable !== undefined) return `${unreadable} ${row.unreadable[unreadable]}`;
   if (us === null) return `The row has no ${columns.updatedAt}, or one that is not a time`;
@@ -86,7 +86,7 @@ export const malformedRow = (unplaced: UnplacedRow): MalformedRow => {
     us,
     key,
     userKey: columns.userKeyOf(row.values),
-    reason: reasonOf(unplaced),
+    reason: formatReason(unplaced),
     payload,
   };
 };

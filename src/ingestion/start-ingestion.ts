@@ -49,7 +49,7 @@ const SUSPENDED =
 const PAUSED = 'The process that ran it has ended, and the integration is paused';
 
 /** Why an integration is due; `null` if it is not. Missed runs count as one. */
-const triggerOf = (
+const getTrigger = (
   { schedule }: WorkspaceIntegration,
   state: IngestionState | null,
   nowMs: number,
@@ -185,7 +185,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
       if (running.has(name) || (state && isLeased(state))) continue;
       const isRecovery = isDead(state);
       if (isRecovery && (await abandon(workspaceId, schedule, state))) continue;
-      const trigger = triggerOf(integration, state, now());
+      const trigger = getTrigger(integration, state, now());
       if (trigger === null || isRecovering || running.size >= (isRecovery ? 1 : MAX_RUNS)) continue;
       isRecovering = isRecovery;
       const done = perform(workspace, { integration, state, trigger })

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { columnsOf } from '../columns.ts';
+import { resolveColumns } from '../columns.ts';
 import type { JsonRow } from '../read-row.ts';
 import type { Snapshot, SnapshotQuery } from '../snapshot.ts';
 import { SourceError } from '../source-error.ts';
@@ -72,20 +72,20 @@ export const openFiles = async (source: Staging['source'], question: SnapshotQue
     const staging = { source, database, after, keys, lines, nowUs: nowMs * 1_000 };
     const staged = await stageInProcess(staging, signal);
     if ('problem' in staged) throw new SourceError(staged.problem);
-    return snapshotOf(new DatabaseSync(database, { readOnly: true }), source, staged.names, remove);
+    return createSnapshot(new DatabaseSync(database, { readOnly: true }), source, staged.names, remove);
   } catch (error) {
     await remove();
     throw error;
   }
 };
 
-const snapshotOf = (
+const createSnapshot = (
   database: DatabaseSync,
   source: Staging['source'],
   names: readonly (readonly string[])[],
   remove: () => Promise<void>,
 ): Snapshot => {
-  const plans = names.map((each) => columnsOf(source, each));
+  const plans = names.map((each) => resolveColumns(source, each));
 
   /** Reads pages from the index. Rows with the same time and key are ordered by position. */
   async function* rows(isRetry: number): AsyncGenerator<SourceRow, void> {

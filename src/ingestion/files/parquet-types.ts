@@ -119,13 +119,13 @@ const isType = ({ element }: Field, type: 'LIST' | 'MAP'): boolean =>
   element.converted_type === type || element.logical_type?.type === type;
 
 /** Returns the element field of a list. Most writers wrap each element in a group. */
-const elementOf = (list: Field): Field => {
+const getElement = (list: Field): Field => {
   const repeated = list.children[0]!;
   return repeated.children.length === 1 ? repeated.children[0]! : repeated;
 };
 
 /** Returns a reader that converts a value assembled by the library from physical values (see `physical`) to JSON. */
-export const readerOf = (field: Field, { created_by: writer = '' }: FileMetaData): ReadValue => {
+export const createReader = (field: Field, { created_by: writer = '' }: FileMetaData): ReadValue => {
   const isOfImpala = /^impala/i.test(writer);
   const readers = new Map<Field, ReadValue>();
   const readLeaf = (leaf: Field): ReadValue => {
@@ -138,7 +138,7 @@ export const readerOf = (field: Field, { created_by: writer = '' }: FileMetaData
     if (at.element.logical_type?.type === 'VARIANT') return fail('VARIANT')(value);
     if (Array.isArray(value)) {
       // A repeated field outside a list is also a list.
-      const element = isType(at, 'LIST') ? elementOf(at) : at;
+      const element = isType(at, 'LIST') ? getElement(at) : at;
       return value.map((each) => read(element, each));
     }
     if (at.children.length === 0) return readLeaf(at)(value);

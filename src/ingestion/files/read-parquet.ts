@@ -9,7 +9,7 @@ import {
 } from 'hyparquet';
 import { readRow } from '../read-row.ts';
 import type { FileRow, PickColumns } from './file-row.ts';
-import { PARSERS, physical, readerOf } from './parquet-types.ts';
+import { createReader, PARSERS, physical } from './parquet-types.ts';
 
 /** Rows held in memory at once. */
 const PAGE = 100_000;
@@ -38,7 +38,7 @@ export async function* readParquet(path: string, pick: PickColumns): AsyncGenera
     const picked = new Set(pick(names));
     const columns = fields
       .filter(({ element }) => picked.has(element.name))
-      .map((field) => ({ name: field.element.name, read: readerOf(field, annotated) }));
+      .map((field) => ({ name: field.element.name, read: createReader(field, annotated) }));
     const options = {
       file,
       metadata: physical(annotated),

@@ -71,7 +71,7 @@ async function* ndjsonRows(path: string, pick: PickColumns): AsyncGenerator<File
 /** Maximum lines of a quoted cell. Beyond it, the quote is treated as unclosed. */
 const MAX_LINES_OF_RECORD = 200;
 
-const cellsOf = (text: string, delimiter: string): string[] | null => {
+const parseCells = (text: string, delimiter: string): string[] | null => {
   if (!text.includes('"')) return text.split(delimiter);
   try {
     const options = { delimiter, record_delimiter: '\n', relax_column_count: true };
@@ -115,7 +115,7 @@ async function* csvRecords(
           .map((each) => each.text)
           .join('\n')
           .replace(/\r$/, '');
-        const cells = cellsOf(text, delimiter);
+        const cells = parseCells(text, delimiter);
         if (!cells) return refuseFirst();
         held = held.slice(seen);
         restart();

@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Source } from '../../service/index.ts';
-import { type Columns, columnsOf, identifierColumn, keyOf } from '../columns.ts';
+import { type Columns, identifierColumn, joinKey, resolveColumns } from '../columns.ts';
 import { countCharacters, MAX_ROW_CHARACTERS, ROW_TOO_LARGE } from '../row-size.ts';
 import { shortenPayload } from '../shorten-payload.ts';
 import { SourceError } from '../source-error.ts';
@@ -46,7 +46,7 @@ const INDEX = 'CREATE INDEX rows_in_order ON rows (is_retry, us, sort_key); COMM
  * Returns the column names that determine how a row is read. Lines of NDJSON may differ in their properties, so only names that
  * the source can use count. Optional properties need no separate plan, and a mapped property may be missing from any line.
  */
-const namesOf = ({ source }: Staging, names: readonly string[]): readonly string[] => {
+const getPlanColumns = ({ source }: Staging, names: readonly string[]): readonly string[] => {
   if (source.kind !== 'ndjson') return names;
   const mapped = Object.keys(source.columns ?? {});
   const meant = new Set([...identifierColumn(source), ...mapped].map((name) => name.toLowerCase()));
@@ -78,7 +78,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
     /** One NDJSON line without a required column does not stop a run, unless the run erases users. */
     const makePlan = (names: readonly string[]): Plan => {
       try {
-        const columns = columnsOf(source, names);
+        const columns = resolveColumns(source, names);
         return { index: readable.push(names) - 1, columns };
       } catch (error) {
         if (source.kind !== 'ndjson' || source.rows === 'deletes' || !(error instanceof SourceError))
@@ -88,15 +88,15 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
     };
     const plans = new Map<string, Plan>();
     /** Returns how to read rows with these columns, or why they are invalid. */
-    const planOf = (all: readonly string[]): Plan => {
-      const names = namesOf(staging, all);
+    const getPlan = (all: readonly string[]): Plan => {
+      const names = getPlanColumns(staging, all);
       const id = JSON.stringify(names);
       const plan = plans.get(id) ?? makePlan(names);
       plans.set(id, plan);
       return plan;
     };
     const pick: PickColumns = (names) => {
-      const plan = planOf(names);
+      const plan = getPlan(names);
       return 'reason' in plan ? [] : plan.columns.used;
     };
     const maxBytes = maxStagedBytes(dirname(to));
@@ -128,7 +128,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
         return;
       }
       const { names, row } = fileRow;
-      const plan = planOf(names);
+      const plan = getPlan(names);
       if ('reason' in plan) {
         // Only NDJSON gets here, which has lines.
         refuseLine(line!, plan.reason);
@@ -136,7 +136,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       }
       const { index, columns } = plan;
       const time = parseTimestamp(row.values[columns.updatedAt] ?? null);
-      const key = keyOf(row, columns.key);
+      const key = joinKey(row, columns.key);
       if (time === null || key === null || time.us > nowUs + MAX_CLOCK_SKEW_US) {
         refuseRow(malformedRow({ us: time?.us ?? null, key, row, columns, line }));
         return;
