@@ -59,7 +59,7 @@ export const ownValue = (banner: Banner, name: string, type: string): unknown =>
 };
 
 /** Returns a text, truncated to `most` characters; `null` if missing. */
-export const textOf = (banner: Banner, name: string, most = DEFAULT_LIMIT): string | null => {
+export const getText = (banner: Banner, name: string, most = DEFAULT_LIMIT): string | null => {
   const value = ownValue(banner, name, 'string');
   if (typeof value !== 'string') return null;
   return bounded(value, most) || null;
@@ -69,8 +69,8 @@ export const textOf = (banner: Banner, name: string, most = DEFAULT_LIMIT): stri
 const MAX_WIDTHS = 10;
 
 /** Returns a `srcset` such as `/a-640.jpg 640w, /a-1280.jpg 1280w` with the safe URLs; `null` if none. */
-const widthsOf = (banner: Banner, slot: Pick<Slot, 'safeUrl'>, ending: string): string | null =>
-  (textOf(banner, `image_widths${ending}`) ?? '')
+const formatSrcset = (banner: Banner, slot: Pick<Slot, 'safeUrl'>, ending: string): string | null =>
+  (getText(banner, `image_widths${ending}`) ?? '')
     .split(/,\s+/, MAX_WIDTHS)
     .flatMap((candidate) => {
       const [, url, width] = /^(\S+)\s+(\d{1,5}w)$/.exec(candidate.trim()) ?? [];
@@ -89,33 +89,33 @@ export const readContent = (
   defaults: { dismissible: boolean },
   ending = '',
 ): Content => {
-  const own = (name: keyof typeof LIMITS) => textOf(banner, name + ending, LIMITS[name]);
-  const linkOf = (name: 'link' | 'second_link') => {
+  const own = (name: keyof typeof LIMITS) => getText(banner, name + ending, LIMITS[name]);
+  const getLink = (name: 'link' | 'second_link') => {
     const link = ownValue(banner, name + ending, 'string');
     return link === null || link === '' ? null : slot.safeUrl(link, 'link');
   };
   // May be a string if set manually.
-  const imageOf = (name: 'image' | 'image_dark') => {
+  const getImage = (name: 'image' | 'image_dark') => {
     const image = ownValue(banner, name + ending, 'image') ?? ownValue(banner, name + ending, 'string');
     return image === null || image === '' ? null : slot.safeUrl(image, 'image');
   };
-  const [secondText, secondLink] = [own('second_button_text'), linkOf('second_link')];
-  const theme = textOf(banner, 'theme');
+  const [secondText, secondLink] = [own('second_button_text'), getLink('second_link')];
+  const theme = getText(banner, 'theme');
   const dismissible = ownValue(banner, 'dismissible', 'boolean');
   const content: Content = {
     headline: own('headline'),
     body: own('body'),
     buttonText: own('button_text'),
-    link: linkOf('link'),
+    link: getLink('link'),
     second: secondText !== null && secondLink !== null ? { buttonText: secondText, link: secondLink } : null,
-    image: imageOf('image'),
-    imageDark: imageOf('image_dark'),
-    imageWidths: widthsOf(banner, slot, ending),
+    image: getImage('image'),
+    imageDark: getImage('image_dark'),
+    imageWidths: formatSrcset(banner, slot, ending),
     imageAlt: own('image_alt') ?? '',
     theme: THEMES.find((name) => name === theme) ?? 'auto',
     dismissible: typeof dismissible === 'boolean' ? dismissible : defaults.dismissible,
-    dismissText: textOf(banner, 'dismiss_text', LIMITS.dismiss_text),
-    language: textOf(banner, 'language'),
+    dismissText: getText(banner, 'dismiss_text', LIMITS.dismiss_text),
+    language: getText(banner, 'language'),
   };
   if (content.headline === null && content.body === null && content.image === null) {
     throw new Error(`Banner ${banner.id} has no headline, body or image that a template could draw`);

@@ -2,7 +2,7 @@ import type { Banner, Slot } from '../client/index.ts';
 import { buildElement } from './build-element.ts';
 import { CARD } from './card.ts';
 import { type TemplateEntry, text } from './catalogue.ts';
-import { LIMITS, ownValue, textOf } from './content.ts';
+import { getText, LIMITS, ownValue } from './content.ts';
 import { frameProperties, MESSAGE_NEEDED, messageProperties } from './properties.ts';
 import type { Look } from './template.ts';
 
@@ -51,7 +51,7 @@ const durationText = (
 };
 
 /** Returns the language of the banner, otherwise of the page. An invalid tag would throw. */
-const languageOf = (banner: Banner, { element }: Slot): string[] => {
+const getLanguages = (banner: Banner, { element }: Slot): string[] => {
   const named = ownValue(banner, 'language', 'string') ?? element.ownerDocument.documentElement.lang;
   try {
     return Intl.getCanonicalLocales(String(named || []));
@@ -74,14 +74,14 @@ const timer = (banner: Banner, slot: Slot): HTMLElement | null => {
   const isCalm = document.defaultView?.matchMedia?.('(prefers-reduced-motion: reduce)').matches ?? false;
   const units = isCalm ? UNITS.slice(0, -1) : UNITS;
   const stepMs = isCalm ? MINUTE_MS : SECOND_MS;
-  const language = languageOf(banner, slot);
+  const language = getLanguages(banner, slot);
   let next: ReturnType<typeof setTimeout> | undefined;
   const tick = () => {
     const leftMs = until - slot.now();
     const isOver = leftMs <= 0;
     if (isOver !== left.hidden) {
       left.hidden = isOver;
-      over.textContent = isOver ? textOf(banner, 'countdown_end', LIMITS.countdown_end) : '';
+      over.textContent = isOver ? getText(banner, 'countdown_end', LIMITS.countdown_end) : '';
     }
     // Rounded up, so that the last second shows as 1 and the end is at zero.
     if (!isOver) left.textContent = durationText(Math.ceil(leftMs / stepMs) * stepMs, units, language);

@@ -11,13 +11,13 @@ const sheets = new WeakMap<Document, Map<string, CSSStyleSheet>>();
 
 /** Returns a constructed sheet, which needs no `style-src` in the CSP. */
 const sheetFor = (document: Document, { CSSStyleSheet }: View, css: string): CSSStyleSheet => {
-  const known = sheets.get(document) ?? new Map<string, CSSStyleSheet>();
-  sheets.set(document, known);
-  const existing = known.get(css);
+  const adopted = sheets.get(document) ?? new Map<string, CSSStyleSheet>();
+  sheets.set(document, adopted);
+  const existing = adopted.get(css);
   if (existing) return existing;
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
-  known.set(css, sheet);
+  adopted.set(css, sheet);
   return sheet;
 };
 

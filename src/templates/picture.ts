@@ -12,7 +12,7 @@ export interface Picture {
 const prioritised = new WeakSet<Document>();
 
 /** Returns `high` for the first visible image of a page, which is most often the LCP element. */
-const priorityOf = (element: HTMLElement): string | null => {
+const getPriority = (element: HTMLElement): string | null => {
   const { ownerDocument } = element;
   const { top, bottom } = element.getBoundingClientRect();
   const height = ownerDocument.defaultView?.innerHeight ?? 0;
@@ -42,7 +42,7 @@ export const picture = (slot: Slot, image: string, content: Content): Picture =>
     alt: imageAlt,
     decoding: 'async',
     draggable: 'false',
-    fetchpriority: priorityOf(element),
+    fetchpriority: getPriority(element),
     // The banner is at most as wide as its slot.
     sizes: widths && `${element.clientWidth || 1_280}px`,
     srcset: widths,
