@@ -8,7 +8,7 @@ const clockSkew = (ms: number): string =>
 /** Labels whose values are shown as code, for comparing and copying. */
 const CODES = new Set(['User', 'Service', 'Session']);
 
-const factsOf = ({ inspection, diagnostics, now }: PanelState): [string, string][] => {
+const getFacts = ({ inspection, diagnostics, now }: PanelState): [string, string][] => {
   const { session, syncWaitsUntil } = inspection;
   return [
     ['User', inspection.userId ?? 'nobody is signed in'],
@@ -36,7 +36,7 @@ export const createClientView = () => {
   return {
     element,
     update(state: PanelState): void {
-      const facts = factsOf(state);
+      const facts = getFacts(state);
       const text = JSON.stringify(facts);
       if (text === drawn) return;
       drawn = text;

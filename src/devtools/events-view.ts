@@ -20,7 +20,7 @@ const term = (count: number, counter: string, name: string) =>
   node('span', { 'data-counter': counter }, [node('b', {}, [String(count)]), ` ${name}`]);
 
 /** Renders the counters: every captured event is in exactly one of them. */
-export const countersOf = (diagnostics: Diagnostics): HTMLElement => {
+export const createCounters = (diagnostics: Diagnostics): HTMLElement => {
   const terms = COUNTERS.map(([counter, name]) => ({ counter, name, count: Number(diagnostics[counter]) }));
   const shown = terms.filter(({ count }, index) => count > 0 || index < 2);
   const sum = terms.reduce((total, { count }) => total + count, 0);
@@ -34,7 +34,7 @@ export const countersOf = (diagnostics: Diagnostics): HTMLElement => {
 };
 
 /** Returns a one-sentence summary of the outbox. */
-export const standingOf = ({ captured, pending, inDoubt, deadLetters }: Diagnostics): Sentence => {
+export const describeQueue = ({ captured, pending, inDoubt, deadLetters }: Diagnostics): Sentence => {
   const waiting = pending + inDoubt;
   if (captured === 0) return { text: 'Nothing to send yet.', tone: 'plain' };
   if (waiting === 1) return { text: 'One event waits on this device.', tone: 'wait' };
@@ -109,10 +109,10 @@ export const createEventsView = (placard: Placard, inspector: Inspector, changed
     const state = JSON.stringify(diagnostics);
     if (state === drawn) return;
     drawn = state;
-    const { text, tone } = standingOf(diagnostics);
+    const { text, tone } = describeQueue(diagnostics);
     setText(standing, text);
     setAttribute(standing, 'data-tone', tone);
-    counters.replaceChildren(countersOf(diagnostics));
+    counters.replaceChildren(createCounters(diagnostics));
     letters.replaceChildren(...(await placard.deadLetters()).map(letterCard));
   };
 

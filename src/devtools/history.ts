@@ -27,8 +27,8 @@ export const recordHistory = (placard: Placard) => {
     version: (): number => version,
     /** Prepends entries from before recording began. */
     addEarlier(earlier: readonly { at: number; notice: Notice }[]): void {
-      const known = earlier.filter((entry): entry is HistoryEntry => entry.notice.type !== 'changed');
-      entries = [...known.filter(({ at }) => at < beganAt), ...entries].slice(-MAX_ENTRIES);
+      const recorded = earlier.filter((entry): entry is HistoryEntry => entry.notice.type !== 'changed');
+      entries = [...recorded.filter(({ at }) => at < beganAt), ...entries].slice(-MAX_ENTRIES);
       version += 1;
     },
     stop,

@@ -33,7 +33,7 @@ const events = (count: number) => (count === 1 ? 'One event' : `${count} events`
 const sentence = (tone: Sentence['tone'], text: string): Sentence => ({ tone, text });
 
 /** Describes a notice in a sentence. */
-export const sentenceOf = (notice: HistoryEntry['notice']): Sentence => {
+export const describeNotice = (notice: HistoryEntry['notice']): Sentence => {
   switch (notice.type) {
     case 'synced': {
       const withOne = notice.placements.filter((id) => notice.banners[id]);
@@ -83,7 +83,7 @@ export const sentenceOf = (notice: HistoryEntry['notice']): Sentence => {
 };
 
 const line = ({ at, notice }: HistoryEntry): HTMLElement => {
-  const { text, tone } = sentenceOf(notice);
+  const { text, tone } = describeNotice(notice);
   return node('li', { 'data-tone': tone, 'data-notice': notice.type }, [
     node('time', {}, [clockTime(at)]),
     node('span', { dir: 'auto' }, [text]),

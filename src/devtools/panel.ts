@@ -39,7 +39,7 @@ const whyNotLoaded = (history: History): string => {
   return refused?.type === 'failed' ? refused.message : NOT_LOADED;
 };
 
-const summaryOf = ({ placements, sandbox }: Inspection, diagnostics: Diagnostics | null): Sentence => {
+const describeState = ({ placements, sandbox }: Inspection, diagnostics: Diagnostics | null): Sentence => {
   if (sandbox.isOn) return { text: 'Sandbox is on', tone: 'wait' };
   const slots = placements.flatMap((placement) => placement.slots);
   const shown = slots.filter((slot) => slot.shown && !slot.shown.isControl).length;
@@ -89,7 +89,7 @@ export const openPanel = ({ placard, inspector, history, into, signal, close }: 
   const draw = (): void => {
     if (signal.aborted) return;
     const inspection = inspector.read();
-    frame?.summarise(summaryOf(inspection, diagnostics));
+    frame?.summarise(describeState(inspection, diagnostics));
     if (frame?.isSmall()) {
       outline.hide();
       return;

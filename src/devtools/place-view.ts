@@ -15,7 +15,7 @@ const findAll = (selector: string): readonly Element[] | null => {
 };
 
 /** Returns a short unique selector for an element: by ID, then class or `data-` attribute, then position. */
-const selectorOf = async (element: Element): Promise<string> => {
+const findSelector = async (element: Element): Promise<string> => {
   const { attr, finder } = await import('@medv/finder');
   return finder(element, {
     // Other attributes, such as URLs and labels, are content and change with it.
@@ -24,7 +24,7 @@ const selectorOf = async (element: Element): Promise<string> => {
   });
 };
 
-const wordsOf = (found: readonly Element[] | null): string => {
+const describeMatches = (found: readonly Element[] | null): string => {
   if (found === null) return 'This is no selector.';
   if (found.length === 0) return 'It finds nothing on this page.';
   return found.length === 1
@@ -72,7 +72,7 @@ export const createPlaceView = ({ host, outline }: PlaceViewOptions) => {
     setText(point, pointing ? 'Press an element of the page, or Escape' : 'Point at an element');
     const isEmpty = selector.value.trim() === '';
     lines.hidden = isEmpty;
-    setText(words, isEmpty ? problem : wordsOf(findAll(selector.value)));
+    setText(words, isEmpty ? problem : describeMatches(findAll(selector.value)));
     const members = { selector: selector.value.trim(), insert: insert.value, paths: [location.pathname] };
     setText(
       lines,
@@ -92,7 +92,7 @@ export const createPlaceView = ({ host, outline }: PlaceViewOptions) => {
   const choose = async (chosen: Element): Promise<void> => {
     stop();
     problem = '';
-    selector.value = await selectorOf(chosen).catch((cause) => {
+    selector.value = await findSelector(chosen).catch((cause) => {
       problem = `No selector was found for it: ${cause}`;
       return '';
     });

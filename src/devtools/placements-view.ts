@@ -60,7 +60,7 @@ export const createPlacementsView = (inspector: Inspector, changed: () => void) 
   const element = node('div', {}, [list, nothing]);
 
   /** Latest banner that the service sent for a placement, even if dismissed or expired. */
-  const candidateOf = (placementId: string, answer: Banner | null | undefined, { history }: PanelState) => {
+  const findCandidate = (placementId: string, answer: Banner | null | undefined, { history }: PanelState) => {
     if (hasContent(answer)) return answer;
     const synced = history.flatMap(({ notice }) =>
       notice.type === 'synced' ? [notice.banners[placementId]] : [],
@@ -76,13 +76,13 @@ export const createPlacementsView = (inspector: Inspector, changed: () => void) 
       const present = new Map<Element | string, SlotCard>();
       for (const placement of inspection.placements) {
         const { placementId, answer } = placement;
-        const candidate = candidateOf(placementId, answer, state);
+        const candidate = findCandidate(placementId, answer, state);
         for (const slot of placement.slots.length > 0 ? placement.slots : [null]) {
           const key = slot?.element ?? placementId;
-          const known = cards.get(key);
+          const current = cards.get(key);
           const card =
-            known?.placementId === placementId
-              ? known
+            current?.placementId === placementId
+              ? current
               : createSlotCard({ placementId, inspector, outline, changed });
           present.set(key, card);
           const share = slot ? shares.of(slot.element) : 0;

@@ -1,8 +1,8 @@
 import type { Banner, Inspection, Inspector, PlacementState, SlotState, ViewState } from '../client/index.ts';
 import { button, node, setAttribute, setText } from './node.ts';
 import type { Outline } from './outline.ts';
-import { verdictOf } from './verdict.ts';
-import { nameOf, relativeTime } from './words.ts';
+import { getVerdict } from './verdict.ts';
+import { getBannerName, relativeTime } from './words.ts';
 
 const percent = (share: number): string => `${Math.round(Math.min(1, share) * 100)}%`;
 
@@ -42,7 +42,7 @@ const row = (name: string, value: string, hint = ''): HTMLElement[] => [
   node('dd', {}, [value]),
 ];
 
-const textOf = (value: unknown): string =>
+const formatValue = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
 
 /** Returns all fields of a banner as rows of a `dl`. */
@@ -50,7 +50,9 @@ export const bannerDetails = (banner: Banner): HTMLElement[] => [
   ...row('Banner', banner.id),
   ...(banner.isTestSend ? row('Test send', 'kept in memory, left out of reports') : []),
   ...(banner.expiresAt === null ? [] : row('Expires', new Date(banner.expiresAt).toLocaleString('en-GB'))),
-  ...Object.entries(banner.properties).flatMap(([name, { type, value }]) => row(name, textOf(value), type)),
+  ...Object.entries(banner.properties).flatMap(([name, { type, value }]) =>
+    row(name, formatValue(value), type),
+  ),
 ];
 
 /** Returns the CLI command that explains the placement for a user, quoted for a shell. */
@@ -78,7 +80,7 @@ interface CardState {
   now: number;
 }
 
-const factsOf = ({ askedAt, from, answer, isExpired }: PlacementState, now: number): string => {
+const formatFacts = ({ askedAt, from, answer, isExpired }: PlacementState, now: number): string => {
   const facts = askedAt === null ? [] : [`asked ${relativeTime(askedAt, now)}`];
   if (answer !== undefined && from === 'cache') facts.push('from the cache');
   if (answer?.isTestSend) facts.push('test send');
@@ -147,14 +149,14 @@ export const createSlotCard = ({ placementId, inspector, outline, changed }: Car
     update(state: CardState): void {
       current = state;
       const { placement, slot, candidate, inspection, share, now } = state;
-      const { tone, title, why: reason } = verdictOf(placement, slot, { inspection, share, now });
+      const { tone, title, why: reason } = getVerdict(placement, slot, { inspection, share, now });
       setText(chip, title);
       setAttribute(element, 'data-tone', tone);
       setText(why, reason);
       const banner = slot?.shown ?? placement.answer ?? null;
       const isDrawn = slot?.shown?.isControl === false;
       name.hidden = !banner || banner.isControl;
-      if (banner) setText(name, nameOf(banner));
+      if (banner) setText(name, getBannerName(banner));
       meter.element.hidden = !isDrawn || !slot?.view;
       if (isDrawn && slot?.view) meter.update(slot.view, share);
       command.hidden = title !== 'No banner' || inspection.userId === null;
@@ -164,7 +166,7 @@ export const createSlotCard = ({ placementId, inspector, outline, changed }: Car
       const canFocus = candidate && slot && slot.emptied !== 'invalid' && inspection.userId !== null;
       focus.hidden = !canFocus && !placement.isFocused;
       setAttribute(focus, 'aria-pressed', String(placement.isFocused));
-      drawDetails(banner?.isControl ? null : banner, factsOf(placement, now));
+      drawDetails(banner?.isControl ? null : banner, formatFacts(placement, now));
     },
   };
 };

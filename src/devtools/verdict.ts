@@ -1,5 +1,5 @@
 import type { FailureKind, Inspection, PlacementState, SlotState } from '../client/index.ts';
-import { nameOf, relativeTime, type Tone } from './words.ts';
+import { getBannerName, relativeTime, type Tone } from './words.ts';
 
 /** State of a slot, with an explanation. */
 export interface Verdict {
@@ -56,7 +56,7 @@ const unanswered = (inspection: Inspection, now: number): Verdict => {
   return verdict('wait', 'No response yet', 'The first request is pending.');
 };
 
-const problemsOf = ({ problems }: SlotState): string => {
+const formatProblems = ({ problems }: SlotState): string => {
   const lines = problems.map(({ message, path = [] }) => {
     const names = path.map((step) => String(typeof step === 'object' ? step.key : step));
     return names.length > 0 ? `${names.join('.')}: ${message}` : message;
@@ -73,7 +73,7 @@ const emptyVerdict = (placement: PlacementState, slot: SlotState, inspection: In
     return verdict(
       'bad',
       'Does not fit',
-      `${problemsOf(slot)}. Change the campaign’s properties or the hook.`,
+      `${formatProblems(slot)}. Change the campaign’s properties or the hook.`,
     );
   if (answer?.isControl) return verdict('plain', 'Held out', HELD_OUT);
   if (answer && isExpired)
@@ -128,7 +128,7 @@ const viewVerdict = ({ element, view }: SlotState, share: number): Verdict => {
 /**
  * Explains what a slot shows, and why; `null` for a placement without a slot. `share` is the visible share of the slot, 0 to 1.
  */
-export const verdictOf = (
+export const getVerdict = (
   placement: PlacementState,
   slot: SlotState | null,
   { inspection, share, now }: { inspection: Inspection; share: number; now: number },
@@ -148,7 +148,9 @@ export const verdictOf = (
   if (shown.isControl) return verdict('plain', 'Held out', HELD_OUT);
   // A test send takes precedence over the response.
   if (!shown.isTestSend && placement.answer?.id !== shown.id) {
-    const next = placement.answer ? `“${nameOf(placement.answer)}” is next.` : 'No banner is here any more.';
+    const next = placement.answer
+      ? `“${getBannerName(placement.answer)}” is next.`
+      : 'No banner is here any more.';
     return verdict('wait', 'Shown', `${next} ${NOT_SWAPPED}`);
   }
   const seen = viewVerdict(slot, share);

@@ -73,15 +73,15 @@ const makeMovable = (element: HTMLElement, handle: HTMLElement, signal: AbortSig
 export const createWindow = (content: readonly Node[], signal: AbortSignal, close: () => void) => {
   const summaries: HTMLElement[] = [];
   /** Visible label, and the button's purpose for screen readers. */
-  const labelOf = (purpose: string): (Node | string)[] => {
+  const createLabel = (purpose: string): (Node | string)[] => {
     const summary = node('span', { class: 'summary' });
     summaries.push(summary);
     return ['Placard', summary, node('span', { class: 'unseen' }, [purpose])];
   };
-  const handle = button(labelOf(': drag, or press the arrow keys, to move'), () => undefined, {
+  const handle = button(createLabel(': drag, or press the arrow keys, to move'), () => undefined, {
     class: 'handle',
   });
-  const small = button(labelOf(': open the devtools'), () => setSmall(false), { class: 'small' });
+  const small = button(createLabel(': open the devtools'), () => setSmall(false), { class: 'small' });
   const icon = (name: string, label: string, click: () => void) =>
     button([], click, { class: 'icon', 'data-icon': name, 'aria-label': label });
   const whole = node('div', { class: 'whole' }, [

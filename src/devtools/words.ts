@@ -31,7 +31,7 @@ const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 export const clockTime = (at: number): string => CLOCK.format(at);
 
 /** Returns a display name of a banner: its headline, otherwise its first text, otherwise its ID. */
-export const nameOf = (banner: Banner): string => {
+export const getBannerName = (banner: Banner): string => {
   const { headline, ...others } = banner.properties;
   const text = [headline, ...Object.values(others)].find(
     (property) => property?.type === 'string' && property.value !== '',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Inspection, PlacementState, SlotState } from '../../src/client/index.ts';
-import { verdictOf } from '../../src/devtools/verdict.ts';
+import { getVerdict } from '../../src/devtools/verdict.ts';
 import { buildBanner } from '../helpers/a-banner.ts';
 import { anEmptySlot, anInspection, aPlacement, aSlot, aView, heard, NOW } from './states.ts';
 
@@ -8,7 +8,7 @@ const sayOf = (
   placement: PlacementState,
   slot: SlotState | null,
   { share = 1, ...changes }: Partial<Inspection> & { share?: number } = {},
-) => verdictOf(placement, slot, { inspection: anInspection(changes), share, now: NOW });
+) => getVerdict(placement, slot, { inspection: anInspection(changes), share, now: NOW });
 
 const next = buildBanner({ id: 'bnr-2', properties: { headline: { type: 'string', value: 'Winter sale' } } });
 const control = buildBanner({ isControl: true });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Notice } from '../../src/client/index.ts';
-import { countersOf, nextAttempt, standingOf } from '../../src/devtools/events-view.ts';
-import { sentenceOf } from '../../src/devtools/log-view.ts';
+import { createCounters, describeQueue, nextAttempt } from '../../src/devtools/events-view.ts';
+import { describeNotice } from '../../src/devtools/log-view.ts';
 import { bannerDetails, explainCommand } from '../../src/devtools/slot-card.ts';
-import { nameOf, relativeTime } from '../../src/devtools/words.ts';
+import { getBannerName, relativeTime } from '../../src/devtools/words.ts';
 import { buildBanner } from '../helpers/a-banner.ts';
 import { anInspection, aPanelState, diagnosticsOf, heard, NOW } from './states.ts';
 
@@ -63,7 +63,7 @@ test.each<[Exclude<Notice, { type: 'changed' }>, tone: string, text: string]>([
   [{ type: 'consent', state: 'disabled' }, 'plain', 'Consent is disabled.'],
   [{ type: 'failed', kind: 'hook', message: 'The hook of "a" threw' }, 'bad', 'The hook of "a" threw.'],
 ])('%j: %s, %s', (notice, tone, text) => {
-  expect(sentenceOf(notice)).toEqual({ tone, text });
+  expect(describeNotice(notice)).toEqual({ tone, text });
 });
 
 test.each([
@@ -73,14 +73,14 @@ test.each([
   [{ captured: 2, delivered: 1, deadLetters: 1 }, 'All is sent but what was kept aside.'],
   [{ captured: 2, delivered: 2 }, 'Everything is delivered.'],
 ])('%j: %s', (changes, text) => {
-  expect(standingOf(diagnosticsOf(changes)).text).toBe(text);
+  expect(describeQueue(diagnosticsOf(changes)).text).toBe(text);
 });
 
 test('the counters sum up the open events and hide empty ones', () => {
-  const sum = countersOf(diagnosticsOf({ captured: 4, delivered: 2, inDoubt: 1, expired: 1 }));
+  const sum = createCounters(diagnosticsOf({ captured: 4, delivered: 2, inDoubt: 1, expired: 1 }));
   expect(sum.textContent).toBe('4 captured = 2 delivered + 0 waiting + 1 in doubt + 1 expired');
   expect(sum.dataset['holds']).toBe('true');
-  expect(countersOf(diagnosticsOf({ captured: 2, delivered: 1 })).dataset['holds']).toBe('false');
+  expect(createCounters(diagnosticsOf({ captured: 2, delivered: 1 })).dataset['holds']).toBe('false');
 });
 
 const one = diagnosticsOf({ captured: 1, pending: 1 });
@@ -119,11 +119,13 @@ test.each([
 
 test('labels a banner with its headline, else its first text, else its ID', () => {
   const text = (value: string) => ({ type: 'string', value });
-  expect(nameOf(buildBanner({ properties: { body: text('Body'), headline: text('Head') } }))).toBe('Head');
+  expect(getBannerName(buildBanner({ properties: { body: text('Body'), headline: text('Head') } }))).toBe(
+    'Head',
+  );
   expect(
-    nameOf(buildBanner({ properties: { size: { type: 'number', value: 1 }, body: text('Body') } })),
+    getBannerName(buildBanner({ properties: { size: { type: 'number', value: 1 }, body: text('Body') } })),
   ).toBe('Body');
-  expect(nameOf(buildBanner({ properties: {} }))).toBe('bnr-1');
+  expect(getBannerName(buildBanner({ properties: {} }))).toBe('bnr-1');
 });
 
 test('lists the properties of a banner, whatever their names', () => {
