@@ -36,10 +36,10 @@ export const createEventLog = ({ deduplicates }: { deduplicates: boolean }) => {
           time: parseInstant(timestamp) ?? Number.NaN,
           copies: 1,
         };
-        const known = byKey.get(eventKey(event));
-        if (known !== undefined) known.copies += 1;
-        if (known === undefined || !deduplicates) events.push(event);
-        if (known === undefined) byKey.set(eventKey(event), event);
+        const earlier = byKey.get(eventKey(event));
+        if (earlier !== undefined) earlier.copies += 1;
+        if (earlier === undefined || !deduplicates) events.push(event);
+        if (earlier === undefined) byKey.set(eventKey(event), event);
       }
     },
     clear(): void {

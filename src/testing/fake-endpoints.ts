@@ -67,7 +67,7 @@ interface Gate {
 }
 
 /** Returns the error of a request that is rejected before its body is read: by path, method, key, size, type or user token. */
-export const refusalOf = (
+export const findRefusal = (
   {
     path,
     method,
@@ -89,8 +89,8 @@ export const refusalOf = (
   }
   const key = /^Bearer (\S+)$/.exec(headers.get('authorization') ?? '')?.[1];
   if (key !== keys[endpoint.key]) {
-    const known = key === keys.client || key === keys.server;
-    return known && path !== SYNC_PATH
+    const isOtherKey = key === keys.client || key === keys.server;
+    return isOtherKey && path !== SYNC_PATH
       ? refuse(403, ERROR_MESSAGES.accessDenied)
       : refuse(401, ERROR_MESSAGES.invalidKey);
   }
@@ -124,7 +124,7 @@ export const preflightResponse = ({ headers }: Request): Response =>
 const WITHOUT_BODY = [204, 205, 304];
 
 /** Builds a response with the headers of its endpoint, truncated if the fault says so. */
-export const responseOf = (path: string, answer: FakeAnswer, fault: Fault | undefined): Response => {
+export const createResponse = (path: string, answer: FakeAnswer, fault: Fault | undefined): Response => {
   const isText = typeof answer.body === 'string';
   const text = isText ? (answer.body as string) : JSON.stringify(answer.body);
   const hidden = fault?.type === 'rate-limit' && fault.form === 'hidden';

@@ -11,7 +11,7 @@ import type { FakeAnswer } from './fake-answer.ts';
 const cursorTo = (skip: number): string => btoa(`skip:${skip}`);
 
 /** Decodes a cursor to the number of records to skip. Accepts both base64 alphabets, with or without padding. */
-const skipOf = (cursor: string): number | undefined => {
+const parseSkip = (cursor: string): number | undefined => {
   // An unencoded `+` in the query arrives as a space.
   const sent = cursor.replaceAll(' ', '+');
   if (!/^[\w+/-]+={0,2}$/.test(sent)) return undefined;
@@ -29,7 +29,7 @@ const skipOf = (cursor: string): number | undefined => {
 export const answerIntegrations = (cursor: string | null, integrations: Integration[] | null): FakeAnswer => {
   if (integrations === null)
     return { status: 404, body: errorBody('general', ERROR_MESSAGES.noIntegrationList) };
-  const skip = cursor ? skipOf(cursor) : 0;
+  const skip = cursor ? parseSkip(cursor) : 0;
   if (skip === undefined) return { status: 400, body: errorBody('general', ERROR_MESSAGES.invalidCursor) };
   const end = skip + INTEGRATIONS_PAGE_SIZE;
   const last =

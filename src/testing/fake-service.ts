@@ -12,12 +12,12 @@ import { createEventLog, type DeliveredEvent } from './event-log.ts';
 import type { FakeAnswer } from './fake-answer.ts';
 import { answerPlacements, answerSync, type BannerSource, createDismissals } from './fake-banners.ts';
 import {
+  createResponse,
   ENDPOINTS,
+  findRefusal,
   isOpenToPages,
   preflightResponse,
   type RecordedRequest,
-  refusalOf,
-  responseOf,
 } from './fake-endpoints.ts';
 import { answerIntegrations } from './fake-integrations.ts';
 import { answerTrack, createKnownUsers } from './fake-track.ts';
@@ -30,7 +30,7 @@ import {
   forcedErrors,
   notTaken,
 } from './fault.ts';
-import { networkOf } from './network.ts';
+import { createFetch } from './network.ts';
 
 /** Options of the fake service. All are optional. */
 export interface FakeServiceOptions {
@@ -127,7 +127,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
   let preflights = 0;
 
   const judge = (record: RecordedRequest, isJson: boolean, fault: Fault | undefined): FakeAnswer => {
-    const refusal = refusalOf(record, { keys, isJson, userToken });
+    const refusal = findRefusal(record, { keys, isJson, userToken });
     if (refusal) return refusal;
     if (record.path === INTEGRATIONS_PATH) {
       return answerIntegrations(new URLSearchParams(record.query).get('cursor'), integrations);
@@ -164,7 +164,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
 
   const respond = (record: RecordedRequest, answer: FakeAnswer, fault: Fault | undefined): Response => {
     record.status = answer.status;
-    return responseOf(record.path, answer, fault);
+    return createResponse(record.path, answer, fault);
   };
 
   const handle = async (request: Request): Promise<Response> => {
@@ -203,7 +203,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
   return {
     origin,
     handle,
-    fetch: networkOf(handle, origin),
+    fetch: createFetch(handle, origin),
     fail: faults.add,
     recover: faults.clear,
     setBanner: (placementId, banner) => void banners.set(placementId, banner),

@@ -11,7 +11,7 @@ export const createKnownUsers = (known: readonly string[] | 'everyone' = []) => 
   const fromTheStart = known === 'everyone' ? [] : known;
   const users = new Set(fromTheStart);
   const answered = new Set<string>();
-  const pairOf = (userId: string, bannerId: string) => JSON.stringify([userId, bannerId]);
+  const toPairKey = (userId: string, bannerId: string) => JSON.stringify([userId, bannerId]);
   return {
     /** Adds the users of accepted `users/track` objects. */
     take(objects: readonly AcceptedObject[]): void {
@@ -23,8 +23,8 @@ export const createKnownUsers = (known: readonly string[] | 'everyone' = []) => 
     /** Adds a user. Users with an accepted event are known. */
     add: (userId: string): void => void users.add(userId),
     has: (userId: string): boolean => known === 'everyone' || users.has(userId),
-    answer: (userId: string, bannerId: string): void => void answered.add(pairOf(userId, bannerId)),
-    wasAnswered: (userId: string, bannerId: string): boolean => answered.has(pairOf(userId, bannerId)),
+    answer: (userId: string, bannerId: string): void => void answered.add(toPairKey(userId, bannerId)),
+    wasAnswered: (userId: string, bannerId: string): boolean => answered.has(toPairKey(userId, bannerId)),
     /** Keeps the returned banner IDs, which stay valid for their users. */
     clear(): void {
       users.clear();
@@ -35,7 +35,7 @@ export const createKnownUsers = (known: readonly string[] | 'everyone' = []) => 
 type KnownUsers = ReturnType<typeof createKnownUsers>;
 
 /** Returns why the service skips an event; `undefined` if valid. */
-const faultOf = (event: unknown, userId: string, users: KnownUsers): string | undefined => {
+const findFault = (event: unknown, userId: string, users: KnownUsers): string | undefined => {
   const read = readBody(wireEvent, event);
   if (typeof read === 'string') return read;
   return users.has(userId) || users.wasAnswered(userId, read.id) ? undefined : EVENT_ERROR.invalidId;
@@ -55,7 +55,7 @@ export const answerTrack = (
   const errors = events.flatMap((event, index) => {
     const type = forced.skip?.indices.includes(index)
       ? forced.skip.reason
-      : faultOf(event, external_user_id, users);
+      : findFault(event, external_user_id, users);
     return type === undefined ? [] : [{ type, index }];
   });
   const taken = events.filter((_, index) => !errors.some((error) => error.index === index));

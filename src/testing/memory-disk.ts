@@ -18,12 +18,12 @@ const compare = (a: StoreKey, b: StoreKey): number => {
 type Records = Map<string, [StoreKey, unknown]>;
 
 const storeOn = (records: Records, alive: () => boolean): Store => {
-  const keyOf = (key: StoreKey) => JSON.stringify(key);
-  const read = (key: StoreKey) => structuredClone(records.get(keyOf(key))?.[1]);
+  const toRecordKey = (key: StoreKey) => JSON.stringify(key);
+  const read = (key: StoreKey) => structuredClone(records.get(toRecordKey(key))?.[1]);
   const write = (changes: [StoreKey, unknown][]) => {
     for (const [key, value] of structuredClone(changes)) {
-      if (value === undefined) records.delete(keyOf(key));
-      else records.set(keyOf(key), [key, value]);
+      if (value === undefined) records.delete(toRecordKey(key));
+      else records.set(toRecordKey(key), [key, value]);
     }
   };
   /** Operations of a closed page have no effect and never settle. */
@@ -84,23 +84,23 @@ export interface MemoryDisk {
 /** Creates in-memory storage that survives its pages. */
 export const createMemoryDisk = (): MemoryDisk => {
   const stores = new Map<string, Records>();
-  const recordsOf = (name: string): Records => {
+  const openRecords = (name: string): Records => {
     const records = stores.get(name) ?? new Map();
     stores.set(name, records);
     return records;
   };
   return {
-    openStore: (name) => storeOn(recordsOf(name), () => true),
+    openStore: (name) => storeOn(openRecords(name), () => true),
     session() {
       let alive = true;
       return {
-        openStore: (name) => storeOn(recordsOf(name), () => alive),
+        openStore: (name) => storeOn(openRecords(name), () => alive),
         kill() {
           alive = false;
         },
       };
     },
-    records: (name) => structuredClone([...recordsOf(name).values()].sort(([a], [b]) => compare(a, b))),
+    records: (name) => structuredClone([...openRecords(name).values()].sort(([a], [b]) => compare(a, b))),
     erase() {
       for (const records of stores.values()) records.clear();
     },

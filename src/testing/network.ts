@@ -63,7 +63,7 @@ const underWay = new Set<unknown>();
  * Creates a `fetch` for a handler that fails like a browser's: a dropped connection is a `TypeError`, an abort rejects with its
  * reason, redirects are followed or rejected as the request says, and other hosts are unreachable.
  */
-export const networkOf =
+export const createFetch =
   (handle: (request: Request) => Promise<Response>, origin: string): typeof fetch =>
   async (input, init) => {
     const request = new Request(input, init);
