@@ -48,15 +48,15 @@ const shopWebhook = (site: string): Webhook => ({
  * port, and marks sample data in the name of the workspace, which the Studio shows on every page.
  */
 export const atSite = (source: ReleaseSource, site: () => string, isMadeUp: boolean): ReleaseSource => {
-  const known = new WeakMap<Workspace, Workspace>();
+  const copies = new WeakMap<Workspace, Workspace>();
   const moved = (workspace: Workspace): Workspace => {
-    const made = known.get(workspace) ?? {
+    const made = copies.get(workspace) ?? {
       ...workspace,
       name: isMadeUp ? `${workspace.name}, with made-up people` : workspace.name,
       studio: { ...workspace.studio, sites: [site()] },
       webhooks: [...workspace.webhooks, shopWebhook(site())],
     };
-    known.set(workspace, made);
+    copies.set(workspace, made);
     return made;
   };
   return {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
 import type { Service } from '../../src/service/index.ts';
-import { CURRENCY, productOf } from '../shop/catalogue.ts';
+import { CURRENCY, findProduct } from '../shop/catalogue.ts';
 import { VISITORS } from '../shop/visitors.ts';
 import { APP_ID, SERVER_KEY } from './keys.ts';
 import { SECURITY_HEADERS } from './static-files.ts';
@@ -23,7 +23,7 @@ type Act = z.infer<typeof act>;
 const trackBody = ({ userId, deed, items }: Act, now: number) => {
   const time = new Date(now).toISOString();
   const lines = items.flatMap(({ id, quantity }) => {
-    const product = productOf(id);
+    const product = findProduct(id);
     return product ? [{ product, quantity }] : [];
   });
   if (deed === 'purchased') {
@@ -108,7 +108,7 @@ export const HOOK_PATH = '/demo/hook';
 
 /** Handles the demo's own endpoints. Returns `false` for other paths. */
 export const createDemoEndpoints = (shop: Pick<ReturnType<typeof createShopActions>, 'act'>) => {
-  const statusOf = async (request: IncomingMessage, pathname: string): Promise<number> => {
+  const getStatus = async (request: IncomingMessage, pathname: string): Promise<number> => {
     if (request.method === 'POST' && pathname === HOOK_PATH) return 204;
     if (request.method !== 'POST' || pathname !== '/demo/act') return 404;
     return isOwnPage(request) ? shop.act(await readBody(request)) : 403;
@@ -116,7 +116,7 @@ export const createDemoEndpoints = (shop: Pick<ReturnType<typeof createShopActio
   return async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     if (!pathname.startsWith('/demo/')) return false;
-    const status = await statusOf(request, pathname);
+    const status = await getStatus(request, pathname);
     response.writeHead(status, { ...SECURITY_HEADERS, 'Cache-Control': 'no-store' });
     response.end();
     return true;

@@ -1,4 +1,4 @@
-import { DELIVERY_PRICE, FREE_DELIVERY_FROM, type Product, productOf } from './catalogue.ts';
+import { DELIVERY_PRICE, FREE_DELIVERY_FROM, findProduct, type Product } from './catalogue.ts';
 
 interface CartLine {
   product: Product;
@@ -22,7 +22,7 @@ export const tabStorage: CartStorage = {
     try {
       const stored: unknown = JSON.parse(sessionStorage.getItem(STORED_AS) ?? '[]');
       const entries = Array.isArray(stored) ? stored : [];
-      return entries.filter(([id, count]) => productOf(id) && Number.isInteger(count) && count > 0);
+      return entries.filter(([id, count]) => findProduct(id) && Number.isInteger(count) && count > 0);
     } catch {
       // Storage is blocked or invalid: start with an empty cart.
       return [];
@@ -46,7 +46,7 @@ export const createCart = (storage: CartStorage) => {
   };
   const lines = (): CartLine[] =>
     [...quantities].flatMap(([id, quantity]) => {
-      const product = productOf(id);
+      const product = findProduct(id);
       return product ? [{ product, quantity }] : [];
     });
   const goods = () => lines().reduce((sum, { product, quantity }) => sum + product.price * quantity, 0);

@@ -80,7 +80,8 @@ export const CATALOGUE: readonly Product[] = [
   },
 ];
 
-export const productOf = (id: string): Product | undefined => CATALOGUE.find((product) => product.id === id);
+export const findProduct = (id: string): Product | undefined =>
+  CATALOGUE.find((product) => product.id === id);
 
 const whole = new Intl.NumberFormat('en-IE', {
   style: 'currency',

@@ -8,7 +8,7 @@ import { APP_ID, CLIENT_KEY } from './demo-keys.ts';
 import { createFaults } from './faults.ts';
 import { header } from './header.ts';
 import { beginSession, currentSession } from './session.ts';
-import { type ShopVerbs, type View, viewOf } from './views.ts';
+import { createView, type ShopVerbs, type View } from './views.ts';
 
 type Deed = 'viewed_product' | 'added_to_cart' | 'cart_abandoned' | 'purchased';
 
@@ -51,7 +51,7 @@ const createScreens = (main: HTMLElement, verbs: ShopVerbs, show: ShowPlacement)
   const draw = () => {
     for (const unmount of unmounts) unmount();
     view?.leave?.();
-    view = viewOf(location.hash, verbs);
+    view = createView(location.hash, verbs);
     main.replaceChildren(view.screen);
     unmounts = view.slots.map(({ placementId, element }) => show(placementId, element));
     document.title = view.title;

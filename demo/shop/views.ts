@@ -1,6 +1,6 @@
 import { node } from '../ui/node.ts';
 import type { Cart } from './cart.ts';
-import { CATALOGUE, FREE_DELIVERY_FROM, money, type Product, productOf } from './catalogue.ts';
+import { CATALOGUE, FREE_DELIVERY_FROM, findProduct, money, type Product } from './catalogue.ts';
 
 /** Screen with its slots, which are mounted after the screen is in the page. */
 export interface View {
@@ -205,9 +205,9 @@ export const thanks = (): View => {
 };
 
 /** Returns the view of a hash such as `#/product/teapot`. Unknown hashes show the home page. */
-export const viewOf = (hash: string, verbs: ShopVerbs): View => {
+export const createView = (hash: string, verbs: ShopVerbs): View => {
   const [, page, id = ''] = hash.replace(/^#/, '').split('/');
-  const product = page === 'product' ? productOf(id) : undefined;
+  const product = page === 'product' ? findProduct(id) : undefined;
   if (product) return productPage(verbs, product);
   if (page === 'cart') return checkout(verbs);
   return page === 'thanks' ? thanks() : home(verbs);

@@ -9,7 +9,7 @@ import {
 } from '../../../src/service/index.ts';
 import { type CampaignJson, createStudio } from '../../../src/studio/index.ts';
 import { APP_ID, CLIENT_KEY, OPERATOR_KEY, SERVER_KEY } from '../keys.ts';
-import { DAYS, makePeople, type Person, type SeenBanner, type Visit, visitOf } from './people.ts';
+import { createVisit, DAYS, makePeople, type Person, type SeenBanner, type Visit } from './people.ts';
 import { type Deed, monthDeeds } from './releases.ts';
 
 const DAY_MS = 86_400_000;
@@ -106,7 +106,7 @@ export const makeMonth = async ({ store, workspaces: source, endMs, log }: Month
     const envelope = { external_user_id: person.id, app_id: APP_ID, app_version: '1.0.0' };
     const { banners }: SyncAnswer = await ask(SYNC_PATH, CLIENT_KEY, { ...envelope, placements: PLACEMENTS });
     const got = Object.values(banners).filter((banner) => banner !== null);
-    const visited = visitOf(person, got as SeenBanner[], dayMs);
+    const visited = createVisit(person, got as SeenBanner[], dayMs);
     if (visited.bannerEvents.length > 0) {
       await ask(TRACK_PATH, CLIENT_KEY, { ...envelope, events: visited.bannerEvents });
     }

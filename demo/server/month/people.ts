@@ -1,4 +1,4 @@
-import { CURRENCY, productOf } from '../../shop/catalogue.ts';
+import { CURRENCY, findProduct } from '../../shop/catalogue.ts';
 import { APP_ID } from '../keys.ts';
 
 /** Number of sample users. */
@@ -46,7 +46,7 @@ const LANGUAGES = ['en', 'en', 'en', 'en', 'en', 'de', 'de', 'de', 'de-AT', 'ar'
 
 const pick = <T>(values: readonly T[], chance: number): T => values[Math.floor(chance * values.length)]!;
 
-const personOf = (index: number): Person => {
+const createPerson = (index: number): Person => {
   const chance = createChances(index);
   const arrival = Math.floor(chance() * DAYS);
   const again = arrival + 1 + Math.floor(chance() * 6);
@@ -64,7 +64,7 @@ const personOf = (index: number): Person => {
 };
 
 /** Returns the sample users; deterministic. */
-export const makePeople = (): Person[] => Array.from({ length: PEOPLE }, (_, index) => personOf(index));
+export const makePeople = (): Person[] => Array.from({ length: PEOPLE }, (_, index) => createPerson(index));
 
 /** Parts of a banner that affect a visit. */
 export interface SeenBanner {
@@ -98,7 +98,7 @@ export interface Visit {
 }
 
 /** Returns a visit on the day that begins at `dayMs`, by a user with these banners. */
-export const visitOf = ({ id, chance }: Person, banners: readonly SeenBanner[], dayMs: number): Visit => {
+export const createVisit = ({ id, chance }: Person, banners: readonly SeenBanner[], dayMs: number): Visit => {
   const atMs = dayMs + Math.floor(chance() * (DAY_MS - 60 * MINUTE_MS));
   const after = (minutes: number) => new Date(atMs + minutes * MINUTE_MS).toISOString();
   const visit: Visit = { bannerEvents: [], events: [], purchases: [] };
@@ -116,7 +116,7 @@ export const visitOf = ({ id, chance }: Person, banners: readonly SeenBanner[], 
       visit.events.push({ ...did, name: 'added_to_cart', time: after(5) });
     }
     if (placement === 'sidebar_promo' && buys < (isControl ? CANDLES.control : CANDLES.shown)) {
-      const { price } = productOf('candle')!;
+      const { price } = findProduct('candle')!;
       const bought = { product_id: 'candle', currency: CURRENCY, price, quantity: 1 };
       visit.purchases.push({ ...did, ...bought, time: after(20) });
     }

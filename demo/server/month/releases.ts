@@ -62,7 +62,7 @@ const GERMAN: Record<string, Record<string, string>> = {
  */
 export const monthDeeds = (
   inFile: (campaignId: string) => CampaignJson,
-  dateOf: (day: number) => string,
+  formatDate: (day: number) => string,
 ): Deed[] => {
   const inEnglish = inFile('spring-collection');
   const spring: CampaignJson = {
@@ -93,7 +93,7 @@ export const monthDeeds = (
   return [
     { day: 0, note: 'Kiln or shelf? The shelf should fill more carts.', publish: spring },
     { day: 0, note: 'Does gift wrapping sell candlesticks?', publish: gift },
-    { day: 3, note: 'Nine days are enough to know.', publish: deliveryTest(dateOf(12)) },
+    { day: 3, note: 'Nine days are enough to know.', publish: deliveryTest(formatDate(12)) },
     { day: 14, note: 'Louder, for the weekend.', publish: shouting },
     {
       day: 15,
