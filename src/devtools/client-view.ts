@@ -3,7 +3,9 @@ import type { PanelState } from './panel-state.ts';
 import { clockTime, relativeTime } from './words.ts';
 
 const clockSkew = (ms: number): string =>
-  ms === 0 ? 'right' : `${Math.abs(Math.round(ms / 1_000))} s ${ms > 0 ? 'behind' : 'ahead of'} the service`;
+  ms === 0
+    ? 'in sync'
+    : `${Math.abs(Math.round(ms / 1_000))} s ${ms > 0 ? 'behind' : 'ahead of'} the service`;
 
 /** Labels whose values are shown as code, for comparing and copying. */
 const CODES = new Set(['User', 'Service', 'Session']);
@@ -11,21 +13,21 @@ const CODES = new Set(['User', 'Service', 'Session']);
 const getFacts = ({ inspection, diagnostics, now }: PanelState): [string, string][] => {
   const { session, syncWaitsUntil } = inspection;
   return [
-    ['User', inspection.userId ?? 'nobody is signed in'],
-    ['Consent', inspection.isActive ? 'given' : 'not given, or the client was stopped'],
+    ['User', inspection.userId ?? 'signed out'],
+    ['Consent', inspection.isActive ? 'given' : 'not given, or client stopped'],
     ['App', `${inspection.appId}, version ${inspection.appVersion}`],
     ['Service', inspection.endpoint],
-    ['Next sync', syncWaitsUntil === null ? 'when it is needed' : `not before ${clockTime(syncWaitsUntil)}`],
+    ['Next sync', syncWaitsUntil === null ? 'on demand' : `not before ${clockTime(syncWaitsUntil)}`],
     ['Session', session ? session.id : 'none yet'],
     ...(session
       ? ([
-          ['Session ends', `${relativeTime(session.endsAt, now)}, unless the page is looked at`],
+          ['Session ends', `${relativeTime(session.endsAt, now)}, unless the page is viewed`],
           ['Refreshes left', String(session.refreshesLeft)],
         ] as [string, string][])
       : []),
     ['Clock', clockSkew(inspection.clockSkewMs)],
-    ['Storage', diagnostics?.memoryMode ? 'memory: lost with the page' : 'IndexedDB'],
-    ['Sender', diagnostics?.sender ? 'this tab' : 'another tab, or none while there is nothing to send'],
+    ['Storage', diagnostics?.memoryMode ? 'memory, lost on page exit' : 'IndexedDB'],
+    ['Sender', diagnostics?.sender ? 'this tab' : 'another tab, or none if nothing is pending'],
   ];
 };
 

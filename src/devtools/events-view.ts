@@ -7,13 +7,13 @@ import { clockTime, relativeTime, type Sentence } from './words.ts';
 /** Event counters with labels, in display order. */
 const COUNTERS: readonly (readonly [keyof Diagnostics & string, string])[] = [
   ['delivered', 'delivered'],
-  ['pending', 'waiting'],
+  ['pending', 'pending'],
   ['inDoubt', 'in doubt'],
-  ['deadLetters', 'kept aside'],
+  ['deadLetters', 'dead letters'],
   ['discarded', 'discarded'],
-  ['evicted', 'pushed out'],
+  ['evicted', 'evicted'],
   ['expired', 'expired'],
-  ['purged', 'removed'],
+  ['purged', 'purged'],
 ];
 
 const term = (count: number, counter: string, name: string) =>
@@ -36,25 +36,25 @@ export const createCounters = (diagnostics: Diagnostics): HTMLElement => {
 /** Returns a one-sentence summary of the outbox. */
 export const describeQueue = ({ captured, pending, inDoubt, deadLetters }: Diagnostics): Sentence => {
   const waiting = pending + inDoubt;
-  if (captured === 0) return { text: 'Nothing to send yet.', tone: 'plain' };
-  if (waiting === 1) return { text: 'One event waits on this device.', tone: 'wait' };
-  if (waiting > 0) return { text: `${waiting} events wait on this device.`, tone: 'wait' };
-  if (deadLetters > 0) return { text: 'All is sent but what was kept aside.', tone: 'bad' };
-  return { text: 'Everything is delivered.', tone: 'good' };
+  if (captured === 0) return { text: 'No events yet.', tone: 'plain' };
+  if (waiting === 1) return { text: 'One event pending.', tone: 'wait' };
+  if (waiting > 0) return { text: `${waiting} events pending.`, tone: 'wait' };
+  if (deadLetters > 0) return { text: 'All sent, except dead letters.', tone: 'bad' };
+  return { text: 'All events delivered.', tone: 'good' };
 };
 
 /** Returns when the outbox sends next, and what it waits for. */
 export const nextAttempt = ({ inspection, diagnostics, history, now }: PanelState): string => {
-  if (!diagnostics) return 'The outbox has not answered yet.';
+  if (!diagnostics) return 'Loading the outbox…';
   const { pending, inDoubt, waitingUntil, memoryMode } = diagnostics;
-  const where = memoryMode ? ' They are in memory: the device’s storage cannot be used.' : '';
-  if (pending + inDoubt === 0) return 'The next attempt goes with the next event.';
+  const where = memoryMode ? ' Storage is unavailable; events are in memory.' : '';
+  if (pending + inDoubt === 0) return 'Next attempt with the next event.';
   if (!inspection.isActive) return `Nothing is sent without consent.${where}`;
-  if (!navigator.onLine) return `The browser is offline. The next attempt goes when it is back.${where}`;
-  if (waitingUntil === null || waitingUntil <= now) return `The next attempt goes in a moment.${where}`;
+  if (!navigator.onLine) return `Offline. Next attempt once online.${where}`;
+  if (waitingUntil === null || waitingUntil <= now) return `Next attempt in a moment.${where}`;
   const wait = [...history].reverse().find(({ notice }) => notice.type === 'waiting')?.notice;
-  const reason = wait?.type === 'waiting' ? `: ${WAITING[wait.reason]}` : '';
-  return `The next attempt goes ${relativeTime(waitingUntil, now)}${reason}.${where}`;
+  const reason = wait?.type === 'waiting' ? ` (${WAITING[wait.reason]})` : '';
+  return `Next attempt ${relativeTime(waitingUntil, now)}${reason}.${where}`;
 };
 
 /** Creates the sandbox switch, which captures events without sending them, and its list. */
@@ -63,7 +63,7 @@ const createSandboxSection = (inspector: Inspector, changed: () => void) => {
     inspector.sandbox(!inspector.read().sandbox.isOn);
     changed();
   };
-  const label = [node('b', {}, ['Sandbox']), node('span', {}, ['Take this page’s events, and send none'])];
+  const label = [node('b', {}, ['Sandbox']), node('span', {}, ['Capture events without sending them'])];
   const control = button(label, toggle, { role: 'switch', class: 'switch', 'aria-checked': 'false' });
   const list = node('ol', { class: 'lines' });
   let drawn = '';
@@ -98,10 +98,10 @@ export const createEventsView = (placard: Placard, inspector: Inspector, changed
   const letterCard = ({ key, event, reason, attempts }: DeadLetter) =>
     node('li', { class: 'letter' }, [
       node('p', {}, [
-        `Kept aside after ${attempts} attempts: a ${event.type} in ${event.placementId} (${reason}).`,
+        `Dead letter after ${attempts} attempts: ${event.type} in ${event.placementId} (${reason}).`,
       ]),
-      act('Send it again', () => placard.retryDeadLetters([key])),
-      act('Discard it', () => placard.discardDeadLetters([key])),
+      act('Retry', () => placard.retryDeadLetters([key])),
+      act('Discard', () => placard.discardDeadLetters([key])),
     ]);
   let drawn = '';
 
@@ -124,7 +124,7 @@ export const createEventsView = (placard: Placard, inspector: Inspector, changed
       letters,
       node('div', { class: 'buttons' }, [
         act('Send now', () => placard.flush()),
-        act('Ask for banners', () => placard.refresh()),
+        act('Sync now', () => placard.refresh()),
       ]),
       sandbox.element,
     ]),

@@ -5,28 +5,28 @@ import { clockTime, type Sentence } from './words.ts';
 
 const VERBS = { impression: 'seen', click: 'clicked', dismiss: 'dismissed' } as const;
 const DROPPED = {
-  attempts: 'kept aside: the service skipped it too often',
-  rejected: 'kept aside: the service refused it',
+  attempts: 'kept as a dead letter: skipped too often',
+  rejected: 'kept as a dead letter: rejected',
   discarded: 'discarded',
-  evicted: 'pushed out: the store is full',
-  expired: 'given up: it is too old to send',
-  purged: 'removed by an opt-out or a wipe',
+  evicted: 'evicted: storage is full',
+  expired: 'dropped: it has expired',
+  purged: 'purged by an opt-out or wipe',
 } as const;
 export const WAITING = {
-  backoff: 'the last attempt failed',
-  'rate-limit': 'the service asked for patience',
-  offline: 'there is no network',
-  unauthorized: 'the key was refused',
-  'not-found': 'the service is not there',
+  backoff: 'last attempt failed',
+  'rate-limit': 'rate limited',
+  offline: 'offline',
+  unauthorized: 'API key rejected',
+  'not-found': 'service not found',
 } as const;
 const EMPTIED = {
   none: 'no banner for this user',
-  expired: 'its banner has expired',
-  dismissed: 'its banner was dismissed',
-  user: 'the user changed',
-  invalid: 'its banner does not fit',
+  expired: 'banner expired',
+  dismissed: 'banner dismissed',
+  user: 'user changed',
+  invalid: 'invalid banner',
   held: 'mayShow() keeps its banner away',
-  control: 'the user is in the control group, which sees nothing and is counted',
+  control: 'user is in the control group',
 } as const;
 
 const events = (count: number) => (count === 1 ? 'One event' : `${count} events`);
@@ -42,16 +42,15 @@ export const describeNotice = (notice: HistoryEntry['notice']): Sentence => {
         ...(withOne.length > 0 ? [`a banner for ${withOne.join(', ')}`] : []),
         ...(without.length > 0 ? [`none for ${without.join(', ')}`] : []),
       ];
-      return sentence('plain', `The service answered: ${parts.join('; ') || 'no placement that it knows'}.`);
+      return sentence('plain', `Sync response: ${parts.join('; ') || 'no known placements'}.`);
     }
     case 'shown': {
       const { banner, from } = notice;
-      const source =
-        from === 'cache' ? 'from the cache, before any request' : 'with what the service had sent';
-      return sentence('good', `Drew ${banner.placementId} ${source}.`);
+      const source = from === 'cache' ? 'from the cache' : 'from a sync';
+      return sentence('good', `Rendered ${banner.placementId} ${source}.`);
     }
     case 'emptied':
-      return sentence('plain', `Left ${notice.placementId} empty: ${EMPTIED[notice.reason]}.`);
+      return sentence('plain', `Emptied ${notice.placementId}: ${EMPTIED[notice.reason]}.`);
     case 'tracked': {
       const { type, placementId } = notice.event;
       return sentence('plain', `The banner in ${placementId} was ${VERBS[type]}. Stored on this device.`);
@@ -60,21 +59,21 @@ export const describeNotice = (notice: HistoryEntry['notice']): Sentence => {
       return sentence('good', `${events(notice.events.length)} delivered.`);
     case 'skipped': {
       const { event, reason } = notice;
-      const text = `The service skipped a ${event.type} (${reason}). It goes again, one attempt older.`;
+      const text = `The service skipped a ${event.type} (${reason}). It will be retried.`;
       return sentence('wait', text);
     }
     case 'in-doubt': {
-      const text = `${events(notice.events.length)} sent without an answer: in doubt, sent again exactly as before.`;
+      const text = `${events(notice.events.length)} in doubt: no response. The same batch will be resent.`;
       return sentence('wait', text);
     }
     case 'dropped':
       return sentence('bad', `A ${notice.event.type} was ${DROPPED[notice.reason]}.`);
     case 'waiting':
-      return sentence('wait', `Waits, because ${WAITING[notice.reason]}. Events stay on this device.`);
+      return sentence('wait', `Sending paused: ${WAITING[notice.reason]}. Events stay on this device.`);
     case 'memory-mode':
       return notice.on
-        ? sentence('bad', 'The device’s storage cannot be used. Events live as long as this page.')
-        : sentence('good', 'The device’s storage is back.');
+        ? sentence('bad', 'Storage is unavailable. Events are kept in memory.')
+        : sentence('good', 'Storage is available again.');
     case 'consent':
       return sentence('plain', `Consent is ${notice.state}.`);
     case 'failed':

@@ -59,7 +59,7 @@ export const openDevtools = (placard: Placard, options: DevtoolsOptions = {}): (
   };
   open().catch((cause) => {
     // Logged, because developers look at the console next.
-    console.error('The Placard devtools did not load. Check that their chunk is served:', cause);
+    console.error('Placard devtools failed to load. Check that their chunk is served:', cause);
     abort.abort();
   });
   return () => abort.abort();

@@ -29,8 +29,7 @@ interface PanelOptions {
   close: () => void;
 }
 
-const NOT_LOADED =
-  'The client could not load the part that is inspected. Check in the network panel that all its chunks are served.';
+const NOT_LOADED = 'The inspector failed to load. Check in the network panel that all its chunks are served.';
 
 /** Returns why the inspector did not load: a client with invalid options has none. */
 const whyNotLoaded = (history: History): string => {

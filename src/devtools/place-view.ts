@@ -25,11 +25,9 @@ const findSelector = async (element: Element): Promise<string> => {
 };
 
 const describeMatches = (found: readonly Element[] | null): string => {
-  if (found === null) return 'This is no selector.';
-  if (found.length === 0) return 'It finds nothing on this page.';
-  return found.length === 1
-    ? 'It finds one element.'
-    : `It finds ${found.length} elements: the first is taken.`;
+  if (found === null) return 'Invalid selector.';
+  if (found.length === 0) return 'No matches on this page.';
+  return found.length === 1 ? 'One match.' : `${found.length} matches; the first is used.`;
 };
 
 interface PlaceViewOptions {
@@ -43,7 +41,7 @@ export const createPlaceView = ({ host, outline }: PlaceViewOptions) => {
   let pointing: AbortController | undefined;
   /** Why the picked element has no selector. */
   let problem = '';
-  const point = button(['Point at an element'], () => (pointing ? stop() : start()));
+  const point = button(['Pick element'], () => (pointing ? stop() : start()));
   const selector = node('input', { type: 'text', spellcheck: 'false', autocapitalize: 'off' }, [], {
     input: () => draw(),
   });
@@ -57,9 +55,7 @@ export const createPlaceView = ({ host, outline }: PlaceViewOptions) => {
   const words = node('p', { class: 'why', role: 'status' });
   const lines = node('pre', { class: 'command' });
   const element = node('div', { class: 'view' }, [
-    node('p', { class: 'why' }, [
-      'For a placement by selector: choose the element, and copy the lines into the placement in the workspace file.',
-    ]),
+    node('p', { class: 'why' }, ['Pick an element, then copy the lines to the workspace file.']),
     point,
     node('label', {}, ['Selector', selector]),
     words,
@@ -69,7 +65,7 @@ export const createPlaceView = ({ host, outline }: PlaceViewOptions) => {
 
   const draw = (): void => {
     setAttribute(point, 'aria-pressed', String(!!pointing));
-    setText(point, pointing ? 'Press an element of the page, or Escape' : 'Point at an element');
+    setText(point, pointing ? 'Click an element, or press Escape' : 'Pick element');
     const isEmpty = selector.value.trim() === '';
     lines.hidden = isEmpty;
     setText(words, isEmpty ? problem : describeMatches(findAll(selector.value)));
@@ -93,7 +89,7 @@ export const createPlaceView = ({ host, outline }: PlaceViewOptions) => {
     stop();
     problem = '';
     selector.value = await findSelector(chosen).catch((cause) => {
-      problem = `No selector was found for it: ${cause}`;
+      problem = `No selector found: ${cause}`;
       return '';
     });
     draw();

@@ -55,7 +55,7 @@ export const createPlacementsView = (inspector: Inspector, changed: () => void) 
   const shares = createShareInView();
   const list = node('ul', { class: 'cards' });
   const nothing = node('p', { class: 'nothing' }, [
-    'No placement yet. Mount one: placard.mount(placementId, element, hook).',
+    'No placements yet. Mount one: placard.mount(placementId, element, hook).',
   ]);
   const element = node('div', {}, [list, nothing]);
 

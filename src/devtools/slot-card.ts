@@ -31,7 +31,7 @@ const createMeter = () => {
       dwell.style.width = percent(done);
       setAttribute(element, 'data-enough', inView >= view.requiredShare);
       setAttribute(element, 'aria-valuenow', String(Math.round(inView * 100)));
-      const text = `${percent(inView)} in view, ${percent(view.requiredShare)} needed, for ${percent(done)} of the time`;
+      const text = `${percent(inView)} in view, ${percent(view.requiredShare)} required, ${percent(done)} of the time elapsed`;
       setAttribute(element, 'aria-valuetext', text);
     },
   };
@@ -48,7 +48,7 @@ const formatValue = (value: unknown): string =>
 /** Returns all fields of a banner as rows of a `dl`. */
 export const bannerDetails = (banner: Banner): HTMLElement[] => [
   ...row('Banner', banner.id),
-  ...(banner.isTestSend ? row('Test send', 'kept in memory, left out of reports') : []),
+  ...(banner.isTestSend ? row('Test send', 'in memory, excluded from results') : []),
   ...(banner.expiresAt === null ? [] : row('Expires', new Date(banner.expiresAt).toLocaleString('en-GB'))),
   ...Object.entries(banner.properties).flatMap(([name, { type, value }]) =>
     row(name, formatValue(value), type),
@@ -81,7 +81,7 @@ interface CardState {
 }
 
 const formatFacts = ({ askedAt, from, answer, isExpired }: PlacementState, now: number): string => {
-  const facts = askedAt === null ? [] : [`asked ${relativeTime(askedAt, now)}`];
+  const facts = askedAt === null ? [] : [`synced ${relativeTime(askedAt, now)}`];
   if (answer !== undefined && from === 'cache') facts.push('from the cache');
   if (answer?.isTestSend) facts.push('test send');
   if (answer?.expiresAt && !isExpired) facts.push(`ends ${relativeTime(answer.expiresAt, now)}`);

@@ -78,7 +78,7 @@ export const createWindow = (content: readonly Node[], signal: AbortSignal, clos
     summaries.push(summary);
     return ['Placard', summary, node('span', { class: 'unseen' }, [purpose])];
   };
-  const handle = button(createLabel(': drag, or press the arrow keys, to move'), () => undefined, {
+  const handle = button(createLabel(': drag or use the arrow keys to move'), () => undefined, {
     class: 'handle',
   });
   const small = button(createLabel(': open the devtools'), () => setSmall(false), { class: 'small' });
@@ -87,8 +87,8 @@ export const createWindow = (content: readonly Node[], signal: AbortSignal, clos
   const whole = node('div', { class: 'whole' }, [
     node('div', { class: 'bar' }, [
       handle,
-      icon('smaller', 'Make the devtools small', () => setSmall(true)),
-      icon('close', 'Close the devtools', close),
+      icon('smaller', 'Minimize devtools', () => setSmall(true)),
+      icon('close', 'Close devtools', close),
     ]),
     ...content,
   ]);

@@ -32,14 +32,14 @@ describe('a slot without a banner reports', () => {
       anEmptySlot(),
       {},
       'No banner',
-      /names this placement .* placard explain tells which/,
+      /No active campaign .* run the command/,
     ],
     [
       'that the user is held out',
       aPlacement({ answer: control }),
       aSlot({ shown: control }),
       {},
-      'Held out',
+      'Control group',
       /control group/,
     ],
     [
@@ -47,7 +47,7 @@ describe('a slot without a banner reports', () => {
       aPlacement({ answer: control }),
       anEmptySlot({ emptied: 'control' }),
       {},
-      'Held out',
+      'Control group',
       /control group/,
     ],
     [
@@ -56,14 +56,14 @@ describe('a slot without a banner reports', () => {
       anEmptySlot({ emptied: 'dismissed' }),
       {},
       'Dismissed',
-      /sent this banner away/,
+      /dismissed this banner/,
     ],
     [
       'that the page blocks it',
       aPlacement(),
       anEmptySlot({ emptied: 'held' }),
       {},
-      'Held back',
+      'Blocked by the page',
       /mayShow.*reconsider/,
     ],
     [
@@ -72,7 +72,7 @@ describe('a slot without a banner reports', () => {
       anEmptySlot({ emptied: 'dismissed' }),
       {},
       'Snoozed',
-      /back in 2\sh/,
+      /return in 2\sh/,
     ],
     [
       'that it was dismissed only in the sandbox',
@@ -88,14 +88,14 @@ describe('a slot without a banner reports', () => {
       anEmptySlot({ emptied: 'expired' }),
       {},
       'Expired',
-      /ended 2\smin ago/,
+      /expired 2\smin ago/,
     ],
     [
       'which property is invalid',
       aPlacement(),
       anEmptySlot({ emptied: 'invalid', problems: [{ message: 'too long', path: ['a', { key: 'b' }] }] }),
       {},
-      'Does not fit',
+      'Invalid banner',
       /^a\.b: too long\. Change/,
     ],
     [
@@ -103,16 +103,16 @@ describe('a slot without a banner reports', () => {
       aPlacement(),
       anEmptySlot({ emptied: 'invalid' }),
       {},
-      'Does not fit',
+      'Invalid banner',
       /hook threw/,
     ],
-    ['that a closed slot opens out of view', aPlacement(), anEmptySlot(), {}, 'Waits', /out of view/],
+    ['that a closed slot opens out of view', aPlacement(), anEmptySlot(), {}, 'Waiting', /out of view/],
     [
       'that the check is pending',
       aPlacement(),
       anEmptySlot({ emptied: null }),
       {},
-      'Waits',
+      'Waiting',
       /check has not answered/,
     ],
   ] as const)('%s', (_, placement, slot, changes, title, why) => {
@@ -127,7 +127,7 @@ describe('a slot without a banner reports', () => {
     expect(sayOf(aPlacement({ answer: undefined }), anEmptySlot(), changes)).toEqual({
       tone: 'bad',
       title: 'No response',
-      why: 'The next request goes in 8\u00a0s. Sync of home_hero: 429 Over rate limit',
+      why: 'Next request in 8\u00a0s. Sync of home_hero: 429 Over rate limit',
     });
   });
 
@@ -140,7 +140,7 @@ describe('a slot without a banner reports', () => {
 
 describe('a slot with a banner reports', () => {
   test.each([
-    ['that it is focused', aPlacement({ isFocused: true }), aSlot(), 'Focused', /None of its events/],
+    ['that it is focused', aPlacement({ isFocused: true }), aSlot(), 'Focused', /events are not sent/],
     [
       'which banner replaces it out of view',
       aPlacement({ answer: next }),
@@ -153,7 +153,7 @@ describe('a slot with a banner reports', () => {
       aPlacement({ answer: null }),
       aSlot(),
       'Shown',
-      /No banner is here any more/,
+      /No banner is next/,
     ],
   ])('%s', (_, placement, slot, title, why) => {
     expect(sayOf(placement, slot).title).toBe(title);
@@ -167,7 +167,7 @@ describe('a slot with a banner reports', () => {
     expect(sayOf(aPlacement(), seen, { recent: [synced, failed] })).toEqual({
       tone: 'bad',
       title: 'Seen',
-      why: 'The last sync failed, and this is from the cache: Sync: 401 Invalid API key Shown, and its impression is taken.',
+      why: 'Cached, because the last sync failed: Sync: 401 Invalid API key Shown, impression counted.',
     });
     expect(sayOf(aPlacement(), seen, { recent: [failed, synced] }).tone).toBe('good');
   });
@@ -179,14 +179,14 @@ describe('a slot with a banner reports', () => {
 
   const flat = document.createElement('div');
   test.each([
-    ['that its impression is counted', aSlot({ view: aView({ isSeen: true }) }), 1, /impression is taken/],
+    ['that its impression is counted', aSlot({ view: aView({ isSeen: true }) }), 1, /impression counted/],
     ['that the browser cannot measure visibility', aSlot({ view: null }), 1, /no IntersectionObserver/],
     ['that the slot has no size', aSlot({ element: flat }), 1, /no size/],
     ['that its content is loading', aSlot({ view: aView({ isBusy: true }) }), 1, /aria-busy/],
     ['that it is out of view', aSlot(), 0, /Scroll to it/],
-    ['the missing share', aSlot(), 0.4, /40 % is in view, and 50 % must be/],
+    ['the missing share', aSlot(), 0.4, /40% in view, 50% required/],
     ['that none of it is visible', aSlot({ view: aView({ isInvisible: true }) }), 1, /opacity/],
-    ['that something covers it', aSlot({ view: aView({ isCovered: true }) }), 1, /lies on top/],
+    ['that something covers it', aSlot({ view: aView({ isCovered: true }) }), 1, /^Covered by/],
     ['the elapsed part of the second', aSlot({ view: aView({ dwellMs: 440 }) }), 0.6, /0\.4 of 1\.0 s/],
   ])('%s', (_, slot, share, why) => {
     const verdict = sayOf(aPlacement(), slot, { share });

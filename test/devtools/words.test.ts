@@ -13,53 +13,33 @@ test.each<[Exclude<Notice, { type: 'changed' }>, tone: string, text: string]>([
   [
     { type: 'synced', placements: ['a', 'b'], banners: { a: buildBanner(), b: null } },
     'plain',
-    'The service answered: a banner for a; none for b.',
+    'Sync response: a banner for a; none for b.',
   ],
-  [
-    { type: 'synced', placements: [], banners: {} },
-    'plain',
-    'The service answered: no placement that it knows.',
-  ],
-  [
-    { type: 'shown', banner: buildBanner(), from: 'cache' },
-    'good',
-    'Drew home_hero from the cache, before any request.',
-  ],
-  [
-    { type: 'shown', banner: buildBanner(), from: 'sync' },
-    'good',
-    'Drew home_hero with what the service had sent.',
-  ],
-  [
-    { type: 'emptied', placementId: 'a', reason: 'expired' },
-    'plain',
-    'Left a empty: its banner has expired.',
-  ],
+  [{ type: 'synced', placements: [], banners: {} }, 'plain', 'Sync response: no known placements.'],
+  [{ type: 'shown', banner: buildBanner(), from: 'cache' }, 'good', 'Rendered home_hero from the cache.'],
+  [{ type: 'shown', banner: buildBanner(), from: 'sync' }, 'good', 'Rendered home_hero from a sync.'],
+  [{ type: 'emptied', placementId: 'a', reason: 'expired' }, 'plain', 'Emptied a: banner expired.'],
   [{ type: 'tracked', event }, 'plain', 'The banner in home_hero was clicked. Stored on this device.'],
   [{ type: 'delivered', events: [event] }, 'good', 'One event delivered.'],
   [{ type: 'delivered', events: [event, event] }, 'good', '2 events delivered.'],
   [
     { type: 'skipped', event, reason: "'timestamp' is required", attempts: 1 },
     'wait',
-    "The service skipped a click ('timestamp' is required). It goes again, one attempt older.",
+    "The service skipped a click ('timestamp' is required). It will be retried.",
   ],
   [
     { type: 'in-doubt', events: [event] },
     'wait',
-    'One event sent without an answer: in doubt, sent again exactly as before.',
+    'One event in doubt: no response. The same batch will be resent.',
   ],
-  [{ type: 'dropped', event, reason: 'evicted' }, 'bad', 'A click was pushed out: the store is full.'],
+  [{ type: 'dropped', event, reason: 'evicted' }, 'bad', 'A click was evicted: storage is full.'],
   [
     { type: 'waiting', untilMs: 1, reason: 'rate-limit' },
     'wait',
-    'Waits, because the service asked for patience. Events stay on this device.',
+    'Sending paused: rate limited. Events stay on this device.',
   ],
-  [
-    { type: 'memory-mode', on: true },
-    'bad',
-    'The device’s storage cannot be used. Events live as long as this page.',
-  ],
-  [{ type: 'memory-mode', on: false }, 'good', 'The device’s storage is back.'],
+  [{ type: 'memory-mode', on: true }, 'bad', 'Storage is unavailable. Events are kept in memory.'],
+  [{ type: 'memory-mode', on: false }, 'good', 'Storage is available again.'],
   [{ type: 'consent', state: 'disabled' }, 'plain', 'Consent is disabled.'],
   [{ type: 'failed', kind: 'hook', message: 'The hook of "a" threw' }, 'bad', 'The hook of "a" threw.'],
 ])('%j: %s, %s', (notice, tone, text) => {
@@ -67,18 +47,18 @@ test.each<[Exclude<Notice, { type: 'changed' }>, tone: string, text: string]>([
 });
 
 test.each([
-  [{}, 'Nothing to send yet.'],
-  [{ captured: 1, pending: 1 }, 'One event waits on this device.'],
-  [{ captured: 3, pending: 1, inDoubt: 2 }, '3 events wait on this device.'],
-  [{ captured: 2, delivered: 1, deadLetters: 1 }, 'All is sent but what was kept aside.'],
-  [{ captured: 2, delivered: 2 }, 'Everything is delivered.'],
+  [{}, 'No events yet.'],
+  [{ captured: 1, pending: 1 }, 'One event pending.'],
+  [{ captured: 3, pending: 1, inDoubt: 2 }, '3 events pending.'],
+  [{ captured: 2, delivered: 1, deadLetters: 1 }, 'All sent, except dead letters.'],
+  [{ captured: 2, delivered: 2 }, 'All events delivered.'],
 ])('%j: %s', (changes, text) => {
   expect(describeQueue(diagnosticsOf(changes)).text).toBe(text);
 });
 
 test('the counters sum up the open events and hide empty ones', () => {
   const sum = createCounters(diagnosticsOf({ captured: 4, delivered: 2, inDoubt: 1, expired: 1 }));
-  expect(sum.textContent).toBe('4 captured = 2 delivered + 0 waiting + 1 in doubt + 1 expired');
+  expect(sum.textContent).toBe('4 captured = 2 delivered + 0 pending + 1 in doubt + 1 expired');
   expect(sum.dataset['holds']).toBe('true');
   expect(createCounters(diagnosticsOf({ captured: 2, delivered: 1 })).dataset['holds']).toBe('false');
 });
@@ -86,7 +66,7 @@ test('the counters sum up the open events and hide empty ones', () => {
 const one = diagnosticsOf({ captured: 1, pending: 1 });
 test.each([
   ['without pending events', {}, /with the next event/],
-  ['without a response of the outbox', { diagnostics: null }, /has not answered/],
+  ['without a response of the outbox', { diagnostics: null }, /Loading/],
   ['without a wait', { diagnostics: one }, /in a moment/],
   ['without consent', { diagnostics: one, inspection: anInspection({ isActive: false }) }, /without consent/],
   [
@@ -98,9 +78,9 @@ test.each([
         heard({ type: 'waiting', untilMs: NOW + 12_000, reason: 'rate-limit' }),
       ],
     },
-    /^The next attempt goes in 12\ss: the service asked for patience\.$/,
+    /^Next attempt in 12\ss \(rate limited\)\.$/,
   ],
-  ['in memory mode', { diagnostics: { ...one, memoryMode: true } }, /moment\. They are in memory/],
+  ['in memory mode', { diagnostics: { ...one, memoryMode: true } }, /moment\. .* events are in memory/],
 ])('reports the next attempt: %s', (_, changes, text) => {
   expect(nextAttempt(aPanelState(changes))).toMatch(text);
 });
@@ -137,7 +117,7 @@ test('lists the properties of a banner, whatever their names', () => {
     'Banner',
     'bnr-1',
     'Test send',
-    'kept in memory, left out of reports',
+    'in memory, excluded from results',
     '__proto__ jsonobject',
     '{"a":1}',
     'x number',

@@ -53,12 +53,12 @@ describe('the shop', () => {
 
   test('delivers an impression, and a dismissal after an outage', async () => {
     const { page, hero, close } = await openShop(1280);
-    await status(page, 'Everything is delivered.');
+    await status(page, 'All events delivered.');
     await page.getByRole('switch', { name: 'No network' }).click();
     await hero.getByRole('button', { name: 'Dismiss' }).click();
-    await status(page, 'One event waits on this device.');
+    await status(page, 'One event pending.');
     await page.getByRole('switch', { name: 'No network' }).click();
-    await status(page, 'Everything is delivered.');
+    await status(page, 'All events delivered.');
     expect(await page.locator('.counters').getAttribute('data-holds')).toBe('true');
     await close();
   });

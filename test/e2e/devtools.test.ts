@@ -76,9 +76,9 @@ describe('the devtools on the strictest page', () => {
     await globals(page, ({ placard }) => placard.refresh(['not_mounted']));
     for (const [placementId, title] of [
       ['home_hero', 'Seen'],
-      ['held_out', 'Held out'],
+      ['held_out', 'Control group'],
       ['nobody', 'No banner'],
-      ['misshapen', 'Does not fit'],
+      ['misshapen', 'Invalid banner'],
       ['ending', 'Expired'],
       ['unknown', 'No response'],
       ['below', 'Not seen yet'],
@@ -117,14 +117,14 @@ describe('the devtools on the strictest page', () => {
   test('report that their own window covers a banner', async () => {
     const { page, close } = await open('/page', { viewport: { width: 380, height: 420 } });
     await card(page, 'home_hero').getByText('it may be this window').waitFor();
-    await page.getByRole('button', { name: 'Make the devtools small' }).click();
+    await page.getByRole('button', { name: 'Minimize devtools' }).click();
     await page.getByRole('button', { name: /2 of 7 shown/ }).click();
     await close();
   });
 
   test('report a rendered banner without visible pixels', async () => {
     const { page, close } = await open('/page?unseen');
-    await card(page, 'home_hero').getByText('Nothing in the slot can be seen.').waitFor();
+    await card(page, 'home_hero').getByText('Nothing in the slot is visible.').waitFor();
     await titled(page, 'home_hero', 'Not seen yet');
     await page.locator('#home_hero').evaluate((slot) => slot.style.removeProperty('opacity'));
     await titled(page, 'home_hero', 'Seen');
@@ -135,23 +135,23 @@ describe('the devtools on the strictest page', () => {
     const { page, close } = await open('/page?fails');
     await titled(page, 'home_hero', 'No response');
     await card(page, 'home_hero')
-      .getByText(/The next request goes in \d+\ss.*429 Over rate limit/)
+      .getByText(/Next request in \d+\ss.*429 Over rate limit/)
       .waitFor();
     await tab(page, 'Log');
-    await page.locator('[data-notice="waiting"]').getByText('the service asked for patience').waitFor();
+    await page.locator('[data-notice="waiting"]').getByText('rate limited').waitFor();
     await close();
   });
 
   test('show the counters, the session and the last responses', async () => {
     const { page, close } = await open();
     await tab(page, 'Events');
-    await page.getByText('Everything is delivered.').waitFor();
+    await page.getByText('All events delivered.').waitFor();
     expect(await page.locator('.counters').getAttribute('data-holds')).toBe('true');
     await tab(page, 'Client');
     await page.getByText('devtools-page, version 1.0.0').waitFor();
-    await page.getByText(/in (29|30)\smin, unless the page is looked at/).waitFor();
+    await page.getByText(/in (29|30)\smin, unless the page is viewed/).waitFor();
     await tab(page, 'Log');
-    await page.getByText(/The service answered: a banner for home_hero.*none for nobody/).waitFor();
+    await page.getByText(/Sync response: a banner for home_hero.*none for nobody/).waitFor();
     await close();
   });
 });
@@ -217,7 +217,7 @@ describe('the sandbox', () => {
       .getByRole('button', { name: /Sandbox is on/ })
       .waitFor();
     await tab(page, 'Placements');
-    await card(page, 'below').getByText('It is back when the sandbox ends.').waitFor();
+    await card(page, 'below').getByText('Restored when the sandbox ends.').waitFor();
     expect(await sent(page)).toHaveLength(before);
     expect(await globals(page, async ({ placard }) => (await placard.diagnostics()).captured)).toBe(before);
 
@@ -249,7 +249,7 @@ describe('a selector for a placement', () => {
       main.querySelector('section:nth-of-type(2)')!.id = 'shoes-teaser';
       main.querySelector('section:nth-of-type(3)')!.setAttribute('data-teaser', 'bags');
     });
-  const point = (page: Page) => page.getByRole('button', { name: 'Point at an element' });
+  const point = (page: Page) => page.getByRole('button', { name: 'Pick element' });
   const selector = (page: Page) => page.getByRole('textbox', { name: 'Selector' });
 
   test.each([
@@ -265,7 +265,7 @@ describe('a selector for a placement', () => {
     await link.hover();
     await page.locator('.outline').getByText('a', { exact: true }).waitFor();
     await link.click();
-    await page.getByText('It finds one element.').waitFor();
+    await page.getByText('One match.').waitFor();
     const found = await selector(page).inputValue();
     if (expected) expect(found.replace(' > ', ' ')).toBe(expected.replace(' > ', ' '));
     expect(await page.evaluate((each) => document.querySelector(each)?.textContent, found)).toBe(name);
@@ -293,10 +293,10 @@ describe('a selector for a placement', () => {
     await list(page);
     await tab(page, 'Selector');
     for (const [typed, words] of [
-      ['section', 'It finds 3 elements: the first is taken.'],
-      ['#nothing', 'It finds nothing on this page.'],
-      ['a[', 'This is no selector.'],
-      ['h1', 'It finds one element.'],
+      ['section', '3 matches; the first is used.'],
+      ['#nothing', 'No matches on this page.'],
+      ['a[', 'Invalid selector.'],
+      ['h1', 'One match.'],
     ] as const) {
       await selector(page).fill(typed);
       await page.getByText(words).waitFor();
@@ -386,7 +386,7 @@ describe('the window', () => {
     await page.goto(`${pages.origin}/page?ask&placard-devtools`);
     await devtools(page).waitFor();
     await page.goto(`${pages.origin}/next?ask`);
-    await page.getByRole('button', { name: 'Close the devtools' }).click();
+    await page.getByRole('button', { name: 'Close devtools' }).click();
     await page.goto(`${pages.origin}/page?ask`);
     await page.waitForFunction(() => 'placard' in window);
     expect(await page.locator('placard-devtools').count()).toBe(0);
