@@ -76,7 +76,7 @@ const parseMessage = (text: string, line: number): Properties => {
     // The platform's message quotes the line, which is user data.
   }
   if (isRecord(message) && typeof message['type'] === 'string') return message;
-  throw new Error(`line ${line} is no message of a tap: each is an object with a "type"`);
+  throw new Error(`line ${line} is not a Singer message: expected an object with a "type"`);
 };
 
 interface TapOptions {
@@ -123,7 +123,7 @@ export const ingestTap = async (options: TapOptions): Promise<{ stored: number; 
     if (inDoubt.length > 0) {
       const { line } = sent[inDoubt[0]!.index]!;
       throw new Error(
-        `the answer to ${count(inDoubt.length, 'record')} from line ${line} on was lost: they may be stored or not`,
+        `no response to ${count(inDoubt.length, 'record')} from line ${line} on: they may or may not be stored`,
       );
     }
     stored += sent.length - wrong.size;

@@ -12,7 +12,7 @@ const options = {
   yes: { type: 'boolean', description: 'Delete; without it nothing is deleted' },
   vacuum: {
     type: 'boolean',
-    description: 'Write the tables anew, without what was deleted; stop a service on a SQLite file first',
+    description: 'Rebuild the tables to free disk space; stop a service on a SQLite file first',
   },
 } as const;
 
@@ -49,7 +49,7 @@ export const prune = defineCommand({
     }
     if (args.vacuum) {
       await vacuumStore(db);
-      process.stdout.write('the tables are written anew\n');
+      process.stdout.write('vacuum complete\n');
     }
   },
 });

@@ -136,7 +136,7 @@ const receiver = (url: string, secretVariable: string | undefined): Sink => {
         });
         if (error === null) return;
         signal.throwIfAborted();
-        if (error === 'http_410') throw new Error(`${url} answered 410: the endpoint is gone`);
+        if (error === 'http_410') throw new Error(`${url} returned 410: the endpoint is gone`);
         const delayMs = retryDelayMs(failures, retryAfterMs);
         process.stderr.write(`${url}: ${error}; retry in ${Math.ceil(delayMs / SECOND_MS)} s\n`);
         await wait(delayMs, undefined, { signal });

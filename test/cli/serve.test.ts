@@ -501,7 +501,7 @@ describe('placard serve', () => {
     });
     child.kill('SIGTERM');
     await exit;
-    writeFileSync(db, 'this is no database, and long enough to be looked at as one'.repeat(20));
+    writeFileSync(db, 'this is not a database, and long enough to be looked at as one'.repeat(20));
     const dbs = [db, join(folder, 'no', 'such', 'folder.db'), folder, 'mysql://me:secret@db/x'];
     const [third, fourth, fifth, sixth] = await Promise.all(
       dbs.map((each) => failedServe(['--workspace', workspace, '--db', each, '--port', '0'])),

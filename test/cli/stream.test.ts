@@ -119,7 +119,7 @@ describe('placard stream', () => {
     receiver.answer = () => new Response(null, { status: 410 });
     expect(await runCli(words, env)).toMatchObject({
       code: 1,
-      stderr: `placard: ${receiver.url} answered 410: the endpoint is gone\n`,
+      stderr: `placard: ${receiver.url} returned 410: the endpoint is gone\n`,
     });
   });
 

@@ -9,7 +9,7 @@ const event = (at: number) =>
   `{"events":{"external_id":"kim","name":"e${at}","time":"2026-01-01T00:00:00Z"}}\n`;
 const events = (count: number) => Array.from({ length: count }, (_, at) => event(at)).join('');
 
-const WAITING = 'placard: waiting for the answers under way; a second signal ends it at once\n';
+const WAITING = 'placard: finishing in-flight requests; a second signal aborts them\n';
 
 describe('placard track, interrupted', () => {
   let fake: FakeService;

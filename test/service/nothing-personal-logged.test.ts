@@ -208,7 +208,7 @@ describe('keys and personal values do not appear', () => {
     // Every response has a log line, so none is skipped by accident.
     expect(lines.filter(({ message }) => message === 'answered')).toHaveLength(answers.length + 1);
     expect(lines.filter(({ message }) => message === 'request failed')).toHaveLength(8);
-    expect(lines.filter(({ placement }) => placement === 'something that is no name')).toHaveLength(1);
+    expect(lines.filter(({ placement }) => placement === '(invalid name)')).toHaveLength(1);
     expect(lines.map(({ message }) => message)).toContain('banner not shown: a property cannot be filled in');
     expect(new Set(answers.map(({ answer }) => answer.status))).toEqual(
       new Set([200, 201, 202, 400, 401, 403, 404, 405, 413, 415, 500]),

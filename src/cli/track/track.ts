@@ -119,7 +119,7 @@ export const track = defineCommand({
       leftBytes: totalBytes === null ? null : totalBytes - readBytes(),
     }));
     const { asked, insisted, release } = createInterruption(() =>
-      progress.say('placard: waiting for the answers under way; a second signal ends it at once'),
+      progress.say('placard: finishing in-flight requests; a second signal aborts them'),
     );
     /** Aborted at the end, so that an idle input does not keep the process alive. */
     const over = new AbortController();

@@ -85,7 +85,7 @@ export const compileSimpleTemplate = (
 };
 
 const bounded = (text: string): string => {
-  if (text.length > MAX_RENDERED_CHARACTERS) throw new TemplateError('What it prints is too long');
+  if (text.length > MAX_RENDERED_CHARACTERS) throw new TemplateError('The output is too long');
   return text;
 };
 
@@ -131,20 +131,20 @@ const compileJson = (value: unknown, notes: Diagnostics): Fill => {
 
 const parseNumber = (text: string): number => {
   const number = text.trim() === '' ? Number.NaN : Number(text);
-  if (!Number.isFinite(number)) throw new TemplateError('What it prints is not a number');
+  if (!Number.isFinite(number)) throw new TemplateError('The output is not a number');
   return number;
 };
 
 const parseBoolean = (text: string): boolean => {
   if (text.trim() === 'true') return true;
   if (text.trim() === 'false') return false;
-  throw new TemplateError('What it prints is neither true nor false');
+  throw new TemplateError('The output is neither true nor false');
 };
 
 const parseDatetime = (text: string): number => {
   const rendered = text.trim();
   const time = /^-?\d+$/.test(rendered) ? Number(rendered) : readDate(rendered);
-  if (!Number.isSafeInteger(time)) throw new TemplateError('What it prints is not a date');
+  if (!Number.isSafeInteger(time)) throw new TemplateError('The output is not a date');
   return time;
 };
 

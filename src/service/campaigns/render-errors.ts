@@ -108,7 +108,7 @@ export const createRenderErrorLog = (log: Log): LogRenderError => {
   return (banner, error, now, isHalted = false) => {
     const facts: Record<string, unknown> = { ...banner, ...toLogFields(error) };
     if (isHalted) {
-      log.error(facts, 'campaign halted until it changes: nobody sees it');
+      log.error(facts, 'campaign halted until it changes');
       return;
     }
     const cause = JSON.stringify([banner.workspace, banner.campaign, banner.variant, facts['property']]);

@@ -34,7 +34,7 @@ const createUnknownPlacements = (log: Log) => {
         {
           workspace: workspaceId,
           key: key.name,
-          placement: isName ? placement : 'something that is no name',
+          placement: isName ? placement : '(invalid name)',
           ...(meant !== null && { nearest: meant }),
         },
         'unknown placement: a page asks for it, and the workspace file does not have it',

@@ -52,7 +52,7 @@ test('logs the property that blocks a banner, with the reason, once a minute', a
       campaign: 'c-1',
       variant: 'v-1',
       property: 'points',
-      why: 'What it prints is not a number',
+      why: 'The output is not a number',
     });
     // The library's message may quote user data.
     expect(told().find(({ campaign }) => campaign === 'c-3')).toMatchObject({ error: 'AssertionError' });
@@ -65,7 +65,7 @@ test('logs the property that blocks a banner, with the reason, once a minute', a
     expect(service.lines.filter(({ level }) => level === 'error')).toEqual([
       {
         level: 'error',
-        message: 'campaign halted until it changes: nobody sees it',
+        message: 'campaign halted until it changes',
         workspace: 'test',
         campaign: 'c-2',
         variant: 'a',

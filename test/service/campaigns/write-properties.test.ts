@@ -44,7 +44,7 @@ test('static properties do not read the user', () => {
 });
 
 test('a property that cannot be rendered fails the banner and is named', () => {
-  const cause = new Error('What it prints is not a number');
+  const cause = new Error('The output is not a number');
   const broken = (): never => {
     throw cause;
   };

@@ -187,8 +187,8 @@ describe('explain returns the first reason for each campaign of a placement', ()
         outcome: 'render_failed',
         variant_id: 'a',
         property: 'points',
-        problem: 'What it prints is not a number',
-        message: 'the property points cannot be filled in: What it prints is not a number',
+        problem: 'The output is not a number',
+        message: 'the property points cannot be filled in: The output is not a number',
       },
       { campaign_id: 'c2', outcome: 'shown' },
     ]);

@@ -50,5 +50,5 @@ test('uses the placements of campaigns if the file lists none', async () => {
 test('does not log a value that is not a placement name', async () => {
   service = await runService([aWorkspace()]);
   await sync('kim@example.org', 'x'.repeat(65), 'Kim Doe');
-  expect(warned().map(({ placement }) => placement)).toEqual(['something that is no name']);
+  expect(warned().map(({ placement }) => placement)).toEqual(['(invalid name)']);
 });

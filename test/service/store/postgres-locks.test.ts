@@ -109,7 +109,7 @@ test('a lock on a table rejects what waits for it, and nothing of it is stored l
   const all = fates(Array.from({ length: 500 }, () => count('u-1')));
   const isReady = () => store.ping().then(() => true, String);
   // Once the first writes have waited ten seconds behind others.
-  await expect.poll(isReady, { timeout: patience(20_000) }).toContain('Writes are being refused');
+  await expect.poll(isReady, { timeout: patience(20_000) }).toContain('Writes are being rejected');
   expect(new Set(await all)).toEqual(new Set(['TransientError']));
   await release();
   await count('u-1');

@@ -105,7 +105,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
 
     async ping() {
       if (isClosed) throw new Error('The store is closed');
-      if (queue.isShedding()) throw new TransientError('Writes are being refused');
+      if (queue.isShedding()) throw new TransientError('Writes are being rejected');
       // Fails if a write would: on a standby, and on a read-only database.
       await inTransaction(groups.pool, async (run) => {
         await run('UPDATE secrets SET secret = secret WHERE false');

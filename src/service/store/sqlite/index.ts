@@ -141,7 +141,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     walBytes: () => (wal === null ? null : (statSync(wal, { throwIfNoEntry: false })?.size ?? 0)),
 
     async ping() {
-      if (queue.isShedding()) throw new TransientError('Writes are being refused');
+      if (queue.isShedding()) throw new TransientError('Writes are being rejected');
       await writer.write(NOTHING);
     },
 
