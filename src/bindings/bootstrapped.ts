@@ -28,7 +28,7 @@ export const bootstrapped = (
 };
 
 /**
- * Calls `leave` if the client shows no banner where the server rendered one, for example for a control group or by `mayShow`.
+ * Calls `leave` if the client shows no banner where the server rendered one, for example for a control group or by `shouldShow`.
  * Starts before the placement is mounted. Returns a function that stops it.
  */
 export const watchBootstrapped = (placard: Placard, placementId: string, leave: () => void): (() => void) => {

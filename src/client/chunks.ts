@@ -8,7 +8,7 @@ import type { ImportAgain } from './late-chunk.ts';
 const CHUNKS = {
   /**
    * Loads on a response other than 202 with all events accepted, a failed sync, a damaged or old record, a full or failing
-   * disk, a dead letter, `diagnostics()`, `mayShow`, a service worker, or an expired banner. If it cannot be loaded, the log is
+   * disk, a dead letter, `diagnostics()`, `shouldShow`, a service worker, or an expired banner. If it cannot be loaded, the log is
    * left as it is: a claim expires by itself.
    */
   trouble: () => import('./trouble.ts'),

@@ -53,7 +53,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     answered,
     track,
     snooze,
-    isGated: Boolean(settings.mayShow),
+    isGated: Boolean(settings.shouldShow),
     after,
     fail,
     notify,
@@ -138,8 +138,8 @@ const createLivePlacard = (settings: Settings): Placard => {
     async identify(userId) {
       if (!isStopped()) await userSwitch.signIn(userId);
     },
-    // Before the deferred chunk is loaded, `mayShow` was not called.
-    reconsider: () => late.current()?.reconsider(),
+    // Before the deferred chunk is loaded, `shouldShow` was not called.
+    reevaluate: () => late.current()?.reevaluate(),
     banner: cache.current,
     track,
     subscribe,

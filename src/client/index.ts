@@ -12,13 +12,13 @@ export {
 } from './banners/properties.ts';
 export type { OptOutPolicy } from './consent/consent.ts';
 export { createPlacard } from './create-placard.ts';
-export type { Correct, DeadLetter, Diagnostics, FlushOutcome, Skip } from './delivery/delivery.ts';
+export type { Correct, DeadLetter, Diagnostics, FlushResult, Skip } from './delivery/delivery.ts';
 export type { Inspection, Inspector, PlacementState, SlotState, ViewState } from './inspector/inspector.ts';
 export type { DropReason, FailureKind, Listener, Notice } from './notices.ts';
 export type { BannerOptions, DeliveryChoices, DeliveryOptions, InDoubtPolicy } from './options/choices.ts';
 export type { PlacardOptions, Platform } from './options/options.ts';
 export type { Placard } from './placard.ts';
-export type { Drawn, EmptySlot, PlacementHook, Problem, Slot } from './placement-hook.ts';
+export type { PlacementCleanup, PlacementHook, Problem, Slot, SlotContext } from './placement-hook.ts';
 export {
   type DefinedPlacement,
   definePlacement,

@@ -58,7 +58,7 @@ export const createInertPlacard = (cause?: unknown): Placard => {
     async refresh() {
       if (!cause) fail('sync', 'On a server the client does nothing');
     },
-    reconsider: () => undefined,
+    reevaluate: () => undefined,
     enable: nothing,
     disable: nothing,
     stop: () => undefined,

@@ -13,7 +13,7 @@ import { loadOnce } from './load-once.ts';
 import { chosenOptions, notifyWrong } from './options/choices.ts';
 import { createImpressions } from './placements/impressions.ts';
 import type { InsertPlacements } from './placements/insert-placements.ts';
-import type { MayShow } from './placements/may-show.ts';
+import type { ShouldShow } from './placements/should-show.ts';
 import { withTimeout } from './platform/waits.ts';
 import { registerClient } from './running-clients.ts';
 
@@ -37,8 +37,8 @@ export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forge
   startSession(isSwitch: boolean): Promise<void>;
   /** Hides the banner for `hours` on this device. Sends no event. */
   snooze(banner: Banner, hours: number): Promise<void>;
-  /** Calls `mayShow` again for blocked banners. */
-  reconsider(): void;
+  /** Calls `shouldShow` again for blocked banners. */
+  reevaluate(): void;
   inspect(): Promise<Inspector>;
   stop(): void;
 }
@@ -116,16 +116,16 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       fail(isBlocked ? 'storage' : 'internal', message, cause);
     }
   };
-  let gate: MayShow | undefined;
-  /** Loads `mayShow` handling. Slots stay unchanged until then. */
+  let gate: ShouldShow | undefined;
+  /** Loads `shouldShow` handling. Slots stay unchanged until then. */
   const loadGate = async (): Promise<void> => {
-    if (!settings.mayShow || gate) return;
-    const { createMayShow } = await trouble();
-    gate ??= createMayShow(context);
+    if (!settings.shouldShow || gate) return;
+    const { createShouldShow } = await trouble();
+    gate ??= createShouldShow(context);
     placements.considerAll();
   };
-  const reconsider = (): void => {
-    if (gate) gate.reconsider();
+  const reevaluate = (): void => {
+    if (gate) gate.reevaluate();
     else inBackground(loadGate());
   };
   const impressions = createImpressions(context, updates, delivery.capture, () => gate);
@@ -175,7 +175,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     delivery,
     want: updates.want,
     async refresh(names) {
-      reconsider();
+      reevaluate();
       // A JavaScript host may pass a single string, which would be iterated by character.
       updates.name([names ?? []].flat());
       const placementIds = names === undefined ? [...updates.wanted()] : [names].flat();
@@ -210,7 +210,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       await context.forgetStored();
       updates.tellForgotten(others);
     },
-    reconsider,
+    reevaluate,
     snooze: createSnooze(context, updates.notifyTabs),
     inspect: () => inspector.open({ updates, impressions }),
     stop() {

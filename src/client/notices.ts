@@ -39,11 +39,11 @@ export type Notice =
   | { type: 'changed' }
   /** A banner was rendered in a slot. */
   | { type: 'shown'; banner: Banner; from: 'cache' | 'sync' }
-  /** A slot shows no banner. `held`: `mayShow` returned `false`. `user`: the banner belongs to another user. */
+  /** A slot shows no banner. `held`: `shouldShow` returned `false`. `user`: the banner belongs to another user. */
   | {
       type: 'emptied';
       placementId: string;
-      reason: 'none' | 'expired' | 'dismissed' | 'user' | 'invalid' | 'control' | 'held';
+      reason: 'none' | 'expired' | 'dismissed' | 'user' | 'invalid' | 'control' | 'blocked';
     }
   /** An event was stored. */
   | { type: 'tracked'; event: BannerEvent }

@@ -1,6 +1,6 @@
 import type { Banner, BannerEvent, EventType } from './banner.ts';
 import type { OptOutPolicy } from './consent/consent.ts';
-import type { DeadLetter, Diagnostics, FlushOutcome } from './delivery/delivery.ts';
+import type { DeadLetter, Diagnostics, FlushResult } from './delivery/delivery.ts';
 import type { Inspector } from './inspector/inspector.ts';
 import type { Listener } from './notices.ts';
 import type { PlacementHook } from './placement-hook.ts';
@@ -22,8 +22,8 @@ export interface Placard {
    * `BannerOptions`); if it is empty, emits a `failed` notice of kind `budget`.
    */
   refresh(placementIds?: string[]): Promise<void>;
-  /** Calls `mayShow` again for banners that it blocked or has not decided about. Makes no request. */
-  reconsider(): void;
+  /** Calls `shouldShow` again for banners that it blocked or has not decided about. Makes no request. */
+  reevaluate(): void;
   /** Returns the banner that the placement shows now; `null` if there is none; `undefined` before the first response. */
   banner(placementId: string): Banner | null | undefined;
   /**
@@ -32,7 +32,7 @@ export interface Placard {
    */
   track(banner: Banner, type: EventType): Promise<BannerEvent | null>;
   /** Sends queued events now. Resolves with the number of delivered events and of those still queued. Never rejects. */
-  flush(): Promise<FlushOutcome>;
+  flush(): Promise<FlushResult>;
   /** Calls `listener` on each notice. Returns a function that unsubscribes. */
   subscribe(listener: Listener): () => void;
   /** Returns the number of captured events by state. */

@@ -1,7 +1,7 @@
 import type { Banner } from './banner.ts';
 
 /** Slot without a banner. */
-export interface EmptySlot {
+export interface SlotContext {
   /** Element that the host mounted. The hook renders only inside it. */
   element: HTMLElement;
   /** ID of the placement. */
@@ -11,7 +11,7 @@ export interface EmptySlot {
 }
 
 /** Slot with the banner that a hook renders. */
-export interface Slot extends EmptySlot {
+export interface Slot extends SlotContext {
   /**
    * Tracks a click. Resolves when it is durable, or was not accepted. Before a navigation, wait for it with a short timeout
    * (templates use 250 milliseconds), because until the rest of the client is loaded the click is only in memory.
@@ -46,17 +46,17 @@ export interface Problem {
 
 /** Optional cleanup function. Without one, added nodes are removed. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook without a return statement is the common case
-export type Drawn = void | (() => void);
+export type PlacementCleanup = void | (() => void);
 
 /**
  * Function of the host that renders a banner into a slot and may return its cleanup. Created by hand or with `definePlacement`.
  */
 export interface PlacementHook {
-  (banner: Banner, slot: Slot): Drawn;
+  (banner: Banner, slot: Slot): PlacementCleanup;
   /** Validates a banner before it is rendered. A banner with problems is neither rendered nor counted. */
   check?(banner: Banner): readonly Problem[] | Promise<readonly Problem[]>;
   /** Renders the slot without a banner. With this method, the slot does not collapse. */
-  empty?(slot: EmptySlot): Drawn;
+  empty?(slot: SlotContext): PlacementCleanup;
   /** Renders the slot instead of a banner with problems. Default: `empty`. */
-  invalid?(problems: readonly Problem[], slot: EmptySlot): Drawn;
+  invalid?(problems: readonly Problem[], slot: SlotContext): PlacementCleanup;
 }

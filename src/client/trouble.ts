@@ -3,4 +3,4 @@ export { createRenewal } from './banners/renewal.ts';
 export { createSyncFailures } from './banners/sync-failure.ts';
 export { createHandOff } from './delivery/hand-off.ts';
 export { createTrouble } from './delivery/trouble/trouble.ts';
-export { createMayShow } from './placements/may-show.ts';
+export { createShouldShow } from './placements/should-show.ts';

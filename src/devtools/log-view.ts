@@ -25,7 +25,7 @@ const EMPTIED = {
   dismissed: 'banner dismissed',
   user: 'user changed',
   invalid: 'invalid banner',
-  held: 'mayShow() keeps its banner away',
+  blocked: 'shouldShow() keeps its banner away',
   control: 'user is in the control group',
 } as const;
 

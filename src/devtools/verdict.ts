@@ -76,11 +76,11 @@ const emptyVerdict = (placement: PlacementState, slot: SlotState, inspection: In
   if (answer?.isControl) return verdict('plain', 'Control group', HELD_OUT);
   if (answer && isExpired)
     return verdict('plain', 'Expired', `The banner expired ${relativeTime(answer.expiresAt!, now)}.`);
-  if (slot.emptied === 'held')
+  if (slot.emptied === 'blocked')
     return verdict(
       'wait',
       'Blocked by the page',
-      'mayShow() of this page keeps it away, until reconsider() or refresh().',
+      'shouldShow() of this page keeps it away, until reevaluate() or refresh().',
     );
   if (snoozedUntil !== null)
     return verdict(
@@ -89,7 +89,7 @@ const emptyVerdict = (placement: PlacementState, slot: SlotState, inspection: In
       `The user snoozed the banner. It may return ${relativeTime(snoozedUntil, now)}.`,
     );
   if (answer && slot.emptied === null)
-    return verdict('wait', 'Waiting', 'The hook’s check has not answered yet, or mayShow() has not.');
+    return verdict('wait', 'Waiting', 'The hook’s check has not answered yet, or shouldShow() has not.');
   if (answer) return verdict('wait', 'Waiting', WAITS_CLOSED);
   if (isDismissed)
     return verdict('plain', 'Dismissed', 'The user dismissed this banner. Another one may be shown.');

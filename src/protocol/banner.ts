@@ -71,7 +71,7 @@ export interface BannerBootstrap {
   appId: string;
   userId: string;
   /** Time of the request in Unix milliseconds, by the requesting server's clock. */
-  askedAtMs: number;
+  fetchedAtMs: number;
   /**
    * Banners by placement. `null` means no banner. A missing placement has no response or a test send, which is never stored and
    * comes with the browser's own request.

@@ -85,7 +85,7 @@ export const fetchBanners = async (options: FetchBannersOptions): Promise<Banner
     sleep,
     onRetry: () => undefined,
   });
-  const askedAtMs = now();
+  const fetchedAtMs = now();
   const request = {
     external_user_id: userId,
     app_id: appId,
@@ -107,5 +107,5 @@ export const fetchBanners = async (options: FetchBannersOptions): Promise<Banner
   } catch (error) {
     onError(error as Error);
   }
-  return { version: 1, appId, userId, askedAtMs, banners };
+  return { version: 1, appId, userId, fetchedAtMs, banners };
 };

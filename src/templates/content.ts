@@ -34,9 +34,9 @@ export const LIMITS = {
   body: 480,
   button_text: 60,
   image_alt: 300,
-  second_button_text: 60,
-  countdown_end: 160,
-  dismiss_text: 60,
+  secondary_button_text: 60,
+  countdown_ended_text: 160,
+  dismiss_label: 60,
 };
 const DEFAULT_LIMIT = 2_000;
 
@@ -90,7 +90,7 @@ export const readContent = (
   ending = '',
 ): Content => {
   const own = (name: keyof typeof LIMITS) => getText(banner, name + ending, LIMITS[name]);
-  const getLink = (name: 'link' | 'second_link') => {
+  const getLink = (name: 'link' | 'secondary_link') => {
     const link = ownValue(banner, name + ending, 'string');
     return link === null || link === '' ? null : slot.safeUrl(link, 'link');
   };
@@ -99,7 +99,7 @@ export const readContent = (
     const image = ownValue(banner, name + ending, 'image') ?? ownValue(banner, name + ending, 'string');
     return image === null || image === '' ? null : slot.safeUrl(image, 'image');
   };
-  const [secondText, secondLink] = [own('second_button_text'), getLink('second_link')];
+  const [secondText, secondLink] = [own('secondary_button_text'), getLink('secondary_link')];
   const theme = getText(banner, 'theme');
   const dismissible = ownValue(banner, 'dismissible', 'boolean');
   const content: Content = {
@@ -114,7 +114,7 @@ export const readContent = (
     imageAlt: own('image_alt') ?? '',
     theme: THEMES.find((name) => name === theme) ?? 'auto',
     dismissible: typeof dismissible === 'boolean' ? dismissible : defaults.dismissible,
-    dismissText: getText(banner, 'dismiss_text', LIMITS.dismiss_text),
+    dismissText: getText(banner, 'dismiss_label', LIMITS.dismiss_label),
     language: getText(banner, 'language'),
   };
   if (content.headline === null && content.body === null && content.image === null) {

@@ -81,7 +81,7 @@ const timer = (banner: Banner, slot: Slot): HTMLElement | null => {
     const isOver = leftMs <= 0;
     if (isOver !== left.hidden) {
       left.hidden = isOver;
-      over.textContent = isOver ? getText(banner, 'countdown_end', LIMITS.countdown_end) : '';
+      over.textContent = isOver ? getText(banner, 'countdown_ended_text', LIMITS.countdown_ended_text) : '';
     }
     // Rounded up, so that the last second shows as 1 and the end is at zero.
     if (!isOver) left.textContent = durationText(Math.ceil(leftMs / stepMs) * stepMs, units, language);
@@ -121,12 +121,12 @@ export const countdownEntry = () =>
         help: 'Of the template countdown.',
       },
       {
-        name: 'countdown_end',
+        name: 'countdown_ended_text',
         type: 'string',
         input: 'line',
         label: 'Text at the end of the countdown',
         help: 'Stands there once the time is over.',
-        most: LIMITS.countdown_end,
+        most: LIMITS.countdown_ended_text,
         translation: 'needed',
       },
       ...frameProperties(),
@@ -145,7 +145,7 @@ export const countdownEntry = () =>
             type: 'datetime',
             value: new Date(Math.ceil(nowMs / HOUR_MS) * HOUR_MS + 72 * HOUR_MS).toISOString(),
           },
-          countdown_end: text('The sale is over'),
+          countdown_ended_text: text('The sale is over'),
           button_text: text('To the sale'),
           link: text('/'),
           theme: text('accent'),

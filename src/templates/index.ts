@@ -23,7 +23,7 @@ export const strip: Template = /* @__PURE__ */ createTemplate('strip', STRIP);
 export const card: Template = /* @__PURE__ */ createTemplate('card', CARD);
 /** Large banner with text next to the image. */
 export const hero: Template = /* @__PURE__ */ createTemplate('hero', HERO);
-/** Card with a countdown to `countdown_to`, which then shows `countdown_end`. */
+/** Card with a countdown to `countdown_to`, which then shows `countdown_ended_text`. */
 export const countdown: Template = /* @__PURE__ */ createTemplate('card countdown', COUNTDOWN);
 /** Card with two buttons, each with its own link. */
 export const choice: Template = /* @__PURE__ */ createTemplate('card choice', CHOICE);

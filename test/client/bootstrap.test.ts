@@ -17,7 +17,7 @@ const aBootstrap = (members: Partial<BannerBootstrap> = {}): BannerBootstrap => 
   version: 1,
   appId: 'app',
   userId: 'u-1',
-  askedAtMs: Date.now(),
+  fetchedAtMs: Date.now(),
   banners: { home_hero: served, sidebar: null },
   ...members,
 });
@@ -100,7 +100,7 @@ test('removes a banner that the user dismissed on this device before the server 
 });
 
 test('a server clock ahead does not block responses to the browser', async () => {
-  const { placard, heard } = open({ bootstrap: aBootstrap({ askedAtMs: Date.now() + 30_000 }) });
+  const { placard, heard } = open({ bootstrap: aBootstrap({ fetchedAtMs: Date.now() + 30_000 }) });
   placard.mount('sidebar', aSlot(), draw);
   await heard('synced');
   await placard.refresh(['home_hero']);

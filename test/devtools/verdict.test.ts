@@ -61,10 +61,10 @@ describe('a slot without a banner reports', () => {
     [
       'that the page blocks it',
       aPlacement(),
-      anEmptySlot({ emptied: 'held' }),
+      anEmptySlot({ emptied: 'blocked' }),
       {},
       'Blocked by the page',
-      /mayShow.*reconsider/,
+      /shouldShow.*reevaluate/,
     ],
     [
       'the end of a snooze',

@@ -184,7 +184,7 @@ test('hostile text in every property runs no script, sends no request and throws
             headline: value,
             body: value,
             button_text: value,
-            dismiss_text: value,
+            dismiss_label: value,
             link: value,
             theme: value,
             image_alt: value,

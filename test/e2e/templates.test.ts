@@ -188,8 +188,8 @@ const meets = (page: Page, selector: string): Promise<string> =>
 
 const LINKS: Properties = {
   link: text('/next'),
-  second_button_text: text('Coffee'),
-  second_link: text('/coffee'),
+  secondary_button_text: text('Coffee'),
+  secondary_link: text('/coffee'),
 };
 
 test('the second button of a choice is its own target, whatever the first link is', async () => {
@@ -449,7 +449,7 @@ const NAMES = [
   'image_alt',
   'theme',
   'dismissible',
-  'dismiss_text',
+  'dismiss_label',
 ];
 
 describe.each(TEMPLATES)('hostile properties in a %s', (template) => {
@@ -485,7 +485,7 @@ describe.each(TEMPLATES)('hostile properties in a %s', (template) => {
   test('megabytes of text render in a moment, as a banner of ordinary size', async () => {
     const { page, complaints, close } = await open();
     const huge = text('very long '.repeat(300_000));
-    const values = { ...SALE, headline: huge, body: huge, button_text: huge, dismiss_text: huge };
+    const values = { ...SALE, headline: huge, body: huge, button_text: huge, dismiss_label: huge };
     expect(await show(page, template, values)).toBe('shown');
     const size = await page.locator('#slot').evaluate((slot: HTMLElement) => ({
       height: slot.offsetHeight,

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { BannerEvent, EventType } from '../../src/client/banner.ts';
-import type { Diagnostics, FlushOutcome } from '../../src/client/delivery/delivery.ts';
+import type { Diagnostics, FlushResult } from '../../src/client/delivery/delivery.ts';
 import type { DeliveryOptions } from '../../src/client/index.ts';
 import { createFakeService, type FakeService } from '../../src/testing/index.ts';
 import type {} from '../e2e/pages/delivery-page.ts';
@@ -65,7 +65,7 @@ export const capture = (
 export const diagnose = (page: Page): Promise<Diagnostics> =>
   page.evaluate(() => globalThis.delivery.diagnostics());
 
-export const flush = (page: Page): Promise<FlushOutcome> => page.evaluate(() => globalThis.delivery.flush());
+export const flush = (page: Page): Promise<FlushResult> => page.evaluate(() => globalThis.delivery.flush());
 
 /** Flushes until all captured events, and at least `count`, are delivered. */
 export const untilDelivered = (page: Page, least = 0): Promise<void> =>

@@ -1,4 +1,11 @@
-import type { Banner, Drawn, Listener, Notice, Placard, PlacementHook } from '../../src/client/index.ts';
+import type {
+  Banner,
+  Listener,
+  Notice,
+  Placard,
+  PlacementCleanup,
+  PlacementHook,
+} from '../../src/client/index.ts';
 import { buildBanner } from './a-banner.ts';
 
 /** A client without network: the test sets banners; mounts and calls are recorded. */
@@ -13,7 +20,7 @@ export const fakePlacard = () => {
 
   const mount = (placementId: string, element: HTMLElement, hook: PlacementHook) => {
     calls.push(`mount ${placementId}`);
-    let cleanup: Drawn;
+    let cleanup: PlacementCleanup;
     let leaving: AbortController | undefined;
     const place = {
       placementId,

@@ -21,7 +21,7 @@ export const aBootstrap = (): BannerBootstrap => ({
   version: 1,
   appId: APP_ID,
   userId: 'u-1',
-  askedAtMs: Date.now(),
+  fetchedAtMs: Date.now(),
   banners: {
     home_hero: served('home_hero'),
     held_out: served('held_out', { isControl: true }),

@@ -39,8 +39,8 @@ const aPage = async (
   {
     first = buildBanner(),
     bootstrap = null,
-    mayShow,
-  }: { first?: Banner; bootstrap?: BannerBootstrap | null; mayShow?: () => boolean } = {},
+    shouldShow,
+  }: { first?: Banner; bootstrap?: BannerBootstrap | null; shouldShow?: () => boolean } = {},
 ) => {
   const notices: Notice[] = [];
   const shown: (string | undefined)[] = [];
@@ -60,14 +60,14 @@ const aPage = async (
     answered: new Set(),
     track: async () => undefined,
     snooze: async () => undefined,
-    isGated: mayShow !== undefined,
+    isGated: shouldShow !== undefined,
     after: () => () => undefined,
     fail,
     notify,
   });
   placements.attach({
     ...createRooms(() => true),
-    ...(mayShow && { mayShow }),
+    ...(shouldShow && { shouldShow }),
     onChange: (mounted) => shown.push(mounted.state.banner?.id),
   });
   const place = createElement(Placement, { placementId: 'home_hero', id: 'place', render });
@@ -207,7 +207,7 @@ const drawnByServer = { ...aBootstrap(), banners: { home_hero: buildBanner() } }
 
 test.each([
   ['of a control group', { first: buildBanner({ id: 'bnr-2', isControl: true }) }],
-  ['that mayShow() blocks', { mayShow: () => false }],
+  ['that shouldShow() blocks', { shouldShow: () => false }],
 ])('server-rendered content is removed for a banner %s', async (_, known) => {
   const page = await aPage(headline, { ...known, bootstrap: drawnByServer });
   expect(page.types()).toEqual(['emptied']);

@@ -53,7 +53,7 @@ describe('fetchBanners, against the service', () => {
       version: 1,
       appId: APP_ID,
       userId: 'u-771',
-      askedAtMs: NOW,
+      fetchedAtMs: NOW,
       banners: {
         home: {
           id: expect.stringMatching(/^bnr_/),

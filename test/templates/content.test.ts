@@ -73,9 +73,13 @@ describe('parsing a banner', () => {
   test('truncates every text at its limit, with an ellipsis', () => {
     for (const { name, most } of TEMPLATE_PROPERTIES) {
       // The countdown has its own parser.
-      if (most === undefined || name === 'countdown_end') continue;
+      if (most === undefined || name === 'countdown_ended_text') continue;
       const ending = /_\d$/.exec(name)?.[0] ?? '';
-      const banner = bannerOf({ [`body${ending}`]: 'Hi', second_link: '/', [name]: 'x'.repeat(5_000_000) });
+      const banner = bannerOf({
+        [`body${ending}`]: 'Hi',
+        secondary_link: '/',
+        [name]: 'x'.repeat(5_000_000),
+      });
       const { second, ...content } = readContent(banner, everyUrl, { dismissible: true }, ending);
       const texts = [...Object.values(content), second?.buttonText].filter(
         (value) => typeof value === 'string' && value.startsWith('xx'),

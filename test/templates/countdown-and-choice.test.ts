@@ -17,7 +17,7 @@ afterEach(() => {
 
 const draw = (values: Parameters<typeof bannerOf>[0], clockAheadMs = 0) => {
   const recorded = recordingSlot({ now: () => Date.now() + clockAheadMs });
-  countdown(bannerOf({ headline: 'Sale', countdown_end: 'It is over.', ...values }), recorded.slot);
+  countdown(bannerOf({ headline: 'Sale', countdown_ended_text: 'It is over.', ...values }), recorded.slot);
   return { ...recorded, panel: within(drawnIn(recorded.slot.element)) };
 };
 
@@ -41,7 +41,7 @@ describe('the countdown', () => {
     const values = {
       headline: 'Sale',
       countdown_to: until(8_000),
-      countdown_end: 'It is over.',
+      countdown_ended_text: 'It is over.',
       language: 'en',
     };
     countdown(bannerOf(values), slot);
@@ -68,7 +68,7 @@ describe('the countdown', () => {
   });
 
   test('truncates its end like every other text, with an ellipsis and no half of a character', () => {
-    const { panel } = draw({ countdown_to: until(-1), countdown_end: `x${'🎉'.repeat(200)}` });
+    const { panel } = draw({ countdown_to: until(-1), countdown_ended_text: `x${'🎉'.repeat(200)}` });
     expect(panel.getByRole('status').textContent).toBe(`x${'🎉'.repeat(159)}…`);
   });
 
@@ -128,8 +128,8 @@ describe('the choice', () => {
     headline: 'Tea or coffee?',
     button_text: 'Tea',
     link: '/tea',
-    second_button_text: 'Coffee',
-    second_link: '/coffee',
+    secondary_button_text: 'Coffee',
+    secondary_link: '/coffee',
   };
 
   test('has two links of equal rank, without a link around the banner', () => {
@@ -147,9 +147,9 @@ describe('the choice', () => {
 
   test('is a card with one button if the second has no text or no safe link', () => {
     for (const change of [
-      { second_link: '' },
-      { second_button_text: '' },
-      { second_link: 'javascript:alert(1)' },
+      { secondary_link: '' },
+      { secondary_button_text: '' },
+      { secondary_link: 'javascript:alert(1)' },
     ]) {
       document.body.replaceChildren();
       const { slot } = recordingSlot();

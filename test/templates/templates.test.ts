@@ -180,12 +180,12 @@ describe('the close button', () => {
     expect(within(drawnIn(slot.element)).queryByRole('button', { name: 'Dismiss' }) !== null).toBe(there);
   });
 
-  test('is shown or hidden by `dismissible`, and labeled by `dismiss_text`', () => {
+  test('is shown or hidden by `dismissible`, and labeled by `dismiss_label`', () => {
     const first = recordingSlot();
     strip(bannerOf({ ...SALE, dismissible: false }), first.slot);
     expect(within(drawnIn(first.slot.element)).queryByRole('button')).toBeNull();
     const second = recordingSlot();
-    hero(bannerOf({ ...SALE, dismissible: true, dismiss_text: 'Fermer' }), second.slot);
+    hero(bannerOf({ ...SALE, dismissible: true, dismiss_label: 'Fermer' }), second.slot);
     within(drawnIn(second.slot.element)).getByRole('button', { name: 'Fermer' });
   });
 

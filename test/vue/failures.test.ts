@@ -29,8 +29,8 @@ const aPage = async (
   {
     first = buildBanner(),
     bootstrap = null,
-    mayShow,
-  }: { first?: Banner; bootstrap?: BannerBootstrap | null; mayShow?: () => boolean } = {},
+    shouldShow,
+  }: { first?: Banner; bootstrap?: BannerBootstrap | null; shouldShow?: () => boolean } = {},
 ) => {
   const notices: Notice[] = [];
   const escaped: unknown[] = [];
@@ -50,12 +50,12 @@ const aPage = async (
     answered: new Set(),
     track: async () => undefined,
     snooze: async () => undefined,
-    isGated: mayShow !== undefined,
+    isGated: shouldShow !== undefined,
     after: () => () => undefined,
     fail,
     notify,
   });
-  placements.attach({ ...createRooms(() => true), ...(mayShow && { mayShow }) });
+  placements.attach({ ...createRooms(() => true), ...(shouldShow && { shouldShow }) });
   const container = document.createElement('div');
   document.body.replaceChildren(container);
   app = createApp(() => [
@@ -167,7 +167,7 @@ const drawnByServer = { ...aBootstrap(), banners: { home_hero: buildBanner() } }
 
 test.each([
   ['of a control group', { first: buildBanner({ id: 'bnr-2', isControl: true }) }],
-  ['that mayShow() blocks', { mayShow: () => false }],
+  ['that shouldShow() blocks', { shouldShow: () => false }],
 ])('server-rendered content is removed for a banner %s', async (_, known) => {
   const { notices, container } = await aPage(headline, { ...known, bootstrap: drawnByServer });
   expect(notices.map(({ type }) => type)).toEqual(['emptied']);

@@ -85,27 +85,28 @@ const WRONG_CLOCK_MS = 60_000;
 export const applyAnswer = (
   record: UserRecord,
   banners: ReadonlyMap<string, Banner | null>,
-  askedAtMs: number,
+  fetchedAtMs: number,
 ): void => {
   // An acceptance further in the future than the grace period was recorded under a wrong clock.
   const isHeld = ({ placementId, acceptedAtMs }: Dismissal): boolean =>
     !banners.has(placementId) ||
     acceptedAtMs === null ||
-    Math.abs(askedAtMs - acceptedAtMs) < DISMISSAL_GRACE_MS;
+    Math.abs(fetchedAtMs - acceptedAtMs) < DISMISSAL_GRACE_MS;
   record.dismissed = record.dismissed.filter(isHeld);
   for (const [placementId, banner] of banners) {
     const before = record.banners.get(placementId);
-    if (before && before.askedAtMs > askedAtMs && before.askedAtMs - askedAtMs < WRONG_CLOCK_MS) continue;
+    if (before && before.fetchedAtMs > fetchedAtMs && before.fetchedAtMs - fetchedAtMs < WRONG_CLOCK_MS)
+      continue;
     if (banner?.isTestSend) continue;
     const isDismissed = record.dismissed.some(
       (dismissal) => dismissal.placementId === placementId && dismissal.bannerId === banner?.id,
     );
-    record.banners.set(placementId, { banner: isDismissed ? null : banner, askedAtMs });
+    record.banners.set(placementId, { banner: isDismissed ? null : banner, fetchedAtMs });
   }
 };
 
 /** Result of a sync. */
-export interface SyncResult extends Pick<SentBanners, 'askedAtMs' | 'clockSkewMs'> {
+export interface SyncResult extends Pick<SentBanners, 'fetchedAtMs' | 'clockSkewMs'> {
   userId: string;
   /** Banners by placement. */
   banners: Map<string, Banner | null>;
@@ -116,12 +117,12 @@ export const createStoreAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCa
   /** Request time of each placement's current response. Increases with each request, over all users. */
   const requestedAtMs = new Map<string, number>();
 
-  return async ({ userId, banners, askedAtMs, clockSkewMs }: SyncResult): Promise<void> => {
+  return async ({ userId, banners, fetchedAtMs, clockSkewMs }: SyncResult): Promise<void> => {
     const latest: SyncResult['banners'] = new Map();
     for (const [placementId, banner] of banners) {
       // A later request got its response first. The record knows that for its own banners, but not for test sends.
-      if (requestedAtMs.get(placementId)! > askedAtMs) continue;
-      requestedAtMs.set(placementId, askedAtMs);
+      if (requestedAtMs.get(placementId)! > fetchedAtMs) continue;
+      requestedAtMs.set(placementId, fetchedAtMs);
       latest.set(placementId, banner);
       // A response replaces the previous test send.
       if (banner?.isTestSend) cache.testSends.set(placementId, banner);
@@ -129,7 +130,7 @@ export const createStoreAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCa
     }
     // Before the first notice, because the host may change the user on it.
     const stored = cache.change((record) => {
-      applyAnswer(record, latest, askedAtMs);
+      applyAnswer(record, latest, fetchedAtMs);
       if (clockSkewMs !== undefined) record.clockSkewMs = clockSkewMs;
     });
     for (const banner of latest.values()) {

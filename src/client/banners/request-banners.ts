@@ -25,7 +25,7 @@ const syncRejection = (response: Answer, sentToken?: string): SyncRejection =>
 export interface SentBanners {
   byPlacement: Record<string, unknown>;
   /** Request time in Unix milliseconds of the device. Increases with each request. */
-  askedAtMs: number;
+  fetchedAtMs: number;
   clockSkewMs: number | undefined;
 }
 
@@ -52,8 +52,8 @@ export const createRequestBanners = (
     if (!userTokens.isReady(user)) throw new Error('there is no user token');
     const sentAtMs = now();
     // Strictly increasing, so that the response to the later request wins, whatever the clock does.
-    const askedAtMs = Math.max(sentAtMs, lastAskedAtMs + 1);
-    lastAskedAtMs = askedAtMs;
+    const fetchedAtMs = Math.max(sentAtMs, lastAskedAtMs + 1);
+    lastAskedAtMs = fetchedAtMs;
     const body: SyncRequest & { [USER_TOKEN_MEMBER]?: string } = {
       external_user_id: user,
       app_id: appId,
@@ -68,7 +68,7 @@ export const createRequestBanners = (
       if (answer.status < 200 || answer.status >= 300) throw syncRejection(answer, token);
       const byPlacement = readSyncAnswer(parseJson(answer.text));
       if (!byPlacement) throw new Error('the answer has no "banners"');
-      return { byPlacement, askedAtMs, clockSkewMs: clockSkewMs(answer.headers, sentAtMs, now()) };
+      return { byPlacement, fetchedAtMs, clockSkewMs: clockSkewMs(answer.headers, sentAtMs, now()) };
     } finally {
       cancel();
     }

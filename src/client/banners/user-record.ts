@@ -8,7 +8,7 @@ const RECORD_VERSION = 1;
 /** Sync result of one placement, with its request time in Unix milliseconds of the device. */
 export interface Answer {
   banner: Banner | null;
-  askedAtMs: number;
+  fetchedAtMs: number;
 }
 
 /** Banner that the user dismissed. */
@@ -41,7 +41,7 @@ export interface UserRecord {
   /** End times of snoozes by banner ID, in Unix milliseconds of the service. Absent in older records. */
   snoozed?: Map<string, number>;
   /** Placements that this client inserts by itself, and those without a matching element. Absent before the first request. */
-  inserted?: { askedAtMs: number; placements: readonly SelectorPlacement[]; missing: string[] };
+  inserted?: { fetchedAtMs: number; placements: readonly SelectorPlacement[]; missing: string[] };
   session: Session | null;
   /** Server time minus device time, in milliseconds. */
   clockSkewMs: number;
@@ -114,13 +114,13 @@ export const createBootstrap = ({
 
   const fill = (record: UserRecord): void => {
     // Server time. A time in the future would block the browser's own sync results.
-    const askedAtMs = Math.min(bootstrap!.askedAtMs - record.clockSkewMs, startedAtMs);
+    const fetchedAtMs = Math.min(bootstrap!.fetchedAtMs - record.clockSkewMs, startedAtMs);
     for (const [placementId, banner] of Object.entries<Banner | null>(bootstrap!.banners ?? {})) {
       const known = record.banners.get(placementId);
-      if (known && known.askedAtMs > askedAtMs) continue;
+      if (known && known.fetchedAtMs > fetchedAtMs) continue;
       record.banners.set(placementId, {
         banner: banner && isDismissed(record, banner) ? null : banner,
-        askedAtMs,
+        fetchedAtMs,
       });
     }
   };

@@ -70,7 +70,7 @@ export interface DeadLetter {
 }
 
 /** Number of events that a flush delivered, and that are still queued. */
-export type FlushOutcome = { delivered: number; pending: number };
+export type FlushResult = { delivered: number; pending: number };
 
 /** Event to store. */
 export interface CapturedEvent {
@@ -99,7 +99,7 @@ export interface Delivery {
   /** Resolves with the event once it is durable; `null` if it is not stored (no consent, wiped, or counted before). */
   capture(event: CapturedEvent): Promise<BannerEvent | null>;
   /** Sends all queued events. Concurrent calls share one flush. */
-  flush(): Promise<FlushOutcome>;
+  flush(): Promise<FlushResult>;
   /** Returns the undelivered events of a user. */
   queued(userId: string): Promise<BannerEvent[]>;
   diagnostics(): Promise<Diagnostics>;

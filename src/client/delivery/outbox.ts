@@ -6,7 +6,7 @@ import type {
   DeliveryContext,
   DeliverySetup,
   Diagnostics,
-  FlushOutcome,
+  FlushResult,
   TabNews,
   Trouble,
 } from './delivery.ts';
@@ -74,7 +74,7 @@ export interface Outbox {
   upkeep: Upkeep;
   sender: Sender;
   /** Sends all events in the log. `others` resolves with the number of events that other requests of this page deliver. */
-  flush(others?: Promise<number>): Promise<FlushOutcome>;
+  flush(others?: Promise<number>): Promise<FlushResult>;
   diagnostics(): Promise<Diagnostics>;
 }
 

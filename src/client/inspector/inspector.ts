@@ -140,7 +140,7 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
     return {
       placementId,
       answer,
-      askedAt: testSend ? null : (stored?.askedAtMs ?? null),
+      askedAt: testSend ? null : (stored?.fetchedAtMs ?? null),
       from: requested.answered.has(placementId) ? 'sync' : 'cache',
       isExpired: answer != null && cache.isExpired(answer),
       isDismissed: dismissed.some((dismissal) => dismissal.placementId === placementId),

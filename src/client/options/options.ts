@@ -8,7 +8,7 @@ import type { Addition } from '../addition.ts';
 import type { Banner } from '../banner.ts';
 import type { ProvideToken } from '../credentials/credentials.ts';
 import type { Correct } from '../delivery/delivery.ts';
-import type { EmptySlot } from '../placement-hook.ts';
+import type { SlotContext } from '../placement-hook.ts';
 import { createClock } from '../platform/clock.ts';
 import { createIdbStore } from '../platform/idb-store.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
@@ -51,11 +51,11 @@ interface CommonOptions {
   consent?: 'enabled' | 'disabled' | 'pending' | 'gpc' | undefined;
   /**
    * Called once per banner and slot before the banner is shown. Return (or resolve to) `false` to block it, for example while a
-   * consent dialog is open; a blocked control banner is not counted. Called again by `reconsider()` and `refresh()`. If it
+   * consent dialog is open; a blocked control banner is not counted. Called again by `reevaluate()` and `refresh()`. If it
    * throws, the slot stays empty, with a `failed` notice. Default: every banner is shown.
    */
-  mayShow?:
-    | ((banner: Banner, slot: Pick<EmptySlot, 'element' | 'placementId'>) => boolean | Promise<boolean>)
+  shouldShow?:
+    | ((banner: Banner, slot: Pick<SlotContext, 'element' | 'placementId'>) => boolean | Promise<boolean>)
     | undefined;
   /** Handles events that the server skipped. Default: they are sent again unchanged, up to `maxAttempts` times. */
   correct?: Correct | undefined;

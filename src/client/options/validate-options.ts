@@ -18,7 +18,7 @@ export const validateOptions = (
   notify: Notify,
 ): void => {
   const { endpoint, logName, apiKey, appId, appVersion, userId, deviceId, platform, ...others } = settings;
-  const { correct, delivery, userToken, banners, bootstrap, debug, mayShow, use, ...unknown } = others;
+  const { correct, delivery, userToken, banners, bootstrap, debug, shouldShow, use, ...unknown } = others;
   const report: Notify = (notice) => {
     if (notice.type === 'failed') console.error(`Placard: ${notice.message}`);
     notify(notice);
@@ -29,7 +29,7 @@ export const validateOptions = (
   // With a server key, any visitor of the page could read and change every profile.
   expect(!SERVER_KEY.test(String(apiKey)), 'apiKey', 'a client key: this is a server key');
   expect(userToken == null || typeof userToken === 'function', 'userToken', 'a function');
-  expect(mayShow == null || typeof mayShow === 'function', 'mayShow', 'a function');
+  expect(shouldShow == null || typeof shouldShow === 'function', 'shouldShow', 'a function');
   // A hosted instance has no placement list.
   const { hooks } = use.selectors ?? { hooks: {} };
   const isList = Object(hooks) === hooks && !(use.selectors && /\.braze\.(com|eu)$/.test(endpoint));

@@ -1,5 +1,5 @@
 import type { Banner } from '../banner.ts';
-import type { Drawn, EmptySlot, PlacementHook, Problem, Slot } from '../placement-hook.ts';
+import type { PlacementCleanup, PlacementHook, Problem, Slot, SlotContext } from '../placement-hook.ts';
 
 /** Validation result of Standard Schema v1. */
 type Verdict<Output> =
@@ -22,11 +22,11 @@ export interface PlacementDefinition<Properties> {
   /** Schema of the properties, as plain values by name: `{ headline: 'Hi' }`. */
   properties: StandardSchema<Properties>;
   /** Renders a valid banner. `properties` is the schema's output. */
-  render(properties: Properties, slot: Slot, banner: Banner): Drawn;
+  render(properties: Properties, slot: Slot, banner: Banner): PlacementCleanup;
   /** Renders the slot without a banner. Default: the slot collapses. */
-  empty?(slot: EmptySlot): Drawn;
+  empty?(slot: SlotContext): PlacementCleanup;
   /** Renders the slot instead of an invalid banner. Default: `empty`. */
-  invalid?(problems: readonly Problem[], slot: EmptySlot): Drawn;
+  invalid?(problems: readonly Problem[], slot: SlotContext): PlacementCleanup;
 }
 
 /** Placement hook with its placement ID and a schema. */
@@ -56,7 +56,7 @@ export const definePlacement = <Properties>(
     return [];
   };
 
-  const hook = (banner: Banner, slot: Slot): Drawn => {
+  const hook = (banner: Banner, slot: Slot): PlacementCleanup => {
     // A component that defines its placement in each render may have done so again since the check.
     const fitting = checked.get(banner) ?? schema['~standard'].validate(unwrap(banner));
     if ('then' in fitting || fitting.issues)

@@ -2,8 +2,8 @@ import type { Banner, BannerEvent } from '../banner.ts';
 import type { Updates } from '../banners/updates.ts';
 import type { CapturedEvent, Delivery } from '../delivery/delivery.ts';
 import type { LateContext } from '../late-context.ts';
-import type { MayShow } from './may-show.ts';
 import { createBoxMemory, createRooms } from './rooms.ts';
+import type { ShouldShow } from './should-show.ts';
 import type { MountedSlot } from './slot.ts';
 import { watchViewability } from './viewability.ts';
 
@@ -15,7 +15,7 @@ export const createImpressions = (
   context: LateContext,
   updates: Updates,
   capture: Delivery['capture'],
-  gate: () => MayShow | undefined,
+  gate: () => ShouldShow | undefined,
 ) => {
   const { settings, user, cache, placements, lifecycle, mayWrite, isActive, inBackground, fail } = context;
   const { platform } = settings;
@@ -102,7 +102,7 @@ export const createImpressions = (
   placements.attach({
     ...createRooms(lifecycle.isVisible),
     watch,
-    mayShow: (slot, banner) => gate()?.ask(slot, banner),
+    shouldShow: (slot, banner) => gate()?.ask(slot, banner),
     onChange(mounted) {
       mounted.view?.restart();
       // After the hook has rendered.

@@ -194,15 +194,15 @@ export const createInsertPlacements = (options: InsertOptions) => {
   };
 
   const ask = async (): Promise<void> => {
-    const { askedAtMs = 0, missing = [] } = cache.record().inserted ?? {};
-    if (Math.abs(now() - askedAtMs) < FRESH_MS) return;
+    const { fetchedAtMs = 0, missing = [] } = cache.record().inserted ?? {};
+    if (Math.abs(now() - fetchedAtMs) < FRESH_MS) return;
     try {
       const { status, body } = await options.post(options.listPath, { missing });
       if (options.isStopped()) return;
       const found: unknown = status === 200 && Object(body).placements;
       if (!Array.isArray(found)) throw new Error(`The service answered ${status}`);
       await cache.change((record) => {
-        record.inserted = { askedAtMs: now(), placements: found, missing: [] };
+        record.inserted = { fetchedAtMs: now(), placements: found, missing: [] };
       });
     } catch (cause) {
       options.fail('sync', 'The placements by selector are not known', cause);

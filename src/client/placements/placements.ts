@@ -2,7 +2,7 @@ import type { Banner } from '../banner.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
 import type { Consent } from '../consent/consent.ts';
 import type { Notify } from '../notices.ts';
-import type { Drawn, EmptySlot, PlacementHook, Problem } from '../placement-hook.ts';
+import type { PlacementCleanup, PlacementHook, Problem, SlotContext } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Boxes, holdBox } from './box.ts';
 import type { Rooms } from './rooms.ts';
@@ -20,12 +20,12 @@ import {
   UNMOUNTED,
 } from './slot.ts';
 
-/** Slot callbacks of the deferred chunk, which attaches them. No cached banner needs them, unless there is a `mayShow`. */
+/** Slot callbacks of the deferred chunk, which attaches them. No cached banner needs them, unless there is a `shouldShow`. */
 export interface SlotWatcher extends Rooms {
   /** Watches one slot's visibility until the returned function is called. */
   watch?(slot: MountedSlot): () => void;
   /** Returns whether the host allows the banner there; `undefined` while the result is pending. */
-  mayShow?(slot: MountedSlot, banner: Banner): boolean | undefined;
+  shouldShow?(slot: MountedSlot, banner: Banner): boolean | undefined;
   /** Called when a slot has another banner. */
   onChange?(slot: MountedSlot): void;
   /** Called when an expired banner was removed. */
@@ -43,7 +43,7 @@ interface PlacementsOptions extends SlotVerbs {
   boxes: Pick<Boxes, 'reserve'>;
   /** Placements whose current result came from the network. */
   answered: ReadonlySet<string>;
-  /** The host has a `mayShow`. No new banner is shown until the watcher, which calls it, is attached. */
+  /** The host has a `shouldShow`. No new banner is shown until the watcher, which calls it, is attached. */
   isGated: boolean;
   after: Clock['after'];
   notify: Notify;
@@ -60,7 +60,7 @@ export const createPlacements = (options: PlacementsOptions) => {
 
   const fill = (
     slot: MountedSlot,
-    draw: (where: EmptySlot) => Drawn,
+    draw: (where: SlotContext) => PlacementCleanup,
     onError = (cause: unknown) => report(slot, cause),
   ): void => {
     const { element, placementId, state } = slot;
@@ -157,7 +157,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       const problems = next ? slot.check.problems(next) : [];
       if (problems === null) return;
       const hasProblems = problems.length > 0;
-      const may = next && isGated && !hasProblems ? watcher?.mayShow?.(slot, next) : true;
+      const may = next && isGated && !hasProblems ? watcher?.shouldShow?.(slot, next) : true;
       if (may === undefined) return;
       const fitting = hasProblems || !may ? null : next;
       // Never replace or remove a visible banner, or open a collapsed slot in view.
@@ -167,7 +167,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       if (fitting) {
         const banner = slot.check.checked(fitting);
         turn(slot, { banner, why: banner.isControl ? 'control' : null });
-      } else empty(slot, hasProblems ? 'invalid' : may ? 'none' : 'held', problems);
+      } else empty(slot, hasProblems ? 'invalid' : may ? 'none' : 'blocked', problems);
     }
     if (slot.state !== UNMOUNTED) watcher?.resizeUnseen(slot);
   };

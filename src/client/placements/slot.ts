@@ -2,7 +2,7 @@ import { safeUrl } from '../../protocol/index.ts';
 import type { Banner, EventType } from '../banner.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
 import type { Fail, Notice } from '../notices.ts';
-import type { Drawn, EmptySlot, PlacementHook, Problem, Slot } from '../placement-hook.ts';
+import type { PlacementCleanup, PlacementHook, Problem, Slot, SlotContext } from '../placement-hook.ts';
 import type { Viewability } from './viewability.ts';
 
 export type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
@@ -29,7 +29,7 @@ export const UNDECIDED = { banner: null, why: null };
 /** Unmounted. */
 export const UNMOUNTED = { banner: null, why: null };
 
-/** Result of the host's `mayShow` for a banner. */
+/** Result of the host's `shouldShow` for a banner. */
 export interface Verdict {
   bannerId: string;
   /** `undefined` while the result is pending. */
@@ -135,7 +135,7 @@ export interface SlotVerbs {
 /** Creates the slot object of a hook, whose methods apply to this banner. */
 export const createSlot = (
   banner: Banner,
-  empty: EmptySlot,
+  empty: SlotContext,
   { track, snooze, fail, cache }: SlotVerbs,
 ): Slot => ({
   ...empty,
@@ -159,7 +159,7 @@ export const createSlot = (
  */
 export const fillSlot = (
   element: HTMLElement,
-  draw: (signal: AbortSignal) => Drawn,
+  draw: (signal: AbortSignal) => PlacementCleanup,
   onError: (cause: unknown) => void,
 ): (() => void) | undefined => {
   const before = new Set(element.childNodes);

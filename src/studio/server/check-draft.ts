@@ -131,7 +131,7 @@ const checkAddress = (use: 'link' | 'image', value: unknown, path: DraftCheck['p
 /** Pairs of button text and link. */
 const BUTTONS = [
   ['button_text', 'link'],
-  ['second_button_text', 'second_link'],
+  ['secondary_button_text', 'secondary_link'],
 ] as const;
 
 const checkVariant = (

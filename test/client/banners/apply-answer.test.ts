@@ -12,8 +12,8 @@ import fc from '../../helpers/property.ts';
 
 const MINUTE = 60_000;
 /** Builds a record from plain objects, which are easier to read. */
-const applyAnswer = (record: UserRecord, banners: Record<string, Banner | null>, askedAtMs: number) =>
-  applyMap(record, new Map(Object.entries(banners)), askedAtMs);
+const applyAnswer = (record: UserRecord, banners: Record<string, Banner | null>, fetchedAtMs: number) =>
+  applyMap(record, new Map(Object.entries(banners)), fetchedAtMs);
 const shown = (record: UserRecord, placementId = 'home_hero') =>
   record.banners.get(placementId)?.banner?.id ?? null;
 
@@ -26,7 +26,7 @@ test('case 53: null removes the cached banner, and a placement missing from the 
   );
   applyAnswer(record, { home_hero: null }, 2);
   expect(shown(record)).toBeNull();
-  expect(record.banners.get('home_hero')).toEqual({ banner: null, askedAtMs: 2 });
+  expect(record.banners.get('home_hero')).toEqual({ banner: null, fetchedAtMs: 2 });
   expect(shown(record, 'sidebar')).toBe('bnr-2');
 });
 
@@ -112,23 +112,24 @@ test('case 50: each placement ends with the response to its latest request, in a
   const answers = fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.boolean()), { maxLength: 8 });
   const shuffled = answers.chain((list) =>
     fc.shuffledSubarray(
-      list.map((placements, askedAtMs) => ({ placements, askedAtMs })),
+      list.map((placements, fetchedAtMs) => ({ placements, fetchedAtMs })),
       { minLength: list.length },
     ),
   );
   fc.assert(
     fc.property(shuffled, (arrivals) => {
       const record = emptyRecord();
-      const latest: Record<string, { askedAtMs: number; id: string | null }> = {};
-      for (const { placements, askedAtMs } of arrivals) {
+      const latest: Record<string, { fetchedAtMs: number; id: string | null }> = {};
+      for (const { placements, fetchedAtMs } of arrivals) {
         const banners = Object.fromEntries(
           Object.entries(placements).map(([placementId, isThere]) => {
-            const id = isThere ? `${placementId}-${askedAtMs}` : null;
-            if (askedAtMs >= (latest[placementId]?.askedAtMs ?? -1)) latest[placementId] = { askedAtMs, id };
+            const id = isThere ? `${placementId}-${fetchedAtMs}` : null;
+            if (fetchedAtMs >= (latest[placementId]?.fetchedAtMs ?? -1))
+              latest[placementId] = { fetchedAtMs, id };
             return [placementId, id === null ? null : buildBanner({ id, placementId })];
           }),
         );
-        applyAnswer(record, banners, askedAtMs);
+        applyAnswer(record, banners, fetchedAtMs);
       }
       for (const [placementId, { id }] of Object.entries(latest)) expect(shown(record, placementId)).toBe(id);
     }),

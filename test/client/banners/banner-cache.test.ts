@@ -31,9 +31,9 @@ const setUp = (store: Store = createMemoryStore(), bootstrap?: BannerBootstrap) 
   return { cache, errors, onChange, store, time };
 };
 
-const stored = (banner = buildBanner(), askedAtMs = 1) => ({
+const stored = (banner = buildBanner(), fetchedAtMs = 1) => ({
   ...emptyRecord(),
-  banners: new Map([[banner.placementId, { banner, askedAtMs }]]),
+  banners: new Map([[banner.placementId, { banner, fetchedAtMs }]]),
 });
 
 test('shows what a previous page stored, after one read', async () => {
@@ -52,7 +52,7 @@ test('distinguishes a placement without a banner from one never requested', asyn
   const { cache } = setUp();
   await cache.open('u-1');
   await cache.change((record) => {
-    record.banners.set('home_hero', { banner: null, askedAtMs: 1 });
+    record.banners.set('home_hero', { banner: null, fetchedAtMs: 1 });
   });
   expect(cache.current('home_hero')).toBeNull();
   expect(cache.current('sidebar')).toBeUndefined();
@@ -84,14 +84,14 @@ test('a change is visible at once, and is stored when it resolves', async () => 
   await cache.open('u-1');
   onChange.mockClear();
   const done = cache.change((record) => {
-    record.banners.set('home_hero', { banner: buildBanner(), askedAtMs: 1 });
+    record.banners.set('home_hero', { banner: buildBanner(), fetchedAtMs: 1 });
     return 'verdict';
   });
   expect(cache.current('home_hero')?.id).toBe('bnr-1');
   expect(onChange).toHaveBeenCalled();
   expect(await done).toBe('verdict');
   expect(await store.get(keyOf('u-1'))).toMatchObject({
-    banners: new Map([['home_hero', { banner: expect.objectContaining({ id: 'bnr-1' }), askedAtMs: 1 }]]),
+    banners: new Map([['home_hero', { banner: expect.objectContaining({ id: 'bnr-1' }), fetchedAtMs: 1 }]]),
   });
 });
 
@@ -101,16 +101,16 @@ test('two tabs change the same record without losing either change', async () =>
   await Promise.all([a.open('u-1'), b.open('u-1')]);
   await Promise.all([
     a.change((record) => {
-      record.banners.set('a', { banner: null, askedAtMs: 1 });
+      record.banners.set('a', { banner: null, fetchedAtMs: 1 });
     }),
     b.change((record) => {
-      record.banners.set('b', { banner: null, askedAtMs: 2 });
+      record.banners.set('b', { banner: null, fetchedAtMs: 2 });
     }),
   ]);
   expect(await store.get(keyOf('u-1'))).toMatchObject({
     banners: new Map([
-      ['a', { banner: null, askedAtMs: 1 }],
-      ['b', { banner: null, askedAtMs: 2 }],
+      ['a', { banner: null, fetchedAtMs: 1 }],
+      ['b', { banner: null, fetchedAtMs: 2 }],
     ]),
   });
   await a.reread();
@@ -120,7 +120,7 @@ test('two tabs change the same record without losing either change', async () =>
 /** Returns `true` on the first call only. */
 const take = (record: UserRecord) => {
   if (record.banners.has('taken')) return false;
-  record.banners.set('taken', { banner: null, askedAtMs: 1 });
+  record.banners.set('taken', { banner: null, fetchedAtMs: 1 });
   return true;
 };
 
@@ -373,7 +373,7 @@ test('applies a bootstrap only on the first visit of its user; later visits use 
     version: 1,
     appId: 'app',
     userId: 'u-1',
-    askedAtMs: 1,
+    fetchedAtMs: 1,
     banners: { home_hero: buildBanner() },
   };
   const { cache } = setUp(createMemoryStore(), bootstrap as BannerBootstrap);

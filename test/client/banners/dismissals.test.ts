@@ -4,7 +4,7 @@ import { buildBanner } from '../../helpers/a-banner.ts';
 
 test('removes the banner from the record and stores each dismissal once', () => {
   const record = emptyRecord();
-  record.banners.set('home_hero', { banner: buildBanner(), askedAtMs: 1 });
+  record.banners.set('home_hero', { banner: buildBanner(), fetchedAtMs: 1 });
   const dismissal = { placementId: 'home_hero', bannerId: 'bnr-1' };
   for (let i = 0; i < 2; i += 1) addDismissals(record, [dismissal]);
   expect(record.banners.get('home_hero')?.banner).toBeNull();

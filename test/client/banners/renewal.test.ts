@@ -47,7 +47,7 @@ const openTab = async (store: Store, expired = ['home_hero']) => {
     await cache.change((record) => {
       for (const placementId of expired) {
         const banner = buildBanner({ placementId, expiresAt: Date.now() - 1 });
-        record.banners.set(placementId, { banner, askedAtMs: Date.now() });
+        record.banners.set(placementId, { banner, fetchedAtMs: Date.now() });
       }
     });
     for (const placementId of expired) renewal.want(placementId);

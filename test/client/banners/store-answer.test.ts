@@ -31,7 +31,7 @@ test('emits a notice of a response once it is stored, because a listener may lea
   const taken = storeAnswer({
     userId: 'u-1',
     banners: new Map([['home', banner]]),
-    askedAtMs: 1,
+    fetchedAtMs: 1,
     clockSkewMs: undefined,
   });
   await Promise.resolve();
@@ -50,7 +50,7 @@ test('case 51: emits no notice of a response stored after another user has signe
   const notices: Notice[] = [];
   const storeAnswer = createStoreAnswer(cache.user, cache, (notice) => notices.push(notice));
   const banners = new Map([['home', buildBanner({ placementId: 'home' })]]);
-  const taken = storeAnswer({ userId: 'u-1', banners, askedAtMs: 1, clockSkewMs: undefined });
+  const taken = storeAnswer({ userId: 'u-1', banners, fetchedAtMs: 1, clockSkewMs: undefined });
   await cache.open('u-2');
   release();
   await taken;
@@ -61,8 +61,8 @@ const open = async () => {
   const cache = aBannerCache();
   await cache.open('u-1');
   const take = createStoreAnswer(cache.user, cache, () => undefined);
-  const answer = (banner: Banner | null, askedAtMs: number) =>
-    take({ userId: 'u-1', banners: new Map([['home', banner]]), askedAtMs, clockSkewMs: undefined });
+  const answer = (banner: Banner | null, fetchedAtMs: number) =>
+    take({ userId: 'u-1', banners: new Map([['home', banner]]), fetchedAtMs, clockSkewMs: undefined });
   const shown = () => cache.current('home')?.id ?? null;
   return { cache, answer, shown };
 };

@@ -107,7 +107,7 @@ test('case 50: each request has a later order than the previous one, even if the
   await sync.now(['a']);
   vi.setSystemTime(0);
   await sync.now(['a']);
-  expect(results[1]!.askedAtMs).toBeGreaterThan(results[0]!.askedAtMs);
+  expect(results[1]!.fetchedAtMs).toBeGreaterThan(results[0]!.fetchedAtMs);
 });
 
 test('case 51: discards a response for the previous user', async () => {

@@ -114,7 +114,7 @@ export const strictPage: Scenario[] = [
             ...buildBanner(name, { headline }),
             properties: {
               ...Object.fromEntries(
-                ['body', 'button_text', 'link', 'image_alt', 'theme', 'dismissible', 'dismiss_text'].map(
+                ['body', 'button_text', 'link', 'image_alt', 'theme', 'dismissible', 'dismiss_label'].map(
                   (each) => [each, text],
                 ),
               ),

@@ -135,9 +135,9 @@ describe('a URL', () => {
   });
 
   test('not rendered by the placement’s template is reported with the placement', () => {
-    const properties = { headline, second_button_text: text('Later'), second_link: text('/later') };
+    const properties = { headline, secondary_button_text: text('Later'), secondary_link: text('/later') };
     expect(propertyChecks(properties)).toEqual([
-      'warning second_button_text: Not shown in Home: the template does not render it.',
+      'warning secondary_button_text: Not shown in Home: the template does not render it.',
     ]);
   });
 
@@ -175,7 +175,7 @@ describe('a campaign', () => {
   test('with a second button without a link, or a date in the past, gets a warning', () => {
     const properties = {
       headline: text('Doors'),
-      second_button_text: text('Later'),
+      secondary_button_text: text('Later'),
       ends_at: { type: 'datetime', value: '2020-01-01T00:00:00Z' },
     };
     const found = validateDraft({ variants: [aVariant({ properties })] }).join('\n');

@@ -2,14 +2,14 @@ import type { Banner } from '../banner.ts';
 import type { LateContext } from '../late-context.ts';
 import type { MountedSlot, Verdict } from './slot.ts';
 
-/** Time without a result after which a notice names the pending `mayShow`, in milliseconds. */
+/** Time without a result after which a notice names the pending `shouldShow`, in milliseconds. */
 const SLOW_MS = 10_000;
 
 /**
- * Calls the host's `mayShow` once for each banner of a slot. It is in the deferred chunk, because few pages have one. Only on
+ * Calls the host's `shouldShow` once for each banner of a slot. It is in the deferred chunk, because few pages have one. Only on
  * those pages a cached banner waits for the chunk.
  */
-export const createMayShow = ({
+export const createShouldShow = ({
   settings,
   placements,
   fail,
@@ -33,16 +33,16 @@ export const createMayShow = ({
         verdict.cancelSlow?.();
         verdict.may = answer !== false;
       };
-      // A host has a reason to decide, such as an open consent dialog. If `mayShow` fails, nothing is shown.
+      // A host has a reason to decide, such as an open consent dialog. If `shouldShow` fails, nothing is shown.
       const failed = (cause: unknown): void => {
         settle(false);
-        fail('hook', `mayShow() of "${placementId}" threw`, cause);
+        fail('hook', `shouldShow() of "${placementId}" threw`, cause);
       };
       try {
-        const answer = settings.mayShow!(banner, { element, placementId });
+        const answer = settings.shouldShow!(banner, { element, placementId });
         // Recognized by its `then`, because it may be another library's promise, as with zone.js.
         if ((answer as Partial<Promise<boolean>> | undefined)?.then) {
-          const slow = (): void => fail('hook', `mayShow() of "${placementId}" has not answered`);
+          const slow = (): void => fail('hook', `shouldShow() of "${placementId}" has not answered`);
           verdict.cancelSlow = settings.platform.after(SLOW_MS, slow);
           void Promise.resolve(answer)
             .then(settle, failed)
@@ -53,12 +53,12 @@ export const createMayShow = ({
       }
       return verdict.may;
     },
-    /** Calls `mayShow` again for blocked and pending banners. */
-    reconsider(): void {
+    /** Calls `shouldShow` again for blocked and pending banners. */
+    reevaluate(): void {
       for (const mounted of placements.slots()) if (!mounted.verdict?.may) forget(mounted);
       placements.considerAll();
     },
   };
 };
 
-export type MayShow = ReturnType<typeof createMayShow>;
+export type ShouldShow = ReturnType<typeof createShouldShow>;

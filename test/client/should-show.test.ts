@@ -1,4 +1,4 @@
-// The option `mayShow`: the host decides when a banner may appear. A blocked banner is neither drawn nor counted.
+// The option `shouldShow`: the host decides when a banner may appear. A blocked banner is neither drawn nor counted.
 import { expect, test, vi } from 'vitest';
 import { createFakeService, buildBanner as wire } from '../../src/testing/index.ts';
 import { aSlot, draw, open, PATIENCE, stagePages } from './pages.ts';
@@ -8,46 +8,46 @@ stagePages();
 const aControl = () =>
   createFakeService({ banners: { home_hero: wire('home_hero', {}, { id: 'bnr-1', is_control: true }) } });
 
-test('false keeps the slot empty and uncounted until the host calls reconsider()', async () => {
+test('false keeps the slot empty and uncounted until the host calls reevaluate()', async () => {
   let isDialogOpen = true;
-  const mayShow = vi.fn(() => !isDialogOpen);
-  const { placard, heard, of } = open({ mayShow });
+  const shouldShow = vi.fn(() => !isDialogOpen);
+  const { placard, heard, of } = open({ shouldShow });
   const element = aSlot();
   placard.mount('home_hero', element, draw);
   await heard('emptied');
   await vi.advanceTimersByTimeAsync(5_000);
-  expect(of('emptied').map(({ reason }) => reason)).toEqual(['held']);
+  expect(of('emptied').map(({ reason }) => reason)).toEqual(['blocked']);
   expect(element.textContent).toBe('');
   expect(of('tracked')).toEqual([]);
   // Once per banner, regardless of how often the slots are checked.
-  expect(mayShow.mock.calls).toEqual([
+  expect(shouldShow.mock.calls).toEqual([
     [expect.objectContaining({ id: 'bnr-1' }), { element, placementId: 'home_hero' }],
   ]);
 
   isDialogOpen = false;
-  placard.reconsider();
+  placard.reevaluate();
   expect(element.textContent).toBe('Summer sale');
   await heard('tracked');
-  placard.reconsider();
-  expect(mayShow).toHaveBeenCalledTimes(2);
+  placard.reevaluate();
+  expect(shouldShow).toHaveBeenCalledTimes(2);
 });
 
 test('a blocked control banner does not count as seen', async () => {
   let mayCount = false;
-  const { placard, heard, of } = open({ service: aControl(), mayShow: () => mayCount });
+  const { placard, heard, of } = open({ service: aControl(), shouldShow: () => mayCount });
   placard.mount('home_hero', aSlot(), draw);
   await heard('emptied');
   await vi.advanceTimersByTimeAsync(5_000);
   expect(of('tracked')).toEqual([]);
   mayCount = true;
-  placard.reconsider();
+  placard.reevaluate();
   await heard('tracked');
 });
 
 test('waits for a promise, and refresh() calls it again', async () => {
   let answer: (may: boolean) => void = () => undefined;
-  const mayShow = () => new Promise<boolean>((resolve) => (answer = resolve));
-  const { placard, heard, of } = open({ mayShow });
+  const shouldShow = () => new Promise<boolean>((resolve) => (answer = resolve));
+  const { placard, heard, of } = open({ shouldShow });
   const element = aSlot();
   placard.mount('home_hero', element, draw);
   await heard('synced');
@@ -64,13 +64,13 @@ test('waits for a promise, and refresh() calls it again', async () => {
 });
 
 test('calls it again for a slot that is mounted again', async () => {
-  const mayShow = vi.fn(() => false);
-  const { placard, heard } = open({ mayShow });
+  const shouldShow = vi.fn(() => false);
+  const { placard, heard } = open({ shouldShow });
   const unmount = placard.mount('home_hero', aSlot(), draw);
   await heard('emptied');
   unmount();
   placard.mount('home_hero', aSlot(), draw);
-  expect(mayShow).toHaveBeenCalledTimes(2);
+  expect(shouldShow).toHaveBeenCalledTimes(2);
 });
 
 const broken = {
@@ -84,38 +84,38 @@ const broken = {
 };
 test.each(Object.entries(broken))(
   'one that %s keeps the slot empty and emits a notice, because the host may have a reason to block',
-  async (_, mayShow) => {
+  async (_, shouldShow) => {
     vi.spyOn(console, 'error').mockReturnValue(undefined);
-    const { placard, heard, of } = open({ mayShow });
+    const { placard, heard, of } = open({ shouldShow });
     const element = aSlot();
     placard.mount('home_hero', element, draw);
     await heard('emptied');
     expect(element.textContent).toBe('');
-    expect(of('emptied')[0]).toMatchObject({ reason: 'held' });
+    expect(of('emptied')[0]).toMatchObject({ reason: 'blocked' });
     expect(of('failed')).toContainEqual(
-      expect.objectContaining({ kind: 'hook', message: 'mayShow() of "home_hero" threw' }),
+      expect.objectContaining({ kind: 'hook', message: 'shouldShow() of "home_hero" threw' }),
     );
   },
 );
 
 test('one that never settles emits a notice after ten seconds and leaves no timer behind', async () => {
-  const { placard, heard, of } = open({ mayShow: () => new Promise<boolean>(() => undefined) });
+  const { placard, heard, of } = open({ shouldShow: () => new Promise<boolean>(() => undefined) });
   const element = aSlot();
   placard.mount('home_hero', element, draw);
   await heard('synced');
   await vi.advanceTimersByTimeAsync(10_000);
   expect(of('failed')).toMatchObject([
-    { kind: 'hook', message: 'mayShow() of "home_hero" has not answered' },
+    { kind: 'hook', message: 'shouldShow() of "home_hero" has not answered' },
   ]);
   expect(element.textContent).toBe('');
-  placard.reconsider();
+  placard.reevaluate();
   placard.stop();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(of('failed')).toHaveLength(1);
 });
 
 test('any other result allows the banner', async () => {
-  const { placard, heard } = open({ mayShow: (() => undefined) as unknown as () => boolean });
+  const { placard, heard } = open({ shouldShow: (() => undefined) as unknown as () => boolean });
   placard.mount('home_hero', aSlot(), draw);
   await heard('shown');
 });
