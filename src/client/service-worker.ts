@@ -53,7 +53,7 @@ const NO_PAGE: PageLifecycle = {
 const install = (options: SenderOptions, { notify, fail }: Notices): void => {
   const { endpoint, apiKey, appId, logName } = readApiOptions(options);
   const banners = createIdbStore('placard-banners');
-  const keyOf = (userId: string) => recordKey(endpoint, appId, userId);
+  const toKey = (userId: string) => recordKey(endpoint, appId, userId);
   let accepting: Promise<unknown> = Promise.resolve();
   const clock = createClock();
   const consent = createConsent('enabled', clock.now);
@@ -75,7 +75,7 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
       notify,
       fail,
       onDismissed(dismissals) {
-        const accepted = () => acceptInStore(banners, keyOf, dismissals, Date.now());
+        const accepted = () => acceptInStore(banners, toKey, dismissals, Date.now());
         // A dismissal stays in effect until its acceptance is recorded. If that fails, it only stays longer.
         accepting = accepting.then(accepted).catch(() => undefined);
       },

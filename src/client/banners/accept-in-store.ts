@@ -8,17 +8,17 @@ import { isUserRecord } from './user-record.ts';
 /** Records accepted dismissals in the users' stored records, if no page does. */
 export const acceptInStore = async (
   store: Store,
-  keyOf: (userId: string) => StoreKey,
+  toKey: (userId: string) => StoreKey,
   dismissals: readonly BannerEvent[],
   nowMs: number,
 ): Promise<void> => {
   for (const user of new Set(dismissals.map(({ userId }) => userId))) {
     const ids = dismissals.filter(({ userId }) => userId === user).map(({ bannerId }) => bannerId);
-    await store.update<unknown>([keyOf(user)], ([record]) => {
+    await store.update<unknown>([toKey(user)], ([record]) => {
       // The record of a former user stays deleted.
       if (!isUserRecord(record)) return [];
       acceptDismissals(record, ids, nowMs);
-      return [[keyOf(user), record]];
+      return [[toKey(user), record]];
     });
   }
 };

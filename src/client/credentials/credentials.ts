@@ -74,7 +74,7 @@ interface Held {
 }
 
 /** Returns the expiry of a token by the device's clock. If that is wrong, the service's 401 corrects it. */
-const endOf = (token: string): number => {
+const getExpiryMs = (token: string): number => {
   try {
     const claims = atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'));
     return Number(JSON.parse(claims).exp) * 1_000 || Number.POSITIVE_INFINITY;
@@ -114,7 +114,7 @@ export const createUserTokens = (
         return undefined;
       }
       // Valid for at least one minute. With a wrong device clock, each token would be expired at once.
-      const endsAt = Math.max(endOf(token), now() + 2 * EARLY_MS);
+      const endsAt = Math.max(getExpiryMs(token), now() + 2 * EARLY_MS);
       held.set(userId, { token, askedAt: now(), endsAt });
       return token;
     } catch (cause) {

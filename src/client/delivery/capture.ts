@@ -67,16 +67,16 @@ interface Waiting {
  */
 export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving: Leaving) => {
   const { api, consent, clock, tab, lifecycle, notify, fail, isStopped } = context;
-  const timeOf = createEventTimes(clock);
+  const getTime = createEventTimes(clock);
   let line: Waiting[] = [];
   /** Set while queued events are being written, or wait for earlier work. */
   let appending: Promise<void> | undefined;
   let sequence = 0;
 
-  const entryOf = ({ event, at }: Waiting): Entry => {
+  const toEntry = ({ event, at }: Waiting): Entry => {
     const { type, bannerId, placementId, userId, once } = event;
     const { appId, appVersion } = api;
-    const time = timeOf(at, `${userId}\n${bannerId}\n${type}`);
+    const time = getTime(at, `${userId}\n${bannerId}\n${type}`);
     sequence += 1;
     return {
       key: ['event', VERSION, time, tab, sequence],
@@ -153,7 +153,7 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
       for (const { resolve } of waiting) resolve(null);
       return;
     }
-    const entries = waiting.map(entryOf);
+    const entries = waiting.map(toEntry);
     const stored = append(entries);
     void finish(waiting, entries, stored);
     await stored;

@@ -1,7 +1,7 @@
 import type { Decision } from '../consent/consent.ts';
 import { isUnavailable } from '../load-once.ts';
 import type { Capture } from './capture.ts';
-import { isNewer, rangeOf } from './log/records.ts';
+import { isNewer, toRange } from './log/records.ts';
 import type { Outbox } from './outbox.ts';
 
 /** Stores the decisions of this page in the log, tells the other tabs, and applies them to the queue. */
@@ -18,7 +18,7 @@ export const createDecide = ({ context, log, upkeep, sender }: Outbox, capture: 
       log.place.owePurge();
       await log.forgetClaims();
       for (const kind of ['event', 'dead']) {
-        const found = await log.place.entries(rangeOf(kind));
+        const found = await log.place.entries(toRange(kind));
         const own = found.filter(([key, record]) => !isNewer(record) && !(Number([key].flat()[2]) > until));
         await log.place.deleteMany(own.map(([key]) => key));
       }

@@ -124,7 +124,7 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
   ]);
   for (const { placementId } of mounted) names.add(placementId);
 
-  const slotOf = (slot: MountedSlot): SlotState => {
+  const toSlotState = (slot: MountedSlot): SlotState => {
     const { element, placementId, state } = slot;
     const { banner: shown, why: emptied } = state;
     const next = cache.current(placementId);
@@ -133,7 +133,7 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
     return { element, shown, emptied, problems, view: impressions.inspect(slot) };
   };
 
-  const stateOf = (placementId: string): PlacementState => {
+  const toPlacementState = (placementId: string): PlacementState => {
     const testSend = cache.testSends.get(placementId);
     const stored = banners.get(placementId);
     const answer = testSend ?? stored?.banner;
@@ -147,10 +147,10 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
       snoozedUntil: answer && cache.isSnoozed(answer) ? snoozed!.get(answer.id)! : null,
       isFocused: overlay.isFocused(placementId),
       isHidden: cache.lookedAt.get(placementId) === null,
-      slots: mounted.filter((slot) => slot.placementId === placementId).map(slotOf),
+      slots: mounted.filter((slot) => slot.placementId === placementId).map(toSlotState),
     };
   };
-  return [...names].sort().map(stateOf);
+  return [...names].sort().map(toPlacementState);
 };
 
 interface InspectorOptions extends LateContext {

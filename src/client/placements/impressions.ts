@@ -68,7 +68,7 @@ export const createImpressions = (
     fail('config', `The slot of "${placementId}" is ${offsetWidth} px wide: give it a width, such as 100%`);
   };
 
-  const viewabilityOf = (mounted: MountedSlot, Watcher: typeof IntersectionObserver) =>
+  const watchSlot = (mounted: MountedSlot, Watcher: typeof IntersectionObserver) =>
     watchViewability({
       element: mounted.element,
       isControl: () => mounted.state.why === 'control',
@@ -93,7 +93,7 @@ export const createImpressions = (
     });
 
   const watch = (mounted: MountedSlot): (() => void) => {
-    mounted.view = Observer && viewabilityOf(mounted, Observer);
+    mounted.view = Observer && watchSlot(mounted, Observer);
     return () => {
       mounted.view?.stop();
       gate()?.forget(mounted);

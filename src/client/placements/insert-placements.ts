@@ -42,7 +42,7 @@ interface Spot {
  * a file could take exponential time. A line feed, which no path contains, anchors the first part to the start and the last one
  * to the end.
  */
-const isPathOf = (pattern: string, path: string): boolean => {
+const isPathMatch = (pattern: string, path: string): boolean => {
   const whole = `\n${path}\n`;
   let at = 0;
   return `\n${pattern}\n`.split('*').every((part) => {
@@ -100,7 +100,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
   /** Updates one placement. Returns why it is not inserted. */
   const lookAt = (place: SelectorPlacement, spot: Spot): string | undefined => {
     const { placement_id: placementId, insert, template } = place;
-    if (!place.paths.some((each) => isPathOf(each, path!))) {
+    if (!place.paths.some((each) => isPathMatch(each, path!))) {
       takeAway(spot);
       return undefined;
     }

@@ -27,7 +27,7 @@ interface Place {
 }
 
 /** Returns the position of a node. Unlike `getBoundingClientRect` of an element, a range also works for text. */
-const rectOf = (node: Node): DOMRect => {
+const getRect = (node: Node): DOMRect => {
   const range = document.createRange();
   range.selectNode(node);
   return range.getBoundingClientRect();
@@ -37,7 +37,7 @@ const rectOf = (node: Node): DOMRect => {
 const placesAround = (parent: Element): Place[] => {
   const found: Place[] = [];
   for (let around: Element | null = parent; around; around = around.parentElement)
-    for (const node of around.childNodes) found.push({ node, rect: rectOf(node) });
+    for (const node of around.childNodes) found.push({ node, rect: getRect(node) });
   return found;
 };
 
@@ -57,7 +57,7 @@ export const changeUnseen = (parent: Element, change: () => void, undo: () => vo
   const moves = places.some(({ node, rect }) => {
     // The change itself may remove a node.
     if (!node.parentNode) return false;
-    const now = rectOf(node);
+    const now = getRect(node);
     // Content above the viewport may move into it.
     return (isInView(rect) || isInView(now)) && SIDES.some((side) => Math.abs(now[side] - rect[side]) >= 1);
   });

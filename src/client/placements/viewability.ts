@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import { onCoverChange } from './cover-changes.ts';
-import { areaOf, lookAt } from './visible-pixels.ts';
+import { getArea, lookAt } from './visible-pixels.ts';
 
 /** MRC viewability rule for display ads: share of pixels, and continuous time in view. */
 const SHARE = 0.5;
@@ -61,7 +61,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
   let wasFilled = element.hasChildNodes();
 
   const isBusy = () => element.getAttribute('aria-busy') === 'true';
-  const area = () => (entry ? areaOf(entry.boundingClientRect) : 0);
+  const area = () => (entry ? getArea(entry.boundingClientRect) : 0);
   const isInView = () => entry?.isIntersecting === true && isVisible();
 
   const meetsShare = (): boolean => {
@@ -118,7 +118,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
   const lookAgain = (waitMs: number): void => {
     nextWaitMs = Math.min(2 * waitMs, isCovered ? COVERED_LOOK_MS : LOOK_MS);
     cancel = after(waitMs, () => {
-      const isFilled = area() === 0 && areaOf(element.getBoundingClientRect()) > 0;
+      const isFilled = area() === 0 && getArea(element.getBoundingClientRect()) > 0;
       if (!isFilled || isControl()) {
         begin(nextWaitMs);
         return;

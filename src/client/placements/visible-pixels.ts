@@ -39,15 +39,15 @@ const visualBox = ({ ownerDocument }: Element): Box => {
   return { left, top, right: left + width, bottom: top + height };
 };
 
-const rootOf = (element: Element) => element.getRootNode() as Document | ShadowRoot;
+const getRoot = (element: Element) => element.getRootNode() as Document | ShadowRoot;
 
 /** Returns the host of the shadow root that contains the element. */
-const hostOf = (element: Element): Element | undefined => {
-  const root = rootOf(element);
+const findHost = (element: Element): Element | undefined => {
+  const root = getRoot(element);
   return 'host' in root ? root.host : undefined;
 };
 
-export const areaOf = ({ left, top, right, bottom }: Box): number =>
+export const getArea = ({ left, top, right, bottom }: Box): number =>
   Math.max(0, right - left) * Math.max(0, bottom - top);
 
 /** Returns the intersection of the boxes with `Math.max` and `Math.min`, or their bounding box with the two swapped. */
@@ -59,22 +59,22 @@ const joined = (boxes: Box[], near: typeof Math.max, far: typeof Math.max): Box 
 });
 
 /** Returns the parent in the flat tree, across shadow roots and same-origin frames. */
-const parentOf = (element: Element): Element | null =>
+const findParent = (element: Element): Element | null =>
   element.assignedSlot ??
   element.parentElement ??
-  hostOf(element) ??
+  findHost(element) ??
   element.ownerDocument.defaultView?.frameElement ??
   null;
 
 /** Returns the alpha of a computed color, in any notation. */
-const alphaOf = (colour: string): number =>
+const parseAlpha = (colour: string): number =>
   Number(/(?:^rgba\(.*,|\/)\s*([\d.e-]+)\)$/.exec(colour)?.[1] ?? 1);
 
 /** Returns the effective opacity of an element, including its ancestors. */
-const opacityOf = (element: Element): number => {
+const getOpacity = (element: Element): number => {
   let opacity = 1;
   let isOutermost = true;
-  for (let each: Element | null = element; each && opacity >= MIN_OPACITY; each = parentOf(each)) {
+  for (let each: Element | null = element; each && opacity >= MIN_OPACITY; each = findParent(each)) {
     const { visibility, opacity: own, filter } = getComputedStyle(each);
     // Visibility is inherited, but not into a frame.
     if (isOutermost && /hidden|collapse/.test(visibility)) return 0;
@@ -85,7 +85,7 @@ const opacityOf = (element: Element): number => {
 };
 
 const fillsItsBox = ({ backgroundColor, backgroundImage }: CSSStyleDeclaration): boolean =>
-  alphaOf(backgroundColor) >= MIN_OPACITY || backgroundImage !== 'none';
+  parseAlpha(backgroundColor) >= MIN_OPACITY || backgroundImage !== 'none';
 
 /** Returns whether the element itself, without its children, has visible pixels. */
 const isDrawn = (element: Element): boolean => {
@@ -99,12 +99,12 @@ const isDrawn = (element: Element): boolean => {
   return (
     contentVisibility !== 'hidden' &&
     Number.parseFloat(fontSize) !== 0 &&
-    alphaOf(webkitTextFillColor || color) >= MIN_OPACITY &&
+    parseAlpha(webkitTextFillColor || color) >= MIN_OPACITY &&
     [...element.childNodes].some(({ nodeType, nodeValue }) => nodeType === 3 && nodeValue?.trim())
   );
 };
 
-const hitsOf = (root: DocumentOrShadowRoot, x: number, y: number): Element[] =>
+const findHits = (root: DocumentOrShadowRoot, x: number, y: number): Element[] =>
   root.elementsFromPoint?.(x, y) ?? [];
 
 /** Input of a hit test at one point of a slot. */
@@ -119,7 +119,7 @@ interface Probe {
  * nothing.
  */
 const hides = (element: Element, probe: Probe): boolean => {
-  if (opacityOf(element) < MIN_OPACITY) return false;
+  if (getOpacity(element) < MIN_OPACITY) return false;
   const fills = ['', '::before', '::after'].some((part) => {
     const style = getComputedStyle(element, part);
     return style.content !== 'none' && (fillsItsBox(style) || /\(/.test(style.backdropFilter ?? ''));
@@ -128,7 +128,7 @@ const hides = (element: Element, probe: Probe): boolean => {
   const { shadowRoot } = element;
   // The content of a closed shadow root is unknown. It may be a consent dialog.
   if (!shadowRoot) return element.localName.includes('-') && !element.contains(probe.slot);
-  const inner = hitsOf(shadowRoot, probe.x, probe.y).filter((hit) => hit.getRootNode() === shadowRoot);
+  const inner = findHits(shadowRoot, probe.x, probe.y).filter((hit) => hit.getRootNode() === shadowRoot);
   // An ancestor of the slot is hit above it because of the top element in its shadow root. The rest of that root lies below the
   // slot.
   return inner.slice(0, element.contains(probe.slot) ? 1 : inner.length).some((hit) => hides(hit, probe));
@@ -139,7 +139,7 @@ const hides = (element: Element, probe: Probe): boolean => {
  * only such an element covers it.
  */
 const isLayer = (element: Element, slot: Element): boolean => {
-  for (let each: Element | null = element; each && !each.contains(slot); each = parentOf(each)) {
+  for (let each: Element | null = element; each && !each.contains(slot); each = findParent(each)) {
     if (/fixed|sticky/.test(getComputedStyle(each).position) || each.matches('dialog,[popover]')) return true;
   }
   return false;
@@ -150,14 +150,14 @@ const isUntouchable = (element: Element): boolean =>
 
 /** Returns whether an element of an outer tree, such as another document, covers this point. */
 const isCoveredOutside = ({ slot, x, y }: Probe): boolean => {
-  const host = hostOf(slot);
+  const host = findHost(slot);
   const member = host ?? slot.ownerDocument.defaultView?.frameElement;
   if (!member) return false;
   const frame = host ? { left: 0, top: 0 } : member.getBoundingClientRect();
   const outside = host
     ? { slot: member, x, y }
     : { slot: member, x: x + frame.left + member.clientLeft, y: y + frame.top + member.clientTop };
-  const hits = hitsOf(rootOf(member), outside.x, outside.y);
+  const hits = findHits(getRoot(member), outside.x, outside.y);
   const found = hits.findIndex((hit) => member.contains(hit));
   return hits.slice(0, Math.max(0, found)).some((hit) => hides(hit, outside)) || isCoveredOutside(outside);
 };
@@ -174,7 +174,7 @@ export const lookAt = ({
   requiredShare,
   wasCovered,
 }: SightOptions): Sight => {
-  const root = rootOf(slot);
+  const root = getRoot(slot);
   // The entry is from the last threshold crossing. Since then the page may have scrolled a little, and a slot that is fully in
   // view may have grown; the observer reports only another visible share.
   const { boundingClientRect: then, intersectionRect } = entry;
@@ -191,15 +191,15 @@ export const lookAt = ({
   });
   const isWhole = isControl || !wasFilled || slot.shadowRoot !== null || isDrawn(slot);
   const drawn = isWhole ? [slot] : [...slot.querySelectorAll('*')].filter(isDrawn);
-  const readable = drawn.filter((each) => opacityOf(each) >= MIN_OPACITY);
+  const readable = drawn.filter((each) => getOpacity(each) >= MIN_OPACITY);
   if (readable.length === 0) return 'invisible';
-  const boxes = readable.map((each) => each.getBoundingClientRect()).filter(areaOf);
+  const boxes = readable.map((each) => each.getBoundingClientRect()).filter(getArea);
   if (!isWhole && boxes.length === 0) return 'invisible';
   const whole = isWhole ? move(then) : joined(boxes, Math.min, Math.max);
   const visible = joined([whole, move(intersectionRect), visualBox(slot)], Math.max, Math.min);
   const shortSide = Math.min(visible.right - visible.left, visible.bottom - visible.top);
   // A control slot may have no area. One with an area must be in view.
-  if (isControl ? areaOf(whole) > 0 && areaOf(visible) === 0 : shortSide < MIN_SIDE) return 'invisible';
+  if (isControl ? getArea(whole) > 0 && getArea(visible) === 0 : shortSide < MIN_SIDE) return 'invisible';
 
   let free = 0;
   let covered = 0;
@@ -211,7 +211,7 @@ export const lookAt = ({
       x: between(visible.left, visible.right, column),
       y: between(visible.top, visible.bottom, row),
     };
-    const hits = hitsOf(root, point.x, point.y);
+    const hits = findHits(root, point.x, point.y);
     isHit ||= hits.length > 0;
     const own = hits.findIndex((hit) => slot.contains(hit) && (isWhole || hit !== slot));
     const above = hits.slice(0, own < 0 ? hits.length : own).filter((hit) => !slot.contains(hit));
@@ -228,10 +228,10 @@ export const lookAt = ({
   if (free + covered === 0) {
     // Clipped content is not drawn anywhere. Other causes of failing hit tests: no pixels, no pointer events, or everything
     // except a modal dialog is inert.
-    const isBlind = areaOf(visible) === 0 || !isHit || layers > 0 || readable.every(isUntouchable);
+    const isBlind = getArea(visible) === 0 || !isHit || layers > 0 || readable.every(isUntouchable);
     if (!isBlind) return 'invisible';
     return layers * 2 > PROBES * PROBES ? 'covered' : 'visible';
   }
-  const share = areaOf(whole) === 0 ? 1 : areaOf(visible) / areaOf(whole);
+  const share = getArea(whole) === 0 ? 1 : getArea(visible) / getArea(whole);
   return (share * free) / (free + covered) >= requiredShare - TOLERANCE ? 'visible' : 'covered';
 };

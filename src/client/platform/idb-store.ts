@@ -3,7 +3,7 @@ import type { KeyRange, Store, StoreKey } from './store.ts';
 
 const OBJECT_STORE = 'records';
 
-const queryOf = ({ from, to }: KeyRange): IDBKeyRange => IDBKeyRange.bound(from, to);
+const toQuery = ({ from, to }: KeyRange): IDBKeyRange => IDBKeyRange.bound(from, to);
 
 /**
  * Returns whether the connection is lost. WebKit loses its database server while a page is in the background (`UnknownError`,
@@ -61,7 +61,7 @@ export const createIdbStore = (name: string): Store => {
         new Promise<void>((resolve, reject) => {
           const reads = keys.map(
             (key): IDBRequest =>
-              typeof key === 'object' && 'from' in key ? store.getAll(queryOf(key)) : store.get(key),
+              typeof key === 'object' && 'from' in key ? store.getAll(toQuery(key)) : store.get(key),
           );
           const write = () => {
             try {
@@ -86,7 +86,7 @@ export const createIdbStore = (name: string): Store => {
     update,
     entries: <T>(range?: KeyRange) =>
       run('readonly', async (store) => {
-        const query = range && queryOf(range);
+        const query = range && toQuery(range);
         // Both fail if the transaction is aborted. Awaited one by one, the second would be an unhandled rejection.
         const [keys, values] = await Promise.all([
           promisifyRequest(store.getAllKeys(query, range?.limit)),

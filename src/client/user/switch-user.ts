@@ -12,14 +12,14 @@ import type { CurrentUser } from './current-user.ts';
  */
 export const forgetUsers = async (
   store: Store,
-  keyOf: (userId: string) => (string | number)[],
+  toKey: (userId: string) => (string | number)[],
   current: () => string | null,
 ): Promise<void> => {
-  const scope = keyOf('').slice(0, -1);
+  const scope = toKey('').slice(0, -1);
   // No user ID sorts after the last code unit.
   const found = await store.entries({ from: scope, to: [...scope, '\uffff'] });
   const keep = current();
-  const kept = JSON.stringify(keep !== null && keyOf(keep));
+  const kept = JSON.stringify(keep !== null && toKey(keep));
   await store.deleteMany(found.map(([key]) => key).filter((key) => JSON.stringify(key) !== kept));
 };
 

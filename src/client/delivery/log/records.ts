@@ -71,21 +71,21 @@ export interface CountedRecord {
 
 export type Writes = [StoreKey, unknown][];
 
-export const rangeOf = (kind: string): KeyRange => ({ from: [kind, VERSION], to: [kind, VERSION, '\uffff'] });
+export const toRange = (kind: string): KeyRange => ({ from: [kind, VERSION], to: [kind, VERSION, '\uffff'] });
 /** Keys of the control record and the claims. */
-export const CONTROL_RANGE = rangeOf('control');
+export const CONTROL_RANGE = toRange('control');
 export const CLAIM_RANGE: KeyRange = {
   from: ['control', VERSION, 'claim'],
   to: ['control', VERSION, 'claim', '\uffff'],
 };
-export const EVENT_RANGE = rangeOf('event');
-export const COUNTED_RANGE = rangeOf('counted');
+export const EVENT_RANGE = toRange('event');
+export const COUNTED_RANGE = toRange('counted');
 export const claimKey = (id: string): StoreKey => ['control', VERSION, 'claim', id];
 export const countedKey = (name: string): StoreKey => ['counted', VERSION, name];
 export const keyText = ([, , time, tab, sequence]: EventKey): string => `${time}-${tab}-${sequence}`;
 
 /** Returns the estimated size on disk. All members are text or numbers, so it is close to their JSON. */
-export const bytesOf = ({ bannerId, placementId, userId, appId, appVersion }: StoredEvent): number =>
+export const getSize = ({ bannerId, placementId, userId, appId, appVersion }: StoredEvent): number =>
   150 + bannerId.length + placementId.length + userId.length + appId.length + appVersion.length;
 
 /** Eviction priority. A lost dismissal shows the banner again; impressions are many. */

@@ -2,7 +2,7 @@ import type { DeliveryContext } from '../delivery.ts';
 import { MIN_COUNTED_MS, SLACK, SLICE, TIDY_MS } from '../limits.ts';
 import type { Log } from './log.ts';
 import { isQuota } from './log-store.ts';
-import { bytesOf, EVENT_RANGE, type QueuedEvent, rangeOf } from './records.ts';
+import { EVENT_RANGE, getSize, type QueuedEvent, toRange } from './records.ts';
 
 /** Detects when the log is over a cap (count, bytes, age) or the disk is full, and lets the trouble chunk free space. */
 export const createUpkeep = (context: DeliveryContext, log: Log) => {
@@ -28,9 +28,9 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
     let found = 0;
     for await (const { event } of log.read(EVENT_RANGE)) {
       if (!event || event.time < now() - maxAgeMs || ++found === limit) return false;
-      size += bytesOf(event);
+      size += getSize(event);
     }
-    if (size > caps.bytes || (await log.place.entries({ ...rangeOf('dead'), limit: 1 }))[0]) return false;
+    if (size > caps.bytes || (await log.place.entries({ ...toRange('dead'), limit: 1 }))[0]) return false;
     return !(await log.hasCounted(now() - Math.max(maxAgeMs, MIN_COUNTED_MS)));
   };
 
@@ -39,7 +39,7 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
     /** Counts events that this page appended. */
     appended(stored: QueuedEvent[]): void {
       events += stored.length;
-      for (const { event } of stored) bytes += bytesOf(event);
+      for (const { event } of stored) bytes += getSize(event);
     },
     /** Returns whether enough was appended for `tidy` to be due. */
     isDue: isOverSlack,

@@ -26,13 +26,13 @@ export const toDeadLetter = ({ key, event }: QueuedEvent, reason: string): Write
 
 /** Creates the API for dead letters: list, retry and discard. */
 export const createDeadLetters = (
-  { bannerEvent, keyText, rangeOf }: Kit,
+  { bannerEvent, keyText, toRange }: Kit,
   { notify }: DeliveryContext,
   log: Log,
 ) => {
   const read = async (): Promise<Letter[]> => {
     const letters: Letter[] = [];
-    for await (const letter of log.read(rangeOf('dead'))) {
+    for await (const letter of log.read(toRange('dead'))) {
       if (letter.event) letters.push({ ...letter, key: queueKey(letter.key) });
     }
     return letters;

@@ -7,15 +7,15 @@ import type { Kit } from './kit.ts';
  * that left the log and of those that are still stored.
  */
 export const readDiagnostics = async (
-  { isAlone, isEventKey, isLive, isNewer, isPausing, keyText, rangeOf, readEvent, TOTALS }: Kit,
+  { isAlone, isEventKey, isLive, isNewer, isPausing, keyText, toRange, readEvent, TOTALS }: Kit,
   { tab, clock }: DeliveryContext,
   log: Log,
 ): Promise<Diagnostics> => {
   const now = clock.now();
   const { control, claims, records } = await log.overview({
     // All records of this version, and some of later versions.
-    from: rangeOf('control').from,
-    to: rangeOf('event').to,
+    from: toRange('control').from,
+    to: toRange('event').to,
   });
   const over = new Set(claims.filter((each) => !isLive(each, now)).flatMap(({ keys }) => keys.map(keyText)));
   let events = 0;

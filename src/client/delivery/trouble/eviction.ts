@@ -12,7 +12,7 @@ const FULL_SHARE = 0.75;
  * reason.
  */
 export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, caps: { bytes: number }) => {
-  const { bannerEvent, bytesOf, EVENT_VALUE, isAhead, isLive, isQuota, keyText, rangeOf } = kit;
+  const { bannerEvent, getSize, EVENT_VALUE, isAhead, isLive, isQuota, keyText, toRange } = kit;
   const { now } = context.clock;
   const { maxEvents, maxAgeMs } = context.options;
 
@@ -25,10 +25,10 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
     const all: QueuedEvent[] = [];
     let size = 0;
     for (const kind of ['event', 'dead']) {
-      for await (const { key, event } of log.read(rangeOf(kind))) {
+      for await (const { key, event } of log.read(toRange(kind))) {
         if (event === undefined) continue;
         all.push({ key, event });
-        size += bytesOf(event);
+        size += getSize(event);
       }
     }
     return { all, free: all.filter(({ key }) => !claimed.has(keyText(key))), size };
@@ -58,7 +58,7 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
     const { tidiedAt, tidied } = await log.control();
     const isRecent = isAhead(tidiedAt + TIDY_MS, now(), TIDY_MS);
     const limit = Math.ceil(Math.min(SLICE, tidied * SLACK));
-    const since = { ...rangeOf('event'), from: ['event', VERSION, tidiedAt + 1], limit };
+    const since = { ...toRange('event'), from: ['event', VERSION, tidiedAt + 1], limit };
     return isRecent && limit > 0 && (await log.place.entries(since)).length < limit;
   };
   /** A backlog that fits in one read is not worth a write. On a full disk each page scans for itself. */
@@ -134,7 +134,7 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
       if (isHour) free = await expire(found);
       const kept = new Set(free);
       const expired = found.filter((item) => !kept.has(item));
-      let spareBytes = size - expired.reduce((sum, { event }) => sum + bytesOf(event), 0) - caps.bytes;
+      let spareBytes = size - expired.reduce((sum, { event }) => sum + getSize(event), 0) - caps.bytes;
       let spareEvents = all.length - expired.length - maxEvents;
       if (spareEvents <= 0 && spareBytes <= 0) return noteTidied(all.length - expired.length);
       spareEvents += maxEvents * SLACK;
@@ -145,7 +145,7 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
       const victims = free.filter(({ event }) => {
         const isVictim = spareEvents > 0 || spareBytes > 0;
         spareEvents -= 1;
-        spareBytes -= bytesOf(event);
+        spareBytes -= getSize(event);
         return isVictim;
       });
       await remove(victims, 'evicted');

@@ -5,10 +5,10 @@ import { isAhead, isPausing, noPause, withTimeout } from '../../platform/waits.t
 import { isQuota } from '../log/log-store.ts';
 import {
   bannerEvent,
-  bytesOf,
   CONTROL_KEY,
   claimKey,
   EVENT_VALUE,
+  getSize,
   isAlone,
   isControlKey,
   isEventKey,
@@ -18,10 +18,10 @@ import {
   isWhole,
   keyText,
   newerVersion,
-  rangeOf,
   readControl,
   readEvent,
   TOTALS,
+  toRange,
 } from '../log/records.ts';
 
 /**
@@ -31,7 +31,7 @@ import {
 export const kit = {
   askKey,
   bannerEvent,
-  bytesOf,
+  getSize,
   CONTROL_KEY,
   claimKey,
   EVENT_VALUE,
@@ -50,7 +50,7 @@ export const kit = {
   newerVersion,
   noPause,
   parseJson,
-  rangeOf,
+  toRange,
   readControl,
   readEvent,
   readTrackSuccess,

@@ -5,16 +5,16 @@ import type { Writes } from '../log/records.ts';
 import type { Kit } from './kit.ts';
 
 /** Deletes the queue that the user purged while the disk was unavailable. Records of a newer version stay. */
-const forgetQueue = async ({ isControlKey, isNewer, rangeOf }: Kit, { ask }: Disk): Promise<void> => {
+const forgetQueue = async ({ isControlKey, isNewer, toRange }: Kit, { ask }: Disk): Promise<void> => {
   for (const kind of ['control', 'event', 'dead']) {
-    const found = await ask((disk) => disk.entries(rangeOf(kind)));
+    const found = await ask((disk) => disk.entries(toRange(kind)));
     const ours = found.filter(([key, record]) => !isControlKey(key) && !isNewer(record));
     await ask((disk) => disk.deleteMany(ours.map(([key]) => key)));
   }
 };
 
-const kindOf = (key: StoreKey): unknown => [key].flat()[0];
-const isQueued = (key: StoreKey): boolean => ['event', 'dead'].includes(String(kindOf(key)));
+const getKind = (key: StoreKey): unknown => [key].flat()[0];
+const isQueued = (key: StoreKey): boolean => ['event', 'dead'].includes(String(getKind(key)));
 
 /**
  * Appends the records in memory to the disk, in one transaction. Keys contain the page ID, so they never collide. The user's
@@ -30,7 +30,7 @@ const adopt = async (
   if (records.length === 0) return;
   const own = readControl(records.find(([key]) => isControlKey(key))?.[1], 'enabled');
   const kept = records.filter(([key]) => !isControlKey(key));
-  const counted = kept.filter(([key]) => kindOf(key) === 'counted');
+  const counted = kept.filter(([key]) => getKind(key) === 'counted');
   let adopted: string | undefined;
   let isNewerVersion = false;
 

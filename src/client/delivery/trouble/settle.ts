@@ -18,7 +18,7 @@ const MAX_REFUSALS = 8;
 const UNCLAIMED_MS = 60_000;
 
 /** Returns the pause of all tabs after this outcome; `before` is the current one. */
-export const pauseOf = (
+export const getNextPause = (
   kit: Pick<Kit, 'isPausing' | 'noPause'>,
   { clock, random }: Pick<DeliveryContext, 'clock' | 'random'>,
   before: Pause,
@@ -167,7 +167,7 @@ export const createSettleAny = (kit: Kit, context: DeliveryContext, log: Log, de
       // A confirmation always counts, even after the claim has expired. Any other outcome counts only for a request that the
       // log knows, or whose claim a full disk rejected.
       if (!isOurs && ((outcome.type !== 'confirmed' && !isUnwritten) || isEmpty)) return null;
-      control.wait = pauseOf(kit, context, control.wait, outcome);
+      control.wait = getNextPause(kit, context, control.wait, outcome);
       if (outcome.type === 'confirmed') control.refusedKey = null;
       if (outcome.type === 'again' && outcome.pause?.reason === 'unauthorized')
         control.refusedKey = fingerprint(apiKey);
@@ -175,7 +175,7 @@ export const createSettleAny = (kit: Kit, context: DeliveryContext, log: Log, de
       // If the disk is too full for this write as well, only the pause in memory applies.
       if (isUnwritten && settled.delivered.length < claim.keys.length) {
         const pause: PauseCause = { reason: 'backoff', requestedMs: UNCLAIMED_MS };
-        control.wait = pauseOf(kit, context, control.wait, { type: 'again', pause });
+        control.wait = getNextPause(kit, context, control.wait, { type: 'again', pause });
       }
       return [[claimKey(claim.id), undefined], ...settled.writes];
     };

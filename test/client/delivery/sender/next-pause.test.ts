@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { DeliveryContext } from '../../../../src/client/delivery/delivery.ts';
 import { kit } from '../../../../src/client/delivery/trouble/kit.ts';
 import type { Outcome } from '../../../../src/client/delivery/trouble/response.ts';
-import { pauseOf } from '../../../../src/client/delivery/trouble/settle.ts';
+import { getNextPause } from '../../../../src/client/delivery/trouble/settle.ts';
 import { noPause, type Pause } from '../../../../src/client/platform/waits.ts';
 
 const NOW = 1_000_000;
@@ -15,35 +15,44 @@ const refusedOften = (failures: number): Pause => ({ ...noPause(), failures });
 
 test('an accepted batch ends a backoff, but not a pause that the service requested', () => {
   const backingOff: Pause = { ...noPause(), until: NOW + 5_000, failures: 3 };
-  expect(pauseOf(kit, context, backingOff, confirmed)).toEqual(noPause());
-  expect(pauseOf(kit, context, limited, confirmed)).toBe(limited);
+  expect(getNextPause(kit, context, backingOff, confirmed)).toEqual(noPause());
+  expect(getNextPause(kit, context, limited, confirmed)).toBe(limited);
 });
 
 test('a requested pause outlives other responses, whatever their status', () => {
   const asked: Outcome = { type: 'again', pause: { reason: 'backoff', requestedMs: 120_000 } };
   for (const before of [noPause(), limited]) {
-    const pause = pauseOf(kit, context, before, asked);
-    expect(pauseOf(kit, context, pause, confirmed)).toMatchObject({ until: NOW + 120_000, isFirm: true });
+    const pause = getNextPause(kit, context, before, asked);
+    expect(getNextPause(kit, context, pause, confirmed)).toMatchObject({
+      until: NOW + 120_000,
+      isFirm: true,
+    });
   }
 });
 
 test('a failure makes all tabs wait', () => {
   const asked: Outcome = { type: 'again', pause: { reason: 'rate-limit', requestedMs: 7_000 } };
-  expect(pauseOf(kit, context, noPause(), asked)).toMatchObject({ until: NOW + 7_000, reason: 'rate-limit' });
+  expect(getNextPause(kit, context, noPause(), asked)).toMatchObject({
+    until: NOW + 7_000,
+    reason: 'rate-limit',
+  });
   const lost: Outcome = { type: 'in-doubt', pause: { reason: 'backoff' }, failure };
-  expect(pauseOf(kit, context, noPause(), lost)).toMatchObject({ reason: 'backoff', failures: 1 });
+  expect(getNextPause(kit, context, noPause(), lost)).toMatchObject({ reason: 'backoff', failures: 1 });
 });
 
 test('an outcome without a pause changes nothing', () => {
-  expect(pauseOf(kit, context, limited, { type: 'again' })).toBe(limited);
+  expect(getNextPause(kit, context, limited, { type: 'again' })).toBe(limited);
   const named: Outcome = { ...refused, skipped: [{ index: 0, reason: 'unknown banner' }] };
-  expect(pauseOf(kit, context, limited, named)).toBe(limited);
+  expect(getNextPause(kit, context, limited, named)).toBe(limited);
 });
 
 test('counts rejections that name no event, and the eighth in a row makes all tabs wait', () => {
-  expect(pauseOf(kit, context, refusedOften(6), refused)).toEqual(refusedOften(7));
-  const eighth = pauseOf(kit, context, refusedOften(7), refused);
+  expect(getNextPause(kit, context, refusedOften(6), refused)).toEqual(refusedOften(7));
+  const eighth = getNextPause(kit, context, refusedOften(7), refused);
   expect(eighth).toMatchObject({ reason: 'backoff', failures: 8 });
   expect(eighth.until).toBeGreaterThan(NOW);
-  expect(pauseOf(kit, context, { ...limited, failures: 2 }, refused)).toEqual({ ...limited, failures: 3 });
+  expect(getNextPause(kit, context, { ...limited, failures: 2 }, refused)).toEqual({
+    ...limited,
+    failures: 3,
+  });
 });
