@@ -27,7 +27,7 @@ export interface WebviewHost {
 }
 
 /** Returns the error message of a thrown value. */
-const reasonOf = (problem: unknown): string => {
+const getReason = (problem: unknown): string => {
   try {
     return String(problem instanceof Error ? problem.message : problem);
   } catch {
@@ -86,7 +86,7 @@ export const createWebviewHost = ({ name = DEFAULT_NAME, notices }: WebviewHostO
         try {
           void obey(placard, readHostMessage(input));
         } catch (problem) {
-          post({ type: 'error', message: `The message was not understood: ${reasonOf(problem)}` });
+          post({ type: 'error', message: `The message was not understood: ${getReason(problem)}` });
         }
       };
       const bridge = Object.freeze({ receive });
