@@ -32,7 +32,7 @@ interface Mount {
 const warned = new Set<string>();
 
 /** Warns once per unknown template name. Logged, because an element cannot throw to the author of the markup. */
-const warnOf = (template: string): void => {
+const warnUnknown = (template: string): void => {
   if (warned.has(template)) return;
   warned.add(template);
   console.warn(`<placard-banner>: template "${template}" is none of ${hookNames().join(', ')}`);
@@ -53,7 +53,7 @@ const mountElement = (element: HTMLElement, own: OwnProperties) => {
     if (!element.isConnected || !placard || !placementId) return null;
     const template = element.getAttribute('template') ?? DEFAULT_TEMPLATE;
     const hook = own.hook ?? namedHook(template);
-    if (!hook) warnOf(template);
+    if (!hook) warnUnknown(template);
     return hook ? { document: element.ownerDocument, placard, placementId, hook } : null;
   };
 
