@@ -70,10 +70,10 @@ export const createPages = (folder: string) => {
   const files = readAll(folder);
   return (method: string, path: string): HttpResponse | null => {
     if ((method !== 'GET' && method !== 'HEAD') || path.startsWith('/api/')) return null;
-    const known = files.get(path);
-    const name = known ? path : INDEX;
+    const page = files.get(path);
+    const name = page ? path : INDEX;
     // Assets of an older build are gone. They must not get HTML.
-    if (!known && path.startsWith('/assets/')) return null;
+    if (!page && path.startsWith('/assets/')) return null;
     const { body, type } = files.get(name)!;
     const headers = name === FRAME ? FRAME_HEADERS : SCREEN_HEADERS;
     const cache = path.startsWith('/assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache';

@@ -42,10 +42,10 @@ const decided = (
     const { low, high } = each.difference!;
     const [winner, loser] = isHigher(each) ? [one, against] : [against, one];
     const [least, most] = isHigher(each) ? [low, high] : [high, low];
-    const by = `${size(least, each.unit)} to ${size(most, each.unit)}${formatUnit(each.unit)}`;
+    const interval = `${size(least, each.unit)} to ${size(most, each.unit)}${formatUnit(each.unit)}`;
     return {
       words: `${winner} beats ${loser} in ${what}`,
-      details: `${winner} beats ${loser} by ${by} in ${what}`,
+      details: `${winner} beats ${loser} by ${interval} in ${what}`,
     };
   });
   const details = wins.map((win) => win.details);

@@ -90,7 +90,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const isOvertaken =
     recovered !== null && (recovered.revision !== found.revision || recovered.basedOn !== found.basedOn);
 
-  const known = signal(isOvertaken ? { ...found, basedOn: recovered.basedOn } : found);
+  const saved = signal(isOvertaken ? { ...found, basedOn: recovered.basedOn } : found);
   const campaign = signal(recovered?.campaign ?? found.campaign);
   const state = signal<SaveState>(isOvertaken ? { is: 'conflict', theirs: row.draft } : SAVED);
   const checks = signal<DraftCheck[]>([]);
@@ -99,7 +99,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const steps = createUndoStack<CampaignJson>();
   const errors = computed(() => checks.value.filter(({ severity }) => severity === 'error'));
   const review = signal<readonly ReviewEntry[]>(row.draft?.review ?? []);
-  const isDraft = computed(() => known.value.revision !== null);
+  const isDraft = computed(() => saved.value.revision !== null);
 
   /** Whether this page has changes. Without any, it follows changes of other operators. */
   let hasChanged = false;
@@ -118,7 +118,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     );
   /** Records what the server has stored. The campaign may have changed since. */
   const stored = (sent: CampaignJson, as: string) => {
-    known.value = { ...known.value, revision: as, campaign: sent, editor: signedIn().operator.name };
+    saved.value = { ...saved.value, revision: as, campaign: sent, editor: signedIn().operator.name };
     state.value = campaign.value === sent ? SAVED : WAITING;
     if (state.value === SAVED) forgetUnsaved(row.id);
   };
@@ -134,12 +134,12 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       void check(sent);
       return;
     }
-    const merged = draft && mergeCampaigns(known.value.campaign, campaign.value, draft.campaign);
+    const merged = draft && mergeCampaigns(saved.value.campaign, campaign.value, draft.campaign);
     if (!merged) {
       state.value = { is: 'conflict', theirs: draft };
       return;
     }
-    known.value = toStored(draft);
+    saved.value = toStored(draft);
     // Undo would otherwise revert their change.
     steps.forget();
     put(merged);
@@ -148,7 +148,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const saveOnce = async (keepalive: boolean): Promise<void> => {
     if (state.value.is === 'saved' || state.value.is === 'conflict') return;
     const sent = campaign.value;
-    const { revision, basedOn } = known.value;
+    const { revision, basedOn } = saved.value;
     state.value = { is: 'saving' };
     const body = { campaign: sent, based_on: basedOn };
     try {
@@ -175,7 +175,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     hasChanged = true;
     campaign.value = next;
     // Also during a conflict, because the page may be closed before the operator has chosen.
-    keepUnsaved(row.id, { ...known.value, campaign: next });
+    keepUnsaved(row.id, { ...saved.value, campaign: next });
     if (state.value.is === 'conflict') return;
     state.value = WAITING;
     saveSoon();
@@ -203,8 +203,8 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     review,
     canUndo: steps.canUndo,
     canRedo: steps.canRedo,
-    revision: () => known.value.revision,
-    lastEditor: () => known.value.editor,
+    revision: () => saved.value.revision,
+    lastEditor: () => saved.value.editor,
     save,
     /** Resolves once no change is pending: all is stored, or the state has the error. */
     async flush() {
@@ -239,16 +239,16 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     async look() {
       if (state.value.is === 'failed') await save();
       if (state.value !== SAVED) return;
-      const before = known.value;
+      const before = saved.value;
       const { draft } = await call<CampaignRow>('GET', `/api/campaigns/${encodeURIComponent(row.id)}`);
-      if (known.value !== before || state.peek() !== SAVED) return;
+      if (saved.value !== before || state.peek() !== SAVED) return;
       review.value = draft?.review ?? [];
       if ((draft?.revision ?? null) === before.revision) return;
       if (!draft || hasChanged) {
         state.value = { is: 'conflict', theirs: draft };
         return;
       }
-      known.value = toStored(draft);
+      saved.value = toStored(draft);
       campaign.value = draft.campaign;
       void check(draft.campaign);
       announce(`${describeEditor(draft.editor)}.`);
@@ -258,7 +258,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       if (state.value.is !== 'conflict') return;
       const { theirs } = state.value;
       // Without a draft of theirs it keeps its base release, so that publishing shows the newer release.
-      known.value = theirs ? toStored(theirs) : { ...known.value, revision: null };
+      saved.value = theirs ? toStored(theirs) : { ...saved.value, revision: null };
       state.value = WAITING;
       void save();
     },
@@ -266,14 +266,14 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     takeTheirs() {
       if (state.value.is !== 'conflict' || !state.value.theirs) return;
       steps.keep(campaign.value);
-      known.value = toStored(state.value.theirs);
-      campaign.value = known.value.campaign;
+      saved.value = toStored(state.value.theirs);
+      campaign.value = saved.value.campaign;
       state.value = SAVED;
       forgetUnsaved(row.id);
     },
     /** Rebases the draft on a release that it did not know. */
     async follow(release: number) {
-      known.value = { ...known.value, basedOn: release };
+      saved.value = { ...saved.value, basedOn: release };
       state.value = WAITING;
       await this.flush();
     },

@@ -55,14 +55,15 @@ export const getVerdict = (campaign: CampaignJson, reach: Loaded<ReachResponse>,
   if (reach.state === 'loading') return { is: 'unknown', words: 'Counting users…' };
   if (reach.state === 'failed') return { is: 'unknown', words: `Users are not counted: ${reach.words}` };
   const { of, users, shown, fewerThan } = reach.value;
-  const from = starts_at && Date.parse(starts_at) > nowMs ? `, from ${wholeMoment(starts_at)}` : '';
-  if (of === 0) return { is: 'some', words: `New users will see it${from}. There are none yet.` };
-  if (fewerThan !== null) return { is: 'some', words: `Fewer than ${fewerThan} users will see it${from}.` };
+  const startText = starts_at && Date.parse(starts_at) > nowMs ? `, from ${wholeMoment(starts_at)}` : '';
+  if (of === 0) return { is: 'some', words: `New users will see it${startText}. There are none yet.` };
+  if (fewerThan !== null)
+    return { is: 'some', words: `Fewer than ${fewerThan} users will see it${startText}.` };
   if (users === 0) return nobody('no users match its audience');
   if (shown === 0)
     return nobody('all of them are in a higher-priority campaign, the control group or the holdout');
   const about = isExact(reach.value) && users === shown ? '' : 'About ';
-  return { is: 'some', words: `${about}${usersText(shown)} will see it${from}.` };
+  return { is: 'some', words: `${about}${usersText(shown)} will see it${startText}.` };
 };
 
 /** Returns warnings of the verdict that no other check has. */

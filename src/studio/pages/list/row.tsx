@@ -28,13 +28,13 @@ export interface Timeline {
 }
 
 export const createTimeline = (nowMs: number): Timeline => {
-  const from = nowMs - PAST_DAYS * DAY_MS;
+  const startMs = nowMs - PAST_DAYS * DAY_MS;
   const length = (PAST_DAYS + FUTURE_DAYS) * DAY_MS;
-  const share = (ms: number) => (100 * (ms - from)) / length;
+  const share = (ms: number) => (100 * (ms - startMs)) / length;
   return {
     today: share(nowMs),
     ticks: Array.from({ length: (PAST_DAYS + FUTURE_DAYS) / TICK_DAYS }, (_, index) => {
-      const ms = from + index * TICK_DAYS * DAY_MS;
+      const ms = startMs + index * TICK_DAYS * DAY_MS;
       return { at: share(ms), name: index === 1 ? 'Today' : day(ms) };
     }),
     barOf({ starts_at, ends_at }) {

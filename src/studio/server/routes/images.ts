@@ -142,10 +142,10 @@ export const uploadImage = defineRoute({
     if (bytes.byteLength > MAX_IMAGE_BYTES) throw new HttpError(TOO_LARGE.status, TOO_LARGE.message);
     const { type, width, height } = readImage(bytes);
     const hash = createHash('sha256').update(bytes).digest('hex');
-    const known = await studio.images(workspaceId);
-    const before = known.find((each) => each.hash === hash);
+    const images = await studio.images(workspaceId);
+    const before = images.find((each) => each.hash === hash);
     if (before) return { status: 200, body: toImageRow(before, serviceUrl) };
-    if (known.length >= MAX_IMAGES) throw new HttpError(409, FULL);
+    if (images.length >= MAX_IMAGES) throw new HttpError(409, FULL);
     const image: Image = {
       workspaceId,
       hash,
@@ -202,9 +202,9 @@ export const checkImages = async (
   ]);
   const shown = texts.filter(({ value }) => typeof value === 'string' && value.startsWith(before));
   if (shown.length === 0) return [];
-  const known = new Set((await studio.images(workspace.workspaceId)).map(({ hash }) => hash));
+  const hashes = new Set((await studio.images(workspace.workspaceId)).map(({ hash }) => hash));
   return shown
-    .filter(({ value }) => !known.has(String(value).slice(before.length).split('.', 1)[0]!))
+    .filter(({ value }) => !hashes.has(String(value).slice(before.length).split('.', 1)[0]!))
     .map(({ path, index }) => ({
       severity: 'error',
       path: ['variants', index, ...path],

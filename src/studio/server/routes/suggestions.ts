@@ -47,9 +47,9 @@ export const createReadSuggestions = (loadSample: SampleLoader) =>
         for (const [name, value] of Object.entries({ ...profile.standard, ...profile.custom })) {
           attributes.add(name);
           if (!isScalar(value) || String(value).length > MAX_VALUE_CHARACTERS) continue;
-          const known = values.get(name) ?? createTally();
-          values.set(name, known);
-          known.add(formatScalar(value as string));
+          const tally = values.get(name) ?? createTally();
+          values.set(name, tally);
+          tally.add(formatScalar(value as string));
         }
         for (const name of Object.keys(profile.events)) events.add(name);
         for (const name of Object.keys(profile.purchases)) products.add(name);
