@@ -33,7 +33,7 @@ export const noticeText = (notice: Notice, current: string): string => {
     case 'skipped':
       return `skipped ${eventText(notice.event)}, attempt ${notice.attempts}: ${notice.reason}`;
     case 'in-doubt':
-      return `in doubt ${listText(notice.events)}: no answer could be read, so they are sent again`;
+      return `in doubt ${listText(notice.events)}: no readable response, so they are resent`;
     case 'dropped':
       return `dropped ${eventText(notice.event)}: ${notice.reason}${notice.detail ? `, ${notice.detail}` : ''}`;
     case 'waiting':

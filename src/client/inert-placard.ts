@@ -56,7 +56,7 @@ export const createInertPlacard = (cause?: unknown): Placard => {
     // As if the deferred chunk could not be loaded.
     ...createLateVerbs(async <R>(_: unknown, otherwise?: R) => otherwise as R),
     async refresh() {
-      if (!cause) fail('sync', 'On a server the client does nothing');
+      if (!cause) fail('sync', 'The client is inactive on a server');
     },
     reevaluate: () => undefined,
     enable: nothing,

@@ -112,7 +112,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       const isBlocked = cause instanceof DOMException;
       const message = isBlocked
         ? 'No visitor: localStorage is blocked or full'
-        : 'The visitor is not known yet';
+        : 'The visitor failed to load';
       fail(isBlocked ? 'storage' : 'internal', message, cause);
     }
   };
@@ -147,7 +147,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   };
 
   /** Reports a failure of the log, which must not block banners. */
-  const logFailed = (cause: unknown): void => fail('storage', 'The log did not answer', cause);
+  const logFailed = (cause: unknown): void => fail('storage', 'Event log unavailable', cause);
 
   /** Reads the log before anything is stored, because the page may have missed an opt-out while it was away. */
   const comeBack = async (work: () => Promise<unknown>): Promise<void> => {

@@ -88,8 +88,6 @@ export const createLateContext = (options: LateClientOptions): LateContext => {
     readBanners: createReadBanners(fail),
     inBackground: (work) =>
       // A chunk that cannot be loaded was already reported.
-      void work.catch(
-        (cause) => isUnavailable(cause) || fail('internal', 'Something unexpected went wrong', cause),
-      ),
+      void work.catch((cause) => isUnavailable(cause) || fail('internal', 'Internal error', cause)),
   };
 };

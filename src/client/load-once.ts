@@ -13,7 +13,7 @@ export const loadOnce = <T>(load: () => Promise<T>, fail: Fail): (() => Promise<
       return await load();
     } catch (cause) {
       loading = undefined;
-      const message = `A chunk could not be loaded: ${cause}`;
+      const message = `Chunk failed to load: ${cause}`;
       fail('load', message, cause);
       throw Object.assign(new Error(message, { cause }), { name: UNAVAILABLE });
     }

@@ -102,8 +102,8 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
     event.waitUntil(
       flush().then(async ({ pending }) => {
         // The browser retries a rejected sync on its own schedule.
-        if (pending > 0) throw new Error(`${pending} events wait`);
-        if ((await sender.diagnostics()).memoryMode) throw new Error('the disk cannot be read');
+        if (pending > 0) throw new Error(`${pending} events pending`);
+        if ((await sender.diagnostics()).memoryMode) throw new Error('storage unavailable');
       }),
     );
   });
@@ -121,7 +121,7 @@ export const installSender = (options: SenderOptions): void => {
   try {
     install(options, notices);
   } catch (cause) {
-    const message = `Placard sends nothing from this worker: ${cause}`;
+    const message = `Placard sender is off: ${cause}`;
     console.error(message);
     notices.fail('config', message, cause);
   }

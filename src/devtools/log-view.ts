@@ -25,7 +25,7 @@ const EMPTIED = {
   dismissed: 'banner dismissed',
   user: 'user changed',
   invalid: 'invalid banner',
-  blocked: 'shouldShow() keeps its banner away',
+  blocked: 'blocked by shouldShow()',
   control: 'user is in the control group',
 } as const;
 

@@ -80,7 +80,7 @@ const emptyVerdict = (placement: PlacementState, slot: SlotState, inspection: In
     return verdict(
       'wait',
       'Blocked by the page',
-      'shouldShow() of this page keeps it away, until reevaluate() or refresh().',
+      'shouldShow() returned false. Call reevaluate() to check again.',
     );
   if (snoozedUntil !== null)
     return verdict(
@@ -89,7 +89,7 @@ const emptyVerdict = (placement: PlacementState, slot: SlotState, inspection: In
       `The user snoozed the banner. It may return ${relativeTime(snoozedUntil, now)}.`,
     );
   if (answer && slot.emptied === null)
-    return verdict('wait', 'Waiting', 'The hook’s check has not answered yet, or shouldShow() has not.');
+    return verdict('wait', 'Waiting', 'The hook’s check or shouldShow() is pending.');
   if (answer) return verdict('wait', 'Waiting', WAITS_CLOSED);
   if (isDismissed)
     return verdict('plain', 'Dismissed', 'The user dismissed this banner. Another one may be shown.');

@@ -87,7 +87,7 @@ test.each<[Notice, string]>([
   ],
   [
     { type: 'in-doubt', events: [event] },
-    'in doubt click of bnr-1 in home: no answer could be read, so they are sent again',
+    'in doubt click of bnr-1 in home: no readable response, so they are resent',
   ],
   [{ type: 'dropped', event, reason: 'evicted' }, 'dropped click of bnr-1 in home: evicted'],
   [

@@ -39,7 +39,7 @@ test('a page opened by a preview link renders the draft with its own hook, under
   placard.mount('home_hero', element, draw);
   await barShown();
   expect(element.textContent).toBe('The draft');
-  expect(barText()).toBe('Preview of “Spring” in home_hero. It is not stored, and nothing of it is counted.');
+  expect(barText()).toBe('Preview of “Spring” in home_hero. Not stored or counted.');
   expect(sent).toEqual([['Bearer client-key', { token: 'the-token' }]]);
 });
 
@@ -116,7 +116,7 @@ test('stays when the user becomes known, and needs no user', async () => {
 test('a page without the placement shows a message', async () => {
   aSite(found);
   await barShown();
-  expect(barText()).toContain('This page has no such placement.');
+  expect(barText()).toContain('Not mounted on this page.');
 });
 
 test.each([
@@ -125,11 +125,7 @@ test.each([
     () => Response.json({ message: 'The preview link has expired' }, { status: 401 }),
     'No preview: The preview link has expired',
   ],
-  [
-    'a service without previews',
-    () => new Response('', { status: 404 }),
-    'No preview: the service answered 404',
-  ],
+  ['a service without previews', () => new Response('', { status: 404 }), 'No preview: HTTP 404'],
   [
     'a network failure',
     () => {

@@ -54,5 +54,5 @@ test('every method settles on a server, and a refresh reports why it does nothin
     await placard.wipe();
     console.log(JSON.stringify(messages));
   `);
-  expect(seen).toEqual(['On a server the client does nothing']);
+  expect(seen).toEqual(['The client is inactive on a server']);
 });

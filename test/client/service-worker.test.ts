@@ -81,7 +81,7 @@ test('a sync counts as failed if IndexedDB does not open', async () => {
   const { syncTag } = handOffMessages(logName(USABLE.endpoint, USABLE.appId), false);
   const waited: Promise<unknown>[] = [];
   listeners.get('sync')!({ tag: syncTag, waitUntil: (work: Promise<unknown>) => waited.push(work) });
-  await expect(Promise.all(waited)).rejects.toThrow('disk');
+  await expect(Promise.all(waited)).rejects.toThrow('storage');
   open.mockRestore();
 });
 

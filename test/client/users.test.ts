@@ -156,7 +156,7 @@ test('an outbox that stops responding after it opened blocks no banner', async (
   });
   placard.mount('home_hero', aSlot(), draw);
   await heard('shown');
-  expect(of('failed')).toMatchObject([{ kind: 'storage', message: 'The log did not answer' }]);
+  expect(of('failed')).toMatchObject([{ kind: 'storage', message: 'Event log unavailable' }]);
 });
 
 test('an outbox that does not respond blocks no banner', async () => {

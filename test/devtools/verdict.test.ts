@@ -113,7 +113,7 @@ describe('a slot without a banner reports', () => {
       anEmptySlot({ emptied: null }),
       {},
       'Waiting',
-      /check has not answered/,
+      /check or shouldShow\(\) is pending/,
     ],
   ] as const)('%s', (_, placement, slot, changes, title, why) => {
     const verdict = sayOf(placement, slot, changes);

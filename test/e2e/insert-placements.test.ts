@@ -233,7 +233,7 @@ test('waits and reports it if it would shift the page, and appears once out of v
   const { page } = await open('/waits', {}, SHOP, 'scrollTo(0, 900)');
   await expect
     .poll(() => failures(page))
-    .toEqual([expect.stringMatching(/waits until its place is out of view or has room/)]);
+    .toEqual([expect.stringMatching(/waiting until its position is out of view or has room/)]);
   expect(await boxes(page).count()).toBe(0);
   await page.evaluate(() => scrollTo(0, 0));
   await boxes(page).waitFor({ state: 'attached' });
@@ -311,7 +311,7 @@ test('a page that keeps its routes alive shows the banner again, and one that re
     await offer(page).waitFor();
   }
   await page.evaluate(() => document.querySelector('[data-placard-placement]')!.remove());
-  await expect.poll(() => failures(page)).toEqual([expect.stringMatching(/removes it again and again/)]);
+  await expect.poll(() => failures(page)).toEqual([expect.stringMatching(/keeps removing it/)]);
   expect(await boxes(page).count()).toBe(0);
   await page.close();
 });

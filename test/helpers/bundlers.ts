@@ -8,14 +8,14 @@ import webpack, { type Stats } from 'webpack';
 /** Marks the chunk that only pages with `debug: true` load. */
 const OF_DEBUG = '[placard] hello';
 /** Marks the chunk that inserts placements by selector. */
-const OF_INSERTION = 'its selector finds nothing';
+const OF_INSERTION = 'its selector has no match';
 /** In the others that only some pages load: the inspector with its previews, visitors, and the trouble chunk. */
 const OF_SOME_PAGES = [
   OF_DEBUG,
   OF_INSERTION,
   'syncWaitsUntil',
-  'The visitor could not be joined',
-  'events_processed is ',
+  'The visitor could not be merged',
+  'events_processed: expected ',
 ];
 
 export interface BundleSize {

@@ -5,8 +5,6 @@ import { AVOIDED, findWording, toModule } from '../helpers/wording.ts';
 const NOT_YET: readonly string[] = [
   'demo',
   'src/cli',
-  'src/client',
-  'src/devtools',
   'src/ingestion',
   'src/protocol',
   'src/service/api',

@@ -37,7 +37,7 @@ export const createReadBanners = (fail: Fail) => {
     for (const placementId of placements) {
       // A missing placement has no result. Only `null` means that there is no banner.
       if (!Object.hasOwn(sent, placementId)) {
-        const message = `The service has no placement "${placementId}": check its spelling, and that the workspace has it`;
+        const message = `The service has no placement "${placementId}": check its spelling and the workspace`;
         if (!unknown.has(placementId)) fail('config', message);
         unknown.add(placementId);
         continue;
@@ -45,7 +45,7 @@ export const createReadBanners = (fail: Fail) => {
       const wire = sent[placementId];
       const banner = wire === null ? null : readBanner(placementId, wire);
       if (typeof banner === 'string') {
-        fail('property', `The banner of "${placementId}" cannot be read: its ${banner} is wrong`, wire);
+        fail('property', `The banner of "${placementId}" has an invalid ${banner}`, wire);
       } else banners.set(placementId, banner && toBanner(banner));
     }
     return banners;
@@ -135,7 +135,7 @@ export const createStoreAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCa
     });
     for (const banner of latest.values()) {
       for (const name of banner ? invalidProperties(banner) : []) {
-        const message = `Property "${name}" of banner "${banner!.id}" is not of its declared type`;
+        const message = `Property "${name}" of banner "${banner!.id}" does not have its declared type`;
         notify({ type: 'failed', kind: 'property', message, cause: banner!.properties[name] });
       }
     }

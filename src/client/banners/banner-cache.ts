@@ -107,7 +107,7 @@ export const createBannerCache = (options: CacheOptions) => {
       let cancel = after(STORE_TIMEOUT_MS / 2, () => {
         cancel = after(STORE_TIMEOUT_MS / 2, () => {
           isHung = true;
-          onError(new Error('No answer'));
+          onError(new Error('Timed out'));
           resolve();
         });
       });

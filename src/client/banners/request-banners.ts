@@ -49,7 +49,7 @@ export const createRequestBanners = (
     const token = await userTokens.ask(user);
     // The key or the token may have been slow.
     request.signal.throwIfAborted();
-    if (!userTokens.isReady(user)) throw new Error('there is no user token');
+    if (!userTokens.isReady(user)) throw new Error('no user token');
     const sentAtMs = now();
     // Strictly increasing, so that the response to the later request wins, whatever the clock does.
     const fetchedAtMs = Math.max(sentAtMs, lastAskedAtMs + 1);
@@ -62,12 +62,12 @@ export const createRequestBanners = (
       ...(deviceId && { device_id: deviceId }),
       ...(token && { [USER_TOKEN_MEMBER]: token }),
     };
-    const cancel = after(TIMEOUT_MS, () => request.abort(new Error(`no answer within ${TIMEOUT_MS} ms`)));
+    const cancel = after(TIMEOUT_MS, () => request.abort(new Error(`timed out after ${TIMEOUT_MS} ms`)));
     try {
       const answer = await post(SYNC_PATH, { body: toJson(body), key, signal: request.signal });
       if (answer.status < 200 || answer.status >= 300) throw syncRejection(answer, token);
       const byPlacement = readSyncAnswer(parseJson(answer.text));
-      if (!byPlacement) throw new Error('the answer has no "banners"');
+      if (!byPlacement) throw new Error('the response has no "banners"');
       return { byPlacement, fetchedAtMs, clockSkewMs: clockSkewMs(answer.headers, sentAtMs, now()) };
     } finally {
       cancel();

@@ -18,7 +18,7 @@ export const createSnooze =
     const userId = user.id();
     // Also false if one of the two is missing or not a number.
     if (!(bounded > 0)) {
-      fail('config', `"${id}" has no number "max_snooze_hours", or ${hours} hours are no snooze`);
+      fail('config', `"${id}" has no number "max_snooze_hours", or ${hours} hours is invalid`);
       return;
     }
     if (!isActive() || userId === null || !cache.isGiven(banner)) return;

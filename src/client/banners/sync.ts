@@ -69,7 +69,7 @@ export const createSync = (options: SyncOptions) => {
     if (failure?.isRateLimit) onRateLimit();
     if (!failure?.isFinal) for (const placementId of placements) requested.add(placementId);
     const message = failure?.message ?? String(cause);
-    fail(failure?.kind ?? 'sync', `Sync of ${placements.join(', ')} had no usable answer: ${message}`, cause);
+    fail(failure?.kind ?? 'sync', `Sync of ${placements.join(', ')} failed: ${message}`, cause);
     notify({ type: 'waiting', untilMs: pause.until, reason: pause.reason });
   };
 
@@ -107,7 +107,7 @@ export const createSync = (options: SyncOptions) => {
     for (const placementId of placementIds) {
       // A page may have read it from a missing attribute. The service would reject the whole request.
       if (typeof placementId === 'string' && placementId) requested.add(placementId);
-      else fail('config', `"${String(placementId)}" is no placement ID`);
+      else fail('config', `Invalid placement ID "${String(placementId)}"`);
     }
   };
 

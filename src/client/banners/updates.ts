@@ -184,7 +184,7 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
     async refresh(placementIds: string[]): Promise<void> {
       const blockedUntilMs = sync.blockedUntilMs();
       if (blockedUntilMs > now()) {
-        const message = `No request is made before ${new Date(blockedUntilMs).toISOString()}`;
+        const message = `Syncs are paused until ${new Date(blockedUntilMs).toISOString()}`;
         fail('sync', message);
       } else if (!(await session.spend())) {
         fail('budget', 'The refresh budget of this session is empty');

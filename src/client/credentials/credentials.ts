@@ -20,7 +20,7 @@ type ProvideKey = string | (() => string | Promise<string>);
 export const askKey = async (apiKey: ProvideKey, after: Clock['after']): Promise<string> => {
   if (typeof apiKey === 'string') return apiKey;
   const answered = await withTimeout(apiKey(), after, ASK_MS, 'apiKey()');
-  if (typeof answered !== 'string' || answered === '') throw new Error('apiKey() answered no key');
+  if (typeof answered !== 'string' || answered === '') throw new Error('apiKey() returned no key');
   return answered;
 };
 
@@ -162,7 +162,7 @@ export const createUserTokens = (
       held.delete(userId);
       // A token that was valid for a while is replaced at once. A new one would be rejected again.
       if (found && now() - found.askedAt > EARLY_MS) return;
-      pause(userId, PAUSE_MS, `The service refused the user token: ${fault}. The events of this user wait`);
+      pause(userId, PAUSE_MS, `User token rejected: ${fault}. The events of this user wait`);
     },
     /** Ends all pauses, because a user signed in. Returns `false` if there was none. */
     resume(): boolean {

@@ -121,7 +121,7 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
       !consent.mayFinish() || (isMissed && event.time > control.chosenAt);
     const forbidden = kept.filter(isForbidden);
     if (forbidden.length > 0)
-      await log.remove(forbidden).catch((cause) => fail('storage', 'The log could not be used', cause));
+      await log.remove(forbidden).catch((cause) => fail('storage', 'Event log unavailable', cause));
     return kept.filter((entry) => !forbidden.includes(entry));
   };
 
@@ -139,7 +139,7 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
       if (kept.length > 0) kept = await removeForbidden(kept);
       if (kept.length > 0) onStored(kept);
     } catch (cause) {
-      fail('storage', 'The log could not be used', cause);
+      fail('storage', 'Event log unavailable', cause);
     }
     const events = new Map(kept.map((item) => [item, bannerEvent(item.event)]));
     waiting.forEach(({ resolve }, i) => {
@@ -182,7 +182,7 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
     if (!isAllowed) return Promise.resolve(null);
     // The write of an invalid event would fail, with all other events in it.
     if (!isWhole(event)) {
-      fail('config', 'An event needs a type, a banner, a placement and a user, each a text');
+      fail('config', 'Invalid event: type, banner, placement and user must be strings');
       return Promise.resolve(null);
     }
     return new Promise((resolve) => {

@@ -49,7 +49,7 @@ const readAnswer = async (asked: ReturnType<LateContext['post']>): Promise<Previ
   try {
     const { status, body } = await asked;
     if (status === 200) return body as PreviewAnswer;
-    return String(Object(body).message ?? `the service answered ${status}`);
+    return String(Object(body).message ?? `HTTP ${status}`);
   } catch (cause) {
     return Object(cause).message ?? String(cause);
   }
@@ -79,9 +79,7 @@ const showPreview = (options: PreviewOptions, answer: PreviewAnswer | string): (
   };
   const names = banners.map(([placementId]) => placementId);
   const isHere = names.some((placementId) => requested.placements.has(placementId));
-  const where = isHere
-    ? 'It is not stored, and nothing of it is counted.'
-    : 'This page has no such placement.';
+  const where = isHere ? 'Not stored or counted.' : 'Not mounted on this page.';
   const hideBar = showPreviewBar(
     typeof answer === 'string'
       ? `No preview: ${answer}`

@@ -146,7 +146,7 @@ export const readOptions = (options: PlacardOptions): Settings => {
   expect(
     additions.every((each) => typeof each === 'object'),
     'use',
-    '[visitors()] or the like',
+    'a list such as [visitors()]',
   );
   return {
     ...others,

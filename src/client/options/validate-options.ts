@@ -33,7 +33,7 @@ export const validateOptions = (
   // A hosted instance has no placement list.
   const { hooks } = use.selectors ?? { hooks: {} };
   const isList = Object(hooks) === hooks && !(use.selectors && /\.braze\.(com|eu)$/.test(endpoint));
-  expect(isList, 'use: [selectors()]', 'given templates by name, and an "endpoint"');
+  expect(isList, 'use: [selectors()]', 'given templates by name, with an "endpoint"');
   const isOurs = !bootstrap || (bootstrap.version === 1 && bootstrap.appId === appId);
   expect(isOurs, 'bootstrap', 'of this app and of version 1');
   // Reports unknown options. `consent` is the only known one among the rest.

@@ -60,7 +60,7 @@ export const definePlacement = <Properties>(
     // A component that defines its placement in each render may have done so again since the check.
     const fitting = checked.get(banner) ?? schema['~standard'].validate(unwrap(banner));
     if ('then' in fitting || fitting.issues)
-      throw new Error(`Banner "${banner.id}" of "${placementId}" was drawn unchecked`);
+      throw new Error(`Banner "${banner.id}" of "${placementId}" was not validated`);
     return render(fitting.value, slot, banner);
   };
   return Object.assign(hook, {

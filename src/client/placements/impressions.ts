@@ -23,7 +23,7 @@ export const createImpressions = (
   /** Without `IntersectionObserver`, visibility is unknown and no slot is watched. */
   const Observer: typeof IntersectionObserver | undefined =
     platform.IntersectionObserver ?? globalThis.IntersectionObserver;
-  if (!Observer) fail('config', 'No impression is counted without an IntersectionObserver');
+  if (!Observer) fail('config', 'No IntersectionObserver: impressions are not counted');
   /** Many slots may leave the view in one task. They are updated together, once. */
   let cancelLook: (() => void) | undefined;
   const lookSoon = (): void => {

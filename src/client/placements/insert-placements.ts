@@ -19,7 +19,7 @@ const POSITIONS = {
   append: 'beforeend',
 } as const;
 
-const NOTHING = 'its selector finds nothing';
+const NOTHING = 'its selector has no match';
 
 /** State of one placement in this page. */
 interface Spot {
@@ -115,12 +115,12 @@ export const createInsertPlacements = (options: InsertOptions) => {
     // The anchor may be temporarily detached.
     if (!anchor) return spot.isFound ? undefined : NOTHING;
     spot.isFound = true;
-    if (length > 1) tell(place, `it finds ${length} elements, and the first is taken`);
+    if (length > 1) tell(place, `${length} matches, the first is used`);
     if (!banner) return undefined;
     const hook = Object.hasOwn(hooks, template) && hooks[template];
     if (!hook) return `selectors() has no "${template}"`;
     const isReturn = spot.anchor === anchor && spot.box?.isConnected === false;
-    if (isReturn && spot.returns === MAX_RETURNS) return 'the page removes it again and again';
+    if (isReturn && spot.returns === MAX_RETURNS) return 'the page keeps removing it';
     const { y } = anchor.getBoundingClientRect();
     if (y === spot.refusedAtY && lifecycle.isVisible()) return undefined;
     const box = spot.box ?? document.createElement('div');
@@ -129,7 +129,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
     const put = () => void anchor.insertAdjacentElement(POSITIONS[insert], box);
     if (!change(parent, put, () => box.remove())) {
       spot.refusedAtY = y;
-      return 'it waits until its place is out of view or has room for its height';
+      return 'waiting until its position is out of view or has room';
     }
     Object.assign(spot, { box, anchor, isControl: banner.isControl, refusedAtY: undefined });
     if (isReturn) spot.returns += 1;
@@ -200,12 +200,12 @@ export const createInsertPlacements = (options: InsertOptions) => {
       const { status, body } = await options.post(options.listPath, { missing });
       if (options.isStopped()) return;
       const found: unknown = status === 200 && Object(body).placements;
-      if (!Array.isArray(found)) throw new Error(`The service answered ${status}`);
+      if (!Array.isArray(found)) throw new Error(`HTTP ${status}`);
       await cache.change((record) => {
         record.inserted = { fetchedAtMs: now(), placements: found, missing: [] };
       });
     } catch (cause) {
-      options.fail('sync', 'The placements by selector are not known', cause);
+      options.fail('sync', 'Placements by selector failed to load', cause);
     }
   };
 

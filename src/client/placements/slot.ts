@@ -93,7 +93,7 @@ export const createBannerCheck = (
         mine.problems = problems;
         // A check in JavaScript may return `false` for a valid banner.
         if (!(problems.length > 0)) return;
-        const message = `Banner "${banner.id}" does not fit "${placementId}": ${problems.map(problemText).join('; ')}`;
+        const message = `Banner "${banner.id}" is invalid for "${placementId}": ${problems.map(problemText).join('; ')}`;
         fail('property', message, problems);
       };
       const onError = (cause: unknown): void => {
@@ -145,7 +145,7 @@ export const createSlot = (
   safeUrl(url, use) {
     const safe = safeUrl(url, use);
     if (safe === null) {
-      fail('url', `A URL of banner "${banner.id}" in "${empty.placementId}" was refused as ${use}`, url);
+      fail('url', `A URL of banner "${banner.id}" in "${empty.placementId}" was rejected as ${use}`, url);
     }
     return safe;
   },

@@ -34,7 +34,7 @@ export const withTimeout = <T>(
 ): Promise<T> => {
   let cancel: () => void = () => undefined;
   const late = new Promise<never>((_, reject) => {
-    cancel = afterTimeout(after, ms, () => reject(new Error(`${name} did not answer within ${ms} ms`)));
+    cancel = afterTimeout(after, ms, () => reject(new Error(`${name} timed out after ${ms} ms`)));
   });
   return Promise.race([work, late]).finally(cancel);
 };

@@ -192,7 +192,7 @@ test.each([
   const { sync, notices } = setUp([answer as Answer]);
   await Promise.all([sync.now(['home_hero']), vi.advanceTimersByTimeAsync(60_000)]);
   const [failed] = notices.filter((notice) => notice.type === 'failed');
-  expect(failed?.message).toMatch(/^Sync of home_hero had no usable answer: /);
+  expect(failed?.message).toMatch(/^Sync of home_hero failed: /);
   expect(failed?.message).toContain(reason);
 });
 

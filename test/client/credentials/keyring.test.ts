@@ -20,7 +20,7 @@ describe('the key', () => {
     const clock = createVirtualClock();
     let answer: Promise<string> = new Promise(() => undefined);
     const keyring = createKeyring(() => answer, clock.after);
-    const asking = expect(keyring.ask()).rejects.toThrow('within 10000 ms');
+    const asking = expect(keyring.ask()).rejects.toThrow('timed out after 10000 ms');
     await clock.advance(10_000);
     await asking;
     answer = Promise.resolve('key');

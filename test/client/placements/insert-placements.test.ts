@@ -174,7 +174,7 @@ test('emits a notice on each page for a selector without a match, and reports it
   const page = aPage([place({ selector: '.gone' })], { openStore });
   await vi.waitFor(() => expect(failures(page)).toHaveLength(1), PATIENCE);
   expect(failures(page)[0]).toBe(
-    'Placement "home_hero" at ".gone" of /products/1: its selector finds nothing',
+    'Placement "home_hero" at ".gone" of /products/1: its selector has no match',
   );
   goTo('/products/2');
   await vi.waitFor(() => expect(failures(page)).toHaveLength(2), PATIENCE);
@@ -185,7 +185,7 @@ test('emits a notice on each page for a selector without a match, and reports it
 });
 
 test.each([
-  ['two elements', place({ selector: 'h1, p' }), /finds 2 elements, and the first is taken/, 1],
+  ['two elements', place({ selector: 'h1, p' }), /2 matches, the first is used/, 1],
   ['no selector', place({ selector: 'h1:no-such(' }), /selector/i, 0],
   ['a template that the page does not have', place({ template: 'hero' }), /selectors\(\) has no "hero"/, 0],
   ['a template of every object', place({ template: 'toString' }), /selectors\(\) has no "toString"/, 0],
@@ -204,7 +204,7 @@ test('reinserts a box that the page removes three times, and again on the next p
     boxes()[0]!.remove();
   }
   await vi.waitFor(
-    () => expect(failures(page)).toEqual([expect.stringMatching(/removes it again/)]),
+    () => expect(failures(page)).toEqual([expect.stringMatching(/keeps removing it/)]),
     PATIENCE,
   );
   expect(boxes()).toEqual([]);
@@ -263,7 +263,7 @@ test('emits a notice if the list cannot be loaded, and the page continues', asyn
   await vi.waitFor(
     () =>
       expect(page.of('failed').map(({ message }) => message)).toEqual([
-        'The placements by selector are not known',
+        'Placements by selector failed to load',
       ]),
     PATIENCE,
   );

@@ -384,7 +384,7 @@ test('case 66: reports a rejected URL with its banner, placement and use', () =>
   expect(notices[0]).toEqual({
     type: 'failed',
     kind: 'url',
-    message: 'A URL of banner "bnr-1" in "home_hero" was refused as link',
+    message: 'A URL of banner "bnr-1" in "home_hero" was rejected as link',
     cause: 'javascript:alert(1)',
   });
 });

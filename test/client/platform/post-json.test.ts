@@ -9,7 +9,7 @@ const post = (fetch: typeof globalThis.fetch) => {
     keepalive: true,
     signal: controller.signal,
   });
-  return { answer, abort: () => controller.abort(new Error('no answer within 5 ms')) };
+  return { answer, abort: () => controller.abort(new Error('timed out after 5 ms')) };
 };
 
 /** As in Firefox for a keepalive request whose page went into the bfcache. */
@@ -19,7 +19,7 @@ describe('a request that the browser never settles', () => {
   test('is aborted after its timeout', async () => {
     const { answer, abort } = post(never);
     abort();
-    await expect(answer).rejects.toThrow('no answer within 5 ms');
+    await expect(answer).rejects.toThrow('timed out after 5 ms');
   });
 
   test('is aborted while its response is read', async () => {
@@ -33,7 +33,7 @@ describe('a request that the browser never settles', () => {
     const { answer, abort } = post(async () => new Response(body, { status: 202 }));
     await reading.promise;
     abort();
-    await expect(answer).rejects.toThrow('no answer within 5 ms');
+    await expect(answer).rejects.toThrow('timed out after 5 ms');
   });
 });
 

@@ -299,7 +299,7 @@ describe('back/forward cache gate', () => {
       error = cause;
     });
     await clock.advance(60_000);
-    expect(error).toEqual(new Error('No answer'));
+    expect(error).toEqual(new Error('Timed out'));
   });
 
   test('repeats a read that the browser never settles after the restore, and writes once', async () => {

@@ -60,7 +60,7 @@ export const placementsBySelector: Scenario[] = [
       const page = await open(PATH);
       await until(
         page,
-        `return notices.some(({ type, message }) => type === 'failed' && /"lost" at "#lost" .* finds nothing/.test(message))`,
+        `return notices.some(({ type, message }) => type === 'failed' && /"lost" at "#lost" .* has no match/.test(message))`,
       );
     },
   },

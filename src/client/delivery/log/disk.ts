@@ -63,7 +63,7 @@ export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock[
           else if (ifLost) attempt();
         };
         const cancel = afterTimeout(after, HANG_MS, () => {
-          if (!untilRestored && unanswered.delete(giveUp)) reject(new Error('No answer'));
+          if (!untilRestored && unanswered.delete(giveUp)) reject(new Error('Timed out'));
         });
         unanswered.set(giveUp, cancel);
         void work(store)

@@ -92,7 +92,7 @@ export const createLogStore = (
    * used.
    */
   const probe = async (): Promise<boolean> => {
-    if (consent.is('pending')) throw new Error('the user has not decided yet');
+    if (consent.is('pending')) throw new Error('consent is pending');
     const found = await disk.ask((each) => each.entries<Partial<Control> | undefined>(CONTROLS_RANGE));
     const record = found.find(([key]) => isControlKey(key))?.[1];
     const isOurs = !isNewer(record);

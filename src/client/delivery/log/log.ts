@@ -197,8 +197,7 @@ export const createLog = (context: DeliveryContext) => {
         return corrupt.map(([key]) => [key, undefined]);
       });
       // Another tab may have removed them first.
-      if (corrupt.length > 0)
-        fail('storage', `${corrupt.length} stored records cannot be read, and were removed`, corrupt);
+      if (corrupt.length > 0) fail('storage', `Removed ${corrupt.length} corrupt records`, corrupt);
     },
 
     /** Returns whether there are marks from before this time, or damaged ones. */

@@ -112,7 +112,7 @@ export const isTime = (time: unknown): boolean => typeof time === 'number' && Ma
 export const isNewer = (record: unknown): boolean => Object(record).v > VERSION;
 
 /** Creates the error for a log that a newer version uses. Its records stay unchanged, and this page continues in memory. */
-export const newerVersion = () => new Error('a newer version keeps its events here');
+export const newerVersion = () => new Error('a newer version owns the event log');
 
 const isEvent = (record: unknown): record is StoredEvent => {
   const event: Partial<StoredEvent> = Object(record);

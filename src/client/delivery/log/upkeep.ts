@@ -73,7 +73,7 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
           const isFreed = await trouble()
             .then(({ freeSpace }) => freeSpace(failures, written))
             .catch(() => false);
-          if (!isFreed) log.place.degrade(new Error('the storage quota is used up'));
+          if (!isFreed) log.place.degrade(new Error('storage quota exceeded'));
         }
       }
     },

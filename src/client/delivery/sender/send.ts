@@ -78,7 +78,7 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
     inFlight.add(abort);
     let isFirst = false;
     const stops = [
-      clock.after(timeoutMs, () => abort.abort(new Error(`no answer within ${timeoutMs} ms`))),
+      clock.after(timeoutMs, () => abort.abort(new Error(`timed out after ${timeoutMs} ms`))),
       // A network change ends requests in flight (`ERR_NETWORK_CHANGED` in Chromium).
       onReturn(lifecycle, () => {
         isFirst = true;

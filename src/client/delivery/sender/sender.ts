@@ -86,7 +86,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     try {
       return await keyring.ask();
     } catch (cause) {
-      fail('config', 'apiKey() failed: sending waits', cause);
+      fail('config', 'apiKey() failed: sending paused', cause);
       wakeAt(clock.now() + RETRY_MS);
       return undefined;
     }
@@ -142,7 +142,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
       const isFull = isQuota(error);
       if ((!isFull && !isUnavailable(error)) || run.isHeld) throw error;
       run.isHeld = true;
-      if (isFull) fail('storage', 'The disk is full: what has to be written waits', error);
+      if (isFull) fail('storage', 'The disk is full: writes are deferred', error);
       wakeAt(clock.now() + RETRY_MS);
       return true;
     };
@@ -153,7 +153,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
         while (await doNext(run).catch(hold));
       } while (run.again && canSend());
     } catch (cause) {
-      if (!isUnavailable(cause)) fail('storage', 'The log could not be used', cause);
+      if (!isUnavailable(cause)) fail('storage', 'Event log unavailable', cause);
       wakeAt(clock.now() + RETRY_MS);
     } finally {
       running = undefined;
@@ -179,9 +179,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     // Most pages have seen no failure.
     if (log.lastControl().wait.failures > 0) {
       const ending = trouble().then(({ endBackoff }) => endBackoff());
-      await ending.catch(
-        (cause) => isUnavailable(cause) || fail('storage', 'The log could not be used', cause),
-      );
+      await ending.catch((cause) => isUnavailable(cause) || fail('storage', 'Event log unavailable', cause));
     }
     wake();
   };

@@ -47,15 +47,15 @@ export const createCorrection = (
       const answer = await withTimeout(work, clock.after, ANSWER_MS, 'correct()');
       if (answer === null) return null;
       if (answer === undefined || !isEvent(answer)) {
-        fail('correct', 'correct() returned no event: the event is sent as it is');
+        fail('correct', 'correct() returned no event: the event is resent unchanged');
         return current;
       }
       if (answer.userId !== current.userId) {
-        fail('correct', 'correct() cannot change whose event it is: userId is kept');
+        fail('correct', 'correct() cannot change the userId of an event');
       }
       return { ...bannerEvent(answer), userId: current.userId };
     } catch (cause) {
-      fail('correct', 'correct() failed: the event is sent as it is', cause);
+      fail('correct', 'correct() failed: the event is resent unchanged', cause);
       return current;
     }
   };

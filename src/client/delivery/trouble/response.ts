@@ -50,7 +50,7 @@ const NOT_TAKEN: Outcome = { type: 'again' };
 export const noAnswer = (cause: unknown, pause?: PauseCause): Outcome => ({
   type: 'in-doubt',
   ...(pause && { pause }),
-  failure: { kind: 'deliver', message: `no answer could be read: ${Object(cause).message ?? cause}`, cause },
+  failure: { kind: 'deliver', message: `no readable response: ${Object(cause).message ?? cause}`, cause },
 });
 
 /**
@@ -66,8 +66,8 @@ export const judgeErrors = (
   for (const error of errors) {
     const { index, type } = Object(error);
     if (!Number.isInteger(index) || index < 0 || index >= length) {
-      problems.push(`errors names index ${JSON.stringify(index)} of a batch of ${length}`);
-    } else if (skipped.has(index)) problems.push(`errors names index ${index} twice`);
+      problems.push(`errors has index ${JSON.stringify(index)} of a batch of ${length}`);
+    } else if (skipped.has(index)) problems.push(`errors has index ${index} twice`);
     else skipped.set(index, { index, reason: typeof type === 'string' ? type : 'no reason given' });
   }
   return { skipped: [...skipped.values()].sort((a, b) => a.index - b.index), problems };
@@ -82,7 +82,7 @@ const isApis = (status: number, { events_processed, message }: TrackSuccess): bo
 
 const confirmed = ({ errors, events_processed }: TrackSuccess, length: number): Outcome => {
   if (errors != null && !Array.isArray(errors)) {
-    const problem = `errors is ${JSON.stringify(errors)}, no list`;
+    const problem = `errors is ${JSON.stringify(errors)}, not a list`;
     // The response may name an event, unless the number says that all were accepted.
     if (events_processed !== length) return noAnswer(new Error(problem), { reason: 'backoff' });
     return { type: 'confirmed', skipped: [], problems: [problem] };
@@ -90,7 +90,7 @@ const confirmed = ({ errors, events_processed }: TrackSuccess, length: number): 
   const { skipped, problems } = judgeErrors(errors ?? [], length);
   const expected = length - skipped.length;
   if (typeof events_processed === 'number' && events_processed !== expected)
-    problems.push(`errors leaves ${expected} of ${length}, but events_processed is ${events_processed}`);
+    problems.push(`events_processed: expected ${expected} of ${length}, got ${events_processed}`);
   return { type: 'confirmed', skipped, problems };
 };
 
@@ -114,8 +114,8 @@ export const readResponse = (
     if (data !== undefined && isApis(status, data)) return confirmed(data, length);
     // A captive portal responds with 200 and its own page or JSON. The server received nothing.
     if (!isJson(answer) || (body !== undefined && status !== 202))
-      return again(`an answer that is not the API's (${status})`, { reason: 'backoff' });
-    return noAnswer(new Error(`the answer (${status}) could not be read`), { reason: 'backoff' });
+      return again(`not an API response (${status})`, { reason: 'backoff' });
+    return noAnswer(new Error(`unreadable response (${status})`), { reason: 'backoff' });
   }
   const { reason, requestedMs, errors, text: message = `HTTP ${status}` } = readRefused(kit, answer, now);
   if (status >= 500) {

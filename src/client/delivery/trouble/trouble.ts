@@ -47,7 +47,7 @@ export const createTrouble = ({ kit, context, log, caps, deliver }: TroubleOptio
       return settleAny(claimed, outcome, apiKey);
     },
     // An expired claim says nothing about the network, so there is no pause.
-    settleAbandoned: (claim) => settleAny({ claim, batch: [] }, noAnswer(new Error('its page is gone')), ''),
+    settleAbandoned: (claim) => settleAny({ claim, batch: [] }, noAnswer(new Error('page closed')), ''),
     async waitUntil({ until, reason }, apiKey) {
       const isRejected = reason === 'unauthorized';
       if (isRejected && fingerprint(apiKey) !== log.lastControl().refusedKey) {

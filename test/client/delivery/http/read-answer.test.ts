@@ -20,7 +20,7 @@ test.each([{}, 'none', 3])(
     expect(answered(202, { events_processed: 2, errors })).toMatchObject({
       type: 'confirmed',
       skipped: [],
-      problems: [expect.stringContaining('no list')],
+      problems: [expect.stringContaining('not a list')],
     });
   },
 );
