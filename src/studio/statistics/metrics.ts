@@ -46,8 +46,8 @@ export const getMetrics = (campaign: CampaignJson, counts: Counted): Metric[] =>
     if (goal.product == null || counts.currencies.length !== 1) return [rate];
     const revenue: Metric = {
       metric: `revenue ${index}`,
-      label: `Spent on “${goal.product}” a person, ${counts.currencies[0]}`,
-      noun: `${counts.currencies[0]} spent on “${goal.product}” a person`,
+      label: `Spent on “${goal.product}” per user, ${counts.currencies[0]}`,
+      noun: `${counts.currencies[0]} spent on “${goal.product}” per user`,
       unit: 'money',
       isOfControl: true,
       didOf: countConverted,

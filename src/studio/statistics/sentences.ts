@@ -21,7 +21,7 @@ const getArmNames = ({ one, other }: Comparison, { arms }: ComparedResults) => {
 
 /** `0.4 lower to 9.2 percentage points higher` */
 export const formatInterval = ({ difference, unit }: Comparison): string => {
-  if (!difference) return 'too few people to say';
+  if (!difference) return 'not enough users';
   const { low, high } = difference;
   const words = formatUnit(unit);
   if (low > 0) return `${size(low, unit)} to ${size(high, unit)}${words} higher`;
@@ -58,7 +58,7 @@ const decided = (
         ? ` of ${listed(open.map((each) => getArmNames(each, results)[0]))}`
         : '';
     const against = getArmNames(first, results)[1];
-    details.push(`${what}${whose} against ${against}: undecided, ${number.format(people)} people`);
+    details.push(`${what}${whose} against ${against}: undecided, ${number.format(people)} users`);
   }
   return { wins: wins.map(({ words }) => words), details };
 };
@@ -80,37 +80,34 @@ export interface Headline {
 /** Returns why no winner is named yet; `null` once the planned sample size is reached, or without one, at the end. */
 const tooEarly = (campaign: CampaignJson, seen: number, nowMs: number): Headline | null => {
   const { target_sample_size: planned, ends_at } = campaign;
-  const saw = `${number.format(seen)} ${seen === 1 ? 'person' : 'people'}`;
-  const early = (...details: string[]) => ({ words: 'Too early to name a winner.', details });
+  const saw = `${number.format(seen)} ${seen === 1 ? 'user' : 'users'}`;
+  const early = (...details: string[]) => ({ words: 'Not enough data yet.', details });
   if (planned != null) {
     const ofPlanned = `${saw} of the planned ${number.format(planned)} have seen it.`;
     if (seen >= planned) return null;
     if (hasEnded(campaign, nowMs))
-      return { words: 'Too few people to name a winner.', details: [`It ended. ${ofPlanned}`] };
+      return { words: 'Not enough users for a winner.', details: [`It ended. ${ofPlanned}`] };
     return early(ofPlanned);
   }
   if (hasEnded(campaign, nowMs)) return null;
   return ends_at != null
     ? early(`${saw} have seen it, and it has not ended.`)
-    : early(
-        `${saw} have seen it.`,
-        'Give it an end or a planned sample, and results will name a winner then.',
-      );
+    : early(`${saw} have seen it.`, 'Set an end or a target sample size to get a winner.');
 };
 
 /** Returns the result of a campaign. A winner is named only once the plan is reached, by the goals if there are any. */
 export const headline = (campaign: CampaignJson, results: ComparedResults, nowMs: number): Headline => {
   const { arms, comparisons } = results;
   const seen = countExposedUsers(arms);
-  if (seen === 0) return { words: 'Nobody has seen it yet.', details: [] };
+  if (seen === 0) return { words: 'No impressions yet.', details: [] };
   if (comparisons.length === 0) {
     const [arm] = arms;
-    const people = `${number.format(seen)} ${seen === 1 ? 'person' : 'people'}`;
+    const people = `${number.format(seen)} ${seen === 1 ? 'user' : 'users'}`;
     const rate = arm && arm.exposed > 0 ? oneDigit.format((100 * arm.clicked) / arm.exposed) : '0.0';
     const missing = arms.some(({ variantId }) => variantId === null)
-      ? 'The control group sees nothing to click: with a goal, results compare what both did.'
-      : 'There is nothing to compare it with: a second variant, or a control group and a goal, would say what it brings about.';
-    return { words: `${people} saw it, ${rate} % of them clicked.`, details: [missing] };
+      ? 'The control group has no clicks. Add a goal to compare it.'
+      : 'Nothing to compare. Add a variant, or a control group and a goal.';
+    return { words: `${people} saw it, ${rate}% clicked.`, details: [missing] };
   }
   const early = tooEarly(campaign, seen, nowMs);
   if (early !== null) return early;
@@ -123,7 +120,7 @@ export const headline = (campaign: CampaignJson, results: ComparedResults, nowMs
   const said = [...groups.values()].map((of) => decided(of, results));
   const wins = said.flatMap((each) => each.wins);
   return {
-    words: wins.length > 0 ? `${capital(wins.join('; '))}.` : 'No winner: the differences may be chance.',
+    words: wins.length > 0 ? `${capital(wins.join('; '))}.` : 'No significant difference.',
     details: said.flatMap(({ details }) => details.map((each) => `${capital(each)}.`)),
   };
 };

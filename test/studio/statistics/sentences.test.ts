@@ -39,20 +39,20 @@ const said = (campaign: CampaignJson, of: ReturnType<typeof counts>) => {
 
 describe('the headline of the results', () => {
   test('reports that there are no impressions yet', () => {
-    expect(said(aCampaign(), counts())).toEqual(['Nobody has seen it yet.']);
+    expect(said(aCampaign(), counts())).toEqual(['No impressions yet.']);
   });
 
   test('names no winner before the planned end, however clear the difference', () => {
     const clear = counts(arm('a', 5_000, 500), arm('b', 5_000, 1_500));
     expect(said(aCampaign({ ends_at: '2026-03-07T00:00:00Z' }), clear)).toEqual([
-      'Too early to name a winner.',
-      '10,000 people have seen it, and it has not ended.',
+      'Not enough data yet.',
+      '10,000 users have seen it, and it has not ended.',
     ]);
     expect(said(aCampaign({ target_sample_size: 20_000 }), clear)).toEqual([
-      'Too early to name a winner.',
-      '10,000 people of the planned 20,000 have seen it.',
+      'Not enough data yet.',
+      '10,000 users of the planned 20,000 have seen it.',
     ]);
-    expect(said(aCampaign(), clear).at(-1)).toMatch(/Give it an end or a planned sample/);
+    expect(said(aCampaign(), clear).at(-1)).toMatch(/Set an end or a target sample size/);
   });
 
   test('names the winner at the planned end, with the interval', () => {
@@ -77,16 +77,16 @@ describe('the headline of the results', () => {
     });
     const of = counts(arm('a', 2_900, 510), arm('b', 2_900, 300), arm(null, 640, 0));
     expect(said(campaign, of)).toEqual([
-      'Too early to name a winner.',
-      '5,800 people of the planned 6,000 have seen it.',
+      'Not enough data yet.',
+      '5,800 users of the planned 6,000 have seen it.',
     ]);
   });
 
   test('names no winner if it ended before the planned number of users saw it', () => {
     const of = counts(arm('a', 400, 40), arm('b', 400, 140));
     expect(said(aCampaign({ target_sample_size: 6_000, ...OVER }), of)).toEqual([
-      'Too few people to name a winner.',
-      'It ended. 800 people of the planned 6,000 have seen it.',
+      'Not enough users for a winner.',
+      'It ended. 800 users of the planned 6,000 have seen it.',
     ]);
   });
 
@@ -102,7 +102,7 @@ describe('the headline of the results', () => {
       'B beats A in purchases of “teapot”; B beats the control group in purchases of “teapot”.',
       expect.stringMatching(/^B beats A by \d+\.\d to 1\d\.\d percentage points in purchases of “teapot”\.$/),
       expect.stringMatching(/^B beats the control group by .* in purchases of “teapot”\.$/),
-      'Purchases of “teapot” of A against the control group: undecided, 7,000 people.',
+      'Purchases of “teapot” of A against the control group: undecided, 7,000 users.',
     ]);
   });
 
@@ -114,25 +114,25 @@ describe('the headline of the results', () => {
     });
     const of = counts(arm('a', 25, 3, [1]), arm('b', 25, 4, [2]), arm(null, 5, 0, [0]));
     expect(said(campaign, of)).toEqual([
-      'No winner: the differences may be chance.',
-      'Purchases of “teapot” of B against A: undecided, 50 people.',
-      'Purchases of “teapot” against the control group: undecided, 55 people.',
+      'No significant difference.',
+      'Purchases of “teapot” of B against A: undecided, 50 users.',
+      'Purchases of “teapot” against the control group: undecided, 55 users.',
     ]);
   });
 
   test('asks for something to compare with', () => {
     const alone = aCampaign({ variants: [{ variant_id: 'a', properties: {} }] });
     expect(said(alone, counts(arm('a', 200, 15)))).toEqual([
-      '200 people saw it, 7.5 % of them clicked.',
-      'There is nothing to compare it with: a second variant, or a control group and a goal, would say what it brings about.',
+      '200 users saw it, 7.5% clicked.',
+      'Nothing to compare. Add a variant, or a control group and a goal.',
     ]);
   });
 
   test('asks for a goal if there is a control group, with or without impressions', () => {
     const alone = aCampaign({ variants: [{ variant_id: 'a', properties: {} }], control_percentage: 10 });
     const words = [
-      '200 people saw it, 7.5 % of them clicked.',
-      'The control group sees nothing to click: with a goal, results compare what both did.',
+      '200 users saw it, 7.5% clicked.',
+      'The control group has no clicks. Add a goal to compare it.',
     ];
     expect(said(alone, counts(arm('a', 200, 15)))).toEqual(words);
     expect(said(alone, counts(arm('a', 200, 15), arm(null, 20, 0)))).toEqual(words);
@@ -164,7 +164,7 @@ describe('a comparison', () => {
   test('has no interval for too few users', () => {
     const few = compareResults(campaign, counts(arm('a', 20, 4, [0]), arm('b', 20, 5, [0])));
     expect(few.comparisons.every(({ difference }) => difference === null)).toBe(true);
-    expect(formatInterval(few.comparisons[0]!)).toBe('too few people to say');
+    expect(formatInterval(few.comparisons[0]!)).toBe('not enough users');
     // Many users, but only four buyers in one group.
     const bought = compareResults(campaign, counts(arm('a', 900, 90, [4]), arm('b', 900, 120, [90])));
     expect(bought.comparisons.map(({ metric, difference }) => [metric, difference === null])).toEqual([
