@@ -26,5 +26,5 @@ export const describeAudience = (
   getName: AudienceName = (_, id) => id,
 ): string => {
   const conditions = isFilter(audience) ? parts(audience, getName) : [];
-  return conditions.length === 0 ? 'Everyone.' : `People of whom this is true: ${conditions.join('; and ')}.`;
+  return conditions.length === 0 ? 'Everyone.' : `Users who match: ${conditions.join('; and ')}.`;
 };

@@ -7,7 +7,7 @@ const MARKUP = /\{\{(?:[^}]|\}(?!\}))*(?:\}\})?|\{%(?:[^%]|%(?!\}))*(?:%\})?/g;
 /** Right-to-left scripts, for example Hebrew and Arabic. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
-/** Returns a text for editing: in right-to-left text all Liquid is isolated, so that its braces stay where they were typed. */
+/** Returns a text for editing: in right-to-left text all Liquid is isolated, so that its braces keep their position. */
 export const isolateMarkup = (text: string): string =>
   RIGHT_TO_LEFT.test(text) ? text.replace(MARKUP, (markup) => OPEN + markup + CLOSE) : text;
 

@@ -6,21 +6,21 @@ const MAIL = /^[^\s/?#:@]+@[^\s/?#:@]+$/;
 
 const SCHEMES = { link: /^(?:https?|mailto|tel):$/, image: /^https?:$/ };
 const ALLOWED = {
-  link: 'A link begins with https, http, mailto or tel, or is a path of your site.',
-  image: 'An image begins with https or http, or is a path of your site.',
+  link: 'Use https, http, mailto, tel, or a path of your site.',
+  image: 'Use https, http, or a path of your site.',
 };
 
 /** Returns why pages would drop a URL from the banner; `null` if they accept it. */
 export const refusedUrl = (address: string, use: 'link' | 'image'): string | null => {
-  if (!URL.canParse(address, 'https://site.example/')) return `This is no address. ${ALLOWED[use]}`;
+  if (!URL.canParse(address, 'https://site.example/')) return `Invalid URL. ${ALLOWED[use]}`;
   const { protocol } = new URL(address, 'https://site.example/');
-  return SCHEMES[use].test(protocol) ? null : `Pages refuse it. ${ALLOWED[use]}`;
+  return SCHEMES[use].test(protocol) ? null : `Pages reject this URL. ${ALLOWED[use]}`;
 };
 
 /** Returns a warning for a valid URL that looks like a mistake; `null` if none. */
 export const oddUrl = (value: string): string | null => {
   const address = value.trim();
-  if (MAIL.test(address)) return `A mail address begins with mailto: as in mailto:${address}`;
+  if (MAIL.test(address)) return `For an email link, use mailto:${address}`;
   if (!HOST.test(address) || FILE.test(address)) return null;
-  return `This is a path of your own site. For another site write https://${address}`;
+  return `This is a path of your site. For another site, use https://${address}`;
 };

@@ -35,7 +35,7 @@ describe('differences between two campaigns', () => {
     expect(campaignChanges(aCampaign(), after)).toEqual([
       { label: 'Name', before: 'Sale', after: 'Big sale' },
       { label: 'Control group', before: '', after: '10 %' },
-      { label: 'Audience', before: 'Everyone.', after: 'People of whom this is true: tier is gold.' },
+      { label: 'Audience', before: 'Everyone.', after: 'Users who match: tier is gold.' },
       { label: 'Show again after dismissal', before: 'never', after: '24 hours' },
     ]);
   });

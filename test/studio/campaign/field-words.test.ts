@@ -6,25 +6,25 @@ import { describeLiquidError } from '../../../src/studio/server/describe-issue.t
 
 describe('a template error description', () => {
   test.each([
-    ['Hi {{${first_name}', 'A {{ does not end. Write }} after it, and close its quotation marks.'],
-    ["{{ ${a} | default: 'x }}", 'A {{ does not end. Write }} after it, and close its quotation marks.'],
-    ['{% if ${first_name}', 'A {% does not end. Write %} after it, and close its quotation marks.'],
-    ['{% if ${tier} %}x', '{% if ${tier} %} does not end. Write {% endif %} where it should.'],
-    ['{% fi %}', 'There is no tag “fi”.'],
-    ['{% endif %}', '{% endif %} has nothing before it that it could belong to.'],
-    ['{{ ${a} | upcas }}', 'There is no filter “upcas”.'],
-    ['Hi\n{{ ${a} | upcas }}', 'In line 2: There is no filter “upcas”.'],
-    ['{{ ${a} || x }}', 'After a | the name of a filter is missing.'],
-    ['{{ ${a} | default "x" }}', "Between a filter and its value a colon is missing, as in default: 'you'."],
+    ['Hi {{${first_name}', 'Unclosed {{. Add }} and close quotation marks.'],
+    ["{{ ${a} | default: 'x }}", 'Unclosed {{. Add }} and close quotation marks.'],
+    ['{% if ${first_name}', 'Unclosed {%. Add %} and close quotation marks.'],
+    ['{% if ${tier} %}x', 'Unclosed {% if ${tier} %}. Add {% endif %}.'],
+    ['{% fi %}', 'Unknown tag “fi”.'],
+    ['{% endif %}', '{% endif %} has no opening tag.'],
+    ['{{ ${a} | upcas }}', 'Unknown filter “upcas”.'],
+    ['Hi\n{{ ${a} | upcas }}', 'Line 2: Unknown filter “upcas”.'],
+    ['{{ ${a} || x }}', 'Expected a filter name after |.'],
+    ['{{ ${a} | default "x" }}', "Expected a colon after the filter name, as in default: 'you'."],
     [
       "{% if ${a} = 'x' %}y{% endif %}",
       'Something after a name is not understood. A filter begins with |, “is equal” is ==, a tag ends with %}.',
     ],
-    ['{{ }}', 'A name is missing between the braces.'],
+    ['{{ }}', 'Expected a name between the braces.'],
     ['{{ “you” }}', '““you”” is neither a name nor a value.'],
-    ['{% %}', 'Between {% and %} the name of a tag is missing, such as if.'],
-    ['{% for custom_attribute.${a} %}{% endfor %}', '{% for custom_attribute.${a} %} is not complete.'],
-    ['{{ a[ }}', 'This cannot be read as a template: [ not closed.'],
+    ['{% %}', 'Expected a tag name after {%, such as if.'],
+    ['{% for custom_attribute.${a} %}{% endfor %}', '{% for custom_attribute.${a} %} is incomplete.'],
+    ['{{ a[ }}', 'Invalid template: [ not closed.'],
   ])('%s', (value, words) => {
     let message = 'it compiles';
     try {
@@ -38,12 +38,9 @@ describe('a template error description', () => {
 
 describe('a URL', () => {
   test.each([
-    [
-      'www.example.com/x',
-      'This is a path of your own site. For another site write https://www.example.com/x',
-    ],
-    ['shop.example', 'This is a path of your own site. For another site write https://shop.example'],
-    ['me@shop.example', 'A mail address begins with mailto: as in mailto:me@shop.example'],
+    ['www.example.com/x', 'This is a path of your site. For another site, use https://www.example.com/x'],
+    ['shop.example', 'This is a path of your site. For another site, use https://shop.example'],
+    ['me@shop.example', 'For an email link, use mailto:me@shop.example'],
   ])('warns that %s is a path', (value, hint) => {
     expect(oddUrl(value)).toBe(hint);
   });
@@ -67,7 +64,7 @@ describe('a URL', () => {
     ['mailto:me@shop.example', 'image'],
     ['https://', 'link'],
   ] as const)('rejects %j as %s', (address, use) => {
-    expect(refusedUrl(address, use)).toMatch(/begins with https/);
+    expect(refusedUrl(address, use)).toMatch(/[Uu]se https/);
   });
 
   test.each([

@@ -22,7 +22,7 @@ export const segment: ConditionKind<SegmentCondition> = {
   write: ({ id, isIn }) => (isIn ? { $segment: id } : { $nor: [{ $segment: id }] }),
   words: (name, filter, getName) =>
     name === '$segment'
-      ? { result: [`they are in “${getName('segment', String(filter[name]))}”`], names: [name] }
+      ? { result: [`in segment “${getName('segment', String(filter[name]))}”`], names: [name] }
       : null,
   isComplete: ({ id }) => id !== '',
   isUnknown: () => false,
