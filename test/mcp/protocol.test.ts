@@ -138,7 +138,7 @@ describe('placard mcp', () => {
     expect((await runCli(['mcp', '--studio-url', 'studio'], key)).stderr).toContain('must be a URL');
     expect((await runCli(['mcp', '--studio-url', mcp.url])).stderr).toContain('set PLACARD_OPERATOR_KEY');
     const wrong = await runCli(['mcp', '--studio-url', mcp.url], { PLACARD_OPERATOR_KEY: 'op_wrong' });
-    expect(wrong).toMatchObject({ code: 1, stderr: 'placard: No operator has this key\n' });
+    expect(wrong).toMatchObject({ code: 1, stderr: 'placard: Unknown operator key\n' });
     expect(await spawnCli(['mcp', '--studio-url', 'http://127.0.0.1:9'], key)).toMatchObject({
       code: 1,
       stdout: '',

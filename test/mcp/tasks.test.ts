@@ -83,7 +83,7 @@ describe('an agent', () => {
     await ok('update_draft', { campaign: { ...campaign, target_sample_size: users }, revision });
     expect((await draftOf('headline-test')).campaign.target_sample_size).toBe(users);
     // An older revision would overwrite that change.
-    expect(await rejected('update_draft', { campaign, revision })).toContain('Somebody else has changed');
+    expect(await rejected('update_draft', { campaign, revision })).toContain('Draft was changed elsewhere');
   });
 
   test('4: fixes the problems that a check reports', async () => {
@@ -110,7 +110,7 @@ describe('an agent', () => {
     expect((await ok('publish_campaign', { ...release, dry_run: true })).checks).toEqual([]);
     expect((await mcp.studio.headlines('u-771'))['side']).toBeNull();
     expect(await rejected('publish_campaign', { ...release, revision: 'older' })).toContain(
-      'look at it again',
+      'Review it before you publish',
     );
     expect((await ok('publish_campaign', release)).release).toBeGreaterThan(0);
     expect((await mcp.studio.headlines('u-771'))['side']).toMatch(/Save 20%|Free delivery/);
@@ -136,7 +136,7 @@ describe('an agent', () => {
     const timestamp = '2026-03-02T09:00:00Z';
     await mcp.studio.fromPage(TRACK_PATH, { ...user, events: [{ id, event_type: 'impression', timestamp }] });
     const results = await ok('get_results', { campaign_id: 'headline-test' });
-    expect(results.headline.words).toContain('Too early');
+    expect(results.headline.words).toContain('Not enough data');
     expect(results.arms.map(({ variantId }: { variantId: string }) => variantId)).toEqual(['a', 'b']);
     expect(results.studio_url).toBe(`${mcp.url}/campaigns/headline-test/results`);
     expect(results).not.toHaveProperty('days');
@@ -169,6 +169,6 @@ describe('an agent', () => {
   test('also lists segments and integration runs', async () => {
     expect((await ok('list_segments')).items).toEqual([]);
     expect(await ok('list_data_runs')).toMatchObject({ integrations: null, studio_url: `${mcp.url}/data` });
-    expect(await rejected('list_data_runs', { integration_id: 'crm' })).toContain('no integration');
+    expect(await rejected('list_data_runs', { integration_id: 'crm' })).toContain('Integration not found');
   });
 });

@@ -58,12 +58,12 @@ const campaignAlerts = async (context: WorkspaceContext): Promise<Alert[]> => {
     if (isSilent && isRunningSince(campaign, localDays.startOf(yesterday), nowMs))
       add(
         'no_impressions',
-        'It had no impressions today or yesterday, although it is live and had some before.',
+        'No impressions today or yesterday, although the campaign is live and had some before.',
       );
     if (campaign.status === 'active' && (await hasMismatch(context, raw, summary.arms)))
       add(
         'sample_ratio_mismatch',
-        'The groups differ from their shares. Do not trust the comparison of its variants.',
+        'Group sizes differ from the planned split. Find the cause before trusting the results.',
       );
   }
   return alerts;

@@ -66,11 +66,7 @@ const checkRendered = (
     for (const { name, profile, language } of people) {
       const budget = nextBudget();
       if (budget === null) {
-        tell(
-          'error',
-          ['variants'],
-          'The texts of all variants take too long to render: shorten some of them.',
-        );
+        tell('error', ['variants'], 'The texts take too long to render. Shorten some.');
         return;
       }
       const shown = previewVariant({
@@ -86,11 +82,7 @@ const checkRendered = (
       if (!shown) continue;
       if ('unfilled' in shown) {
         const path = ['variants', index, 'properties', shown.unfilled];
-        tell(
-          'error',
-          path,
-          `${getFieldLabel(shown.unfilled)} cannot be filled in for ${name}: ${shown.why}.`,
-        );
+        tell('error', path, `${getFieldLabel(shown.unfilled)} cannot be rendered for ${name}: ${shown.why}.`);
         break;
       }
       const texts = TEXTS.map((each) => ({ each, value: shown.properties[each]?.value }));
@@ -215,7 +207,7 @@ const checkRules = (campaign: Campaign, isPlanned: boolean, nowMs: number, tell:
   if (controlPercentage === 100) tell('warning', ['control_percentage'], 'Everyone is in the control group.');
   for (const [index, { weight }] of variants.entries()) {
     if (weight === 0)
-      tell('warning', ['variants', index, 'weight'], 'Its share is 0%: nobody gets this variant.');
+      tell('warning', ['variants', index, 'weight'], 'Its share is 0%: no user gets this variant.');
   }
 };
 

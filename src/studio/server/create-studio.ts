@@ -96,7 +96,8 @@ export const createStudio = ({
   /** Returns the origin of the request. Throws a 403 if a state-changing request comes from another origin. */
   const admittedOrigin = (exchange: HttpRequest): string => {
     const origin = ownOrigin(exchange, configured);
-    if (origin === null) throw new HttpError(421, 'Name the address of the Studio with --studio-url');
+    if (origin === null)
+      throw new HttpError(421, 'Unexpected Host header. Set the address of the Studio with --studio-url');
     if (isWrite(exchange.method) && !isFromOwnPage(exchange, origin)) {
       throw new HttpError(403, 'The request is from another site');
     }
@@ -113,7 +114,7 @@ export const createStudio = ({
     if (!session) throw new HttpError(401, 'Sign in first');
     const { operator } = session;
     if (hasRole(operator, role)) return session;
-    throw new HttpError(403, `This needs the role "${role}", and you have "${operator.role}"`);
+    throw new HttpError(403, `Requires role "${role}" (you have "${operator.role}")`);
   };
 
   const serve = async ({

@@ -135,7 +135,7 @@ export const createOpenId = ({ registry, log }: OpenIdOptions) => {
       const pending = pendingIn(cookies, origin.startsWith('https:'));
       const workspace = findWorkspace(pending?.workspaceId ?? null);
       const settings = workspace?.studio.openId;
-      if (!pending || !workspace || !settings) return { problem: 'The sign-in took too long. Begin again.' };
+      if (!pending || !workspace || !settings) return { problem: 'The sign-in expired. Try again.' };
       try {
         const url = new URL(`${origin}${OPENID_CALLBACK}?${search}`);
         const tokens = await openid.authorizationCodeGrant(await discoverConfiguration(settings), url, {
@@ -145,9 +145,9 @@ export const createOpenId = ({ registry, log }: OpenIdOptions) => {
           idTokenExpected: true,
         });
         const signedIn = signedInWith(tokens.claims() ?? {}, workspace, settings);
-        return signedIn ? { signedIn } : { problem: 'You are known, and have no role in this Studio.' };
+        return signedIn ? { signedIn } : { problem: 'No access. Ask an admin for a role.' };
       } catch (error) {
-        log.warn(serializeError(error), 'OpenID Connect sign-in refused');
+        log.warn(serializeError(error), 'OpenID Connect sign-in failed');
         return { problem: 'The identity provider did not confirm who you are. Try again.' };
       }
     },

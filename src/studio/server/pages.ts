@@ -50,7 +50,7 @@ export const builtPages = (): string => {
   const found = FOLDERS.map((folder) => fileURLToPath(new URL(folder, import.meta.url))).find((folder) =>
     existsSync(join(folder, INDEX)),
   );
-  if (!found) throw new Error('The Studio is not built: run "npm run build" first');
+  if (!found) throw new Error('Studio pages not found: run "npm run build" first');
   return found;
 };
 

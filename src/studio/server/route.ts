@@ -40,7 +40,7 @@ export interface StudioContext<Body = unknown> {
   endedCookie: string;
 }
 
-/** What derives from the state of a workspace alone. */
+/** Context that depends only on the state of a workspace. */
 export type WorkspaceContext = Pick<StudioContext, 'workspace' | 'store' | 'studio' | 'nowMs'>;
 
 /** Route of the Studio's API. */
@@ -76,7 +76,7 @@ const BOUNDS: RequestBody<unknown>['bounds'] = {
   maxBytes: 64 * 1024,
   maxValues: 8_000,
   largeBytes: 16 * 1024,
-  tooLarge: { status: 413, message: 'The request is too large: 64 KB are the most' },
+  tooLarge: { status: 413, message: 'Request too large: the limit is 64 KB' },
   unsupported: { status: 415, message: 'Expected JSON' },
 };
 
@@ -96,10 +96,7 @@ const unstorableIn = (value: unknown): string[] | null => {
 export const rejectUnstorable = (sent: unknown): void => {
   const path = unstorableIn(sent);
   if (path)
-    throw new HttpError(
-      400,
-      `Expected text without U+0000 and without half of a character: ${path.join('.')}`,
-    );
+    throw new HttpError(400, `Expected text without U+0000 or unpaired surrogates: ${path.join('.')}`);
 };
 
 /** Parses a body by its schema. Throws a 400 that names the problem. */

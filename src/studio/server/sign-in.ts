@@ -50,7 +50,7 @@ export const createSignInRoutes = ({
     const rate = await store.consumeRateLimit([{ key, rule }], now());
     if (rate.allowed) return;
     const seconds = Math.max(1, Math.ceil((rate.resetAtMs - now()) / 1000));
-    throw new HttpError(429, `Too many tries. Try again in ${seconds} seconds.`, {
+    throw new HttpError(429, `Too many attempts. Try again in ${seconds} seconds.`, {
       headers: { 'Retry-After': String(seconds) },
     });
   };
@@ -67,8 +67,8 @@ export const createSignInRoutes = ({
         await limit(`studio:key:${hash('sha256', key.slice(0, KEY_START_CHARACTERS))}`, KEY_TRIES);
         const signedIn = sessions.holderOf(key);
         if (!signedIn) {
-          log.warn({}, 'Studio login refused: no operator has the key');
-          throw new HttpError(401, 'No operator has this key');
+          log.warn({}, 'unknown operator key');
+          throw new HttpError(401, 'Unknown operator key');
         }
         const cookie = await sessions.open(signedIn, 'with a key', isSecure(origin));
         return { status: 204, text: '', headers: { 'Set-Cookie': cookie } };

@@ -64,7 +64,7 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
         type: 'sample_ratio_mismatch',
         subjectId: 'sale',
         subjectName: 'Sale',
-        message: 'The groups differ from their shares. Do not trust the comparison of its variants.',
+        message: 'Group sizes differ from the planned split. Find the cause before trusting the results.',
       },
     ]);
     expect((await studio.call('GET', '/api/results/sale', { cookie: vera })).body.ratio.isSuspicious).toBe(

@@ -28,7 +28,7 @@ test('a valid campaign has no findings', () => {
 
 test('a goal that was just added must be completed', () => {
   expect(validateDraft({ conversions: [{ event: '', within_hours: 168 }] })).toEqual([
-    'error event: Fill it in: it is empty.',
+    'error event: Enter a value.',
   ]);
 });
 
@@ -37,7 +37,7 @@ test('a click that could set nothing is an error at its attributes', () => {
   const withClick = (attributes: object) =>
     validateDraft({ variants: [aVariant({ properties, on_click: { attributes } })] });
   expect(withClick({ country: 5, tier: 'gold' })).toEqual([
-    'error country: A click cannot set country to 5: give it a value that country can have.',
+    'error country: Invalid value 5 for country. Enter a value of its type.',
   ]);
   expect(withClick({ country: 'DE' })).toEqual([]);
 });
@@ -85,7 +85,7 @@ describe('a message', () => {
 
   test('with unterminated Liquid is an error in plain words', () => {
     const [check] = propertyChecks({ headline: text('Hi {{${first_name}') });
-    expect(check).toBe('error value: A {{ does not end. Write }} after it, and close its quotation marks.');
+    expect(check).toBe('error value: Unclosed {{. Add }} and close quotation marks.');
   });
 
   test('longer than its template renders reports what is cut, in user-perceived characters', () => {
@@ -103,7 +103,7 @@ describe('a URL', () => {
     'that pages reject is an error: %s',
     (link) => {
       expect(propertyChecks({ headline, link: text(link) })).toEqual([
-        expect.stringMatching(/^error link: Pages refuse it\./),
+        expect.stringMatching(/^error link: Pages reject this URL\./),
       ]);
     },
   );
@@ -206,7 +206,7 @@ describe('the texts of a draft', () => {
 
   test('that cost too much are an error that names the fix', () => {
     expect(propertyChecks({ headline: text(wild) })).toEqual([
-      'error headline: Headline cannot be filled in for new users: It takes too long to write this text: use fewer or shorter loops, lists and repetitions.',
+      'error headline: Headline cannot be rendered for new users: It takes too long to write this text: use fewer or shorter loops, lists and repetitions.',
     ]);
   });
 
@@ -215,15 +215,13 @@ describe('the texts of a draft', () => {
       aVariant({ variant_id: `v${index}`, properties: { headline: text(wild) } }),
     );
     const checks = validateDraft({ variants });
-    expect(checks).toContain(
-      'error variants: The texts of all variants take too long to render: shorten some of them.',
-    );
+    expect(checks).toContain('error variants: The texts take too long to render. Shorten some.');
     expect(checks.length).toBeLessThan(10);
   });
 
   test('are not parsed if they are longer than any campaign needs', () => {
     expect(propertyChecks({ headline: text('{{${first_name}}}'.repeat(2_500)) })).toEqual([
-      'error variants: Texts with {{ or {% hold at most 15,000 characters in all variants together, and these hold 42,500: make them shorter.',
+      'error variants: Texts with {{ or {% have 42,500 characters in all variants; the limit is 15,000. Shorten them.',
     ]);
   });
 });

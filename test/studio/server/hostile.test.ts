@@ -34,7 +34,7 @@ describe.each(ROUTES)('$method $path', ({ method, path, role }) => {
     for (const name of BELOW[role]!) {
       const { status, body: answer } = await studio.call(method, path, { body, cookie: cookies.get(name) });
       expect(status, name).toBe(403);
-      expect(answer.message).toContain(`needs the role "${role}"`);
+      expect(answer.message).toContain(`Requires role "${role}"`);
     }
   });
 
@@ -210,10 +210,10 @@ test('limits the size of all drafts to that of the list of campaigns, and report
   const refused = await save('one-more', text);
   expect(refused).toMatchObject({
     status: 413,
-    body: { message: 'The drafts of this workspace have more than 2 MB: publish or discard some' },
+    body: { message: 'Draft limit (2 MB) reached. Publish or discard drafts' },
   });
   expect((await save('too-large', 'x'.repeat(66_000))).body.message).toBe(
-    'The request is too large: 64 KB are the most',
+    'Request too large: the limit is 64 KB',
   );
   const list = await studio.call('GET', '/api/campaigns', { cookie: cookies.get('Vera') });
   expect(JSON.stringify(list.body).length).toBeLessThan(3_000_000);

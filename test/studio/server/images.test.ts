@@ -108,7 +108,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
       const { status, body } = await upload(bytes, 'x.png', cookie);
       return [status, body.message];
     };
-    const kinds = 'This is no image that can be used. It has to be one of PNG, JPEG, WebP, AVIF, GIF.';
+    const kinds = 'Unsupported image. Use PNG, JPEG, WebP, AVIF, GIF.';
     expect(await refusalOf(SVG)).toEqual([415, kinds]);
     expect(await refusalOf(Buffer.from('<!doctype html><script>1</script>'))).toEqual([415, kinds]);
     expect(await refusalOf(aPng(40, 20).subarray(0, 12))).toEqual([415, kinds]);
@@ -116,11 +116,11 @@ describe.each(STORES)('images on $name', ({ address }) => {
     const exact = aPng(1, 1, [0, 0, 0], MEGABYTE - fits.byteLength - 12);
     expect(exact.byteLength).toBe(MEGABYTE);
     expect((await upload(exact)).status).toBe(201);
-    const tooLarge = [413, 'An image may have at most 1 MB: make it smaller, or save it as WebP'];
+    const tooLarge = [413, 'The image limit is 1 MB. Resize it or use WebP'];
     expect(await refusalOf(Buffer.concat([exact, Buffer.from('a')]))).toEqual(tooLarge);
     expect(await refusalOf(Buffer.concat([exact, exact]))).toEqual(tooLarge);
     expect(await refusalOf(anAvif(200_000))).toEqual([415, kinds]);
-    const bounds = 'at most 8,192 are taken on a side, and 16,777,216 altogether.';
+    const bounds = 'the limit is 8,192 per side and 16,777,216 in total.';
     expect(await refusalOf(aPng(8_193, 1))).toEqual([422, `The image has 8193 × 1 pixels: ${bounds}`]);
     const ofSize = (width: number, height: number) => {
       const gif = Buffer.from(GIF);
@@ -132,15 +132,12 @@ describe.each(STORES)('images on $name', ({ address }) => {
       422,
       `The image has 4097 × 4096 pixels: ${bounds}`,
     ]);
-    expect(await refusalOf(ofSize(0, 0))).toEqual([
-      422,
-      'The image has 0 × 0 pixels: there is nothing to see in it.',
-    ]);
+    expect(await refusalOf(ofSize(0, 0))).toEqual([422, 'The image has 0 × 0 pixels: it is empty.']);
     for (const name of ['a\0.png', 'a\ud800.png']) {
       const { status, body } = await upload(fits, name);
       expect([status, body.message]).toEqual([
         400,
-        expect.stringContaining('without U+0000 and without half of a character: name'),
+        expect.stringContaining('without U+0000 or unpaired surrogates: name'),
       ]);
     }
     const most = ofSize(4_096, 4_096);
@@ -167,7 +164,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
           cookie: pia,
         })
       ).body.release;
-    const refused = { status: 409, body: { message: 'Campaigns use it: “Sale”' } };
+    const refused = { status: 409, body: { message: 'In use by: “Sale”' } };
     const draft = (await save(url, 0)).body;
     expect(await remove(hash)).toMatchObject(refused);
     const live = await publish(draft.revision);
@@ -226,7 +223,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     const campaign = showing(url, { language: 'en', variants: [variant] });
     const found = async () => {
       const { body } = await studio.call('POST', '/api/validation', { body: { campaign }, cookie: ed });
-      return body.checks.filter(({ words }: { words: string }) => words.startsWith('The library does not'));
+      return body.checks.filter(({ words }: { words: string }) => words.startsWith('Image not found'));
     };
     expect(await found()).toEqual([]);
     const pia = await studio.signIn('Pia');
@@ -242,14 +239,14 @@ describe.each(STORES)('images on $name', ({ address }) => {
     expect((await publish((await save(showing('/own.png'), 1)).revision)).status).toBe(201);
     studio.clock.now += 1_000;
     expect((await remove(hash)).status).toBe(204);
-    const words = 'The library does not have this image any more: choose another one.';
+    const words = 'Image not found. Choose another one.';
     expect(await found()).toEqual([
       { severity: 'error', path: ['variants', 0, 'properties', 'image'], words },
       { severity: 'error', path: ['variants', 0, 'translations', 'de', 'image'], words },
     ]);
     const saved = await save(campaign, 2);
     expect(saved.checks[0]).toMatchObject({ severity: 'error', words });
-    const refused = { status: 422, body: { message: `This cannot be published as it is: ${words}` } };
+    const refused = { status: 422, body: { message: `Cannot publish: ${words}` } };
     expect(await publish(saved.revision)).toMatchObject(refused);
     const restored = await studio.call('POST', '/api/releases/1/restore', {
       body: { note: '', based_on: 2 },
@@ -299,7 +296,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     await Promise.all(hashes.map((hash) => store.studio.addImage({ ...one, hash }, new Uint8Array(1))));
     expect((await list()).problem).toBeNull();
     expect((await upload(aPng(2, 1))).status).toBe(201);
-    const full = 'The library is full: it has room for 300 images. Delete some that no campaign uses.';
+    const full = 'Image limit (300) reached. Delete unused images.';
     expect((await list()).problem).toBe(full);
     expect(await upload(aPng(3, 1))).toMatchObject({ status: 409, body: { message: full } });
   });
@@ -324,8 +321,7 @@ test.each(['http://127.0.0.1:8787', 'http://localhost:8787', 'http://[::1]:8787'
     expect(body).toEqual({
       images: [],
       problem: null,
-      warning:
-        'Only this machine sees images until the service is started with a --service-url that others reach.',
+      warning: 'Only this machine can load images. Set --service-url to a public URL.',
     });
   },
 );

@@ -84,7 +84,7 @@ describe('a sign-in through an identity provider', () => {
     async (claims) => {
       provider.claims = claims;
       const answer = await signIn();
-      expect(problemOf(answer)).toBe('You are known, and have no role in this Studio.');
+      expect(problemOf(answer)).toBe('No access. Ask an admin for a role.');
     },
   );
 
@@ -150,7 +150,7 @@ describe('a sign-in through an identity provider', () => {
   test('is rejected with another state, without the cookie, and a second time', async () => {
     provider.claims = { groups: 'leads' };
     const { pending, back } = await walk();
-    const refused = /did not confirm|too long/;
+    const refused = /did not confirm|sign-in expired/;
     expect(
       problemOf(await studio.call('GET', back.replace(/state=[^&]+/, 'state=other'), { cookie: pending })),
     ).toMatch(refused);

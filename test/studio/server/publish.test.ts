@@ -77,7 +77,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
 
   test.each([
     ['U+0000', '\0'],
-    ['half of a character', '\ud83d'],
+    ['unpaired surrogate', '\ud83d'],
   ])('rejects a text with %s, which no database stores, and names it', async (_, bad) => {
     const { body } = await save(studio, pia, saying('Ten per cent off'));
     const sent = { campaign_id: 'sale', revision: body.revision, note: 'because' };
@@ -469,7 +469,7 @@ describe('publishing', () => {
   test('is disabled if the workspace file holds the campaigns; drafts are not', async () => {
     studio.edit(aStudioWorkspace({ campaigns_from: 'file', campaigns: [saying('From the file')] }));
     const { status, body } = await publish(studio, pia, saying('Another'));
-    expect([status, body.message]).toEqual([403, expect.stringContaining('in its file')]);
+    expect([status, body.message]).toEqual([403, expect.stringContaining('in the workspace file')]);
     expect((await studio.headlines('u1'))['home']).toBe('From the file');
     const row = await studio.call('GET', '/api/campaigns/sale', { cookie: pia });
     expect(row.body.draft.campaign).toEqual(saying('Another'));
@@ -516,7 +516,7 @@ describe('a draft', () => {
       {
         severity: 'error',
         path: ['variants', 0, 'properties', 'headline', 'value'],
-        words: 'A {{ does not end. Write }} after it, and close its quotation marks.',
+        words: 'Unclosed {{. Add }} and close quotation marks.',
       },
     ]);
   });

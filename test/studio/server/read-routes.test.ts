@@ -134,7 +134,7 @@ describe('a selector without a match', () => {
     await report(['home']);
     const last = new Date(studio.clock.now).toISOString();
     expect(await spots()).toEqual({ home: { ...place, missing: { reports: 2, since, last } } });
-    expect(await checks()).toContain('no place for “Home”');
+    expect(await checks()).toContain('selector of “Home” matches nothing');
 
     studio.clock.now += 24 * 60 * 60_000;
     ed = await studio.signIn('Ed');
@@ -215,9 +215,7 @@ describe('a campaign whose texts cost too much for one user', () => {
     expect([await shown('u1'), await halted()]).toEqual(['Hi', null]);
     for (let times = 0; times < 20; times += 1) expect(await shown('odd-0')).toBe('Spring');
     expect(await shown('u1')).toBe('Hi');
-    expect(await halted()).toBe(
-      'One person does not see it: Headline takes too long to write with what is known of them.',
-    );
+    expect(await halted()).toBe('Not shown to 1 user: Headline takes too long to render with their profile.');
     // The profile changes, so the template is rendered again.
     studio.clock.now += 1_000;
     await studio.track({ attributes: [{ external_id: 'odd-0', list: ['a'] }] });
@@ -229,7 +227,7 @@ describe('a campaign whose texts cost too much for one user', () => {
     expect(await shown('odd-9')).toBe('Spring');
     expect(await shown('u1')).toBe('Spring');
     expect(await halted()).toBe(
-      'Nobody sees it: Headline takes too long to write. Use fewer or shorter loops, and publish it again.',
+      'Not shown: Headline takes too long to render. Use fewer or shorter loops, and publish again.',
     );
     expect(JSON.stringify(studio.lines).match(/campaign halted/g)).toHaveLength(1);
     const { body } = await studio.call('POST', '/api/explain', { body: { person: {} }, cookie: ed });
@@ -247,10 +245,7 @@ describe('a campaign whose texts cost too much for one user', () => {
       liveAtMs: 0,
     });
     await studio.workspaces.refresh();
-    expect([await shown('u1'), await halted()]).toEqual([
-      'Spring',
-      expect.stringContaining('Nobody sees it'),
-    ]);
+    expect([await shown('u1'), await halted()]).toEqual(['Spring', expect.stringContaining('Not shown')]);
     studio.edit(
       aStudioWorkspace({ campaigns: [{ ...wild, variants: [aVariant({ properties: text('Hello') })] }] }),
     );
@@ -288,7 +283,7 @@ describe('a release that a newer version rejects', () => {
     const newer = await runStudio(aStudioWorkspace({ campaigns: [] }), { store });
     onTestFinished(() => newer.stop());
     expect(await newer.headlines('u1')).toEqual({ home: null, side: 'Good' });
-    const fault = 'A click cannot set dob to "soon": give it a value that dob can have.';
+    const fault = 'Invalid value "soon" for dob. Enter a value of its type.';
     const log = newer.lines.filter(({ message }) => message === 'release not shown');
     expect(log).toMatchObject([
       { campaign: 'bad', problem: expect.stringContaining('on_click.attributes.dob') },
@@ -297,7 +292,7 @@ describe('a release that a newer version rejects', () => {
     const { campaigns } = (await newer.call('GET', '/api/campaigns', { cookie })).body;
     const halted = campaigns.map((each: { id: string; halted: string | null }) => [each.id, each.halted]);
     expect(Object.fromEntries(halted)).toEqual({
-      bad: `Nobody sees it, as it cannot be read any more. ${fault} Open it to see where, and publish it again.`,
+      bad: `Not shown: the release is invalid. ${fault} Fix it and publish again.`,
       good: null,
     });
     const { checks } = (await newer.call('POST', '/api/validation', { body: { campaign: bad }, cookie }))
@@ -310,7 +305,7 @@ describe('a release that a newer version rejects', () => {
       body: { note: '', based_on: 1 },
       cookie,
     });
-    expect([back.status, back.body.message]).toEqual([422, `This cannot be published as it is: ${fault}`]);
+    expect([back.status, back.body.message]).toEqual([422, `Cannot publish: ${fault}`]);
     // It can be stopped as it is, and is then removed from the list.
     const stopped = await newer.call('POST', '/api/campaigns/bad/stop', {
       body: { note: '', based_on: 1 },
@@ -364,7 +359,7 @@ describe('a preview link', () => {
       ],
     });
     const results = await studio.call('GET', '/api/results/gold', { cookie: ed });
-    expect(results.body.headline).toEqual({ words: 'Nobody has seen it yet.', details: [] });
+    expect(results.body.headline).toEqual({ words: 'No impressions yet.', details: [] });
   });
 
   test('shows a published campaign without a draft, and is not created for an unpublished one', async () => {
@@ -379,7 +374,7 @@ describe('a preview link', () => {
       },
       cookie: ed,
     });
-    expect(missing).toMatchObject({ status: 404, body: { message: 'No such campaign is published' } });
+    expect(missing).toMatchObject({ status: 404, body: { message: 'Campaign not published' } });
     const [published] = studio.workspaces.registry().workspaces[0]!.campaigns;
     const { body } = await link(revision, {
       campaign_id: published!.campaignId,

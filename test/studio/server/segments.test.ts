@@ -57,7 +57,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
     const before = await publish(FOR_GOLD);
     expect([before.status, before.body.checks[0].words]).toEqual([
       422,
-      'There is no segment "gold". Choose another one.',
+      'Unknown segment "gold". Choose another one.',
     ]);
     expect((await save('gold', { tier: 'gold' })).status).toBe(201);
     const { revision } = (await studio.call('GET', '/api/campaigns/sale', { cookie: pia })).body.draft;
@@ -173,7 +173,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
         body: { note: '', based_on: (await list())[0].newest },
         cookie: pia,
       });
-    expect((await remove()).body.message).toBe('Campaigns ask for it: “Sale”');
+    expect((await remove()).body.message).toBe('In use by: “Sale”');
     await publish({ ...FOR_GOLD, audience: null }, 2);
     expect((await remove()).status).toBe(201);
     expect(await list()).toEqual([]);

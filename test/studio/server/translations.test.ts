@@ -79,7 +79,7 @@ describe.each(['csv', 'xliff1', 'xliff2'])('%s', (format) => {
     const { campaign, notes } = await imported(file);
     expect(campaign.variants[0].translations.de).toEqual({ headline: 'Alte Tassen' });
     expect(notes).toEqual([
-      '“headline” of “a” was translated from another text than it has now.',
+      '“headline” of “a” was translated from an older text.',
       'No text “gone” in variant “a”: skipped.',
     ]);
   });
@@ -97,14 +97,14 @@ test('parses a spreadsheet’s own separators, and an empty cell removes nothing
 
 test.each([
   ['variant,text\na,b', 'The file has no column "property" in its first line'],
-  ['variant,property,German\na,headline,b', 'The column "German" is no language, such as de or pt-BR'],
+  ['variant,property,German\na,headline,b', 'Column "German": expected a language, such as de or pt-BR'],
   ['variant,property,de\na,headline', /^The file cannot be read as CSV: /],
   ['<xliff', 'The file is not XLIFF 1.2 or 2.0'],
-  ['<xliff version="1.2">', 'The file is cut off: it does not end with </xliff>. Ask for it again.'],
+  ['<xliff version="1.2">', 'The file is truncated: </xliff> is missing. Export it again.'],
   ['<a/>', 'The file is not XLIFF 1.2 or 2.0'],
   ['<xliff '.repeat(8_500), 'The file is not XLIFF 1.2 or 2.0'],
   ['<xliff version="1.2"><file></xliff>', 'The file cannot be read as XLIFF 1.2 or 2.0'],
-  ['<!DOCTYPE x [<!ENTITY a "b">]><xliff/>', 'The file has a document type, which is not read'],
+  ['<!DOCTYPE x [<!ENTITY a "b">]><xliff/>', 'The file must not have a DOCTYPE'],
 ])('rejects an unreadable file with a reason: %s', async (file, message) => {
   const { status, body } = await post('import', { campaign: CAMPAIGN, text: file });
   expect(status).toBe(400);
@@ -118,14 +118,11 @@ test.each(['xliff1', 'xliff2'])(
     const cut = await post('import', { campaign: CAMPAIGN, text: file.slice(0, file.indexOf('body')) });
     expect([cut.status, cut.body.message]).toEqual([
       400,
-      'The file is cut off: it does not end with </xliff>. Ask for it again.',
+      'The file is truncated: </xliff> is missing. Export it again.',
     ]);
     const other = await exported(format, 'de', { ...CAMPAIGN, campaign_id: 'plates' });
     const foreign = await post('import', { campaign: CAMPAIGN, text: other });
-    expect([foreign.status, foreign.body.message]).toEqual([
-      422,
-      'The file is of another campaign, “plates”: this one is “cups”',
-    ]);
+    expect([foreign.status, foreign.body.message]).toEqual([422, 'Expected campaign “cups”, got “plates”']);
   },
 );
 

@@ -137,7 +137,7 @@ export const endAnySession = defineRoute({
   body: null,
   answer: async ({ workspace, studio, params, audit }) => {
     const found = await studio.session(params['sessionId']!);
-    if (found?.workspaceId !== workspace.workspaceId) throw new HttpError(404, 'There is no such session');
+    if (found?.workspaceId !== workspace.workspaceId) throw new HttpError(404, 'Session not found');
     await studio.closeSession(found.sessionId);
     await audit('session.revoke', found.operator);
     return { status: 204, text: '' };

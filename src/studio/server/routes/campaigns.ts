@@ -64,7 +64,7 @@ const describeUnreadable = (
   const placementIds = placements && new Set(placements.map(({ placementId }) => placementId));
   const [problem] = readCampaign(text, { placementIds, segments }).problems;
   if (!problem) return null;
-  return `Nobody sees it, as it cannot be read any more. ${describeIssue(problem)} Open it to see where, and publish it again.`;
+  return `Not shown: the release is invalid. ${describeIssue(problem)} Fix it and publish again.`;
 };
 
 /** The service halts a campaign whose texts exceed the render limit for several users, until it changes. */
@@ -73,10 +73,10 @@ export const describeHalt = (workspace: Workspace, id: string): string | null =>
   if (!campaign) return describeUnreadable(workspace, id);
   const halted = getSuspension(campaign);
   if (!halted) return null;
-  const why = `${getFieldLabel(halted.error.property)} takes too long to write`;
-  if (halted.isForAll) return `Nobody sees it: ${why}. Use fewer or shorter loops, and publish it again.`;
-  const who = halted.users === 1 ? 'One person does not see it' : `${halted.users} people do not see it`;
-  return `${who}: ${why} with what is known of them.`;
+  const why = `${getFieldLabel(halted.error.property)} takes too long to render`;
+  if (halted.isForAll) return `Not shown: ${why}. Use fewer or shorter loops, and publish again.`;
+  const who = halted.users === 1 ? 'Not shown to 1 user' : `Not shown to ${halted.users} users`;
+  return `${who}: ${why} with their profile.`;
 };
 
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -167,7 +167,7 @@ export const readCampaignRow = defineRoute({
   body: null,
   answer: async (context) => {
     const row = (await campaignRows(context)).find(({ id }) => id === context.params['campaignId']);
-    if (!row) throw new HttpError(404, 'There is no such campaign');
+    if (!row) throw new HttpError(404, 'Campaign not found');
     return { status: 200, body: row };
   },
 });

@@ -98,7 +98,7 @@ export const listData = defineRoute({
 
 const getIntegration = ({ integrations }: Workspace, id: string): WorkspaceIntegration => {
   const found = integrations?.find(({ record, source }) => record.integration_id === id && source !== null);
-  if (!found) throw new HttpError(404, 'There is no integration of this name that runs');
+  if (!found) throw new HttpError(404, 'Integration not found, or not scheduled');
   return found;
 };
 
@@ -150,7 +150,7 @@ export const syncIntegration = defineRoute({
     const { schedule } = getIntegration(workspace, id);
     if (schedule.kind === 'paused') throw new HttpError(409, 'The integration is paused');
     if (!(await store.ingestion.request(workspace.workspaceId, id, nowMs))) {
-      throw new HttpError(409, 'A run is queued or under way already');
+      throw new HttpError(409, 'A run is already queued or in progress');
     }
     await audit('integration.sync', id);
     return { status: 202, body: {} };

@@ -49,7 +49,7 @@ export const validateDraft = async (content: unknown, context: StudioContext): P
   const places = placements.flatMap((id, index): DraftCheck[] => {
     const placement = workspace.placements?.find(({ placementId }) => placementId === id);
     if (!placement || !missingSelectors.of(workspace.workspaceId, placement, nowMs)) return [];
-    const words = `Pages report that they have no place for “${placement.name}”: its selector finds nothing there. “Why” says how often.`;
+    const words = `Pages report that the selector of “${placement.name}” matches nothing. See “Why”.`;
     return [{ severity: 'warning', path: ['placements', index], words }];
   });
   return [...(await checkImages(content, context)), ...checkDraft(content, workspace, nowMs), ...places];
@@ -68,11 +68,11 @@ export const saveDraft = defineRoute({
     const { workspaceId } = workspace;
     const campaignId = params['campaignId']!;
     if (campaign.campaign_id !== campaignId) {
-      throw new HttpError(400, 'The campaign in the body has another campaign_id than the address');
+      throw new HttpError(400, 'campaign_id differs between the body and the URL');
     }
     const bytes = Buffer.byteLength(JSON.stringify(campaign));
     if ((await studio.otherDraftBytes(workspaceId, campaignId)) + bytes > MAX_DRAFTS_BYTES) {
-      throw new HttpError(413, 'The drafts of this workspace have more than 2 MB: publish or discard some');
+      throw new HttpError(413, 'Draft limit (2 MB) reached. Publish or discard drafts');
     }
     const draft = {
       workspaceId,
@@ -85,7 +85,7 @@ export const saveDraft = defineRoute({
     };
     if (!(await studio.saveDraft(draft, ifMatch))) {
       const theirs = await studio.draft(workspaceId, campaignId);
-      throw new HttpError(412, 'Somebody else has changed this draft', {
+      throw new HttpError(412, 'Draft was changed elsewhere', {
         members: {
           theirs: theirs && {
             campaign: theirs.campaign,
@@ -110,9 +110,9 @@ export const removeDraft = defineRoute({
   body: null,
   answer: async ({ workspace, studio, params, ifMatch, audit }) => {
     const campaignId = params['campaignId']!;
-    if (ifMatch === null) throw new HttpError(428, 'Say in If-Match which revision is meant');
+    if (ifMatch === null) throw new HttpError(428, 'Set If-Match to the revision of the draft');
     if (!(await studio.removeDraft(workspace.workspaceId, campaignId, ifMatch))) {
-      throw new HttpError(412, 'Somebody else has changed this draft');
+      throw new HttpError(412, 'Draft was changed elsewhere');
     }
     await audit('draft.discard', campaignId);
     return { status: 204, text: '' };

@@ -47,11 +47,9 @@ export interface ImagesResponse {
   warning: string | null;
 }
 
-const NO_URL =
-  'Images cannot be uploaded here: the service does not know where browsers reach it. The option --service-url of the service says it.';
-const ONLY_HERE =
-  'Only this machine sees images until the service is started with a --service-url that others reach.';
-const FULL = `The library is full: it has room for ${MAX_IMAGES} images. Delete some that no campaign uses.`;
+const NO_URL = 'Images cannot be uploaded without a public URL of the service. Set --service-url.';
+const ONLY_HERE = 'Only this machine can load images. Set --service-url to a public URL.';
+const FULL = `Image limit (${MAX_IMAGES}) reached. Delete unused images.`;
 
 const toImageRow = ({ hash, type, name, width, height, size }: Image, serviceUrl: string): ImageRow => ({
   hash,
@@ -99,15 +97,15 @@ const readImage = (bytes: Uint8Array): { type: ImageType; width: number; height:
   const found = readDimensions(bytes);
   const type = IMAGE_TYPES.find((each) => each === found?.type);
   if (!found || type === undefined) {
-    throw new HttpError(415, `This is no image that can be used. It has to be one of ${IMAGE_KINDS}.`);
+    throw new HttpError(415, `Unsupported image. Use ${IMAGE_KINDS}.`);
   }
   const { width, height } = found;
   const size = `The image has ${width} × ${height} pixels`;
-  if (Math.min(width, height) < 1) throw new HttpError(422, `${size}: there is nothing to see in it.`);
+  if (Math.min(width, height) < 1) throw new HttpError(422, `${size}: it is empty.`);
   if (Math.max(width, height) > MAX_SIDE || width * height > MAX_PIXELS) {
     throw new HttpError(
       422,
-      `${size}: at most ${count(MAX_SIDE)} are taken on a side, and ${count(MAX_PIXELS)} altogether.`,
+      `${size}: the limit is ${count(MAX_SIDE)} per side and ${count(MAX_PIXELS)} in total.`,
     );
   }
   return { type, width, height };
@@ -115,7 +113,7 @@ const readImage = (bytes: Uint8Array): { type: ImageType; width: number; height:
 
 const TOO_LARGE = {
   status: 413,
-  message: 'An image may have at most 1 MB: make it smaller, or save it as WebP',
+  message: 'The image limit is 1 MB. Resize it or use WebP',
 };
 
 const imageBody = z.strictObject({
@@ -208,7 +206,7 @@ export const checkImages = async (
     .map(({ path, index }) => ({
       severity: 'error',
       path: ['variants', index, ...path],
-      words: 'The library does not have this image any more: choose another one.',
+      words: 'Image not found. Choose another one.',
     }));
 };
 
@@ -222,10 +220,10 @@ export const removeImage = defineRoute({
     const { studio, workspace, params, audit } = context;
     const hash = params['hash']!;
     const image = (await studio.images(workspace.workspaceId)).find((each) => each.hash === hash);
-    if (!image) throw new HttpError(404, 'There is no such image');
+    if (!image) throw new HttpError(404, 'Image not found');
     const uses = await findImageUses(hash, context);
     if (uses.length > 0) {
-      throw new HttpError(409, `Campaigns use it: ${uses.map((name) => `“${name}”`).join(', ')}`);
+      throw new HttpError(409, `In use by: ${uses.map((name) => `“${name}”`).join(', ')}`);
     }
     // A concurrent request may have deleted it.
     if (await studio.removeImage(workspace.workspaceId, hash))

@@ -55,7 +55,7 @@ export const loadPerson = async (
     };
   }
   const persona = 'persona' in who && workspace.studio.personas.find(({ name }) => name === who.persona);
-  if ('persona' in who && !persona) throw new HttpError(404, 'There is no such persona');
+  if ('persona' in who && !persona) throw new HttpError(404, 'Persona not found');
   return {
     externalId: NOBODY,
     user: { profile: persona ? personaProfile(persona, nowMs) : null, campaigns: [], impressions: [] },
@@ -140,16 +140,15 @@ export const makePreviewLink = defineRoute({
     const { campaign_id: campaignId, revision, variant_id: variantId, persona, page } = body;
     const language = body.language ?? null;
     if (!URL.canParse(page))
-      throw new HttpError(400, 'The page needs a whole address, such as https://shop.example/');
+      throw new HttpError(400, 'Expected an absolute URL, such as https://shop.example/');
     const url = new URL(page);
     if (!workspace.studio.sites.includes(url.origin)) {
       throw new HttpError(403, `${url.origin} is not among the sites of the workspace file`);
     }
     const draft = revision === null ? null : await studio.draft(workspace.workspaceId, campaignId);
-    if (revision !== null && draft?.revision !== revision)
-      throw new HttpError(412, 'The draft has changed since');
+    if (revision !== null && draft?.revision !== revision) throw new HttpError(412, 'The draft was changed');
     if (revision === null && workspace.campaigns.every((each) => each.campaignId !== campaignId))
-      throw new HttpError(404, 'No such campaign is published');
+      throw new HttpError(404, 'Campaign not published');
     const preview = { campaignId, revision, variantId, personaId: persona, language };
     const token = await createPreviewTokens(store).sign(workspace.workspaceId, preview, nowMs);
     url.hash = withToken(url.hash, token);

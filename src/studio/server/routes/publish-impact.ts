@@ -187,7 +187,7 @@ export const createReadReach = (loadSample: SampleLoader) => {
       const turn = Symbol(who);
       newest.set(who, turn);
       const isOver = () => newest.get(who) !== turn;
-      const overtaken = () => new HttpError(409, 'You have asked for another count since');
+      const overtaken = () => new HttpError(409, 'Superseded by a newer count');
       await underWay.get(who);
       if (isOver()) throw overtaken();
       const counting = count(context, isOver);

@@ -88,7 +88,7 @@ export const rejectFileMode = ({ workspace }: StudioContext) => {
   if (workspace.campaignsFrom === 'studio') return;
   throw new HttpError(
     403,
-    'The campaigns of this workspace are in its file: copy the change into it, or set "campaigns_from" to "studio" there',
+    'Campaigns are managed in the workspace file: copy the change into it, or set "campaigns_from" to "studio"',
   );
 };
 
@@ -96,7 +96,7 @@ const rejectErrors = async (campaign: unknown, context: StudioContext) => {
   const errors = (await validateDraft(campaign, context)).filter(({ severity }) => severity === 'error');
   const [first] = errors;
   if (!first) return;
-  throw new HttpError(422, `This cannot be published as it is: ${first.words}`, {
+  throw new HttpError(422, `Cannot publish: ${first.words}`, {
     members: { checks: errors },
   });
 };
@@ -126,7 +126,7 @@ export const addRelease = async (
   );
   if (release === null) {
     const [theirs] = await studio.releases(workspaceId, { subject: { kind, subjectId }, limit: 1 });
-    throw new HttpError(409, `Somebody else has published this ${kind} since you began`, {
+    throw new HttpError(409, `A newer release of this ${kind} was published`, {
       members: { theirs: theirs ? releaseRow(theirs) : null },
     });
   }
@@ -187,7 +187,7 @@ const futureMs = (liveAt: string, nowMs: number): number => {
 /** Returns the release of the path. Throws a 404 if it is not of a campaign. */
 const releaseIn = async ({ studio, workspace, params }: StudioContext): Promise<Release> => {
   const found = await studio.release(workspace.workspaceId, Number(params['release']));
-  if (found?.kind !== 'campaign') throw new HttpError(404, 'There is no such release');
+  if (found?.kind !== 'campaign') throw new HttpError(404, 'Release not found');
   return found;
 };
 
@@ -206,8 +206,7 @@ const scheduleEntry = (
   details: `release ${release}, scheduled for ${iso(liveAtMs)}${rest}`,
 });
 
-const notScheduled = ({ release }: Release) =>
-  new HttpError(409, `Release ${release} is live, goes live in a moment, or was cancelled before`);
+const notScheduled = ({ release }: Release) => new HttpError(409, `Release ${release} is live or canceled`);
 
 export const publish = defineRoute({
   method: 'POST',
@@ -220,13 +219,10 @@ export const publish = defineRoute({
     const { studio, workspace, operator, nowMs } = context;
     const draft = await studio.draft(workspace.workspaceId, campaignId);
     if (draft?.revision !== revision) {
-      throw new HttpError(
-        412,
-        'Somebody else has changed this draft: look at it again before you publish it',
-      );
+      throw new HttpError(412, 'Draft was changed elsewhere. Review it before you publish');
     }
     if (workspace.studio.requireApproval && draft.editor === operator.name && !isApproved(draft)) {
-      throw new HttpError(403, 'You wrote this draft, so somebody else has to publish it');
+      throw new HttpError(403, 'Another operator must publish your changes');
     }
     await rejectErrors(draft.campaign, context);
     const liveAtMs = liveAt ? futureMs(liveAt, nowMs) : nowMs;
@@ -330,7 +326,7 @@ export const moveScheduled = defineRoute({
 /** Returns the campaign of the path, as it is live. */
 const campaignIn = ({ workspace, params }: StudioContext) => {
   const text = workspace.rawCampaigns.find((each) => each['campaign_id'] === params['campaignId']);
-  if (!text) throw new HttpError(404, 'There is no such campaign');
+  if (!text) throw new HttpError(404, 'Campaign not found');
   return { campaignId: params['campaignId']!, text };
 };
 
@@ -401,7 +397,7 @@ export const archive = defineRoute({
     const { studio, workspace, nowMs } = context;
     const { campaignId, text } = campaignIn(context);
     if (await studio.draft(workspace.workspaceId, campaignId)) {
-      throw new HttpError(409, 'It has a draft: publish or discard that first');
+      throw new HttpError(409, 'Publish or discard the draft first');
     }
     const { note, based_on: basedOn } = context.body;
     const add = (content: unknown, from: number) =>

@@ -143,7 +143,7 @@ const getHoldoutResults = async ({
   nowMs,
 }: WorkspaceContext): Promise<{ campaign: CampaignJson; answer: ResultsResponse }> => {
   const { holdout, workspaceId } = workspace;
-  if (!holdout) throw new HttpError(404, 'This workspace holds nobody out');
+  if (!holdout) throw new HttpError(404, 'This workspace has no holdout');
   const { campaignId, percentage, conversions } = holdout;
   const campaign: CampaignJson = {
     campaign_id: campaignId,
@@ -153,7 +153,7 @@ const getHoldoutResults = async ({
     // Results are read at any time, so the planned end is now.
     ends_at: new Date(nowMs).toISOString(),
     conversions: conversions.map(toConversionJson),
-    variants: [{ variant_id: HOLDOUT_TREATMENT, name: 'All campaigns together', properties: {} }],
+    variants: [{ variant_id: HOLDOUT_TREATMENT, name: 'All campaigns', properties: {} }],
   };
   const counts = await store.campaignResults(workspaceId, { campaignId, conversions });
   const compared = compareResults(campaign, counts);
@@ -200,7 +200,7 @@ export const resultsIn = async (
   if (campaignId === HOLDOUT) return getHoldoutResults(context);
   const row = (await campaignRows(context)).find(({ id }) => id === campaignId);
   const current = row && currentCampaign(row);
-  if (!current) throw new HttpError(404, 'There is no such campaign');
+  if (!current) throw new HttpError(404, 'Campaign not found');
   const { timeZone } = workspace.studio;
   const test = row.published && (await findEndedTest(context, row.published.campaign));
   const campaign = test?.frozen.campaign ?? current;

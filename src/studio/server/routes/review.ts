@@ -36,12 +36,12 @@ export const reviewDraft = defineRoute({
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const draft = await studio.draft(workspace.workspaceId, campaignId);
       if (!draft) throw new HttpError(404, 'Draft not found');
-      if (draft.revision !== revision) throw new HttpError(412, 'The draft was changed: review it again');
+      if (draft.revision !== revision) throw new HttpError(412, 'The draft was changed. Review it again');
       if (action === 'approve' && draft.editor === operator.name) {
         throw new HttpError(403, 'Another operator must approve your changes');
       }
       if (draft.review.length >= MAX_ENTRIES) {
-        throw new HttpError(409, `A draft holds up to ${MAX_ENTRIES} comments: publish or discard it`);
+        throw new HttpError(409, `Comment limit (${MAX_ENTRIES}) reached. Publish or discard the draft`);
       }
       const at = new Date(nowMs).toISOString();
       const review = [...draft.review, { operator: operator.name, at, action, note, revision }];
@@ -50,7 +50,7 @@ export const reviewDraft = defineRoute({
         return { status: 200, body: { review } satisfies ReviewResponse };
       }
     }
-    throw new HttpError(409, 'Others review this draft at this moment: try again');
+    throw new HttpError(409, 'Another review is being saved. Try again');
   },
 });
 

@@ -207,10 +207,10 @@ export const removeSegment = defineRoute({
   answer: async (context) => {
     rejectFileMode(context);
     const id = context.params['segmentId']!;
-    if (!context.workspace.segments.has(id)) throw new HttpError(404, 'There is no such segment');
+    if (!context.workspace.segments.has(id)) throw new HttpError(404, 'Segment not found');
     const uses = (await getSegmentUses(context)).get(id) ?? [];
     if (uses.length > 0) {
-      throw new HttpError(409, `Campaigns ask for it: ${uses.map(({ name }) => `“${name}”`).join(', ')}`);
+      throw new HttpError(409, `In use by: ${uses.map(({ name }) => `“${name}”`).join(', ')}`);
     }
     const { note, based_on: basedOn } = context.body;
     const body = await addRelease(

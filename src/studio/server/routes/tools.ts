@@ -74,7 +74,7 @@ export const readSampleSize = defineRoute({
     if (users === null) {
       throw new HttpError(
         422,
-        'There is nothing to compare at this rate and lift. Add a second variant, or a control group and a goal; keep the raised rate between 0 and 1.',
+        'Nothing to compare. Add a variant, or a control group and a goal; the rate with its lift must be between 0 and 1.',
       );
     }
     const body: SampleSizeResponse = { users };

@@ -97,7 +97,7 @@ const readCsv = (text: string, own: string): FileText[] => {
   if (languages.length > MAX_LANGUAGES) throw new HttpError(422, TOO_MANY_LANGUAGES);
   const unknown = languages.find((head) => languageTag(head) !== head);
   if (unknown !== undefined)
-    throw new HttpError(400, `The column "${unknown}" is no language, such as de or pt-BR`);
+    throw new HttpError(400, `Column "${unknown}": expected a language, such as de or pt-BR`);
   return rows.map((row) => ({
     variantId: row['variant']!,
     name: row['property']!,
@@ -114,24 +114,23 @@ const rootIn = (text: string): string => {
 
 const readXliff = async (text: string, campaignId: string): Promise<FileText[]> => {
   // XLIFF needs no DTD. Rejecting it prevents entity expansion.
-  if (/<!DOCTYPE/i.test(text)) throw new HttpError(400, 'The file has a document type, which is not read');
+  if (/<!DOCTYPE/i.test(text)) throw new HttpError(400, 'The file must not have a DOCTYPE');
   const root = rootIn(text);
   if (root === '' || text.lastIndexOf('<xliff') !== text.indexOf('<xliff'))
     throw new HttpError(400, 'The file is not XLIFF 1.2 or 2.0');
   // The parser accepts truncated files.
   if (!text.trimEnd().endsWith('</xliff>'))
-    throw new HttpError(400, 'The file is cut off: it does not end with </xliff>. Ask for it again.');
+    throw new HttpError(400, 'The file is truncated: </xliff> is missing. Export it again.');
   const read = /\bversion\s*=\s*["']2/.test(root) ? xliff2js : xliff12ToJs;
   const content = await read(text).catch(() => {
     // Parser messages describe internals.
     throw new HttpError(400, 'The file cannot be read as XLIFF 1.2 or 2.0');
   });
   const language = languageTag(content.targetLanguage ?? '');
-  if (language === null)
-    throw new HttpError(400, 'The file does not name the language that it translates into');
+  if (language === null) throw new HttpError(400, 'The file has no target language');
   const other = Object.keys(content.resources).find((id) => id !== campaignId);
   if (other !== undefined) {
-    throw new HttpError(422, `The file is of another campaign, “${other}”: this one is “${campaignId}”`);
+    throw new HttpError(422, `Expected campaign “${campaignId}”, got “${other}”`);
   }
   return Object.values(content.resources).flatMap((units) =>
     Object.entries(units).map(([id, { source, target }]) => {
@@ -214,7 +213,7 @@ export const importTranslations = defineRoute({
       }
       const written = read.filter((each) => each.text.trim() !== '' && each.language !== campaign.language);
       if (written.length > 0 && source !== null && source !== own && notes.size < MAX_NOTES)
-        notes.add(`“${name}” of “${variantId}” was translated from another text than it has now.`);
+        notes.add(`“${name}” of “${variantId}” was translated from an older text.`);
       const ofVariant = translations.get(variantId)!;
       for (const { language, text: translation } of written) {
         languages.add(language);

@@ -51,7 +51,7 @@ const time = (ms: number | null) => (ms ? new Date(ms).toISOString() : null);
 
 const getWebhook = ({ workspace, params }: StudioContext) => {
   const found = workspace.webhooks.find(({ webhookId }) => webhookId === params['id']);
-  if (!found) throw new HttpError(404, 'There is no webhook of this ID in the workspace file');
+  if (!found) throw new HttpError(404, 'Webhook not found in the workspace file');
   return found;
 };
 
@@ -124,7 +124,7 @@ const queue = async (context: StudioContext, messageId: string) => {
   const { workspaceId } = context.workspace;
   if (isPaused) throw new HttpError(409, 'The webhook is paused in the workspace file');
   if (!(await context.store.webhooks.state(workspaceId, webhookId)))
-    throw new HttpError(409, 'The service has not started the webhook yet. Try again in a few seconds');
+    throw new HttpError(409, 'The webhook is starting. Try again in a few seconds');
   if (!(await context.store.webhooks.requestResend(workspaceId, webhookId, messageId)))
     throw new HttpError(409, 'Another message is queued. Try again in a few seconds');
   return webhookId;
@@ -152,7 +152,7 @@ export const resendMessage = defineRoute({
     const { webhookId } = getWebhook(context);
     const { workspaceId } = context.workspace;
     if (!(await context.store.webhooks.lastAttempt(workspaceId, webhookId, messageId)))
-      throw new HttpError(404, 'No attempt of this message is kept');
+      throw new HttpError(404, 'Attempt not found, or expired');
     await context.audit('webhook.resend', await queue(context, messageId), messageId);
     return { status: 202, body: {} };
   },
@@ -168,7 +168,7 @@ export const replayWebhook = defineRoute({
     const { store, workspace, body, audit } = context;
     const cursor = await cursorSince(store, Date.parse(body.since));
     if (!(await store.webhooks.replay(workspace.workspaceId, webhookId, cursor)))
-      throw new HttpError(409, 'The service has not started the webhook yet. Try again in a few seconds');
+      throw new HttpError(409, 'The webhook is starting. Try again in a few seconds');
     await audit('webhook.replay', webhookId, `since ${body.since}`);
     return { status: 202, body: {} };
   },
@@ -183,7 +183,7 @@ export const resumeWebhook = defineRoute({
     const { webhookId } = getWebhook(context);
     const { store, workspace, audit } = context;
     if (!(await store.webhooks.resume(workspace.workspaceId, webhookId)))
-      throw new HttpError(409, 'The service has not started the webhook yet. Try again in a few seconds');
+      throw new HttpError(409, 'The webhook is starting. Try again in a few seconds');
     await audit('webhook.resume', webhookId);
     return { status: 202, body: {} };
   },
