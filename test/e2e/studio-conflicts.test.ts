@@ -141,7 +141,7 @@ test('a response for one user is not shown under the name of another', async () 
   late!();
   await Promise.race([ended, page.waitForEvent('requestfailed')]);
   await page.evaluate(() => new Promise(requestAnimationFrame));
-  expect(await page.getByText('There are no placements yet').count()).toBe(0);
+  expect(await page.getByText('No placements yet').count()).toBe(0);
   await close(page);
 });
 

@@ -72,7 +72,7 @@ describe('the login', () => {
     expect(await axeProblems(page)).toEqual([]);
     await page.getByLabel('Operator key').fill('guess');
     await page.keyboard.press('Enter');
-    await page.getByText('No operator has this key').waitFor();
+    await page.getByText('Unknown operator key').waitFor();
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('key');
     await page.context().close();
   });
@@ -91,13 +91,13 @@ describe('a workspace whose campaigns are in its file', () => {
     const dialog = page.getByRole('dialog', { name: 'Copy for the workspace file' });
     await dialog.getByText('Headline').first().waitFor();
     await dialog.getByRole('button', { name: 'Copy JSON' }).click();
-    await page.getByText('Copied. Put it into the workspace file').waitFor();
+    await page.getByText('Copied. Replace the campaign with this ID in the workspace file.').waitFor();
     const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
     expect(copied.campaign_id).toBe('free-delivery');
     expect(copied.variants[0].properties.headline.value).toBe('Delivered free this week');
     expect(await readFile(file, 'utf8')).toBe(before);
     await page.getByRole('link', { name: 'History' }).click();
-    await page.getByText('Its history is where the file is kept.').waitFor();
+    await page.getByText('See its history there.').waitFor();
     await page.context().close();
   });
 

@@ -12,7 +12,7 @@ test('every image is rendered by its template, and the chosen one becomes a draf
   const page = await studio.open();
   await page.getByRole('link', { name: 'New campaign' }).focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Begin with' }).waitFor();
+  await page.getByRole('heading', { name: 'Start from a template' }).waitFor();
   const cards = page.locator('.gallery-card');
   await cards.last().waitFor();
   for (const [index, words] of [
@@ -35,7 +35,7 @@ test('every image is rendered by its template, and the chosen one becomes a draf
   expect(await cards.nth(5).frameLocator('iframe').locator('.buttons a').count()).toBe(2);
 
   // The content of the previews is not in the tab order.
-  await page.getByRole('button', { name: 'An empty message' }).focus();
+  await page.getByRole('button', { name: 'Empty message' }).focus();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/^Offer/);
@@ -59,7 +59,7 @@ test('the previews stay inside their cards if the gallery is opened by its URL',
 
 test('offers an empty message', async () => {
   const page = await studio.open('/new');
-  await page.getByRole('button', { name: 'An empty message' }).click();
+  await page.getByRole('button', { name: 'Empty message' }).click();
   await page.getByRole('heading', { name: 'New campaign', exact: true }).waitFor();
   expect(await page.getByLabel('Headline', { exact: true }).inputValue()).toBe('');
 });

@@ -18,9 +18,9 @@ test('an image is uploaded, previewed, published, shown by the shop, and kept fo
   const file = dialog.getByLabel('Upload an image, or drop one here');
   const png = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/png', buffer });
   await file.setInputFiles(png('huge.png', aPng(1, 1, [0, 0, 0], 1.4 * 1024 * 1024)));
-  await dialog.getByText('“huge.png” has 1.5 MB, and an image may have at most 1 MB.').waitFor();
+  await dialog.getByText('“huge.png” is 1.5 MB; the limit is 1 MB.').waitFor();
   await file.setInputFiles(png('letter.png', Buffer.from('Dear Sir')));
-  await dialog.getByText('This is no image that can be used.').waitFor();
+  await dialog.getByText('Unsupported image.').waitFor();
   await file.setInputFiles(png('kiln.png', aPng(640, 360)));
   await dialog.waitFor({ state: 'detached' });
   const image = page.getByLabel('Image', { exact: true });
@@ -46,7 +46,7 @@ test('an image is uploaded, previewed, published, shown by the shop, and kept fo
   await dialog.getByRole('button', { name: 'Delete kiln.png' }).click();
   const question = page.getByRole('dialog', { name: 'Delete “kiln.png”?' });
   await question.getByRole('button', { name: 'Delete' }).click();
-  await question.getByText('Campaigns use it: “Spring collection”').waitFor();
+  await question.getByText('In use by: “Spring collection”').waitFor();
   await question.getByRole('button', { name: 'Cancel' }).click();
   await dialog.getByRole('button', { name: 'kiln.png 640 × 360' }).click();
   expect(await image.inputValue()).toBe(url);

@@ -103,13 +103,13 @@ const SCREENS: readonly Screen[] = [
       await page.getByText('German lacks').first().waitFor();
     },
   ],
-  ['results', '/campaigns/gift-wrap/results', (page) => page.getByText('Nobody has seen it yet.').waitFor()],
+  ['results', '/campaigns/gift-wrap/results', (page) => page.getByText('No impressions yet.').waitFor()],
   [
     'a history without a release',
     '/campaigns/gift-wrap/history',
     (page) => page.getByText('No release yet').waitFor(),
   ],
-  ['explain', '/explain', (page) => page.getByText('that it has no such element').waitFor()],
+  ['explain', '/explain', (page) => page.getByText('reported a missing element').waitFor()],
   [
     'data, with a run and its rejects',
     '/data',
@@ -148,12 +148,8 @@ const SCREENS: readonly Screen[] = [
     },
   ],
   ['access', '/access', (page) => page.getByText('with a key').first().waitFor()],
-  ['an unknown page', '/nothing', (page) => page.getByText('There is no such page').waitFor()],
-  [
-    'an unknown campaign',
-    '/campaigns/nothing',
-    (page) => page.getByText('There is no such campaign').waitFor(),
-  ],
+  ['an unknown page', '/nothing', (page) => page.getByText('Page not found').waitFor()],
+  ['an unknown campaign', '/campaigns/nothing', (page) => page.getByText('Campaign not found').waitFor()],
   [
     'results with numbers',
     '/campaigns/summer/results',
@@ -163,15 +159,15 @@ const SCREENS: readonly Screen[] = [
         .first()
         .waitFor();
       await page.locator('.chart canvas').waitFor();
-      await page.getByText('The same as a table').click();
-      await page.getByText('What the numbers mean').click();
+      await page.getByText('Show as table').click();
+      await page.getByText('Metric definitions').click();
     },
   ],
   [
     'a history with releases',
     '/campaigns/summer/history',
     async (page) => {
-      await page.getByText('What it says').click();
+      await page.getByText('All fields').click();
       await page.getByText('Target sample size').waitFor();
     },
   ],
@@ -204,7 +200,7 @@ const SCREENS: readonly Screen[] = [
   [
     'the variable picker',
     '/campaigns/summer',
-    (page) => page.getByRole('button', { name: 'Insert something of the reader into Headline' }).click(),
+    (page) => page.getByRole('button', { name: 'Insert profile field into Headline' }).click(),
   ],
   [
     'half-written JSON',
@@ -224,7 +220,7 @@ const SCREENS: readonly Screen[] = [
         route.fulfill({
           status: 412,
           json: {
-            message: 'Somebody else has changed this draft',
+            message: 'Draft was changed elsewhere',
             theirs: {
               campaign: { ...SUMMER, campaign_id: 'come-back' },
               revision: 'theirs',

@@ -47,11 +47,11 @@ test('rejects a translation file in the wrong encoding and reads one that names 
     <trans-unit id="a/headline"><source>Doors</source><target>Türchen</target></trans-unit>
     </body></file></xliff>`;
   await give('tool.xlf', xliff, 'latin1');
-  await page.getByText('1 text taken from tool.xlf.').waitFor();
+  await page.getByText('1 text imported from tool.xlf.').waitFor();
   await page.getByRole('radio', { name: /^German/ }).check();
   expect(await headline(page).inputValue()).toBe('Türchen');
   await give('unicode.csv', `\ufeff${csv.replace('Türchen', 'Tür')}`, 'utf16le');
-  await page.getByText('1 text taken from unicode.csv.').waitFor();
+  await page.getByText('1 text imported from unicode.csv.').waitFor();
   expect(await headline(page).inputValue()).toBe('Tür');
   await close(page);
 });
@@ -72,7 +72,7 @@ test('a segment that would silence a running campaign warns, has a history, and 
   await page.getByRole('button', { name: 'Change Elite' }).click();
   await page.getByLabel('Value').first().fill('golden');
   await page
-    .getByText(/^Almost nobody is left in this segment\. Running campaigns that use it: “for-elite”/)
+    .getByText(/^Almost no users are in this segment\. Live campaigns that use it: “for-elite”/)
     .waitFor();
   await button(page, 'Save anyway').waitFor();
   await page.keyboard.press('Escape');
@@ -120,7 +120,7 @@ describe('a user who only reads a draft', () => {
     await page.evaluate(() => dispatchEvent(new Event('online')));
     await page
       .getByRole('dialog')
-      .getByText(/^This draft was changed, published or discarded in the meantime/)
+      .getByText(/^This draft was changed, published or discarded\./)
       .waitFor();
     await close(page);
   });
@@ -131,12 +131,12 @@ test('a campaign without reach is not ready', async () => {
   const page = await studio.open('/campaigns/unseen');
   const checks = page.locator('.checks');
   await checks.getByText('No users match this audience.').waitFor();
-  expect(await checks.getByRole('heading').textContent()).toBe('Nobody will see it');
+  expect(await checks.getByRole('heading').textContent()).toBe('No users will see it');
   await button(page, 'Publish …').click();
   await page
     .getByRole('dialog')
     .locator('.reach-verdict')
-    .getByText('Nobody will see it: no users match its audience.')
+    .getByText('No users will see it: no users match its audience.')
     .waitFor();
   await close(page);
 });

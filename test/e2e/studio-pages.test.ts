@@ -32,7 +32,7 @@ describe('the pages', () => {
     await page.getByRole('img', { name: /QR/ }).waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('link', { name: 'Results' }).click();
-    await page.getByText('Nobody has seen it yet.').waitFor();
+    await page.getByText('No impressions yet.').waitFor();
     expect(violations).toEqual([]);
     expect([...asked]).toEqual([studio.url]);
     await close(page);
@@ -238,7 +238,7 @@ describe('an editor', () => {
     expect(await focus()).toBe('MAIN');
     await page.getByRole('link', { name: 'Campaigns', exact: true }).first().click();
     await press('Stop Gift wrapping, ten per cent held out');
-    await press('Stop it now');
+    await press('Stop campaign');
     await page.getByText('held out is stopped').waitFor();
     // The next action replaces the pressed button, and gets the focus.
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Archive');
@@ -286,7 +286,7 @@ describe('an editor', () => {
     await dialog.getByRole('button', { name: 'Publish now' }).waitFor();
     const other = await open('/');
     await other.getByRole('button', { name: 'Stop Free delivery' }).click();
-    await other.getByRole('button', { name: 'Stop it now' }).click();
+    await other.getByRole('button', { name: 'Stop campaign' }).click();
     await other.getByText('Free delivery is stopped').waitFor();
     await close(other);
 
@@ -303,7 +303,7 @@ describe('an editor', () => {
   test('inserts a name into a text without handwritten Liquid', async () => {
     const page = await open('/campaigns/free-delivery');
     await headline(page).fill('Hello ');
-    await page.getByRole('button', { name: 'Insert something of the reader into Headline' }).press('Enter');
+    await page.getByRole('button', { name: 'Insert profile field into Headline' }).press('Enter');
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('SELECT');
     await page.keyboard.press('Tab');
     await page.keyboard.type('friend');
@@ -429,7 +429,7 @@ describe('a schedule', () => {
 
   test('opens no page for a malformed URL', async () => {
     const page = await open('/campaigns/%');
-    await page.getByText('There is no such page').waitFor();
+    await page.getByText('Page not found').waitFor();
     await close(page);
   });
 });
@@ -484,9 +484,9 @@ describe('the list', () => {
     await page.goto(studio.url);
     await page.getByRole('button', { name: 'Stop Welcome in Arabic' }).click();
     await page.getByText('stop showing it within 10 minutes').waitFor();
-    await page.getByRole('button', { name: 'Stop it now' }).click();
+    await page.getByRole('button', { name: 'Stop campaign' }).click();
     await page.getByRole('button', { name: 'Archive Welcome in Arabic' }).click();
-    await page.getByRole('button', { name: 'Archive it' }).click();
+    await page.getByRole('button', { name: 'Archive campaign' }).click();
     await page.getByText('is in the archive').waitFor();
     const link = page.getByRole('link', { name: 'Welcome in Arabic' });
     await expect.poll(() => link.count()).toBe(0);
@@ -537,11 +537,11 @@ describe('a segment', () => {
     await page.getByLabel('Attribute', { exact: true }).fill('tier');
     await page.getByLabel('Value', { exact: true }).fill('gold');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('People of whom this is true: tier is gold.').waitFor();
+    await page.getByText('Users who match: tier is gold.').waitFor();
     await page.goto(`${studio.url}/campaigns/gold-preview#audience`);
     await page.getByRole('button', { name: 'Segment', exact: true }).click();
     await page.locator('select[id^=condition-]').selectOption({ label: 'Gold customers' });
-    await page.getByText(/they are in “Gold customers”/).waitFor();
+    await page.getByText(/in segment “Gold customers”/).waitFor();
     await saved(page);
     await page.getByRole('button', { name: 'Publish …' }).click();
     await page.getByRole('button', { name: 'Publish now' }).click();
@@ -549,7 +549,7 @@ describe('a segment', () => {
     await page.getByRole('link', { name: 'Segments' }).click();
     await page.getByRole('link', { name: 'Early access for gold customers' }).waitFor();
     await page.getByRole('button', { name: 'Change Gold customers' }).click();
-    await page.getByRole('dialog').getByText('A campaign that runs asks for it').waitFor();
+    await page.getByRole('dialog').getByText('1 live campaign uses it').waitFor();
     await page.getByLabel('Value', { exact: true }).fill('platinum');
     await page.getByRole('button', { name: 'Save for all campaigns' }).click();
     await page.getByText('tier is platinum').waitFor();

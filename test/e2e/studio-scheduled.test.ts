@@ -101,7 +101,7 @@ describe('a new campaign published at a time', () => {
     await headline(page).fill('Better words');
     await saved(page);
     await button(page, 'Publish …').click();
-    await page.getByText('It will not go live. What you publish now stays.').waitFor();
+    await page.getByText('It does not go live.').waitFor();
     await button(page, 'Publish now').click();
     await page.getByText(/^Release \d+ is live/).waitFor();
     await notice(page).waitFor({ state: 'detached' });
@@ -124,7 +124,7 @@ describe('a fix beside a scheduled release', () => {
     await headline(page).fill('A small fix');
     await saved(page);
     await button(page, 'Publish …').click();
-    await page.getByText('It replaces what you publish now when it goes live.').waitFor();
+    await page.getByText('It replaces this version when it goes live.').waitFor();
     await button(page, 'Publish now').click();
     await page.getByText(/^Release \d+ is live/).waitFor();
     await notice(page)
@@ -165,7 +165,7 @@ describe('a fix beside a scheduled release', () => {
     // Stopping the live campaign also cancels its scheduled release, and the dialog says so.
     await button(page, 'Stop…').click();
     await page.getByText(/^Release \d+, scheduled for .* is canceled as well\.$/).waitFor();
-    await button(page, 'Stop it now').click();
+    await button(page, 'Stop campaign').click();
     await page.getByText('lent is stopped.').waitFor();
     await notice(page).waitFor({ state: 'detached' });
     await close(page);

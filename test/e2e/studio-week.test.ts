@@ -75,7 +75,7 @@ describe.each(STORES)('the week on $name', ({ name, address }) => {
     await page.getByRole('button', { name: 'Attribute', exact: true }).click();
     await page.getByLabel('Attribute', { exact: true }).fill('tier');
     await page.getByLabel('Value').fill('gold');
-    await page.getByText('People of whom this is true: tier is gold.').waitFor();
+    await page.getByText('Users who match: tier is gold.').waitFor();
     await page.getByText(/^\d+ of \d+ users\./).waitFor();
 
     // From yesterday to in four days, in the shop's time zone.
@@ -142,12 +142,12 @@ describe.each(STORES)('the week on $name', ({ name, address }) => {
     const { low, high } = mixtureInterval(b, a, { planned: PLANNED });
     expect(low).toBeGreaterThan(0);
     const [least, most] = [low, high].map((share) => (share * 100).toFixed(1));
-    await page.getByRole('heading', { name: 'No winner: the differences may be chance.' }).waitFor();
+    await page.getByRole('heading', { name: 'No significant difference.' }).waitFor();
     for (const [against, people] of [
       ['of shelf against kiln', exposed],
       ['against the control group', VISITORS],
     ]) {
-      await page.getByText(`Purchases of “teapot” ${against}: undecided, ${people} people.`).waitFor();
+      await page.getByText(`Purchases of “teapot” ${against}: undecided, ${people} users.`).waitFor();
     }
     await page
       .getByRole('row', { name: /^Clicked shelf against kiln/ })

@@ -37,7 +37,7 @@ export const openPreviewLink = async (
   };
 };
 
-/** How many people saw it, and how many of them clicked. */
+/** Users who saw it, and users who clicked. */
 interface Seen {
   n: number;
   successes: number;

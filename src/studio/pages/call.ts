@@ -7,8 +7,8 @@ export class ApiError extends Error {
   constructor(status: number, body: Record<string, unknown>) {
     const { message } = body;
     // Messages of 5xx responses are for developers.
-    if (status >= 500) super('Something went wrong. Nothing was changed that is not shown.');
-    else super(typeof message === 'string' ? message : `The server answered ${status}`);
+    if (status >= 500) super('Something went wrong. Reload and try again.');
+    else super(typeof message === 'string' ? message : `The server responded with ${status}`);
     this.status = status;
     this.body = body;
   }
@@ -62,4 +62,4 @@ export class Refused extends Error {
 export const describeError = (error: unknown): string =>
   error instanceof ApiError || error instanceof Refused
     ? error.message
-    : 'The server does not answer. Check the connection and try again.';
+    : 'Can’t reach the server. Check your connection and try again.';

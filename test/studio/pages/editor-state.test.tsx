@@ -43,7 +43,7 @@ const aServer = () => {
       if (init.method === 'GET') return json(200, server.row());
       const ifMatch = new Headers(init.headers).get('if-match');
       if (ifMatch !== (stored ? `"${stored.revision}"` : null))
-        return json(412, { message: 'Somebody else has changed this draft', theirs: draftRow() });
+        return json(412, { message: 'Draft was changed elsewhere', theirs: draftRow() });
       const { campaign } = JSON.parse(String(init.body));
       server.saved.push(campaign);
       const { revision } = put(campaign, 'Ed');

@@ -215,7 +215,7 @@ interface MomentInputProps {
 
 const describeUnfinished = (text: string, zone: string): string =>
   /^2\d{3}-/.test(text)
-    ? `The clocks of ${zone} skip this hour: choose one before or after it.`
+    ? `This hour does not exist in ${zone} (clock change). Choose another.`
     : 'Enter a year from 2000 to 2999.';
 
 /** Date and time input in the workspace's time zone. Incomplete input stays in the field. */

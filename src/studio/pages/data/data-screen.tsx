@@ -34,13 +34,13 @@ const SOURCES: Readonly<Record<string, string>> = {
 
 const LastRun = ({ lastStatus, lastStart }: Integration) =>
   lastStatus === '' ? (
-    <span class="muted">has not run yet</span>
+    <span class="muted">no runs yet</span>
   ) : (
     <>
       <span class="state" data-state={STATES[lastStatus] ?? 'stopped'}>
         {lastStatus}
       </span>
-      {lastStart !== '' && <span class="muted">began {ago(lastStart)}</span>}
+      {lastStart !== '' && <span class="muted">started {ago(lastStart)}</span>}
     </>
   );
 

@@ -52,8 +52,8 @@ const Rejects = ({ rejects, hasMoreRejects }: IntegrationResponse) => (
   <>
     <h3>Rejected rows</h3>
     <p class="muted">
-      Every run reads them again from the source, and takes them off this list once they are stored or gone.
-      {hasMoreRejects && ' These are the first hundred; placard integrations rejects has them all.'}
+      Each run retries them, and removes those that are stored or deleted.
+      {hasMoreRejects && ' First 100; list all with placard integrations rejects.'}
     </p>
     <DataTable
       label="Rejected rows"
@@ -67,7 +67,7 @@ const Rejects = ({ rejects, hasMoreRejects }: IntegrationResponse) => (
           name: 'Row',
           cell: ({ payload }) =>
             payload === null ? (
-              <span class="muted">for operators who may look at people</span>
+              <span class="muted">hidden without the permission to view users</span>
             ) : (
               <code class="wrap-anywhere">{payload}</code>
             ),
@@ -94,7 +94,7 @@ export const IntegrationDetails = ({ id, isRunning }: { id: string; isRunning: b
     <LoadView loaded={loaded} again={again}>
       {(details) =>
         details.runs.length === 0 ? (
-          <p class="muted">It has not run yet.</p>
+          <p class="muted">No runs yet.</p>
         ) : (
           <>
             <Chart runs={details.runs} />

@@ -54,7 +54,7 @@ export const CampaignScreen = ({ id, tab }: { id: string; tab: Tab }) => {
       {(row) => {
         if (row === null) {
           return (
-            <Problem title="There is no such campaign" isPage>
+            <Problem title="Campaign not found" isPage>
               <Link to="/">Go to the campaigns</Link>
             </Problem>
           );
@@ -83,7 +83,7 @@ const Unreadable = (props: { row: CampaignRow; reason: string; onDiscarded(): Pr
     else navigate('/');
   });
   return (
-    <Problem title="This campaign cannot be read" isPage>
+    <Problem title="Invalid campaign" isPage>
       <p class="muted">{reason}</p>
       {row.draft && hasRole('edit') && <Button onClick={() => void discard.run()}>Discard its draft</Button>}
       <p class="field-problem">{discard.problem.value}</p>

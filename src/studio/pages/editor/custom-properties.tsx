@@ -53,7 +53,7 @@ const readValue = (type: PropertyType, typed: string): unknown => {
 export const CustomField = ({ name, property, checks, onChange }: CustomFieldProps) => {
   const typed = useSignal<string | null>(null);
   const id = `property-${name}`;
-  const words = `Not ${TYPE_NAMES[property.type].toLowerCase()} yet. The last good value stays.`;
+  const words = `Invalid ${TYPE_NAMES[property.type].toLowerCase()}. The last valid value is used.`;
   const own = typed.value === null ? [] : [unreadable(words)];
   return (
     <div class="row low">

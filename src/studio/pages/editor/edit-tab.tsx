@@ -83,7 +83,7 @@ export const CheckList = ({ checks, campaign, isChecked, verdict, onGo }: CheckL
   const title = () => {
     if (errors > 0) return `${formatCount(errors, 'error')} to fix`;
     if (!isChecked) return 'Checking…';
-    if (verdict.is === 'nobody') return 'Nobody will see it';
+    if (verdict.is === 'nobody') return 'No users will see it';
     return checks.length > 0
       ? `Can be published, with ${formatCount(checks.length, 'warning')}`
       : 'Ready to publish';

@@ -20,7 +20,7 @@ const base64Of = (file: File): Promise<string> =>
 const upload = async (file: File): Promise<ImageRow> => {
   if (file.size > MAX_IMAGE_BYTES) {
     throw new Refused(
-      `“${file.name}” has ${formatBytes(file.size)}, and an image may have at most 1 MB. Make it smaller, or save it as WebP.`,
+      `“${file.name}” is ${formatBytes(file.size)}; the limit is 1 MB. Resize it or use WebP.`,
     );
   }
   return call<ImageRow>('POST', '/api/images', {

@@ -59,10 +59,10 @@ const Files = ({ editor, language }: { editor: Editor; language: string }) => {
     const body = { campaign: sent, text: await readTextFile(chosen) };
     const answer = await call<TranslatedDraft>('POST', '/api/translations/import', { body });
     if (editor.campaign.value !== sent)
-      throw new Refused('The draft was changed meanwhile: import it again.');
+      throw new Refused('The draft was changed in the meantime. Import the file again.');
     editor.change(() => answer.campaign);
     notes.value = answer.notes;
-    announce(`${answer.taken} ${answer.taken === 1 ? 'text' : 'texts'} taken from ${chosen.name}.`);
+    announce(`${answer.taken} ${answer.taken === 1 ? 'text' : 'texts'} imported from ${chosen.name}.`);
   });
   return (
     <div class="row low">

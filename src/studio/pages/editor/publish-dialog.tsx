@@ -84,7 +84,7 @@ export const CopyDialog = ({ editor, onClose }: { editor: Editor; onClose(): voi
   const text = JSON.stringify(campaign, null, 2);
   const copy = async () => {
     await copyText(text, 'select the text above and copy it');
-    announce('Copied. Put it into the workspace file in the place of the campaign with this ID.');
+    announce('Copied. Replace the campaign with this ID in the workspace file.');
     onClose();
   };
   return (
@@ -206,7 +206,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       )}
       {state.is === 'conflict' && (
         <p class="field-problem" role="alert">
-          This draft was changed, published or discarded in the meantime. Close this dialog to see how.
+          This draft was changed, published or discarded. Close this dialog to see how.
         </p>
       )}
       {state.is === 'saved' && editor.revision() !== seen.current && (

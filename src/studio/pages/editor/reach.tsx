@@ -32,7 +32,7 @@ export const useReach = (campaign: CampaignJson): Loaded<ReachResponse> => {
   ).loaded;
 };
 
-/** Who will see a campaign once it is published. */
+/** Estimated visibility of a campaign once published. */
 export interface Verdict {
   /** `nobody` must not read as ready; `unknown` until users are counted. */
   is: 'some' | 'nobody' | 'unknown';
@@ -42,7 +42,7 @@ export interface Verdict {
 /** Returns who will see a campaign, by its own fields first, then by the estimated reach. */
 export const getVerdict = (campaign: CampaignJson, reach: Loaded<ReachResponse>, nowMs: number): Verdict => {
   const { status, starts_at, ends_at, control_percentage, test_users } = campaign;
-  const who = test_users?.length ? 'Nobody except its test users' : 'Nobody';
+  const who = test_users?.length ? 'Only test users' : 'No users';
   const nobody = (reason: string): Verdict => ({ is: 'nobody', words: `${who} will see it: ${reason}.` });
   if (status === 'stopped') return nobody('the campaign is stopped');
   if (status === 'draft') {
@@ -95,7 +95,7 @@ interface ReachProps {
   verdict: Verdict;
 }
 
-/** Who will see a draft, and how many users are in its audience. */
+/** Verdict on a draft, and the estimated size of its audience. */
 export const Reach = ({ loaded, verdict }: ReachProps) => (
   <div role="status" aria-busy={loaded.state === 'loading'}>
     <p class="reach-verdict" data-verdict={verdict.is}>

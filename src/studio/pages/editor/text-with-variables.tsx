@@ -82,7 +82,7 @@ const KNOWN = [
   { name: 'City', value: '${city}' },
   { name: 'Country', value: '${country}' },
   { name: 'Language', value: '${language}' },
-  { name: 'An attribute of your own', value: OWN },
+  { name: 'Custom attribute', value: OWN },
 ];
 
 /** Inserts a Liquid variable with a default value. */
@@ -112,7 +112,7 @@ export const Personalise = ({ field, label, value, onChange }: PersonaliseProps)
     return (
       <Button
         look="link"
-        aria-label={`Insert something of the reader into ${label}`}
+        aria-label={`Insert profile field into ${label}`}
         onClick={() => {
           isOpen.value = true;
         }}
@@ -128,11 +128,11 @@ export const Personalise = ({ field, label, value, onChange }: PersonaliseProps)
         <Select id={`${id}-what`} value={chosen.value} options={KNOWN} onChoose={into(chosen)} />
       </div>
       {chosen.value === OWN && (
-        <TextField id={`${id}-own`} label="Its name" value={own.value} onType={into(own)} />
+        <TextField id={`${id}-own`} label="Name" value={own.value} onType={into(own)} />
       )}
       <TextField
         id={`${id}-else`}
-        label="Where it is not known"
+        label="If unknown"
         dir="auto"
         placeholder="nothing"
         value={otherwise.value}

@@ -19,11 +19,11 @@ interface OutcomeLabels {
 
 /** Labels of limits. */
 const LIMITS: Readonly<Record<string, string>> = {
-  impressions: 'Views in the last days',
+  impressions: 'Impressions in the period',
   'stop_after.impressions': 'Views',
   'stop_after.clicks': 'Clicks',
-  'stop_after.conversions': 'Goals reached',
-  tag: 'Campaigns today of the tag',
+  'stop_after.conversions': 'Conversions',
+  tag: 'Campaigns today with tag',
 };
 
 const CLAUSE = /^audience\.?(?:\$and\[\d+\]\.)*/;
@@ -33,8 +33,8 @@ const describeClause = ({ clause, expected, actual }: FailingClause): string => 
   const words = describeAudience({ [clause.replace(CLAUSE, '')]: expected })
     .replace(/^.*?: /, '')
     .replace(/\.$/, '');
-  if (actual === undefined) return `Asks for: ${words}.`;
-  return `Asks for: ${words}. Known of them: ${actual === null ? 'nothing' : `“${String(actual)}”`}.`;
+  if (actual === undefined) return `Requires: ${words}.`;
+  return `Requires: ${words}. Profile: ${actual === null ? 'not set' : `“${String(actual)}”`}.`;
 };
 
 const plain = (title: string, ...details: string[]): OutcomeLabels => ({ title, details });
@@ -53,10 +53,7 @@ export const describeOutcome = (
       );
     case 'held_out':
       return plain(
-        explanation.by_holdout
-          ? 'Held out of all campaigns: they see nothing here'
-          : 'In the control group: they see nothing here',
-        `They are among the ${explanation.control_percentage} % of the ${explanation.by_holdout ? 'holdout' : 'control group'}.`,
+        `In the ${explanation.by_holdout ? 'holdout' : 'control group'} (${explanation.control_percentage}%)`,
       );
     case 'inactive':
       return plain(explanation.status === 'draft' ? 'A draft' : 'Stopped');
@@ -64,7 +61,7 @@ export const describeOutcome = (
       const { starts_at, ends_at } = explanation;
       const isBefore = starts_at !== null && Date.parse(starts_at) > Date.now();
       return plain(
-        isBefore ? `Begins ${moment(starts_at)}` : ends_at ? `Ended ${moment(ends_at)}` : 'Out of time',
+        isBefore ? `Starts ${moment(starts_at)}` : ends_at ? `Ended ${moment(ends_at)}` : 'Outside schedule',
       );
     }
     case 'not_in_audience':
@@ -72,15 +69,17 @@ export const describeOutcome = (
     case 'dismissed': {
       const { dismissed_at, eligible_again_at } = explanation;
       const again = eligible_again_at
-        ? `It may be shown again from ${moment(eligible_again_at)} on.`
-        : 'It is not shown again.';
+        ? `Eligible again from ${moment(eligible_again_at)}.`
+        : 'Not shown again.';
       return plain(`Dismissed ${moment(dismissed_at)}`, again);
     }
     case 'frequency_capped': {
       const { limit, tag, max, count, eligible_again_at } = explanation;
-      const again = eligible_again_at ? ` Again from ${moment(eligible_again_at)} on.` : ' Never again.';
+      const again = eligible_again_at
+        ? ` Eligible again from ${moment(eligible_again_at)}.`
+        : ' Not shown again.';
       return plain(
-        'Seen often enough',
+        'Frequency cap reached',
         `${LIMITS[limit] ?? limit}${tag ? ` “${tag}”` : ''}: ${count} of ${max}.${again}`,
       );
     }
@@ -88,7 +87,7 @@ export const describeOutcome = (
       return plain(`Outranked by “${getName(explanation.winning_campaign_id)}”`);
     case 'render_failed': {
       const { property, problem } = explanation;
-      return plain('Cannot be filled in for them', property ? `${property}: ${problem}.` : `${problem}.`);
+      return plain('Template error', property ? `${property}: ${problem}.` : `${problem}.`);
     }
   }
 };
@@ -118,8 +117,8 @@ const InsertionPointText = ({ selector, insert, paths, missing }: SpotText) => {
       {missing && (
         <p class="field-warning">
           {missing.reports === 1
-            ? `A page has reported, ${ago(missing.last)}, that it has no such element.`
-            : `Pages have reported ${countText(missing.reports)} times since ${moment(missing.since)} that they have no such element, the last one ${ago(missing.last)}.`}{' '}
+            ? `A page reported a missing element, ${ago(missing.last)}.`
+            : `Pages reported a missing element ${countText(missing.reports)} times since ${moment(missing.since)}, last ${ago(missing.last)}.`}{' '}
           Nothing is shown there.
         </p>
       )}
@@ -148,7 +147,7 @@ const Placement = ({ id, spot, campaigns, isReal }: PlacementProps) => {
       <h2 id={`why-${id}`}>{placementName(id)}</h2>
       {spot && <InsertionPointText {...spot} />}
       {campaigns.length === 0 ? (
-        <p class="muted">No campaign is for this placement.</p>
+        <p class="muted">No campaigns for this placement.</p>
       ) : (
         <ol class="why-list">
           {campaigns.map((each) => {
@@ -198,7 +197,7 @@ export const ExplainScreen = () => {
       <div class="row apart page-head">
         <div>
           <h1>Why</h1>
-          <p class="muted">Who gets what on each placement at this moment, and why not the others.</p>
+          <p class="muted">See which campaign a user gets, and why others were skipped.</p>
         </div>
         <div class="why-who">
           <PersonChoice chosen={person.value} onChoose={into(person)} />
@@ -208,9 +207,9 @@ export const ExplainScreen = () => {
         {({ placements, spots, left, hasProfile, isReal }) => (
           <>
             {isReal && !hasProfile && (
-              <p class="why-unknown">Unknown user: gets what a new user with this ID would get.</p>
+              <p class="why-unknown">Unknown user: evaluated as a new user with this ID.</p>
             )}
-            {Object.keys(placements).length === 0 && <Empty title="There are no placements yet" />}
+            {Object.keys(placements).length === 0 && <Empty title="No placements yet" />}
             <div class="stack">
               {Object.entries(placements).map(([id, campaigns]) => (
                 <Placement key={id} id={id} spot={spots[id]} campaigns={campaigns} isReal={isReal} />

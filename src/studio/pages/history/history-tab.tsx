@@ -49,7 +49,7 @@ export const ReleaseItem = ({ row, release, before, onDone }: ReleaseItemProps) 
       </div>
       {release.note && <p dir="auto">{release.note}</p>}
       <details class="more">
-        <summary>{before ? `Changes since release ${before.release}` : 'What it says'}</summary>
+        <summary>{before ? `Changes since release ${before.release}` : 'All fields'}</summary>
         <Changes before={before?.campaign ?? null} after={release.campaign} />
       </details>
       {isScheduled && <ScheduledActions row={row} scheduled={release} onDone={onDone} />}
@@ -101,7 +101,7 @@ const NoRelease = () => (
   <Empty title="No release yet">
     <p class="muted">
       {signedIn().workspace.campaignsFrom === 'file'
-        ? 'The campaigns of this workspace are in its file. Its history is where the file is kept.'
+        ? 'Campaigns are managed in the workspace file. See its history there.'
         : 'Each publish adds a release. Releases can’t be changed.'}
     </p>
   </Empty>

@@ -58,7 +58,7 @@ export const ScheduledActions = (props: ScheduledActionProps) => {
   );
 };
 
-/** What publishing does to scheduled releases. */
+/** Whether publishing keeps or cancels scheduled releases. */
 export type ScheduledChoice = 'keep' | 'cancel';
 
 /** Returns the choice for a request; empty if nothing is scheduled. */
@@ -86,9 +86,7 @@ export const ScheduledChoiceField = ({ row: { scheduled }, choice }: ScheduledCh
         onChoose={into(choice)}
       />
       <p>
-        {choice.value === 'keep'
-          ? 'It replaces what you publish now when it goes live.'
-          : 'It will not go live. What you publish now stays.'}
+        {choice.value === 'keep' ? 'It replaces this version when it goes live.' : 'It does not go live.'}
       </p>
     </section>
   );

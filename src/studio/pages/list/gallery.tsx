@@ -66,8 +66,8 @@ export const Gallery = () => {
   return (
     <>
       <div class="row apart page-head">
-        <h1>Begin with</h1>
-        <Button onClick={() => void createCampaign(campaignFrom(NOTHING))}>An empty message</Button>
+        <h1>Start from a template</h1>
+        <Button onClick={() => void createCampaign(campaignFrom(NOTHING))}>Empty message</Button>
       </div>
       <ul class="gallery">
         {starters().map((starter) => (

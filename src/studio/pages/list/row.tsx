@@ -93,7 +93,7 @@ export const StopDialog = ({ row, verb, onClose, onDone }: TakeDownDialogProps) 
       title={isStop ? `Stop “${name}”?` : `Archive “${name}”?`}
       onClose={onClose}
       closeName="Cancel"
-      action={{ name: isStop ? 'Stop it now' : 'Archive it', act }}
+      action={{ name: isStop ? 'Stop campaign' : 'Archive campaign', act }}
     >
       {isStop ? <StopEffect id={row.id} campaign={campaign} /> : <p>It moves to “Archived”.</p>}
       {row.scheduled.length > 0 && (
@@ -172,7 +172,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
         {number && (state === 'live' || number.people > 0) && (
           <span>
             <span>{countText(number.people)}</span>
-            <span class="list-unit"> {number.people === 1 ? 'person' : 'people'}</span>
+            <span class="list-unit"> {number.people === 1 ? 'user' : 'users'}</span>
           </span>
         )}
         {number && number.people > 0 && (

@@ -176,7 +176,7 @@ export const DayChart = ({ days, arms, edited, timeZone }: DayChartProps) => {
       <p class="muted">
         People who clicked on a day, as a share of those who saw it then (days in {timeZone}). A click after
         midnight counts on the next day. Where more clicked than saw it there is no share.
-        {edited.length > 0 && ' A line stands where the campaign was changed.'}
+        {edited.length > 0 && ' Lines mark edits.'}
       </p>
       <ul class="row chart-names" aria-hidden="true" hidden={!isDrawn.value}>
         {shown.map(({ variantId, name }, index) => (
@@ -197,7 +197,7 @@ export const DayChart = ({ days, arms, edited, timeZone }: DayChartProps) => {
       </ul>
       <div class="chart" ref={box} aria-hidden="true" hidden={!isDrawn.value} />
       <details class="more" open={!isDrawn.value}>
-        <summary>The same as a table</summary>
+        <summary>Show as table</summary>
         <DataTable
           label="Day by day"
           rows={dates}

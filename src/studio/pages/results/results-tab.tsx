@@ -15,7 +15,7 @@ import '../screens.css';
 /** Definitions of the metrics. */
 const Meanings = () => (
   <details class="more">
-    <summary>What the numbers mean</summary>
+    <summary>Metric definitions</summary>
     <dl class="meanings">
       <dt>Users</dt>
       <dd>Users with at least one impression. Control group: users who would have had one.</dd>

@@ -20,17 +20,17 @@ const newId = (): string => `s-${crypto.randomUUID().slice(0, 8)}`;
 
 const Uses = ({ segment: { usedBy } }: { segment: SegmentRow }) =>
   usedBy.length === 0 ? (
-    <p class="muted">No campaign asks for it.</p>
+    <p class="muted">Unused</p>
   ) : (
     <p class="muted">
-      Asked for by{' '}
+      Used by{' '}
       {usedBy.map(({ id, name, isLive }, index) => (
         <>
           {index > 0 && ', '}
           <Link key={id} to={`/campaigns/${encodeURIComponent(id)}#audience`}>
             <bdi>{name}</bdi>
           </Link>
-          {isLive && ' (runs)'}
+          {isLive && ' (live)'}
         </>
       ))}
     </p>
@@ -106,7 +106,7 @@ const ImpactList = ({ impact }: { impact: Impact }) => (
         <li key={id} class={isSilenced ? 'field-problem' : undefined}>
           <bdi>{name}</bdi>
           {reach && `: ${formatReach(reach.before)} → ${formatReach(reach.after)}`}
-          {isSilenced && '. Almost nobody will see it.'}
+          {isSilenced && '. Almost no users will see it.'}
         </li>
       ))}
   </ul>
@@ -140,8 +140,8 @@ const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
   const impact = useImpact(segment, audience.value);
   const isSilencing = impact.state === 'ready' && impact.value.campaigns.some(({ isSilenced }) => isSilenced);
   const save = async () => {
-    if (name.value.trim() === '') throw new Refused('Give it a name: campaigns find it by that.');
-    if (audience.value === null) throw new Refused('Say who is in: without a condition it is everyone.');
+    if (name.value.trim() === '') throw new Refused('Enter a name.');
+    if (audience.value === null) throw new Refused('Add a condition.');
     const path = `/api/segments/${encodeURIComponent(segment?.id ?? newId())}`;
     await call('PUT', path, {
       body: { name: name.value, audience: audience.value, note: note.value, based_on: segment?.newest ?? 0 },
@@ -166,11 +166,8 @@ const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
     >
       {running.length > 0 && (
         <section class="panel notice">
-          <h3>
-            {running.length === 1 ? 'A campaign that runs asks' : `${running.length} campaigns that run ask`}{' '}
-            for it
-          </h3>
-          <p>The change applies to them at once, without a release of their own.</p>
+          <h3>{running.length === 1 ? '1 live campaign uses' : `${running.length} live campaigns use`} it</h3>
+          <p>The change applies at once, without a new release.</p>
           <ImpactList impact={impact} />
         </section>
       )}
@@ -182,7 +179,7 @@ const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
         value={name.value}
         onType={into(name)}
       />
-      <section class="stack" aria-label="Who is in">
+      <section class="stack" aria-label="Audience">
         <p>{describeAudience(audience.value)}</p>
         {segment && typeof segment.reach !== 'string' && (
           <p class="muted">Saved: {formatReach(segment.reach)}.</p>
@@ -194,7 +191,7 @@ const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
         )}
         {isEmpty && running.length > 0 && (
           <p class="field-problem" role="alert">
-            Almost nobody is left in this segment. Running campaigns that use it:{' '}
+            Almost no users are in this segment. Live campaigns that use it:{' '}
             {running.map((each) => `“${each.name}”`).join(', ')}.
           </p>
         )}
@@ -224,7 +221,7 @@ const RemoveDialog = ({ segment, onClose, onSaved }: SegmentDialogProps & { segm
   const remove = async () => {
     const path = `/api/segments/${encodeURIComponent(segment.id)}/remove`;
     await call('POST', path, { body: { note: '', based_on: segment.newest } });
-    announce(`${segment.name} is gone.`);
+    announce(`${segment.name} removed.`);
     onClose();
     await loadSession();
     await onSaved();
@@ -233,20 +230,18 @@ const RemoveDialog = ({ segment, onClose, onSaved }: SegmentDialogProps & { segm
     <Dialog
       title={`Remove “${segment.name}”?`}
       onClose={onClose}
-      closeName="Keep it"
-      action={{ name: 'Remove it', act: remove }}
+      closeName="Cancel"
+      action={{ name: 'Remove', act: remove }}
     >
-      <p>No campaign asks for it. Nothing else changes.</p>
+      <p>No campaign uses it.</p>
     </Dialog>
   );
 };
 
 /** Why the list shows no size for a segment. */
 const NOT_COUNTED = {
-  'needs people':
-    'It asks for people by an ID or an address: counting them needs the permission to view users.',
-  'left out':
-    'Not counted: the segments above have used up the time of this list. A campaign that asks for it shows how many it reaches.',
+  'needs people': 'Not counted: it selects users by ID or address. Requires the permission to view users.',
+  'left out': 'Not counted: the time limit is reached. Open a campaign that uses it.',
 };
 
 /** Segments: named audiences, shared by campaigns. */
@@ -267,12 +262,12 @@ export const SegmentsScreen = () => {
           </DialogButton>
         )}
       </div>
-      {isFile && <p class="muted">The segments of this workspace are in its file, under “segments”.</p>}
+      {isFile && <p class="muted">Segments are managed in the workspace file, under “segments”.</p>}
       <LoadView loaded={loaded} again={again}>
         {({ segments }) =>
           segments.length === 0 ? (
             <Empty title="No segments yet">
-              <p class="muted">A segment is an audience with a name that several campaigns ask for.</p>
+              <p class="muted">A segment is a named audience, shared by campaigns.</p>
             </Empty>
           ) : (
             <ul class="panel">

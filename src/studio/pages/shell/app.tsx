@@ -95,7 +95,7 @@ const getScreen = (current: string) => {
     key: current,
     title: 'Not found',
     element: (
-      <Problem title="There is no such page" isPage>
+      <Problem title="Page not found" isPage>
         <Link to="/">Go to the campaigns</Link>
       </Problem>
     ),
@@ -103,7 +103,7 @@ const getScreen = (current: string) => {
 };
 
 const BrokenScreen = ({ reason }: { reason: string }) => (
-  <Problem title="This page cannot be shown" isPage>
+  <Problem title="Page failed to load" isPage>
     <p class="muted">{reason}</p>
     <Link to="/">Go to the campaigns</Link>
   </Problem>

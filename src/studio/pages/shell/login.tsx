@@ -52,8 +52,8 @@ export const Login = () => {
         <h1>Placard Studio</h1>
         <p class="muted">
           {hasEnded.value
-            ? 'Your session has ended. Sign in again, and you are where you were.'
-            : 'Write campaigns, look at them, publish them, see what came of them.'}
+            ? 'Session expired. Sign in to continue.'
+            : 'Write, preview and publish campaigns. Measure their results.'}
         </p>
         {providers.map(({ workspaceId, name, host }) => (
           <a
@@ -86,7 +86,7 @@ export const Login = () => {
           {signIn.isBusy.value ? 'Signing in …' : 'Sign in'}
         </Button>
         <p class="field-help" id="key-help">
-          No key yet? The person who runs the service makes one with <code>placard operator create</code>.
+          No key? An admin creates one with <code>placard operator create</code>.
         </p>
       </form>
     </main>
