@@ -115,7 +115,7 @@ export const integrationFile = z
     integration_name: recordText.describe('Display name'),
     integration_type: recordText.describe('Type of data; default the rows of its source'),
     integration_status: recordText.describe('Status; set by runs if it has a source'),
-    contact_emails: recordText.describe('Contact e-mail addresses, separated by commas'),
+    contact_emails: recordText.describe('Contact email addresses, separated by commas'),
     last_updated_at: recordText.describe('Time of the last change; set by runs if it has a source'),
     warehouse_type: recordText.describe('Warehouse; default the kind of its source'),
     last_job_start_time: recordText.describe('Start of the last run; set by runs if it has a source'),
