@@ -49,11 +49,11 @@ export const cardEntry = () =>
     starters: [
       {
         name: 'Offer',
-        summary: 'A card in the accent colour, beside other things.',
+        summary: 'A card in the accent color.',
         properties: () => ({
-          headline: text('15 % off this week'),
-          body: text('On everything that is not on sale already.'),
-          button_text: text('Use it now'),
+          headline: text('15% off this week'),
+          body: text('On everything not already on sale.'),
+          button_text: text('Shop now'),
           link: text('/'),
           theme: text('accent'),
           dismissible: { type: 'boolean', value: true },
@@ -61,12 +61,12 @@ export const cardEntry = () =>
       },
       {
         name: 'Welcome back',
-        summary: 'Speaks to a reader by name.',
+        summary: 'Greets the user by name.',
         properties: () => ({
           // biome-ignore lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
           headline: text("Good to see you{% if ${first_name} %}, {{${first_name} | default: ''}}{% endif %}"),
-          body: text('Go on where you left off.'),
-          button_text: text('Open my basket'),
+          body: text('Pick up where you left off.'),
+          button_text: text('View cart'),
           link: text('/'),
           theme: text('dark'),
         }),

@@ -29,7 +29,7 @@ export const choiceEntry = () =>
         type: 'string',
         input: 'line',
         label: 'Second button',
-        help: 'Of the template choice. It needs a link of its own.',
+        help: 'Template choice only. Requires a link.',
         most: LIMITS.secondary_button_text,
         translation: 'needed',
         isPersonal: true,
@@ -38,8 +38,8 @@ export const choiceEntry = () =>
         name: 'secondary_link',
         type: 'string',
         input: 'link',
-        label: 'Link of the second button',
-        help: 'Of the template choice.',
+        label: 'Second button link',
+        help: 'Template choice only.',
       },
       ...frameProperties(),
     ],
@@ -49,10 +49,10 @@ export const choiceEntry = () =>
     starters: [
       {
         name: 'Choice',
-        summary: 'A question with two answers, each a button.',
+        summary: 'A question with two buttons.',
         properties: () => ({
           headline: text('What brings you here?'),
-          button_text: text('I am looking for a present'),
+          button_text: text('Looking for a gift'),
           link: text('/'),
           secondary_button_text: text('I know what I want'),
           secondary_link: text('/'),

@@ -118,7 +118,7 @@ export const readContent = (
     language: getText(banner, 'language'),
   };
   if (content.headline === null && content.body === null && content.image === null) {
-    throw new Error(`Banner ${banner.id} has no headline, body or image that a template could draw`);
+    throw new Error(`Banner ${banner.id} has no headline, body or image to render`);
   }
   return content;
 };

@@ -117,15 +117,15 @@ export const countdownEntry = () =>
         name: 'countdown_to',
         type: 'datetime',
         input: 'moment',
-        label: 'Counts down to',
-        help: 'Of the template countdown.',
+        label: 'Countdown end',
+        help: 'Template countdown only.',
       },
       {
         name: 'countdown_ended_text',
         type: 'string',
         input: 'line',
-        label: 'Text at the end of the countdown',
-        help: 'Stands there once the time is over.',
+        label: 'Text after the countdown',
+        help: 'Shown when the countdown ends.',
         most: LIMITS.countdown_ended_text,
         translation: 'needed',
       },
@@ -137,7 +137,7 @@ export const countdownEntry = () =>
     starters: [
       {
         name: 'Countdown',
-        summary: 'Counts down to a moment, and says something else after it.',
+        summary: 'Counts down to a time, then shows another text.',
         properties: (nowMs: number) => ({
           headline: text('The sale ends soon'),
           // A full hour in three days.
@@ -146,7 +146,7 @@ export const countdownEntry = () =>
             value: new Date(Math.ceil(nowMs / HOUR_MS) * HOUR_MS + 72 * HOUR_MS).toISOString(),
           },
           countdown_ended_text: text('The sale is over'),
-          button_text: text('To the sale'),
+          button_text: text('Shop sale'),
           link: text('/'),
           theme: text('accent'),
         }),

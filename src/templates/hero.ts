@@ -53,10 +53,10 @@ export const heroEntry = () =>
     starters: [
       {
         name: 'Announcement',
-        summary: 'The large one, at the top of a page.',
+        summary: 'Large, at the top of a page.',
         properties: () => ({
           headline: text('Something new is here'),
-          body: text('Say in a sentence or two what it is, and for whom.'),
+          body: text('Describe it in one or two sentences.'),
           button_text: text('See what is new'),
           link: text('/'),
         }),

@@ -67,7 +67,7 @@ export const stripEntry = () =>
     starters: [
       {
         name: 'Notice',
-        summary: 'One line across the page, which can be closed.',
+        summary: 'One line across the page, dismissible.',
         properties: () => ({
           headline: text('We deliver a day later this week'),
           button_text: text('Why'),

@@ -187,11 +187,7 @@ const createHook =
     }
     for (const { picture, content } of messages) {
       picture?.loaded.catch((cause) => {
-        slot.report(
-          'image',
-          `A picture of banner "${banner.id}" is missing: ${cause.message}`,
-          content.image,
-        );
+        slot.report('image', `Image missing in banner "${banner.id}": ${cause.message}`, content.image);
       });
     }
     return remove;

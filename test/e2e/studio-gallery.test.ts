@@ -17,7 +17,7 @@ test('every image is rendered by its template, and the chosen one becomes a draf
   await cards.last().waitFor();
   for (const [index, words] of [
     'Something new is here',
-    '15 % off this week',
+    '15% off this week',
     'Good to see you',
     'We deliver a day later this week',
     'The sale ends soon',
@@ -50,7 +50,7 @@ test('every image is rendered by its template, and the chosen one becomes a draf
 test('the previews stay inside their cards if the gallery is opened by its URL', async () => {
   const page = await studio.open('/new');
   const card = page.locator('.gallery-card').nth(1);
-  await card.frameLocator('iframe').getByText('15 % off this week').waitFor();
+  await card.frameLocator('iframe').getByText('15% off this week').waitFor();
   const [frame, box] = [(await card.locator('iframe').boundingBox())!, (await card.boundingBox())!];
   expect(frame.y - box.y).toBeLessThanOrEqual(1);
   expect(frame.x).toBeLessThanOrEqual(box.x + 1);

@@ -73,7 +73,7 @@ describe('differences between two campaigns', () => {
       ['Frequency cap', 'at most 3 times in 7 days; no more after 1 click'],
       ['Goals', 'buy “teapot” within 1 day; do “signed_up” within 3 days'],
       ['A · Cache for', '1 day'],
-      ['A · Can be dismissed', 'No'],
+      ['A · Dismissible', 'No'],
     ]);
   });
 
