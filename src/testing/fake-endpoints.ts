@@ -147,7 +147,7 @@ export const createResponse = (path: string, answer: FakeAnswer, fault: Fault | 
       },
       pull(controller) {
         // Not in `start`, because an immediate error would discard the half already sent.
-        controller.error(new ConnectionDropped('The connection broke in the middle of the answer'));
+        controller.error(new ConnectionDropped('Connection lost during the response'));
       },
     },
     { highWaterMark: 0 },

@@ -189,13 +189,13 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
     requests.push(record);
     if (fault?.type === 'hang' && !fault.stored) return never();
     if (fault?.type === 'drop' && fault.when === 'before')
-      throw new ConnectionDropped('Dropped before it was taken');
+      throw new ConnectionDropped('Dropped before acceptance');
     const dialect = ENDPOINTS[pathname]?.dialect ?? 'general';
     const instead = fault && notTaken(fault, dialect, pathname, now());
     if (instead) return respond(record, instead, fault);
     const answer = judge(record, isJson, fault);
     if (fault?.type === 'hang') return never();
-    if (fault?.type === 'drop') throw new ConnectionDropped('Dropped after it was taken');
+    if (fault?.type === 'drop') throw new ConnectionDropped('Dropped after acceptance');
     if (fault?.type === 'slow') await new Promise<void>((resolve) => timeout(resolve, fault.delayMs));
     return respond(record, answer, fault);
   };

@@ -151,7 +151,7 @@ export const notTaken = (
 /** Returns the `errors` that a fault adds to the response of a stored request. */
 export const forcedErrors = (fault: Fault | undefined): ForcedErrors => {
   if (fault?.type === 'skip') {
-    return { skip: { indices: fault.indices, reason: fault.reason ?? 'Refused by the test' } };
+    return { skip: { indices: fault.indices, reason: fault.reason ?? 'Rejected by test' } };
   }
   if (fault?.type !== 'errors') return {};
   const { errors, processed } = fault;

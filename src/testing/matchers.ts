@@ -66,6 +66,6 @@ export const assertConserved = (diagnostics: Diagnostics): void => {
   const parts = { delivered, pending, inDoubt, deadLetters, discarded, evicted, expired, purged };
   const sum = Object.values(parts).reduce((total, part) => total + part, 0);
   if (sum !== captured) {
-    throw new DeliveryMismatch(`captured ${captured}, but the parts make ${sum}: ${JSON.stringify(parts)}`);
+    throw new DeliveryMismatch(`captured ${captured}, but the sum is ${sum}: ${JSON.stringify(parts)}`);
   }
 };

@@ -35,7 +35,7 @@ const travel = async (
 ): Promise<Response> => {
   let request = first;
   for (let count = 0; count <= MAX_REDIRECTS; count += 1) {
-    if (new URL(request.url).origin !== origin) throw networkError(`No server answers at ${request.url}`);
+    if (new URL(request.url).origin !== origin) throw networkError(`No server at ${request.url}`);
     const body = request.body ? await request.clone().text() : '';
     const { signal } = request;
     // A request aborted before it is sent does not reach the server.
@@ -47,7 +47,7 @@ const travel = async (
       throw error instanceof ConnectionDropped ? networkError(error) : error;
     }
     if (!isRedirect(response.status) || request.redirect === 'manual') return response;
-    if (request.redirect === 'error') throw networkError('Redirects are refused');
+    if (request.redirect === 'error') throw networkError('Redirects not allowed');
     request = redirected(request, response, body);
   }
   throw networkError('Too many redirects');

@@ -100,8 +100,8 @@ export const createVirtualClock = (startMs: number = DEFAULT_START_MS): VirtualC
         if (timer === undefined || timer.dueMs > end) {
           throw new Error(
             timer === undefined
-              ? 'The condition is not met and no timer waits'
-              : `The condition is not met after ${limitMs} ms of virtual time`,
+              ? 'Condition not met, and no timer is pending'
+              : `Condition not met after ${limitMs} ms of virtual time`,
           );
         }
         run(timer);

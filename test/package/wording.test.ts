@@ -34,7 +34,6 @@ const NOT_YET: readonly string[] = [
   'src/service/workspace',
   'src/service/zoned-calendar.ts',
   'src/templates',
-  'src/testing',
   'test/bench',
   'test/client',
   'test/devtools',

@@ -65,6 +65,6 @@ describe('assertConserved', () => {
 
   it('requires the parts to add up to the captured events', () => {
     assertConserved(diagnostics);
-    expect(() => assertConserved({ ...diagnostics, pending: 2 })).toThrow('captured 8, but the parts make 9');
+    expect(() => assertConserved({ ...diagnostics, pending: 2 })).toThrow('captured 8, but the sum is 9');
   });
 });

@@ -79,6 +79,6 @@ describe('the virtual clock', () => {
     await clock.until(() => ticks === 5);
     expect(clock.monotonic()).toBe(4_000);
     await expect(clock.until(() => ticks === 50, 10_000)).rejects.toThrow('after 10000 ms of virtual time');
-    await expect(createVirtualClock().until(() => false)).rejects.toThrow('no timer waits');
+    await expect(createVirtualClock().until(() => false)).rejects.toThrow('no timer is pending');
   });
 });
