@@ -1,4 +1,4 @@
-import { type RunSql, readJson, readNumber, readText, type Statement } from '../operators/row-readers.ts';
+import { type RunSql, readJson, readNumber, readText, type Statement } from '../row-readers.ts';
 import {
   type BatchRecord,
   type IngestionRun,

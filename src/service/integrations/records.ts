@@ -5,7 +5,7 @@ import {
   readText,
   readTextOrNull,
   type SqlRow,
-} from '../operators/row-readers.ts';
+} from '../row-readers.ts';
 
 /** Formats Unix microseconds, for example `2026-03-01T04:00:00.123456Z`. */
 export const stampText = (us: number): string => {

@@ -6,7 +6,7 @@ import {
   type SqlRow,
   type SqlValue,
   type Statement,
-} from './row-readers.ts';
+} from '../row-readers.ts';
 
 /** Campaign being edited. All operators share the one draft of a campaign. */
 export interface Draft {

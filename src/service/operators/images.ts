@@ -1,4 +1,4 @@
-import { type RunSql, readBytes, readEnum, readNumber, readText, type SqlRow } from './row-readers.ts';
+import { type RunSql, readBytes, readEnum, readNumber, readText, type SqlRow } from '../row-readers.ts';
 
 /** Supported image formats, which are also the file extensions of URLs. Excludes SVG, because it may contain script. */
 export const IMAGE_TYPES = ['png', 'jpeg', 'webp', 'avif', 'gif'] as const;

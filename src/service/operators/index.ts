@@ -1,6 +1,6 @@
+import type { RunSql } from '../row-readers.ts';
 import { createDraftStore, DRAFTS_TABLE, type DraftStore } from './drafts.ts';
 import { createImageStore, IMAGES_TABLE, type ImageStore } from './images.ts';
-import type { RunSql } from './row-readers.ts';
 import {
   AUDIT_TABLE,
   type AuditStore,
@@ -18,20 +18,6 @@ export {
   type ImageFile,
   type ImageType,
 } from './images.ts';
-export {
-  type RunSql,
-  type RunTogether,
-  readBoolean,
-  readEnum,
-  readJson,
-  readNumber,
-  readNumberOrNull,
-  readText,
-  readTextOrNull,
-  type SqlRow,
-  type SqlValue,
-  type Statement,
-} from './row-readers.ts';
 export type { OperatorSession, SessionCredential } from './sessions.ts';
 export {
   type AuditEntry,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type RunSql, readJson, readNumber, readText, type SqlRow, type Statement } from './row-readers.ts';
+import { type RunSql, readJson, readNumber, readText, type SqlRow, type Statement } from '../row-readers.ts';
 
 /** Audit log entry. */
 export interface AuditEntry {

@@ -3,6 +3,9 @@ import {
   type Draft,
   type NewAuditEntry,
   newDraftStatement,
+  removeDraftStatement,
+} from '../operators/index.ts';
+import {
   type RunSql,
   type RunTogether,
   readEnum,
@@ -10,10 +13,9 @@ import {
   readNumber,
   readNumberOrNull,
   readText,
-  removeDraftStatement,
   type SqlRow,
   type Statement,
-} from '../operators/index.ts';
+} from '../row-readers.ts';
 
 /** Kinds of released subjects. Each has its own IDs. */
 export const RELEASE_KINDS = ['campaign', 'segment'] as const;

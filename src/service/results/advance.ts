@@ -1,4 +1,4 @@
-import { readNumber, type SqlRow } from '../operators/index.ts';
+import { readNumber, type SqlRow } from '../row-readers.ts';
 import type { BulkStatement } from '../sql/dialect.ts';
 import type { Steps } from '../sql/steps.ts';
 import { type CountedEvent, countedEventIn, withHoldoutAttribution } from './counted-event.ts';
@@ -6,25 +6,25 @@ import { createCounts } from './counts.ts';
 import {
   addConversions,
   type ConversionEvent,
-  conversionEventIn,
   createGoalIndex,
   type Goal,
   type GoalIndex,
-  goalIn,
   isBackfilled,
+  toConversionEvent,
+  toGoal,
 } from './goals.ts';
 import { isEarlier } from './measures.ts';
 import { STEP, type StepLimits } from './pace.ts';
 import {
-  cursorIn,
   type EventsSince,
   type FeedCursor,
   type ResultKey,
   type ResultsCursor,
   type ResultsStatements,
+  toCursor,
+  toUserChange,
   type UserChange,
   type UserResultRow,
-  userChangeIn,
   userResultIn,
 } from './statements.ts';
 import {
@@ -76,8 +76,8 @@ function* readFacts(
     statements.goals(),
     ...(through ? [] : statements.last),
   ];
-  const cursor = cursorIn(cursorRows![0]);
-  const goals = createGoalIndex((goalRows ?? []).map(goalIn));
+  const cursor = toCursor(cursorRows![0]);
+  const goals = createGoalIndex((goalRows ?? []).map(toGoal));
   const [events, bannerEvents, userChanges] = lastRows.map(([row]) => readNumber(row!, 'id'));
   const last = through ?? { events: events!, bannerEvents: bannerEvents!, userChanges: userChanges! };
 
@@ -89,7 +89,7 @@ function* readFacts(
     statements.conversionEvents(cursor.events, lastEvent, goals.values, limits.conversionEvents),
   ];
   const ahead = new Set(cursor.ahead);
-  const visible = changeRows!.map(userChangeIn);
+  const visible = changeRows!.map(toUserChange);
   const changes = visible.filter(({ changeId }) => !ahead.has(changeId));
   // An unsettled change may be followed by one with a lower ID.
   const isSettled = ({ changeId }: UserChange) => changeId <= last.userChanges;
@@ -115,7 +115,7 @@ function* readFacts(
     goals,
     changes,
     bannerEvents: read.filter(({ isTestSend }) => !isTestSend).flatMap(withHoldoutAttribution),
-    events: eventRows!.map(conversionEventIn),
+    events: eventRows!.map(toConversionEvent),
   };
 }
 
@@ -220,7 +220,7 @@ export function* advanceResults(
           ...statements.indexEvents,
           statements.conversionEventsOf(asked, goals.values, cursor.events),
         ]).at(-1)!;
-  const eventsOfUser = Map.groupBy(recounted.map(conversionEventIn), ({ userId }) => userId);
+  const eventsOfUser = Map.groupBy(recounted.map(toConversionEvent), ({ userId }) => userId);
 
   const counts = createCounts();
   const recount = new Set<UserResult>();
@@ -353,7 +353,7 @@ function* backfillGoals(
   const { values } = createGoalIndex(backfilled);
   const limit = limits.conversionEvents;
   const events = (yield [statements.conversionEvents(from, scannedThrough, values, limit)])[0]!.map(
-    conversionEventIn,
+    toConversionEvent,
   );
   const through = events.length === limit ? events.at(-1)!.eventId : scannedThrough;
   const index = createGoalIndex(backfilled.map((goal) => ({ ...goal, backfilledThrough: through })));
@@ -383,10 +383,10 @@ export function* addGoals(
   asked: readonly string[],
 ): Steps<boolean> {
   const [cursorRows, goalRows] = yield [statements.cursor(), statements.goals()];
-  const known = createGoalIndex(goalRows!.map(goalIn)).ofCampaign(workspaceId, campaignId);
+  const known = createGoalIndex(goalRows!.map(toGoal)).ofCampaign(workspaceId, campaignId);
   const added = new Set(asked.filter((goal) => !known.some((each) => each.goal === goal)));
   if (added.size === 0) return false;
-  const addedAfter = cursorIn(cursorRows![0]).events;
+  const addedAfter = toCursor(cursorRows![0]).events;
   yield [statements.addGoals([...added].map((goal) => ({ workspaceId, campaignId, goal, addedAfter })))];
   return true;
 }

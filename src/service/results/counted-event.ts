@@ -1,13 +1,6 @@
 import { EVENT_TYPES, type EventType } from '../../protocol/index.ts';
-import {
-  readBoolean,
-  readEnum,
-  readNumber,
-  readText,
-  readTextOrNull,
-  type SqlRow,
-} from '../operators/index.ts';
-import { msIn } from '../sql/columns.ts';
+import { readBoolean, readEnum, readNumber, readText, readTextOrNull, type SqlRow } from '../row-readers.ts';
+import { readMs } from '../sql/columns.ts';
 import type { DimensionsOfEvent } from './user-result.ts';
 
 /** Banner event with the fields that results count. */
@@ -36,8 +29,8 @@ export const countedEventIn = (row: SqlRow): CountedEvent => ({
   day: readText(row, 'day'),
   placementId: readText(row, 'placement_id'),
   language: readTextOrNull(row, 'language'),
-  atMs: Math.min(msIn(row, 'occurred_at'), msIn(row, 'received_at')),
-  receivedAtMs: msIn(row, 'received_at'),
+  atMs: Math.min(readMs(row, 'occurred_at'), readMs(row, 'received_at')),
+  receivedAtMs: readMs(row, 'received_at'),
 });
 
 /** Variant in the holdout's results of all users who are not held out. */

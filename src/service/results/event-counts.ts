@@ -1,6 +1,6 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
-import { type RunSql, readNumber, readText, type SqlRow, type SqlValue } from '../operators/index.ts';
-import { columns, msIn } from '../sql/columns.ts';
+import { type RunSql, readNumber, readText, type SqlRow, type SqlValue } from '../row-readers.ts';
+import { columns, readMs } from '../sql/columns.ts';
 import { type BulkStatement, type Dialect, query } from '../sql/dialect.ts';
 import { createWrites } from '../sql/writes.ts';
 
@@ -116,7 +116,7 @@ export const readEventCounts = async (
     values,
   );
   return rows.map((row) => ({
-    startsAtMs: msIn(row, 'starts_at'),
+    startsAtMs: readMs(row, 'starts_at'),
     currency: readText(row, 'currency'),
     quantity: readNumber(row, 'quantity'),
     revenue: readNumber(row, 'revenue'),

@@ -1,7 +1,7 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
-import { readNumber, readText, type SqlRow } from '../operators/index.ts';
 import type { StoredEvent } from '../profiles/events.ts';
-import { msIn } from '../sql/columns.ts';
+import { readNumber, readText, type SqlRow } from '../row-readers.ts';
+import { readMs } from '../sql/columns.ts';
 
 /** Goal of a campaign: an event or a purchase within this time after the user's first impression. */
 export type Conversion = ({ event: string } | { product: string }) & { withinMs: number };
@@ -37,7 +37,7 @@ export interface Goal {
   backfilledThrough: number;
 }
 
-export const goalIn = (row: SqlRow): Goal => {
+export const toGoal = (row: SqlRow): Goal => {
   const goal = readText(row, 'goal');
   const conversion = parseGoal(goal);
   const isEvent = 'event' in conversion;
@@ -76,21 +76,21 @@ export interface ConversionEvent {
 /** An out-of-range price, stored before there was a limit, counts as zero, so that no value makes results fail. */
 const spentOn = (price: number, quantity: number) => (Math.abs(price) <= MAX_PRICE ? price * quantity : 0);
 
-export const conversionEventIn = (row: SqlRow): ConversionEvent => {
+export const toConversionEvent = (row: SqlRow): ConversionEvent => {
   const isPurchase = row['product_id'] !== null;
   return {
     eventId: readNumber(row, 'event_id'),
     userId: readNumber(row, 'user_id'),
     workspaceId: readText(row, 'workspace_id'),
     name: conversionName(row['name'], row['product_id']),
-    timeMs: msIn(row, 'occurred_at'),
+    timeMs: readMs(row, 'occurred_at'),
     spent: isPurchase ? spentOn(readNumber(row, 'price'), readNumber(row, 'quantity')) : 0,
     currency: isPurchase ? readText(row, 'currency') : '',
   };
 };
 
 /** Converts a row of the feed. */
-export const toConversionEvent = (
+export const convertStoredEvent = (
   event: StoredEvent & { eventId: number; workspaceId: string },
 ): ConversionEvent => {
   const { eventId, userId, workspaceId, timeMs } = event;

@@ -1,11 +1,11 @@
 import type { Steps } from '../sql/steps.ts';
-import { addConversions, conversionEventIn, createGoalIndex, goalIn, isBackfilled } from './goals.ts';
+import { addConversions, createGoalIndex, isBackfilled, toConversionEvent, toGoal } from './goals.ts';
 import {
-  cursorIn,
   type EventRange,
   type ResultsStatements,
+  toCursor,
+  toUserChange,
   type UserResultRow,
-  userChangeIn,
   userResultIn,
 } from './statements.ts';
 
@@ -23,13 +23,13 @@ export interface PrunedEvents {
 export function* pruneEvents(statements: ResultsStatements, range: EventRange): Steps<PrunedEvents> {
   const { workspaceId, after } = range;
   const [cursorRows, goalRows] = yield [statements.cursor(), statements.goals()];
-  const cursor = cursorIn(cursorRows![0]);
-  const all = goalRows!.map(goalIn).filter((goal) => goal.workspaceId === workspaceId);
+  const cursor = toCursor(cursorRows![0]);
+  const all = goalRows!.map(toGoal).filter((goal) => goal.workspaceId === workspaceId);
   const backfilled = all.filter((goal) => !isBackfilled(goal)).map((goal) => goal.backfilledThrough);
   const through = Math.min(range.through, cursor.events, ...backfilled);
   const ahead = new Set(cursor.ahead);
   const changes = (yield [statements.userChanges(cursor.userChanges, cursor.ahead.length + 1)])[0]!.map(
-    userChangeIn,
+    toUserChange,
   );
   if (through <= after || changes.some(({ changeId }) => !ahead.has(changeId)))
     return { rows: 0, through: after };
@@ -37,7 +37,7 @@ export function* pruneEvents(statements: ResultsStatements, range: EventRange): 
   const deleted = (yield [statements.deleteEvents({ ...range, through })])[0]!;
   const goals = createGoalIndex(all);
   const names = new Set(all.map(({ name }) => name));
-  const conversions = deleted.map(conversionEventIn).filter(({ name }) => names.has(name));
+  const conversions = deleted.map(toConversionEvent).filter(({ name }) => names.has(name));
   if (conversions.length === 0) return { rows: deleted.length, through };
 
   const ofUser = Map.groupBy(conversions, ({ userId }) => userId);

@@ -1,4 +1,4 @@
-import { type RunSql, readNumber, readText, type SqlRow } from '../operators/index.ts';
+import { type RunSql, readNumber, readText, type SqlRow } from '../row-readers.ts';
 import { type Conversion, formatGoal } from './goals.ts';
 import { type Counts, MEASURES } from './measures.ts';
 

@@ -7,8 +7,8 @@ import {
   readTextOrNull,
   type SqlRow,
   type SqlValue,
-} from '../operators/index.ts';
-import { type Column, columns, msIn, msOrNullIn } from '../sql/columns.ts';
+} from '../row-readers.ts';
+import { type Column, columns, readMs, readMsOrNull } from '../sql/columns.ts';
 import { type BulkStatement, type Dialect, POSTGRES, query, SQLITE, selected } from '../sql/dialect.ts';
 import { createWrites } from '../sql/writes.ts';
 import type { CampaignCount, GoalCount } from './counts.ts';
@@ -42,14 +42,14 @@ const CURSOR = columns<ResultsCursor>({
   read_to: ['moment', ({ readToMs }) => readToMs],
 });
 
-export const cursorIn = (row: SqlRow | undefined): ResultsCursor =>
+export const toCursor = (row: SqlRow | undefined): ResultsCursor =>
   row
     ? {
         events: readNumber(row, 'events'),
         bannerEvents: readNumber(row, 'banner_events'),
         userChanges: readNumber(row, 'user_changes'),
         ahead: readJson(row, 'ahead') as number[],
-        readToMs: msIn(row, 'read_to'),
+        readToMs: readMs(row, 'read_to'),
       }
     : { events: 0, bannerEvents: 0, userChanges: 0, ahead: [], readToMs: 0 };
 
@@ -98,7 +98,7 @@ export const userResultIn = (row: SqlRow): UserResultRow => ({
   workspaceId: readText(row, 'workspace_id'),
   tallies: parseTallies(readJson(row, 'tallies') as Record<string, number[]>),
   variantId: readTextOrNull(row, 'variant_id'),
-  firstImpressionMs: msOrNullIn(row, 'first_impression_at'),
+  firstImpressionMs: readMsOrNull(row, 'first_impression_at'),
   goals: row['goals'] === null ? null : (readJson(row, 'goals') as TotalsByGoal),
   prunedGoals: row['pruned_goals'] === null ? null : (readJson(row, 'pruned_goals') as TotalsByGoal),
 });
@@ -156,14 +156,14 @@ export interface UserChange {
   changedAtMs: number;
 }
 
-export const userChangeIn = (row: SqlRow): UserChange => ({
+export const toUserChange = (row: SqlRow): UserChange => ({
   changeId: readNumber(row, 'change_id'),
   workspaceId: readText(row, 'workspace_id'),
   userId: readNumber(row, 'user_id'),
   kind: readEnum(row, 'kind', KINDS),
   intoUserId: readNumberOrNull(row, 'into_user_id'),
   bannerEvent: readJson(row, 'banner_event'),
-  changedAtMs: msIn(row, 'changed_at'),
+  changedAtMs: readMs(row, 'changed_at'),
 });
 
 /** Events of a workspace that are received before a time, by position. */

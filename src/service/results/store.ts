@@ -1,4 +1,4 @@
-import type { RunSql } from '../operators/index.ts';
+import type { RunSql } from '../row-readers.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Store } from '../store/store.ts';
 import { readEventCounts, readEventNames } from './event-counts.ts';

@@ -1,12 +1,12 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
-import { type RunSql, readNumber, readText, readTextOrNull, type SqlRow } from '../operators/index.ts';
-import { msOrNullIn } from '../sql/columns.ts';
+import { type RunSql, readNumber, readText, readTextOrNull, type SqlRow } from '../row-readers.ts';
+import { readMsOrNull } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { type CountedEvent, countedEventIn, withHoldoutAttribution } from './counted-event.ts';
 import { type CampaignCount, createCounts } from './counts.ts';
-import { goalIn, isBackfilled } from './goals.ts';
+import { isBackfilled, toGoal } from './goals.ts';
 import { MEASURES } from './measures.ts';
-import { cursorIn, resultsStatements } from './statements.ts';
+import { resultsStatements, toCursor } from './statements.ts';
 import { addEvent, createUserResult, moveFirst, type UserResult } from './user-result.ts';
 
 /** Count of a campaign's results that differs from its events. */
@@ -61,7 +61,7 @@ export const eventsByUser = (dialect: Dialect): string => {
 
 const firstIn = (row: SqlRow, as: 'first' | 'of_holdout') => ({
   variantId: readTextOrNull(row, `${as}_variant`),
-  firstImpressionMs: msOrNullIn(row, `${as}_at`),
+  firstImpressionMs: readMsOrNull(row, `${as}_at`),
 });
 
 /** Counts banner events from the beginning. Expects them grouped by user. */
@@ -165,11 +165,11 @@ export const verifyResults = async (
 ): Promise<ResultsDifference[]> => {
   const statements = resultsStatements(dialect);
   const ask = async ({ sql, values }: { sql: string; values: Parameters<RunSql>[1] }) => run(sql, values);
-  const cursor = cursorIn((await ask(statements.cursor()))[0]);
+  const cursor = toCursor((await ask(statements.cursor()))[0]);
   const stored = await run(STORED, [workspaceId]);
   const storedGoals = await run(STORED_GOALS, [workspaceId]);
   const goals = (await ask(statements.goals()))
-    .map(goalIn)
+    .map(toGoal)
     .filter((goal) => goal.workspaceId === workspaceId && isBackfilled(goal));
   const countedGoals: SqlRow[] = [];
   for (const { campaignId, goal, isEvent, value, withinMs } of goals) {

@@ -1,4 +1,4 @@
-import { readNumber, type SqlRow, type SqlValue } from '../operators/index.ts';
+import { readNumber, type SqlRow, type SqlValue } from '../row-readers.ts';
 
 /** `moment` is a time, in Unix milliseconds in our rows; `json` is an object, or JSON text. */
 export type ColumnType = 'bigint' | 'int' | 'float8' | 'text' | 'boolean' | 'json' | 'moment' | 'date';
@@ -21,6 +21,6 @@ export const formatColumnNames = (table: readonly Column<never>[]): string =>
 
 // Drivers return a time as Unix milliseconds, with a fraction on PostgreSQL.
 
-export const msIn = (row: SqlRow, column: string): number => Math.round(readNumber(row, column));
-export const msOrNullIn = (row: SqlRow, column: string): number | null =>
-  row[column] === null ? null : msIn(row, column);
+export const readMs = (row: SqlRow, column: string): number => Math.round(readNumber(row, column));
+export const readMsOrNull = (row: SqlRow, column: string): number | null =>
+  row[column] === null ? null : readMs(row, column);

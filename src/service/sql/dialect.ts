@@ -1,4 +1,4 @@
-import type { SqlValue } from '../operators/index.ts';
+import type { SqlValue } from '../row-readers.ts';
 import { type Column, type ColumnType, type ColumnValue, formatColumnNames } from './columns.ts';
 
 /** Statement with the concatenated values of all its runs. Flat lists transfer to a thread fastest. */

@@ -1,4 +1,4 @@
-import type { SqlRow } from '../operators/index.ts';
+import type { SqlRow } from '../row-readers.ts';
 import type { BulkStatement, Send } from './dialect.ts';
 
 /**

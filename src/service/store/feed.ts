@@ -1,12 +1,12 @@
-import { readNumber, readText, type SqlRow } from '../operators/index.ts';
 import {
   type ConversionEvent,
-  conversionEventIn,
+  convertStoredEvent,
   createGoalIndex,
-  goalIn,
   toConversionEvent,
+  toGoal,
 } from '../results/goals.ts';
-import { type FeedCursor, type ResultsStatements, userChangeIn } from '../results/statements.ts';
+import { type FeedCursor, type ResultsStatements, toUserChange } from '../results/statements.ts';
+import { readNumber, readText, type SqlRow } from '../row-readers.ts';
 import type { BulkStatement, Send } from '../sql/dialect.ts';
 import { toBannerEventRow, toStoredEvent, toUserState } from './rows.ts';
 import type { Statements } from './statements.ts';
@@ -50,7 +50,7 @@ export const createFeed = ({ send, statements, results, indexEvents, settle }: F
       ...toBannerEventRow(row),
     }));
     const userChanges = changeRows
-      .map(userChangeIn)
+      .map(toUserChange)
       .filter(({ changeId }) => changeId <= through.userChanges);
     return {
       events,
@@ -77,20 +77,20 @@ export const createFeed = ({ send, statements, results, indexEvents, settle }: F
     if (since.size === 0) return [];
     await indexEvents();
     const users = [...since].map(([userId, sinceMs]) => ({ userId, sinceMs }));
-    return (await ask(results.conversionEventsOf(users, values, next.events))).map(conversionEventIn);
+    return (await ask(results.conversionEventsOf(users, values, next.events))).map(toConversionEvent);
   };
 
   const readConversions: Feed['readConversions'] = async (page) => {
     // A holdout is compared with users who saw any campaign, which no row names.
     const goals = (await ask(results.goals()))
-      .map(goalIn)
+      .map(toGoal)
       .filter(({ campaignId }) => !campaignId.startsWith('@'));
     const goalsByName = Map.groupBy(goals, ({ workspaceId, name }) => JSON.stringify([workspaceId, name]));
     const getGoals = ({ workspaceId, name }: ConversionEvent) =>
       goalsByName.get(JSON.stringify([workspaceId, name])) ?? [];
     if (goals.length === 0) return [];
     const found = [
-      ...page.events.map(toConversionEvent),
+      ...page.events.map(convertStoredEvent),
       ...(await readEarlier(page, createGoalIndex(goals).values)),
     ].filter((event) => getGoals(event).length > 0);
     const events = [...new Map(found.map((event) => [event.eventId, event])).values()];

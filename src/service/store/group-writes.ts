@@ -1,9 +1,9 @@
-import { readNumber, readText, type SqlRow, type Statement } from '../operators/index.ts';
 import type { UserCampaign } from '../profiles/user-campaign.ts';
 import type { ChangeSet, KeyRow } from '../profiles/user-repository.ts';
 import { withHoldoutAttribution } from '../results/counted-event.ts';
 import { MEASURE_OF } from '../results/measures.ts';
-import { msIn } from '../sql/columns.ts';
+import { readNumber, readText, type SqlRow, type Statement } from '../row-readers.ts';
+import { readMs } from '../sql/columns.ts';
 import { type BulkStatement, query } from '../sql/dialect.ts';
 import type { Steps } from '../sql/steps.ts';
 import { addEvent, mergeUsers, type RepeatedEvent, type UserState } from './campaign-state.ts';
@@ -85,7 +85,7 @@ const storedKey = (row: SqlRow) =>
     readText(row, 'campaign_id'),
     readText(row, 'banner_id'),
     readText(row, 'event_type'),
-    msIn(row, 'occurred_at'),
+    readMs(row, 'occurred_at'),
   ].join(' ');
 
 /** Removes banner events that are stored already or repeated within the group. */

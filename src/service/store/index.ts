@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createIngestionStore } from '../integrations/ingestion-store.ts';
 import type { IngestionStore } from '../integrations/records.ts';
-import type { RunSql, RunTogether } from '../operators/index.ts';
 import type { Progress } from '../results/follow.ts';
 import { createFollower } from '../results/follow.ts';
 import type { PrunedEvents } from '../results/prune-events.ts';
 import { type EventRange, POSTGRES_RESULTS, SQLITE_RESULTS } from '../results/statements.ts';
+import type { RunSql, RunTogether } from '../row-readers.ts';
 import { type Dialect, POSTGRES, SQLITE } from '../sql/dialect.ts';
 import { createWebhookStore, type WebhookStore } from '../webhooks/records.ts';
 import { createFeed } from './feed.ts';

@@ -1,9 +1,9 @@
-import { type RunSql, readNumber, readText } from '../operators/index.ts';
 import type { Progress } from '../results/follow.ts';
 import { createPace } from '../results/pace.ts';
 import type { PrunedEvents } from '../results/prune-events.ts';
-import { cursorIn, type EventRange, type ResultsCursor, resultsStatements } from '../results/statements.ts';
-import { msIn } from '../sql/columns.ts';
+import { type EventRange, type ResultsCursor, resultsStatements, toCursor } from '../results/statements.ts';
+import { type RunSql, readNumber, readText } from '../row-readers.ts';
+import { readMs } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Store } from './store.ts';
 
@@ -70,7 +70,7 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       const row = await firstFrom(middle);
-      if (row && readNumber(row, 'event_id') <= through && msIn(row, 'received_at') < beforeMs)
+      if (row && readNumber(row, 'event_id') <= through && readMs(row, 'received_at') < beforeMs)
         low = readNumber(row, 'event_id') + 1;
       else high = middle;
     }
@@ -89,7 +89,7 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
   return async (workspaceId, before) => {
     await catchUp();
     const { sql, values } = resultsStatements(dialect).cursor();
-    const cursor: ResultsCursor = cursorIn((await run(sql, values))[0]);
+    const cursor: ResultsCursor = toCursor((await run(sql, values))[0]);
 
     const pruneOldEvents = async (beforeMs: number, limit: number): ReturnType<Step> => {
       const range = await getRange(workspaceId, beforeMs, cursor.events);

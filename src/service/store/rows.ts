@@ -1,4 +1,9 @@
 import { EVENT_TYPES, isRecord } from '../../protocol/index.ts';
+import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
+import { type ProfileJson, readProfile } from '../profiles/profile.ts';
+import type { UserCampaign } from '../profiles/user-campaign.ts';
+import type { ChangeSet, KeyRow, UserRow, WrittenUser } from '../profiles/user-repository.ts';
+import type { UserChange } from '../results/statements.ts';
 import {
   readBoolean,
   readEnum,
@@ -7,13 +12,8 @@ import {
   readText,
   readTextOrNull,
   type SqlRow,
-} from '../operators/index.ts';
-import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
-import { type ProfileJson, readProfile } from '../profiles/profile.ts';
-import type { UserCampaign } from '../profiles/user-campaign.ts';
-import type { ChangeSet, KeyRow, UserRow, WrittenUser } from '../profiles/user-repository.ts';
-import type { UserChange } from '../results/statements.ts';
-import { type Column, columns, msIn, msOrNullIn } from '../sql/columns.ts';
+} from '../row-readers.ts';
+import { type Column, columns, readMs, readMsOrNull } from '../sql/columns.ts';
 import type { RepeatedEvent, UserState } from './campaign-state.ts';
 
 export const USERS = columns<WrittenUser>({
@@ -134,7 +134,7 @@ export const DATA_POINTS = columns<WithShard<ChangeSet['points'][number]>>({
 
 export const toUserRow = (row: SqlRow): UserRow => {
   const [userId, externalId] = [readNumber(row, 'user_id'), readTextOrNull(row, 'external_id')];
-  const [createdAtMs, updatedAtMs] = [msIn(row, 'created_at'), msIn(row, 'updated_at')];
+  const [createdAtMs, updatedAtMs] = [readMs(row, 'created_at'), readMs(row, 'updated_at')];
   const profile = readJson(row, 'profile') as ProfileJson | null;
   return {
     userId,
@@ -153,12 +153,12 @@ export const toUserCampaign = (row: SqlRow): UserCampaign => ({
   variantId: readTextOrNull(row, 'variant_id'),
   isControl: readBoolean(row, 'is_control'),
   impressions: readNumber(row, 'impressions'),
-  firstImpressionMs: msOrNullIn(row, 'first_impression_at'),
-  lastImpressionMs: msOrNullIn(row, 'last_impression_at'),
+  firstImpressionMs: readMsOrNull(row, 'first_impression_at'),
+  lastImpressionMs: readMsOrNull(row, 'last_impression_at'),
   clicks: readNumber(row, 'clicks'),
-  lastClickMs: msOrNullIn(row, 'last_click_at'),
+  lastClickMs: readMsOrNull(row, 'last_click_at'),
   dismissals: readNumber(row, 'dismissals'),
-  lastDismissalMs: msOrNullIn(row, 'last_dismissal_at'),
+  lastDismissalMs: readMsOrNull(row, 'last_dismissal_at'),
   round: readNumber(row, 'round'),
 });
 
@@ -184,8 +184,8 @@ export const toStoredEvent = (row: SqlRow): StoredEvent => {
     externalId: readTextOrNull(row, 'external_id'),
     userId: readNumber(row, 'user_id'),
     appId: readTextOrNull(row, 'app_id'),
-    timeMs: msIn(row, 'occurred_at'),
-    receivedAtMs: msIn(row, 'received_at'),
+    timeMs: readMs(row, 'occurred_at'),
+    receivedAtMs: readMs(row, 'received_at'),
     properties: isRecord(properties) ? properties : null,
   };
   if (row['product_id'] === null) return { kind: 'event', name: readText(row, 'name'), ...ofUser };
@@ -212,8 +212,8 @@ export const toBannerEventRow = (row: SqlRow): BannerEventRow => ({
   isTestSend: readBoolean(row, 'is_test_send'),
   isUnique: readBoolean(row, 'is_unique'),
   eventType: readEnum(row, 'event_type', EVENT_TYPES),
-  timeMs: msIn(row, 'occurred_at'),
-  receivedAtMs: msIn(row, 'received_at'),
+  timeMs: readMs(row, 'occurred_at'),
+  receivedAtMs: readMs(row, 'received_at'),
   day: readText(row, 'day'),
   holdoutId: readTextOrNull(row, 'holdout_id'),
 });

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { redactAuditSubject, type SqlValue } from '../operators/index.ts';
+import { redactAuditSubject } from '../operators/index.ts';
+import type { SqlValue } from '../row-readers.ts';
 import { columns } from '../sql/columns.ts';
 import { type BulkStatement, type Dialect, POSTGRES, query, SQLITE, selected } from '../sql/dialect.ts';
 import { createWrites } from '../sql/writes.ts';

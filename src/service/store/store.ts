@@ -1,5 +1,5 @@
 import type { IngestionStore } from '../integrations/records.ts';
-import type { ImageFile, Statement } from '../operators/index.ts';
+import type { ImageFile } from '../operators/index.ts';
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
@@ -10,6 +10,7 @@ import type { Progress } from '../results/follow.ts';
 import type { CampaignResults, CampaignSummary, ResultsQuery } from '../results/read.ts';
 import type { FeedCursor, UserChange } from '../results/statements.ts';
 import type { ResultsDifference } from '../results/verify.ts';
+import type { Statement } from '../row-readers.ts';
 import type { WebhookStore } from '../webhooks/records.ts';
 import type { StudioStore } from './studio-store.ts';
 

@@ -1,11 +1,6 @@
-import {
-  createOperatorStore,
-  OPERATOR_TABLES,
-  type OperatorStore,
-  type RunSql,
-  type RunTogether,
-} from '../operators/index.ts';
+import { createOperatorStore, OPERATOR_TABLES, type OperatorStore } from '../operators/index.ts';
 import { createReleaseStore, RELEASES_TABLE, type ReleaseStore } from '../releases/releases.ts';
+import type { RunSql, RunTogether } from '../row-readers.ts';
 
 export const STUDIO_TABLES = RELEASES_TABLE + OPERATOR_TABLES;
 

@@ -1,7 +1,7 @@
-import { readNumber, readText, type SqlRow } from '../operators/index.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { UserRow } from '../profiles/user-repository.ts';
-import { msIn } from '../sql/columns.ts';
+import { readNumber, readText, type SqlRow } from '../row-readers.ts';
+import { readMs } from '../sql/columns.ts';
 import type { Send } from '../sql/dialect.ts';
 import { toUserCampaign } from './rows.ts';
 import type { Statements } from './statements.ts';
@@ -29,7 +29,7 @@ interface TargetingLoaderOptions {
 
 const toImpression = (row: SqlRow): Impression => ({
   campaignId: readText(row, 'campaign_id'),
-  timeMs: msIn(row, 'occurred_at'),
+  timeMs: readMs(row, 'occurred_at'),
 });
 
 const userKey = (user: { workspaceId: string; externalId: string | null }) =>

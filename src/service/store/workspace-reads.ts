@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createReadImage, type RunSql, readNumber, readText, type SqlRow } from '../operators/index.ts';
+import { createReadImage } from '../operators/index.ts';
 import type { UserRow } from '../profiles/user-repository.ts';
+import { type RunSql, readNumber, readText, type SqlRow } from '../row-readers.ts';
 import { toUserCampaign } from './rows.ts';
 import type { Sample, SampleQuery, StoreReader } from './store.ts';
 

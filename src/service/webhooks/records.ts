@@ -1,4 +1,5 @@
 import { formatCursor, parseCursor } from '../data-out/cursor.ts';
+import type { FeedCursor } from '../results/statements.ts';
 import {
   type RunSql,
   readJson,
@@ -7,8 +8,7 @@ import {
   readText,
   readTextOrNull,
   type SqlRow,
-} from '../operators/index.ts';
-import type { FeedCursor } from '../results/statements.ts';
+} from '../row-readers.ts';
 import type { WebhookAlert } from './alert.ts';
 
 /** State of webhooks and their attempts. Neither contains event data, because rows are read again for each attempt. */

@@ -1,7 +1,7 @@
-import { readNumber, readText } from '../../operators/index.ts';
 import { isNamedBy, type Lookup, type Named, nameOfLookup, parseUserId } from '../../profiles/lookup.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
 import { USER_CHARACTERS } from '../../profiles/user-working-set.ts';
+import { readNumber, readText } from '../../row-readers.ts';
 import { POSTGRES, selected } from '../../sql/dialect.ts';
 import { toUserRow, USERS } from '../rows.ts';
 import { USERS_PAGE } from '../workspace-reads.ts';

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
-import type { SqlRow } from '../../operators/index.ts';
 import { type Lookup, namedBy } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
 import { readSummaries } from '../../results/read.ts';
 import { verifyResults } from '../../results/verify.ts';
+import type { SqlRow } from '../../row-readers.ts';
 import type { Column } from '../../sql/columns.ts';
 import { POSTGRES, selected } from '../../sql/dialect.ts';
 import {

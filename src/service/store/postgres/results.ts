@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { readNumber, readText } from '../../operators/index.ts';
 import { addGoals, advanceResults } from '../../results/advance.ts';
 import { createFollower, type Settled } from '../../results/follow.ts';
 import { createPace } from '../../results/pace.ts';
 import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
 import { type EventRange, POSTGRES_RESULTS } from '../../results/statements.ts';
+import { readNumber, readText } from '../../row-readers.ts';
 import { MOVES_LOCK } from '../../sql/dialect.ts';
 import { runStepsLater, type Steps } from '../../sql/steps.ts';
 import { inTransaction, type Run, retryConflicts, sendOver } from './statement.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { readNumber, readText } from '../../operators/index.ts';
+import { readNumber, readText } from '../../row-readers.ts';
 import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts';
 import { POSTGRES_TABLES } from '../tables.ts';
 import { type Connections, connect } from './connect.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ClientBase, DatabaseError, type Pool, type PoolClient } from 'pg';
-import type { RunTogether, SqlRow } from '../../operators/index.ts';
+import type { RunTogether, SqlRow } from '../../row-readers.ts';
 import type { BulkStatement } from '../../sql/dialect.ts';
 import { ConflictError, classifyWriteError, InDoubtError, TransientError } from '../write-errors.ts';
 

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
-import type { Statement } from '../../operators/index.ts';
 import { createUserIds, namedBy, type UserIds } from '../../profiles/lookup.ts';
 import { type ChangeSet, type UserRow, writtenUser } from '../../profiles/user-repository.ts';
 import { createUserWorkingSet, MAX_CHARACTERS } from '../../profiles/user-working-set.ts';
+import type { Statement } from '../../row-readers.ts';
 import type { BulkStatement } from '../../sql/dialect.ts';
 import { runStepsLater } from '../../sql/steps.ts';
 import { applyMutations, type Mutation, MutationError } from '../commit-queue.ts';

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } fro
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { getErrorMessage } from '../../log.ts';
-import type { RunSql, SqlRow, Statement } from '../../operators/index.ts';
+import type { RunSql, SqlRow, Statement } from '../../row-readers.ts';
 import { query, type Send } from '../../sql/dialect.ts';
 import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts';
 import { SQLITE_TABLES } from '../tables.ts';

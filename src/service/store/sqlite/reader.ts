@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { readNumber, readTextOrNull, type SqlRow } from '../../operators/index.ts';
 import { type Lookup, lookupKey, type Named, namedBy, parseUserId } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
 import { readSummaries } from '../../results/read.ts';
+import { readNumber, readTextOrNull, type SqlRow } from '../../row-readers.ts';
 import { toBannerEventRow, toStoredEvent, toUserRow } from '../rows.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import type { StoreReader } from '../store.ts';

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import type { SqlValue } from '../../operators/index.ts';
 import { emptyChangeSet } from '../../profiles/user-repository.ts';
 import { type Advanced, addGoals, advanceResults } from '../../results/advance.ts';
 import { createPace, startTimer } from '../../results/pace.ts';
 import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
 import { type EventRange, SQLITE_RESULTS } from '../../results/statements.ts';
+import type { SqlValue } from '../../row-readers.ts';
 import { query, SQLITE } from '../../sql/dialect.ts';
 import { runSteps } from '../../sql/steps.ts';
 import { type GroupWrites, groupWrites, storeGroup } from '../group-writes.ts';
