@@ -37,7 +37,7 @@ describe('an audience description', () => {
     ],
     [{ 'events.viewed.count': { $exists: false } }, 'Users who match: never did “viewed”.'],
     [{ $nor: [{ country: 'PL' }] }, 'Users who match: not: country is PL.'],
-    [{ 'custom_attributes.name': { $regex: '^A' } }, 'Users who match: name fits {"$regex":"^A"}.'],
+    [{ 'custom_attributes.name': { $regex: '^A' } }, 'Users who match: name matches {"$regex":"^A"}.'],
   ])('%j', (audience, words) => {
     expect(describeAudience(audience)).toBe(words);
   });

@@ -62,7 +62,7 @@ const COMPARISONS: Readonly<Record<string, (name: string, operand: unknown) => s
   $vgte: (name, operand) => `${name} is version ${String(operand)} or later`,
   $vlt: (name, operand) => `${name} is before version ${String(operand)}`,
   $vlte: (name, operand) => `${name} is version ${String(operand)} or before`,
-  $ini: (name, operand) => `${name} is ${formatValue(operand)}, in capitals or not`,
+  $ini: (name, operand) => `${name} is ${formatValue(operand)}, ignoring case`,
   $in: (name, operand) => `${name} is ${formatValue(operand)}`,
   $nin: (name, operand) => `${name} is none of ${formatValue(operand)}`,
   $exists: (name, operand) => `${name} is ${operand ? 'known' : 'not known'}`,
@@ -71,7 +71,9 @@ const COMPARISONS: Readonly<Record<string, (name: string, operand: unknown) => s
 /** Describes an operator on a path. Operators without a description are quoted as JSON. */
 export const describeComparison = (path: string, operator: string, operand: unknown): string => {
   const name = plain(path.replace(/^custom_attributes\./, ''));
-  return COMPARISONS[operator]?.(name, operand) ?? `${name} fits ${JSON.stringify({ [operator]: operand })}`;
+  return (
+    COMPARISONS[operator]?.(name, operand) ?? `${name} matches ${JSON.stringify({ [operator]: operand })}`
+  );
 };
 
 const needsValue = (operator: AttributeOperator) => operator !== 'is known' && operator !== 'is not known';

@@ -127,7 +127,7 @@ const AddLanguage = ({ editor, onChoose }: Pick<LanguagesProps, 'editor' | 'onCh
       {language == null && (
         <TextField
           id={`${id}-own`}
-          label="These texts are in"
+          label="Source language"
           list={`${id}-list`}
           value={own.value}
           onType={into(own)}

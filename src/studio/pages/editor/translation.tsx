@@ -33,7 +33,7 @@ export const Translation = ({ editor, variant, language }: TranslationProps) => 
           <Field
             key={name}
             id={id}
-            label={isNeeded ? getFieldLabel(name) : `${getFieldLabel(name)}, if it is another one`}
+            label={isNeeded ? getFieldLabel(name) : `${getFieldLabel(name)} (optional)`}
             checks={found}
             aside={
               variant.properties[name]!.type === 'image' && (

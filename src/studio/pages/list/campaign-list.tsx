@@ -130,7 +130,7 @@ export const STATE_LABELS: Record<ListState, string> = {
   stopped: 'Stopped',
   planned: 'Scheduled',
   live: 'Live',
-  over: 'Over',
+  over: 'Ended',
   archived: 'Archived',
 };
 

@@ -171,7 +171,7 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
             }}
           />
           <fieldset>
-            <legend class="label">Try it with</legend>
+            <legend class="label">Test with</legend>
             <CheckBoxes options={TRIALS} chosen={trials.value} onChoose={into(trials)} />
           </fieldset>
         </div>

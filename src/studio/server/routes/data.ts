@@ -98,7 +98,7 @@ export const listData = defineRoute({
 
 const getIntegration = ({ integrations }: Workspace, id: string): WorkspaceIntegration => {
   const found = integrations?.find(({ record, source }) => record.integration_id === id && source !== null);
-  if (!found) throw new HttpError(404, 'Integration not found, or not scheduled');
+  if (!found) throw new HttpError(404, 'Integration not found, or without a source');
   return found;
 };
 
