@@ -32,14 +32,14 @@ export interface UserRepository {
   /** Stores an event and counts it in the profile. */
   record(profile: Profile, event: StoredEvent): void;
   /**
-   * Stores banner events of the user with this external ID. Returns false and stores nothing if the user does not exist and `mayMake`
-   * is false. A created user has no profile, so `find` and exports of users exclude it.
+   * Stores banner events of the user with this external ID. Returns false and stores nothing if the user does not exist and
+   * `createIfMissing` is false. A created user has no profile, so `find` and exports of users exclude it.
    */
   recordBannerEvents(
     externalId: string,
     events: readonly NewBannerEvent[],
     nowMs: number,
-    mayMake: boolean,
+    createIfMissing: boolean,
   ): boolean;
   /** Deletes a user without a profile and without a banner event since `beforeMs`. */
   expire(externalId: string, beforeMs: number): void;

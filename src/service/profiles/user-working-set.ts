@@ -161,9 +161,9 @@ export const createUserWorkingSet = (ids: UserIds) => {
         recordActivity(profile, event);
         events.push({ entry, event });
       },
-      recordBannerEvents(externalId, recorded, nowMs, mayMake) {
+      recordBannerEvents(externalId, recorded, nowMs, createIfMissing) {
         const existing = index.findByExternalId(externalId);
-        if (!existing && !mayMake) return false;
+        if (!existing && !createIfMissing) return false;
         const entry =
           existing ?? make({ userId: ids.next(nowMs), externalId, profile: null, createdAtMs: nowMs });
         if (existing && !existing.row.profile) {

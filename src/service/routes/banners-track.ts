@@ -34,12 +34,11 @@ import { createKeyQuota } from '../profiles/profile.ts';
 import { clickAction } from '../users/click-effects.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
-/** Valid event. */
-interface JudgedEvent {
+interface ValidEvent {
   /** Row to store. */
   row: NewBannerEvent;
   /** Whether a sync returned its banner to this user. */
-  isTheirs: boolean;
+  isIssuedToUser: boolean;
   index: number;
 }
 
@@ -53,7 +52,7 @@ const MAX_LATE_MS = 400 * 24 * 60 * 60 * 1000;
 const getLocalDay = ({ localDays }: Workspace, timeMs: number, receivedAtMs: number): string =>
   localDays.of(timeMs > receivedAtMs - MAX_LATE_MS ? Math.min(timeMs, receivedAtMs) : receivedAtMs);
 
-/** Its events are not validated yet. */
+/** Context of a request whose events are not validated yet. */
 type TrackContext = RouteContext<BannersTrackBody>;
 
 /** Maximum characters checked for bots. A header may have 16 KB, which would take milliseconds to match. Bot names come first. */
@@ -68,19 +67,19 @@ const isFromBot = (userAgent: string): boolean =>
   isbot(userAgent.slice(0, MAX_USER_AGENT).replace('HeadlessChrome', 'Chrome'));
 
 /** Rejected event in the response. */
-interface Refused {
+interface RejectedEvent {
   type: string;
   index: number;
 }
 
 /** Returns the event, or its first fault. */
-const judge = (
+const validateEvent = (
   sent: unknown,
   index: number,
   ids: BannerIds,
   { workspace, body, now: receivedAtMs }: TrackContext,
   isBot: boolean,
-): JudgedEvent | string => {
+): ValidEvent | string => {
   const event = readBody(wireEvent, sent);
   if (typeof event === 'string') return event;
   const facts = ids.open(event.id);
@@ -99,20 +98,23 @@ const judge = (
     day: getLocalDay(workspace, timeMs, receivedAtMs),
   };
   const holdoutId = findHoldoutOfEvent(row, workspace, body.external_user_id);
-  return { row: { ...row, holdoutId }, isTheirs: ids.isFor(event.id, body.external_user_id), index };
+  return { row: { ...row, holdoutId }, isIssuedToUser: ids.isFor(event.id, body.external_user_id), index };
 };
 
-const judgeAll = (ids: BannerIds, context: TrackContext): { sound: JudgedEvent[]; refused: Refused[] } => {
-  const sound: JudgedEvent[] = [];
-  const refused: Refused[] = [];
+const validateEvents = (
+  ids: BannerIds,
+  context: TrackContext,
+): { valid: ValidEvent[]; rejected: RejectedEvent[] } => {
+  const valid: ValidEvent[] = [];
+  const rejected: RejectedEvent[] = [];
   // Once per request, not per event.
   const isBot = isFromBot(context.userAgent);
   for (const [index, event] of context.body.events.entries()) {
-    const each = judge(event, index, ids, context, isBot);
-    if (typeof each === 'string') refused.push({ type: each, index });
-    else sound.push(each);
+    const each = validateEvent(event, index, ids, context, isBot);
+    if (typeof each === 'string') rejected.push({ type: each, index });
+    else valid.push(each);
   }
-  return { sound, refused };
+  return { valid, rejected };
 };
 
 /** Counts a user about to be created. Throws a 429 if too many are created in this window. */
@@ -127,14 +129,14 @@ const takeNewUser = async ({ workspace, store, now }: RouteContext): Promise<voi
 
 /** Returns the effects of clicks on banners that a sync returned to this user, except test sends. */
 const clickEffects = (
-  events: readonly JudgedEvent[],
+  events: readonly ValidEvent[],
   { workspace, now: nowMs }: RouteContext,
   externalId: string,
 ): ReturnType<typeof clickAction>[] => {
   const names = createKeyQuota();
   const { byId } = priorityOrder(workspace);
-  return events.flatMap(({ row, isTheirs }) => {
-    if (row.eventType !== 'click' || row.isTestSend || !isTheirs) return [];
+  return events.flatMap(({ row, isIssuedToUser }) => {
+    if (row.eventType !== 'click' || row.isTestSend || !isIssuedToUser) return [];
     const campaign = byId.get(row.campaignId);
     const onClick = campaign?.variants.find(({ variantId }) => variantId === row.variantId)?.onClick;
     return onClick ? [clickAction(row, onClick, { workspace, externalId, names, nowMs })] : [];
@@ -142,13 +144,13 @@ const clickEffects = (
 };
 
 /**
- * Stores events with the effects of their clicks. Returns `false`, and stores nothing, if the user is unknown and `mayMake` is
- * `false`.
+ * Stores events with the effects of their clicks. Returns `false`, and stores nothing, if the user is unknown and
+ * `createIfMissing` is `false`.
  */
 const record = (
-  events: readonly JudgedEvent[],
+  events: readonly ValidEvent[],
   context: TrackContext,
-  mayMake: boolean,
+  createIfMissing: boolean,
 ): Promise<boolean> => {
   const { workspace, store, now, body } = context;
   const { external_user_id: externalId } = body;
@@ -159,8 +161,8 @@ const record = (
     lookups: [{ by: 'external_id', value: externalId }],
     nowMs: now,
     apply(users) {
-      if (!users.recordBannerEvents(externalId, rows, now, mayMake)) return false;
-      for (const take of effects) take(users);
+      if (!users.recordBannerEvents(externalId, rows, now, createIfMissing)) return false;
+      for (const applyEffect of effects) applyEffect(users);
       return true;
     },
   });
@@ -200,14 +202,14 @@ export const bannersTrack = (getBannerIds: BannerIdsOf) =>
     handler: async (context) => {
       const { workspace, body, metrics } = context;
       assertKnownApp(workspace, body.app_id);
-      const { sound, refused } = judgeAll(await getBannerIds(workspace.workspaceId), context);
-      const isKnown = sound.length > 0 && (await record(sound, context, false));
+      const { valid, rejected } = validateEvents(await getBannerIds(workspace.workspaceId), context);
+      const isKnown = valid.length > 0 && (await record(valid, context, false));
       // Client keys must not create arbitrary users, so only banner IDs that a sync returned count for unknown users.
-      const events = isKnown ? sound : sound.filter(({ isTheirs }) => isTheirs);
-      const strange = isKnown ? [] : sound.filter(({ isTheirs }) => !isTheirs);
+      const events = isKnown ? valid : valid.filter(({ isIssuedToUser }) => isIssuedToUser);
+      const unverified = isKnown ? [] : valid.filter(({ isIssuedToUser }) => !isIssuedToUser);
       const errors = [
-        ...refused,
-        ...strange.map(({ index }) => ({ type: EVENT_ERROR.invalidId, index })),
+        ...rejected,
+        ...unverified.map(({ index }) => ({ type: EVENT_ERROR.invalidId, index })),
       ].sort((one, other) => one.index - other.index);
       for (const { type } of errors) metrics.error(type);
       if (events.length === 0)
