@@ -9,10 +9,10 @@ import type { Variant } from './variant.ts';
 /** Reasons why a user is not eligible, in the order of the checks. The first match counts. */
 export type IneligibleReason = 'inactive' | 'outside_schedule' | 'not_in_audience' | 'dismissed';
 
-/** Reason against the campaign, or the eligibility round: 0, plus 1 for each dismissal. */
+/** Reason why the user is not eligible, or the eligibility round (number of earlier dismissals). */
 export type Eligibility = IneligibleReason | number;
 
-/** Cap that blocks a campaign for a user. `againMs` is `null` if it is never shown again. */
+/** Cap that blocks a campaign for a user. `eligibleAgainAtMs` is `null` if the campaign is never shown again. */
 export interface CapHit {
   limit: 'impressions' | 'stop_after.impressions' | 'stop_after.clicks' | 'stop_after.conversions' | 'tag';
   tag?: string;

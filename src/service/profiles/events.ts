@@ -45,7 +45,7 @@ export interface NewBannerEvent {
   isControl: boolean;
   /** Test sends are stored, but excluded from exports and counts. */
   isTestSend: boolean;
-  /** Eligibility cycle of the banner: number of earlier dismissals of the campaign by the user. */
+  /** The banner's eligibility round (number of earlier dismissals). */
   round: number;
   eventType: EventType;
   /** Timestamp as sent, in Unix milliseconds. A wrong clock may put it into the future. */

@@ -12,6 +12,6 @@ export interface UserCampaign {
   lastClickMs: number | null;
   dismissals: number;
   lastDismissalMs: number | null;
-  /** Eligibility cycle, from 0. A dismissal starts the one after the dismissed banner's. */
+  /** Eligibility round (number of earlier dismissals). A dismissal starts the one after the dismissed banner's. */
   round: number;
 }

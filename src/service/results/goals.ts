@@ -33,7 +33,9 @@ export interface Goal {
   isEvent: boolean;
   /** Event name or product ID. */
   value: string;
+  /** ID of the last event before the goal was added. */
   addedAfter: number;
+  /** ID up to which earlier events are counted. */
   backfilledThrough: number;
 }
 

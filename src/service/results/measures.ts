@@ -7,7 +7,7 @@ export interface SeenEvent {
   isControl: boolean;
   /** The earlier of timestamp and receipt. */
   atMs: number;
-  /** Eligibility cycle of its banner. */
+  /** The banner's eligibility round (number of earlier dismissals). */
   round: number;
 }
 
@@ -62,8 +62,8 @@ export const MEASURE_OF = {
     userCount: 'dismissed',
     effect(state, { atMs, round }) {
       state.lastDismissalMs = latest(state.lastDismissalMs, atMs);
-      // A banner belongs to one eligibility cycle: dismissing it twice or late, or dismissing another banner of its cycle, starts
-      // no further one.
+      // A banner belongs to one eligibility round. Dismissing it twice or late, or dismissing another banner of its round, starts no
+      // further one.
       state.round = Math.max(state.round, round + 1);
     },
   },
