@@ -81,7 +81,7 @@ test('a request whose write is postponed gets 503, and the reason is logged once
   const body = { events: [{ external_id: 'u-1', name: 'seen', time: TIME }] };
   for (let times = 0; times < 3; times += 1)
     expect(await service.call('POST', '/users/track', { ...asServer, body })).toMatchObject({ status: 503 });
-  expect(service.lines.filter(({ message }) => message === 'requests put off')).toEqual([
+  expect(service.lines.filter(({ message }) => message === 'requests deferred')).toEqual([
     expect.objectContaining({
       level: 'warn',
       path: '/users/track',

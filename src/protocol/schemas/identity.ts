@@ -161,12 +161,12 @@ export const identifiers = {
       z.union([
         z.literal(''),
         z.object({
-          alias_name: aliasText(`The name, at most ${MAX_ALIAS_BYTES} bytes.`),
-          alias_label: aliasText(`What kind of name it is, at most ${MAX_ALIAS_BYTES} bytes.`),
+          alias_name: aliasText(`Alias, at most ${MAX_ALIAS_BYTES} bytes.`),
+          alias_label: aliasText(`Type of the alias, at most ${MAX_ALIAS_BYTES} bytes.`),
         }),
       ]),
     )
-    .check(described('Another name of the user, in place of `external_id`.')),
+    .check(described('Alias of the user, in place of `external_id`.')),
   braze_id: z
     .nullish(z.string())
     .check(described('ID that the service gave the user, in place of `external_id`.')),

@@ -29,11 +29,10 @@ const unauthorized = (why: string) =>
 const findApiKey = (authorization: string | undefined, registry: Registry): AuthenticatedKey => {
   if (authorization === undefined) throw unauthorized('no Authorization header');
   const presented = authorization.length <= MAX_KEY_CHARACTERS ? BEARER.exec(authorization)?.[1] : undefined;
-  if (presented === undefined)
-    throw unauthorized('the Authorization header is not "Bearer", a space and one key');
+  if (presented === undefined) throw unauthorized('malformed Authorization header');
   // Hex first, because a digest as a buffer takes twice as long.
   const holder = registry.holderOf(Buffer.from(hash('sha256', presented, 'hex'), 'hex'));
-  if (!holder) throw unauthorized('the key is of no workspace');
+  if (!holder) throw unauthorized('unknown API key');
   return holder;
 };
 
@@ -162,7 +161,7 @@ const createRejectionLog = (log: Log) => {
       why,
     };
     if (isDue(JSON.stringify(facts), nowMs))
-      log.warn({ request_id: call.request.requestId, ...facts }, 'requests refused');
+      log.warn({ request_id: call.request.requestId, ...facts }, 'requests rejected');
   };
 };
 

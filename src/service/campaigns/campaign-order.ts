@@ -15,7 +15,7 @@ interface PriorityOrder {
   /** Sorted by priority. The index is the rank. */
   campaigns: readonly Campaign[];
   byId: ReadonlyMap<string, Campaign>;
-  /** By placement ID, ranks of its campaigns, and of those with test users. */
+  /** Ranks of campaigns, and of those with test users, by placement ID. */
   placements: ReadonlyMap<string, { all: readonly number[]; tests: readonly number[] }>;
   /** Whether any campaign has a frequency cap, and the longest window of days. */
   hasCaps: boolean;

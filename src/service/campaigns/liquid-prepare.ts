@@ -72,7 +72,7 @@ const isBlankText = ({ token }: Template): boolean =>
 const getChildren = (template: Template): Template[] =>
   toValueSync<Template[]>(template.children?.(false, true) ?? []);
 
-/** By block: whether it contains only whitespace and tags without output. */
+/** Whether a block contains only whitespace and tags without output. */
 const blank = new WeakMap<Template, boolean>();
 const isBlankBlock = (template: Template): boolean => {
   if (!BLOCKS.has(getTagName(template))) return false;

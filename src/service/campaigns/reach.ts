@@ -32,7 +32,7 @@ export interface Reach {
   of: number;
   /**
    * Estimated users who would see the campaign at its start, given the campaigns known to run then. Excludes the control group,
-   * the holdout, and users for whom other campaigns win every placement. Ignores dismissals and frequency caps.
+   * the holdout, and users with other campaigns in every placement. Ignores dismissals and frequency caps.
    */
   shown: number;
 }

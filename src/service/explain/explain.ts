@@ -66,7 +66,7 @@ const formatEligibleAgain = (at: string | null) =>
 
 const formatClause = ({ clause, expected, actual }: FailingClause): string =>
   actual === undefined
-    ? `${clause} does not hold: ${json(expected)}`
+    ? `${clause} does not match: ${json(expected)}`
     : `${clause} expects ${json(expected)}, the user has ${actual === null ? 'nothing' : json(actual)}`;
 
 /** Formats a reason as a sentence whose subject is the campaign. */

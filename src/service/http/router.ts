@@ -163,7 +163,7 @@ export const createRouter = <E extends Endpoint>({
   ): HttpError => {
     const facts = { path: endpoint?.path, ...serializeError(error) };
     if (isDue(JSON.stringify(facts), performance.now()))
-      log.warn({ request_id: requestId, ...facts }, 'requests put off');
+      log.warn({ request_id: requestId, ...facts }, 'requests deferred');
     return serviceUnavailable(ERROR_MESSAGES.unavailable);
   };
 

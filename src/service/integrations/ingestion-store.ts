@@ -31,7 +31,7 @@ const REQUEST = `INSERT INTO ingestion_state (workspace_id, integration_id, run_
 
 const ADD_RUN = `INSERT INTO ingestion_runs (workspace_id, integration_id, run_id, trigger, status, started_at_ms, rows_synced, rows_failed)
   VALUES ($1, $2, $3, $4, 'running', $5, 0, 0)`;
-const PROCESS_ENDED = 'The process that ran it has ended; the next run goes on from there';
+const PROCESS_ENDED = 'The process that ran it has ended; the next run continues from there';
 const FAIL_DEAD = `UPDATE ingestion_runs SET status = 'error', finished_at_ms = $3, message = $4
   WHERE ${OF} AND status = 'running'`;
 const SAVE_RUN = `UPDATE ingestion_runs

@@ -15,22 +15,22 @@ export const stampText = (us: number): string => {
 
 /** Tables of integrations, for both databases, as described in `docs/reference/sql-schema.md`. `_ms` is Unix milliseconds, `_us` microseconds. */
 export const INGESTION_TABLES = `
--- How far an integration has come, and which run holds its lease.
+-- Progress of an integration, and the run that holds its lease.
 CREATE TABLE ingestion_state (
   workspace_id TEXT NOT NULL,
   integration_id TEXT NOT NULL,
-  run_id TEXT NOT NULL, -- '' while nothing runs
+  run_id TEXT NOT NULL, -- '' if none
   lease_until_ms INTEGER NOT NULL,
-  last_started_at_ms INTEGER NOT NULL, -- the schedule goes on from here
-  requested_at_ms INTEGER, -- a run on demand that has not begun
-  crashes INTEGER NOT NULL DEFAULT 0, -- runs that ended with their process, one after the other; at 2 the schedule is suspended
-  watermark_us INTEGER, -- UPDATED_AT and key of the last row that was read
+  last_started_at_ms INTEGER NOT NULL, -- the schedule continues from here
+  requested_at_ms INTEGER, -- queued run on demand
+  crashes INTEGER NOT NULL DEFAULT 0, -- consecutive runs that ended with their process; at 2 the schedule is suspended
+  watermark_us INTEGER, -- UPDATED_AT and key of the last row read
   watermark_key TEXT,
   dedupe_since_us INTEGER, -- ingestion_dedupe has every row after this; NULL without lookback_seconds
   PRIMARY KEY (workspace_id, integration_id)
 );
 
--- Rows within lookback_seconds of the watermark that are stored, so that none is stored again.
+-- Stored rows within lookback_seconds of the watermark, for deduplication.
 CREATE TABLE ingestion_dedupe (
   workspace_id TEXT NOT NULL,
   integration_id TEXT NOT NULL,
@@ -43,7 +43,7 @@ CREATE TABLE ingestion_dedupe (
 CREATE TABLE ingestion_runs (
   workspace_id TEXT NOT NULL,
   integration_id TEXT NOT NULL,
-  run_id TEXT NOT NULL, -- begins with the time of the start
+  run_id TEXT NOT NULL, -- begins with the start time
   trigger TEXT NOT NULL, -- schedule or manual
   status TEXT NOT NULL, -- running, success, partial or error
   started_at_ms INTEGER NOT NULL,
@@ -51,7 +51,7 @@ CREATE TABLE ingestion_runs (
   watermark_us INTEGER,
   rows_synced INTEGER NOT NULL,
   rows_failed INTEGER NOT NULL,
-  message TEXT, -- why it failed, or what it could not do yet
+  message TEXT, -- error, or pending work
   PRIMARY KEY (workspace_id, integration_id, run_id)
 );
 

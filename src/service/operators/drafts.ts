@@ -46,7 +46,7 @@ CREATE TABLE drafts (
   based_on INTEGER NOT NULL,
   editor TEXT NOT NULL,
   updated_at_ms INTEGER NOT NULL,
-  review JSON, -- NULL: nobody has asked for approval or commented
+  review JSON, -- NULL: no approval request or comment
   PRIMARY KEY (workspace_id, campaign_id)
 );
 `;

@@ -111,11 +111,11 @@ CREATE TABLE operator_sessions (
   session_id TEXT NOT NULL PRIMARY KEY,
   workspace_id TEXT NOT NULL,
   operator TEXT NOT NULL,
-  -- The hash of a key, or what an identity provider has said.
+  -- Hash of a key, or claims of an identity provider.
   proof JSON NOT NULL,
   created_at_ms INTEGER NOT NULL,
   seen_at_ms INTEGER NOT NULL,
-  -- The campaign that was open last, and until when it was.
+  -- Last open campaign, and until when.
   open_campaign_id TEXT,
   open_at_ms INTEGER
 );

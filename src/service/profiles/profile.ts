@@ -50,7 +50,7 @@ export interface Profile {
   /** By subscription group ID. */
   subscriptionGroups: Record<string, GroupState>;
   pushTokens: PushToken[];
-  /** By event name, or by product ID. */
+  /** Key: event name or product ID. */
   events: Record<string, ActivityStats>;
   purchases: Record<string, ActivityStats & { revenue: number }>;
   /** Hashes of the latest clicks whose `on_click` has changed this profile (`users/click-effects.ts`). Excluded from exports. */

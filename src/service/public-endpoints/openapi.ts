@@ -54,7 +54,7 @@ const toOperation = (route: Route, { operation } = route): Members => ({
 
 const statusAnswer = {
   type: 'object',
-  properties: { status: { ...text, description: 'What it is, such as `ok`, `ready` or `draining`.' } },
+  properties: { status: { ...text, description: 'Status, such as `ok`, `ready` or `draining`.' } },
 };
 const statusPage = (id: string, summary: string, more: Members = {}) => ({
   get: {
@@ -74,7 +74,7 @@ const statusPage = (id: string, summary: string, more: Members = {}) => ({
   },
 });
 const notReady = {
-  503: { description: 'Not now.', content: json(statusAnswer) },
+  503: { description: 'Not ready.', content: json(statusAnswer) },
 };
 
 /** Returns the OpenAPI 3.1 description of the API, generated from the routes and their schemas. */
@@ -100,8 +100,8 @@ export const openApi = (routes: readonly Route[]): Members => ({
     ...Object.fromEntries(
       routes.map((route) => [route.path, { [route.method.toLowerCase()]: toOperation(route) }]),
     ),
-    '/healthz': statusPage('isAlive', 'Is the process alive?'),
-    '/readyz': statusPage('isReady', 'May requests be sent here?', notReady),
+    '/healthz': statusPage('isAlive', 'Check liveness'),
+    '/readyz': statusPage('isReady', 'Check readiness', notReady),
   },
   components,
 });

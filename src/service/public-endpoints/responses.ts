@@ -47,11 +47,11 @@ export const components = {
   schemas: {
     Refusal: {
       type: 'object',
-      description: 'A refused request. `errors` repeats the text, or names the objects at fault.',
+      description: 'A rejected request. `errors` repeats the text, or names invalid objects.',
       required: ['message', 'errors'],
       properties: {
         message: text,
-        error: { ...text, description: 'The same text, where the body was no JSON.' },
+        error: { ...text, description: 'The same text, if the body was not JSON.' },
         errors: {
           type: 'array',
           items: {
@@ -83,9 +83,9 @@ export const components = {
     clientKey: {
       type: 'http',
       scheme: 'bearer',
-      description: 'A client key: banners alone. It may be part of an app; it proves the app, not the user.',
+      description: 'Client key, for banner endpoints. Public: it identifies the app, not the user.',
     },
-    serverKey: { type: 'http', scheme: 'bearer', description: 'A server key: everything but banners.' },
+    serverKey: { type: 'http', scheme: 'bearer', description: 'Server key, for all other endpoints.' },
   },
 };
 
@@ -116,7 +116,7 @@ const limitedHeaders = (route: Route) =>
     ? { 'X-Ratelimit-Retry-After': RETRY_AFTER }
     : { ...rateHeaders(route), 'X-RateLimit-Retry-After': RETRY_AFTER };
 
-export const ALLOW = { Allow: { schema: text, description: 'The methods that there are.' } };
+export const ALLOW = { Allow: { schema: text, description: 'Allowed methods.' } };
 
 /** Returns every response of an operation by status. */
 export const toResponses = (route: Route, operation: Operation): Members => {
@@ -131,23 +131,23 @@ export const toResponses = (route: Route, operation: Operation): Members => {
   const { body: request } = route;
   const isGeneral = route.errors === 'general';
   const link = {
-    Link: { schema: text, description: 'Pages before and after; absent where all fits one page.' },
+    Link: { schema: text, description: 'Previous and next page; absent if all fits one page.' },
   };
   return {
     [route.response.status]: {
-      description: 'Done: durable, and seen by the next request.',
+      description: 'Success: durable and visible to later requests.',
       headers: { ...rateHeaders(route), ...(route.isPaged && link) },
       content: json(toJsonSchema(route.response.schema, 'output')),
     },
     ...(operation.badRequest && { 400: counted(operation.badRequest) }),
     401: refusal(
       route.errors === 'sync'
-        ? 'The key is missing or wrong, or lacks the permission; or the user token does not hold.'
-        : `The key is missing or wrong${route.crossOrigin ? ', or the user token does not hold' : ''}.`,
+        ? 'The key is missing or wrong, or lacks the permission; or the user token is invalid.'
+        : `The key is missing or wrong${route.crossOrigin ? ', or the user token is invalid' : ''}.`,
       route.crossOrigin && {
         [USER_TOKEN_HEADER]: {
           schema: text,
-          description: 'Why the user token does not hold; absent where the key is at fault.',
+          description: 'Why the user token is invalid; absent if the key is at fault.',
         },
       },
     ),
@@ -156,18 +156,18 @@ export const toResponses = (route: Route, operation: Operation): Members => {
     ...(operation.notFound && {
       404: route.crossOrigin ? refusal(operation.notFound) : counted(operation.notFound),
     }),
-    405: refusal('The endpoint has another method.', ALLOW),
+    405: refusal('Method not allowed.', ALLOW),
     ...(request?.bounds.tooLarge.status === 413 && { 413: counted('The body is larger than 4 MB.') }),
-    ...(request && isGeneral && { 415: counted('The body is no JSON by its content type.') }),
+    ...(request && isGeneral && { 415: counted('Unsupported content type.') }),
     429: refusal('Too many requests.', limitedHeaders(route)),
-    500: counted('Something went wrong here, and nothing was taken; try again later.'),
+    500: counted('Internal error; nothing was stored. Retry later.'),
     ...((request || route.writes) && {
-      503: counted('Too many requests are waiting, and this one was not begun; try again later.', {
+      503: counted('Server overloaded; the request was not processed. Retry later.', {
         'Retry-After': RETRY_AFTER,
       }),
     }),
     ...(route.writes && {
-      504: counted('The database did not say whether it has stored it: the same again may count twice.'),
+      504: counted('The outcome of the write is unknown; a retry may count twice.'),
     }),
   };
 };

@@ -67,7 +67,7 @@ CREATE TABLE releases (
   cancelled_at_ms INTEGER, -- of a scheduled release
   ended_test JSON, -- of a release that ended an A/B test: its results at that moment
   PRIMARY KEY (workspace_id, release),
-  -- Of two releases that continue the same one, the second is a conflict.
+  -- The second of two releases based on the same one is a conflict.
   UNIQUE (workspace_id, kind, subject_id, based_on)
 );
 CREATE INDEX releases_by_time ON releases (workspace_id, live_at_ms);

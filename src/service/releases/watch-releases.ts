@@ -84,7 +84,7 @@ export const watchReleases = async (
       await read();
       isSilent = false;
     } catch (error) {
-      if (!isSilent) log.warn(serializeError(error), 'releases not read: the last ones stay in use');
+      if (!isSilent) log.warn(serializeError(error), 'releases not read: previous ones stay in use');
       isSilent = true;
     }
   };

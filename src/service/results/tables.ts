@@ -7,17 +7,17 @@ const userColumns = MEASURES.map(({ users }) => `  ${users} INTEGER NOT NULL, --
 
 /** Written only by the results consumer, which derives them from the feed. */
 export const RESULTS_TABLES = `
--- How far each consumer has read the feed; a consumer commits its cursor together with its effect.
+-- Cursor of each consumer of the feed, committed together with its effect.
 CREATE TABLE feed_cursors (
   consumer TEXT NOT NULL PRIMARY KEY,
   events INTEGER NOT NULL, -- event_id
   banner_events INTEGER NOT NULL, -- banner_event_id
   user_changes INTEGER NOT NULL, -- change_id
-  ahead JSON NOT NULL, -- later change_ids that are applied already
-  read_to MOMENT NOT NULL -- receipt of the last banner event that was read
+  ahead JSON NOT NULL, -- later change_ids that are already applied
+  read_to MOMENT NOT NULL -- receipt of the last banner event read
 ) WITHOUT ROWID;
 
--- What each user did of a campaign.
+-- Results of each user in a campaign.
 CREATE TABLE user_results (
   user_id INTEGER NOT NULL,
   campaign_id TEXT NOT NULL,
@@ -26,8 +26,8 @@ CREATE TABLE user_results (
   tallies JSON NOT NULL, -- [impressions, clicks, dismissals] by dimension: day:2026-03-01 in a month, else '', placement:home_hero and language:pt-BR
   variant_id TEXT, -- of the earliest impression; this and the rest for all time only
   first_impression_at MOMENT,
-  goals JSON, -- [events, spent, currencies] by the goals that the user has reached
-  pruned_goals JSON, -- the part of goals whose events retention has deleted
+  goals JSON, -- [events, spent, currencies] by reached goal
+  pruned_goals JSON, -- part of goals with events deleted by retention
   PRIMARY KEY (user_id, campaign_id, month)
 ) WITHOUT ROWID;
 
@@ -44,9 +44,9 @@ ${userColumns}
 CREATE TABLE campaign_goals (
   workspace_id TEXT NOT NULL,
   campaign_id TEXT NOT NULL,
-  goal TEXT NOT NULL, -- 86400000 event:signed_up, with the time after the first impression in milliseconds
+  goal TEXT NOT NULL, -- such as 86400000 event:signed_up, with the attribution window in milliseconds
   added_after INTEGER NOT NULL, -- event_id: later events count as they are read
-  backfilled_through INTEGER NOT NULL, -- event_id: of the earlier ones those up to this are counted
+  backfilled_through INTEGER NOT NULL, -- event_id: earlier events up to this are counted
   PRIMARY KEY (workspace_id, campaign_id, goal)
 ) WITHOUT ROWID;
 
@@ -55,10 +55,10 @@ CREATE TABLE goal_counts (
   campaign_id TEXT NOT NULL,
   variant_id TEXT NOT NULL, -- '' of the control group
   goal TEXT NOT NULL, -- as in campaign_goals
-  currencies TEXT NOT NULL, -- of what a user has spent: '', EUR, or EUR,PLN
+  currencies TEXT NOT NULL, -- of a user's purchases: '', EUR, or EUR,PLN
   converted_users INTEGER NOT NULL,
   revenue FLOAT NOT NULL,
-  revenue_sum_of_squares FLOAT NOT NULL, -- of what each user has spent
+  revenue_sum_of_squares FLOAT NOT NULL, -- of the revenue of each user
   PRIMARY KEY (workspace_id, campaign_id, variant_id, goal, currencies)
 ) WITHOUT ROWID;
 

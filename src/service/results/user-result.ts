@@ -10,7 +10,7 @@ export interface UserResult {
   /** Unix milliseconds. */
   firstImpressionMs: number | null;
   /**
-   * By dimension, for example `day:2026-03-01`, or `''` for the total. Contains only dimensions that a step has read or changed.
+   * Key: dimension, for example `day:2026-03-01`, or `''` for the total. Contains only dimensions that a step has read or changed.
    */
   tallies: Map<string, Readonly<EventCounts>>;
   goals: TotalsByGoal;

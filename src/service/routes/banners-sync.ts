@@ -37,7 +37,7 @@ const createUnknownPlacements = (log: Log) => {
           placement: isName ? placement : '(invalid name)',
           ...(meant !== null && { nearest: meant }),
         },
-        'unknown placement: a page asks for it, and the workspace file does not have it',
+        'unknown placement: not in the workspace file',
       );
     }
   };
@@ -59,10 +59,10 @@ export const bannersSync = (getBannerIds: BannerIdsOf, log: Log) => {
     operation: {
       id: 'syncBanners',
       tag: 'Banners',
-      summary: 'Ask which banner each placement has for a user',
-      description: `Returns a banner or \`null\` for each of the first ${MAX_PLACEMENTS} different placements. Eligibility and texts are decided anew each time.`,
+      summary: 'Sync banners of a user',
+      description: `Returns a banner or \`null\` for each of the first ${MAX_PLACEMENTS} different placements. Eligibility and texts are evaluated each time.`,
       example: { ...ENVELOPE_EXAMPLE, placements: ['home_hero'] },
-      badRequest: 'A member is missing or not valid, or the body is no JSON or too large.',
+      badRequest: 'A member is missing or not valid, or the body is not JSON or too large.',
       notFound: 'Banners are not enabled in this workspace.',
     },
     handler: async (context) => {

@@ -184,7 +184,7 @@ export const bannersTrack = (getBannerIds: BannerIdsOf) =>
       id: 'trackBanners',
       tag: 'Banners',
       summary: 'Record impressions, clicks and dismissals of banners',
-      description: `Each event is judged alone; those that were skipped are named in \`errors\` by their index. Repeats of the same user, banner, type and instant are counted and stored once. An \`id\` is one that a sync returned for this user. At most ${MAX_TRACK_EVENTS.toLocaleString('en-US')} events.`,
+      description: `Events are validated one by one; \`errors\` lists skipped ones by index. Repeats of the same user, banner, type and instant are stored once. An \`id\` is one that a sync returned for this user. At most ${MAX_TRACK_EVENTS.toLocaleString('en-US')} events.`,
       example: {
         ...ENVELOPE_EXAMPLE,
         events: [
@@ -196,7 +196,7 @@ export const bannersTrack = (getBannerIds: BannerIdsOf) =>
         ],
       },
       badRequest:
-        'A member is missing or not valid, no event was valid, or the body is no JSON or too large.',
+        'A member is missing or not valid, no event was valid, or the body is not JSON or too large.',
       notFound: 'Banners are not enabled in this workspace.',
     },
     handler: async (context) => {

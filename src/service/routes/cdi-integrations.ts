@@ -149,9 +149,9 @@ export const cdiIntegrationSync = defineRoute({
     tag: 'Integrations',
     summary: 'Run an integration now',
     description:
-      'Queues a run, which begins within a second; `job_sync_status` says how it goes. While one is queued or under way the answer is 429 `Another job is in progress`, with `Retry-After` as long as the last run took.',
+      'Queues a run, which starts within a second; `job_sync_status` has its status. While one is queued or running, returns 429 `Another job is in progress`, with the duration of the last run in `Retry-After`.',
     parameters: PARAMETERS,
-    notFound: 'There is no such integration, or it has no source, or its schedule is `paused`.',
+    notFound: 'The integration is unknown, has no source, or its schedule is `paused`.',
   },
   async handler({ workspace, store, params, now }) {
     const { record, source, schedule } = getIntegration(workspace, params['integration_id']);
@@ -197,7 +197,7 @@ export const cdiJobSyncStatus = defineRoute({
       'Newest first, ten a page. The `Link` header holds the relative addresses of the pages before and after.',
     parameters: PARAMETERS,
     badRequest: 'The cursor does not come from a `Link` header of this endpoint.',
-    notFound: 'There is no such integration.',
+    notFound: 'The integration is unknown.',
   },
   async handler({ workspace, store, params, query, metrics }) {
     const { cursor: skip } = query;

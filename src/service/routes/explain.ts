@@ -49,9 +49,9 @@ export const explainRoute = (getBannerIds: BannerIdsOf, log: Log) =>
     operation: {
       id: 'explain',
       tag: 'Campaigns',
-      summary: 'Ask why a user gets what they get',
+      summary: 'Explain targeting decisions',
       description:
-        'Decides as a sync does, and names every campaign of each placement, in the order in which they are considered, with the first reason it was passed over. Stores nothing. The answer holds what is known of the user, and drafts.',
+        'Evaluates as a sync does, and lists the campaigns of each placement in order, with the first check that failed. Stores nothing. The response contains user data and drafts.',
       example: { external_user_id: 'u-771', placements: ['home_hero'] },
       badRequest: 'A member is missing or not valid.',
     },

@@ -21,11 +21,11 @@ export const placements = (log: Log, missingSelectors: MissingSelectors) => {
     operation: {
       id: 'placements',
       tag: 'Banners',
-      summary: 'List the placements that a page inserts by itself',
+      summary: 'List placements with a selector',
       description:
-        'Answers the placements of the workspace that have a selector. A page with `selectors()` asks once in five minutes at most, and tells which selectors have found nothing.',
+        'Returns the placements of the workspace that have a selector. A page with `selectors()` calls it at most once in five minutes, and reports selectors without a match.',
       example: {},
-      badRequest: '`missing` is no list of texts.',
+      badRequest: '`missing` is not a list of texts.',
       notFound: 'Banners are not enabled in this workspace.',
     },
     handler: async ({ workspace, body, now }) => {
@@ -48,7 +48,7 @@ export const placements = (log: Log, missingSelectors: MissingSelectors) => {
         if (isDue(JSON.stringify([workspaceId, placementId]), now))
           log.warn(
             { workspace: workspaceId, placement: placementId, selector: spot.selector },
-            'selector without an element: a page that the placement is for has nothing that matches it',
+            'selector without a match',
           );
       }
       return { body: answer };

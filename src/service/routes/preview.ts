@@ -124,10 +124,10 @@ export const preview = (getBannerIds: BannerIdsOf, store: Store) => {
       tag: 'Banners',
       summary: 'Show a draft on the site',
       description:
-        'Answers the draft that a preview link of the Studio names, as its persona would get it, in every placement it is for. 401 for a link that is not of this workspace or has expired, 404 once the draft has changed. Each banner is a test send.',
+        'Returns the draft of a Studio preview link, rendered for its persona, in all its placements. 401 if the link is of another workspace or has expired, 404 once the draft has changed. Each banner is a test send.',
       example: { token: 'eyJhbGciOiJIUzI1NiJ9…' },
       badRequest: 'The token is missing.',
-      notFound: 'The draft has changed since the link was made.',
+      notFound: 'The draft has changed since the link was created.',
     },
     handler: async ({ workspace, body, now }) => {
       const { workspaceId } = workspace;
@@ -141,13 +141,9 @@ export const preview = (getBannerIds: BannerIdsOf, store: Store) => {
       const rate = await store.consumeRateLimit([{ key, rule: PER_LINK }], now);
       if (!rate.allowed) {
         const headers = rateLimitHeaders('banners', rate, now, true);
-        throw new HttpError(
-          429,
-          `${ERROR_MESSAGES.overRateLimit}: a preview link is looked at 60 times a minute`,
-          {
-            headers,
-          },
-        );
+        throw new HttpError(429, `${ERROR_MESSAGES.overRateLimit}: at most 60 requests a minute per link`, {
+          headers,
+        });
       }
       const campaign = await readLinked(link, workspace);
       const persona = workspace.studio.personas.find(({ name }) => name === link.personaId);

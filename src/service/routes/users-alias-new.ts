@@ -12,15 +12,13 @@ const ARRAY = 'user_aliases';
 const aliasNewRequest = z.object({
   [ARRAY]: entries(
     z.object({
-      external_id: newExternalId
-        .nullish()
-        .describe('ID of the user who gets it; without one a user is made.'),
+      external_id: newExternalId.nullish().describe('ID of the user; without one, a user is created.'),
       ...aliasMembers,
     }),
   ).describe('Aliases to add.'),
 });
 const aliasNewAnswer = z.object({
-  aliases_processed: z.int().describe('Entries that were worked on.'),
+  aliases_processed: z.int().describe('Processed entries.'),
   message: z.string().describe('`success`'),
 });
 
@@ -50,8 +48,8 @@ export const usersAliasNew = defineRoute({
   operation: {
     id: 'addAliases',
     tag: 'Users',
-    summary: 'Give users an alias',
-    description: 'Without `external_id` an alias-only user is made.',
+    summary: 'Add aliases to users',
+    description: 'Without `external_id` an alias-only user is created.',
     example: { user_aliases: [{ external_id: 'u-771', alias_name: 'crm-90', alias_label: 'crm' }] },
     badRequest: BAD_ENTRIES,
   },

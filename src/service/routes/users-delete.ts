@@ -21,7 +21,7 @@ const deleteRequest = z
   })
   .refine((body) => NAMES.filter((name) => body[name] != null).length === 1);
 const deleteAnswer = z.object({
-  deleted: z.int().describe('Users who were there and are erased.'),
+  deleted: z.int().describe('Users that were found and erased.'),
   message: z.string().describe('`success`'),
 });
 
@@ -46,9 +46,9 @@ export const usersDelete = defineRoute({
   operation: {
     id: 'deleteUsers',
     tag: 'Users',
-    summary: 'Erase users with everything that is stored of them',
+    summary: 'Erase users and all their data',
     description:
-      'Takes exactly one of the five lists. Cannot be undone. An address that several users share needs `prioritization`, without `least_recently_updated`.',
+      'Accepts exactly one of the five lists. Cannot be undone. An address that several users share needs `prioritization`, without `least_recently_updated`.',
     example: { external_ids: ['u-771'] },
     badRequest: 'No list was sent, several were, or an entry is not valid. Nothing was deleted.',
   },

@@ -117,8 +117,8 @@ export const usersExportIds = defineRoute({
   operation: {
     id: 'exportUsers',
     tag: 'Users',
-    summary: 'Read users back',
-    description: 'Returns everything that is stored of these users, or the fields requested.',
+    summary: 'Export users',
+    description: 'Returns all data of these users, or the requested fields.',
     example: { external_ids: ['u-771'], fields_to_export: ['external_id', 'custom_attributes'] },
     badRequest: 'No user was named, or in the wrong way.',
   },

@@ -41,7 +41,7 @@ const identifyRequest = z
     params: { words: `${ARRAYS.map((name) => `'${name}'`).join(' or ')} is required` },
   });
 
-const processed = z.int().optional().describe('Entries that were worked on.');
+const processed = z.int().optional().describe('Processed entries.');
 const identifyAnswer = z.object({
   aliases_processed: processed,
   emails_processed: processed,
@@ -61,7 +61,7 @@ export const usersIdentify = defineRoute({
     id: 'identifyUsers',
     tag: 'Users',
     summary: 'Identify alias-only, email-only and phone-only users',
-    description: 'Succeeds also where it finds no such user.',
+    description: 'Succeeds even if no such user exists.',
     example: {
       aliases_to_identify: [
         { external_id: 'u-771', user_alias: { alias_name: 'crm-90', alias_label: 'crm' } },

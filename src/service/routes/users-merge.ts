@@ -18,10 +18,10 @@ const NAMES = ['external_id', 'user_alias', 'email', 'phone'] as const;
 const identifier = z
   .object({
     external_id: anyId.nullish().describe('ID of the user in your system.'),
-    user_alias: alias.nullish().describe('Another name of the user.'),
+    user_alias: alias.nullish().describe('Alias of the user.'),
     email: anyText.nullish().describe('E-mail address, with `prioritization`.'),
     phone: anyText.nullish().describe('Phone number, with `prioritization`.'),
-    prioritization: prioritization.nullish().describe('Which of several users with one address is meant.'),
+    prioritization: prioritization.nullish().describe('Tie-breakers for users with the same address.'),
   })
   .refine((id) => NAMES.filter((name) => id[name] != null).length === 1)
   .refine((id) => !(isPresent(id.email) || isPresent(id.phone)) || id.prioritization != null, {
@@ -30,8 +30,8 @@ const identifier = z
 const mergeRequest = z.object({
   merge_updates: entries(
     z.strictObject({
-      identifier_to_merge: identifier.describe('The user who is removed: one way to find them.'),
-      identifier_to_keep: identifier.describe('The user who stays: one way to find them.'),
+      identifier_to_merge: identifier.describe('Identifier of the user to remove.'),
+      identifier_to_keep: identifier.describe('Identifier of the user to keep.'),
     }),
   ).describe('Pairs of users.'),
 });
@@ -61,7 +61,7 @@ export const usersMerge = defineRoute({
     id: 'mergeUsers',
     tag: 'Users',
     summary: 'Merge one user into another',
-    description: 'What the kept user lacks is taken over, counts are added up, the merged user is removed.',
+    description: 'Copies data that the kept user lacks, adds up counts, and removes the merged user.',
     example: {
       merge_updates: [
         { identifier_to_merge: { external_id: 'u-770' }, identifier_to_keep: { external_id: 'u-771' } },

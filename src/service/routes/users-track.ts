@@ -60,7 +60,7 @@ const trackRoute = ({ path, permission, limit, schema, bounds, operation, object
       ...operation,
       tag: 'Users',
       example: EXAMPLE,
-      badRequest: 'No object was valid, there were too many, or the body is no JSON.',
+      badRequest: 'No object was valid, there were too many, or the body is not JSON.',
     },
     async handler({ workspace, store, body, now, metrics }) {
       try {
@@ -84,7 +84,7 @@ export const usersTrack = trackRoute({
   operation: {
     id: 'trackUsers',
     summary: 'Record attributes, events and purchases',
-    description: `At most ${MAX_TRACK_OBJECTS} objects over all arrays. \`errors\` says what is wrong with single objects, by array and index; the others are stored. Attributes are applied first, then events, then purchases.`,
+    description: `At most ${MAX_TRACK_OBJECTS} objects over all arrays. \`errors\` lists rejected objects by array and index; the others are stored. Attributes are applied first, then events, then purchases.`,
   },
   objects: ({ trackObjects }) => ({ max: MAX_TRACK_OBJECTS, counting: trackObjects }),
 });

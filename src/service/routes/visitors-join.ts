@@ -68,9 +68,9 @@ export const visitorsJoin = defineRoute({
   operation: {
     id: 'joinVisitor',
     tag: 'Banners',
-    summary: 'Join a visitor without an account with the user who has signed in',
+    summary: 'Merge an anonymous visitor into the signed-in user',
     description:
-      'What the service knows of the visitor becomes the user’s, by the rules of `/users/identify`. The user token proves the user, and the random ID the visitor. The same again changes nothing.',
+      'Merges the data of the visitor into the user, as `/users/identify` does. The user token proves the user, and the random ID the visitor. Idempotent.',
     example: { ...ENVELOPE_EXAMPLE, visitor_id: 'placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed' },
     badRequest: 'A member is missing or not valid.',
     notFound: 'Banners are not enabled in this workspace.',

@@ -27,7 +27,7 @@ export interface UserMutation<T> {
   also?: readonly Statement[];
 }
 
-/** What a sync reads of a user. Not a snapshot: a write may commit between the reads. */
+/** Data of a user that a sync reads. Not a snapshot: a write may commit between the reads. */
 export interface TargetingData {
   profile: Readonly<Profile> | null;
   campaigns: readonly UserCampaign[];

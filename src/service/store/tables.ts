@@ -12,13 +12,13 @@ CREATE TABLE users (
   user_id INTEGER PRIMARY KEY,
   workspace_id TEXT NOT NULL,
   external_id TEXT,
-  profile JSON, -- NULL while the user has banner events and no profile
+  profile JSON, -- NULL if the user has only banner events
   version INTEGER NOT NULL, -- counts the writes of the row
   created_at MOMENT NOT NULL,
-  updated_at MOMENT NOT NULL -- of the profile; without one, when the last banner event came
+  updated_at MOMENT NOT NULL -- of the profile, or if NULL of the last banner event
 );
 
--- A client key makes them: retention deletes those of whom nothing comes any more.
+-- Created by client keys; retention deletes inactive ones.
 CREATE INDEX users_without_profile ON users (workspace_id, updated_at) WHERE profile IS NULL;
 
 CREATE TABLE user_identifiers (
@@ -49,22 +49,22 @@ CREATE TABLE banner_events (
   user_id INTEGER NOT NULL,
   banner_id TEXT NOT NULL,
   event_type TEXT NOT NULL, -- impression, click or dismiss
-  occurred_at MOMENT NOT NULL, -- as sent; a wrong clock may put it into the future
+  occurred_at MOMENT NOT NULL, -- as sent; may be in the future if the clock is wrong
   workspace_id TEXT NOT NULL,
   campaign_id TEXT NOT NULL,
   variant_id TEXT, -- NULL of a control banner
   placement_id TEXT NOT NULL,
-  day TEXT NOT NULL, -- in the workspace's time zone, such as 2026-03-01: what the results count by
+  day TEXT NOT NULL, -- in the workspace's time zone, such as 2026-03-01; for results
   app_id TEXT NOT NULL,
   is_control BOOLEAN NOT NULL,
   is_test_send BOOLEAN NOT NULL,
   is_unique BOOLEAN NOT NULL, -- the user's first of its type for the campaign
   received_at MOMENT NOT NULL,
-  language TEXT, -- in which it was shown; NULL if the campaign has no languages
-  holdout_id TEXT -- in whose results it counts as well
+  language TEXT, -- of the banner; NULL if the campaign has no languages
+  holdout_id TEXT -- holdout that counts it too
 );
 
--- Corrections to the feed: what happened to users after their events were read.
+-- Corrections to the feed: changes of users after their events were read.
 CREATE TABLE user_changes (
   change_id EVENT_ID, -- in commit order, never reused
   workspace_id TEXT NOT NULL,
@@ -72,10 +72,10 @@ CREATE TABLE user_changes (
   kind TEXT NOT NULL, -- merged, erased, expired or repeat
   into_user_id INTEGER, -- of merged
   changed_at MOMENT NOT NULL,
-  banner_event JSON -- of repeat: both users of a merge had it, and it is stored once
+  banner_event JSON -- of repeat: duplicate removed by a merge
 );
 
--- What a decision needs to know of a user and a campaign; without test sends.
+-- State of a user in a campaign, for decisions; without test sends.
 CREATE TABLE user_campaigns (
   user_id INTEGER NOT NULL,
   campaign_id TEXT NOT NULL,
@@ -96,7 +96,7 @@ CREATE TABLE user_campaigns (
 CREATE TABLE data_points (
   workspace_id TEXT NOT NULL,
   day DAY NOT NULL, -- UTC, such as 2026-03-01
-  shard INT NOT NULL, -- replicas add to different shards: sum these
+  shard INT NOT NULL, -- counter shard: sum over all
   points INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, day, shard)
 ) WITHOUT ROWID;
@@ -109,7 +109,7 @@ CREATE TABLE secrets (
 
 const SQLITE_INDEXES = `
 CREATE INDEX users_of_workspace ON users (workspace_id);
--- The events of each user, up to the cursor "user_events" of the feed. Filled in batches: an index on events would write a page for each.
+-- Events by user, up to the cursor "user_events" of the feed. Filled in batches, because an index on events would write a page for each.
 CREATE TABLE user_events (
   user_id INTEGER NOT NULL,
   event_id INTEGER NOT NULL,
@@ -122,22 +122,22 @@ END;
 CREATE TRIGGER event_moved AFTER UPDATE OF user_id ON events BEGIN
   UPDATE user_events SET user_id = NEW.user_id WHERE user_id = OLD.user_id AND event_id = OLD.event_id;
 END;
--- Repeats are stored once. By campaign too: a decision reads what a user has of some.
+-- Deduplicates. Includes the campaign, because decisions read by user and campaign.
 CREATE UNIQUE INDEX banner_events_of_user ON banner_events (user_id, campaign_id, banner_id, event_type, occurred_at);
 CREATE INDEX banner_events_by_time ON banner_events (workspace_id, min(occurred_at, received_at));
 `;
 
 const POSTGRES_INDEXES = `
-ALTER TABLE users SET (fillfactor = 70); -- space on the page for the next version of a row
+ALTER TABLE users SET (fillfactor = 70); -- leaves space for HOT updates
 ALTER TABLE events ADD PRIMARY KEY (user_id, occurred_at, event_id);
 ALTER TABLE banner_events ADD PRIMARY KEY (user_id, campaign_id, banner_id, event_type, occurred_at);
 CREATE INDEX events_in_order ON events (event_id);
 CREATE INDEX banner_events_in_order ON banner_events (banner_event_id);
 CREATE INDEX user_changes_in_order ON user_changes (change_id);
--- Rows come in the order of time, nearly: a summary of their blocks finds the old ones and costs a write nothing.
+-- BRIN, because rows are nearly in time order and writes stay cheap.
 CREATE INDEX banner_events_by_time ON banner_events
   USING brin (least(occurred_at, received_at)) WITH (pages_per_range = 32, autosummarize = on);
--- These name one user. Of two replicas that give one away at once, the second starts again.
+-- Unique identifiers. If two replicas assign one at once, the second retries.
 CREATE UNIQUE INDEX user_identifiers_single ON user_identifiers (workspace_id, identifier)
   WHERE identifier ^@ 'external_id' OR identifier ^@ 'alias';
 `;

@@ -49,7 +49,7 @@ const prioritize = (profiles: Profile[], rules: readonly Priority[]): Profile | 
 /** Identifier of a user. */
 export interface Target {
   lookup: Lookup;
-  /** Tie-breakers for users with the same address. Without any, several users match nobody. */
+  /** Tie-breakers for users with the same address. Without any, several users match none. */
   rules: readonly Priority[];
 }
 
@@ -77,10 +77,10 @@ export const findTarget = (users: UserRepository, { lookup, rules }: Target): Pr
 
 const aliasText = z.string().min(1).refine(isAliasText).meta({ maxLength: MAX_ALIAS_BYTES });
 export const aliasMembers = {
-  alias_name: aliasText.describe(`The name, at most ${MAX_ALIAS_BYTES} bytes.`),
-  alias_label: aliasText.describe(`What kind of name it is, at most ${MAX_ALIAS_BYTES} bytes.`),
+  alias_name: aliasText.describe(`Alias, at most ${MAX_ALIAS_BYTES} bytes.`),
+  alias_label: aliasText.describe(`Type of the alias, at most ${MAX_ALIAS_BYTES} bytes.`),
 };
-export const alias = z.object(aliasMembers).describe('Another name of the user, in place of `external_id`.');
+export const alias = z.object(aliasMembers).describe('Alias of the user, in place of `external_id`.');
 
 /** ID for a lookup. Recorded clients send numbers, which are read as decimal digits. */
 export const anyId = z

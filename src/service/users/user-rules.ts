@@ -3,7 +3,7 @@ export interface UserRules {
   workspaceId: string;
   appIds: ReadonlySet<string>;
   blockedExternalIds: ReadonlySet<string>;
-  /** By group ID, in lower case. */
+  /** Key: group ID, in lower case. */
   subscriptionGroups: ReadonlyMap<string, { name: string; channel: string }>;
   /** How `users/track` counts its 75 objects. */
   trackObjects: 'combined' | 'per_array';

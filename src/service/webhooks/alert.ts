@@ -6,7 +6,7 @@ export interface Alert {
   /** Campaign or integration. */
   subjectId: string;
   subjectName: string;
-  /** What happened and what to do. */
+  /** Problem and fix. */
   message: string;
 }
 

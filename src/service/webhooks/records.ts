@@ -13,21 +13,21 @@ import type { WebhookAlert } from './alert.ts';
 
 /** State of webhooks and their attempts. Neither contains event data, because rows are read again for each attempt. */
 export const WEBHOOK_TABLES = `
--- How far each webhook is delivered, and which process delivers it. Cursors are as placard stream writes them.
+-- Progress of each webhook, and the process that delivers it. Cursors are as in placard stream.
 CREATE TABLE webhook_state (
   workspace_id TEXT NOT NULL,
   webhook_id TEXT NOT NULL,
   run_id TEXT NOT NULL, -- of the process that holds the lease; '' if none
   lease_until_ms INTEGER NOT NULL,
   delivered_through TEXT NOT NULL, -- cursor
-  message_id TEXT, -- the message under way; NULL if none
+  message_id TEXT, -- message in flight; NULL if none
   message_through TEXT, -- cursor
   failures INTEGER NOT NULL, -- failed attempts in a row
   failing_since_ms INTEGER,
   next_attempt_ms INTEGER NOT NULL,
   disabled_reason TEXT, -- NULL while it is active
-  resend_message_id TEXT, -- requested, and not sent yet
-  alerts JSON NOT NULL DEFAULT '[]', -- that it was told, or is to be told
+  resend_message_id TEXT, -- requested, not sent yet
+  alerts JSON NOT NULL DEFAULT '[]', -- sent or queued alerts
   PRIMARY KEY (workspace_id, webhook_id)
 );
 

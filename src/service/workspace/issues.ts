@@ -153,7 +153,7 @@ const SPACE = /[ \t\n\r]*/y;
 const TEXT = /"(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-/** What `JSON.parse` does not report. */
+/** Problems that `JSON.parse` does not report. */
 interface JsonScan {
   /** Position of the syntax error, such as `line 3 column 7`. The platform reports it only for some errors. */
   fault: string | null;

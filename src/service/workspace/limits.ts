@@ -54,7 +54,7 @@ const objects = optional(z.enum(['combined', 'per_array'])).describe(
 );
 
 interface Limit {
-  /** What is counted, for the workspace file reference. */
+  /** Counted unit, for the workspace file reference. */
   counts: string;
   /**
    * Default per workspace: the published base rates. `null` is unlimited, because page views differ a thousandfold between sites.

@@ -64,7 +64,7 @@ export const fileFingerprints = (
   let writtenAtMs = 0;
   const marks = [...workspaceFiles(path), ...keyFiles].map((file) => {
     const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-    if (!stat) return `${file} is not there`;
+    if (!stat) return `${file} does not exist`;
     writtenAtMs = Math.max(writtenAtMs, Number(stat.mtimeMs));
     return [file, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ');
   });

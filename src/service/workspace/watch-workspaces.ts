@@ -122,11 +122,11 @@ export const watchWorkspaces = (
       logLoaded(current, log);
       const gone = previous.filter((id) => !workspaces.includes(id));
       // Often only the ID was edited. Users and events are stored by workspace ID, so all of them seem lost.
-      if (gone.length > 0) log.warn({ path, gone }, 'workspace gone: its users and events wait for its ID');
+      if (gone.length > 0) log.warn({ path, gone }, 'workspace removed: its users and events are kept');
       onReload?.(null);
     } catch (problem) {
       const error = problem instanceof Error ? problem : new Error(String(problem));
-      log.error({ path, problem: error.message }, 'workspace not reloaded: the one before stays in use');
+      log.error({ path, problem: error.message }, 'workspace not reloaded: previous one stays in use');
       onReload?.(error);
     }
   };
@@ -147,7 +147,7 @@ export const watchWorkspaces = (
     });
     watcher.on('error', () => watcher?.close()); // Polling continues.
   } catch (problem) {
-    log.warn({ path, code: getErrorCode(problem) }, 'workspace polled: it cannot be watched');
+    log.warn({ path, code: getErrorCode(problem) }, 'workspace polled: file watch failed');
   }
   const polling = setInterval(() => look(), pollMs);
   polling.unref();

@@ -19,7 +19,7 @@ export interface Workspace extends CampaignSet, UserRules {
   apiKeys: readonly ApiKey[];
   /** As named in the file. */
   apps: readonly { appId: string; name: string }[];
-  /** By app ID, for apps that accept or require user tokens. */
+  /** Key: app ID. Contains apps that accept or require user tokens. */
   userTokens: ReadonlyMap<string, UserTokens>;
   /** `null` if ingestion is not configured, which differs from an empty list. */
   integrations: readonly WorkspaceIntegration[] | null;

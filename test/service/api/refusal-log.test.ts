@@ -21,8 +21,8 @@ const run = async (members: Record<string, unknown> = {}) => {
     }),
   ]);
 };
-const warned = () => service.lines.filter(({ message }) => message === 'requests refused');
-const facts = { level: 'warn', message: 'requests refused', request_id: expect.any(String) };
+const warned = () => service.lines.filter(({ message }) => message === 'requests rejected');
+const facts = { level: 'warn', message: 'requests rejected', request_id: expect.any(String) };
 
 test('logs a wrong key by endpoint, without the key', async () => {
   await run();
@@ -30,12 +30,12 @@ test('logs a wrong key by endpoint, without the key', async () => {
   await service.call('POST', '/users/track', { headers: { authorization: 'Basic x' }, body: {} });
   await service.call('POST', '/users/track', { body: {} });
   expect(warned()).toEqual([
-    { ...facts, path: SYNC, status: 401, why: 'the key is of no workspace' },
+    { ...facts, path: SYNC, status: 401, why: 'unknown API key' },
     {
       ...facts,
       path: '/users/track',
       status: 401,
-      why: 'the Authorization header is not "Bearer", a space and one key',
+      why: 'malformed Authorization header',
     },
     { ...facts, path: '/users/track', status: 401, why: 'no Authorization header' },
   ]);

@@ -138,7 +138,7 @@ describe('explain returns the first reason for each campaign of a placement', ()
     expect(message).toBe(
       'the user is not in the audience: audience.tier expects "gold", the user has "silver"; ' +
         'audience.$and[1].custom_attributes.visits expects {"$gte":3}, the user has nothing; ' +
-        'audience.$or does not hold: [{"language":"pl"},{"events.quiz.count":{"$gte":1}}]; ' +
+        'audience.$or does not match: [{"language":"pl"},{"events.quiz.count":{"$gte":1}}]; ' +
         'audience.events.seen.last expects {"$gte":"2026-02-01"}, the user has nothing',
     );
   });

@@ -227,7 +227,7 @@ describe('a request ID', () => {
       expect.stringMatching(UUID),
       expect.stringMatching(UUID),
     ]);
-    expect(service.lines.find(({ message }) => message === 'requests refused')).toMatchObject({
+    expect(service.lines.find(({ message }) => message === 'requests rejected')).toMatchObject({
       request_id: 'edge-1:7f/+=',
     });
   });

@@ -142,7 +142,7 @@ describe('a workspace with Studio campaigns', () => {
     const source = await follow(STUDIO, studio);
     isAway = true;
     const warnings = () =>
-      lines.filter(({ message }) => message === 'releases not read: the last ones stay in use');
+      lines.filter(({ message }) => message === 'releases not read: previous ones stay in use');
     await expect.poll(() => warnings().length).toBe(1);
     expect(namesOf(source)).toEqual(['A']);
     isAway = false;

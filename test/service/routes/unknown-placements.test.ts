@@ -5,7 +5,7 @@ import { type RunningService, runService } from '../../helpers/running-service.t
 let service: RunningService;
 afterEach(() => service.stop());
 
-const MESSAGE = 'unknown placement: a page asks for it, and the workspace file does not have it';
+const MESSAGE = 'unknown placement: not in the workspace file';
 const sync = (...placements: string[]) =>
   service.call('POST', '/v1/device-messaging/banners/sync', {
     key: CLIENT_KEY,

@@ -130,7 +130,7 @@ test('VACUUM skips a file that a service uses', async () => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const store = await openStore(join(folder, 'live.db'));
   onTestFinished(() => store.close());
-  await expect(vacuumStore(join(folder, 'live.db'))).rejects.toThrow('Another Placard service is using');
+  await expect(vacuumStore(join(folder, 'live.db'))).rejects.toThrow('is locked by another Placard process');
 });
 
 test.each([

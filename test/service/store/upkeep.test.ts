@@ -86,7 +86,7 @@ describe('a backup of the SQLite file', () => {
   test('overwrites nothing, and fails if there is nothing to copy', async () => {
     const file = await aFile();
     await (await openStore(file)).close();
-    await expect(backupStore(file, file)).rejects.toThrow('exists already');
+    await expect(backupStore(file, file)).rejects.toThrow('already exists');
     await expect(backupStore(join(folder, 'none.db'), join(folder, 'copy.db'))).rejects.toThrow(
       'does not exist',
     );
@@ -99,7 +99,7 @@ describe('a backup of the SQLite file', () => {
     await (await openStore(file)).close();
     // A dangling symlink looks like a name that does not exist.
     symlinkSync(join(own, 'nothing'), join(own, 'copy.db'));
-    await expect(backupStore(file, join(own, 'copy.db'))).rejects.toThrow('exists already');
+    await expect(backupStore(file, join(own, 'copy.db'))).rejects.toThrow('already exists');
     expect(readdirSync(own).filter((name) => /copy|nothing/.test(name))).toEqual(['copy.db']);
   });
 
@@ -186,7 +186,7 @@ describe('a database of another version', () => {
 test('a second service of a SQLite file is rejected', async () => {
   const file = await aFile();
   const store = await openStore(file);
-  await expect(openStore(file)).rejects.toThrow('Another Placard service is using');
+  await expect(openStore(file)).rejects.toThrow('is locked by another Placard process');
   // Concurrent readers are allowed.
   const reader = await openStoreReader(file);
   expect(await reader.workspaceIds()).toEqual([]);
@@ -232,9 +232,9 @@ test.each([
   if (isThere) await (await openStore(file)).close();
   symlinkSync(file, link);
   const store = await openStore(link);
-  await expect(openStore(file)).rejects.toThrow('Another Placard service is using');
+  await expect(openStore(file)).rejects.toThrow('is locked by another Placard process');
   await store.close();
   const owner = await openStore(file);
-  await expect(openStore(link)).rejects.toThrow('Another Placard service is using');
+  await expect(openStore(link)).rejects.toThrow('is locked by another Placard process');
   await owner.close();
 });

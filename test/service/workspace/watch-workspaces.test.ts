@@ -182,7 +182,7 @@ describe('a changed workspace file', () => {
     expect(await reloaded()).toBeInstanceOf(Error);
     expect(names()).toEqual(['before']);
     const line = lines.find(({ level }) => level === 'error');
-    expect(line).toMatchObject({ message: 'workspace not reloaded: the one before stays in use' });
+    expect(line).toMatchObject({ message: 'workspace not reloaded: previous one stays in use' });
     expect(JSON.stringify(lines)).not.toContain('hush');
     write('one.json', { name: 'mended' });
     expect(await reloaded()).toBeNull();

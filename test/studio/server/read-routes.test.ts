@@ -444,7 +444,7 @@ describe('a preview link', () => {
     const look = (each: string) => studio.fromPage(PREVIEW_PATH, { token: each });
     for (let times = 0; times < 60; times += 1) expect((await look(token)).status).toBe(200);
     const { status, headers, body } = await look(token);
-    expect([status, body.message]).toEqual([429, expect.stringContaining('60 times a minute')]);
+    expect([status, body.message]).toEqual([429, expect.stringContaining('60 requests a minute')]);
     expect(headers.get('x-ratelimit-retry-after')).toBe('60');
     studio.clock.now += 1_000;
     expect((await look(tokenOf((await link(revision)).body.url))).status).toBe(200);

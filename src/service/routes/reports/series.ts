@@ -34,7 +34,7 @@ interface SeriesQuery extends DaysQuery {
 }
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
-/** Returns the day so many days later. Dates are in UTC, where each day has 24 hours. */
+/** Returns the day `days` later. Dates are in UTC, where each day has 24 hours. */
 const addDays = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 

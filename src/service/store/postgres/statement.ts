@@ -109,7 +109,7 @@ export const runIn =
 const orInDoubt = (error: unknown): unknown =>
   error instanceof DatabaseError && classifyWriteError(error) !== 'unknown'
     ? error
-    : new InDoubtError('The database did not answer: what it stored is not known', { cause: error });
+    : new InDoubtError('No response from the database: outcome unknown', { cause: error });
 
 /**
  * Runs a transaction and resolves after the commit. `work` must await all statements that it sends. It receives the rows of the

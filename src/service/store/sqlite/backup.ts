@@ -64,7 +64,7 @@ const copy = (file: string, part: string, signal: AbortSignal): Promise<unknown>
 };
 
 const refuse = (destination: string): never => {
-  throw new Error(`${destination} exists already; a backup writes over nothing`);
+  throw new Error(`${destination} already exists; a backup never overwrites`);
 };
 
 /** Gives the copy its name. A link fails if the name exists, even if it was created just now. */

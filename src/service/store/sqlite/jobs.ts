@@ -20,7 +20,7 @@ const copyTo = (database: DatabaseSync, file: string): void => {
   }
 };
 
-/** Jobs that read or change so many rows that requests would wait. */
+/** Jobs on too many rows for the main thread: requests would wait. */
 const JOBS = {
   verifyResults: (database: DatabaseSync) => (workspaceId: string) =>
     verifyResults(

@@ -177,7 +177,7 @@ export const acquireLock = (file: string): (() => void) => {
     lock.close();
     const problem =
       primaryResultCode(error) === SQLITE_BUSY
-        ? `Another Placard service is using ${file}: stop it first. One service owns a SQLite file; several share a PostgreSQL database.`
+        ? `${file} is locked by another Placard process; stop it, or use PostgreSQL for several replicas`
         : `${name}, which keeps other services off the file, cannot be locked: ${getErrorMessage(error)}`;
     throw new Error(problem, { cause: error });
   }

@@ -126,10 +126,9 @@ export const toWriteProblem = (error: unknown): WriteProblem =>
   error instanceof Error ? { ...error, message: error.message } : { message: String(error) };
 
 export const toWriteError = ({ message, ...facts }: WriteProblem): Error => {
-  const error = Object.assign(new Error(`The database refused a write: ${message}`), facts);
+  const error = Object.assign(new Error(`The database rejected a write: ${message}`), facts);
   const errorClass = classifyWriteError(error);
-  if (errorClass === 'unknown')
-    return new InDoubtError('The disk did not say what it stored', { cause: error });
+  if (errorClass === 'unknown') return new InDoubtError('Disk write with unknown outcome', { cause: error });
   return errorClass === 'transient' ? new TransientError(error.message, { cause: error }) : error;
 };
 
@@ -153,7 +152,7 @@ export const startWriterThread = async (
   const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
   const fail = (error: Error) => {
     died ??= error;
-    const inDoubt = new InDoubtError('The writer did not say what it stored', { cause: error });
+    const inDoubt = new InDoubtError('Write with unknown outcome', { cause: error });
     for (const { reject } of asked.splice(0)) reject(inDoubt);
   };
   thread.on('error', fail);
