@@ -7,7 +7,7 @@ export const apiOptions = {
   instance: { type: 'string', description: 'Or a hosted instance (PLACARD_INSTANCE)', valueHint: 'EU-01' },
   key: {
     type: 'string',
-    description: 'Server key; better in PLACARD_API_KEY, where no process list shows it',
+    description: 'Server key; prefer PLACARD_API_KEY, as process lists show options',
     valueHint: 'KEY',
   },
 } as const;
@@ -28,6 +28,6 @@ export const getAddress = (args: ApiArgs): { endpoint: string } | { instance: st
 
 export const createClient = (args: ApiArgs, more: More = {}): RestClient => {
   const apiKey = args.key ?? readSecret('PLACARD_API_KEY');
-  if (!apiKey) throw new Error('a server key is needed: set PLACARD_API_KEY, or give --key');
+  if (!apiKey) throw new Error('missing server key: set PLACARD_API_KEY or --key');
   return createRestClient({ ...(getAddress(args) as { endpoint: string }), apiKey, ...more });
 };

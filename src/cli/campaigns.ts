@@ -13,10 +13,10 @@ const options = {
     valueHint: 'FILE',
   },
   db: dbOption,
-  note: { type: 'string', description: 'Why, for the history (push)', valueHint: 'TEXT' },
+  note: { type: 'string', description: 'Note for the history (push)', valueHint: 'TEXT' },
   author: {
     type: 'string',
-    description: 'Who; default is the account that runs it (push)',
+    description: 'Author; default the current account (push)',
     valueHint: 'NAME',
   },
   force: { type: 'boolean', description: 'Publish over newer releases (push)' },
@@ -60,7 +60,7 @@ export const campaigns = defineCommand({
       const { released, conflicts } = await pushCampaigns({ ...mirror, author, note, force });
       for (const { id, release } of released) say(`${id}: release ${release}`);
       if (conflicts.length === 0) {
-        if (released.length === 0) say('Nothing differs from what is published.');
+        if (released.length === 0) say('No changes to publish.');
         return;
       }
       const words = conflicts.map((each) => `${each.id} (release ${each.release} by ${each.author})`);

@@ -12,9 +12,9 @@ import { count } from './sentence.ts';
 
 const options = {
   file: { type: 'positional', description: 'Workspace file, or a folder of them', required: false },
-  workspace: { type: 'string', description: 'The same, as serve takes it', valueHint: 'FILE|FOLDER' },
+  workspace: { type: 'string', description: 'The same, as an option', valueHint: 'FILE|FOLDER' },
   strict: { type: 'boolean', description: 'Fail on warnings too' },
-  sources: { type: 'boolean', description: 'Read the first rows of every source, and show what they become' },
+  sources: { type: 'boolean', description: 'Show the first rows of each source and their objects' },
   'verify-results': {
     type: 'boolean',
     description: 'Compare the results of campaigns in a database with its events',
@@ -45,7 +45,7 @@ const trySources = async ({ workspaces }: Registry): Promise<void> => {
       const name = `${workspace.workspaceId}: ${record.integration_id}`;
       try {
         const rows = await checkSource(workspace, source);
-        if (rows.length === 0) process.stdout.write(`${name}: can be read, and has no rows\n`);
+        if (rows.length === 0) process.stdout.write(`${name}: readable, no rows\n`);
         for (const { object, problem } of rows) {
           if (problem !== null) wrong += 1;
           process.stdout.write(

@@ -23,7 +23,7 @@ export const namedDatabase = (option: string | undefined): string | undefined =>
   if (option !== undefined) {
     if (PASSWORD.test(option)) {
       process.stderr.write(
-        'placard: everybody on this machine can read the password in --db from the list of processes: put the URL into PLACARD_DB, or into a file that PLACARD_DB_FILE names\n',
+        'placard: warning: --db exposes the password in the process list; use PLACARD_DB or PLACARD_DB_FILE\n',
       );
     }
     return option;
@@ -72,7 +72,7 @@ export const openDatabase = async (db: string): Promise<Store> => {
   try {
     return await openStore(db);
   } catch (error) {
-    throw new Error(`the database ${shownAddress(db)} cannot be used: ${whyNot(db, error)}`, {
+    throw new Error(`cannot open database ${shownAddress(db)}: ${whyNot(db, error)}`, {
       cause: error,
     });
   }

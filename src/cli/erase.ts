@@ -5,7 +5,7 @@ import { count } from './sentence.ts';
 const options = {
   'external-id': {
     type: 'string',
-    description: 'External ID of the user, or several with commas between',
+    description: 'External IDs, separated by commas',
     valueHint: 'u-771',
   },
   ...apiOptions,
@@ -13,7 +13,7 @@ const options = {
 
 /** `placard erase`: erases users through a running service, with the semantics of `/users/delete`. */
 export const erase = defineCommand({
-  meta: { name: 'erase', description: 'Erase users with everything that is stored of them.' },
+  meta: { name: 'erase', description: 'Erase users and all their data.' },
   args: options,
   run: async ({ args }) => {
     const externalIds = (args['external-id'] ?? '').split(',').filter((id) => id !== '');

@@ -21,12 +21,12 @@ const options = {
   user: { type: 'string', description: 'External ID of the user', valueHint: 'u-771' },
   placement: {
     type: 'string',
-    description: 'Placement, or several with commas between; default all that campaigns name',
+    description: 'Placements, separated by commas; default all of campaigns',
     valueHint: 'home_hero',
   },
-  app: { type: 'string', description: 'App ID, where the workspace has several apps', valueHint: 'ID' },
-  'app-version': { type: 'string', description: 'Version of the app, for audiences that ask for it' },
-  json: { type: 'boolean', description: 'Print the answer of the service as JSON' },
+  app: { type: 'string', description: 'App ID, if the workspace has several apps', valueHint: 'ID' },
+  'app-version': { type: 'string', description: 'Version of the app, for audiences that use it' },
+  json: { type: 'boolean', description: 'Print the response as JSON' },
   ...apiOptions,
 } as const;
 
@@ -34,7 +34,7 @@ const options = {
  * `placard explain`: lists the campaigns of a placement in order of evaluation, with the reason why the user gets each or not.
  */
 export const explain = defineCommand({
-  meta: { name: 'explain', description: 'Say why a user sees a banner or none.' },
+  meta: { name: 'explain', description: 'Explain why a user sees a banner or none.' },
   args: options,
   run: async ({ args }) => {
     if (!args.user) throw new Error('explain needs a user: placard explain --user u-771');

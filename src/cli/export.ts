@@ -6,7 +6,7 @@ import { writeLine } from './stdout.ts';
 const options = {
   kind: { type: 'positional', description: EXPORT_KINDS.join(' | '), required: false },
   db: dbOption,
-  workspace: { type: 'string', description: 'Workspace ID; needed where there are several', valueHint: 'ID' },
+  workspace: { type: 'string', description: 'Workspace ID; needed if there are several', valueHint: 'ID' },
 } as const;
 
 const isKind = (word: string | undefined): word is ExportKind =>

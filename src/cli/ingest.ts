@@ -25,7 +25,7 @@ const options = {
   },
   as: {
     type: 'string',
-    description: 'What records become: attributes, events or purchases',
+    description: 'Type of records: attributes, events or purchases',
     valueHint: 'KIND',
   },
   columns: {

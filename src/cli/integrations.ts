@@ -18,7 +18,7 @@ const options = {
   db: { ...dbOption, description: `${dbOption.description} (rejects)` },
   workspace: {
     type: 'string',
-    description: 'Workspace ID; needed where there are several (rejects)',
+    description: 'Workspace ID; needed if there are several (rejects)',
     valueHint: 'ID',
   },
   csv: { type: 'boolean', description: 'Write CSV in place of NDJSON (rejects)' },

@@ -4,8 +4,8 @@ import { newOperatorKey } from '../studio/index.ts';
 
 const options = {
   action: { type: 'positional', description: 'create', required: true },
-  name: { type: 'string', description: 'Name of the operator, as colleagues know them', valueHint: 'Mia' },
-  role: { type: 'string', description: `What they may do: ${ROLES.join(', ')}`, valueHint: 'edit' },
+  name: { type: 'string', description: 'Name in the history and audit log', valueHint: 'Mia' },
+  role: { type: 'string', description: `Role: ${ROLES.join(', ')}`, valueHint: 'edit' },
   'view-users': { type: 'boolean', description: 'Allow viewing individual users, not only personas' },
 } as const;
 
@@ -13,7 +13,7 @@ const isRole = (text: string | undefined): text is Role => ROLES.some((role) => 
 
 /** `placard operator create`: creates a Studio key and prints it once, with the line for the workspace file. */
 export const operator = defineCommand({
-  meta: { name: 'operator', description: 'Make a key for the Studio.' },
+  meta: { name: 'operator', description: 'Create a key for the Studio.' },
   args: options,
   run: ({ args }) => {
     const { action, name, role, 'view-users': canViewUsers } = args;
@@ -28,7 +28,7 @@ export const operator = defineCommand({
       key_sha256: sha256,
     };
     process.stdout.write(
-      `Key of ${line.name}, shown this once:\n\n  ${key}\n\n` +
+      `Key of ${line.name}, shown only once:\n\n  ${key}\n\n` +
         `Add this to "operators" in the workspace file:\n\n  ${JSON.stringify(line)}\n`,
     );
   },

@@ -6,7 +6,7 @@ const options = {
   db: dbOption,
   before: {
     type: 'string',
-    description: 'UTC day; what happened before it is deleted',
+    description: 'UTC day; earlier events are deleted',
     valueHint: 'YYYY-MM-DD',
   },
   yes: { type: 'boolean', description: 'Delete; without it nothing is deleted' },
@@ -35,7 +35,7 @@ export const prune = defineCommand({
       const beforeMs = parseDayMs(args.before);
       if (!args.yes) {
         process.stdout.write(
-          `prune --before ${args.before} deletes for good. Goals of campaigns lose what was reached before it. Profiles, the results of campaigns, and what decisions know of users, keep their counts. Say --yes to do it.\n`,
+          `prune --before ${args.before} deletes permanently. Goals lose earlier conversions. Profiles, results and frequency caps keep their counts. Re-run with --yes.\n`,
         );
         return;
       }

@@ -49,12 +49,11 @@ const refuseUnknown = (given: ParsedArgs, defs: ArgsDef): void => {
   const unknown = Object.keys(given).filter((name) => name !== '_' && !isKnown(name));
   if (unknown.length > 0) {
     const options = Object.keys(defs).map((name) => `--${name}`);
-    throw new Error(`there is no option --${unknown[0]}; the options are ${options.join(', ')}`);
+    throw new Error(`unknown option --${unknown[0]}; the options are ${options.join(', ')}`);
   }
   // The shell expands a pattern such as `workspaces/*.json` to several arguments; reading only the first would be misleading.
   const expected = Object.values(defs).filter(({ type }) => type === 'positional').length;
-  if (given._.length > expected)
-    throw new Error(`"${given._[expected]}" is one word too many; nothing was done`);
+  if (given._.length > expected) throw new Error(`"${given._[expected]}" is an unexpected argument`);
 };
 
 const isHelp = (word: string) => word === '--help' || word === '-h';
@@ -98,7 +97,7 @@ export const run = async (words: string[]): Promise<number> => {
     return 0;
   }
   try {
-    if (!command) throw new Error(`there is no command "${name}"; try ${Object.keys(commands).join(', ')}`);
+    if (!command) throw new Error(`unknown command "${name}"; try ${Object.keys(commands).join(', ')}`);
     if (name !== undefined && NEED_NO_READER.has(name)) process.stdout.off('error', endWithReader);
     const rawArgs = words.slice(1);
     const argDefs = command.args as ArgsDef;

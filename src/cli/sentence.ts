@@ -3,11 +3,11 @@ export const count = (number: number, noun: string): string =>
   `${number.toLocaleString('en-US')} ${noun}${number === 1 ? '' : 's'}`;
 
 const FILE_PROBLEMS: Record<string, string> = {
-  ENOENT: 'is not there',
-  EEXIST: 'exists already; name another file',
-  EACCES: 'may not be read or written',
+  ENOENT: 'does not exist',
+  EEXIST: 'already exists; name another file',
+  EACCES: 'cannot be accessed: permission denied',
   EISDIR: 'is a folder',
-  ENOTDIR: 'is inside something that is no folder',
+  ENOTDIR: 'is inside a path that is not a folder',
 };
 
 interface SystemError extends Error {

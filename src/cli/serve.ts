@@ -50,7 +50,7 @@ const options = {
   },
   'studio-port': {
     type: 'string',
-    description: 'Port of the Studio; without it there is none (PLACARD_STUDIO_PORT)',
+    description: 'Port of the Studio; default none (PLACARD_STUDIO_PORT)',
     valueHint: '8788',
   },
   'studio-host': {
@@ -70,7 +70,7 @@ const options = {
   },
   'trusted-proxies': {
     type: 'string',
-    description: 'Proxies whose X-Forwarded-For the Studio believes (PLACARD_TRUSTED_PROXIES)',
+    description: 'Proxies whose X-Forwarded-For the Studio trusts (PLACARD_TRUSTED_PROXIES)',
     valueHint: '127.0.0.1,10.0.0.0/8',
   },
 } as const;
@@ -105,7 +105,7 @@ const openWorkspaces = (path: string, log: Log): WatchedSource => {
   } catch (error) {
     const { code, path: missing } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT' || missing !== path) throw error;
-    throw new Error(`${path} is not there; placard init writes a workspace file`);
+    throw new Error(`${path} does not exist; placard init creates a workspace file`);
   }
 };
 
@@ -151,7 +151,7 @@ const serveStudio = async (
   if (port === undefined) return null;
   const publicUrl = getPublicUrl(setting, 'studio-url', 'PLACARD_STUDIO_URL', 'https://studio.example');
   if (!workspaces.registry().workspaces.some(({ operators }) => operators.length > 0)) {
-    log.warn({}, 'the Studio has no operators: make one with "placard operator create"');
+    log.warn({}, 'the Studio has no operators: create one with "placard operator create"');
   }
   const host = setting('studio-host', 'PLACARD_STUDIO_HOST') ?? '127.0.0.1';
   const isOnlyHere = publicUrl === undefined && isLoopback(host);

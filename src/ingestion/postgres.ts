@@ -147,7 +147,7 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
     const sourceColumns = await columnReaders(client, used);
     const timeType = fields.find(({ name }) => name === columns.updatedAt)!.dataTypeID;
     if (!TIME_TYPES.includes(timeType)) {
-      throw new SourceError(`the column "${columns.updatedAt}" is no date and time of PostgreSQL`);
+      throw new SourceError(`the column "${columns.updatedAt}" is not a PostgreSQL date and time`);
     }
     const time = quoted(columns.updatedAt);
     const key = columns.key.map((each) => `${quoted(each)}::text`).join(' || chr(31) || ');

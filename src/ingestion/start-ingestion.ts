@@ -45,7 +45,7 @@ export interface IngestionOptions {
 }
 
 const SUSPENDED =
-  'The process ended during this run and during the one before: the schedule is suspended until somebody requests a run';
+  'The process ended during this run and during the one before: the schedule is suspended until a run is requested';
 const PAUSED = 'The process that ran it has ended, and the integration is paused';
 
 /** Why an integration is due; `null` if it is not. Missed runs count as one. */
@@ -99,7 +99,9 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
     const minutes = Math.round(runMs / 60_000);
     const deadline = setTimeout(
       () =>
-        stop.abort(new RunTimeoutError(`Stopped after ${minutes} minutes; the next run goes on from there`)),
+        stop.abort(
+          new RunTimeoutError(`Stopped after ${minutes} minutes; the next run continues from there`),
+        ),
       runMs,
     );
     try {
@@ -221,7 +223,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
   const polling = poll();
 
   return async () => {
-    stopping.abort(new SourceError('the service was stopped; the next run goes on from there'));
+    stopping.abort(new SourceError('the service was stopped; the next run continues from there'));
     await polling;
     await Promise.all(running.values());
   };

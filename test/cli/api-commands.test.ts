@@ -91,7 +91,7 @@ describe('commands that call the API', () => {
     await writeFile(file, `\uFEFF${lines.map((line) => JSON.stringify(line)).join('\r\n\n')}\n`);
     const { code, stderr, lines: problems } = await placard(['track', file]);
     expect([code, problems]).toEqual([0, []]);
-    expect(stderr).toBe('1 attribute, 2 events, 1 purchase taken in 1 request\n');
+    expect(stderr).toBe('1 attribute, 2 events, 1 purchase accepted in 1 request\n');
     expect(fake.objects.map(({ array }) => array)).toEqual(['attributes', 'events', 'events', 'purchases']);
   });
 
@@ -102,7 +102,7 @@ describe('commands that call the API', () => {
     expect(tracked.code).toBe(1);
     expect(tracked.lines).toEqual([]);
     expect(tracked.stderr).toBe(
-      'placard: apiKey holds characters that a header cannot carry; nothing was taken\n',
+      'placard: apiKey holds characters that a header cannot carry; nothing was accepted\n',
     );
     const listed = await placard(['integrations'], { env });
     expect(listed.stderr).toBe('placard: apiKey holds characters that a header cannot carry\n');
@@ -154,7 +154,7 @@ describe('commands that call the API', () => {
     const files = ['one', 'two'].map((name) => join(folder, name));
     for (const file of files) await writeFile(file, '{"attributes":{"external_id":"kim"}}');
     const { code, stderr } = await placard(['track', ...files]);
-    expect([code, stderr]).toEqual([1, `placard: "${files[1]}" is one word too many; nothing was done\n`]);
+    expect([code, stderr]).toEqual([1, `placard: "${files[1]}" is an unexpected argument\n`]);
     expect(fake.objects).toEqual([]);
   });
 
@@ -211,15 +211,15 @@ describe('commands that call the API', () => {
     const say = async (words: string[], env: Record<string, string> = {}) =>
       (await placard(words, { env })).stderr;
     expect(await say(['integrations'], { PLACARD_API_KEY: '' })).toBe(
-      'placard: a server key is needed: set PLACARD_API_KEY, or give --key\n',
+      'placard: missing server key: set PLACARD_API_KEY or --key\n',
     );
     expect(await say(['integrations'], { PLACARD_ENDPOINT: '' })).toBe(
       'placard: name the API: --endpoint http://127.0.0.1:8787, or --instance, or PLACARD_ENDPOINT\n',
     );
     expect(await say(['integrations', '--instance', 'US-09'])).toContain("'US-09' is not one of US-01");
-    expect(await say(['integrations', '--endpont=x'])).toContain('there is no option --endpont');
+    expect(await say(['integrations', '--endpont=x'])).toContain('unknown option --endpont');
     expect(await say(['track', join(folder, 'none')])).toBe(
-      `placard: ${join(folder, 'none')} is not there\n`,
+      `placard: ${join(folder, 'none')} does not exist\n`,
     );
     expect(await say(['integrations', '--key', 'wrong'])).toBe(
       'placard: GET /cdi/integrations returned 401: Invalid API key\n',

@@ -96,7 +96,7 @@ describe('placard init', () => {
     expect(await init()).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: 'placard: workspace.json exists already; name another file\n',
+      stderr: 'placard: workspace.json already exists; name another file\n',
     });
     expect(readFileSync(join(folder, 'workspace.json'), 'utf8')).toBe('mine');
   });
@@ -112,7 +112,7 @@ describe('placard init', () => {
     const { stdout } = await spawnCli(['serve', '--workspace', 'none.json', '--db', ':memory:']);
     expect(JSON.parse(stdout)).toMatchObject({
       level: 'fatal',
-      problem: 'none.json is not there; placard init writes a workspace file',
+      problem: 'none.json does not exist; placard init creates a workspace file',
     });
   });
 });

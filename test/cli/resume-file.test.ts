@@ -111,7 +111,7 @@ describe('a resume file', () => {
 
   test.each(['a line\n', 'no line', '{"api":"x"}\n', '[]\n'])('overwrites no other file: %j', (mine) => {
     writeFileSync(path, mine);
-    expect(() => open()).toThrow(/is no file of --resume; name another file$/);
+    expect(() => open()).toThrow(/is not a --resume file; name another file$/);
     expect(readFileSync(path, 'utf8')).toBe(mine);
   });
 });

@@ -285,7 +285,7 @@ describe('placard serve', () => {
     };
     expect(await home()).not.toBeNull();
     writeFileSync(workspace, '{"workspace_id": 5}');
-    await until('workspace not reloaded: the one before stays in use');
+    await until('workspace not reloaded: previous one stays in use');
     expect(await home()).not.toBeNull();
     writeFileSync(workspace, JSON.stringify(aWorkspace({ campaigns: [aCampaign({ status: 'stopped' })] })));
     await until('workspace reloaded');
@@ -321,8 +321,8 @@ describe('placard serve', () => {
       'workspace loaded',
       'listening',
       expect.stringMatching(/^only this machine/),
-      'requests refused',
-      'requests refused',
+      'requests rejected',
+      'requests rejected',
       'stopping',
       'stopped',
     ]);
@@ -376,7 +376,7 @@ describe('placard serve', () => {
     expect({ code, stderr, stdout }).toEqual({
       code: 1,
       stderr:
-        'placard: there is no option --prot; the options are --workspace, --db, --port, --host, --drain-seconds, --studio-port, --studio-host, --studio-url, --service-url, --trusted-proxies\n',
+        'placard: unknown option --prot; the options are --workspace, --db, --port, --host, --drain-seconds, --studio-port, --studio-host, --studio-url, --service-url, --trusted-proxies\n',
       stdout: '',
     });
   });
@@ -401,7 +401,7 @@ describe('placard serve', () => {
     ]);
     expect(failureOf({ code, stdout, stderr, signal: null })).toEqual({
       code: 1,
-      problem: expect.stringContaining(`the database postgres://${shown} cannot be used: `),
+      problem: expect.stringContaining(`cannot open database postgres://${shown}: `),
     });
     expect(stdout + stderr).not.toMatch(/hu|sh@|user=/);
   });
@@ -414,7 +414,7 @@ describe('placard serve', () => {
     writeFileSync(db, damaged);
     expect(await failedServe(['--workspace', workspace, '--db', db, '--port', '0'])).toEqual({
       code: 1,
-      problem: `the database ${db} cannot be used: database disk image is malformed`,
+      problem: `cannot open database ${db}: database disk image is malformed`,
     });
     // A failed open also releases the file in a process that keeps running.
     await expect(openStore(db)).rejects.toThrow('malformed');
@@ -439,7 +439,7 @@ describe('placard serve', () => {
     const command = 'trap "" XFSZ; ulimit -f 20; exec "$0" src/cli/placard.ts serve "$@"';
     const words = ['--workspace', workspace, '--db', db, '--port', '0'];
     const run = await ended(spawn('bash', ['-c', command, process.execPath, ...words]));
-    const problem = `the database ${db} cannot be used: disk I/O error`;
+    const problem = `cannot open database ${db}: disk I/O error`;
     expect(failureOf(run)).toEqual({ code: 1, problem });
   });
 
@@ -507,13 +507,11 @@ describe('placard serve', () => {
       dbs.map((each) => failedServe(['--workspace', workspace, '--db', each, '--port', '0'])),
     );
     expect(third!.code).toBe(1);
-    expect(third!.problem).toMatch(/^the database [^\n]+placard\.db cannot be used: [^\n]+$/);
-    expect(fourth!.problem).toMatch(
-      /^the database [^\n]+folder\.db cannot be used: [^\n]+such is not there$/,
-    );
-    expect(fifth!.problem).toMatch(/^the database [^\n]+ cannot be used: it is a folder$/);
+    expect(third!.problem).toMatch(/^cannot open database [^\n]+placard\.db: [^\n]+$/);
+    expect(fourth!.problem).toMatch(/^cannot open database [^\n]+folder\.db: [^\n]+such does not exist$/);
+    expect(fifth!.problem).toMatch(/^cannot open database [^\n]+: it is a folder$/);
     expect(sixth!.problem).toBe(
-      'the database mysql://db/x cannot be used: expected a file, :memory: or a postgres:// URL',
+      'cannot open database mysql://db/x: expected a file, :memory: or a postgres:// URL',
     );
   });
 });
@@ -589,7 +587,7 @@ test('SIGHUP reloads the workspace, even if the file looks unchanged', async () 
   writeFileSync(workspace, readFileSync(workspace, 'utf8').replace('"active"', '"paused"'));
   utimesSync(workspace, atime, mtime);
   child.kill('SIGHUP');
-  await expect.poll(logged('workspace not reloaded: the one before stays in use')).toBe(true);
+  await expect.poll(logged('workspace not reloaded: previous one stays in use')).toBe(true);
   child.kill('SIGTERM');
   expect(await exit).toMatchObject({ code: 0 });
 });

@@ -43,7 +43,7 @@ describe('placard campaigns', () => {
       stdout: expect.stringContaining('1 campaigns'),
     });
     expect(JSON.parse(readFileSync(mirrored('git'), 'utf8'))).toEqual(saying('From the file'));
-    expect((await campaigns('push', 'git')).stdout).toBe('Nothing differs from what is published.\n');
+    expect((await campaigns('push', 'git')).stdout).toBe('No changes to publish.\n');
 
     write('git', saying('From git'));
     const pushed = await campaigns('push', 'git', '--author', 'ci', '--note', 'a commit');

@@ -22,7 +22,7 @@ test('placard track sends the lines of a growing input, such as `tail -f`, witho
     expect(fake.objects.map(({ object }) => object['name'])).toEqual(['e1', 'e2']);
     child.stdin!.end(`${event(3)}nor this\n`);
     const { stdout, stderr } = await exit;
-    expect(stderr).toContain('3 events, 0 purchases taken in 2 requests');
+    expect(stderr).toContain('3 events, 0 purchases accepted in 2 requests');
     expect(stdout.match(/"line":\d/g)).toEqual(['"line":1', '"line":5']);
   } finally {
     child.kill('SIGKILL');

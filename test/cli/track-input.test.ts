@@ -48,7 +48,7 @@ describe('placard track', () => {
     expect(await track([input], { PLACARD_API_KEY: 'wrong' })).toMatchObject({
       code: 1,
       lines: [],
-      stderr: 'placard: POST /users/track returned 401: Invalid API key; nothing was taken\n',
+      stderr: 'placard: POST /users/track returned 401: Invalid API key; nothing was accepted\n',
     });
   });
 
@@ -76,7 +76,7 @@ describe('placard track', () => {
       { line: 3, array: 'attributes', reason: 'the column "visits:number" expects a number' },
       { line: 4, array: 'attributes', reason: expect.stringMatching(/is required$/) },
     ]);
-    expect(stderr).toContain('1 attribute, 0 events, 0 purchases taken in 1 request\n');
+    expect(stderr).toContain('1 attribute, 0 events, 0 purchases accepted in 1 request\n');
     expect(code).toBe(2);
   });
 
@@ -84,7 +84,7 @@ describe('placard track', () => {
     [
       'a CSV without the type of its rows',
       ['users.csv'],
-      /users\.csv is a CSV: say what its rows are, with --as/,
+      /users\.csv is a CSV: set the type of its rows with --as/,
     ],
     [
       'a CSV with another file extension',
@@ -102,7 +102,7 @@ describe('placard track', () => {
       /--delimiter must be one/,
     ],
     ['a folder', ['folder'], /folder is a folder; name a file\n$/],
-    ['a missing file', ['nowhere'], /nowhere is not there\n$/],
+    ['a missing file', ['nowhere'], /nowhere does not exist\n$/],
   ])('reports %s in one sentence, and sends nothing', async (_, [name, ...words], message) => {
     write('users.csv', 'external_id', 'kim');
     write('users.txt', 'external_id', 'kim');
@@ -122,9 +122,9 @@ describe('placard track', () => {
     const { code, stderr } = await track([input, '--endpoint', endpoint]);
     const sentence = `placard: POST /users/track was not sent: no connection to ${endpoint} (ECONNREFUSED)`;
     const said = stderr.trimEnd().split('\n');
-    expect(said[0]).toMatch(/; trying again in 1 s$/);
+    expect(said[0]).toMatch(/; retrying in 1 s$/);
     expect(said.every((each) => each.startsWith(sentence))).toBe(true);
-    expect(said.at(-1)).toBe(`${sentence}; nothing was taken`);
+    expect(said.at(-1)).toBe(`${sentence}; nothing was accepted`);
     expect(code).toBe(1);
   });
 });
@@ -152,7 +152,7 @@ describe('placard track --dry-run', () => {
       { line: 3, array: 'purchases', reason: "'currency' is not valid" },
     ]);
     expect(stderr).toBe(
-      '1 attribute, 1 event, 0 purchases would be taken in 1 request\nplacard: 4 problems, listed on stdout\n',
+      '1 attribute, 1 event, 0 purchases would be accepted in 1 request\nplacard: 4 problems, listed on stdout\n',
     );
     expect([code, fake.requests]).toEqual([2, []]);
   });

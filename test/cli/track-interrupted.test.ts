@@ -69,7 +69,7 @@ describe('placard track, interrupted', () => {
       const { code, stderr, lines } = await exit;
       expect(stderr).toBe(
         `${WAITING}placard: interrupted by ${signal}; ` +
-          '0 attributes, 80 events, 0 purchases taken in 2 requests; nothing after line 80 was sent\n',
+          '0 attributes, 80 events, 0 purchases accepted in 2 requests; nothing after line 80 was sent\n',
       );
       expect([code, lines]).toEqual([expected, []]);
       expect(fake.objects).toHaveLength(80);
@@ -85,7 +85,7 @@ describe('placard track, interrupted', () => {
     child.kill('SIGINT');
     const { code, stderr, lines } = await exit;
     expect(stderr).toMatch(
-      /interrupted by SIGINT.*; 0 attributes, 0 events, 0 purchases taken in 1 request; nothing after line 80 /,
+      /interrupted by SIGINT.*; 0 attributes, 0 events, 0 purchases accepted in 1 request; nothing after line 80 /,
     );
     expect(code).toBe(130);
     expect(lines).toEqual(
@@ -114,6 +114,9 @@ describe('placard track, interrupted', () => {
     await hasSaid('stderr');
     answers.resolve();
     const { code, stderr } = await exit;
-    expect([code, stderr]).toEqual([0, `${WAITING}0 attributes, 1 event, 0 purchases taken in 1 request\n`]);
+    expect([code, stderr]).toEqual([
+      0,
+      `${WAITING}0 attributes, 1 event, 0 purchases accepted in 1 request\n`,
+    ]);
   });
 });

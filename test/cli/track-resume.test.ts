@@ -83,7 +83,7 @@ describe('placard track --resume', () => {
       })),
     );
     expect(stderr).toBe(
-      '0 attributes, 50 events, 0 purchases taken in 1 request; 75 objects sent by an earlier run\n' +
+      '0 attributes, 50 events, 0 purchases accepted in 1 request; 75 objects sent by an earlier run\n' +
         'placard: 75 problems, listed on stdout\n',
     );
     expect(code).toBe(2);
@@ -104,7 +104,7 @@ describe('placard track --resume', () => {
     write(event(0), event(1));
     await runCli(words(), env);
     expect((await runCli(words(), env)).stderr).toBe(
-      '0 attributes, 0 events, 0 purchases taken in 0 requests; 2 objects sent by an earlier run\n',
+      '0 attributes, 0 events, 0 purchases accepted in 0 requests; 2 objects sent by an earlier run\n',
     );
     write(event(0), event(1), event(2));
     await runCli(words(), env);
@@ -145,7 +145,7 @@ describe('placard track --resume', () => {
     fake.fail({ type: 'status', status: 403 }, { times: 9, when: ({ count }) => count >= 1 });
     const stopped = await runCli(words(), env);
     expect([stopped.code, stopped.stdout]).toEqual([1, '']);
-    expect(stopped.stderr).toMatch(/403.*75 events.* in 1 request; the same command goes on from there\n$/);
+    expect(stopped.stderr).toMatch(/403.*75 events.* in 1 request; the same command continues from there\n$/);
     fake.recover();
     expect((await runCli(words(), env)).code).toBe(0);
     expect(names()).toEqual(many(200, (at) => `e${at}`));
@@ -177,7 +177,7 @@ describe('placard track --resume', () => {
     const { code, stderr } = await runCli([...words(), '--rejects', file('rejects.ndjson')], env);
     expect([code, stderr]).toEqual([
       1,
-      `placard: ${file('rejects.ndjson')} exists already; name another file\n`,
+      `placard: ${file('rejects.ndjson')} already exists; name another file\n`,
     ]);
     expect(text('rejects.ndjson')).toBe('mine\n');
     expect(fake.objects).toEqual([]);

@@ -11,7 +11,7 @@ const event = (at: number) =>
   `{"events":{"external_id":"u-${at}","name":"e","time":"2026-01-01T00:00:00Z"}}\n`;
 const events = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => event(from + at)).join('');
-const TAKEN = '0 attributes, 300 events, 0 purchases taken in 4 requests\n';
+const TAKEN = '0 attributes, 300 events, 0 purchases accepted in 4 requests\n';
 
 describe('placard track without a reader of stdout', () => {
   let fake: FakeService;
@@ -52,7 +52,7 @@ describe('placard track without a reader of stdout', () => {
     fake.fail({ type: 'status', status: 403 }, { times: 9 });
     child.stdin!.end(`{not json\n${events(0, 1)}`);
     const { code, stderr } = await exit;
-    expect(stderr).toMatch(/returned 403.*; nothing was taken; 1 line could not be listed on stdout: /);
+    expect(stderr).toMatch(/returned 403.*; nothing was accepted; 1 line could not be listed on stdout: /);
     expect(code).toBe(1);
   });
 
@@ -92,7 +92,7 @@ describe('placard track without a reader of stdout', () => {
     // One more than a request holds, on an input that stays open.
     child.stdin!.write(events(0, 76));
     const { code, stderr } = await exit;
-    expect(stderr).toMatch(/returned 401: Invalid API key; nothing was taken\n$/);
+    expect(stderr).toMatch(/returned 401: Invalid API key; nothing was accepted\n$/);
     expect(code).toBe(1);
   });
 });

@@ -37,7 +37,7 @@ describe('placard backup', () => {
     expect(await runCli(words)).toMatchObject({ code: 0, stdout: expect.stringContaining('is a copy of') });
     expect(await exported(file('copy.db'))).toBe(await exported(file('live.db')));
     const again = await runCli(words);
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('exists already') });
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') });
   });
 
   test('writes a file that only its owner can read, like the database', async () => {
@@ -63,7 +63,7 @@ describe('placard backup', () => {
     const words = ['backup', '--db', file('live.db'), '--to', file('nowhere/copy.db')];
     expect(await runCli(words)).toMatchObject({
       code: 1,
-      stderr: `placard: ${file('nowhere')} is not there\n`,
+      stderr: `placard: ${file('nowhere')} does not exist\n`,
     });
   });
 
@@ -105,7 +105,7 @@ describe('placard prune', () => {
   test('deletes nothing without --yes, and then what is older, beside a running service', async () => {
     const words = ['prune', '--db', file('live.db'), '--before', '2020-01-02'];
     const asked = await runCli(words);
-    expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('Say --yes to do it') });
+    expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('Re-run with --yes') });
     expect(await exported(file('live.db'))).not.toBe('');
     expect(await runCli([...words, '--yes'])).toMatchObject({
       code: 0,
@@ -118,7 +118,7 @@ describe('placard prune', () => {
     const words = (db: string) => ['prune', '--db', db, '--vacuum'];
     expect(await runCli(words(file('live.db')))).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('Another Placard service is using'),
+      stderr: expect.stringContaining('is locked by another Placard process'),
     });
     await runCli(['backup', '--db', file('live.db'), '--to', file('rest.db')]);
     expect(await runCli(words(file('rest.db')))).toMatchObject({

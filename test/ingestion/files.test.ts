@@ -218,13 +218,13 @@ describe('rows', () => {
     const write = store.write.bind(store);
     const spy = vi.spyOn(store, 'write').mockImplementation(async (work) => {
       const value = await write(work);
-      stop.abort(new RunTimeoutError('Stopped after 60 minutes; the next run goes on from there'));
+      stop.abort(new RunTimeoutError('Stopped after 60 minutes; the next run continues from there'));
       return value;
     });
     expect(await ingest(store, CUSTOMERS, folder, { signal: stop.signal })).toMatchObject({
       status: 'success',
       rowsSynced: 100,
-      message: 'Stopped after 60 minutes; the next run goes on from there',
+      message: 'Stopped after 60 minutes; the next run continues from there',
     });
     spy.mockImplementation(write);
     expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({ status: 'success', rowsSynced: 150 });

@@ -206,7 +206,7 @@ test('a run that stored nothing within its time limit fails, and is not due at o
   onTestFinished(startIngestion({ ...options, onRun: ({ failure }) => void ends.push(failure) }));
   await vi.waitFor(() => expect(ends).toEqual(['timeout']), PATIENCE);
   expect(await ended(store)).toMatchObject([
-    { status: 'error', message: 'Stopped after 0 minutes; the next run goes on from there' },
+    { status: 'error', message: 'Stopped after 0 minutes; the next run continues from there' },
   ]);
   expect((await store.ingestion.states(W))[0]).toMatchObject({ runId: '', requestedAtMs: null });
 });
@@ -244,7 +244,7 @@ test('a run that exceeded its time limit is followed at once by one that stores 
     {
       status: 'success',
       rowsSynced: 100,
-      message: 'Stopped after 60 minutes; the next run goes on from there',
+      message: 'Stopped after 60 minutes; the next run continues from there',
     },
     { status: 'success', rowsSynced: 150, message: null },
   ]);

@@ -68,7 +68,7 @@ const formatCsvError = (error: CsvError): string => {
   const line = `line ${error['lines']}`;
   return error.code === 'CSV_MAX_RECORD_SIZE'
     ? `${line}: a row is larger than a request may be; perhaps a quote is not closed`
-    : `${line}: a quote is not closed, or stands within a cell; perhaps something else parts the columns: --delimiter ';'`;
+    : `${line}: a quote is not closed, or is within a cell; perhaps set another delimiter: --delimiter ';'`;
 };
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
@@ -126,9 +126,7 @@ export async function* csvRows(
       }
       const [only = ''] = cells;
       if (cells.length === 1 && OTHER_DELIMITER.test(only)) {
-        throw new Error(
-          `the header has one column, "${only}"; name what parts the columns, such as --delimiter ';'`,
-        );
+        throw new Error(`the header has one column, "${only}"; set the delimiter, such as --delimiter ';'`);
       }
       toObject = csvColumns(cells, array);
     }

@@ -51,7 +51,7 @@ export async function* ndjsonLines(input: AsyncIterable<Buffer>): AsyncGenerator
     if (text === '') continue;
     if (isFirst && text !== undefined && !text.startsWith('{')) {
       throw new Error(
-        `line ${line} is not NDJSON: each line is an object such as {"events": {…}}; of CSV say what its rows are, with --as attributes, events or purchases`,
+        `line ${line} is not NDJSON: each line is an object such as {"events": {…}}; for CSV set the type of its rows with --as attributes, events or purchases`,
       );
     }
     isFirst = false;

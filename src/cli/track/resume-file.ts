@@ -92,7 +92,7 @@ const parsed = (line: string): Partial<Header> => {
 const checkHeader = (path: string, line: string, { input, api, format }: RunIdentity) => {
   const written = parsed(line);
   if (typeof written.head_bytes !== 'number') {
-    throw new Error(`${path} is no file of --resume; name another file`);
+    throw new Error(`${path} is not a --resume file; name another file`);
   }
   if (written.api !== api)
     throw new Error(`${path} is of a run with ${written.api}, not ${api}; name another file`);

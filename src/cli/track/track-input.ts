@@ -20,7 +20,7 @@ export const openTrackInput = ({ file, as, delimiter = ',', stop }: TrackInputOp
     throw new Error(`--as must be ${INPUT_ARRAYS.join(', ')}, got "${as}"`);
   }
   if (as === undefined && /\.csv$/i.test(file)) {
-    throw new Error(`${file} is a CSV: say what its rows are, with --as attributes, events or purchases`);
+    throw new Error(`${file} is a CSV: set the type of its rows with --as attributes, events or purchases`);
   }
   if (Buffer.byteLength(delimiter) !== 1)
     throw new Error(`--delimiter must be one character, got "${delimiter}"`);

@@ -23,19 +23,19 @@ const options = {
     description: 'The file is a CSV with a header, and its rows are these',
     valueHint: INPUT_ARRAYS.join('|'),
   },
-  delimiter: { type: 'string', description: 'What parts the columns of a CSV', valueHint: ',' },
-  'dry-run': { type: 'boolean', description: 'Check everything and send nothing' },
+  delimiter: { type: 'string', description: 'Delimiter of the columns of a CSV', valueHint: ',' },
+  'dry-run': { type: 'boolean', description: 'Validate without sending' },
   resume: {
     type: 'string',
-    description: 'Note in this file what was sent; a second run with it goes on from there',
+    description: 'Progress file; a second run with it continues from there',
     valueHint: 'FILE',
   },
   rejects: {
     type: 'string',
-    description: 'Write what was rejected, with the reasons, into this file instead of stdout',
+    description: 'File for rejected objects, with reasons, instead of stdout',
     valueHint: 'FILE',
   },
-  concurrency: { type: 'string', description: 'Requests under way at once', valueHint: '4' },
+  concurrency: { type: 'string', description: 'Concurrent requests', valueHint: '4' },
 } as const;
 
 /** Minimum milliseconds between messages of one kind, because four concurrent requests repeat them with each retry. */
@@ -43,7 +43,7 @@ const REPEAT_MS = 5_000;
 
 const formatSummary = ({ processed, requests }: TrackReport, isDryRun: boolean): string => {
   const taken = INPUT_ARRAYS.map((array) => count(processed[array], array.slice(0, -1))).join(', ');
-  return `${taken} ${isDryRun ? 'would be taken' : 'taken'} in ${count(requests, 'request')}`;
+  return `${taken} ${isDryRun ? 'would be accepted' : 'accepted'} in ${count(requests, 'request')}`;
 };
 
 /** Creates a client that applies the service's rules in this process: it sends nothing and needs no key. Loaded lazily. */
@@ -62,7 +62,7 @@ const retrySayer = (say: (sentence: string) => void) => {
     if (sentence === last && now - saidAtMs < REPEAT_MS) return;
     last = sentence;
     saidAtMs = now;
-    say(`placard: ${sentence}; trying again in ${durationText(Math.max(waitMs, 1_000))}`);
+    say(`placard: ${sentence}; retrying in ${durationText(Math.max(waitMs, 1_000))}`);
   };
 };
 
@@ -88,11 +88,11 @@ const toStopError = async (
   const message = [
     formatError(cause),
     ...(nothingTaken
-      ? ['nothing was taken']
+      ? ['nothing was accepted']
       : [
           formatSummary(report, false),
           isResumable
-            ? 'the same command goes on from there'
+            ? 'the same command continues from there'
             : `nothing after ${objects.lastName()} was sent`,
         ]),
     ...(lost > 0 ? [`${count(lost, 'line')} could not be listed ${listing.name}: ${error?.message}`] : []),

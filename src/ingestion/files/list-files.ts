@@ -24,7 +24,7 @@ export const listFiles = ({ folder, files }: { folder: string; files: string }):
   const names = basename(path).includes('*')
     ? readdirSync(dirname(path)).filter((name) => toPattern(basename(path)).test(name))
     : [basename(path)];
-  if (names.length === 0) throw new SourceError(`no file is there for ${files}`);
+  if (names.length === 0) throw new SourceError(`no file matches ${files}`);
   const paths = names.sort().map((name) => join(dirname(path), name));
   for (const each of paths) {
     try {
