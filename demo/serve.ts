@@ -30,7 +30,7 @@ const log = pino({ base: null, level: process.env['LOG_LEVEL'] ?? 'warn' });
 try {
   const settings = readSettings(process.env, process.argv.slice(2));
   if (!existsSync(join(settings.built, 'index.html'))) {
-    throw new Error('The demo is not built yet: "npm start" builds it and starts it.');
+    throw new Error('The demo is not built: run "npm start".');
   }
   const listening = await startDemo({
     ...settings,

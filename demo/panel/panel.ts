@@ -3,10 +3,10 @@ import type { Fault, Faults } from '../shop/faults.ts';
 import { node } from '../ui/node.ts';
 
 const SWITCHES: readonly { fault: Fault; label: string; help: string }[] = [
-  { fault: 'offline', label: 'No network', help: 'Requests fail as they do in a tunnel' },
-  { fault: 'down', label: 'Service down', help: 'Every answer is a 503' },
-  { fault: 'busy', label: 'Too many requests', help: 'Every answer is a 429: wait eight seconds' },
-  { fault: 'bad-event', label: 'One bad event', help: 'The next batch loses a timestamp on its way' },
+  { fault: 'offline', label: 'No network', help: 'Requests fail, as when offline' },
+  { fault: 'down', label: 'Service down', help: 'Every response is a 503' },
+  { fault: 'busy', label: 'Too many requests', help: 'Every response is a 429: retry in 8 s' },
+  { fault: 'bad-event', label: 'One bad event', help: 'The next batch loses a timestamp' },
 ];
 
 const faultSwitch = (faults: Faults, { fault, label, help }: (typeof SWITCHES)[number]) => {
@@ -25,13 +25,13 @@ const faultSwitch = (faults: Faults, { fault, label, help }: (typeof SWITCHES)[n
 /** Devtools, and switches that simulate faults. */
 export const createPanel = (faults: Faults): { panel: HTMLElement; devtools: HTMLElement } => {
   const devtools = node('div', { class: 'panel-devtools' });
-  const panel = node('aside', { class: 'panel', 'aria-label': 'What the SDK is doing' }, [
+  const panel = node('aside', { class: 'panel', 'aria-label': 'SDK activity' }, [
     node('div', { class: 'panel-body', id: 'panel-body' }, [
-      node('h2', {}, ['Behind the counter']),
-      node('p', { class: 'panel-lead' }, ['What the SDK does while you shop.']),
+      node('h2', {}, ['Developer panel']),
+      node('p', { class: 'panel-lead' }, ['SDK activity while you shop.']),
       devtools,
       node('section', { class: 'faults' }, [
-        node('h3', {}, ['Break something']),
+        node('h3', {}, ['Simulate faults']),
         ...SWITCHES.map((each) => faultSwitch(faults, each)),
       ]),
     ]),
@@ -39,7 +39,7 @@ export const createPanel = (faults: Faults): { panel: HTMLElement; devtools: HTM
   const toggle = node(
     'button',
     { type: 'button', class: 'panel-toggle', 'aria-controls': 'panel-body', 'aria-expanded': 'false' },
-    ['Behind the counter'],
+    ['Developer panel'],
     {
       click: () => {
         const open = panel.toggleAttribute('data-open');

@@ -15,7 +15,7 @@ export const announcement = ({ url, studioUrl, hasDemoKeys, isMadeUp }: Announce
   hasDemoKeys
     ? demoAnnouncement(url, studioUrl, isMadeUp ? MADE_UP : '')
     : `
-  Placard runs on a workspace of your own, without the visitors and the shop of the demo, whose keys it does not have.
+  Placard runs on your workspace, without the demo shop and its visitors, because the demo keys are missing.
 
   API       ${url}/docs   (for tools: ${url}/openapi.json)
   Studio    ${studioUrl}/   (sign in with an operator's key: npx placard operator create)
@@ -24,23 +24,23 @@ export const announcement = ({ url, studioUrl, hasDemoKeys, isMadeUp }: Announce
 `;
 
 const MADE_UP = `
-  What the Studio shows is a made-up month: ${PEOPLE.toLocaleString('en-GB')} people who never were, the same at each first start. Without them, in a
-  database of its own: npm start -- --empty
+  The Studio shows a month of demo data: ${PEOPLE.toLocaleString('en-GB')} synthetic users, the same at each first start. To start without them, in
+  a separate database: npm start -- --empty
 `;
 
 const demoAnnouncement = (url: string, studioUrl: string, madeUp: string): string => `
-  Placard runs.
+  Placard is running.
 
   Shop      ${url}/
   Studio    ${studioUrl}/   (sign in with ${OPERATOR_KEY})
   API       ${url}/docs   (for tools: ${url}/openapi.json)
 ${madeUp}
-  Keys of the demo workspace, known to everybody:
+  Public keys of the demo workspace:
     client  ${CLIENT_KEY}   (banners only)
     server  ${SERVER_KEY}   (everything else)
     app     ${APP_ID}
 
-  Ask for a banner as a page does:
+  Request a banner as a page does:
 
     curl -s ${url}/v1/device-messaging/banners/sync -H 'Authorization: Bearer ${CLIENT_KEY}' -H 'Content-Type: application/json' -d '{"external_user_id":"mira","app_id":"${APP_ID}","app_version":"1.0.0","placements":["home_hero"]}'
 
@@ -50,8 +50,8 @@ ${madeUp}
 /** Text printed after an edit of the workspace file. */
 export const reloaded = (problem: Error | null): string =>
   problem === null
-    ? 'The workspace file was read again: what it says now is live.'
-    : `The edited workspace file cannot be used, and what it said before stays live.\n${problem.message}`;
+    ? 'Workspace file reloaded.'
+    : `Workspace file not reloaded: the previous one stays live.\n${problem.message}`;
 
 const AGAIN = 'PORT=8797 PLACARD_DB=other.db npm start';
 
@@ -68,11 +68,10 @@ const isClaimed = (error: unknown): boolean =>
 export const startProblem = (error: unknown): string | null => {
   const { code, port, path } = error as { code?: string; port?: number; path?: string };
   // Suggests another database too, because the port is often held by this demo, which also locks the file.
-  if (code === 'EADDRINUSE') return `Port ${port} is taken. Stop what uses it, or choose another: ${AGAIN}`;
-  if (code === 'EACCES')
-    return `Port ${port} may not be used without rights. Choose another: PORT=8787 npm start`;
-  if (code === 'ENOENT') return `${path} is not there: set PLACARD_WORKSPACE to a workspace file.`;
+  if (code === 'EADDRINUSE') return `Port ${port} is in use. Stop that process, or choose another: ${AGAIN}`;
+  if (code === 'EACCES') return `Port ${port} needs privileges. Choose another: PORT=8787 npm start`;
+  if (code === 'ENOENT') return `${path} does not exist: set PLACARD_WORKSPACE to a workspace file.`;
   if (isClaimed(error))
-    return `The demo already runs, or another program has its database: stop it, or choose another port and another file: ${AGAIN}`;
+    return `The demo is already running, or another program uses its database: stop it, or choose another port and file: ${AGAIN}`;
   return error instanceof WorkspaceError || error instanceof SettingsError ? error.message : null;
 };

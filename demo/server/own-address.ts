@@ -52,7 +52,7 @@ export const atSite = (source: ReleaseSource, site: () => string, isMadeUp: bool
   const moved = (workspace: Workspace): Workspace => {
     const made = copies.get(workspace) ?? {
       ...workspace,
-      name: isMadeUp ? `${workspace.name}, with made-up people` : workspace.name,
+      name: isMadeUp ? `${workspace.name}, with synthetic users` : workspace.name,
       studio: { ...workspace.studio, sites: [site()] },
       webhooks: [...workspace.webhooks, shopWebhook(site())],
     };

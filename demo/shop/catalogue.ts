@@ -47,7 +47,7 @@ export const CATALOGUE: readonly Product[] = [
     name: 'Fern planter',
     price: 46,
     line: 'With saucer, without fern',
-    story: 'Terracotta that breathes, fired twice for frost. The fern in the picture is ours and stays here.',
+    story: 'Terracotta that breathes, fired twice for frost. The fern in the photo is ours and stays here.',
   },
   {
     id: 'carafe',

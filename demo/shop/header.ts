@@ -33,8 +33,8 @@ export const header = ({ cart, chosen, onChoose }: HeaderOptions): HTMLElement =
     { id: 'visitor' },
     [
       ...VISITORS.map(({ id, label }) => option(id, label)),
-      option('new', 'Somebody new'),
-      option('', 'Nobody (signed out)'),
+      option('new', 'New visitor'),
+      option('', 'Signed out'),
     ],
     { change: () => onChoose(select.value) },
   );
@@ -43,7 +43,7 @@ export const header = ({ cart, chosen, onChoose }: HeaderOptions): HTMLElement =
       node('span', { class: 'brand-mark', 'aria-hidden': 'true' }),
       'Fern & Kiln',
     ]),
-    node('div', { class: 'who' }, [node('label', { for: 'visitor' }, ['Seen as']), select]),
+    node('div', { class: 'who' }, [node('label', { for: 'visitor' }, ['View as']), select]),
     cartLink(cart),
   ]);
 };

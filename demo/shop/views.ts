@@ -46,7 +46,7 @@ export const home = (verbs: ShopVerbs): View => {
     title: 'Fern & Kiln',
     slots: [hero, side],
     screen: node('div', { class: 'home' }, [
-      node('h1', { class: 'visually-hidden' }, ['Fern & Kiln, pots for people who water things']),
+      node('h1', { class: 'visually-hidden' }, ['Fern & Kiln, pots for plant lovers']),
       hero.element,
       node('div', { class: 'shelf' }, [
         node('section', { 'aria-labelledby': 'shelf-title' }, [

@@ -25,7 +25,7 @@ const chunks = <T>(values: readonly T[]): T[][] =>
 
 const read = async (response: Response) => {
   if (response.ok) return response.status === 204 ? null : response.json();
-  throw new Error(`The made-up month was refused: ${response.status} ${await response.text()}`);
+  throw new Error(`The demo data was rejected: ${response.status} ${await response.text()}`);
 };
 
 const json = (method: string, headers: Record<string, string>, body: unknown): RequestInit => ({
@@ -117,9 +117,7 @@ export const makeMonth = async ({ store, workspaces: source, endMs, log }: Month
     const { workspaces: all } = source.registry();
     const found = all.flatMap((each) => each.rawCampaigns).find((each) => each['campaign_id'] === id);
     if (!found)
-      throw new Error(
-        `The made-up month needs the campaign "${id}" of demo/workspace.json; --empty does not`,
-      );
+      throw new Error(`The demo data needs the campaign "${id}" of demo/workspace.json; --empty does not`);
     return found as unknown as CampaignJson;
   };
   const deeds = monthDeeds(inFile, (day) => new Date(startMs + day * DAY_MS).toISOString());
