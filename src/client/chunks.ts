@@ -1,4 +1,4 @@
-import type { ImportAgain } from './late-chunk.ts';
+import type { RetryImport } from './late-chunk.ts';
 
 /**
  * Chunks that the deferred chunk loads. `create-placard.ts` loads the deferred chunk: once the cached banners are on the page,
@@ -22,8 +22,8 @@ type Chunks = typeof CHUNKS;
 export type LoadChunk = <Name extends keyof Chunks>(name: Name) => ReturnType<Chunks[Name]>;
 
 /**
- * `importAgain` is passed in by the first chunk: esbuild would create a file of code that both import, and the first paint
+ * `retryImport` is passed in by the first chunk: esbuild would create a file of code that both import, and the first paint
  * would wait for it.
  */
-export const createLoadChunk = (importAgain: ImportAgain): LoadChunk =>
-  ((name: keyof Chunks) => importAgain<unknown>(CHUNKS[name])) as LoadChunk;
+export const createLoadChunk = (retryImport: RetryImport): LoadChunk =>
+  ((name: keyof Chunks) => retryImport<unknown>(CHUNKS[name])) as LoadChunk;

@@ -2,7 +2,6 @@ import type { Banner } from './banner.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
 import { createConsent, type Decision } from './consent/consent.ts';
 import { decideWithoutDelivery } from './consent/decide-without-delivery.ts';
-import { importAgain } from './import-again.ts';
 import { createInertPlacard, createLateVerbs } from './inert-placard.ts';
 import { createLateChunk } from './late-chunk.ts';
 import type { LateClient } from './late-client.ts';
@@ -13,6 +12,7 @@ import type { Placard } from './placard.ts';
 import { createBoxes } from './placements/box.ts';
 import { createPlacements } from './placements/placements.ts';
 import { afterFrame } from './platform/clock.ts';
+import { retryImport } from './retry-import.ts';
 import { createTrack } from './track.ts';
 import { createCurrentUser } from './user/current-user.ts';
 import { createUserSwitch } from './user/switch-user.ts';
@@ -58,9 +58,9 @@ const createLivePlacard = (settings: Settings): Placard => {
     fail,
     notify,
   });
-  cache.subscribe((sentAway) => {
-    if (sentAway) return placements.sendAway(sentAway);
-    placements.considerAll();
+  cache.subscribe((hiddenBanner) => {
+    if (hiddenBanner) return placements.hide(hiddenBanner);
+    placements.updateAll();
     notify({ type: 'changed' });
   });
 
@@ -70,12 +70,12 @@ const createLivePlacard = (settings: Settings): Placard => {
 
   // Everything that the first paint does not need.
   late.open(async () => {
-    const { createLateClient } = await importAgain(() => import('./late-client.ts'));
+    const { createLateClient } = await retryImport(() => import('./late-client.ts'));
     // In a separate task, because evaluating the chunk already takes a task on a slow phone.
     await new Promise<void>((resolve) => after(0, resolve));
     return createLateClient({
       settings,
-      importAgain,
+      retryImport,
       consent,
       user,
       cache,

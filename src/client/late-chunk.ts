@@ -2,7 +2,7 @@ import type { Fail } from './notices.ts';
 import type { Clock } from './platform/clock.ts';
 
 /** Imports a module that may have failed to load before. */
-export type ImportAgain = <T>(load: () => Promise<T>) => Promise<T>;
+export type RetryImport = <T>(load: () => Promise<T>) => Promise<T>;
 
 /**
  * Initial delay between attempts to load the chunk, in milliseconds. It doubles each time, because a deployment may have

@@ -60,7 +60,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   const context = createLateContext(options);
   const { settings, consent, user, cache, placements, notify, fail } = context;
   const { lifecycle, userTokens, isStopped, isActive, inBackground } = context;
-  const loadChunk = createLoadChunk(options.importAgain);
+  const loadChunk = createLoadChunk(options.retryImport);
   const trouble = loadOnce(() => loadChunk('trouble'), fail);
   const { platform } = settings;
   const { now, after } = platform;
@@ -96,7 +96,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
 
   let visitors: Promise<() => Promise<void>> | undefined;
   const loadVisitors = async () => {
-    const { createVisitors } = (await options.importAgain(settings.use.visitors!)) as VisitorsChunk;
+    const { createVisitors } = (await options.retryImport(settings.use.visitors!)) as VisitorsChunk;
     return createVisitors({ ...context, isVisitorId, joinPath: VISITOR_JOIN_PATH }, delivery);
   };
   /** Updates the visitor, with a timeout: the session then begins without it. */
@@ -122,7 +122,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     if (!settings.shouldShow || gate) return;
     const { createShouldShow } = await trouble();
     gate ??= createShouldShow(context);
-    placements.considerAll();
+    placements.updateAll();
   };
   const reevaluate = (): void => {
     if (gate) gate.reevaluate();
@@ -134,7 +134,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   const insertPlacements = async (): Promise<void> => {
     const { selectors } = settings.use;
     if (!selectors || !isActive() || user.id() === null) return;
-    const { createInsertPlacements } = (await options.importAgain(selectors.load)) as SelectorsChunk;
+    const { createInsertPlacements } = (await options.retryImport(selectors.load)) as SelectorsChunk;
     if (isStopped()) return;
     inserted ??= createInsertPlacements({ ...context, hooks: selectors.hooks, listPath: PLACEMENTS_PATH });
     await inserted.start();
@@ -160,7 +160,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     lifecycle.on('visible', () => inBackground(comeBack(updates.resume))),
     // Applies changes that waited until they are out of sight. Nothing is stored here, because an open transaction on page exit
     // would exclude the page from the back/forward cache.
-    lifecycle.on('hidden', placements.considerAll),
+    lifecycle.on('hidden', placements.updateAll),
     lifecycle.on('online', updates.hurry),
     lifecycle.on('restored', () => inBackground(comeBack(cache.reread))),
   ];

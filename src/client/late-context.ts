@@ -2,7 +2,7 @@ import { createReadBanners, type ReadBanners } from './banners/answers.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import type { Consent } from './consent/consent.ts';
 import { askKey, createUserTokens, type UserTokens } from './credentials/credentials.ts';
-import type { ImportAgain } from './late-chunk.ts';
+import type { RetryImport } from './late-chunk.ts';
 import { isUnavailable } from './load-once.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { Settings } from './options/options.ts';
@@ -25,7 +25,7 @@ const TIMEOUT_MS = 15_000;
 /** State that the first chunk passes to the deferred one. */
 export interface LateClientOptions extends Notices {
   settings: Settings;
-  importAgain: ImportAgain;
+  retryImport: RetryImport;
   consent: Consent;
   user: CurrentUser;
   cache: BannerCache;

@@ -26,14 +26,14 @@ export const createTrack = ({ user, cache, late, consent, now }: TrackOptions) =
   /** ID of the banner being removed from its slots. Their cleanup may dismiss it again. */
   let leaving: string | undefined;
 
-  const verbs: Record<EventType, (event: CapturedEvent, banner: Banner) => Tracked> = {
+  const actions: Record<EventType, (event: CapturedEvent, banner: Banner) => Tracked> = {
     impression: ({ userId, at }, banner) =>
       late.run((client) => client.countImpression(banner, userId, at), null),
     click: (event) => (cache.isIntercepted(event) ? Promise.resolve(null) : capture(event)),
     async dismiss(event, banner) {
       if (leaving === banner.id || isDismissed(cache.record(), banner)) return null;
       leaving = banner.id;
-      cache.sendAway(banner);
+      cache.hide(banner);
       leaving = undefined;
       if (cache.isIntercepted(event)) return null;
       // Before the record, because the page may be gone before that is stored, and the event restores it.
@@ -51,10 +51,10 @@ export const createTrack = ({ user, cache, late, consent, now }: TrackOptions) =
     const userId = user.id();
     const isActive = consent.mayAct() && !late.isStopped();
     // A JavaScript host may pass any type.
-    const isKnown = cache.isGiven(banner) && Object.hasOwn(verbs, type);
+    const isKnown = cache.isGiven(banner) && Object.hasOwn(actions, type);
     if (!isActive || userId === null || !isKnown) return Promise.resolve(null);
     const { id: bannerId, placementId, isControl } = banner;
     if (isControl && type !== 'impression') return Promise.resolve(null);
-    return verbs[type]({ type, bannerId, placementId, userId, at: now(), wasAllowed: true }, banner);
+    return actions[type]({ type, bannerId, placementId, userId, at: now(), wasAllowed: true }, banner);
   };
 };

@@ -13,7 +13,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Banner, BannerBootstrap, Notice, Placard } from '../../src/client/index.ts';
 import { createNotices } from '../../src/client/notices.ts';
 import { createPlacements } from '../../src/client/placements/placements.ts';
-import { createRooms } from '../../src/client/placements/rooms.ts';
+import { createSlotHeights } from '../../src/client/placements/slot-heights.ts';
 import { PlacardProvider, Placement, type RenderBanner } from '../../src/react/index.ts';
 import { buildBanner } from '../helpers/a-banner.ts';
 import { aBootstrap } from '../helpers/first-html.ts';
@@ -66,7 +66,7 @@ const aPage = async (
     notify,
   });
   placements.attach({
-    ...createRooms(() => true),
+    ...createSlotHeights(() => true),
     ...(shouldShow && { shouldShow }),
     onChange: (mounted) => shown.push(mounted.state.banner?.id),
   });
@@ -88,13 +88,13 @@ const aPage = async (
     sync: (next: Banner | null, isRequested?: boolean) =>
       act(async () => {
         banner = next;
-        placements.considerAll(isRequested);
+        placements.updateAll(isRequested);
       }),
     dismiss: () =>
       act(async () => {
         banner = null;
         mustLeave = 'dismissed';
-        placements.considerAll();
+        placements.updateAll();
         mustLeave = null;
       }),
     unmount: () => act(async () => root.render(null)),

@@ -3,7 +3,7 @@ import { type App, createApp, defineComponent, h, nextTick, onBeforeUnmount } fr
 import type { Banner, BannerBootstrap, Notice, Placard } from '../../src/client/index.ts';
 import { createNotices } from '../../src/client/notices.ts';
 import { createPlacements } from '../../src/client/placements/placements.ts';
-import { createRooms } from '../../src/client/placements/rooms.ts';
+import { createSlotHeights } from '../../src/client/placements/slot-heights.ts';
 import { Placement, providePlacard } from '../../src/vue/index.ts';
 import { buildBanner } from '../helpers/a-banner.ts';
 import { aBootstrap } from '../helpers/first-html.ts';
@@ -55,7 +55,7 @@ const aPage = async (
     fail,
     notify,
   });
-  placements.attach({ ...createRooms(() => true), ...(shouldShow && { shouldShow }) });
+  placements.attach({ ...createSlotHeights(() => true), ...(shouldShow && { shouldShow }) });
   const container = document.createElement('div');
   document.body.replaceChildren(container);
   app = createApp(() => [
@@ -77,13 +77,13 @@ const aPage = async (
     container,
     sync: async (next: Banner) => {
       banner = next;
-      placements.considerAll();
+      placements.updateAll();
       await settled();
     },
     dismiss: async () => {
       banner = null;
       mustLeave = 'dismissed';
-      placements.considerAll();
+      placements.updateAll();
       await settled();
     },
   };

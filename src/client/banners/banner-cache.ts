@@ -29,8 +29,8 @@ interface CacheOptions {
   fail: Fail;
 }
 
-/** `sentAway`: banner that the user dismissed or snoozed in this page. */
-type CacheListener = (sentAway?: Banner) => void;
+/** `hiddenBanner`: banner that the user dismissed or snoozed in this page. */
+type CacheListener = (hiddenBanner?: Banner) => void;
 
 /** Changes the record in place. Must be repeatable, because it runs on the copy in memory and on the stored record. */
 type Change<T = unknown> = (record: UserRecord) => T;
@@ -74,8 +74,8 @@ export const createBannerCache = (options: CacheOptions) => {
     hasFailed = true;
   };
 
-  const tell = (sentAway?: Banner): void => {
-    for (const listener of listeners) listener(sentAway);
+  const tell = (hiddenBanner?: Banner): void => {
+    for (const listener of listeners) listener(hiddenBanner);
   };
 
   /** Records the banners returned for this user, and notifies the slots. */
@@ -239,7 +239,7 @@ export const createBannerCache = (options: CacheOptions) => {
       cache.change((own) => addDismissals(own, dismissals)),
 
     /** Tells the slots that the user dismissed or snoozed this banner here. They clear it at once. */
-    sendAway: (banner: Banner): void => tell(banner),
+    hide: (banner: Banner): void => tell(banner),
     /** Calls `listener` after every change, at once for the copy in memory. */
     subscribe: (listener: CacheListener): void => void listeners.push(listener),
   };

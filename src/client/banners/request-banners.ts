@@ -1,7 +1,7 @@
 import { readSyncAnswer, SYNC_PATH, type SyncRequest, USER_TOKEN_MEMBER } from '../../protocol/index.ts';
 import { askKey, type UserTokens } from '../credentials/credentials.ts';
 import type { Settings } from '../options/options.ts';
-import { type Answer, createPostJson, parseJson, toJson } from '../platform/http.ts';
+import { createPostJson, type HttpResponse, parseJson, toJson } from '../platform/http.ts';
 import type { SyncFailures, SyncRejection } from './sync-failure.ts';
 
 /** A smaller difference comes from the network and the header's resolution of one second, not from a wrong clock. */
@@ -18,7 +18,7 @@ export const clockSkewMs = (headers: Headers, sentAtMs: number, receivedAtMs: nu
 const TIMEOUT_MS = 15_000;
 
 // Not a class, because a browser's console would print its minified name.
-const syncRejection = (response: Answer, sentToken?: string): SyncRejection =>
+const syncRejection = (response: HttpResponse, sentToken?: string): SyncRejection =>
   Object.assign(new Error(`HTTP ${response.status}`), { response, sentToken });
 
 /** Contents of a response, as sent. */

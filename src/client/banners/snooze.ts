@@ -22,7 +22,7 @@ export const createSnooze =
       return;
     }
     if (!isActive() || userId === null || !cache.isGiven(banner)) return;
-    cache.sendAway(banner);
+    cache.hide(banner);
     // In the sandbox it is hidden like a dismissal. A listener may have changed the user.
     if (cache.isIntercepted({ type: 'dismiss', bannerId: id, placementId, userId }) || user.id() !== userId)
       return;

@@ -4,11 +4,11 @@ import type { Kit } from '../delivery/trouble/kit.ts';
 import { readRefused } from '../delivery/trouble/refusal.ts';
 import type { FailureKind } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
-import type { Answer } from '../platform/http.ts';
+import type { HttpResponse } from '../platform/http.ts';
 import type { Pause } from '../platform/waits.ts';
 
 export interface SyncRejection extends Error {
-  response: Answer;
+  response: HttpResponse;
   sentToken: string | undefined;
 }
 

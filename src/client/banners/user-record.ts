@@ -6,7 +6,7 @@ import type { Settings } from '../options/options.ts';
 const RECORD_VERSION = 1;
 
 /** Sync result of one placement, with its request time in Unix milliseconds of the device. */
-export interface Answer {
+export interface CachedResult {
   banner: Banner | null;
   fetchedAtMs: number;
 }
@@ -36,7 +36,7 @@ export interface Session {
 export interface UserRecord {
   version: number;
   /** By placement. A `Map`, because a placement may be called `__proto__`. */
-  banners: Map<string, Answer>;
+  banners: Map<string, CachedResult>;
   dismissed: Dismissal[];
   /** End times of snoozes by banner ID, in Unix milliseconds of the service. Absent in older records. */
   snoozed?: Map<string, number>;

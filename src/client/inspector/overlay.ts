@@ -33,7 +33,7 @@ export const createOverlay = (
 
   const redraw = (): void => {
     cache.show();
-    placements.considerAll(true);
+    placements.updateAll(true);
   };
 
   const list = (event: CapturedEvent): void => {

@@ -2,9 +2,9 @@ import type { Banner, BannerEvent } from '../banner.ts';
 import type { Updates } from '../banners/updates.ts';
 import type { CapturedEvent, Delivery } from '../delivery/delivery.ts';
 import type { LateContext } from '../late-context.ts';
-import { createBoxMemory, createRooms } from './rooms.ts';
 import type { ShouldShow } from './should-show.ts';
 import type { MountedSlot } from './slot.ts';
+import { createBoxMemory, createSlotHeights } from './slot-heights.ts';
 import { watchViewability } from './viewability.ts';
 
 /** Minimum width of a slot in which a banner is readable. */
@@ -29,7 +29,7 @@ export const createImpressions = (
   const lookSoon = (): void => {
     cancelLook ??= platform.after(0, () => {
       cancelLook = undefined;
-      placements.considerAll();
+      placements.updateAll();
     });
   };
 
@@ -100,7 +100,7 @@ export const createImpressions = (
     };
   };
   placements.attach({
-    ...createRooms(lifecycle.isVisible),
+    ...createSlotHeights(lifecycle.isVisible),
     watch,
     shouldShow: (slot, banner) => gate()?.ask(slot, banner),
     onChange(mounted) {

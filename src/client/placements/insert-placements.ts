@@ -136,7 +136,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
     // The box has its declared height, whatever it needed on the last visit at a similar width.
     boxes.heights()[boxes.key(placementId, slot)] = 0;
     spot.unmount ??= placements.mount(placementId, slot, hook);
-    placements.considerAll();
+    placements.updateAll();
     return undefined;
   };
 

@@ -5,7 +5,6 @@ import type { Notify } from '../notices.ts';
 import type { PlacementCleanup, PlacementHook, Problem, SlotContext } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Boxes, holdBox } from './box.ts';
-import type { Rooms } from './rooms.ts';
 import {
   createBannerCheck,
   createSlot,
@@ -14,14 +13,15 @@ import {
   isSameBanner,
   type MountedSlot,
   reportHook,
+  type SlotActions,
   type SlotState,
-  type SlotVerbs,
   UNDECIDED,
   UNMOUNTED,
 } from './slot.ts';
+import type { SlotHeights } from './slot-heights.ts';
 
 /** Slot callbacks of the deferred chunk, which attaches them. No cached banner needs them, unless there is a `shouldShow`. */
-export interface SlotWatcher extends Rooms {
+export interface SlotWatcher extends SlotHeights {
   /** Watches one slot's visibility until the returned function is called. */
   watch?(slot: MountedSlot): () => void;
   /** Returns whether the host allows the banner there; `undefined` while the result is pending. */
@@ -33,9 +33,9 @@ export interface SlotWatcher extends Rooms {
 }
 
 /** Maximum number of slots that were detached without an unmount, and may come back. */
-const MAX_ASIDE = 20;
+const MAX_DETACHED = 20;
 
-interface PlacementsOptions extends SlotVerbs {
+interface PlacementsOptions extends SlotActions {
   /** Source of each placement's banner, its expiry, and why a banner must be removed even while in view. */
   cache: Pick<BannerCache, 'current' | 'expiresInMs' | 'mustLeave' | 'now'>;
   consent: Pick<Consent, 'mayWrite'>;
@@ -74,16 +74,16 @@ export const createPlacements = (options: PlacementsOptions) => {
    * Changes the state of a slot: clears the old content and renders the new one. In the viewport, the slot's height is kept to
    * prevent a layout shift.
    */
-  const turn = (
+  const setState = (
     slot: MountedSlot,
     next: SlotState,
     problems: readonly Problem[] = [],
-    keepRoom = true,
+    keepHeight = true,
   ): void => {
     const { element, placementId, hook, state } = slot;
     if (state === UNMOUNTED) return;
     slot.cancelExpiry?.();
-    if (state.clear && keepRoom && isOnScreen(slot)) {
+    if (state.clear && keepHeight && isOnScreen(slot)) {
       const height = element.offsetHeight;
       slot.release?.();
       slot.release = holdBox(element, height);
@@ -118,24 +118,29 @@ export const createPlacements = (options: PlacementsOptions) => {
   };
 
   /** Clears the banner, once per reason. */
-  const empty = (slot: MountedSlot, why: EmptyReason, problems?: readonly Problem[], keepRoom?: boolean) => {
-    if (slot.state.why !== why) turn(slot, { banner: null, why }, problems, keepRoom);
+  const empty = (
+    slot: MountedSlot,
+    why: EmptyReason,
+    problems?: readonly Problem[],
+    keepHeight?: boolean,
+  ) => {
+    if (slot.state.why !== why) setState(slot, { banner: null, why }, problems, keepHeight);
   };
 
   const armExpiry = (slot: MountedSlot, shown: Banner): void => {
     slot.cancelExpiry?.();
     const wait = cache.expiresInMs(shown);
     if (wait === Infinity) return;
-    slot.cancelExpiry = after(Math.max(0, wait) + 1, () => consider(slot));
+    slot.cancelExpiry = after(Math.max(0, wait) + 1, () => updateSlot(slot));
   };
 
   /** Updates one slot. A visible change waits until the slot is out of view, unless it `isRequested`. */
-  const consider = (slot: MountedSlot, isRequested?: boolean): void => {
+  const updateSlot = (slot: MountedSlot, isRequested?: boolean): void => {
     const { element, placementId } = slot;
     if (slot.state === UNMOUNTED) return;
     if (element.isConnected) slot.wasConnected = true;
     else if (slot.wasConnected) {
-      putAside();
+      clearDetached();
       return;
     }
     const reason = slot.state.banner && cache.mustLeave(slot.state.banner);
@@ -146,7 +151,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     const next = cache.current(placementId);
     if (next === undefined) {
       // A preview ended before the first sync result.
-      if (isRequested) turn(slot, UNDECIDED);
+      if (isRequested) setState(slot, UNDECIDED);
       return;
     }
     const { banner: shown, why } = slot.state;
@@ -166,7 +171,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       if ((isDrawn || opens) && !isRequested && isOnScreen(slot)) return;
       if (fitting) {
         const banner = slot.check.checked(fitting);
-        turn(slot, { banner, why: banner.isControl ? 'control' : null });
+        setState(slot, { banner, why: banner.isControl ? 'control' : null });
       } else empty(slot, hasProblems ? 'invalid' : may ? 'none' : 'blocked', problems);
     }
     if (slot.state !== UNMOUNTED) watcher?.resizeUnseen(slot);
@@ -177,15 +182,15 @@ export const createPlacements = (options: PlacementsOptions) => {
    * router that reuses routes may reattach it later; it is rendered again then. The oldest are unmounted, to bound their
    * number.
    */
-  const putAside = (): void => {
-    const aside = all().filter(({ wasConnected, element }) => wasConnected && !element.isConnected);
-    for (const slot of aside) if (slot.state !== UNDECIDED) turn(slot, UNDECIDED, [], false);
-    for (const oldest of aside.slice(0, -MAX_ASIDE)) unmount(oldest);
+  const clearDetached = (): void => {
+    const detached = all().filter(({ wasConnected, element }) => wasConnected && !element.isConnected);
+    for (const slot of detached) if (slot.state !== UNDECIDED) setState(slot, UNDECIDED, [], false);
+    for (const oldest of detached.slice(0, -MAX_DETACHED)) unmount(oldest);
   };
 
   const unmount = (slot: MountedSlot): void => {
     if (slot.state === UNMOUNTED) return;
-    turn(slot, UNMOUNTED, [], false);
+    setState(slot, UNMOUNTED, [], false);
     slots.delete(slot);
     slot.unwatch?.();
     slot.release?.();
@@ -196,13 +201,13 @@ export const createPlacements = (options: PlacementsOptions) => {
 
   return {
     mount(placementId: string, element: HTMLElement, hook: PlacementHook): () => void {
-      queueMicrotask(putAside);
-      const check = createBannerCheck(hook, placementId, fail, () => consider(slot));
+      queueMicrotask(clearDetached);
+      const check = createBannerCheck(hook, placementId, fail, () => updateSlot(slot));
       const slot: MountedSlot = { placementId, element, hook, check, state: UNDECIDED };
       if (consent.mayWrite()) slot.release = boxes.reserve(element, placementId);
       slots.add(slot);
       slot.unwatch = watcher?.watch?.(slot);
-      consider(slot);
+      updateSlot(slot);
       return () => unmount(slot);
     },
 
@@ -210,8 +215,8 @@ export const createPlacements = (options: PlacementsOptions) => {
      * Updates every slot, after the cache changed, a banner left the view, or the page was hidden. `isRequested`: the viewer
      * requested the change.
      */
-    considerAll(isRequested?: boolean): void {
-      for (const slot of all()) consider(slot, isRequested);
+    updateAll(isRequested?: boolean): void {
+      for (const slot of all()) updateSlot(slot, isRequested);
     },
 
     slots: all,
@@ -221,12 +226,12 @@ export const createPlacements = (options: PlacementsOptions) => {
       watcher = slotWatcher;
       for (const slot of all()) {
         slot.unwatch ??= slotWatcher.watch?.(slot);
-        consider(slot);
+        updateSlot(slot);
       }
     },
 
     /** Removes a banner that the user dismissed or snoozed here, with its height. The layout shift follows user input. */
-    sendAway(banner: Banner): void {
+    hide(banner: Banner): void {
       for (const slot of all()) {
         if (slot.placementId !== banner.placementId || slot.state.banner?.id !== banner.id) continue;
         empty(slot, 'dismissed', [], false);

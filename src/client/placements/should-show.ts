@@ -46,7 +46,7 @@ export const createShouldShow = ({
           verdict.cancelSlow = settings.platform.after(SLOW_MS, slow);
           void Promise.resolve(answer)
             .then(settle, failed)
-            .then(() => placements.considerAll());
+            .then(() => placements.updateAll());
         } else settle(answer);
       } catch (cause) {
         failed(cause);
@@ -56,7 +56,7 @@ export const createShouldShow = ({
     /** Calls `shouldShow` again for blocked and pending banners. */
     reevaluate(): void {
       for (const mounted of placements.slots()) if (!mounted.verdict?.may) forget(mounted);
-      placements.considerAll();
+      placements.updateAll();
     },
   };
 };

@@ -10,7 +10,7 @@ export type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
 /**
  * Content of a slot, or why no banner is rendered. Each decision about a banner creates a new object, so that a hook that fails
  * later or changes the slot during its render can be detected. `UNDECIDED` and `UNMOUNTED` render nothing, and are shared by
- * all slots. Only `turn` in `placements.ts` changes a slot's state.
+ * all slots. Only `setState` in `placements.ts` changes a slot's state.
  */
 export type SlotState = (
   | { banner: Banner; why: null }
@@ -24,6 +24,7 @@ export type SlotState = (
   /** The banner met the viewability rule, so that it is reported once. */
   isSeen?: boolean;
 };
+// `UNDECIDED` and `UNMOUNTED` are equal by value and compared by identity.
 /** No response yet, or the element is detached. */
 export const UNDECIDED = { banner: null, why: null };
 /** Unmounted. */
@@ -125,7 +126,7 @@ export const createBannerCheck = (
 
 export type BannerCheck = ReturnType<typeof createBannerCheck>;
 
-export interface SlotVerbs {
+export interface SlotActions {
   track: (banner: Banner, type: EventType) => Promise<unknown>;
   snooze: (banner: Banner, hours: number) => Promise<unknown>;
   fail: Fail;
@@ -135,17 +136,17 @@ export interface SlotVerbs {
 /** Creates the slot object of a hook, whose methods apply to this banner. */
 export const createSlot = (
   banner: Banner,
-  empty: SlotContext,
-  { track, snooze, fail, cache }: SlotVerbs,
+  context: SlotContext,
+  { track, snooze, fail, cache }: SlotActions,
 ): Slot => ({
-  ...empty,
+  ...context,
   click: async () => void (await track(banner, 'click')),
   dismiss: async () => void (await track(banner, 'dismiss')),
   snooze: async (hours) => void (await snooze(banner, hours)),
   safeUrl(url, use) {
     const safe = safeUrl(url, use);
     if (safe === null) {
-      fail('url', `A URL of banner "${banner.id}" in "${empty.placementId}" was rejected as ${use}`, url);
+      fail('url', `A URL of banner "${banner.id}" in "${context.placementId}" was rejected as ${use}`, url);
     }
     return safe;
   },

@@ -1,5 +1,5 @@
 /** Response with its complete body. */
-export interface Answer {
+export interface HttpResponse {
   status: number;
   statusText: string;
   headers: Headers;
@@ -37,7 +37,7 @@ export const createPostJson = (
   // Called without `this`, because the browser's `fetch` throws if it is called on another object.
   fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init),
 ) => {
-  const read = async (path: string, { body, key, keepalive, signal }: PostRequest): Promise<Answer> => {
+  const read = async (path: string, { body, key, keepalive, signal }: PostRequest): Promise<HttpResponse> => {
     const url = endpoint + path;
     const answer = await fetch(url, {
       method: 'POST',
@@ -56,7 +56,7 @@ export const createPostJson = (
     const { status, statusText = '', headers = new Headers() } = answer;
     return { status, statusText, headers, text: await answer.text() };
   };
-  return (path: string, request: PostRequest): Promise<Answer> =>
+  return (path: string, request: PostRequest): Promise<HttpResponse> =>
     Promise.race([read(path, request), aborted(request.signal)]);
 };
 

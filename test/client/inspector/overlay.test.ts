@@ -14,7 +14,7 @@ const anOverlay = () => {
     },
   };
   const settings = { platform: { now: () => 5 } };
-  const overlay = createOverlay({ cache, settings, placements: { considerAll: vi.fn() } } as never, {
+  const overlay = createOverlay({ cache, settings, placements: { updateAll: vi.fn() } } as never, {
     countAnew: vi.fn(),
   });
   const event = (type: string, bannerId: string) => take({ type, bannerId, placementId: 'home_hero' });

@@ -3,7 +3,7 @@ import type { Banner, Notice, PlacementHook } from '../../../src/client/index.ts
 import { createNotices } from '../../../src/client/notices.ts';
 import { createBoxes } from '../../../src/client/placements/box.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
-import { createRooms } from '../../../src/client/placements/rooms.ts';
+import { createSlotHeights } from '../../../src/client/placements/slot-heights.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { buildBanner } from '../../helpers/a-banner.ts';
 
@@ -51,11 +51,11 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined, { is
     fail,
     notify,
   });
-  const attach = () => placements.attach(createRooms(() => state.isVisible));
+  const attach = () => placements.attach(createSlotHeights(() => state.isVisible));
   if (isWatched) attach();
   const answer = (banner: Banner | null, placementId = 'home_hero') => {
     answers.set(placementId, banner);
-    placements.considerAll();
+    placements.updateAll();
   };
   const types = () =>
     notices.map((notice) => (notice.type === 'emptied' ? `emptied ${notice.reason}` : notice.type));

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { createBoxes, holdBox } from '../../../src/client/placements/box.ts';
-import { createBoxMemory, createRooms } from '../../../src/client/placements/rooms.ts';
 import { type MountedSlot, UNDECIDED } from '../../../src/client/placements/slot.ts';
+import { createBoxMemory, createSlotHeights } from '../../../src/client/placements/slot-heights.ts';
 
 beforeEach(() => {
   localStorage.clear();
@@ -100,7 +100,7 @@ test('a hold and a collapse restore the page’s styles exactly, importance incl
   expect(element.style.minHeight).toBe('300px');
   release();
   const slot = { element, state: UNDECIDED } as MountedSlot;
-  createRooms(() => true).resize(slot);
+  createSlotHeights(() => true).resize(slot);
   expect(element.style.getPropertyValue('padding')).toBe('0px');
   slot.expand!();
   expect(element.style.getPropertyValue('min-height')).toBe('10px');

@@ -9,7 +9,7 @@ import {
 } from '../../../src/client/index.ts';
 import { createNotices } from '../../../src/client/notices.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
-import { createRooms } from '../../../src/client/placements/rooms.ts';
+import { createSlotHeights } from '../../../src/client/placements/slot-heights.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { buildBanner } from '../../helpers/a-banner.ts';
 import { foreignPromise } from '../../helpers/foreign-promise.ts';
@@ -38,7 +38,7 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
     notify,
   });
   placements.attach({
-    ...createRooms(() => true),
+    ...createSlotHeights(() => true),
     onChange: (mounted) => shown.push(mounted.state.banner?.id),
   });
   const element = document.createElement('div');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Banner, PlacementHook, Slot } from '../../../src/client/index.ts';
-import { createRooms } from '../../../src/client/placements/rooms.ts';
+import { createSlotHeights } from '../../../src/client/placements/slot-heights.ts';
 import { buildBanner } from '../../helpers/a-banner.ts';
 import { foreignPromise } from '../../helpers/foreign-promise.ts';
 import { aSlot, drawHeadline, setUp } from './arrange-placements.ts';
@@ -22,7 +22,7 @@ test('case 68: a hook that throws leaves an empty placement, is reported once, a
   });
   placements.mount('home_hero', element, hook);
   answer(buildBanner());
-  placements.considerAll();
+  placements.updateAll();
   answer(buildBanner());
   expect(element.textContent).toBe('');
   expect(hook).toHaveBeenCalledTimes(1);
@@ -40,7 +40,10 @@ test('case 68: a hook that throws leaves an empty placement, is reported once, a
 test('case 68: counts nothing after a hook that throws', () => {
   const { placements, answer } = setUp();
   const shown: (Banner | null)[] = [];
-  placements.attach({ ...createRooms(() => true), onChange: (mounted) => shown.push(mounted.state.banner) });
+  placements.attach({
+    ...createSlotHeights(() => true),
+    onChange: (mounted) => shown.push(mounted.state.banner),
+  });
   placements.mount('home_hero', aSlot().element, () => {
     throw new Error('no');
   });

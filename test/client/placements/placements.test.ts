@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Banner, PlacementHook, Slot } from '../../../src/client/index.ts';
 import { createBoxes } from '../../../src/client/placements/box.ts';
 import type { Placements } from '../../../src/client/placements/placements.ts';
-import { createBoxMemory, createRooms } from '../../../src/client/placements/rooms.ts';
+import { createBoxMemory, createSlotHeights } from '../../../src/client/placements/slot-heights.ts';
 import { buildBanner } from '../../helpers/a-banner.ts';
 import { aSlot, drawHeadline, setUp, withHeadline } from './arrange-placements.ts';
 
@@ -63,7 +63,7 @@ test('an unmount removes the banner, aborts the signal and runs the cleanup once
 
 test.each([
   ['no banner is left', () => undefined],
-  ['its banner was removed', (placements: Placements) => placements.sendAway(buildBanner())],
+  ['its banner was removed', (placements: Placements) => placements.hide(buildBanner())],
 ])('an unmount in a notice that %s restores the element', (_, before) => {
   const { placements, answer } = setUp(({ type }) => type === 'emptied' && unmount());
   const { element, scrollTo } = aSlot();
@@ -151,7 +151,7 @@ test('case 60: does not swap a banner in view; the next one replaces it out of v
   answer(withHeadline('Second', { id: 'bnr-2' }));
   expect(element.textContent).toBe('First');
   scrollTo(false);
-  placements.considerAll();
+  placements.updateAll();
   expect(element.textContent).toBe('Second');
   expect(types()).toEqual(['shown', 'shown']);
 });
@@ -167,7 +167,7 @@ test('case 60: nor swaps it for its own new text, nor removes it if there is non
   answer(null);
   expect(element.textContent).toBe('First');
   scrollTo(false);
-  placements.considerAll();
+  placements.updateAll();
   expect(element.textContent).toBe('');
 });
 
@@ -196,7 +196,7 @@ test.each(['user', 'expired', 'dismissed'] as const)(
     expect(types()).toEqual(['shown', `emptied ${reason}`]);
     expect(element.style.minHeight).toBe('120px');
     scrollTo(false);
-    placements.considerAll();
+    placements.updateAll();
     expect(element.style.height).toBe('0px');
   },
 );
@@ -218,7 +218,7 @@ test('before the deferred chunk loads a slot counts as in view: its banner is no
 test('case 54: a banner that expires while displayed is removed, and the deferred chunk is notified', () => {
   const { placements, answer, answers, state, types } = setUp();
   const onExpired = vi.fn();
-  placements.attach({ ...createRooms(() => true), onExpired });
+  placements.attach({ ...createSlotHeights(() => true), onExpired });
   const { element } = aSlot();
   placements.mount('home_hero', element, drawHeadline);
   state.expiresInMs = 60_000;
@@ -253,7 +253,7 @@ test('case 57: an empty placement keeps its box in view and collapses out of it'
   expect(types()).toEqual(['emptied none']);
   expect(element.style.height).toBe('');
   scrollTo(false);
-  placements.considerAll();
+  placements.updateAll();
   expect(element.style.getPropertyValue('height')).toBe('0px');
   expect(element.style.getPropertyPriority('height')).toBe('important');
 });
@@ -262,7 +262,7 @@ test('case 57: collapses nothing before the first response, so a failed sync cau
   const { placements } = setUp();
   const { element } = aSlot();
   placements.mount('home_hero', element, drawHeadline);
-  placements.considerAll();
+  placements.updateAll();
   expect(element.getAttribute('style') ?? '').toBe('');
 });
 
@@ -276,7 +276,7 @@ test('a collapsed placement opens only out of view', () => {
   answer(buildBanner());
   expect(element.textContent).toBe('');
   scrollTo(false);
-  placements.considerAll();
+  placements.updateAll();
   expect(element.textContent).toBe('Summer sale');
   expect(element.style.height).toBe('90px');
 });
@@ -306,7 +306,10 @@ test('a control banner renders nothing, collapses out of view, and still counts 
   const { element } = aSlot();
   const hook = vi.fn(drawHeadline);
   const watched: (string | undefined)[] = [];
-  placements.attach({ ...createRooms(() => true), onChange: ({ state }) => watched.push(state.banner?.id) });
+  placements.attach({
+    ...createSlotHeights(() => true),
+    onChange: ({ state }) => watched.push(state.banner?.id),
+  });
   placements.mount('home_hero', element, hook);
   answer(buildBanner({ isControl: true }));
   expect(hook).not.toHaveBeenCalled();
@@ -339,7 +342,7 @@ test('removes a dismissed banner from every slot of its placement at once, with 
     placements.mount('home_hero', element, drawHeadline);
   }
   answer(buildBanner());
-  placements.sendAway(buildBanner());
+  placements.hide(buildBanner());
   for (const { element } of slots) {
     expect(element.textContent).toBe('');
     expect(element.style.height).toBe('0px');
@@ -351,7 +354,7 @@ test('a hook that dismisses its banner during render leaves nothing behind', () 
   const { placements, answer, types } = setUp();
   const { element } = aSlot();
   placements.mount('home_hero', element, (banner, slot) => {
-    placements.sendAway(banner);
+    placements.hide(banner);
     slot.element.append('too late');
   });
   answer(buildBanner());
@@ -398,7 +401,7 @@ test('case 65: a moved slot keeps its banner without another render', () => {
   const elsewhere = document.createElement('aside');
   document.body.append(elsewhere);
   elsewhere.append(element);
-  placements.considerAll();
+  placements.updateAll();
   expect(hook).toHaveBeenCalledTimes(1);
   expect(element.textContent).toBe('Summer sale');
 });
@@ -426,11 +429,11 @@ test('a slot removed without an unmount is emptied at the next check, and unmoun
   const { element } = aSlot();
   const cleanup = vi.fn();
   const unwatch = vi.fn();
-  placements.attach({ ...createRooms(() => true), watch: () => unwatch });
+  placements.attach({ ...createSlotHeights(() => true), watch: () => unwatch });
   placements.mount('home_hero', element, () => cleanup);
   answer(buildBanner());
   element.remove();
-  placements.considerAll();
+  placements.updateAll();
   expect(cleanup).toHaveBeenCalledTimes(1);
   expect(unwatch).not.toHaveBeenCalled();
   for (let i = 0; i < 20; i += 1) {
@@ -438,7 +441,7 @@ test('a slot removed without an unmount is emptied at the next check, and unmoun
     placements.mount('home_hero', other, () => undefined);
     other.remove();
   }
-  placements.considerAll();
+  placements.updateAll();
   expect(cleanup).toHaveBeenCalledTimes(1);
   expect(unwatch).toHaveBeenCalledTimes(1);
 });
@@ -450,7 +453,7 @@ test('a slot may be mounted before it is inserted into the page', () => {
   placements.mount('home_hero', element, drawHeadline);
   answer(buildBanner());
   document.body.append(element);
-  placements.considerAll();
+  placements.updateAll();
   expect(element.textContent).toBe('Summer sale');
 });
 
@@ -458,7 +461,7 @@ test('1,000 slots mounted and removed leave no timer, and at most twenty watches
   const { placements, answer, state } = setUp();
   let watches = 0;
   placements.attach({
-    ...createRooms(() => true),
+    ...createSlotHeights(() => true),
     watch() {
       watches++;
       return () => void watches--;
@@ -476,6 +479,6 @@ test('1,000 slots mounted and removed leave no timer, and at most twenty watches
     if (i % 3) unmount();
     element.remove();
   }
-  placements.considerAll();
+  placements.updateAll();
   expect([watches, vi.getTimerCount()]).toEqual([20, 0]);
 });

@@ -6,7 +6,7 @@ import {
   utf8Bytes,
 } from '../../../protocol/index.ts';
 import type { BannersTrackRequest } from '../../../protocol/schemas/index.ts';
-import { type Answer, createPostJson, parseJson, toJson } from '../../platform/http.ts';
+import { createPostJson, type HttpResponse, parseJson, toJson } from '../../platform/http.ts';
 import { onReturn } from '../../platform/page-lifecycle.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
@@ -34,7 +34,7 @@ export const withUserToken = (body: string, token: string | undefined): string =
   token === undefined ? body : `${body.slice(0, -1)},"${USER_TOKEN_MEMBER}":${JSON.stringify(token)}}`;
 
 /** The API responds with 202 and the number of events. Some servers omit the number. */
-const isAllAccepted = ({ status, text }: Answer, length: number): boolean => {
+const isAllAccepted = ({ status, text }: HttpResponse, length: number): boolean => {
   const { events_processed, message, errors } = Object(status === 202 && readTrackSuccess(parseJson(text)));
   return (events_processed ?? (message && length)) === length && (errors ?? []).length === 0;
 };

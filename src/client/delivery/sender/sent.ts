@@ -1,7 +1,7 @@
-import type { Answer } from '../../platform/http.ts';
+import type { HttpResponse } from '../../platform/http.ts';
 
 /** Result of a request. The deferred chunk handles a response that accepts all events; the trouble chunk handles the rest. */
 export type Sent =
-  | { type: 'response'; response: Answer; isAllAccepted: boolean }
+  | { type: 'response'; response: HttpResponse; isAllAccepted: boolean }
   /** `isFirst`: the network changed during the request, so the failure says nothing about the new network. */
   | { type: 'no-response'; cause: unknown; isFirst: boolean; wasOffline: boolean };

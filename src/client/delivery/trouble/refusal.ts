@@ -1,6 +1,6 @@
 import { readRateLimit, readRefusal } from '../../../protocol/index.ts';
 import type { WaitReason } from '../../notices.ts';
-import type { Answer } from '../../platform/http.ts';
+import type { HttpResponse } from '../../platform/http.ts';
 import type { Kit } from './kit.ts';
 
 /** Reason of the pause by status. Any other status is a failure with backoff. */
@@ -24,7 +24,7 @@ export interface Refusal {
 
 export const readRefused = (
   { parseJson }: Pick<Kit, 'parseJson'>,
-  { status, headers, text }: Answer,
+  { status, headers, text }: HttpResponse,
   nowMs: number,
 ): Refusal => {
   // A 5xx may contain the reset of a rate-limit window that is not used up. A time in the past, caused by clock differences, is

@@ -1,6 +1,6 @@
 import type { TrackSuccess } from '../../../protocol/index.ts';
 import type { FailureKind } from '../../notices.ts';
-import type { Answer } from '../../platform/http.ts';
+import type { HttpResponse } from '../../platform/http.ts';
 import type { PauseCause } from '../../platform/waits.ts';
 import type { Sent } from '../sender/sent.ts';
 import type { Kit } from './kit.ts';
@@ -41,7 +41,7 @@ const SAME_KEY_PROBE_MS = 60 * 60_000;
 /** Interval between requests after a 404. Banners are not set up yet. */
 const NOT_FOUND_PROBE_MS = 15 * 60_000;
 
-const isJson = ({ headers }: Answer): boolean =>
+const isJson = ({ headers }: HttpResponse): boolean =>
   /^application\/([\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
 
 /** A response that does not concern the events. They may be sent again at once. */
@@ -97,7 +97,7 @@ const confirmed = ({ errors, events_processed }: TrackSuccess, length: number): 
 /** Returns the outcome of a response for a batch of `length` events. */
 export const readResponse = (
   kit: Pick<Kit, 'parseJson' | 'readTrackSuccess' | 'USER_TOKEN_HEADER'>,
-  answer: Answer,
+  answer: HttpResponse,
   length: number,
   now: number,
 ): Outcome => {

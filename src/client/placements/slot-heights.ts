@@ -40,7 +40,7 @@ const collapse = ({ style }: HTMLElement): (() => void) => {
 };
 
 /** Manages the heights of slots. `isVisible` returns whether the page is visible. */
-export const createRooms = (isVisible: () => boolean) => {
+export const createSlotHeights = (isVisible: () => boolean) => {
   /** Returns whether the element is in the viewport of a visible page. */
   const isOnScreen = (element: HTMLElement): boolean => {
     const { top, bottom, left, right } = element.getBoundingClientRect();
@@ -77,4 +77,4 @@ export const createRooms = (isVisible: () => boolean) => {
   };
 };
 
-export type Rooms = ReturnType<typeof createRooms>;
+export type SlotHeights = ReturnType<typeof createSlotHeights>;

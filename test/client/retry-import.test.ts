@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressIn, importAgain } from '../../src/client/import-again.ts';
+import { findUrl, retryImport } from '../../src/client/retry-import.ts';
 
 test.each([
   [
@@ -15,10 +15,10 @@ test.each([
   ['WebKit', 'Importing a module script failed.', undefined],
   ['webpack', 'Loading chunk 147 failed.\n(error: https://shop.example/147.js)', undefined],
 ])('the message of %s names the module to import again, or none', (_, message, address) => {
-  expect(addressIn(message)).toBe(address);
+  expect(findUrl(message)).toBe(address);
 });
 
 test('a message without a module returns the first failure and requests nothing else', async () => {
   const cause = new TypeError('Importing a module script failed.');
-  await expect(importAgain(() => Promise.reject(cause))).rejects.toBe(cause);
+  await expect(retryImport(() => Promise.reject(cause))).rejects.toBe(cause);
 });
