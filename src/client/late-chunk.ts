@@ -104,8 +104,8 @@ export const createLateChunk = <T extends { stop(): void }>(
   };
 
   return {
-    open(by): void {
-      load = by;
+    open(loader): void {
+      load = loader;
     },
     current: () => client,
     run: run as LateChunk<T>['run'],

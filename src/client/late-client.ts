@@ -85,7 +85,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
           record.banners.clear();
         });
         await context.forgetStored();
-        inBackground(updates.bringBack());
+        inBackground(updates.refetch());
       },
     },
     loadHandOff: trouble,
@@ -100,12 +100,12 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     return createVisitors({ ...context, isVisitorId, joinPath: VISITOR_JOIN_PATH }, delivery);
   };
   /** Updates the visitor, with a timeout: the session then begins without it. */
-  const meetVisitor = async (): Promise<void> => {
+  const updateVisitor = async (): Promise<void> => {
     if (!settings.use.visitors || !context.mayWrite()) return;
     try {
       visitors ??= loadVisitors();
-      const meeting = visitors.then((meet) => meet());
-      await withTimeout(meeting, after, STORE_TIMEOUT_MS, 'The visitor');
+      const updating = visitors.then((update) => update());
+      await withTimeout(updating, after, STORE_TIMEOUT_MS, 'The visitor');
     } catch (cause) {
       visitors = undefined;
       // `SecurityError` or `QuotaExceededError`.
@@ -161,7 +161,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     // Applies changes that waited until they are out of sight. Nothing is stored here, because an open transaction on page exit
     // would exclude the page from the back/forward cache.
     lifecycle.on('hidden', placements.updateAll),
-    lifecycle.on('online', updates.hurry),
+    lifecycle.on('online', updates.retry),
     lifecycle.on('restored', () => inBackground(comeBack(cache.reread))),
   ];
   inBackground(inspector.start({ updates, impressions }));
@@ -193,7 +193,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     async startSession(isSwitch) {
       try {
         await lifecycle.whenActivated();
-        await meetVisitor();
+        await updateVisitor();
         if (user.look()) await cache.open();
         // Reading the log applies an opt-out of an earlier visit.
         if (isActive())

@@ -88,11 +88,11 @@ export const applyAnswer = (
   fetchedAtMs: number,
 ): void => {
   // An acceptance further in the future than the grace period was recorded under a wrong clock.
-  const isHeld = ({ placementId, acceptedAtMs }: Dismissal): boolean =>
+  const isKept = ({ placementId, acceptedAtMs }: Dismissal): boolean =>
     !banners.has(placementId) ||
     acceptedAtMs === null ||
     Math.abs(fetchedAtMs - acceptedAtMs) < DISMISSAL_GRACE_MS;
-  record.dismissed = record.dismissed.filter(isHeld);
+  record.dismissed = record.dismissed.filter(isKept);
   for (const [placementId, banner] of banners) {
     const before = record.banners.get(placementId);
     if (before && before.fetchedAtMs > fetchedAtMs && before.fetchedAtMs - fetchedAtMs < WRONG_CLOCK_MS)

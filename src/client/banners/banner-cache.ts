@@ -18,7 +18,7 @@ import {
 /** Maximum wait for the store. A later result still counts. */
 const STORE_TIMEOUT_MS = 2_000;
 /** Maximum number of failed changes that are kept. */
-const MAX_REFUSED = 100;
+const MAX_UNSTORED = 100;
 
 interface CacheOptions {
   settings: Pick<Settings, 'endpoint' | 'appId' | 'bootstrap' | 'platform'>;
@@ -43,22 +43,22 @@ export const createBannerCache = (options: CacheOptions) => {
   const { settings, store, consent, user, fail } = options;
   const { endpoint, appId, platform } = settings;
   const { now, after } = platform;
-  const known = createBootstrap(settings);
+  const takeBootstrap = createBootstrap(settings);
   const listeners: CacheListener[] = [];
   let record = emptyRecord();
   /** Changes that the store has not confirmed yet, by transaction. */
   const pending = new Set<Change[]>();
   /** Changes that failed in the store, or may not be stored yet. The next transaction includes them. */
-  let refused: Change[] = [];
+  let unstoredChanges: Change[] = [];
   /** Test sends by placement, in memory only. They take precedence over the record. Their dismissals are stored in the record. */
   const testSends = new Map<string, Banner>();
   /**
    * Banners of a preview or the inspector, by placement. They take precedence over test sends and the record; `null` hides
    * both.
    */
-  const lookedAt = new Map<string, Banner | null>();
+  const previews = new Map<string, Banner | null>();
   /** IDs of the banners that were returned for this user since `open()`. Only they can be tracked. */
-  const given = new Set<string>();
+  const returnedIds = new Set<string>();
   /** Returns `true` for an event of a preview or the inspector. Such an event is not stored. */
   let intercept: (event: CapturedEvent) => boolean = () => false;
   let isHung = false;
@@ -74,15 +74,16 @@ export const createBannerCache = (options: CacheOptions) => {
     hasFailed = true;
   };
 
-  const tell = (hiddenBanner?: Banner): void => {
+  const notifyListeners = (hiddenBanner?: Banner): void => {
     for (const listener of listeners) listener(hiddenBanner);
   };
 
   /** Records the banners returned for this user, and notifies the slots. */
   const show = (): void => {
-    for (const { banner } of record.banners.values()) if (banner) given.add(banner.id);
-    for (const banner of [...testSends.values(), ...lookedAt.values()]) if (banner) given.add(banner.id);
-    tell();
+    for (const { banner } of record.banners.values()) if (banner) returnedIds.add(banner.id);
+    for (const banner of [...testSends.values(), ...previews.values()])
+      if (banner) returnedIds.add(banner.id);
+    notifyListeners();
   };
 
   /** Applies the stored record. If the store has none, the copy in memory stays. */
@@ -90,7 +91,7 @@ export const createBannerCache = (options: CacheOptions) => {
     if (!isUserRecord(value)) return;
     record = value;
     isStored = true;
-    for (const change of [refused, ...pending].flat()) change(record);
+    for (const change of [unstoredChanges, ...pending].flat()) change(record);
     show();
   };
 
@@ -118,24 +119,24 @@ export const createBannerCache = (options: CacheOptions) => {
   const reset = (): void => {
     record = emptyRecord();
     pending.clear();
-    refused = known(user.id());
-    for (const change of refused) change(record);
+    unstoredChanges = takeBootstrap(user.id());
+    for (const change of unstoredChanges) change(record);
     testSends.clear();
-    lookedAt.clear();
-    given.clear();
+    previews.clear();
+    returnedIds.clear();
     isStored = false;
     show();
   };
 
   const cache = {
     testSends,
-    lookedAt,
+    previews,
     /**
-     * Sets the interceptor of events, for the owner of `lookedAt`. It gets every event before it is captured, and returns
+     * Sets the interceptor of events, for the owner of `previews`. It gets every event before it is captured, and returns
      * `true` for one that must not be captured.
      */
-    interceptEvents(by: typeof intercept): void {
-      intercept = by;
+    interceptEvents(interceptor: typeof intercept): void {
+      intercept = interceptor;
     },
     isIntercepted: (event: CapturedEvent): boolean => intercept(event),
     show,
@@ -143,7 +144,7 @@ export const createBannerCache = (options: CacheOptions) => {
     settleWithin,
     record: (): Readonly<UserRecord> => record,
     /** Also returns `false` if a host passes no banner. */
-    isGiven: (banner: Banner): boolean => given.has(banner?.id),
+    isGiven: (banner: Banner): boolean => returnedIds.has(banner?.id),
     /** Returns why this banner may not be shown any more. */
     mustLeave(banner: Banner): 'user' | 'dismissed' | 'expired' | null {
       if (!cache.isGiven(banner)) return 'user';
@@ -180,7 +181,7 @@ export const createBannerCache = (options: CacheOptions) => {
 
     /** Returns the banner to show now; `null` if there is none; `undefined` before the first sync result. */
     current(placementId: string): Banner | null | undefined {
-      const front = (lookedAt.has(placementId) ? lookedAt : testSends).get(placementId);
+      const front = (previews.has(placementId) ? previews : testSends).get(placementId);
       const isFront = front === null || (front && !isDismissed(record, front));
       const banner = isFront ? front : record.banners.get(placementId)?.banner;
       return banner && (cache.isExpired(banner) || cache.isSnoozed(banner)) ? null : banner;
@@ -195,9 +196,9 @@ export const createBannerCache = (options: CacheOptions) => {
       if (owner === null) return undefined;
       let verdict = change(record);
       let stored: UserRecord | undefined;
-      const changes = [...refused, change].slice(-MAX_REFUSED);
+      const changes = [...unstoredChanges, change].slice(-MAX_UNSTORED);
       const isWritten = consent.mayWrite();
-      refused = isWritten ? [] : changes;
+      unstoredChanges = isWritten ? [] : changes;
       if (isWritten) pending.add(changes);
       show();
       if (!isWritten) return verdict;
@@ -220,7 +221,7 @@ export const createBannerCache = (options: CacheOptions) => {
           await store.update<UserRecord>([key(owner)], toStored);
         } catch (cause) {
           // A `TypeError` means that a change hit a damaged record. It would fail again.
-          if (pending.delete(changes) && !(cause instanceof TypeError)) refused.push(...changes);
+          if (pending.delete(changes) && !(cause instanceof TypeError)) unstoredChanges.push(...changes);
           throw cause;
         }
         if (pending.delete(changes)) adopt(stored);
@@ -239,7 +240,7 @@ export const createBannerCache = (options: CacheOptions) => {
       cache.change((own) => addDismissals(own, dismissals)),
 
     /** Tells the slots that the user dismissed or snoozed this banner here. They clear it at once. */
-    hide: (banner: Banner): void => tell(banner),
+    hide: (banner: Banner): void => notifyListeners(banner),
     /** Calls `listener` after every change, at once for the copy in memory. */
     subscribe: (listener: CacheListener): void => void listeners.push(listener),
   };

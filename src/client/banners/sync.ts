@@ -48,7 +48,7 @@ export const createSync = (options: SyncOptions) => {
   let cancel: (() => void) | undefined;
   let pause = noPause();
   /** Requests in flight. Each has its own signal, because a shared one would collect listeners. */
-  const underWay = new Set<AbortController>();
+  const inFlight = new Set<AbortController>();
 
   /** Returns the remaining pause in milliseconds. */
   const waitMs = (): number => (isPausing(pause, now()) ? pause.until - now() : 0);
@@ -60,10 +60,14 @@ export const createSync = (options: SyncOptions) => {
 
   const unknownPause = (): Pause => ({ ...noPause(), until: now() + UNKNOWN_PAUSE_MS, failures: 1 });
 
-  const retryLater = async (cause: unknown, placements: string[], mine: AbortController): Promise<void> => {
+  const retryLater = async (
+    cause: unknown,
+    placements: string[],
+    controller: AbortController,
+  ): Promise<void> => {
     const found = await failures().catch(() => undefined);
     // Another user may have signed in.
-    if (!underWay.has(mine)) return;
+    if (!inFlight.has(controller)) return;
     const failure = found?.read(cause, pause);
     pause = failure?.pause ?? unknownPause();
     if (failure?.isRateLimit) onRateLimit();
@@ -75,18 +79,18 @@ export const createSync = (options: SyncOptions) => {
 
   const request = async (user: string, placements: string[]): Promise<void> => {
     const pauseBefore = pause;
-    const mine = new AbortController();
-    underWay.add(mine);
+    const controller = new AbortController();
+    inFlight.add(controller);
     try {
-      const { byPlacement, ...sent } = await requestBanners(user, placements, mine);
-      if (!underWay.has(mine)) return;
+      const { byPlacement, ...sent } = await requestBanners(user, placements, controller);
+      if (!inFlight.has(controller)) return;
       onAnswer({ userId: user, banners: readBanners(placements, byPlacement), ...sent });
       // A pause that another request began in the meantime still applies.
       if (pause === pauseBefore) pause = noPause();
     } catch (cause) {
-      if (underWay.has(mine)) await retryLater(cause, placements, mine);
+      if (inFlight.has(controller)) await retryLater(cause, placements, controller);
     } finally {
-      underWay.delete(mine);
+      inFlight.delete(controller);
     }
   };
 
@@ -126,7 +130,7 @@ export const createSync = (options: SyncOptions) => {
      * Ends a pause early: the network is back, or the page is visible again. Placements without a result are requested once at
      * once.
      */
-    hurry(): void {
+    retry(): void {
       pause = endEarly(pause, now());
       arm();
     },
@@ -138,8 +142,8 @@ export const createSync = (options: SyncOptions) => {
       // The service rejected the token of the former user.
       if (pause.reason === 'unauthorized') pause = noPause();
       cancel?.();
-      for (const request of underWay) request.abort();
-      underWay.clear();
+      for (const request of inFlight) request.abort();
+      inFlight.clear();
     },
   };
 };

@@ -68,12 +68,13 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
   });
 
   /** Placements that the host requested by name. */
-  const named = new Set<string>();
+  const requestedByHost = new Set<string>();
   /** Returns the mounted and the named placements. Results of all others are cleared, so that the next mount requests them. */
-  const wanted = (): Set<string> => {
+  const getPlacementsToSync = (): Set<string> => {
     const mounted = new Set(placements.slots().map(({ placementId }) => placementId));
     for (const placementId of requested.placements)
-      if (!mounted.has(placementId) && !named.has(placementId)) requested.placements.delete(placementId);
+      if (!mounted.has(placementId) && !requestedByHost.has(placementId))
+        requested.placements.delete(placementId);
     return requested.placements;
   };
 
@@ -105,7 +106,7 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
     mayWrite: consent.mayWrite,
     isVisible,
     onStart() {
-      sync.want(wanted());
+      sync.want(getPlacementsToSync());
       onSession();
       notifyTabs();
     },
@@ -168,11 +169,11 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
     want(placementId: string): void {
       if (session.hasBegun()) sync.want([placementId]);
     },
-    wanted,
+    wanted: getPlacementsToSync,
     /** Adds placements that the host requests by name. */
     name(placementIds: string[]): void {
       for (const placementId of placementIds) {
-        named.add(placementId);
+        requestedByHost.add(placementId);
         requested.placements.add(placementId);
       }
     },
@@ -191,16 +192,16 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
       } else await sync.now(placementIds);
     },
     /** Requests all banners again, within the budget: on a full disk, each event would cost a request. */
-    async bringBack(): Promise<void> {
-      if (await session.spend()) sync.want(wanted());
+    async refetch(): Promise<void> {
+      if (await session.spend()) sync.want(getPlacementsToSync());
     },
     /** Called when the page is visible again. */
     resume(): Promise<unknown> {
-      sync.hurry();
+      sync.retry();
       renewal?.resume();
       return session.touch();
     },
-    hurry: sync.hurry,
+    retry: sync.retry,
     nameOf: session.nameOf,
     /** For the inspector. */
     session: session.inspect,

@@ -85,7 +85,7 @@ const MAX_DISMISSALS = 100;
 type BannerName = Pick<Banner, 'placementId' | 'id'>;
 
 export const isDismissed = ({ dismissed }: Readonly<UserRecord>, { placementId, id }: BannerName): boolean =>
-  dismissed.some((known) => known.placementId === placementId && known.bannerId === id);
+  dismissed.some((dismissal) => dismissal.placementId === placementId && dismissal.bannerId === id);
 
 /** Removes banners from the record and keeps them hidden. The oldest dismissal is dropped first. */
 export const addDismissals = (
@@ -116,8 +116,8 @@ export const createBootstrap = ({
     // Server time. A time in the future would block the browser's own sync results.
     const fetchedAtMs = Math.min(bootstrap!.fetchedAtMs - record.clockSkewMs, startedAtMs);
     for (const [placementId, banner] of Object.entries<Banner | null>(bootstrap!.banners ?? {})) {
-      const known = record.banners.get(placementId);
-      if (known && known.fetchedAtMs > fetchedAtMs) continue;
+      const cached = record.banners.get(placementId);
+      if (cached && cached.fetchedAtMs > fetchedAtMs) continue;
       record.banners.set(placementId, {
         banner: banner && isDismissed(record, banner) ? null : banner,
         fetchedAtMs,

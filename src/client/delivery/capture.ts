@@ -68,7 +68,7 @@ interface Waiting {
 export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving: Leaving) => {
   const { api, consent, clock, tab, lifecycle, notify, fail, isStopped } = context;
   const getTime = createEventTimes(clock);
-  let line: Waiting[] = [];
+  let queue: Waiting[] = [];
   /** Set while queued events are being written, or wait for earlier work. */
   let appending: Promise<void> | undefined;
   let sequence = 0;
@@ -159,9 +159,9 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
     await stored;
   };
 
-  const appendLine = async (own: Waiting[]): Promise<void> => {
+  const appendQueue = async (own: Waiting[]): Promise<void> => {
     while (own.length > 0) await store(own.splice(0, SLICE));
-    if (own === line) appending = undefined;
+    if (own === queue) appending = undefined;
   };
 
   /**
@@ -169,11 +169,11 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
    * yet.
    */
   const inTurn = (work: () => Promise<void>, isForgetting: boolean): Promise<void> => {
-    if (isForgetting) for (const { resolve } of line.splice(0)) resolve(null);
+    if (isForgetting) for (const { resolve } of queue.splice(0)) resolve(null);
     const done = Promise.resolve(appending).then(work);
     const own: Waiting[] = [];
-    line = own;
-    appending = done.catch(() => undefined).then(() => appendLine(own));
+    queue = own;
+    appending = done.catch(() => undefined).then(() => appendQueue(own));
     return done;
   };
 
@@ -186,9 +186,9 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
       return Promise.resolve(null);
     }
     return new Promise((resolve) => {
-      line.push({ event, at: event.at ?? clock.now(), resolve });
+      queue.push({ event, at: event.at ?? clock.now(), resolve });
       // Runs after this task's calls. `queueMicrotask` leaves the script engine, and costs more than everything else here.
-      appending ??= Promise.resolve(line).then(appendLine);
+      appending ??= Promise.resolve(queue).then(appendQueue);
     });
   };
 

@@ -51,6 +51,6 @@ export const createDecide = ({ context, log, upkeep, sender }: Outbox, capture: 
     };
     await capture.inTurn(carryOut, isForgetting);
     if (decision === 'send') await sender.run(true);
-    if (isOptIn) sender.onSign();
+    if (isOptIn) sender.resume();
   };
 };

@@ -18,7 +18,7 @@ export const createLeaving = ({ context, log, sender }: Outbox) => {
   let worker: HandOff | undefined;
   /** Most pages have no service worker. One may take control later. */
   const container = containerOfPage();
-  const meetWorker = (): void => {
+  const connectWorker = (): void => {
     if (worker || !loadHandOff || !container?.controller) return;
     loadHandOff().then(
       ({ createHandOff }) => {
@@ -28,26 +28,26 @@ export const createLeaving = ({ context, log, sender }: Outbox) => {
       () => undefined,
     );
   };
-  container?.addEventListener('controllerchange', meetWorker);
-  meetWorker();
+  container?.addEventListener('controllerchange', connectWorker);
+  connectWorker();
   /** Exit flushes without a response yet. */
-  let underWay = Promise.resolve(0);
+  let inFlight = Promise.resolve(0);
 
   const leave = (): void => {
     // The worker cannot see events in this page's memory.
     if (!log.place.isMemory() && canSend() && worker?.handOff()) return;
     // Events in memory end with the page, so rejected and in-doubt ones are sent once more.
     const flushing = log.place.isMemory() ? sender.tryAgain().then(lastFlush) : lastFlush();
-    const flushed = Promise.all([underWay, flushing]).then(
+    const flushed = Promise.all([inFlight, flushing]).then(
       ([before, now]) => before + now,
       (cause) => {
         fail('storage', 'The last flush failed', cause);
         return 0;
       },
     );
-    underWay = flushed;
+    inFlight = flushed;
     void flushed.then(() => {
-      if (underWay === flushed) underWay = Promise.resolve(0);
+      if (inFlight === flushed) inFlight = Promise.resolve(0);
     });
   };
   const stops = [lifecycle.on('hidden', leave), lifecycle.on('leave', leave)];
@@ -55,9 +55,9 @@ export const createLeaving = ({ context, log, sender }: Outbox) => {
   return {
     leave,
     /** Resolves with the number of events that the pending flushes deliver. */
-    delivered: () => underWay,
+    delivered: () => inFlight,
     stop(): void {
-      container?.removeEventListener('controllerchange', meetWorker);
+      container?.removeEventListener('controllerchange', connectWorker);
       worker?.stop();
       for (const stop of stops) stop();
     },

@@ -119,7 +119,7 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
   const names = new Set([
     ...requested.placements,
     ...banners.keys(),
-    ...cache.lookedAt.keys(),
+    ...cache.previews.keys(),
     ...cache.testSends.keys(),
   ]);
   for (const { placementId } of mounted) names.add(placementId);
@@ -146,7 +146,7 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
       isDismissed: dismissed.some((dismissal) => dismissal.placementId === placementId),
       snoozedUntil: answer && cache.isSnoozed(answer) ? snoozed!.get(answer.id)! : null,
       isFocused: overlay.isFocused(placementId),
-      isHidden: cache.lookedAt.get(placementId) === null,
+      isHidden: cache.previews.get(placementId) === null,
       slots: mounted.filter((slot) => slot.placementId === placementId).map(toSlotState),
     };
   };

@@ -25,7 +25,7 @@ export const createOverlay = (
   { cache, placements, settings }: Pick<LateContext, 'cache' | 'placements' | 'settings'>,
   impressions: Pick<Impressions, 'countAnew'>,
 ) => {
-  const { lookedAt } = cache;
+  const { previews } = cache;
   let isOn = false;
   let events: BannerEvent[] = [];
   /** Listed impressions. Each counts once, as in the service. */
@@ -46,11 +46,11 @@ export const createOverlay = (
   const overlay = {
     /** Renders the banner in the slots of the placement at once, even if dismissed or expired; `null` ends that. */
     focus(placementId: string, banner: Banner | null): void {
-      if (banner) lookedAt.set(placementId, focusOn(banner));
-      else if (overlay.isFocused(placementId)) lookedAt.delete(placementId);
+      if (banner) previews.set(placementId, focusOn(banner));
+      else if (overlay.isFocused(placementId)) previews.delete(placementId);
       redraw();
     },
-    isFocused: (placementId: string): boolean => !!lookedAt.get(placementId),
+    isFocused: (placementId: string): boolean => !!previews.get(placementId),
     /** Turns the sandbox on or off. While it is on, all events are intercepted, and dismissed banners are hidden. */
     sandbox(next: boolean): void {
       if (next === isOn) return;
@@ -58,7 +58,7 @@ export const createOverlay = (
       events = [];
       listed.clear();
       if (isOn) return;
-      for (const [placementId, banner] of lookedAt) if (banner === null) lookedAt.delete(placementId);
+      for (const [placementId, banner] of previews) if (banner === null) previews.delete(placementId);
       redraw();
       // Impressions count again, after another second in view.
       impressions.countAnew();
@@ -73,7 +73,7 @@ export const createOverlay = (
     if (!isOn && !isOfFocus) return false;
     list(event);
     if (type === 'dismiss' && isOfFocus) overlay.focus(placementId, null);
-    else if (type === 'dismiss') lookedAt.set(placementId, null);
+    else if (type === 'dismiss') previews.set(placementId, null);
     return true;
   });
   return overlay;

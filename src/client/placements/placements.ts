@@ -60,7 +60,7 @@ export const createPlacements = (options: PlacementsOptions) => {
 
   const fill = (
     slot: MountedSlot,
-    draw: (where: SlotContext) => PlacementCleanup,
+    draw: (context: SlotContext) => PlacementCleanup,
     onError = (cause: unknown) => report(slot, cause),
   ): void => {
     const { element, placementId, state } = slot;
@@ -96,15 +96,15 @@ export const createPlacements = (options: PlacementsOptions) => {
     const { banner, why } = next;
     if (banner) armExpiry(slot, banner);
     if (why) {
-      if (problems.length > 0 && hook.invalid) fill(slot, (where) => hook.invalid?.(problems, where));
-      else if (hook.empty) fill(slot, (where) => hook.empty?.(where));
+      if (problems.length > 0 && hook.invalid) fill(slot, (context) => hook.invalid?.(problems, context));
+      else if (hook.empty) fill(slot, (context) => hook.empty?.(context));
       notify({ type: 'emptied', placementId, reason: why });
     } else if (banner) {
       slot.expand?.();
       slot.expand = undefined;
       fill(
         slot,
-        (where) => hook(banner, createSlot(banner, where, options)),
+        (context) => hook(banner, createSlot(banner, context, options)),
         (cause) => {
           report(slot, cause);
           if (slot.state !== next) return;

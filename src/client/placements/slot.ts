@@ -88,10 +88,10 @@ export const createBannerCheck = (
     problems(banner: Banner): readonly Problem[] | null {
       if (last && isSameBanner(last.banner, banner)) return last.problems;
       if (banner.isControl || !hook.check) return [];
-      const mine: typeof last = { banner, problems: null };
-      last = mine;
+      const result: typeof last = { banner, problems: null };
+      last = result;
       const settle = (problems: readonly Problem[]): void => {
-        mine.problems = problems;
+        result.problems = problems;
         // A check in JavaScript may return `false` for a valid banner.
         if (!(problems.length > 0)) return;
         const message = `Banner "${banner.id}" is invalid for "${placementId}": ${problems.map(problemText).join('; ')}`;
@@ -99,7 +99,7 @@ export const createBannerCheck = (
       };
       const onError = (cause: unknown): void => {
         reportHook(fail, placementId, cause);
-        mine.problems = THREW;
+        result.problems = THREW;
       };
       try {
         const problems = hook.check(banner) as Partial<Promise<readonly Problem[]>> & readonly Problem[];
@@ -110,7 +110,7 @@ export const createBannerCheck = (
       } catch (cause) {
         onError(cause);
       }
-      return mine.problems;
+      return result.problems;
     },
 
     /** Returns the checked object, so that a hook can look up what it stored for it. */

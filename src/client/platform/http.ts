@@ -23,7 +23,7 @@ export const toJson = (body: object): string =>
  * Rejects when the signal is aborted. In Firefox 153, a keepalive request that was in flight when its page entered the
  * back/forward cache never settles, not even on abort.
  */
-const aborted = (signal: AbortSignal): Promise<never> =>
+const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });
@@ -37,9 +37,9 @@ export const createPostJson = (
   // Called without `this`, because the browser's `fetch` throws if it is called on another object.
   fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init),
 ) => {
-  const read = async (path: string, { body, key, keepalive, signal }: PostRequest): Promise<HttpResponse> => {
+  const post = async (path: string, { body, key, keepalive, signal }: PostRequest): Promise<HttpResponse> => {
     const url = endpoint + path;
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: 'POST',
       body,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -53,11 +53,11 @@ export const createPostJson = (
       throw new Error(`No response from ${url}: ${cause?.message ?? cause}`, { cause });
     });
     // A wrapper of `fetch` may omit the headers.
-    const { status, statusText = '', headers = new Headers() } = answer;
-    return { status, statusText, headers, text: await answer.text() };
+    const { status, statusText = '', headers = new Headers() } = response;
+    return { status, statusText, headers, text: await response.text() };
   };
   return (path: string, request: PostRequest): Promise<HttpResponse> =>
-    Promise.race([read(path, request), aborted(request.signal)]);
+    Promise.race([post(path, request), rejectOnAbort(request.signal)]);
 };
 
 /** Returns the parsed JSON; `undefined` if it is invalid, because an error response may come from a proxy. */

@@ -12,7 +12,7 @@ test('contract 1.5: a 429 makes the client wait as requested and empties the bud
   await sync.now(['home_hero']);
   expect(onRateLimit).toHaveBeenCalledTimes(1);
   expect(waiting()).toEqual(['rate-limit']);
-  sync.hurry();
+  sync.retry();
   sync.want(['sidebar']);
   await vi.advanceTimersByTimeAsync(119_999);
   expect(sent).toHaveLength(1);
@@ -38,7 +38,7 @@ test.each([
   await vi.advanceTimersByTimeAsync(30_000);
   isOver = true;
   const before = sent.length;
-  sync.hurry();
+  sync.retry();
   await vi.advanceTimersByTimeAsync(569_999);
   expect(sent).toHaveLength(before);
   await vi.advanceTimersByTimeAsync(1);
@@ -56,7 +56,7 @@ test('contract 1.5: waits for the Retry-After of a 503, whatever the page does',
   const { sync, sent, results, waiting } = setUp([refuse(503, { 'retry-after': '600' }), all]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(599_999);
-  sync.hurry();
+  sync.retry();
   await settle();
   expect(sent).toHaveLength(1);
   expect(waiting()).toEqual(['backoff']);
@@ -156,7 +156,7 @@ test.each([
   await sync.now(['home_hero']);
   expect(kinds()).toEqual([kind]);
   expect(waiting()).toEqual([kind]);
-  sync.hurry();
+  sync.retry();
   await vi.advanceTimersByTimeAsync(1_999);
   expect(sent).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(1);

@@ -214,7 +214,7 @@ test('requests once as soon as the network is back', async () => {
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(15_000);
   const before = sent.length;
-  sync.hurry();
+  sync.retry();
   await vi.advanceTimersByTimeAsync(0);
   expect(sent.length).toBe(before + 1);
 });

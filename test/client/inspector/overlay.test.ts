@@ -4,10 +4,10 @@ import { createOverlay } from '../../../src/client/inspector/overlay.ts';
 import { buildBanner } from '../../helpers/a-banner.ts';
 
 const anOverlay = () => {
-  const lookedAt = new Map<string, Banner | null>();
+  const previews = new Map<string, Banner | null>();
   let take: (event: unknown) => boolean = () => false;
   const cache = {
-    lookedAt,
+    previews,
     show: vi.fn(),
     interceptEvents(by: typeof take) {
       take = by;
@@ -18,14 +18,14 @@ const anOverlay = () => {
     countAnew: vi.fn(),
   });
   const event = (type: string, bannerId: string) => take({ type, bannerId, placementId: 'home_hero' });
-  return { overlay, lookedAt, event };
+  return { overlay, previews, event };
 };
 
 test('a focused banner is a copy that never expires and never counts as the original', () => {
-  const { overlay, lookedAt, event } = anOverlay();
+  const { overlay, previews, event } = anOverlay();
   const original = buildBanner({ isControl: true, expiresAt: 1 });
   overlay.focus('home_hero', original);
-  const copy = lookedAt.get('home_hero')!;
+  const copy = previews.get('home_hero')!;
   expect(copy).toMatchObject({ isControl: false, isTestSend: true, expiresAt: null });
   expect(copy.id).not.toBe(original.id);
   expect(event('click', copy.id)).toBe(true);
@@ -33,30 +33,30 @@ test('a focused banner is a copy that never expires and never counts as the orig
 });
 
 test('dismissing a focused banner ends its focus, and its events are still accepted', () => {
-  const { overlay, lookedAt, event } = anOverlay();
+  const { overlay, previews, event } = anOverlay();
   overlay.focus('home_hero', buildBanner());
-  const { id } = lookedAt.get('home_hero')!;
+  const { id } = previews.get('home_hero')!;
   expect(event('dismiss', id)).toBe(true);
   expect(overlay.isFocused('home_hero')).toBe(false);
   expect(event('click', id)).toBe(true);
 });
 
 test('the sandbox accepts all events and hides dismissed banners until it ends', () => {
-  const { overlay, lookedAt, event } = anOverlay();
+  const { overlay, previews, event } = anOverlay();
   overlay.sandbox(true);
   expect([event('impression', 'b'), event('dismiss', 'b')]).toEqual([true, true]);
-  expect(lookedAt.get('home_hero')).toBeNull();
+  expect(previews.get('home_hero')).toBeNull();
   expect(overlay.state().events.map(({ type }) => type)).toEqual(['impression', 'dismiss']);
   overlay.sandbox(false);
-  expect(lookedAt.size).toBe(0);
+  expect(previews.size).toBe(0);
   expect(event('click', 'b')).toBe(false);
   expect(overlay.state()).toEqual({ isOn: false, events: [] });
 });
 
 test('ending the focus keeps what the sandbox hides', () => {
-  const { overlay, lookedAt, event } = anOverlay();
+  const { overlay, previews, event } = anOverlay();
   overlay.sandbox(true);
   event('dismiss', 'b');
   overlay.focus('home_hero', null);
-  expect([...lookedAt]).toEqual([['home_hero', null]]);
+  expect([...previews]).toEqual([['home_hero', null]]);
 });

@@ -22,7 +22,7 @@ const RETRY_MS = 30_000;
 export const isQuota = (error: unknown): boolean => Object(error).name === 'QuotaExceededError';
 
 /** Location of the log. */
-type Place =
+type LogLocation =
   /** The first check of the disk, or the move from memory back to it. Each call waits for `over`. */
   { type: 'moving'; from: InMemory | undefined; over: Promise<void> } | { type: 'disk' } | InMemory;
 
@@ -47,15 +47,15 @@ export const createLogStore = (
   const { after } = clock;
   const disk = createDisk(store, lifecycle, after);
   /** `undefined` before the first call: without consent the page must not create a database, not even an empty one. */
-  let place: Place | undefined;
+  let logLocation: LogLocation | undefined;
   /** Pending check of the disk. In memory mode no call waits for it. */
-  let looking: Promise<void> | undefined;
+  let checking: Promise<void> | undefined;
   let cancelRetry: () => void = () => undefined;
   let onDisk: () => void = () => undefined;
 
   /** Returns the log in memory, also while its events are being moved to the disk. */
-  const memory = (): InMemory | undefined => (place?.type === 'moving' ? place.from : inMemory());
-  const inMemory = (): InMemory | undefined => (place?.type === 'memory' ? place : undefined);
+  const memory = (): InMemory | undefined => (logLocation?.type === 'moving' ? logLocation.from : inMemory());
+  const inMemory = (): InMemory | undefined => (logLocation?.type === 'memory' ? logLocation : undefined);
 
   /** Also runs after a stop if a deletion is due, because no other page knows of it. */
   const retryLater = (): void => {
@@ -64,23 +64,23 @@ export const createLogStore = (
   };
   const toMemory = (cause: unknown): void => {
     if (memory()) return;
-    place = { type: 'memory', store: createMemoryStore() };
+    logLocation = { type: 'memory', store: createMemoryStore() };
     control.forget();
     notify({ type: 'memory-mode', on: true, reason: Object(cause).message ?? String(cause) });
     retryLater();
   };
 
   /** Moves the log from memory to the disk. `hadRecord`: the disk had a control record a moment ago. */
-  const bringBack = async (from: InMemory, hadRecord: boolean): Promise<void> => {
+  const moveToDisk = async (from: InMemory, hadRecord: boolean): Promise<void> => {
     try {
       const { restore } = await trouble();
       await restore(disk, from, hadRecord);
     } catch {
       // The disk still fails. The events stay in memory, and the host already has the notice.
-      place = from;
+      logLocation = from;
       return retryLater();
     }
-    place = { type: 'disk' };
+    logLocation = { type: 'disk' };
     control.forget();
     cancelRetry();
     notify({ type: 'memory-mode', on: false });
@@ -109,42 +109,42 @@ export const createLogStore = (
     if (!isOurs) throw newerVersion();
     return record !== undefined;
   };
-  const ask = (): Promise<boolean> => {
+  const probeInTime = (): Promise<boolean> => {
     const answer = probe();
     // A response after the timeout still ends memory mode.
     answer.then(retry, () => undefined);
     return withTimeout(answer, after, OPEN_MS, 'The store');
   };
-  const look = async (): Promise<void> => {
+  const checkDisk = async (): Promise<void> => {
     let hadRecord: boolean;
     try {
-      hadRecord = await ask();
+      hadRecord = await probeInTime();
     } catch (error) {
       toMemory(error);
       return retryLater();
     }
     const from = inMemory();
     if (!from) {
-      place = { type: 'disk' };
+      logLocation = { type: 'disk' };
       return;
     }
     // Concurrent writes wait, so that no event is left in memory.
-    const over = bringBack(from, hadRecord);
-    place = { type: 'moving', from, over };
+    const over = moveToDisk(from, hadRecord);
+    logLocation = { type: 'moving', from, over };
     await over;
   };
   const retry = async (): Promise<void> => {
     if (!inMemory()) return;
-    looking ??= look().finally(() => {
-      looking = undefined;
+    checking ??= checkDisk().finally(() => {
+      checking = undefined;
     });
-    await looking;
+    await checking;
   };
 
   const run = async <T>(work: (store: Store) => Promise<T>, ifLost?: () => T): Promise<T> => {
-    place ??= { type: 'moving', from: undefined, over: look() };
-    while (place.type === 'moving') await place.over;
-    if (place.type === 'memory') return work(place.store);
+    logLocation ??= { type: 'moving', from: undefined, over: checkDisk() };
+    while (logLocation.type === 'moving') await logLocation.over;
+    if (logLocation.type === 'memory') return work(logLocation.store);
     try {
       return await disk.ask(work, ifLost);
     } catch (error) {
@@ -156,9 +156,9 @@ export const createLogStore = (
 
   /** Clears the log in memory, and leaves the disk as it is. */
   const forgetMemory = (): void => {
-    const held = memory();
-    if (!held) return;
-    held.store = createMemoryStore();
+    const log = memory();
+    if (!log) return;
+    log.store = createMemoryStore();
     control.forget();
   };
   // If the first choice is an opt-out, the events in memory are discarded.
@@ -195,8 +195,8 @@ export const createLogStore = (
     },
     async clear(): Promise<void> {
       await run((each) => {
-        const held = memory();
-        if (held?.store === each) held.owed = 'everything';
+        const log = memory();
+        if (log?.store === each) log.owed = 'everything';
         return each.clear();
       });
       control.forget();
@@ -214,8 +214,8 @@ export const createLogStore = (
     },
     /** Marks the queue for deletion. In memory mode, the disk's part is deleted once the disk responds. */
     owePurge(): void {
-      const held = memory();
-      if (held) held.owed ??= 'queue';
+      const log = memory();
+      if (log) log.owed ??= 'queue';
     },
     /** Pending requests still complete, because a click may wait for one. */
     close(): void {

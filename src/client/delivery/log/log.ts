@@ -93,7 +93,7 @@ export const createLog = (context: DeliveryContext) => {
     const change = ([stored, found, ...values]: unknown[]): Writes => {
       after = undefined;
       isNewerVersion = isNewer(stored);
-      last.noticeWipe(stored);
+      last.detectWipe(stored);
       if (isNewerVersion || consent.is('wiped')) return [];
       const control = last.read(stored);
       claims = [found].flat().filter(isClaim);

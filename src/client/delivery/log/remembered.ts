@@ -11,7 +11,7 @@ export const createLastSeen = ({
   let last: Control | undefined;
   let claims: Claim[] = [];
   /** Control record that a full disk rejected. Its pause applies to this page. */
-  let held: Control | undefined;
+  let rejectedControl: Control | undefined;
   /** The log had a control record at the last read. */
   let hadRecord = false;
   /** The page returned from the back/forward cache and has not read the record again. Another page may have wiped it. */
@@ -20,14 +20,14 @@ export const createLastSeen = ({
   /** Reads a record. Without a stored choice, this page's choice applies. */
   const read = (record: unknown): Control => {
     const control = readControl(record, consent.record().consent);
-    if (held && held.wait.until > control.wait.until) {
-      control.wait = held.wait;
-      control.refusedKey = held.refusedKey;
+    if (rejectedControl && rejectedControl.wait.until > control.wait.until) {
+      control.wait = rejectedControl.wait;
+      control.refusedKey = rejectedControl.refusedKey;
     }
     return control;
   };
   /** Follows a wipe: a record that is missing after the return was wiped by another page. */
-  const noticeWipe = (record: unknown): void => {
+  const detectWipe = (record: unknown): void => {
     if (mayBeWiped && record === undefined) void consent.hear({ ...consent.record(), consent: 'wiped' });
     mayBeWiped = false;
   };
@@ -44,10 +44,10 @@ export const createLastSeen = ({
 
   return {
     read,
-    noticeWipe,
+    detectWipe,
     /** Caches the record that was read or written, and its claims. */
     keep(record: unknown, found = claims): Control {
-      noticeWipe(record);
+      detectWipe(record);
       claims = found;
       last = read(record);
       hadRecord = record !== undefined;
@@ -56,7 +56,7 @@ export const createLastSeen = ({
     },
     /** Holds the pause of a record that a full disk rejected, until a step is written. */
     hold(control?: Control): void {
-      held = control;
+      rejectedControl = control;
     },
     last: (): Control => read(last),
     claims: () => claims,

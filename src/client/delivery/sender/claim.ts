@@ -85,7 +85,7 @@ type Block =
   | { type: 'busy'; until: number };
 
 /** Returns why this page may not send now, from a control record and its claims; `null` if it may. */
-export const whyNot = (
+export const findBlock = (
   { clock, canSend }: Pick<DeliveryContext, 'clock' | 'canSend'>,
   { wait }: Control,
   claims: Claim[],
@@ -93,8 +93,8 @@ export const whyNot = (
   const now = clock.now();
   if (!canSend()) return { type: 'off' };
   if (isPausing(wait, now)) return { type: 'waiting', pause: wait };
-  const alone = claims.find((each) => isAlone(each, now));
-  return alone ? { type: 'busy', until: Math.min(alone.until, alone.aloneUntil) } : null;
+  const lease = claims.find((each) => isAlone(each, now));
+  return lease ? { type: 'busy', until: Math.min(lease.until, lease.aloneUntil) } : null;
 };
 
 /** Next step of the sender. */
@@ -148,11 +148,11 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
   return async (all: boolean, isHeld: boolean): Promise<Next> => {
     const { control, claims, corrupt } = await log.overview();
     if (corrupt.length > 0 && !isHeld) await log.removeCorrupt(corrupt);
-    const block = whyNot(context, control, claims);
+    const block = findBlock(context, control, claims);
     if (block) return block;
     const live = claims.filter((each) => isLive(each, now()));
-    const over = claims.find((each) => !live.includes(each));
-    if (over && !isHeld) return { type: 'over', claim: over };
+    const expired = claims.find((each) => !live.includes(each));
+    if (expired && !isHeld) return { type: 'over', claim: expired };
 
     const found = await scan(new Set(claims.flatMap(({ keys }) => keys.map(keyText))), isHeld);
     if (found.corrupt.length > 0 && !isHeld) await log.removeCorrupt(found.corrupt);
@@ -176,20 +176,20 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
 /** Added to the request timeout. After both, no response can arrive any more. */
 const ANSWER_MARGIN_MS = 5_000;
 /** Exclusive-send lease. After this the page may be gone, and other pages send the remaining events. */
-const ALONE_MS = 10_000;
+const LEASE_MS = 10_000;
 
-/** Creates a claim on a batch. Other pages send nothing for `aloneMs`. */
+/** Creates a claim on a batch. Other pages send nothing for `leaseMs`. */
 export const newClaim = (
   { clock, options, tab, newId }: DeliveryContext,
   batch: QueuedEvent[],
-  aloneMs = ALONE_MS,
+  leaseMs = LEASE_MS,
 ): Claimed => ({
   claim: {
     v: VERSION,
     id: newId(),
     tab,
     until: clock.now() + options.timeoutMs + ANSWER_MARGIN_MS,
-    aloneUntil: clock.now() + aloneMs,
+    aloneUntil: clock.now() + leaseMs,
     keys: batch.map(({ key }) => key),
   },
   batch,
@@ -208,7 +208,7 @@ export const createTake =
       // After a lost connection this runs twice. If the first run committed, change nothing.
       if (claimed && claims.some(({ id }) => id === claimed?.claim.id)) return null;
       claimed = undefined;
-      if (whyNot(context, control, claims)) return null;
+      if (findBlock(context, control, claims)) return null;
       const others = new Set(claims.flatMap(({ keys }) => keys.map(keyText)));
       const kept = batch.flatMap(({ key, event: before }, i): QueuedEvent[] => {
         const event = readEvent(records[i]);

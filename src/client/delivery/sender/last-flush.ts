@@ -1,7 +1,7 @@
 import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
 import { claimKey, EVENT_VALUE } from '../log/records.ts';
-import { byTime, newClaim, planBatches, whyNot } from './claim.ts';
+import { byTime, findBlock, newClaim, planBatches } from './claim.ts';
 import type { Sender } from './sender.ts';
 
 /** Creates the exit flush: sends the events that no request holds when the page exits. */
@@ -22,7 +22,7 @@ export const createLastFlush = (
   return async (): Promise<number> => {
     const key = keyring.current();
     const others = log.lastClaims().filter((each) => each.tab !== tab);
-    if (key === undefined || whyNot(context, log.lastControl(), others)) return 0;
+    if (key === undefined || findBlock(context, log.lastControl(), others)) return 0;
     const byValue = log.unsent
       .waiting()
       .filter(({ event: { userId, type } }) => {

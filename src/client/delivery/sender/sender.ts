@@ -185,12 +185,12 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   };
 
   /** Called when the network or the user is back, or after an opt-in. */
-  const onSign = (): void => {
+  const resume = (): void => {
     if (!canSend()) return;
     void log.place.retry();
     void tryAgain();
   };
-  const stopListening = onReturn(lifecycle, onSign);
+  const stopListening = onReturn(lifecycle, resume);
 
   return {
     keyring,
@@ -200,7 +200,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     run,
     wake,
     tryAgain,
-    onSign,
+    resume,
     /** Called after events were stored. */
     onAppended(): void {
       const { wait } = log.lastControl();
