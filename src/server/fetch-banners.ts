@@ -71,7 +71,7 @@ export const fetchBanners = async (options: FetchBannersOptions): Promise<Banner
     throw new TypeError(`placements: expected 1 to ${MAX_PLACEMENTS}, got ${placements.length}`);
   for (const name of ['apiKey', 'appId', 'appVersion', 'userId'] as const) {
     if (typeof options[name] !== 'string' || options[name] === '')
-      throw new TypeError(`${name}: expected a text`);
+      throw new TypeError(`${name}: expected a string`);
   }
   checkTimeLimit(timeoutMs);
   const call = createCall({

@@ -3,7 +3,7 @@ import { MAX_TIMER_MS } from './rate-limiter.ts';
 
 export const checkTimeLimit = (timeoutMs: number): void => {
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMER_MS)
-    throw new TypeError(`timeoutMs: ${timeoutMs} is not a whole number from 1 to ${MAX_TIMER_MS}`);
+    throw new TypeError(`timeoutMs: expected a whole number from 1 to ${MAX_TIMER_MS}, got ${timeoutMs}`);
 };
 
 /** Name of a hosted instance, or the base URL of another one. */

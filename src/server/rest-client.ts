@@ -46,7 +46,7 @@ export const createRestClient = (options: RestClientOptions): RestClient => {
   if (!options.apiKey) throw new TypeError('apiKey: expected a key, got nothing');
   checkTimeLimit(timeoutMs);
   if (typeof maxAttempts !== 'number' || !(maxAttempts >= 1))
-    throw new TypeError(`maxAttempts: ${maxAttempts} is not a number from 1 up`);
+    throw new TypeError(`maxAttempts: expected a number from 1, got ${maxAttempts}`);
   const call = createCall({
     endpoint,
     apiKey: options.apiKey,

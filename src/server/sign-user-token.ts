@@ -54,8 +54,8 @@ const importKey = async (privateKey: string | PrivateJwk) => {
 /** Returns a signed JWT that authenticates a user of a page. Throws `TypeError` if an option is invalid. */
 export const signUserToken = async (options: SignUserTokenOptions): Promise<string> => {
   const { privateKey, userId, appId, workspaceId, expiresInSeconds = HOUR_SECONDS, now = Date.now } = options;
-  if (typeof userId !== 'string' || userId === '') throw new TypeError('userId: expected a text');
-  if (typeof appId !== 'string' || appId === '') throw new TypeError('appId: expected a text');
+  if (typeof userId !== 'string' || userId === '') throw new TypeError('userId: expected a string');
+  if (typeof appId !== 'string' || appId === '') throw new TypeError('appId: expected a string');
   if (!(expiresInSeconds >= 1 && expiresInSeconds <= MAX_USER_TOKEN_SECONDS)) {
     throw new TypeError(`expiresInSeconds: expected a number from 1 to ${MAX_USER_TOKEN_SECONDS}`);
   }

@@ -150,9 +150,9 @@ describe('fetchBanners, against the service', () => {
       { placements: Array.from({ length: 11 }, (_, index) => `p${index}`) },
       'placements: expected 1 to 10, got 11',
     ],
-    [{ userId: '' }, 'userId: expected a text'],
-    [{ appId: undefined }, 'appId: expected a text'],
-    [{ timeoutMs: 0 }, 'timeoutMs: 0 is not a whole number'],
+    [{ userId: '' }, 'userId: expected a string'],
+    [{ appId: undefined }, 'appId: expected a string'],
+    [{ timeoutMs: 0 }, 'timeoutMs: expected a whole number from 1 to 2147483647, got 0'],
     [{ endpoint: 'here' }, "endpoint: 'here' is not an http(s) URL"],
   ])('throws for an invalid option: %j', async (wrong, message) => {
     await expect(fetchBanners({ ...options(), ...wrong } as never)).rejects.toThrow(message);

@@ -35,9 +35,11 @@ describe('createRestClient', () => {
     const choosing = (options: object) => () =>
       createRestClient({ endpoint: 'http://127.0.0.1', apiKey: 'k', ...options });
     for (const timeoutMs of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '30', null])
-      expect(choosing({ timeoutMs })).toThrow(`timeoutMs: ${timeoutMs} is not a whole number from 1 to`);
+      expect(choosing({ timeoutMs })).toThrow(
+        `timeoutMs: expected a whole number from 1 to 2147483647, got ${timeoutMs}`,
+      );
     for (const maxAttempts of [0, Number.NaN, '6'])
-      expect(choosing({ maxAttempts })).toThrow(`maxAttempts: ${maxAttempts} is not a number from 1 up`);
+      expect(choosing({ maxAttempts })).toThrow(`maxAttempts: expected a number from 1, got ${maxAttempts}`);
   });
 
   it.each([

@@ -60,9 +60,9 @@ test('a token names the user, the app, its creation and expiration, and the key'
 });
 
 test.each([
-  [{ userId: '' }, 'userId: expected a text'],
-  [{ userId: 771 }, 'userId: expected a text'],
-  [{ appId: undefined }, 'appId: expected a text'],
+  [{ userId: '' }, 'userId: expected a string'],
+  [{ userId: 771 }, 'userId: expected a string'],
+  [{ appId: undefined }, 'appId: expected a string'],
   [{ expiresInSeconds: 0 }, 'expiresInSeconds: expected a number from 1 to 2592000'],
   [{ expiresInSeconds: 31 * 24 * 3_600 }, 'expiresInSeconds: expected a number from 1 to 2592000'],
   [{ expiresInSeconds: Number.NaN }, 'expiresInSeconds: expected a number from 1 to 2592000'],
