@@ -10,9 +10,9 @@ import type { NewBannerEvent } from '../profiles/events.ts';
 import type { Store } from '../store/store.ts';
 
 const PREFIX = 'bnr_';
-const TAG_BYTES = 16;
+const MAC_BYTES = 16;
 /** Length of the user tag at the end of an ID: 48 bits, so a guess succeeds once in 10^14. */
-const MARK_CHARACTERS = 8;
+const USER_TAG_CHARACTERS = 8;
 /** Maximum cached IDs in each direction. IDs repeat between syncs and events. */
 const MAX_KEPT = 10_000;
 
@@ -32,7 +32,7 @@ export interface BannerIds {
 }
 
 /** Returns an ID without its user tag, the same for all users. */
-export const stripUserTag = (id: string) => id.slice(0, -MARK_CHARACTERS);
+export const stripUserTag = (id: string) => id.slice(0, -USER_TAG_CHARACTERS);
 
 const keep = <T>(kept: Map<string, T>, name: string, value: T) => {
   if (kept.size >= MAX_KEPT) kept.clear();
@@ -50,31 +50,31 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
   // Key objects, because OpenSSL would import raw bytes again for each of up to a thousand IDs of a request.
   const macKey = createSecretKey(keyFor('mac'), 'hex');
   const cipherKey = createSecretKey(keyFor('cipher'), 'hex');
-  const markKey = Buffer.from(keyFor('mark'), 'hex').toString('base64url');
+  const userTagKey = Buffer.from(keyFor('mark'), 'hex').toString('base64url');
   const sealed = new Map<string, string>();
-  const marks = new Map<string, string>();
+  const userTags = new Map<string, string>();
   const opened = new Map<string, BannerFacts>();
 
-  const createTag = (text: Buffer) =>
-    createHmac('sha256', macKey).update(text).digest().subarray(0, TAG_BYTES);
+  const createMac = (text: Buffer) =>
+    createHmac('sha256', macKey).update(text).digest().subarray(0, MAC_BYTES);
 
-  const getMark = (externalId: string): string => {
-    const cached = marks.get(externalId);
+  const getUserTag = (externalId: string): string => {
+    const cached = userTags.get(externalId);
     if (cached !== undefined) return cached;
     // Truncated, which prevents length extension of the hash.
-    const mark = hash('sha256', markKey + externalId, 'base64url').slice(0, MARK_CHARACTERS);
-    keep(marks, externalId, mark);
-    return mark;
+    const userTag = hash('sha256', userTagKey + externalId, 'base64url').slice(0, USER_TAG_CHARACTERS);
+    keep(userTags, externalId, userTag);
+    return userTag;
   };
 
   const read = (id: string): BannerFacts | null => {
     if (!id.startsWith(PREFIX)) return null;
     const bytes = Buffer.from(id.slice(PREFIX.length), 'base64url');
     // The decoder skips invalid base64url characters. Only the canonical encoding is accepted.
-    if (bytes.length <= TAG_BYTES || PREFIX + bytes.toString('base64url') !== id) return null;
-    const tag = bytes.subarray(0, TAG_BYTES);
-    const text = createDecipheriv('aes-256-ctr', cipherKey, tag).update(bytes.subarray(TAG_BYTES));
-    if (!timingSafeEqual(createTag(text), tag)) return null;
+    if (bytes.length <= MAC_BYTES || PREFIX + bytes.toString('base64url') !== id) return null;
+    const mac = bytes.subarray(0, MAC_BYTES);
+    const text = createDecipheriv('aes-256-ctr', cipherKey, mac).update(bytes.subarray(MAC_BYTES));
+    if (!timingSafeEqual(createMac(text), mac)) return null;
     const sealed: [string, string | null, string, number, 0 | 1, 0 | 1, string?] = JSON.parse(
       text.toString(),
     );
@@ -96,16 +96,16 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
       // Omits a `null` language, so that IDs from before languages stay valid.
       const facts = JSON.stringify(language === null ? banner : [...banner, language]);
       const cached = sealed.get(facts);
-      if (cached !== undefined) return cached + getMark(externalId);
+      if (cached !== undefined) return cached + getUserTag(externalId);
       const text = Buffer.from(facts);
-      const tag = createTag(text);
+      const mac = createMac(text);
       const id =
         PREFIX +
-        Buffer.concat([tag, createCipheriv('aes-256-ctr', cipherKey, tag).update(text)]).toString(
+        Buffer.concat([mac, createCipheriv('aes-256-ctr', cipherKey, mac).update(text)]).toString(
           'base64url',
         );
       keep(sealed, facts, id);
-      return id + getMark(externalId);
+      return id + getUserTag(externalId);
     },
     open: (id) => {
       const cached = opened.get(stripUserTag(id));
@@ -114,7 +114,7 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
       if (facts) keep(opened, stripUserTag(id), facts);
       return facts;
     },
-    isFor: (id, externalId) => id.endsWith(getMark(externalId)),
+    isFor: (id, externalId) => id.endsWith(getUserTag(externalId)),
   };
 };
 

@@ -5,9 +5,9 @@ import { type CountedEvent, countedEventIn, withHoldoutAttribution } from './cou
 import { createCounts } from './counts.ts';
 import {
   addConversions,
+  type CampaignGoal,
   type ConversionEvent,
   createGoalIndex,
-  type Goal,
   type GoalIndex,
   isBackfilled,
   toConversionEvent,
@@ -337,7 +337,7 @@ const write = (
  */
 function* backfillGoals(
   statements: ResultsStatements,
-  goals: readonly Goal[],
+  goals: readonly CampaignGoal[],
   limits: StepLimits,
 ): Steps<boolean> {
   const open = goals.filter((goal) => !isBackfilled(goal));

@@ -68,13 +68,13 @@ export const createCounts = () => {
     reached: TotalsByGoal,
     sign: 1 | -1,
   ) => {
-    for (const [goal, [, spent, currencies]] of Object.entries(reached)) {
+    for (const [goal, [, revenue, currencies]] of Object.entries(reached)) {
       const key = JSON.stringify([workspaceId, campaignId, variantId, goal, currencies]);
       const row = { workspaceId, campaignId, variantId, goal, currencies };
       const count = goals.get(key) ?? { ...row, convertedUsers: 0, revenue: 0, revenueSumOfSquares: 0 };
       count.convertedUsers += sign;
-      count.revenue += sign * spent;
-      count.revenueSumOfSquares += sign * spent * spent;
+      count.revenue += sign * revenue;
+      count.revenueSumOfSquares += sign * revenue * revenue;
       goals.set(key, count);
     }
   };

@@ -23,7 +23,7 @@ export const parseGoal = (goal: string): Conversion => {
 };
 
 /** Row of `campaign_goals`. */
-export interface Goal {
+export interface CampaignGoal {
   workspaceId: string;
   campaignId: string;
   /** Result of `formatGoal`. */
@@ -39,7 +39,7 @@ export interface Goal {
   backfilledThrough: number;
 }
 
-export const toGoal = (row: SqlRow): Goal => {
+export const toGoal = (row: SqlRow): CampaignGoal => {
   const goal = readText(row, 'goal');
   const conversion = parseGoal(goal);
   const isEvent = 'event' in conversion;
@@ -56,11 +56,11 @@ export const toGoal = (row: SqlRow): Goal => {
   };
 };
 
-export const isBackfilled = ({ addedAfter, backfilledThrough }: Goal): boolean =>
+export const isBackfilled = ({ addedAfter, backfilledThrough }: CampaignGoal): boolean =>
   backfilledThrough >= addedAfter;
 
 /** A user's totals of a goal: number of events, revenue, and its currencies, for example `EUR,PLN`. */
-export type GoalTotals = [events: number, spent: number, currencies: string];
+export type GoalTotals = [events: number, revenue: number, currencies: string];
 export type TotalsByGoal = Record<string, GoalTotals>;
 
 /** Event or purchase that may satisfy a goal. */
@@ -70,13 +70,13 @@ export interface ConversionEvent {
   workspaceId: string;
   name: string;
   timeMs: number;
-  spent: number;
+  revenue: number;
   /** `''` for an event. */
   currency: string;
 }
 
 /** An out-of-range price, stored before there was a limit, counts as zero, so that no value makes results fail. */
-const spentOn = (price: number, quantity: number) => (Math.abs(price) <= MAX_PRICE ? price * quantity : 0);
+const toRevenue = (price: number, quantity: number) => (Math.abs(price) <= MAX_PRICE ? price * quantity : 0);
 
 export const toConversionEvent = (row: SqlRow): ConversionEvent => {
   const isPurchase = row['product_id'] !== null;
@@ -86,7 +86,7 @@ export const toConversionEvent = (row: SqlRow): ConversionEvent => {
     workspaceId: readText(row, 'workspace_id'),
     name: conversionName(row['name'], row['product_id']),
     timeMs: readMs(row, 'occurred_at'),
-    spent: isPurchase ? spentOn(readNumber(row, 'price'), readNumber(row, 'quantity')) : 0,
+    revenue: isPurchase ? toRevenue(readNumber(row, 'price'), readNumber(row, 'quantity')) : 0,
     currency: isPurchase ? readText(row, 'currency') : '',
   };
 };
@@ -98,16 +98,16 @@ export const convertStoredEvent = (
   const { eventId, userId, workspaceId, timeMs } = event;
   const row = { eventId, userId, workspaceId, timeMs };
   if (event.kind === 'event')
-    return { ...row, name: conversionName(event.name, null), spent: 0, currency: '' };
+    return { ...row, name: conversionName(event.name, null), revenue: 0, currency: '' };
   const { productId, price, quantity, currency } = event;
-  return { ...row, name: conversionName(null, productId), spent: spentOn(price, quantity), currency };
+  return { ...row, name: conversionName(null, productId), revenue: toRevenue(price, quantity), currency };
 };
 
 const NOTHING: GoalTotals = [0, 0, ''];
 
-const addReached = (one: GoalTotals, [events, spent, currencies]: GoalTotals): GoalTotals => {
+const addReached = (one: GoalTotals, [events, revenue, currencies]: GoalTotals): GoalTotals => {
   const all = new Set([...one[2].split(','), ...currencies.split(',')].filter((each) => each !== ''));
-  return [one[0] + events, one[1] + spent, [...all].sort().join(',')];
+  return [one[0] + events, one[1] + revenue, [...all].sort().join(',')];
 };
 
 /** Returns the goal totals of two merged users. */
@@ -124,32 +124,32 @@ export const mergeGoalTotals = (one: TotalsByGoal, other: TotalsByGoal): TotalsB
  */
 export const addConversions = (
   before: TotalsByGoal,
-  goals: readonly Goal[],
+  goals: readonly CampaignGoal[],
   firstMs: number | null,
   events: readonly ConversionEvent[],
 ): TotalsByGoal => {
   let reached = before;
   if (firstMs === null) return reached;
-  for (const { eventId, name, timeMs, spent, currency } of events) {
+  for (const { eventId, name, timeMs, revenue, currency } of events) {
     for (const { goal, name: wanted, withinMs, addedAfter, backfilledThrough } of goals) {
       if (name !== wanted || (eventId > backfilledThrough && eventId <= addedAfter)) continue;
       if (timeMs < firstMs || timeMs > firstMs + withinMs) continue;
-      reached = { ...reached, [goal]: addReached(reached[goal] ?? NOTHING, [1, spent, currency]) };
+      reached = { ...reached, [goal]: addReached(reached[goal] ?? NOTHING, [1, revenue, currency]) };
     }
   }
   return reached;
 };
 
 export interface GoalIndex {
-  all: readonly Goal[];
-  ofCampaign(workspaceId: string, campaignId: string): readonly Goal[];
+  all: readonly CampaignGoal[];
+  ofCampaign(workspaceId: string, campaignId: string): readonly CampaignGoal[];
   /** Event names and product IDs that are goals of a campaign. */
   values: readonly string[];
 }
 
-const NO_GOALS: readonly Goal[] = [];
+const NO_GOALS: readonly CampaignGoal[] = [];
 
-export const createGoalIndex = (goals: readonly Goal[]): GoalIndex => {
+export const createGoalIndex = (goals: readonly CampaignGoal[]): GoalIndex => {
   const toCampaignKey = (workspaceId: string, campaignId: string) =>
     JSON.stringify([workspaceId, campaignId]);
   const campaigns = Map.groupBy(goals, ({ workspaceId, campaignId }) =>

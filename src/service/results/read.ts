@@ -3,7 +3,7 @@ import { type Conversion, formatGoal } from './goals.ts';
 import { type Counts, MEASURES } from './measures.ts';
 
 /** Users who reached one of the campaign's `conversions`. */
-export interface Goal {
+export interface GoalResult {
   converted: number;
   /** Revenue (purchases only): sum of `price * quantity` within the time, and sum of squares of each user's revenue. */
   revenue: number;
@@ -14,7 +14,7 @@ export interface Goal {
 export interface ArmResults extends Counts {
   variantId: string | null;
   /** In the order of the requested conversions. */
-  goals: Goal[];
+  goals: GoalResult[];
 }
 
 /** Results of one arm on one day, by the earlier of timestamp and receipt of each event. */
@@ -79,7 +79,7 @@ const variantIn = (row: SqlRow): string | null => readText(row, 'variant_id') ||
 const READ_REACHED = `SELECT variant_id, goal, currencies, converted_users, revenue, revenue_sum_of_squares
   FROM goal_counts WHERE workspace_id = $1 AND campaign_id = $2 AND converted_users > 0`;
 
-const NONE: Goal = { converted: 0, revenue: 0, revenueSquares: 0 };
+const NONE: GoalResult = { converted: 0, revenue: 0, revenueSquares: 0 };
 
 /** Reads the stored counts of a campaign, some hundred rows. */
 export const readResults = async (
@@ -99,7 +99,7 @@ export const readResults = async (
   const goals = conversions.map(formatGoal);
   const reached = goals.length === 0 ? [] : await run(READ_REACHED, [workspaceId, campaignId]);
   const asked = reached.filter((row) => goals.includes(readText(row, 'goal')));
-  const reachedBy = (variantId: string | null, goal: string): Goal =>
+  const reachedBy = (variantId: string | null, goal: string): GoalResult =>
     asked
       .filter((row) => row['goal'] === goal && variantIn(row) === variantId)
       .reduce(

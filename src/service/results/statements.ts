@@ -13,7 +13,7 @@ import { type BulkStatement, type Dialect, POSTGRES, query, SQLITE, selected } f
 import { createWrites } from '../sql/writes.ts';
 import type { CampaignCount, GoalCount } from './counts.ts';
 import { eventCountStatements } from './event-counts.ts';
-import type { Goal, TotalsByGoal } from './goals.ts';
+import type { CampaignGoal, TotalsByGoal } from './goals.ts';
 import { type EventCounts, MEASURES } from './measures.ts';
 import type { UserResult } from './user-result.ts';
 
@@ -132,7 +132,7 @@ const GOAL_COUNTS = columns<GoalCount>({
   revenue_sum_of_squares: ['float8', ({ revenueSumOfSquares }) => revenueSumOfSquares],
 });
 
-type NewGoal = Pick<Goal, 'workspaceId' | 'campaignId' | 'goal' | 'addedAfter'>;
+type NewGoal = Pick<CampaignGoal, 'workspaceId' | 'campaignId' | 'goal' | 'addedAfter'>;
 
 const CAMPAIGN_GOALS = columns<NewGoal>({
   workspace_id: ['text', ({ workspaceId }) => workspaceId],

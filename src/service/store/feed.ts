@@ -111,7 +111,7 @@ export const createFeed = ({ send, statements, results, indexEvents, settle }: F
         const firstMs = state?.firstImpressionMs ?? null;
         if (!state || firstMs === null) return [];
         if (event.timeMs < firstMs || event.timeMs > firstMs + withinMs) return [];
-        const { eventId, workspaceId, userId, timeMs, spent: revenue, currency } = event;
+        const { eventId, workspaceId, userId, timeMs, revenue, currency } = event;
         const externalId = externalIds.get(userId) ?? null;
         const { variantId } = state;
         const row = { eventId, workspaceId, userId, externalId, campaignId, variantId };

@@ -35,7 +35,7 @@ export type {
   ArmResults,
   CampaignResults,
   DayResults,
-  Goal,
+  GoalResult,
   PlacementResults,
   ResultsQuery,
 } from '../results/read.ts';

@@ -5,7 +5,7 @@ import type {
   CampaignResults,
   Conversion,
   Counts,
-  Goal,
+  GoalResult,
   ResultsQuery,
 } from '../../../src/service/store/index.ts';
 import { createZonedCalendar } from '../../../src/service/zoned-calendar.ts';
@@ -44,7 +44,11 @@ const countsOf = (seen: readonly Seen[]): Counts => {
 const groupBy = <T>(all: readonly T[], nameOf: (each: T) => string): T[][] =>
   [...new Set(all.map(nameOf))].sort().map((name) => all.filter((each) => nameOf(each) === name));
 
-const goalOf = (conversion: Conversion, firsts: ReadonlyMap<number, Seen>, done: readonly Done[]): Goal => {
+const goalOf = (
+  conversion: Conversion,
+  firsts: ReadonlyMap<number, Seen>,
+  done: readonly Done[],
+): GoalResult => {
   const spent = [...firsts].flatMap(([person, { ms: first }]) => {
     const reached = done.filter((each) => {
       const isMeant =
