@@ -152,24 +152,24 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
     const time = quoted(columns.updatedAt);
     const key = columns.key.map((each) => `${quoted(each)}::text`).join(' || chr(31) || ');
     const inOrder = isRedshift ? `(${key})` : `(${key}) COLLATE "C"`;
-    const isKnown = isRedshift ? `${time} IS NOT NULL` : `isfinite(${time})`;
-    const isTime = `${isKnown} AND ${time} >= '0001-01-01'`;
+    const finiteCondition = isRedshift ? `${time} IS NOT NULL` : `isfinite(${time})`;
+    const timeCondition = `${finiteCondition} AND ${time} >= '0001-01-01'`;
     /** Casts to the column's type, so that an index can be used. */
     const at = (us: number) =>
       `'${stampText(us)}'::timestamptz${timeType === TIMESTAMPTZ ? '' : " AT TIME ZONE 'UTC'"}`;
-    const isPart = columns.key.map((each) => `coalesce(${quoted(each)}::text, '') <> ''`);
+    const keyPartConditions = columns.key.map((each) => `coalesce(${quoted(each)}::text, '') <> ''`);
     // Values of fixed length are small. Redshift limits row sizes itself.
     const lengths = isRedshift
       ? []
       : used.filter(({ dataTypeSize }) => dataTypeSize < 0).map(({ name }) => quoted(name));
     const size = lengths.map((each) => `coalesce(octet_length(${each}::text)::bigint, 0)`).join(' + ');
-    const isLarge = size === '' ? 'false' : `${size} > ${MAX_ROW_CHARACTERS}`;
-    const hasKey = [...isPart, `octet_length(${key}) <= ${MAX_INDEXED_BYTES}`].join(' AND ');
+    const oversizedCondition = size === '' ? 'false' : `${size} > ${MAX_ROW_CHARACTERS}`;
+    const keyCondition = [...keyPartConditions, `octet_length(${key}) <= ${MAX_INDEXED_BYTES}`].join(' AND ');
     const afterAll = (position: Position | null): string => {
       if (position === null) return '';
       if (position.key === null) return `AND ${time} > ${at(position.us)}`;
-      const isLater = `${time} > ${at(position.us)} OR ${inOrder} > ${client.escapeLiteral(position.key)}`;
-      return `AND ${time} >= ${at(position.us)} AND (${isLater})`;
+      const laterCondition = `${time} > ${at(position.us)} OR ${inOrder} > ${client.escapeLiteral(position.key)}`;
+      return `AND ${time} >= ${at(position.us)} AND (${laterCondition})`;
     };
 
     /** Yields pages of a statement's result. Only one cursor is open at a time. */
@@ -178,10 +178,10 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
       const selected = sourceColumns.map(({ name }) => {
         const column = quoted(name);
         if (!lengths.includes(column)) return column;
-        return `CASE WHEN ${isLarge} THEN left(${column}::text, ${SHOWN}) ELSE ${column}::text END`;
+        return `CASE WHEN ${oversizedCondition} THEN left(${column}::text, ${SHOWN}) ELSE ${column}::text END`;
       });
       await client.query(
-        `DECLARE found CURSOR FOR SELECT ${microseconds(time)}, ${key}, ${isLarge}, ${selected.join(', ')}
+        `DECLARE found CURSOR FOR SELECT ${microseconds(time)}, ${key}, ${oversizedCondition}, ${selected.join(', ')}
          FROM ${table} WHERE ${where} ORDER BY ${order}`,
       );
       try {
@@ -203,7 +203,7 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
     }
     const usable = async function* (where: string): AsyncGenerator<SourceRow, void> {
       const rows = found(
-        `${isTime} AND ${time} < ${at(boundUs)} AND ${hasKey} AND NOT (${isLarge}) ${where}`,
+        `${timeCondition} AND ${time} < ${at(boundUs)} AND ${keyCondition} AND NOT (${oversizedCondition}) ${where}`,
       );
       for await (const { us, key, row } of rows) {
         yield { ...row, us: us!, key: key!, order: key!, columns, rejectId: null };
@@ -220,8 +220,8 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
         }
       },
       async *unusable() {
-        const isWrong = `${time} IS NULL OR NOT (${isTime}) OR ${time} > ${at(nowUs + MAX_CLOCK_SKEW_US)} OR NOT (${hasKey}) OR ${isLarge}`;
-        for await (const { us, row, isLarge: isTooLarge } of found(isWrong)) {
+        const unusableCondition = `${time} IS NULL OR NOT (${timeCondition}) OR ${time} > ${at(nowUs + MAX_CLOCK_SKEW_US)} OR NOT (${keyCondition}) OR ${oversizedCondition}`;
+        for await (const { us, row, isLarge: isTooLarge } of found(unusableCondition)) {
           const unusable = malformedRow({ us, key: joinKey(row, columns.key), row, columns, line: null });
           yield isTooLarge ? { ...unusable, reason: ROW_TOO_LARGE } : unusable;
         }
