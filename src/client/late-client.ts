@@ -147,22 +147,22 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   };
 
   /** Reports a failure of the log, which must not block banners. */
-  const logFailed = (cause: unknown): void => fail('storage', 'Event log unavailable', cause);
+  const reportLogFailure = (cause: unknown): void => fail('storage', 'Event log unavailable', cause);
 
   /** Reads the log before anything is stored, because the page may have missed an opt-out while it was away. */
-  const comeBack = async (work: () => Promise<unknown>): Promise<void> => {
+  const runAfterLogRead = async (work: () => Promise<unknown>): Promise<void> => {
     // Without consent, not even an empty database is created.
     if (isActive() && (await delivery.mayAct()) && isActive()) await work();
   };
 
   const stops = [
     ...(isStopped() ? [] : [registerClient(settings, fail)]),
-    lifecycle.on('visible', () => inBackground(comeBack(updates.resume))),
+    lifecycle.on('visible', () => inBackground(runAfterLogRead(updates.resume))),
     // Applies changes that waited until they are out of sight. Nothing is stored here, because an open transaction on page exit
     // would exclude the page from the back/forward cache.
     lifecycle.on('hidden', placements.updateAll),
     lifecycle.on('online', updates.retry),
-    lifecycle.on('restored', () => inBackground(comeBack(cache.reread))),
+    lifecycle.on('restored', () => inBackground(runAfterLogRead(cache.reread))),
   ];
   inBackground(inspector.start({ updates, impressions }));
   // Any visitor of the page could use a server key, and a misspelled consent disables everything.
@@ -197,7 +197,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
         if (user.look()) await cache.open();
         // Reading the log applies an opt-out of an earlier visit.
         if (isActive())
-          await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
+          await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(reportLogFailure);
         if (userTokens.resume()) inBackground(delivery.flush());
         await updates.startSession(delivery.queued);
         inBackground(insertPlacements());

@@ -181,9 +181,9 @@ export const createBannerCache = (options: CacheOptions) => {
 
     /** Returns the banner to show now; `null` if there is none; `undefined` before the first sync result. */
     current(placementId: string): Banner | null | undefined {
-      const front = (previews.has(placementId) ? previews : testSends).get(placementId);
-      const isFront = front === null || (front && !isDismissed(record, front));
-      const banner = isFront ? front : record.banners.get(placementId)?.banner;
+      const override = (previews.has(placementId) ? previews : testSends).get(placementId);
+      const isOverridden = override === null || (override && !isDismissed(record, override));
+      const banner = isOverridden ? override : record.banners.get(placementId)?.banner;
       return banner && (cache.isExpired(banner) || cache.isSnoozed(banner)) ? null : banner;
     },
 

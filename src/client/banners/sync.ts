@@ -53,7 +53,7 @@ export const createSync = (options: SyncOptions) => {
   /** Returns the remaining pause in milliseconds. */
   const waitMs = (): number => (isPausing(pause, now()) ? pause.until - now() : 0);
 
-  const arm = (): void => {
+  const schedule = (): void => {
     cancel?.();
     if (requested.size > 0 && canSync()) cancel = after(waitMs(), run);
   };
@@ -98,13 +98,13 @@ export const createSync = (options: SyncOptions) => {
     cancel?.();
     const user = userId();
     if (user === null || !canSync() || requested.size === 0) return;
-    if (waitMs() > 0) return arm();
+    if (waitMs() > 0) return schedule();
     const all = [...requested];
     requested.clear();
     const batches: string[][] = [];
     for (let at = 0; at < all.length; at += MAX_PLACEMENTS) batches.push(all.slice(at, at + MAX_PLACEMENTS));
     await Promise.all(batches.map((placements) => request(user, placements)));
-    arm();
+    schedule();
   };
 
   const add = (placementIds: Iterable<string>): void => {
@@ -119,7 +119,7 @@ export const createSync = (options: SyncOptions) => {
     /** Requests these placements at the end of the task, together with all others. */
     want(placementIds: Iterable<string>): void {
       add(placementIds);
-      arm();
+      schedule();
     },
     /** Requests now. Resolves when the response is applied, or the request has failed. */
     async now(placementIds: Iterable<string>): Promise<void> {
@@ -132,7 +132,7 @@ export const createSync = (options: SyncOptions) => {
      */
     retry(): void {
       pause = endEarly(pause, now());
-      arm();
+      schedule();
     },
     /** Returns when the pause ends, in Unix milliseconds; a time in the past if there is none. */
     blockedUntilMs: (): number => now() + waitMs(),

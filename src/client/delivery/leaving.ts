@@ -3,7 +3,7 @@ import type { Outbox } from './outbox.ts';
 import { createLastFlush } from './sender/last-flush.ts';
 
 /** Chromium throws if a document is sandboxed without `allow-same-origin`. */
-const containerOfPage = (): WorkerContainer | undefined => {
+const getWorkerContainer = (): WorkerContainer | undefined => {
   try {
     return globalThis.navigator?.serviceWorker;
   } catch {
@@ -17,7 +17,7 @@ export const createLeaving = ({ context, log, sender }: Outbox) => {
   const { api, lifecycle, userTokens, fail, canSend, isStopped, loadHandOff } = context;
   let worker: HandOff | undefined;
   /** Most pages have no service worker. One may take control later. */
-  const container = containerOfPage();
+  const container = getWorkerContainer();
   const connectWorker = (): void => {
     if (worker || !loadHandOff || !container?.controller) return;
     loadHandOff().then(

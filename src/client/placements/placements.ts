@@ -60,11 +60,11 @@ export const createPlacements = (options: PlacementsOptions) => {
 
   const fill = (
     slot: MountedSlot,
-    draw: (context: SlotContext) => PlacementCleanup,
+    render: (context: SlotContext) => PlacementCleanup,
     onError = (cause: unknown) => report(slot, cause),
   ): void => {
     const { element, placementId, state } = slot;
-    const clear = fillSlot(element, (signal) => draw({ element, placementId, signal }), onError);
+    const clear = fillSlot(element, (signal) => render({ element, placementId, signal }), onError);
     // The render may have failed and been replaced, or dismissed its banner, or unmounted itself.
     if (slot.state === state) state.clear = clear;
     else clear?.();
@@ -94,7 +94,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     // The cleanup of the previous banner may have unmounted the slot.
     if (slot.state !== next) return;
     const { banner, why } = next;
-    if (banner) armExpiry(slot, banner);
+    if (banner) scheduleExpiry(slot, banner);
     if (why) {
       if (problems.length > 0 && hook.invalid) fill(slot, (context) => hook.invalid?.(problems, context));
       else if (hook.empty) fill(slot, (context) => hook.empty?.(context));
@@ -127,7 +127,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     if (slot.state.why !== why) setState(slot, { banner: null, why }, problems, keepHeight);
   };
 
-  const armExpiry = (slot: MountedSlot, shown: Banner): void => {
+  const scheduleExpiry = (slot: MountedSlot, shown: Banner): void => {
     slot.cancelExpiry?.();
     const wait = cache.expiresInMs(shown);
     if (wait === Infinity) return;
@@ -156,7 +156,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     }
     const { banner: shown, why } = slot.state;
     if (isSameBanner(next, shown)) {
-      if (next) armExpiry(slot, next);
+      if (next) scheduleExpiry(slot, next);
       else if (!why) empty(slot, 'none');
     } else {
       const problems = next ? slot.check.problems(next) : [];

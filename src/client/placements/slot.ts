@@ -160,12 +160,12 @@ export const createSlot = (
  */
 export const fillSlot = (
   element: HTMLElement,
-  draw: (signal: AbortSignal) => PlacementCleanup,
+  render: (signal: AbortSignal) => PlacementCleanup,
   onError: (cause: unknown) => void,
 ): (() => void) | undefined => {
   const before = new Set(element.childNodes);
   const abort = new AbortController();
-  let drawn: unknown;
+  let rendered: unknown;
   let isOver = false;
 
   /**
@@ -180,9 +180,9 @@ export const fillSlot = (
     if (isOver) return;
     isOver = true;
     abort.abort();
-    if (typeof drawn === 'function') {
+    if (typeof rendered === 'function') {
       try {
-        watch(drawn());
+        watch(rendered());
       } catch (cause) {
         onError(cause);
       }
@@ -197,8 +197,8 @@ export const fillSlot = (
     onError(cause);
   };
   try {
-    drawn = draw(abort.signal);
-    watch(drawn);
+    rendered = render(abort.signal);
+    watch(rendered);
   } catch (cause) {
     fail(cause);
     return undefined;
