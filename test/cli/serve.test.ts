@@ -72,13 +72,13 @@ describe('the database URL', () => {
   test('causes a warning if it has a password on the command line', async () => {
     for (const url of [secret, 'postgres://127.0.0.1:1/placard?password=s3cret']) {
       const { stderr } = await exported(['--db', url]);
-      expect(stderr).toContain('put the URL into PLACARD_DB');
+      expect(stderr).toContain('use PLACARD_DB or PLACARD_DB_FILE');
       expect(stderr).not.toContain('s3cret');
     }
     const inEnvironment = await exported([], { PLACARD_DB: secret });
-    expect(inEnvironment.stderr).not.toContain('list of processes');
+    expect(inEnvironment.stderr).not.toContain('process list');
     const without = await exported(['--db', 'postgres://placard@127.0.0.1:1/placard']);
-    expect(without.stderr).not.toContain('list of processes');
+    expect(without.stderr).not.toContain('process list');
   });
 });
 
