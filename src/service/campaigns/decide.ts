@@ -23,13 +23,13 @@ const expiresAt = (campaign: Campaign, variant: Variant, now: number): number =>
  * Decides which banner each placement gets for one user, `null` for none. Returns the response's `banners` as JSON, in request
  * order.
  */
-export const decide = (question: DecisionRequest): string => {
-  const { workspace, externalUserId, user, now, ids, logRenderError, trace } = question;
+export const decide = (request: DecisionRequest): string => {
+  const { workspace, externalUserId, user, now, ids, logRenderError, trace } = request;
   const { workspaceId } = workspace;
   const order = priorityOrder(workspace);
   const { campaigns, verdicts } = order;
-  const judge = createEligibilityCheck(question, toAudienceContext(question));
-  const caps = order.hasCaps ? createFrequencyCapper(question) : null;
+  const judge = createEligibilityCheck(request, toAudienceContext(request));
+  const caps = order.hasCaps ? createFrequencyCapper(request) : null;
   // A campaign is often a candidate for several placements of a request, and evaluated once.
   verdicts.fill(undefined);
 
@@ -39,14 +39,14 @@ export const decide = (question: DecisionRequest): string => {
   };
   let context: PersonaliseContext | undefined;
   const getContext = (): PersonaliseContext => {
-    context ??= personaliseContext(externalUserId, user.profile, question.deviceId, workspace.appPlatforms);
+    context ??= personaliseContext(externalUserId, user.profile, request.deviceId, workspace.appPlatforms);
     return context;
   };
 
   let languages: string[] | undefined;
   const getLanguage = (campaign: Campaign, variant: Variant): string | null => {
     if (campaign.language === null) return null;
-    languages ??= getLanguages(user.profile?.standard['language'], question.acceptLanguage);
+    languages ??= getLanguages(user.profile?.standard['language'], request.acceptLanguage);
     return languageFor(campaign, variant, languages);
   };
 
@@ -126,7 +126,7 @@ export const decide = (question: DecisionRequest): string => {
   };
 
   let text = '';
-  for (const placementId of question.placementIds) {
+  for (const placementId of request.placementIds) {
     text += `${text === '' ? '{' : ','}${JSON.stringify(placementId)}:${bestFor(placementId)}`;
   }
   return `${text}}`;

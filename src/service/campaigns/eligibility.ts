@@ -34,10 +34,10 @@ export const isTestFor = ({ testUsers }: Campaign, externalUserId: string): bool
 
 /** Checks campaigns for one user and request. */
 export const createEligibilityCheck = (
-  question: Pick<DecisionRequest, 'externalUserId' | 'user' | 'now' | 'log'>,
+  request: Pick<DecisionRequest, 'externalUserId' | 'user' | 'now' | 'log'>,
   context: AudienceContext,
 ): ((campaign: Campaign) => Eligibility) => {
-  const { externalUserId, user, now, log } = question;
+  const { externalUserId, user, now, log } = request;
   const isMember = ({ campaignId, audience }: Campaign): boolean => {
     const membership = audience?.membership(context) ?? 'in';
     if (membership === 'over_budget') log.warn({ campaign: campaignId }, 'audience pattern budget exceeded');
@@ -53,8 +53,8 @@ export const createEligibilityCheck = (
   };
 
   return (campaign) => {
-    const passedOver = isTestFor(campaign, externalUserId) ? null : targeting(campaign);
-    if (passedOver) return passedOver;
+    const ineligibleReason = isTestFor(campaign, externalUserId) ? null : targeting(campaign);
+    if (ineligibleReason) return ineligibleReason;
     const known = user.campaigns.find(({ campaignId }) => campaignId === campaign.campaignId);
     if (!known || known.lastDismissalMs === null) return 0;
     if (campaign.reeligibleAfterMs === null) return 'dismissed';

@@ -68,7 +68,7 @@ export const createKeyQuota = () => {
 
   return {
     /** Whether a new name would exceed the limit. If not, the caller adds the name. */
-    isOneTooMany(record: Record<string, unknown>, name: string, max: number): boolean {
+    isQuotaExceeded(record: Record<string, unknown>, name: string, max: number): boolean {
       if (getOwn(record, name) !== undefined) return false;
       const count = counts.get(record) ?? Object.keys(record).length;
       const isTooMany = count >= max;

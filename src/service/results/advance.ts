@@ -35,8 +35,8 @@ import {
   isChanged,
   markChanged,
   mergeResults,
-  moveFirst,
   type UserResult,
+  updateFirstImpression,
 } from './user-result.ts';
 
 /** Result of a step of the results consumer. */
@@ -88,9 +88,9 @@ function* readFacts(
     statements.bannerEvents(cursor.bannerEvents, last.bannerEvents, limits.bannerEvents),
     statements.conversionEvents(cursor.events, lastEvent, goals.values, limits.conversionEvents),
   ];
-  const ahead = new Set(cursor.ahead);
+  const appliedChangeIds = new Set(cursor.ahead);
   const visible = changeRows!.map(toUserChange);
-  const changes = visible.filter(({ changeId }) => !ahead.has(changeId));
+  const changes = visible.filter(({ changeId }) => !appliedChangeIds.has(changeId));
   // An unsettled change may be followed by one with a lower ID.
   const isSettled = ({ changeId }: UserChange) => changeId <= last.userChanges;
   const userChangesTo = visible.findLast(isSettled)?.changeId ?? cursor.userChanges;
@@ -272,7 +272,8 @@ export function* advanceResults(
     users.set(userId, user);
     const result = user.campaigns.get(campaignId) ?? createUserResult(campaignId);
     user.campaigns.set(campaignId, result);
-    const isFirst = eventType === 'impression' && moveFirst(result, { variantId, firstImpressionMs: atMs });
+    const isFirst =
+      eventType === 'impression' && updateFirstImpression(result, { variantId, firstImpressionMs: atMs });
     if (isFirst) recount.add(result);
     addEvent(result, event, 1);
   }

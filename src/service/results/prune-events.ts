@@ -27,11 +27,11 @@ export function* pruneEvents(statements: ResultsStatements, range: EventRange): 
   const all = goalRows!.map(toGoal).filter((goal) => goal.workspaceId === workspaceId);
   const backfilled = all.filter((goal) => !isBackfilled(goal)).map((goal) => goal.backfilledThrough);
   const through = Math.min(range.through, cursor.events, ...backfilled);
-  const ahead = new Set(cursor.ahead);
+  const appliedChangeIds = new Set(cursor.ahead);
   const changes = (yield [statements.userChanges(cursor.userChanges, cursor.ahead.length + 1)])[0]!.map(
     toUserChange,
   );
-  if (through <= after || changes.some(({ changeId }) => !ahead.has(changeId)))
+  if (through <= after || changes.some(({ changeId }) => !appliedChangeIds.has(changeId)))
     return { rows: 0, through: after };
 
   const deleted = (yield [statements.deleteEvents({ ...range, through })])[0]!;

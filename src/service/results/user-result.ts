@@ -77,7 +77,7 @@ export const addEvent = (
 type FirstImpression = Pick<UserResult, 'variantId' | 'firstImpressionMs'>;
 
 /** Makes an impression the first one if it is earlier. Returns whether it was. */
-export const moveFirst = (result: FirstImpression, first: FirstImpression): boolean => {
+export const updateFirstImpression = (result: FirstImpression, first: FirstImpression): boolean => {
   if (!isEarlier(first, result)) return false;
   result.variantId = first.variantId;
   result.firstImpressionMs = first.firstImpressionMs;
@@ -86,7 +86,7 @@ export const moveFirst = (result: FirstImpression, first: FirstImpression): bool
 
 /** Adds the results of a merged user. */
 export const mergeResults = (kept: UserResult, merged: UserResult): void => {
-  moveFirst(kept, merged);
+  updateFirstImpression(kept, merged);
   for (const [dimension, added] of merged.tallies)
     change(kept, dimension, (tallies) => addCounts(tallies, added));
   kept.prunedGoals = mergeGoalTotals(kept.prunedGoals, merged.prunedGoals);

@@ -7,7 +7,7 @@ import { type CampaignCount, createCounts } from './counts.ts';
 import { isBackfilled, toGoal } from './goals.ts';
 import { MEASURES } from './measures.ts';
 import { resultsStatements, toCursor } from './statements.ts';
-import { addEvent, createUserResult, moveFirst, type UserResult } from './user-result.ts';
+import { addEvent, createUserResult, type UserResult, updateFirstImpression } from './user-result.ts';
 
 /** Count of a campaign's results that differs from its events. */
 export interface ResultsDifference {
@@ -85,10 +85,10 @@ export const countEvents = async (
       let result = results.get(campaignId);
       if (!result) {
         result = createUserResult(campaignId);
-        moveFirst(result, firstIn(row, each === event ? 'first' : 'of_holdout'));
+        updateFirstImpression(result, firstIn(row, each === event ? 'first' : 'of_holdout'));
         results.set(campaignId, result);
       }
-      if (eventType === 'impression') moveFirst(result, { variantId, firstImpressionMs: atMs });
+      if (eventType === 'impression') updateFirstImpression(result, { variantId, firstImpressionMs: atMs });
       addEvent(result, each, 1);
     }
   }

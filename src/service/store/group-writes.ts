@@ -41,11 +41,11 @@ const all = (batch: BulkStatement, rows: readonly unknown[]): BulkStatement => (
   expects: rows.length,
 });
 
-/** `also` contains additional statements of the mutations. */
+/** `extraStatements` are those of the mutations. */
 export const groupWrites = (
   statements: Statements,
   changes: ChangeSet,
-  also: readonly Statement[] = [],
+  extraStatements: readonly Statement[] = [],
 ): GroupWrites => {
   const { updated, deleted, created, keysRemoved, keysAdded, erased, forgotten, forgottenKeys } = changes;
   const { moved, removed, bannerEvents } = changes;
@@ -63,7 +63,7 @@ export const groupWrites = (
         statements.redactAuditSubject(workspaceId, externalId),
       ),
       statements.deleteRejects(forgottenKeys),
-      ...also.map(({ sql, values }) => query(sql, ...values)),
+      ...extraStatements.map(({ sql, values }) => query(sql, ...values)),
     ],
     moved,
     removed,

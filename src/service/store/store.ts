@@ -24,7 +24,7 @@ export interface UserMutation<T> {
   /** Must be repeatable: the store calls it again if the group is retried. */
   apply(users: UserRepository): T;
   /** Statements for both databases, committed in the same transaction. If one fails, the mutation is rejected. */
-  also?: readonly Statement[];
+  extraStatements?: readonly Statement[];
 }
 
 /** Data of a user that a sync reads. Not a snapshot: a write may commit between the reads. */

@@ -73,7 +73,8 @@ export const createCustomWriter = (names = createKeyQuota()) => {
       const list = lists.get(custom)?.get(name);
       const isNew = !list && getOwn(custom, name) === undefined;
       const isComing = isNew && isToCome(change);
-      if (isComing && names.isOneTooMany(custom, name, MAX_CUSTOM_ATTRIBUTES)) return tooManyAttributes(name);
+      if (isComing && names.isQuotaExceeded(custom, name, MAX_CUSTOM_ATTRIBUTES))
+        return tooManyAttributes(name);
       if (change.kind === 'edit objects') {
         const outcome = editObjects(custom, name, change.edit, mergeObjects);
         if (isComing && outcome !== 'made') names.oneLess(custom);

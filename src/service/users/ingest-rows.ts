@@ -57,20 +57,20 @@ export interface RowsOutcome {
   erased: number;
 }
 
-/** Stores rows of one type in order. `also` are statements of the same transaction. */
+/** Stores rows of one type in order. `extraStatements` are statements of the same transaction. */
 export const ingestMutation = (
   workspaceId: string,
   rows: readonly CheckedRow[],
   nowMs: number,
-  also: readonly Statement[],
+  extraStatements: readonly Statement[],
 ): UserMutation<RowsOutcome> => {
   const targets = rows.flatMap((row) => (row.kind === 'delete' ? [row.target] : []));
   const attributes = rows.flatMap((row) => (row.kind === 'attributes' ? [row.checked] : []));
   const events = rows.flatMap((row) => (row.kind === 'event' ? [row.checked] : []));
   if (targets.length === 0) {
     const { apply, ...work } = trackMutation({ workspaceId, nowMs, attributes, events });
-    return { ...work, apply: (users) => ({ faults: apply(users), erased: 0 }), also };
+    return { ...work, apply: (users) => ({ faults: apply(users), erased: 0 }), extraStatements };
   }
   const { apply, ...work } = deleteMutation(workspaceId, targets, nowMs);
-  return { ...work, apply: (users) => ({ faults: [], erased: apply(users) }), also };
+  return { ...work, apply: (users) => ({ faults: [], erased: apply(users) }), extraStatements };
 };

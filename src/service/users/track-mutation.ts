@@ -31,7 +31,7 @@ const recordEvent = (
   if (!profile) return 'ignored';
   const [tallies, name] =
     event.kind === 'event' ? [profile.events, event.name] : [profile.purchases, event.productId];
-  if (names.isOneTooMany(tallies, name, MAX_EVENT_NAMES)) return 'refused';
+  if (names.isQuotaExceeded(tallies, name, MAX_EVENT_NAMES)) return 'refused';
   writeContacts(profile, identity);
   users.record(profile, event);
   finder.changed(profile);

@@ -47,7 +47,7 @@ const writeBatch = (store: Store, record: BatchRecord, externalId: string) =>
     lookups: [{ by: 'external_id', value: externalId }],
     nowMs: 10,
     apply: (users) => void users.create({ externalId }, 10),
-    also: batchStatements(record),
+    extraStatements: batchStatements(record),
   });
 
 const usersOf = async (store: Store) =>

@@ -40,7 +40,7 @@ const aStudio = async () => {
     lookups: [],
     nowMs: 1,
     apply: () => undefined,
-    also: batchStatements({
+    extraStatements: batchStatements({
       run: done,
       watermark: null,
       dedupeSinceUs: null,

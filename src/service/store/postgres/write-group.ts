@@ -54,9 +54,9 @@ const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: 
 export const writeChanges = async (
   run: Run,
   changes: ChangeSet,
-  { ids, also = [] }: { ids: UserIds; also?: Statement[] },
+  { ids, extraStatements = [] }: { ids: UserIds; extraStatements?: Statement[] },
 ): Promise<void> => {
-  const group = groupWrites(POSTGRES_STATEMENTS, changes, also);
+  const group = groupWrites(POSTGRES_STATEMENTS, changes, extraStatements);
   await runStepsLater(storeGroup(POSTGRES_STATEMENTS, group), (batch: BulkStatement) => {
     const answer = sendOver(run)(batch);
     // Another replica may create the same user IDs.
@@ -95,8 +95,8 @@ export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
     );
     // Only their version shows that another replica has merged them.
     if (isSharded) changes.updated.push(...onlySeen(rows, changes).map(writtenUser));
-    const also = mutations.flatMap((mutation) => mutation.also ?? []);
-    await writeChanges(run, changes, { ids, also });
+    const extraStatements = mutations.flatMap((mutation) => mutation.extraStatements ?? []);
+    await writeChanges(run, changes, { ids, extraStatements });
     return { values, users: memory.rows() };
   };
 

@@ -46,8 +46,8 @@ export const createSqliteGroups = (
         { users: reader.users(named), named: named.values() },
         (getUsers) => applyMutations(mutations, getUsers),
       );
-      const also = mutations.flatMap((mutation) => mutation.also ?? []);
-      const writes = groupWrites(SQLITE_STATEMENTS, changes, also);
+      const extraStatements = mutations.flatMap((mutation) => mutation.extraStatements ?? []);
+      const writes = groupWrites(SQLITE_STATEMENTS, changes, extraStatements);
       return { memory, writes, forgets: changes.forgotten.length + changes.removed.length > 0, values };
     } catch (failure) {
       return { memory, failure };
