@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty';
 import { backupStore } from '../service/index.ts';
-import { visitedDatabase } from './database.ts';
+import { requireDatabase } from './database.ts';
 import { createInterruption, InterruptedError } from './exit.ts';
 
 const options = {
@@ -13,11 +13,11 @@ export const backup = defineCommand({
   meta: { name: 'backup', description: 'Copy the SQLite file while the service runs.' },
   args: options,
   run: async ({ args }) => {
-    const db = visitedDatabase(args.db, 'backup needs --db, the SQLite file that the service uses');
+    const db = requireDatabase(args.db, 'backup needs --db, the SQLite file that the service uses');
     if (!args.to) throw new Error('backup needs --to, the file to write');
-    const { asked, release } = createInterruption();
+    const { stopSignal, release } = createInterruption();
     try {
-      await backupStore(db, args.to, { signal: asked });
+      await backupStore(db, args.to, { signal: stopSignal });
     } catch (error) {
       release();
       // The copying thread receives no signals, and the process would wait for it, so end both with the signal.

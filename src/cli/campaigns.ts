@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { defineCommand } from 'citty';
 import { loadWorkspaces, openForMaintenance, type Workspace } from '../service/index.ts';
 import { pullCampaigns, pushCampaigns } from '../studio/index.ts';
-import { dbOption, visitedDatabase } from './database.ts';
+import { dbOption, requireDatabase } from './database.ts';
 
 const options = {
   action: { type: 'positional', description: 'pull | push | log', required: true },
@@ -43,7 +43,7 @@ export const campaigns = defineCommand({
     const { action, folder = 'campaigns' } = args;
     if (!ACTIONS.includes(action)) throw new Error(`specify one of ${ACTIONS.join(', ')}, got "${action}"`);
     const workspace = readWorkspace(args.workspace);
-    const db = visitedDatabase(args.db, 'specify --db, the database that the service uses');
+    const db = requireDatabase(args.db, 'specify --db, the database that the service uses');
     const { studio, close } = await openForMaintenance(db);
     const mirror = { workspace, studio, folder, nowMs: Date.now() };
     const say = (line: string) => process.stdout.write(`${line}\n`);

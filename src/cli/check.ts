@@ -7,7 +7,7 @@ import {
   type Registry,
   WorkspaceError,
 } from '../service/index.ts';
-import { dbOption, visitedDatabase } from './database.ts';
+import { dbOption, requireDatabase } from './database.ts';
 import { count } from './sentence.ts';
 
 const options = {
@@ -88,7 +88,7 @@ export const check = defineCommand({
   run: async ({ args }) => {
     if (args['verify-results']) {
       await verifyAll(
-        visitedDatabase(args.db, 'check --verify-results needs --db, the database that the service uses'),
+        requireDatabase(args.db, 'check --verify-results needs --db, the database that the service uses'),
       );
       return;
     }

@@ -32,7 +32,7 @@ export const namedDatabase = (option: string | undefined): string | undefined =>
 };
 
 /** Returns the database of a command. Throws an error with the message `missing` if none is named. */
-export const visitedDatabase = (option: string | undefined, missing: string): string => {
+export const requireDatabase = (option: string | undefined, missing: string): string => {
   const db = namedDatabase(option);
   if (db === undefined)
     throw new Error(process.env['PLACARD_DB'] === '' ? `${missing}; PLACARD_DB is empty` : missing);

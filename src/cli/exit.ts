@@ -33,31 +33,31 @@ export class InterruptedError extends Error {
 }
 
 interface Interruption {
-  /** Aborted by the first signal: start nothing new. The reason is an `InterruptedError`, as for `insisted`. */
-  asked: AbortSignal;
+  /** Aborted by the first signal: start nothing new. The reason is an `InterruptedError`, as for `abortSignal`. */
+  stopSignal: AbortSignal;
   /** Aborted by the second signal: stop waiting. */
-  insisted: AbortSignal;
+  abortSignal: AbortSignal;
   /** Restores the default: the next signal ends the process. */
   release(): void;
 }
 
 /** Listens for SIGINT and SIGTERM. A third one ends the process. */
-export const createInterruption = (onAsked: () => void = () => undefined): Interruption => {
-  const asked = new AbortController();
-  const insisted = new AbortController();
+export const createInterruption = (onStop: () => void = () => undefined): Interruption => {
+  const stop = new AbortController();
+  const abort = new AbortController();
   const release = () => {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   };
   const onSignal = (signal: NodeJS.Signals) => {
     const reason = new InterruptedError(signal);
-    if (asked.signal.aborted) {
+    if (stop.signal.aborted) {
       release();
-      insisted.abort(reason);
+      abort.abort(reason);
     } else {
-      asked.abort(reason);
-      onAsked();
+      stop.abort(reason);
+      onStop();
     }
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  return { asked: asked.signal, insisted: insisted.signal, release };
+  return { stopSignal: stop.signal, abortSignal: abort.signal, release };
 };

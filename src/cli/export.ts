@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty';
 import { EXPORT_KINDS, type ExportKind, exportLines, openStoreReader } from '../service/index.ts';
-import { chosenWorkspace, dbOption, visitedDatabase } from './database.ts';
+import { chosenWorkspace, dbOption, requireDatabase } from './database.ts';
 import { writeLine } from './stdout.ts';
 
 const options = {
@@ -22,7 +22,7 @@ export const exportData = defineCommand({
       const got = kind === undefined ? '' : `, got "${kind}"`;
       throw new Error(`export needs one of ${EXPORT_KINDS.join(', ')}${got}`);
     }
-    const db = visitedDatabase(args.db, 'export needs --db, the database that the service uses');
+    const db = requireDatabase(args.db, 'export needs --db, the database that the service uses');
     const reader = await openStoreReader(db);
     try {
       const workspaceId = chosenWorkspace(await reader.workspaceIds(), args.workspace);

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { defineCommand } from 'citty';
 import type { JobSyncStatus, RestClient } from '../server/index.ts';
 import { apiOptions, createClient } from './api-options.ts';
-import { chosenWorkspace, dbOption, visitedDatabase } from './database.ts';
+import { chosenWorkspace, dbOption, requireDatabase } from './database.ts';
 import { count } from './sentence.ts';
 import { writeLine } from './stdout.ts';
 
@@ -113,7 +113,7 @@ export const integrations = defineCommand({
     if (id === undefined) throw new Error(`name the integration: placard integrations ${action} ID`);
     if (action === 'sync') await sync(createClient(args), id, args.wait === true);
     else if (action === 'rejects') {
-      const db = visitedDatabase(args.db, 'rejects needs --db, the database that the service uses');
+      const db = requireDatabase(args.db, 'rejects needs --db, the database that the service uses');
       await writeRejects(db, args.workspace, id, args.csv === true);
     } else {
       for await (const run of createClient(args).integrationRuns(id)) await writeLine(JSON.stringify(run));

@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty';
 import { pruneStore, vacuumStore } from '../service/index.ts';
-import { dbOption, visitedDatabase } from './database.ts';
+import { dbOption, requireDatabase } from './database.ts';
 
 const options = {
   db: dbOption,
@@ -29,7 +29,7 @@ export const prune = defineCommand({
   meta: { name: 'prune', description: 'Delete events, purchases and banner events from before a day.' },
   args: options,
   run: async ({ args }) => {
-    const db = visitedDatabase(args.db, 'prune needs --db, the database that the service uses');
+    const db = requireDatabase(args.db, 'prune needs --db, the database that the service uses');
     if (args.before === undefined && !args.vacuum) throw new Error('prune needs --before, --vacuum or both');
     if (args.before !== undefined) {
       const beforeMs = parseDayMs(args.before);

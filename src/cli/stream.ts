@@ -23,7 +23,7 @@ import {
   sendMessage,
   writePartitions,
 } from '../service/index.ts';
-import { chosenWorkspace, dbOption, visitedDatabase } from './database.ts';
+import { chosenWorkspace, dbOption, requireDatabase } from './database.ts';
 import { createInterruption } from './exit.ts';
 import { namedHosts } from './named-hosts.ts';
 import { count } from './sentence.ts';
@@ -202,15 +202,15 @@ export const stream = defineCommand({
     if (given === null) throw new Error(`expected start, now or a cursor such as 120-35-7, got "${from}"`);
     const types = typesIn(args.types);
     const findWorkspace = workspaceFinder(args.names);
-    const db = visitedDatabase(args.db, 'stream needs --db, the database that the service uses');
+    const db = requireDatabase(args.db, 'stream needs --db, the database that the service uses');
     const sink = createSink(args.to, args.target, args['secret-env']);
     const { feed, workspaceIds, close } = await openForMaintenance(db);
-    const { asked, release } = createInterruption();
+    const { stopSignal, release } = createInterruption();
     try {
       const workspaceId = chosenWorkspace(await workspaceIds(), args.workspace);
       let after = from === 'now' ? await feed.feedEnd() : given;
       let written = 0;
-      while (!asked.aborted) {
+      while (!stopSignal.aborted) {
         const page = await readEvents({
           feed,
           findWorkspace,
@@ -221,16 +221,16 @@ export const stream = defineCommand({
         });
         if (page.rows === 0 && !args.follow) break;
         if (page.rows === 0) {
-          await wait(sink.pollMs, undefined, { signal: asked }).catch(() => undefined);
+          await wait(sink.pollMs, undefined, { signal: stopSignal }).catch(() => undefined);
           continue;
         }
-        await sink.write({ events: page.events, from: formatCursor(after) }, asked);
+        await sink.write({ events: page.events, from: formatCursor(after) }, stopSignal);
         written += page.events.length;
         after = page.next;
         resume.write(formatCursor(after));
       }
       process.stderr.write(`${count(written, 'event')}; cursor ${formatCursor(after)}\n`);
-      asked.throwIfAborted();
+      stopSignal.throwIfAborted();
     } finally {
       release();
       sink.close();

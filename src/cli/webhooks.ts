@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty';
 import { formatCursor, openForMaintenance, parseCursor, START } from '../service/index.ts';
-import { chosenWorkspace, dbOption, visitedDatabase } from './database.ts';
+import { chosenWorkspace, dbOption, requireDatabase } from './database.ts';
 import { writeLine } from './stdout.ts';
 
 const options = {
@@ -35,7 +35,7 @@ export const webhooks = defineCommand({
     const cursor = from === 'start' ? START : parseCursor(from ?? '');
     if (action === 'replay' && cursor === null)
       throw new Error('replay needs --from, start or a cursor such as 120-35-7');
-    const db = visitedDatabase(args.db, 'webhooks needs --db, the database that the service uses');
+    const db = requireDatabase(args.db, 'webhooks needs --db, the database that the service uses');
     const { webhooks: store, workspaceIds, close } = await openForMaintenance(db);
     const changed = async (isDone: Promise<boolean>, done: string, failed: string) => {
       if (!(await isDone)) throw new Error(failed);

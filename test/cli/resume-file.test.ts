@@ -35,7 +35,7 @@ const numbers = (holds: (number: number) => boolean, to = 20) =>
 describe('a resume file', () => {
   test('lists what earlier runs completed, and what they began', () => {
     run((file) => {
-      expect(file.goesOn).toBe(false);
+      expect(file.isResumed).toBe(false);
       file.begun([0, 2]);
       file.begun([3, 5]);
       file.settled([3, 5]);
@@ -43,7 +43,7 @@ describe('a resume file', () => {
       file.notTaken([6, 8]);
     });
     run((file) => {
-      expect(file.goesOn).toBe(true);
+      expect(file.isResumed).toBe(true);
       expect(numbers(file.isSettled)).toEqual([3, 4, 5]);
       expect(numbers(file.isInDoubt)).toEqual([0, 1, 2]);
       file.settled([0, 0]);

@@ -36,7 +36,7 @@ interface RunIdentity {
  */
 export interface ResumeFile {
   /** Whether an earlier run has started to send or has listed a problem. */
-  goesOn: boolean;
+  isResumed: boolean;
   /** Whether an earlier run got a response, rejected the object, or listed it. Call in ascending order. */
   isSettled(number: number): boolean;
   /** Whether an earlier run sent the object without seeing the response. Call in ascending order. */
@@ -118,7 +118,7 @@ export const openResumeFile = (path: string, identity: RunIdentity): ResumeFile 
     }
     const { settled, open } = readNotes(notes);
     return {
-      goesOn: notes.some((note) => note !== ''),
+      isResumed: notes.some((note) => note !== ''),
       isSettled: createRanges(settled),
       isInDoubt: createRanges(open),
       begun: (range) => write(`begun ${range.join(' ')}`),

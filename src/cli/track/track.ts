@@ -53,7 +53,7 @@ const dryRunClient = async (): Promise<RestClient> => {
 };
 
 /** Reports why a request is retried. Repeats the same message at most every `REPEAT_MS`. */
-const retrySayer = (say: (sentence: string) => void) => {
+const createRetryReporter = (say: (sentence: string) => void) => {
   let last = '';
   let saidAtMs = Number.NEGATIVE_INFINITY;
   return (error: Error, waitMs: number) => {
@@ -118,15 +118,20 @@ export const track = defineCommand({
       readBytes: start ? readBytes() - start.bytes : 0,
       leftBytes: totalBytes === null ? null : totalBytes - readBytes(),
     }));
-    const { asked, insisted, release } = createInterruption(() =>
+    const { stopSignal, abortSignal, release } = createInterruption(() =>
       progress.say('placard: finishing in-flight requests; a second signal aborts them'),
     );
     /** Aborted at the end, so that an idle input does not keep the process alive. */
-    const over = new AbortController();
+    const completion = new AbortController();
     const client = isDryRun
       ? await dryRunClient()
-      : createClient(args, { onRetry: retrySayer(progress.say) });
-    const input = openTrackInput({ file, as, delimiter, stop: AbortSignal.any([asked, over.signal]) });
+      : createClient(args, { onRetry: createRetryReporter(progress.say) });
+    const input = openTrackInput({
+      file,
+      as,
+      delimiter,
+      stop: AbortSignal.any([stopSignal, completion.signal]),
+    });
     const { format, readBytes, totalBytes } = input;
     const resume =
       args.resume === undefined
@@ -135,7 +140,7 @@ export const track = defineCommand({
     const listing =
       args.rejects === undefined
         ? streamListing(process.stdout, 'on stdout')
-        : fileListing(args.rejects, resume?.goesOn ?? false);
+        : fileListing(args.rejects, resume?.isResumed ?? false);
     const objects = createTrackObjects(listing, resume);
     try {
       const report = await client.track(objects.toSend(input.lines()), {
@@ -145,9 +150,9 @@ export const track = defineCommand({
           start ??= { atMs: performance.now(), bytes: readBytes() };
           objects.request(state, positions);
         },
-        signal: insisted,
+        signal: abortSignal,
       });
-      if (input.isCut()) throw new TrackStoppedError(asked.reason, report, []);
+      if (input.isCut()) throw new TrackStoppedError(stopSignal.reason, report, []);
       progress.end();
       const before = objects.sentBefore();
       const more = before > 0 ? `; ${count(before, 'object')} sent by an earlier run` : '';
@@ -158,7 +163,7 @@ export const track = defineCommand({
       throw await toStopError(error, { objects, listing, isResumable: resume !== undefined });
     } finally {
       progress.end();
-      over.abort();
+      completion.abort();
       release();
       resume?.close();
     }
