@@ -22,7 +22,7 @@ const aBootstrap = (members: Partial<BannerBootstrap> = {}): BannerBootstrap => 
   ...members,
 });
 
-test('renders what a server requested as soon as a slot is mounted', () => {
+test('renders the banners of the bootstrap as soon as a slot is mounted', () => {
   const { placard } = open({ bootstrap: aBootstrap() });
   expect(placard.banner('home_hero')).toEqual(served);
   expect(placard.banner('sidebar')).toBeNull();
@@ -32,7 +32,7 @@ test('renders what a server requested as soon as a slot is mounted', () => {
   expect(element.textContent).toBe('From the server');
 });
 
-test('keeps a hand-written bootstrap banner without an expiry, without a timer', async () => {
+test('keeps a hand-written bootstrap banner without an expiry, and starts no timer for it', async () => {
   const { expiresAt: _, ...endless } = served;
   const { placard } = open({ bootstrap: aBootstrap({ banners: { home_hero: endless as Banner } }) });
   const element = aSlot();
@@ -43,7 +43,7 @@ test('keeps a hand-written bootstrap banner without an expiry, without a timer',
   expect(element.textContent).toBe('From the server');
 });
 
-test('the browser counts its impression once', async () => {
+test('counts the impression of a bootstrap banner once in the browser', async () => {
   const service = createFakeService({
     banners: { home_hero: wire('home_hero', { headline: 'From the server' }, { id: 'bnr-1' }) },
   });
@@ -57,7 +57,7 @@ test('the browser counts its impression once', async () => {
   expect(service.events.map(({ type, bannerId }) => [type, bannerId])).toEqual([['impression', 'bnr-1']]);
 });
 
-test('caches a bootstrap like a response, for pages without a bootstrap and without a network', async () => {
+test('caches a bootstrap like a response, for pages without a bootstrap and while offline', async () => {
   const openStore = aProfile();
   const platform = { fetch: () => Promise.reject(new TypeError('offline')) };
   const first = open({ openStore, platform, bootstrap: aBootstrap() });
@@ -70,7 +70,7 @@ test('caches a bootstrap like a response, for pages without a bootstrap and with
   expect(next.placard.banner('home_hero')?.id).toBe('bnr-1');
 });
 
-test('newer cached responses replace an outdated page’s bootstrap', async () => {
+test('replaces the bootstrap of an outdated page with newer cached responses', async () => {
   const openStore = aProfile();
   const old = aBootstrap();
   await vi.advanceTimersByTimeAsync(60_000);
@@ -86,7 +86,7 @@ test('newer cached responses replace an outdated page’s bootstrap', async () =
   );
 });
 
-test('removes a banner that the user dismissed on this device before the server knew', async () => {
+test('removes a banner that the user dismissed on this device before the server received the dismissal', async () => {
   const openStore = aProfile();
   const first = open({ openStore, bootstrap: aBootstrap() });
   first.placard.mount('home_hero', aSlot(), draw);
@@ -99,7 +99,7 @@ test('removes a banner that the user dismissed on this device before the server 
   expect(of('emptied')).toMatchObject([{ reason: 'dismissed' }]);
 });
 
-test('a server clock ahead does not block responses to the browser', async () => {
+test('a bootstrap from a server whose clock is ahead does not block responses to the browser', async () => {
   const { placard, heard } = open({ bootstrap: aBootstrap({ fetchedAtMs: Date.now() + 30_000 }) });
   placard.mount('sidebar', aSlot(), draw);
   await heard('synced');
@@ -115,7 +115,7 @@ test.each<[string, Partial<BannerBootstrap>]>([
   expect(open({ bootstrap: aBootstrap(members) }).placard.banner('home_hero')).toBeUndefined();
 });
 
-test('reports an unusable bootstrap, but not a missing one', async () => {
+test('reports an invalid bootstrap, but not a missing one', async () => {
   const wrong = open({ bootstrap: aBootstrap({ appId: 'other' }), debug: true });
   await wrong.heard('failed');
   expect(wrong.of('failed')).toMatchObject([
@@ -129,7 +129,7 @@ test('reports an unusable bootstrap, but not a missing one', async () => {
   expect(none.of('failed')).toEqual([]);
 });
 
-test('waits for consent and for its user', async () => {
+test('does not use the bootstrap without consent and its user', async () => {
   const { placard } = open({ bootstrap: aBootstrap(), consent: 'disabled', userId: null });
   expect(placard.banner('home_hero')).toBeUndefined();
   void placard.enable();

@@ -42,7 +42,7 @@ describe('consent dialog recipe', () => {
       tell({ eventStatus, gdprApplies: true, purpose: { consents: { 1: isGiven } } }, isSound);
   };
 
-  test('stores and sends nothing until the user agrees, and removes everything on a rejection', async () => {
+  test('does not store or send anything until the user agrees, and removes everything if the user declines', async () => {
     const { placard, service, heard } = open({ consent: 'pending' });
     const answer = follow(placard);
     placard.mount('home_hero', aSlot(), draw);

@@ -27,7 +27,7 @@ test('works in a webview without animation frames', async () => {
   vi.unstubAllGlobals();
 });
 
-test('emits a notice if the host’s platform throws, without an error in the page', async () => {
+test('emits a notice if the host’s platform throws, and does not throw into the page', async () => {
   const after = () => {
     throw new Error('no timers');
   };
@@ -36,7 +36,7 @@ test('emits a notice if the host’s platform throws, without an error in the pa
   expect(of('failed')[0]).toMatchObject({ kind: 'internal', message: 'Error: no timers' });
 });
 
-test('syncs slots that are mounted together in one request', async () => {
+test('requests slots that are mounted together in one sync', async () => {
   const { placard, service, heard } = open();
   placard.mount('home_hero', aSlot(), draw);
   placard.mount('sidebar', aSlot(), draw);
@@ -48,7 +48,7 @@ test('syncs slots that are mounted together in one request', async () => {
 });
 
 test.each([null, 'u-1'])(
-  'syncs once if a user is identified one line after the client was created (%s before)',
+  'syncs once if a user is identified right after the client is created (%s before)',
   async (before) => {
     const { placard, service, heard } = open({ userId: before });
     placard.mount('home_hero', aSlot(), draw);
@@ -59,7 +59,7 @@ test.each([null, 'u-1'])(
   },
 );
 
-test('the next page shows the cached banner before the network responds, and keeps it if the service fails', async () => {
+test('shows the cached banner on the next page before the network responds, and keeps it if the service fails', async () => {
   const first = open();
   first.placard.mount('home_hero', aSlot(), draw);
   await first.heard('shown');
@@ -88,7 +88,7 @@ test('case 61: one placement in two slots, or mounted twice, counts one impressi
   expect(service.events).toHaveLength(1);
 });
 
-test('case 39: a reload in the same session counts no second impression', async () => {
+test('case 39: a reload in the same session does not count a second impression', async () => {
   const first = open();
   first.placard.mount('home_hero', aSlot(), draw);
   await first.heard('tracked');
@@ -137,7 +137,7 @@ test('a click is durable when its promise resolves, and every click counts', asy
   expect(service.events.filter(({ type }) => type === 'click')).toHaveLength(2);
 });
 
-test('keeps a click before the deferred chunk is loaded', async () => {
+test('keeps a click that is tracked before the deferred chunk loads', async () => {
   const first = open();
   first.placard.mount('home_hero', aSlot(), draw);
   await first.heard('shown');
@@ -150,7 +150,7 @@ test('keeps a click before the deferred chunk is loaded', async () => {
   expect(await clicked.promise).toMatchObject({ type: 'click', bannerId: 'bnr-1', userId: 'u-1' });
 });
 
-test('contract 7.5: a dismissal hides at once, is sent once, and survives a reload and further syncs', async () => {
+test('contract 7.5: a dismissal hides the banner at once, is sent once, and survives reloads and syncs', async () => {
   const { placard, service, openStore, of, heard } = open({
     service: createFakeService({ banners: { home_hero: hero }, dismissalLagMs: 600_000 }),
   });
@@ -196,7 +196,7 @@ test('contract 7.3: a control banner renders nothing, counts one impression, and
   expect(service.events.map(({ type }) => type)).toEqual(['impression']);
 });
 
-test('contract 7.3: a test send is shown, counted, and removed by a reload', async () => {
+test('contract 7.3: shows and counts a test send, and removes it on a reload', async () => {
   const service = createFakeService({
     banners: { home_hero: { ...hero, id: 'test-1', is_test_send: true } },
   });
@@ -218,7 +218,7 @@ test.each([
   ['the user’s own banner', 'kept', false, [120]],
   ['a test send', 'discarded', true, []],
 ])(
-  'the next visit reserves the height of %s, unless it is a test send (%s)',
+  'reserves the height of %s on the next visit, unless it is a test send (%s)',
   async (_, _is, isTestSend, heights) => {
     localStorage.clear();
     const { placard, heard } = open({
@@ -233,7 +233,7 @@ test.each([
   },
 );
 
-test('case 54: a banner that expires while displayed is removed and no longer counted', async () => {
+test('case 54: removes a banner that expires while displayed, and stops counting it', async () => {
   const expires = Math.ceil(Date.now() / 1000) + 60;
   const { placard, of, heard, service } = open({
     service: createFakeService({ banners: { home_hero: { ...hero, expires_at: expires } } }),
@@ -252,7 +252,7 @@ test('case 54: a banner that expires while displayed is removed and no longer co
 });
 
 test.each(['before', 'after'])(
-  'an impression counts once, at the next view at the latest, if its page dies %s it is stored',
+  'counts an impression once, at the next view at the latest, if its page dies %s it is stored',
   async (moment) => {
     const profile = aProfile();
     const isEvent = ([key]: [StoreKey, unknown]) => Array.isArray(key) && key[0] === 'event';
@@ -293,7 +293,7 @@ test.each(['before', 'after'])(
   },
 );
 
-test('one sync replaces a banner that expires while displayed', async () => {
+test('replaces a banner that expires while displayed with one sync', async () => {
   const expires = Math.ceil(Date.now() / 1000) + 60;
   const service = createFakeService({ banners: { home_hero: { ...hero, expires_at: expires } } });
   const { placard, of, heard } = open({ service });
@@ -308,7 +308,7 @@ test('one sync replaces a banner that expires while displayed', async () => {
   expect(service.requests.filter(({ path }) => path.endsWith('/sync'))).toHaveLength(2);
 });
 
-test('emits changes that no slot shows: sync, dismissal, sign-out', async () => {
+test('emits changes that no slot shows: sync, dismissal and sign-out', async () => {
   const { placard } = open();
   const seen: (string | null | undefined)[] = [];
   placard.subscribe(({ type }) => {
@@ -337,7 +337,7 @@ test('case 59: reports a property that does not match its declared type and rend
   expect(of('failed')).toMatchObject([{ kind: 'property', message: expect.stringContaining('"headline"') }]);
 });
 
-test('case 68: reports a hook that throws and counts no impression', async () => {
+test('case 68: reports a hook that throws and does not count an impression', async () => {
   const { placard, service, of, heard } = open();
   placard.mount('home_hero', aSlot(), () => {
     throw new Error('no template');
@@ -349,7 +349,7 @@ test('case 68: reports a hook that throws and counts no impression', async () =>
   expect(service.events).toEqual([]);
 });
 
-test('reports a slot without an element or hook and does not affect others', async () => {
+test('reports a slot without an element or hook, and mounts the other slots', async () => {
   const { placard, of, heard } = open();
   placard.mount('home_hero', document.querySelector('.missing') as never, draw)();
   placard.mount('home_hero', aSlot(), undefined as never)();
@@ -360,7 +360,7 @@ test('reports a slot without an element or hook and does not affect others', asy
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('tracking an invalid banner or event counts nothing and does not throw', async () => {
+test('tracking an invalid banner or event does not count it and does not throw', async () => {
   const { placard, heard } = open();
   placard.mount('home_hero', aSlot(), draw);
   await heard('shown');
@@ -371,7 +371,7 @@ test('tracking an invalid banner or event counts nothing and does not throw', as
   expect(await placard.track(placard.banner('home_hero')!, 'view' as never)).toBeNull();
 });
 
-test('renders a slot again that was removed from the page and reinserted', async () => {
+test('renders a slot again if it was removed from the page and reinserted', async () => {
   const { placard, of, heard } = open();
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -387,7 +387,7 @@ test('renders a slot again that was removed from the page and reinserted', async
   expect(of('failed')).toEqual([]);
 });
 
-test('only the latest of the slots removed without an unmount may return', async () => {
+test('restores only the latest of the slots that were removed without an unmount', async () => {
   const { placard, heard } = open();
   const elements = Array.from({ length: 25 }, aSlot);
   for (const element of elements) placard.mount('home_hero', element, draw);
@@ -399,7 +399,7 @@ test('only the latest of the slots removed without an unmount may return', async
   expect(elements.map(({ textContent }) => textContent).filter(Boolean)).toHaveLength(20);
 });
 
-test('stop restores the page and disables every method', async () => {
+test('stop() restores the page and disables every method', async () => {
   const { placard, service, notices, heard } = open();
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -420,13 +420,16 @@ test('stop restores the page and disables every method', async () => {
 test.each([
   ['element', null, () => undefined],
   ['hook', document.createElement('div'), undefined],
-])('a mount without its %s fails with a notice that names it', (missing, element, hook) => {
-  const { placard, of } = open();
-  placard.mount('home_hero', element as never, hook as never)();
-  expect(of('failed')).toMatchObject([{ kind: 'config', message: `No ${missing} for "home_hero"` }]);
-});
+])(
+  'a mount without its %s emits a failure notice that states which argument is missing',
+  (missing, element, hook) => {
+    const { placard, of } = open();
+    placard.mount('home_hero', element as never, hook as never)();
+    expect(of('failed')).toMatchObject([{ kind: 'config', message: `No ${missing} for "home_hero"` }]);
+  },
+);
 
-test('warns of a second client of one app, but not after a stop', async () => {
+test('warns about a second client of the same app, unless the first one has stopped', async () => {
   const consoleError = vi.spyOn(console, 'error').mockReturnValue(undefined);
   const told = ({ of }: ReturnType<typeof open>) => of('failed').map(({ message }) => message);
   const first = open();

@@ -32,14 +32,14 @@ test('logs a greeting with version, user and mounted placements, then events', a
   placard.stop();
 });
 
-test('the greeting reports missing consent instead of a missing user', async () => {
+test('reports missing consent instead of a missing user in the greeting', async () => {
   const { placard } = open(true, { consent: 'disabled' });
   await vi.waitFor(() => expect(lines()[0]).toContain('hello'), PATIENCE);
   expect(lines()[0]).toContain(', no consent; mounted: home_hero (empty)');
   placard.stop();
 });
 
-test('logs what happened before the printer was loaded', async () => {
+test('logs events from before the printer was loaded', async () => {
   const { placard, notices } = open(true, { userId: '', appid: 'app' });
   placard.mount('sidebar', null as never, () => undefined);
   await vi.waitFor(() => expect(lines()[0]).toContain('hello'), PATIENCE);
@@ -60,14 +60,14 @@ test('logs a change once, with the current banner of each placement', async () =
   placard.stop();
 });
 
-test('logs nothing without debug', async () => {
+test('does not log anything without debug', async () => {
   const { placard, notices } = open();
   await vi.waitFor(() => expect(notices.map(({ type }) => type)).toContain('shown'), PATIENCE);
   expect(lines()).toEqual([]);
   placard.stop();
 });
 
-test('the version is that of the package', () => {
+test('logs the version of the package', () => {
   expect(VERSION).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
 });
 

@@ -14,7 +14,7 @@ const dismissal = (bannerId: string, userId: string): BannerEvent => ({
   time: 1,
 });
 
-test('stores accepted dismissals in the records of their users, and nothing else', async () => {
+test('stores accepted dismissals only in the records of their users', async () => {
   const disk = createMemoryDisk();
   const store = disk.openStore('placard-banners');
   const dismissed = ['b1', 'b2'].map((bannerId) => ({ placementId: 'p1', bannerId, acceptedAtMs: null }));

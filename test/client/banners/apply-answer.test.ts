@@ -17,7 +17,7 @@ const applyAnswer = (record: UserRecord, banners: Record<string, Banner | null>,
 const shown = (record: UserRecord, placementId = 'home_hero') =>
   record.banners.get(placementId)?.banner?.id ?? null;
 
-test('case 53: null removes the cached banner, and a placement missing from the response stays', () => {
+test('case 53: removes the cached banner on null, and keeps it if the response omits the placement', () => {
   const record = emptyRecord();
   applyAnswer(
     record,
@@ -30,7 +30,7 @@ test('case 53: null removes the cached banner, and a placement missing from the 
   expect(shown(record, 'sidebar')).toBe('bnr-2');
 });
 
-test('case 50: the response to an older request does not replace a newer one, for each placement separately', () => {
+test('case 50: for each placement, the response to an older request does not replace a newer one', () => {
   const record = emptyRecord();
   applyAnswer(record, { home_hero: buildBanner({ id: 'new' }) }, 20);
   applyAnswer(record, { home_hero: buildBanner({ id: 'old' }), sidebar: buildBanner({ id: 'side' }) }, 10);
@@ -39,7 +39,7 @@ test('case 50: the response to an older request does not replace a newer one, fo
 });
 
 test.each([1, 50, 48 * 60])(
-  'a response requested under a clock %i minutes ahead does not block all later ones',
+  'a response requested under a clock %i minutes ahead does not block all later responses',
   (minutes) => {
     const record = emptyRecord();
     applyAnswer(record, { home_hero: buildBanner({ id: 'future' }) }, (1 + minutes) * MINUTE);
@@ -48,7 +48,7 @@ test.each([1, 50, 48 * 60])(
   },
 );
 
-test('case 56: a dismissed banner that the service sends again within minutes stays hidden', () => {
+test('case 56: a dismissed banner stays hidden if the service sends it again within minutes', () => {
   const record = emptyRecord();
   applyAnswer(record, { home_hero: buildBanner() }, 0);
   addDismissals(record, [dismissalOf(buildBanner())]);
@@ -60,7 +60,7 @@ test('case 56: a dismissed banner that the service sends again within minutes st
   expect(isDismissed(record, buildBanner())).toBe(true);
 });
 
-test('contract 7.5: ten minutes after its acceptance a dismissal no longer hides what the service sends', () => {
+test('contract 7.5: a dismissal hides the banner for ten minutes after the service accepts it', () => {
   const record = emptyRecord();
   addDismissals(record, [dismissalOf(buildBanner())]);
   acceptDismissals(record, ['bnr-1'], 0);
@@ -69,7 +69,7 @@ test('contract 7.5: ten minutes after its acceptance a dismissal no longer hides
   expect(record.dismissed).toEqual([]);
 });
 
-test('contract 7.5: an unaccepted dismissal hides the banner for as long as the service sends it', () => {
+test('contract 7.5: a dismissal that is not accepted hides the banner for as long as the service sends it', () => {
   const record = emptyRecord();
   addDismissals(record, [dismissalOf(buildBanner())]);
   applyAnswer(record, { home_hero: buildBanner() }, 24 * 60 * MINUTE);
@@ -80,18 +80,21 @@ test.each([
   ['none', null],
   ['another banner', buildBanner({ id: 'bnr-2' })],
   ['a test send', buildBanner({ id: 'test', isTestSend: true })],
-])('case 56: %s in between does not restore a dismissed banner, accepted or not', (_, between) => {
-  for (const acceptedAtMs of [null, 2 * MINUTE]) {
-    const record = emptyRecord();
-    addDismissals(record, [dismissalOf(buildBanner())]);
-    applyAnswer(record, { home_hero: between }, 1 * MINUTE);
-    expect(shown(record)).toBe(between?.isTestSend ? null : (between?.id ?? null));
-    if (acceptedAtMs !== null) acceptDismissals(record, ['bnr-1'], acceptedAtMs);
-    applyAnswer(record, { home_hero: between }, 3 * MINUTE);
-    applyAnswer(record, { home_hero: buildBanner() }, 4 * MINUTE);
-    expect(shown(record)).toBeNull();
-  }
-});
+])(
+  'case 56: %s in between does not restore a dismissed banner, whether or not the dismissal was accepted',
+  (_, between) => {
+    for (const acceptedAtMs of [null, 2 * MINUTE]) {
+      const record = emptyRecord();
+      addDismissals(record, [dismissalOf(buildBanner())]);
+      applyAnswer(record, { home_hero: between }, 1 * MINUTE);
+      expect(shown(record)).toBe(between?.isTestSend ? null : (between?.id ?? null));
+      if (acceptedAtMs !== null) acceptDismissals(record, ['bnr-1'], acceptedAtMs);
+      applyAnswer(record, { home_hero: between }, 3 * MINUTE);
+      applyAnswer(record, { home_hero: buildBanner() }, 4 * MINUTE);
+      expect(shown(record)).toBeNull();
+    }
+  },
+);
 
 test('case 55: a dismissal accepted under a clock two days ahead ends once the clock is correct', () => {
   const record = emptyRecord();
@@ -108,7 +111,7 @@ test('a dismissal hides the banner only in its own placement', () => {
   expect(shown(record, 'sidebar')).toBe('bnr-1');
 });
 
-test('case 50: each placement ends with the response to its latest request, in any order of responses', () => {
+test('case 50: each placement keeps the response to its latest request, in any order of responses', () => {
   const answers = fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.boolean()), { maxLength: 8 });
   const shuffled = answers.chain((list) =>
     fc.shuffledSubarray(

@@ -36,7 +36,7 @@ const stored = (banner = buildBanner(), fetchedAtMs = 1) => ({
   banners: new Map([[banner.placementId, { banner, fetchedAtMs }]]),
 });
 
-test('shows what a previous page stored, after one read', async () => {
+test('shows the banner that a previous page stored, after one read', async () => {
   const store = createMemoryStore();
   await store.setMany([[keyOf('u-1'), stored()]]);
   const get = vi.spyOn(store, 'get');
@@ -48,7 +48,7 @@ test('shows what a previous page stored, after one read', async () => {
   expect(get).toHaveBeenCalledTimes(1);
 });
 
-test('distinguishes a placement without a banner from one never requested', async () => {
+test('distinguishes a placement without a banner from a placement that was never requested', async () => {
   const { cache } = setUp();
   await cache.open('u-1');
   await cache.change((record) => {
@@ -58,7 +58,7 @@ test('distinguishes a placement without a banner from one never requested', asyn
   expect(cache.current('sidebar')).toBeUndefined();
 });
 
-test('contract 7.2: a banner expires after its second has passed, not at it', async () => {
+test('contract 7.2: a banner expires after the second of its expiry time, not during it', async () => {
   const { cache, time } = setUp();
   await cache.open('u-1');
   await cache.change((record) => Object.assign(record, stored(buildBanner({ expiresAt: 2_000_000 }))));
@@ -79,7 +79,7 @@ test('case 55: expiry follows the server clock on a device two days behind', asy
   expect(cache.current('home_hero')).toBeNull();
 });
 
-test('a change is visible at once, and is stored when it resolves', async () => {
+test('applies a change at once, and stores it before the promise resolves', async () => {
   const { cache, onChange, store } = setUp();
   await cache.open('u-1');
   onChange.mockClear();
@@ -95,7 +95,7 @@ test('a change is visible at once, and is stored when it resolves', async () => 
   });
 });
 
-test('two tabs change the same record without losing either change', async () => {
+test('keeps the changes of two tabs to the same record', async () => {
   const store = createMemoryStore();
   const [a, b] = [setUp(store).cache, setUp(store).cache];
   await Promise.all([a.open('u-1'), b.open('u-1')]);
@@ -124,14 +124,14 @@ const take = (record: UserRecord) => {
   return true;
 };
 
-test('a change resolves with the stored result if another tab was faster', async () => {
+test('resolves a change with the stored result if another tab was faster', async () => {
   const store = createMemoryStore();
   const [a, b] = [setUp(store).cache, setUp(store).cache];
   await Promise.all([a.open('u-1'), b.open('u-1')]);
   expect(await Promise.all([a.change(take), b.change(take)])).toEqual([true, false]);
 });
 
-test('case 42: a repeated write keeps its first result if the response was lost after the commit', async () => {
+test('case 42: a retried write keeps its first result if the response was lost after the commit', async () => {
   const store = createMemoryStore();
   const { update } = store;
   const { cache } = setUp({
@@ -146,7 +146,7 @@ test('case 42: a repeated write keeps its first result if the response was lost 
   expect(await cache.change(take)).toBe(false);
 });
 
-test('contract 7.8: the next user sees nothing of the previous user and cannot track their banners', async () => {
+test('contract 7.8: the next user does not see or track banners of the previous user', async () => {
   const { cache, store } = setUp();
   await cache.open('u-1');
   await cache.change((record) => Object.assign(record, stored()));
@@ -158,7 +158,7 @@ test('contract 7.8: the next user sees nothing of the previous user and cannot t
   expect(await store.get(keyOf('u-1'))).toBeUndefined();
 });
 
-test('discards a pending change of the previous user’s tab after the switch', async () => {
+test('discards a pending change from the previous user’s tab after the user changes', async () => {
   const { cache, store } = setUp();
   await cache.open('u-1');
   const late = cache.change((record) => Object.assign(record, stored()));
@@ -168,7 +168,7 @@ test('discards a pending change of the previous user’s tab after the switch', 
   expect(await store.entries()).toEqual([]);
 });
 
-test('contract 7.8: a tab whose user changed in another tab continues in memory and stores nothing of them', async () => {
+test('contract 7.8: if the user changes in another tab, this tab continues in memory and does not store the previous user', async () => {
   const store = createMemoryStore();
   const { cache } = setUp(store);
   await cache.open('u-1');
@@ -186,7 +186,7 @@ test('contract 7.8: a tab whose user changed in another tab continues in memory 
   expect(await store.entries()).toEqual([]);
 });
 
-test('stores a user again who left in another tab once this tab opens their record', async () => {
+test('stores a user who signed out in another tab again once this tab opens their record', async () => {
   const store = createMemoryStore();
   const { cache } = setUp(store);
   await cache.open('u-1');
@@ -200,7 +200,7 @@ test('stores a user again who left in another tab once this tab opens their reco
   });
 });
 
-test('keeps the record of a user who signs out and in again before it is removed', async () => {
+test('keeps the record of a user who signs out and signs in again before the record is removed', async () => {
   const { cache, store } = setUp();
   await cache.open('u-1');
   await cache.change((record) => Object.assign(record, stored()));
@@ -212,7 +212,7 @@ test('keeps the record of a user who signs out and in again before it is removed
   expect(await store.get(keyOf('u-1'))).toMatchObject({ dismissed: [{ bannerId: 'bnr-1' }] });
 });
 
-test('does not show a late record of the previous user to the next one', async () => {
+test('does not show a record of the previous user to the next user if it is read late', async () => {
   const store = createMemoryStore();
   await store.setMany([[keyOf('u-1'), stored()]]);
   const { cache } = setUp(store);
@@ -222,7 +222,7 @@ test('does not show a late record of the previous user to the next one', async (
   expect(cache.current('home_hero')).toBeUndefined();
 });
 
-test('removing other users keeps other apps and the current user', async () => {
+test('keeps other apps and the current user when it removes other users', async () => {
   const store = createMemoryStore();
   await store.setMany([
     [keyOf('u-1'), stored()],
@@ -235,7 +235,7 @@ test('removing other users keeps other apps and the current user', async () => {
   expect((await store.entries()).map(([key]) => key)).toEqual([keyOf('u-1'), keyOf('u-1', 'other-app')]);
 });
 
-test('contract 7.8: stores and writes nothing after a wipe', async () => {
+test('contract 7.8: does not write to the store after a wipe', async () => {
   const { cache, store } = setUp();
   await cache.open('u-1');
   await cache.change((record) => Object.assign(record, stored()));
@@ -252,7 +252,7 @@ test('contract 7.8: stores and writes nothing after a wipe', async () => {
   expect(cache.current('home_hero')).toBeUndefined();
 });
 
-test('case 44: neither reads nor deletes a record of another version', async () => {
+test('case 44: does not read or delete a record of another version', async () => {
   const store = createMemoryStore();
   const foreign = ['user', 99, ENDPOINT, 'app', 'u-1'];
   await store.setMany([[foreign, { version: 99, banners: 'packed' }]]);
@@ -272,18 +272,21 @@ test.each([
   [{ ...emptyRecord(), banners: null }],
   [{ ...emptyRecord(), banners: new Map([['sidebar', null]]) }],
   [{ ...emptyRecord(), clockSkewMs: null }],
-])('case 46: treats a damaged record (%j) as missing, and the next change replaces it', async (damaged) => {
-  const store = createMemoryStore();
-  await store.setMany([[keyOf('u-1'), damaged]]);
-  const { cache } = setUp(store);
-  await cache.open('u-1');
-  expect(cache.current('home_hero')).toBeUndefined();
-  await cache.change((record) => Object.assign(record, stored()));
-  expect(await store.get(keyOf('u-1'))).toMatchObject({
-    version: 1,
-    banners: new Map([['home_hero', expect.anything()]]),
-  });
-});
+])(
+  'case 46: treats a corrupt record (%j) as missing, and replaces it with the next change',
+  async (damaged) => {
+    const store = createMemoryStore();
+    await store.setMany([[keyOf('u-1'), damaged]]);
+    const { cache } = setUp(store);
+    await cache.open('u-1');
+    expect(cache.current('home_hero')).toBeUndefined();
+    await cache.change((record) => Object.assign(record, stored()));
+    expect(await store.get(keyOf('u-1'))).toMatchObject({
+      version: 1,
+      banners: new Map([['home_hero', expect.anything()]]),
+    });
+  },
+);
 
 test('reports a failing store and continues in memory', async () => {
   const store = { ...createMemoryStore(), update: () => Promise.reject(new Error('QuotaExceededError')) };
@@ -303,7 +306,7 @@ test.each([
       throw new Error('QuotaExceededError');
     },
   ],
-])('contract 7.5: the next write stores what a write that failed once %s was to store', async (_, fail) => {
+])('contract 7.5: the next write also stores the changes of a write that failed once %s', async (_, fail) => {
   const store = createMemoryStore();
   const update = vi.spyOn(store, 'update');
   const { cache } = setUp(store);
@@ -325,7 +328,7 @@ test.each([
   expect(counted).toHaveBeenCalledTimes(2);
 });
 
-test('discards the unsaved changes of one user for the next user and after a wipe', async () => {
+test('discards the unsaved changes of the previous user when the next user signs in, and all after a wipe', async () => {
   const store = createMemoryStore();
   const update = vi.spyOn(store, 'update').mockRejectedValue(new Error('UnknownError'));
   const { cache } = setUp(store);
@@ -340,7 +343,7 @@ test('discards the unsaved changes of one user for the next user and after a wip
   expect((await store.entries()).map(([, value]) => value)).toEqual([emptyRecord()]);
 });
 
-test('does not accumulate unsaved changes in a store that always fails', async () => {
+test('does not accumulate unsaved changes if every write fails', async () => {
   const store = createMemoryStore();
   const update = vi.spyOn(store, 'update').mockRejectedValue(new Error('QuotaExceededError'));
   const { cache } = setUp(store);
@@ -353,7 +356,7 @@ test('does not accumulate unsaved changes in a store that always fails', async (
   expect(count.mock.calls.length).toBeLessThanOrEqual(200);
 });
 
-test('a recovered store receives the full state of the page after any number of failures', async () => {
+test('writes the full state of the page once a store recovers, after any number of failures', async () => {
   const memory = createMemoryStore();
   let isFull = true;
   const update: Store['update'] = (...changes) =>
@@ -368,7 +371,7 @@ test('a recovered store receives the full state of the page after any number of 
   expect(await memory.get(keyOf('u-1'))).toMatchObject({ banners: stored().banners });
 });
 
-test('applies a bootstrap only on the first visit of its user; later visits use newer responses', async () => {
+test('applies a bootstrap only on the first visit of its user, because later visits have newer responses', async () => {
   const bootstrap = {
     version: 1,
     appId: 'app',
@@ -386,7 +389,7 @@ test('applies a bootstrap only on the first visit of its user; later visits use 
   expect(cache.current('home_hero')).toBeUndefined();
 });
 
-test('case 46: does not retry a change that throws at a damaged record with the next change', async () => {
+test('case 46: does not repeat a change that throws on a corrupt record with the next change', async () => {
   const store = createMemoryStore();
   await store.setMany([[keyOf('u-1'), { ...stored(), dismissed: [null] }]]);
   const { cache } = setUp(store);
@@ -400,7 +403,7 @@ test('case 46: does not retry a change that throws at a damaged record with the 
   expect(await store.get(keyOf('u-1'))).toMatchObject({ clockSkewMs: 7 });
 });
 
-test('case 41: waits two seconds once for a store whose open never settles', async () => {
+test('case 41: waits two seconds only once if opening the store never settles', async () => {
   const never = () => new Promise<never>(() => undefined);
   const { cache, errors } = setUp({ ...createMemoryStore(), get: never, update: never });
   const opened = vi.fn();
@@ -427,7 +430,7 @@ test('case 41: uses a store that responds late', async () => {
   expect(cache.current('home_hero')?.id).toBe('bnr-1');
 });
 
-test('does not count the time a page was suspended while the store responded', async () => {
+test('does not count the time that a page is suspended while it waits for the store', async () => {
   const store = createMemoryStore();
   await store.setMany([[keyOf('u-1'), stored()]]);
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();

@@ -48,16 +48,16 @@ test('case 59: returns null for a value of the wrong JSON type', () => {
   expect(getJsonProperty(banner, 'nothing')).toBeNull();
 });
 
-test('case 59: lists unknown types and wrong values for the diagnostic', () => {
+test('case 59: lists unknown types and invalid values for the diagnostic', () => {
   expect(invalidProperties(banner)).toEqual(['list', 'wrong', 'nothing', 'future']);
 });
 
-test('case 59: treats a type named like an Object.prototype member as unknown', () => {
+test('case 59: treats a type with the name of an Object.prototype member as unknown', () => {
   const odd = buildBanner({ properties: { a: { type: 'constructor', value: 1 } } });
   expect(invalidProperties(odd)).toEqual(['a']);
 });
 
-test('a getter returns null exactly for the properties listed as invalid', () => {
+test('returns null for exactly the properties that it lists as invalid', () => {
   const getters = {
     string: getStringProperty,
     number: getNumberProperty,

@@ -16,13 +16,13 @@ test('contract 7.6: the bucket never exceeds its capacity', () => {
   });
 });
 
-test('reading the budget does not lose a partial interval', () => {
+test('does not lose a partial interval when the budget is read', () => {
   const once = refill({ tokens: 0, tokensAtMs: 0 }, RULE, 200_000);
   expect(refill(once, RULE, 359_999).tokens).toBe(1);
   expect(refill(once, RULE, 360_000).tokens).toBe(2);
 });
 
-test('a clock set back adds no tokens and does not stop the refill', () => {
+test('continues to refill, without extra tokens, after the clock was set back', () => {
   const after = refill({ tokens: 1, tokensAtMs: 1_000_000 }, RULE, 0);
   expect(after.tokens).toBe(1);
   expect(refill(after, RULE, 180_000).tokens).toBe(2);

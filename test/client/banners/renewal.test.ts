@@ -57,7 +57,7 @@ const openTab = async (store: Store, expired = ['home_hero']) => {
 
 const spread = () => vi.advanceTimersByTimeAsync(SPREAD_MS);
 
-test('one sync requests all expired banners within seconds, at a different moment in each browser', async () => {
+test('requests all expired banners in one sync within seconds, at a different moment in each browser', async () => {
   const { ask, expire, view } = await openTab(createMemoryStore(), ['home_hero', 'sidebar']);
   view.random = 0.9;
   await expire();
@@ -69,7 +69,7 @@ test('one sync requests all expired banners within seconds, at a different momen
   expect(ask).toHaveBeenCalledTimes(1);
 });
 
-test('one of many tabs sends the request', async () => {
+test('sends one request for many tabs', async () => {
   const store = createMemoryStore();
   const tabs = await Promise.all(Array.from({ length: 8 }, () => openTab(store)));
   await tabs[0]!.expire();
@@ -78,7 +78,7 @@ test('one of many tabs sends the request', async () => {
   expect(tabs.flatMap(({ ask }) => ask.mock.calls)).toHaveLength(1);
 });
 
-test('waits for an empty budget and spends it once per earned refresh', async () => {
+test('waits if the budget is empty, and spends one token per refresh', async () => {
   const { ask, expire, session } = await openTab(createMemoryStore());
   await session.spend();
   await session.spend();
@@ -89,7 +89,7 @@ test('waits for an empty budget and spends it once per earned refresh', async ()
   expect(ask).toHaveBeenCalledTimes(1);
 });
 
-test('banners that keep expiring request no faster than the budget allows', async () => {
+test('does not exceed the refresh budget if banners expire again and again', async () => {
   const { ask, expire } = await openTab(createMemoryStore());
   for (let minute = 0; minute < 60; minute += 1) {
     await expire();
@@ -100,7 +100,7 @@ test('banners that keep expiring request no faster than the budget allows', asyn
   expect(ask.mock.calls.length).toBeLessThanOrEqual(22);
 });
 
-test('requests nothing while the page is hidden, until it is visible', async () => {
+test('does not send a request while the page is hidden', async () => {
   const { ask, expire, view, renewal } = await openTab(createMemoryStore());
   view.visible = false;
   await expire();
@@ -112,7 +112,7 @@ test('requests nothing while the page is hidden, until it is visible', async () 
   expect(ask).toHaveBeenCalledTimes(1);
 });
 
-test('requests nothing and leaves no timer after stop', async () => {
+test('sends no requests and leaves no timers after stop', async () => {
   const { ask, expire, renewal, session } = await openTab(createMemoryStore());
   await expire();
   renewal.stop();
@@ -122,7 +122,7 @@ test('requests nothing and leaves no timer after stop', async () => {
   expect(ask).not.toHaveBeenCalled();
 });
 
-test('a stop while the budget is read requests nothing and leaves no timer', async () => {
+test('sends no requests and leaves no timers if it stops while it reads the budget', async () => {
   const store = createMemoryStore();
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();

@@ -46,13 +46,13 @@ const openTab = async ({
   return { session, cache, onStart, view, store };
 };
 
-test('a session starts with the first page and is reported once', async () => {
+test('starts a session with the first page and reports it once', async () => {
   const { onStart, cache } = await openTab();
   expect(onStart).toHaveBeenCalledTimes(1);
   expect(cache.record().session?.id).toEqual(expect.any(String));
 });
 
-test('reports a session started by an impression once, and keeps it alive from then on', async () => {
+test('reports a session that an impression starts once, and keeps it alive', async () => {
   const { session, onStart, cache } = await openTab({ isStarted: false });
   expect(session.hasBegun()).toBe(false);
   await session.nameOf('home_hero', 'bnr-1');
@@ -69,7 +69,7 @@ test('reports a session started by an impression once, and keeps it alive from t
   expect(onStart).toHaveBeenCalledTimes(2);
 });
 
-test('contract 7.4: an impression has one name per banner, placement and session', async () => {
+test('contract 7.4: an impression has one deduplication name per banner, placement and session', async () => {
   const { session } = await openTab();
   const name = await session.nameOf('home_hero', 'bnr-1');
   expect(await session.nameOf('home_hero', 'bnr-1')).toBe(name);
@@ -77,7 +77,7 @@ test('contract 7.4: an impression has one name per banner, placement and session
   expect(await session.nameOf('sidebar', 'bnr-1')).not.toBe(name);
 });
 
-test('case 39: two tabs and a reload share one name for an impression', async () => {
+test('case 39: two tabs and a reload share one deduplication name for an impression', async () => {
   const a = await openTab();
   const b = await openTab({ store: a.store });
   const name = await a.session.nameOf('home_hero', 'bnr-1');
@@ -86,7 +86,7 @@ test('case 39: two tabs and a reload share one name for an impression', async ()
   expect(await reloaded.session.nameOf('home_hero', 'bnr-1')).toBe(name);
 });
 
-test('case 39: with scope per tab, each tab has its own name, reloads included', async () => {
+test('case 39: with scope "tab", each tab has its own name, which a reload keeps', async () => {
   const rule = { impressionScope: 'tab' } as const;
   const a = await openTab({ rule });
   const name = await a.session.nameOf('home_hero', 'bnr-1');
@@ -98,7 +98,7 @@ test('case 39: with scope per tab, each tab has its own name, reloads included',
   expect(await other.session.nameOf('home_hero', 'bnr-1')).not.toBe(name);
 });
 
-test('a session lasts while a page is visible, for any length of time', async () => {
+test('a session lasts as long as a page is visible', async () => {
   const { session, cache } = await openTab();
   const { id } = cache.record().session!;
   await vi.advanceTimersByTimeAsync(5 * 60 * MINUTE);
@@ -120,7 +120,7 @@ test('a session ends after 30 minutes without a visible page, and impressions co
 });
 
 test.each([[{}], [{ id: 'old' }], [{ visibleAtMs: Number.MAX_SAFE_INTEGER }], ['text'], [undefined]])(
-  'case 46: a damaged session (%j) ends: a new one starts, and impressions count in it',
+  'case 46: replaces a corrupt session (%j) with a new one, and counts impressions again',
   async (session) => {
     const store = createMemoryStore();
     await store.setMany([[recordKey('https://api.example', 'app', 'u-1'), { ...emptyRecord(), session }]]);
@@ -152,7 +152,7 @@ test('contract 7.3: removes a test send with the next session', async () => {
   expect(cache.testSends.size).toBe(0);
 });
 
-test('contract 7.6: allows five refreshes across all tabs, then none, then one more after 180 s', async () => {
+test('contract 7.6: allows five refreshes across all tabs, then one every 180 s', async () => {
   const a = await openTab();
   const b = await openTab({ store: a.store });
   const granted: boolean[] = [];
@@ -179,7 +179,7 @@ test('contract 7.6: a 429 empties the bucket', async () => {
   expect(await session.spend()).toBe(true);
 });
 
-test('leaves no timer after stop', async () => {
+test('leaves no timers after stop', async () => {
   const { session } = await openTab();
   session.stop();
   expect(vi.getTimerCount()).toBe(0);

@@ -21,7 +21,7 @@ const aSlowStore = () => {
   return { memory, store, release };
 };
 
-test('emits a notice of a response once it is stored, because a listener may leave the page', async () => {
+test('stores a response before it emits the notice, because a listener may navigate', async () => {
   const { memory, store, release } = aSlowStore();
   const cache = aBannerCache({ store });
   await cache.open('u-1');
@@ -43,7 +43,7 @@ test('emits a notice of a response once it is stored, because a listener may lea
   expect(inspect(await memory.entries(), { depth: 9 })).toContain(banner.id);
 });
 
-test('case 51: emits no notice of a response stored after another user has signed in', async () => {
+test('case 51: does not emit a notice for a response stored after another user has signed in', async () => {
   const { store, release } = aSlowStore();
   const cache = aBannerCache({ store });
   await cache.open('u-1');
@@ -75,7 +75,7 @@ test.each([
   ['a test send', testSend, normal],
   ['a test send', testSend, null],
 ])(
-  'case 50: an older response that arrives late, %s, changes nothing of a newer one',
+  'case 50: an older response that arrives late, %s, does not change a newer one',
   async (_, older, newer) => {
     const { answer, shown } = await open();
     await answer(newer, 2);
@@ -116,7 +116,7 @@ test('contract 7.3: dismissing a test send shows the banner behind it', async ()
   expect(shown()).toBe('normal');
 });
 
-test('contract 7.5: a test send in front of a dismissed banner does not restore that banner', async () => {
+test('contract 7.5: a test send in front of a dismissed banner does not restore the banner', async () => {
   const { cache, answer, shown } = await open();
   await answer(normal, 1);
   await cache.dismiss([dismissalOf(normal)]);

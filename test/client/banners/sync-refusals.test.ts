@@ -4,7 +4,7 @@ import { type Answer, all, json, refuse, settle, setUp } from './arrange-sync.ts
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 2, 1) }));
 afterEach(() => void vi.useRealTimers());
 
-test('contract 1.5: a 429 makes the client wait as requested and empties the budget', async () => {
+test('contract 1.5: waits as long as a 429 requests, and empties the budget', async () => {
   const { sync, sent, results, waiting, onRateLimit } = setUp([
     refuse(429, { 'x-ratelimit-retry-after': '120' }),
     all,
@@ -52,7 +52,7 @@ test('counts parallel failed requests as one failure in the backoff', async () =
   expect(sync.blockedUntilMs() - Date.now()).toBe(2_000);
 });
 
-test('contract 1.5: waits for the Retry-After of a 503, whatever the page does', async () => {
+test('contract 1.5: waits for the Retry-After of a 503, even if `retry()` is called earlier', async () => {
   const { sync, sent, results, waiting } = setUp([refuse(503, { 'retry-after': '600' }), all]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(599_999);
@@ -64,7 +64,7 @@ test('contract 1.5: waits for the Retry-After of a 503, whatever the page does',
   expect(results).toHaveLength(1);
 });
 
-test('contract 1.5: waits the longer of the Retry-After of a 503 and the backoff', async () => {
+test('contract 1.5: waits for the Retry-After of a 503 or for the backoff, whichever is longer', async () => {
   const { sync, sent } = setUp([refuse(503, { 'retry-after': '5' })]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(4_999);
@@ -100,7 +100,7 @@ test('contract 1.5: uses the reset epoch if there is no retry header', async () 
 test.each([
   ['a reset that has passed', { 'x-ratelimit-reset': '1' }],
   ['no time at all', { 'retry-after': '0' }],
-])('a 429 with %s does not cause an immediate retry, however often it repeats', async (_, headers) => {
+])('does not retry at once after a 429 with %s, even if it repeats', async (_, headers) => {
   const { sync, sent } = setUp(Array.from({ length: 50 }, () => refuse(429, headers)));
   await sync.now(['home_hero']);
   await vi.advanceTimersByTimeAsync(1_999);
@@ -116,7 +116,7 @@ test('limits a requested wait to one hour', async () => {
   expect(sent).toHaveLength(2);
 });
 
-test('a clock set back during a wait neither extends it to days nor skips the next one', async () => {
+test('does not extend a wait to days or skip the next one if the clock is set back during the wait', async () => {
   const { sync, sent, results } = setUp([refuse(404), refuse(404), all]);
   await sync.now(['home_hero']);
   vi.setSystemTime(Date.now() - 2 * 86_400_000);
@@ -131,7 +131,7 @@ test('a clock set back during a wait neither extends it to days nor skips the ne
 });
 
 test.each([401, 403])(
-  'case 15: after a %i the client calls the key function again and uses the new key at once',
+  'case 15: calls the key function again after a %i, and uses the new key at once',
   async (status) => {
     const keys = ['old', 'new'];
     const { sync, sent, results, notices } = setUp([refuse(status), all], {
@@ -151,17 +151,20 @@ test.each([
   [401, 'unauthorized'],
   [403, 'unauthorized'],
   [404, 'not-found'],
-])('cases 15 and 16: reports a %i as %s and backs off, whatever the page does', async (status, kind) => {
-  const { sync, sent, kinds, waiting } = setUp([refuse(status), all]);
-  await sync.now(['home_hero']);
-  expect(kinds()).toEqual([kind]);
-  expect(waiting()).toEqual([kind]);
-  sync.retry();
-  await vi.advanceTimersByTimeAsync(1_999);
-  expect(sent).toHaveLength(1);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(sent).toHaveLength(2);
-});
+])(
+  'cases 15 and 16: reports a %i as %s and backs off, even if `retry()` is called earlier',
+  async (status, kind) => {
+    const { sync, sent, kinds, waiting } = setUp([refuse(status), all]);
+    await sync.now(['home_hero']);
+    expect(kinds()).toEqual([kind]);
+    expect(waiting()).toEqual([kind]);
+    sync.retry();
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect(sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(sent).toHaveLength(2);
+  },
+);
 
 test('does not retry a request that the service rejects as invalid', async () => {
   const { sync, sent, kinds } = setUp([refuse(400)]);
@@ -188,7 +191,7 @@ test.each([
     '401 Unauthorized',
   ],
   ['the error of the request', () => Promise.reject(new TypeError('Failed to fetch')), 'Failed to fetch'],
-])('a failure includes the reason: %s', async (_, answer, reason) => {
+])('includes the reason in a failure: %s', async (_, answer, reason) => {
   const { sync, notices } = setUp([answer as Answer]);
   await Promise.all([sync.now(['home_hero']), vi.advanceTimersByTimeAsync(60_000)]);
   const [failed] = notices.filter((notice) => notice.type === 'failed');
@@ -196,14 +199,14 @@ test.each([
   expect(failed?.message).toContain(reason);
 });
 
-test('case 23: follows no redirect, so that the key is not sent elsewhere', async () => {
+test('case 23: does not follow a redirect, so that the key is not sent to another origin', async () => {
   const { sync, sent } = setUp();
   await sync.now(['home_hero']);
   expect(sent[0]!.request.redirect).toBe('error');
   expect(sent[0]!.request.credentials).toBe('omit');
 });
 
-test('a user who signs in does not wait for the rejection of the previous one', async () => {
+test('the next user does not wait because the service rejected the previous one', async () => {
   const { sync, sent, results, state } = setUp([refuse(401), all]);
   await sync.now(['home_hero']);
   expect(sync.blockedUntilMs()).toBeGreaterThan(Date.now());

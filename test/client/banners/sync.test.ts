@@ -7,7 +7,7 @@ import { all, json, refuse, settle, setUp } from './arrange-sync.ts';
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 2, 1) }));
 afterEach(() => void vi.useRealTimers());
 
-test('contract 2.5: one request names user, app, version and placements, with the key as bearer token', async () => {
+test('contract 2.5: sends user, app, version and placements in one request, with the key as bearer token', async () => {
   const { sync, sent } = setUp([all], { deviceId: 'd-1' });
   await sync.now(['home_hero']);
   const { request, body } = sent[0]!;
@@ -24,7 +24,7 @@ test('contract 2.5: one request names user, app, version and placements, with th
   });
 });
 
-test('calls the host’s fetch without a receiver, as the browser’s own fetch requires', async () => {
+test('calls the host’s fetch without a receiver, because the browser’s fetch requires it', async () => {
   const { sync, callers } = setUp();
   await sync.now(['home_hero']);
   expect(callers).toEqual([undefined]);
@@ -43,7 +43,7 @@ test.each([[''], [undefined], [5]])(
   },
 );
 
-test('batches the placements of one task into one request, each once', async () => {
+test('batches the placements of one task into one request without duplicates', async () => {
   const { sync, sent } = setUp();
   sync.want(['home_hero']);
   sync.want(['sidebar']);
@@ -53,7 +53,7 @@ test('batches the placements of one task into one request, each once', async () 
   expect(sent.map(({ body }) => body.placements)).toEqual([['home_hero', 'sidebar', 'strip']]);
 });
 
-test('case 58: splits more than ten placements into several requests and drops none', async () => {
+test('case 58: splits more than ten placements into several requests without losses', async () => {
   const { sync, sent, results } = setUp();
   const ids = Array.from({ length: 23 }, (_, i) => `p-${i}`);
   await sync.now(ids);
@@ -61,7 +61,7 @@ test('case 58: splits more than ten placements into several requests and drops n
   expect(results.flatMap(({ banners }) => [...banners.keys()]).sort()).toEqual([...ids].sort());
 });
 
-test('parses banners: seconds to milliseconds, -1 to no expiry, missing properties to an empty object', async () => {
+test('parses banners: seconds to milliseconds, -1 to `null`, and missing properties to an empty object', async () => {
   const { sync, results } = setUp([
     () =>
       json({
@@ -80,7 +80,7 @@ test('parses banners: seconds to milliseconds, -1 to no expiry, missing properti
   });
 });
 
-test('case 53: omits placements that the response omits and placements that were not requested', async () => {
+test('case 53: ignores placements that are missing from the response or were not requested', async () => {
   const { sync, results } = setUp([() => json({ banners: { stranger: aWireBanner() } })]);
   await sync.now(['home_hero']);
   expect(results[0]?.banners).toEqual(new Map());
@@ -94,7 +94,7 @@ test('emits one notice for a placement that the service omits from its responses
   ]);
 });
 
-test('requests a placement named like an Object.prototype member like any other', async () => {
+test('requests a placement with the name of an Object.prototype member like any other', async () => {
   const { sync, results } = setUp([() => json({ banners: {} }), all]);
   await sync.now(['constructor', 'toString']);
   expect(results[0]?.banners).toEqual(new Map());
@@ -102,7 +102,7 @@ test('requests a placement named like an Object.prototype member like any other'
   expect([...results[1]!.banners.keys()]).toEqual(['constructor']);
 });
 
-test('case 50: each request has a later order than the previous one, even if the clock goes back', async () => {
+test('case 50: orders each request after the previous one, even if the clock is set back', async () => {
   const { sync, results } = setUp();
   await sync.now(['a']);
   vi.setSystemTime(0);
@@ -158,7 +158,7 @@ describe('requests after the user has changed', () => {
   });
 });
 
-test('requests the next user’s banners after the previous user’s requests were aborted', async () => {
+test('requests the next user’s banners after it aborted the previous user’s requests', async () => {
   const { promise: late, resolve: answer } = Promise.withResolvers<Response>();
   const { sync, sent, results, state } = setUp([() => late, all]);
   const done = sync.now(['home_hero']);
@@ -172,7 +172,7 @@ test('requests the next user’s banners after the previous user’s requests we
   expect(results.map(({ userId }) => userId)).toEqual(['u-2']);
 });
 
-test('requests nothing without a user or while requests are not allowed', async () => {
+test('does not send a request without a user or while requests are not allowed', async () => {
   const { sync, sent, state } = setUp();
   state.userId = null;
   await sync.now(['home_hero']);
@@ -182,7 +182,7 @@ test('requests nothing without a user or while requests are not allowed', async 
   expect(sent).toEqual([]);
 });
 
-test('retries a transient server error a moment later', async () => {
+test('retries a transient server error after a short delay', async () => {
   const { sync, sent, results, kinds } = setUp([refuse(503), refuse(500), all]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(2_000 + 4_000);
@@ -202,14 +202,14 @@ test('retries with a growing backoff while the server is down', async () => {
   expect(sent.length).toBeLessThan(90);
 });
 
-test('keeps placements wanted after a failure and requests them once the server is back', async () => {
+test('keeps placements pending after a failure and requests them once the server recovers', async () => {
   const { sync, results } = setUp([refuse(500), refuse(500), refuse(500), all]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(results.map(({ banners }) => [...banners.keys()])).toEqual([['home_hero']]);
 });
 
-test('requests once as soon as the network is back', async () => {
+test('sends one request as soon as the browser is online again', async () => {
   const { sync, sent } = setUp([() => Promise.reject(new TypeError('Failed to fetch'))]);
   sync.want(['home_hero']);
   await vi.advanceTimersByTimeAsync(15_000);
@@ -219,7 +219,7 @@ test('requests once as soon as the network is back', async () => {
   expect(sent.length).toBe(before + 1);
 });
 
-test('case 21: treats a captive portal’s page as a failed response and keeps the cache', async () => {
+test('case 21: treats the page of a captive portal as a failed response and keeps the cache', async () => {
   const portal = () => new Response('<html>Sign in</html>', { headers: { 'content-type': 'text/html' } });
   const { sync, results, kinds } = setUp([portal]);
   await sync.now(['home_hero']);
@@ -228,7 +228,7 @@ test('case 21: treats a captive portal’s page as a failed response and keeps t
 });
 
 test.each([[{}], [{ banners: [] }], [null], [[]]])(
-  'a response of another shape (%j) is a failed sync',
+  'treats a response of another shape (%j) as a failed sync',
   async (body) => {
     const { sync, results, kinds } = setUp([() => json(body)]);
     await sync.now(['home_hero']);
@@ -244,7 +244,7 @@ test.each([
   ['the banner of another placement', aWireBanner({ placement_id: 'home_hero' })],
   ['a non-numeric expiry', { ...aWireBanner(), placement_id: 'side', expires_at: null }],
   ['properties in an array', { ...aWireBanner(), placement_id: 'side', properties: [] }],
-])('case 59: an unreadable banner (%s) does not affect other placements', async (_, side) => {
+])('case 59: an invalid banner (%s) does not affect other placements', async (_, side) => {
   const { sync, sent, results, kinds } = setUp([
     () => json({ banners: { home_hero: aWireBanner({ placement_id: 'home_hero' }), side } }),
   ]);
@@ -256,7 +256,7 @@ test.each([
 });
 
 test.each([[{ type: 'string' }], [{ type: 5, value: 'x' }], [null], [5]])(
-  'case 59: an unreadable property (%j) does not affect others and matches no type',
+  'case 59: an invalid property (%j) does not affect others, and every getter returns null for it',
   async (wrong) => {
     const right = { type: 'string', value: 'Sale' };
     const { sync, results } = setUp([
@@ -287,7 +287,7 @@ test('case 55: measures the clock skew from the date of the response', async () 
   expect(results[0]?.clockSkewMs).toBe(3_600_000);
 });
 
-test('a key function that throws is a failed sync, not an exception', async () => {
+test('treats an exception of the key function as a failed sync', async () => {
   const { sync, kinds } = setUp([all], {
     apiKey: () => {
       throw new Error('no key');
@@ -297,7 +297,7 @@ test('a key function that throws is a failed sync, not an exception', async () =
   expect(kinds()).toEqual(['sync']);
 });
 
-test('a key function that never settles is a failed sync after its timeout', async () => {
+test('treats a key function that never settles as a failed sync after its timeout', async () => {
   const { sync, sent, kinds } = setUp([all], { apiKey: () => new Promise<string>(() => undefined) });
   const done = sync.now(['home_hero']);
   await vi.advanceTimersByTimeAsync(10_000);
@@ -306,7 +306,7 @@ test('a key function that never settles is a failed sync after its timeout', asy
   expect(kinds()).toEqual(['sync']);
 });
 
-test('requests, reports and schedules nothing after stop', async () => {
+test('sends no requests, emits no notices and starts no timers after stop', async () => {
   const gate = Promise.withResolvers<Response>();
   const { sync, sent, results, notices, state } = setUp([() => gate.promise]);
   const done = sync.now(['home_hero']);

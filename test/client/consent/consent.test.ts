@@ -35,7 +35,7 @@ test('runs a repeated opt-out again and settles after its subscribers', async ()
   expect(deleted).toBe(2);
 });
 
-test('the later of two choices applies, in any order of arrival', async () => {
+test('applies the later of two choices, in any order of arrival', async () => {
   const consent = createConsent('pending', () => 7);
   await consent.hear({ consent: 'disabled', chosenAt: 9 });
   await consent.hear({ consent: 'enabled', chosenAt: 8 });
@@ -44,7 +44,7 @@ test('the later of two choices applies, in any order of arrival', async () => {
   expect(consent.record()).toEqual({ consent: 'enabled', chosenAt: 10 });
 });
 
-test('the opt-out wins over an opt-in of the same millisecond, in any order of arrival', async () => {
+test('prefers an opt-out to an opt-in of the same millisecond, in any order of arrival', async () => {
   const consent = createConsent('pending', () => 7);
   await consent.hear({ consent: 'enabled', chosenAt: 9 });
   await consent.hear({ consent: 'disabled', chosenAt: 9 });
@@ -52,7 +52,7 @@ test('the opt-out wins over an opt-in of the same millisecond, in any order of a
   expect(consent.record()).toEqual({ consent: 'disabled', chosenAt: 9 });
 });
 
-test('an opt-in of an earlier visit does not override the host, and an opt-out does', async () => {
+test('an opt-out of an earlier visit overrides the host, and an opt-in does not', async () => {
   const host = createConsent('disabled', () => 7);
   await host.hear({ consent: 'enabled', chosenAt: 6 });
   expect(host.is('disabled')).toBe(true);
@@ -61,7 +61,7 @@ test('an opt-in of an earlier visit does not override the host, and an opt-out d
   expect(other.is('keeping')).toBe(true);
 });
 
-test('its own decision is later than all known ones, whatever the clock says', async () => {
+test('dates a new choice after all known ones, even under a wrong clock', async () => {
   let now = 1_000;
   const consent = createConsent('enabled', () => now);
   await consent.hear({ consent: 'disabled', chosenAt: 2_000 });
@@ -70,7 +70,7 @@ test('its own decision is later than all known ones, whatever the clock says', a
   expect(consent.record()).toEqual({ consent: 'enabled', chosenAt: 2_001 });
 });
 
-test('a wrong clock voids no opt-out, and keeps no opt-in for long', () => {
+test('a wrong clock does not discard an opt-out and does not preserve an opt-in for long', () => {
   const MINUTE_MS = 60_000;
   const { isSuperseded } = createConsent('enabled', () => MINUTE_MS);
   const optIn = { consent: 'enabled' as const, chosenAt: MINUTE_MS };
@@ -80,7 +80,7 @@ test('a wrong clock voids no opt-out, and keeps no opt-in for long', () => {
   expect(isSuperseded(optIn, { ...optOut, chosenAt: 20 * MINUTE_MS })).toBe(false);
 });
 
-test('after a wipe only its own host enables a page', async () => {
+test('after a wipe, only the host of the page can enable it again', async () => {
   const consent = createConsent('enabled', () => 7);
   await consent.hear({ consent: 'wiped', chosenAt: 8 });
   await consent.hear({ consent: 'enabled', chosenAt: 9 });

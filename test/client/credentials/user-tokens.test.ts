@@ -42,7 +42,7 @@ test('replaces a token one minute before it expires', async () => {
 test.each([
   ['cannot be read', () => 'opaque'],
   ['has no expiry', () => `header.${btoa('{}')}.signature`],
-])('a token that %s is valid until it is rejected', async (_, token) => {
+])('keeps a token that %s until the service rejects it', async (_, token) => {
   const { clock, tokens, provide } = arrange(() => token);
   await tokens.ask('kim');
   await clock.advance(30 * 24 * 60 * MINUTE);
@@ -50,7 +50,7 @@ test.each([
   expect(provide).toHaveBeenCalledTimes(1);
 });
 
-test('accepts each new token for a minute on a device hours ahead, without an endless loop of requests', async () => {
+test('uses each new token for a minute on a device hours ahead, without a request loop', async () => {
   const { clock, provide, tokens } = arrange((at) => () => tokenUntil(at.now() - 5 * 60 * MINUTE));
   await tokens.ask('kim');
   expect(tokens.isReady('kim')).toBe(true);
@@ -85,7 +85,7 @@ test.each<[string, ProvideToken, number]>([
   expect(failures, 'the host is asked again').toHaveLength(2);
 });
 
-test('a host without a response within ten seconds counts as failed', async () => {
+test('treats a host that does not respond within ten seconds as failed', async () => {
   const { clock, tokens } = arrange(() => () => new Promise<string>(() => undefined));
   const asking = tokens.ask('kim');
   await clock.advance(10_000);
@@ -93,7 +93,7 @@ test('a host without a response within ten seconds counts as failed', async () =
   expect(tokens.isPaused('kim')).toBe(true);
 });
 
-test('replaces a rejected older token at once, and pauses the user after a rejected new one', async () => {
+test('replaces a rejected older token at once, and pauses the user after the service rejects a new token', async () => {
   const { clock, provide, tokens, failures } = arrange((at) => () => tokenUntil(at.now() + 60 * MINUTE));
   const older = await tokens.ask('kim');
   await clock.advance(2 * MINUTE);
@@ -108,7 +108,7 @@ test('replaces a rejected older token at once, and pauses the user after a rejec
   expect(provide).toHaveBeenCalledTimes(2);
 });
 
-test('counts a token that two concurrent requests sent as rejected once', async () => {
+test('counts a rejected token once if two concurrent requests sent it', async () => {
   const { clock, tokens } = arrange((at) => () => tokenUntil(at.now() + 60 * MINUTE));
   const sent = await tokens.ask('kim');
   await clock.advance(2 * MINUTE);
@@ -122,7 +122,7 @@ test('counts a token that two concurrent requests sent as rejected once', async 
   expect(tokens.isPaused('kim')).toBe(false);
 });
 
-test('a sign-in ends all pauses, once', async () => {
+test('a sign-in ends all pauses once', async () => {
   const { tokens } = arrange(() => () => null);
   await tokens.ask('kim');
   expect(tokens.resume()).toBe(true);
@@ -130,14 +130,14 @@ test('a sign-in ends all pauses, once', async () => {
   expect(tokens.resume()).toBe(false);
 });
 
-test('a clock set back ends a pause', async () => {
+test('ends a pause if the clock is set back', async () => {
   const { clock, tokens } = arrange(() => () => null);
   await tokens.ask('kim');
   clock.jump(-24 * 60 * MINUTE);
   expect(tokens.isPaused('kim')).toBe(false);
 });
 
-test('a visitor needs no token, and neither does a user without the option', async () => {
+test('does not require a token for visitors or without the option', async () => {
   const visitor = 'placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed';
   const { provide, tokens } = arrange(() => () => 'token');
   expect(tokens.isReady(visitor)).toBe(true);

@@ -61,7 +61,7 @@ describe('buffer and crash', () => {
     }
   });
 
-  test('case 3: a batch whose tab died before the response is in doubt after its lease, and another tab resolves it', async () => {
+  test('case 3: after its lease, another tab resolves a batch whose tab died before the response', async () => {
     const world = createWorld();
     const first = world.openTab();
     world.service.fail({ type: 'hang', stored: true });
@@ -79,7 +79,7 @@ describe('buffer and crash', () => {
     assertDeliveredExactlyOnce(world.service.events, events as never);
   });
 
-  test('case 4: a tab that dies between the response and the delete leaves the batch in doubt, and it is resent byte for byte', async () => {
+  test('case 4: a batch whose tab dies between the response and the delete is in doubt, and is resent byte for byte', async () => {
     const world = createWorld();
     const first = world.openTab();
     const events = await first.captureMany(3);
@@ -98,7 +98,7 @@ describe('buffer and crash', () => {
     expect(await second.delivery.diagnostics()).toMatchObject({ captured: 3, delivered: 3, pending: 0 });
   });
 
-  test('cases 1 to 4: a page that dies at any moment loses no event and counts none twice', async () => {
+  test('cases 1 to 4: a page that dies at any moment does not lose events or count them twice', async () => {
     for (let dies = 0; dies < 60; dies += 1) {
       const world = createWorld();
       const first = world.openTab();
@@ -123,7 +123,7 @@ describe('buffer and crash', () => {
     }
   });
 
-  test('case 5: ten concurrent calls of flush make one request and share its outcome', async () => {
+  test('case 5: ten concurrent calls of flush() send one request and share its result', async () => {
     const world = createWorld();
     const tab = world.openTab();
     await tab.captureMany(5);
@@ -132,7 +132,7 @@ describe('buffer and crash', () => {
     expect(outcomes).toEqual(Array.from({ length: 10 }, () => ({ delivered: 5, pending: 0 })));
   });
 
-  test('a flush of events captured while the previous run releases its lease sends them as well', async () => {
+  test('a flush also sends events that were captured while the previous run released its lease', async () => {
     const world = createWorld();
     let late: Promise<unknown> | undefined;
     const tab = await openReleasing(world, async () => {
@@ -147,7 +147,7 @@ describe('buffer and crash', () => {
     expect(world.sent()).toEqual([['warm'], ['first'], ['late']]);
   });
 
-  test('an event due while the previous run releases its lease is sent then', async () => {
+  test('sends an event that becomes due while the previous run releases its lease', async () => {
     const world = createWorld();
     const tab = await openReleasing(
       world,
@@ -160,7 +160,7 @@ describe('buffer and crash', () => {
     expect(world.sent()).toEqual([['warm'], ['first'], ['second']]);
   });
 
-  test('case 6: ten thousand events of one task are stored in order and fill two hundred requests', async () => {
+  test('case 6: stores ten thousand events of one task in order and sends them in two hundred requests', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const events = await tab.captureMany(10_000, 'impression');
@@ -173,7 +173,7 @@ describe('buffer and crash', () => {
     );
   });
 
-  test('case 7: the same event captured twice on purpose is two events, even within one millisecond', async () => {
+  test('case 7: counts an event twice if the page captures it twice, even within one millisecond', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const events = await Promise.all([tab.capture('b1', 'click'), tab.capture('b1', 'click')]);
@@ -182,7 +182,7 @@ describe('buffer and crash', () => {
     expect(events[1]!.time - events[0]!.time).toBe(1);
   });
 
-  test('case 8: a listener that throws stops neither delivery nor the other listeners', async () => {
+  test('case 8: a listener that throws does not stop delivery or other listeners', async () => {
     const world = createWorld();
     const heard: string[] = [];
     const { notify, subscribe } = createNotices();
@@ -196,7 +196,7 @@ describe('buffer and crash', () => {
     expect(heard.filter((type) => type !== 'failed')).toEqual(['tracked', 'delivered']);
   });
 
-  test('events wait for a batch and leave when it is full or the wait is over', async () => {
+  test('sends a batch when it is full or its wait is over', async () => {
     const world = createWorld();
     const tab = world.openTab();
     // The first request of a page is sent at the first pause, to warm the preflight.
@@ -217,7 +217,7 @@ describe('buffer and crash', () => {
     expect(world.service.requests).toHaveLength(3);
   });
 
-  test('a thousand events of one user take twenty requests, in any order of arrival', async () => {
+  test('sends a thousand events of one user in twenty requests, in any order of arrival', async () => {
     for (const chunk of [1_000, 100, 7]) {
       const world = createWorld();
       const tab = world.openTab();
@@ -231,7 +231,7 @@ describe('buffer and crash', () => {
     }
   });
 
-  test('a batch holds events of one user and one app version', async () => {
+  test('sends only events of one user and one app version in a batch', async () => {
     const world = createWorld();
     const old = world.openTab({ appVersion: '0.9.0' });
     await old.capture('a');
@@ -256,7 +256,7 @@ describe('buffer and crash', () => {
     ]);
   });
 
-  test('dead letters can be resent or dropped', async () => {
+  test('resends or drops dead letters on request', async () => {
     const world = createWorld();
     const tab = world.openTab({ correct: () => null });
     world.service.fail({ type: 'skip', indices: [0, 1] });
@@ -273,7 +273,7 @@ describe('buffer and crash', () => {
     expect(await tab.delivery.deadLetters()).toEqual([]);
   });
 
-  test('stores what was captured just before stop, and nothing after it', async () => {
+  test('stores events captured just before stop, and none captured after it', async () => {
     const world = createWorld();
     const first = world.openTab();
     const [before, , after] = await Promise.all([
@@ -289,7 +289,7 @@ describe('buffer and crash', () => {
     expect(await second.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
   });
 
-  test('stop leaves no timer and no listener behind', async () => {
+  test('leaves no timers and no listeners after stop', async () => {
     const world = createWorld();
     const tab = world.openTab();
     await tab.capture();
@@ -300,7 +300,7 @@ describe('buffer and crash', () => {
     expect(await tab.capture()).toBeNull();
   });
 
-  test('stop leaves no timer behind for a write in progress', async () => {
+  test('leaves no timers after stop for a write in progress', async () => {
     const world = createWorld();
     const tab = world.openTab();
     await tab.capture('warm');

@@ -7,7 +7,7 @@ import { createFaultyWorld, createWorld, deafLink } from './world.ts';
 const impression = (once: string) =>
   ({ type: 'impression', bannerId: 'b', placementId: 'p', userId: 'u1', once }) as const;
 
-test('stores an event with a name once: in one task, in two tabs and after a crash', async () => {
+test('stores a named event once in one task, in two tabs and after a crash', async () => {
   const world = createWorld();
   const [a, b] = [world.openTab(), world.openTab()];
   const stored = await Promise.all([
@@ -28,7 +28,7 @@ test('stores an event with a name once: in one task, in two tabs and after a cra
   assertConserved(diagnostics);
 });
 
-test('an event that was counted before wakes no sender', async () => {
+test('an event that was counted before does not wake the sender', async () => {
   const world = createWorld();
   const { delivery } = world.openTab();
   await delivery.capture(impression('s1 b'));
@@ -38,7 +38,7 @@ test('an event that was counted before wakes no sender', async () => {
   expect(world.clock.pending()).toBe(timers);
 });
 
-test('stores events beside a counted one, each with its own result', async () => {
+test('returns a separate result for each event stored with a counted event', async () => {
   const world = createWorld();
   const { delivery } = world.openTab();
   await delivery.capture(impression('s1 b'));
@@ -70,7 +70,7 @@ test('merges the counts of memory mode and IndexedDB once storage is back', asyn
   }
 });
 
-test('delivers an event once that two tabs counted, one in IndexedDB and one in memory', async () => {
+test('delivers an event once if one tab counted it in IndexedDB and another tab in memory', async () => {
   const world = createWorld();
   const onDisk = world.openTab();
   const store = createFaultyStore(world.disk.openStore(world.name));
@@ -96,7 +96,7 @@ test('a wipe removes the counted marks', async () => {
   expect(world.records()).toEqual([]);
 });
 
-test('an opt-out that this page missed removes no mark that another tab has set', async () => {
+test('an opt-out that this page missed does not remove marks that another tab has set', async () => {
   const world = createWorld();
   const [a, b] = [world.openTab({ openChannel: deafLink }), world.openTab({ openChannel: deafLink })];
   await a.delivery.capture(impression('s1 b'));
@@ -106,7 +106,7 @@ test('an opt-out that this page missed removes no mark that another tab has set'
   expect(await a.delivery.capture(impression('s1 b'))).toBeNull();
 });
 
-test('case 46: a damaged mark loses neither its event nor the next one, and blocks no request', async () => {
+test('case 46: a corrupt mark does not lose its event or the next one, and does not block requests', async () => {
   const world = createWorld();
   await world.disk.openStore(world.name).setMany([
     [countedKey('s1 b'), null],
@@ -123,7 +123,7 @@ test('case 46: a damaged mark loses neither its event nor the next one, and bloc
   expect(world.records().map(([key]) => String(key))).not.toContain(String(countedKey('s1 old')));
 });
 
-test('an impression that cannot be stored affects neither the click beside it nor the impressions after it', async () => {
+test('an impression that cannot be stored does not affect clicks or later impressions', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const tab = openTab();
   await world.settle();

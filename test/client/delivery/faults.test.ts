@@ -10,7 +10,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const FOREVER = { times: Number.POSITIVE_INFINITY };
 
-test('the caps hold over many short pages', async () => {
+test('keeps the caps over many short pages', async () => {
   const world = createWorld();
   world.service.fail({ type: 'status', status: 503 }, FOREVER);
   for (let page = 0; page < 60; page += 1) {
@@ -30,7 +30,7 @@ test('the caps hold over many short pages', async () => {
   assertConserved(diagnostics);
 });
 
-test('a page view does not read a long backlog that another page checked within the hour', async () => {
+test('does not read a long backlog on a page view if another page checked it within the hour', async () => {
   const world = createWorld();
   world.service.fail({ type: 'status', status: 503 }, FOREVER);
   const first = world.openTab();
@@ -65,7 +65,7 @@ test('a page view does not read a long backlog that another page checked within 
   expect(read).toBeGreaterThan(1_000);
 });
 
-test('a tab restored from the back/forward cache after a wipe stores and sends nothing', async () => {
+test('a tab restored from the back/forward cache after a wipe does not store or send anything', async () => {
   const world = createWorld();
   const away = world.openTab();
   await world.settle();
@@ -105,7 +105,7 @@ test('an exit flush respects the wait that the service requested from another ta
 });
 
 test.each([30 * DAY_MS, 400 * DAY_MS])(
-  'a page that loads under a clock %d ms ahead expires nothing',
+  'does not expire events when a page loads under a clock %d ms ahead',
   async (aheadMs) => {
     const world = createWorld();
     const lift = world.service.fail({ type: 'drop', when: 'before' }, FOREVER);
@@ -124,7 +124,7 @@ test.each([30 * DAY_MS, 400 * DAY_MS])(
   },
 );
 
-test('event times are correct within one call after the clock was corrected', async () => {
+test('corrects event times within one call after the clock is corrected', async () => {
   const world = createWorld();
   world.clock.jump(2 * 60 * MINUTE_MS);
   const tab = world.openTab();
@@ -137,7 +137,7 @@ test('event times are correct within one call after the clock was corrected', as
   expect(event!.time).toBe(world.clock.now());
 });
 
-test('an exit flush that cannot be settled causes no unhandled rejection', async () => {
+test('an exit flush that cannot be settled does not cause an unhandled rejection', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const seen: unknown[] = [];
   const listen = (reason: unknown) => seen.push(reason);
@@ -189,7 +189,7 @@ test.each([
   ['behind', ['click', 'dismiss']],
   ['before', ['dismiss', 'click']],
 ] as const)(
-  'a full disk: stored events are sent once, and an at-most-once event %s them is not',
+  'on a full disk, sends stored events once and does not send an at-most-once event %s them',
   async (_, types) => {
     const { world, store, openTab } = createFaultyWorld();
     const tab = openTab({ options: { inDoubt: { dismiss: 'at-most-once' } } });
@@ -263,7 +263,7 @@ test.each<[string, Fault, number, number]>([
   expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1, pending: 0, waitingUntil: null });
 });
 
-test('a full disk: the claim of a closed page blocks no other event', async () => {
+test('on a full disk, the claim of a closed page does not block other events', async () => {
   const { world, openTab, fill } = createFullWorld();
   const gone = openTab();
   await gone.capture('claimed');
@@ -281,7 +281,7 @@ test('a full disk: the claim of a closed page blocks no other event', async () =
   expect(world.sent()).toEqual([['claimed'], ['waits'], ['claimed']]);
 });
 
-test('a full disk: an event that waits for correction blocks no other event', async () => {
+test('on a full disk, an event that waits for correction does not block other events', async () => {
   const { world, openTab, fill } = createFullWorld();
   const gone = openTab({ correct: () => new Promise(() => undefined) });
   await gone.capture('skipped');
@@ -314,7 +314,7 @@ test('ignores channel messages with missing members', async () => {
   expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 2 });
 });
 
-test('a correct() that hangs blocks no other event', async () => {
+test('a correct() call that never settles does not block other events', async () => {
   const world = createWorld();
   const tab = world.openTab({ correct: () => new Promise(() => undefined) });
   await world.settle();
@@ -333,7 +333,7 @@ test('a correct() that hangs blocks no other event', async () => {
   ]);
 });
 
-test('calls correct() in one tab per event, and in another one if that tab is closed', async () => {
+test('calls correct() in one tab per event, and in another tab if the first one is closed', async () => {
   const world = createWorld();
   let asked = 0;
   const correct = () => {
@@ -355,7 +355,7 @@ test('calls correct() in one tab per event, and in another one if that tab is cl
   expect(asked).toBe(2);
 });
 
-test('a batch that was too large limits the next ones for an hour', async () => {
+test('limits the batch size for an hour after a batch was too large', async () => {
   const world = createWorld();
   const tab = world.openTab({ options: { maxBatch: 8 } });
   await world.settle();
@@ -402,7 +402,7 @@ test('keeps the records of a newer version and applies its opt-out', async () =>
   expect(await next.capture('none')).toBeNull();
 });
 
-test('a purge removes what another page has claimed in the meantime', async () => {
+test('a purge also removes events that another page has claimed in the meantime', async () => {
   const world = createWorld();
   const disk = world.disk.openStore(world.name);
   let keys: unknown[] = [];
@@ -429,7 +429,7 @@ test('a purge removes what another page has claimed in the meantime', async () =
   expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 3, purged: 3, pending: 0 });
 });
 
-test('does not call correct() after a stop', async () => {
+test('does not call correct() after stop', async () => {
   const world = createWorld();
   let calls = 0;
   const tab = world.openTab({

@@ -36,7 +36,7 @@ test.each([
   ['keep', { delivered: 1, pending: 1, purged: 1 }],
   ['purge', { delivered: 1, pending: 0, purged: 2 }],
 ] as const)(
-  'a tab in memory mode that missed an opt-out (%s) finds it in IndexedDB and removes what came after it',
+  'a tab in memory mode that missed an opt-out (%s) reads it from IndexedDB and removes all later events',
   async (policy, left) => {
     const { world, store, openTab } = createFaultyWorld();
     const tab = openTab({ openChannel: deafLink, options: { maxWaitMs: 10 * MINUTE_MS } });
@@ -62,7 +62,7 @@ test.each([
   },
 );
 
-test('a newer version that takes the log over while memory returns to it keeps its record', async () => {
+test('keeps the record of a newer version that takes over the log during the return from memory mode', async () => {
   const { world, store, openTab } = createFaultyWorld();
   store.fail({ type: 'reject', error: 'UnknownError' }, { times: 3 });
   const tab = openTab();

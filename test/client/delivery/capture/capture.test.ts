@@ -23,7 +23,7 @@ const leaveWithAClick = async (setup = {}) => {
   return { world, tab, clicked };
 };
 
-test('case 28: stores a click of a page that unloads in the same task, and the next page sends it once', async () => {
+test('case 28: stores a click if the page unloads in the same task, and the next page sends it once', async () => {
   const { world, tab } = await leaveWithAClick();
   tab.kill();
   const next = world.openTab();
@@ -34,7 +34,7 @@ test('case 28: stores a click of a page that unloads in the same task, and the n
   expect(world.service.events.filter(({ bannerId }) => bannerId === 'out')).toHaveLength(1);
 });
 
-test('case 28: stores a click that is the first write of a profile', async () => {
+test('case 28: stores a click if it is the first write of a profile', async () => {
   const world = createWorld();
   const tab = world.openTab();
   await world.settle();
@@ -47,7 +47,7 @@ test('case 28: stores a click that is the first write of a profile', async () =>
   expect(await next.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
 });
 
-test('case 28: stores a second click of a page on exit while the first write is suspended', async () => {
+test('case 28: stores a second click on page exit while the first write is suspended', async () => {
   const { world, tab, clicked } = await leaveWithAClick();
   const second = tab.capture('second');
   await world.settle();
@@ -59,7 +59,7 @@ test('case 28: stores a second click of a page on exit while the first write is 
   expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 3, delivered: 3 });
 });
 
-test('a click is one write without a previous read', async () => {
+test('stores a click in one write without a previous read', async () => {
   const world = createWorld();
   const store = createFaultyStore(world.disk.openStore(world.name));
   const tab = world.openTab({ openStore: () => store });
@@ -69,7 +69,7 @@ test('a click is one write without a previous read', async () => {
   expect(store.calls[0]).toBe('setMany');
 });
 
-test('a page resumed late does not resend a click that another page sent', async () => {
+test('a page that resumes late does not resend a click that another page has sent', async () => {
   const { world, tab, clicked } = await leaveWithAClick();
   const other = world.openTab();
   await world.clock.advance(MINUTE_MS);
@@ -83,7 +83,7 @@ test('a page resumed late does not resend a click that another page sent', async
   expect(world.service.events.filter(({ bannerId }) => bannerId === 'out')).toMatchObject([{ copies: 1 }]);
 });
 
-test('keeps nothing of a click after a purge or a wipe', async () => {
+test('does not keep a click after a purge or a wipe', async () => {
   for (const forget of ['purge', 'wipe'] as const) {
     const { world, tab } = await leaveWithAClick();
     tab.kill();
@@ -97,7 +97,7 @@ test('keeps nothing of a click after a purge or a wipe', async () => {
   }
 });
 
-test('case 40: a tab takes back what it appended before it learned of an opt-out, counted impressions included', async () => {
+test('case 40: a tab removes events and counted impressions that it stored before it received an opt-out', async () => {
   const world = createWorld();
   const [first, deaf] = [world.openTab(), world.openTab({ openChannel: deafLink })];
   await deaf.capture('before');
@@ -118,7 +118,7 @@ test('case 40: a tab takes back what it appended before it learned of an opt-out
   expect(await deaf.capture('later')).toBeNull();
 });
 
-test('a click before a wipe in the same task leaves nothing, wherever the page dies', async () => {
+test('does not keep a click captured before a wipe in the same task, even if the page dies at any moment', async () => {
   for (let turns = 0; turns < 20; turns += 1) {
     const world = createWorld();
     const tab = world.openTab();
@@ -157,7 +157,7 @@ test('counts a click once if its write was committed but reported as failed, eve
   ]);
 });
 
-test('keeps committed events for the next page if the page dies before its memory is moved', async () => {
+test('keeps committed events for the next page if the page dies before it moves its memory to storage', async () => {
   const world = createWorld();
   const store = createFaultyStore(world.disk.openStore(world.name));
   const tab = world.openTab({ openStore: () => store });
@@ -172,7 +172,7 @@ test('keeps committed events for the next page if the page dies before its memor
   expect(world.service.events.map(({ bannerId }) => bannerId)).toEqual(['warm', 'clicked']);
 });
 
-test('an event that IndexedDB rejects for its own reason continues in memory', async () => {
+test('keeps an event in memory if IndexedDB rejects it', async () => {
   const world = createWorld();
   const broken = new TypeError('the value cannot be cloned');
   const disk = world.disk.openStore(world.name);

@@ -30,7 +30,7 @@ describe('event times', () => {
     );
   });
 
-  test('are correct again after the clock was days ahead for a while', async () => {
+  test('are correct after the clock was days ahead for a while', async () => {
     const { clock, now } = aPage();
     now();
     clock.jump(2 * DAY_MS);
@@ -48,7 +48,7 @@ describe('event times', () => {
     expect(timeOf(clock.now(), 'a')).toBe(START);
   });
 
-  test('follow the device when it corrects a jump, and then count on from the earlier time', () => {
+  test('follow the device back when it corrects a jump, and continue from the earlier time', () => {
     const { clock, now } = aPage();
     clock.jump(2 * DAY_MS);
     expect(now()).toBe(START + 2 * DAY_MS);
@@ -67,7 +67,7 @@ describe('event times', () => {
     expect(now()).toBe(START + 8 * 60 * 60_000);
   });
 
-  test('keep a given age and replace a future time with the current one', () => {
+  test('keep a given age, and replace a future time with the current time', () => {
     const { clock, timeOf } = aPage();
     expect(timeOf(clock.now() - 400, 'a')).toBe(START - 400);
     expect(timeOf(clock.now() + 5_000, 'b')).toBe(START);

@@ -13,7 +13,7 @@ const answered = (status: number, body: unknown, more = {}) => {
 };
 
 test.each([{}, 'none', 3])(
-  'a 202 whose errors are not a list (%j) is in doubt, unless all events were counted',
+  'a 202 whose errors are not a list (%j) is in doubt, unless it counts all events',
   (errors) => {
     expect(answered(202, { message: 'success', errors })).toMatchObject({ type: 'in-doubt' });
     expect(answered(202, { events_processed: 1, errors })).toMatchObject({ type: 'in-doubt' });
@@ -39,7 +39,7 @@ test.each([
   [200, { message: 'success', events_processed: null }],
   [200, []],
   [299, { message: 'success' }],
-])('case 21: a %i with the foreign JSON %j confirms nothing', (status, body) => {
+])('case 21: a %i with the foreign JSON %j does not confirm events', (status, body) => {
   expect(answered(status, body)).toMatchObject({ type: 'again' });
 });
 
@@ -70,7 +70,7 @@ test.each([
   [401, 'unauthorized', 60 * 60_000],
   [403, 'unauthorized', 60 * 60_000],
   [404, 'not-found', 15 * 60_000],
-])('a %i makes the sender wait and rejects no event', (status, reason, ms) => {
+])('a %i makes the sender wait and does not reject events', (status, reason, ms) => {
   const outcome = answered(status, { message: 'No' });
   expect(outcome).toMatchObject({
     type: 'again',
@@ -79,17 +79,27 @@ test.each([
   });
 });
 
-test.each([400, 405, 413, 422])('a %i rejects the events that it names, or all of them', (status) => {
-  const errors = [{ index: 1, type: 'odd' }];
-  const failure = { kind: 'deliver', message: `HTTP ${status}` };
-  expect(answered(status, { errors })).toMatchObject({ type: 'refused', skipped: [{ index: 1 }], failure });
-  expect(answered(status, null)).toMatchObject({ type: 'refused', isTooLarge: status === 413, skipped: [] });
-});
+test.each([400, 405, 413, 422])(
+  'a %i rejects the events in its errors, or all events if it has none',
+  (status) => {
+    const errors = [{ index: 1, type: 'odd' }];
+    const failure = { kind: 'deliver', message: `HTTP ${status}` };
+    expect(answered(status, { errors })).toMatchObject({ type: 'refused', skipped: [{ index: 1 }], failure });
+    expect(answered(status, null)).toMatchObject({
+      type: 'refused',
+      isTooLarge: status === 413,
+      skipped: [],
+    });
+  },
+);
 
-test.each([400, 407, 451])('a %i without JSON comes from a proxy and rejects no event', (status) => {
-  const outcome = answered(status, 'No', { 'content-type': 'text/html' });
-  expect(outcome).toMatchObject({ type: 'again', pause: { reason: 'backoff' } });
-});
+test.each([400, 407, 451])(
+  'treats a %i without JSON as a proxy response and does not reject events',
+  (status) => {
+    const outcome = answered(status, 'No', { 'content-type': 'text/html' });
+    expect(outcome).toMatchObject({ type: 'again', pause: { reason: 'backoff' } });
+  },
+);
 
 test.each([
   ['the service, which stored nothing,', 500, 'application/json', 'again'],
@@ -105,7 +115,7 @@ test.each([
   });
 });
 
-test('a 413 halves the batch, whatever server rejects it', () => {
+test('halves the batch after a 413 from any server', () => {
   expect(answered(413, 'No', { 'content-type': 'text/html' })).toMatchObject({
     type: 'refused',
     skipped: [],
@@ -131,7 +141,7 @@ test.each([
 });
 
 describe('errors of a response', () => {
-  test('case 10: name no event twice or outside the batch, and every unknown one is reported', () => {
+  test('case 10: contain each event at most once and only events of the batch, and unknown ones are reported', () => {
     fc.assert(
       fc.property(
         fc.array(

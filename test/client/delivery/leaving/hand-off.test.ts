@@ -37,7 +37,7 @@ const createContainer = () => {
   return { container, posted, tags, tell, count };
 };
 
-test('a worker counts only after it confirmed that it has our sender', async () => {
+test('ignores a worker until it confirms that it runs the sender', async () => {
   const { container, posted, tags, tell } = createContainer();
   const handOff = createHandOff(OUTBOX, false, container);
   expect(posted).toEqual([areYouThere]);
@@ -54,7 +54,7 @@ test('a worker counts only after it confirmed that it has our sender', async () 
   expect(tags).toEqual([syncTag]);
 });
 
-test('asks a new worker again', () => {
+test('queries a new worker again', () => {
   const { container, posted, tell } = createContainer();
   const handOff = createHandOff(OUTBOX, false, container);
   tell('message', here);
@@ -76,7 +76,7 @@ test('sends only the message if background sync is denied or missing', async () 
   }
 });
 
-test('leaves nothing behind after stop', () => {
+test('leaves no timers and no listeners after stop', () => {
   const { container, count } = createContainer();
   createHandOff(OUTBOX, false, container).stop();
   expect(count()).toBe(0);
@@ -118,21 +118,21 @@ const leaveWithWorkerOf = async (
   return { sent: world.sent(), posted, kept };
 };
 
-test('a page whose worker sends for its app leaves the exit flush to it', async () => {
+test('leaves the exit flush to a worker of the same app', async () => {
   const { sent, posted, kept } = await leaveWithWorkerOf('app-1');
   expect(sent).toEqual([]);
   expect(posted).toHaveLength(3);
   expect(kept).toBe(2);
 });
 
-test('a page whose worker sends for another app sends the exit flush itself', async () => {
+test('sends the exit flush itself if the worker belongs to another app', async () => {
   const { sent, posted, kept } = await leaveWithWorkerOf('another-app');
   expect(sent).toEqual([['leaving']]);
   expect(posted).toHaveLength(1);
   expect(kept).toBe(0);
 });
 
-test('case 41: a page in memory mode sends its own events, because its worker cannot see them', async () => {
+test('case 41: a page in memory mode sends its own events, because its worker cannot read them', async () => {
   const { sent, kept } = await leaveWithWorkerOf('app-1', (world) => {
     const store = createFaultyStore(world.disk.openStore(world.name));
     store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
@@ -159,7 +159,7 @@ test.each([
   },
 );
 
-test('a worker that has seen a wipe responds to no page until the user opts in again', async () => {
+test('a worker does not respond to pages after a wipe until the user opts in again', async () => {
   const heard = new Set<(event: { data: unknown }) => void>();
   vi.stubGlobal(
     'BroadcastChannel',

@@ -16,7 +16,7 @@ const openWarm = async (setup = {}) => {
   return { world, tab };
 };
 
-test('a flush counts what exit flushes in progress deliver, and the next one does not', async () => {
+test('a flush counts events that an exit flush in progress delivers, and the next flush does not', async () => {
   const { world, tab } = await openWarm();
   world.service.fail({ type: 'slow', delayMs: 500 }, { times: 2 });
   for (const bannerId of ['first', 'second']) {
@@ -31,7 +31,7 @@ test('a flush counts what exit flushes in progress deliver, and the next one doe
   expect(await tab.delivery.flush()).toEqual({ delivered: 0, pending: 0 });
 });
 
-test('the next exit flush and the page’s sender skip what one exit flush claimed', async () => {
+test('the next exit flush and the sender skip events that an exit flush has claimed', async () => {
   const { world, tab } = await openWarm();
   world.service.fail({ type: 'slow', delayMs: 500 });
   await tab.captureMany(3);
@@ -56,7 +56,7 @@ test('a page without a key leaves its events to the next page', async () => {
   expect(world.sent()).toEqual([['b1']]);
 });
 
-test('an exit flush whose batches cannot be written is sent anyway, and nothing is lost', async () => {
+test('sends an exit flush even if its batches cannot be stored, and does not lose events', async () => {
   const world = createWorld();
   const store = createFaultyStore(world.disk.openStore(world.name));
   const tab = world.openTab({ ...QUIET, openStore: () => store });
@@ -105,7 +105,7 @@ test('a page that exits while still visible uses keepalive, even after a keepali
   expect(world.options.at(-1)?.keepalive).toBe(true);
 });
 
-test('no other page takes what an exiting page has just claimed, even if it saw these events before', async () => {
+test('no other page claims events that an exiting page has just claimed, even if it has read them before', async () => {
   const world = createWorld();
   const disk = world.disk.openStore(world.name);
   const leaving = world.openTab(QUIET);
