@@ -67,7 +67,7 @@ describe('commands that call the API', () => {
     };
   };
 
-  it('list each integration as a line of JSON', async () => {
+  it('print each integration as a line of JSON', async () => {
     const { code, lines } = await placard(['integrations']);
     expect(code).toBe(0);
     expect(lines.map(({ integration_id }) => integration_id)).toEqual(
@@ -131,7 +131,7 @@ describe('commands that call the API', () => {
     expect(fake.objects).toHaveLength(1);
   });
 
-  it('reject a line that is not UTF-8, because it could merge two names', async () => {
+  it('reject a line with invalid UTF-8, because it could merge two names', async () => {
     const kim = (name: string) => `{"attributes":{"external_id":"kim","first_name":"${name}"}}\n`;
     const input = Buffer.concat([
       Buffer.from(`\ufeff${kim('Jürgen')}`),
@@ -178,7 +178,7 @@ describe('commands that call the API', () => {
     expect(fake.objects).toHaveLength(75);
   });
 
-  it('print the object of a line to continue from if a request ended within it', async () => {
+  it('print the object to continue from if a request ended within a line', async () => {
     const events = Array.from({ length: 100 }, (_, at) => ({
       external_id: 'kim',
       name: `e${at}`,
@@ -192,7 +192,7 @@ describe('commands that call the API', () => {
     expect(fake.objects.length + lines.length).toBe((Number(last) - 1) * 101 + Number(object));
   });
 
-  it('read the key from a file that PLACARD_API_KEY_FILE names', async () => {
+  it('read the key from the file in PLACARD_API_KEY_FILE', async () => {
     const file = join(folder, 'key');
     const list = (env: Record<string, string>) => placard(['integrations'], { env });
     const env = { PLACARD_API_KEY: '', PLACARD_API_KEY_FILE: file };

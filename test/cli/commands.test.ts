@@ -53,7 +53,7 @@ describe('placard check', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'test: 0 campaigns, 2 keys, no problem\n' });
   });
 
-  test('reports problems of a workspace, starting with its shape', async () => {
+  test('reports schema errors of a workspace before other problems', async () => {
     writeFileSync(file('bad.json'), JSON.stringify(aWorkspace({ apps: 5, colour: 'red' })));
     const { code, stderr } = await runCli(['check', file('bad.json')]);
     expect(code).toBe(1);
@@ -93,7 +93,7 @@ describe('placard check', () => {
     expect(stderr).toBe(`placard: "${file('bad.json')}" is an unexpected argument\n`);
   });
 
-  test('finds no problem in the demo’s workspace', async () => {
+  test('finds no problems in the demo workspace', async () => {
     expect(await runCli(['check', 'demo/workspace.json'])).toMatchObject({ code: 0 });
   });
 });

@@ -21,7 +21,7 @@ const objects = async (...given: Parameters<typeof read>) =>
   (await read(...given)).map(({ object }) => object);
 
 describe('a CSV', () => {
-  it('returns an object per row, with the names of the header, and skips empty cells', async () => {
+  it('returns an object per row with the member names of the header, and skips empty cells', async () => {
     expect(await read('external_id,tier,city\r\nkim,gold,\r\n\r\njo,,Kraków\r\n')).toEqual([
       { line: 2, object: { external_id: 'kim', tier: 'gold' } },
       { line: 4, object: { external_id: 'jo', city: 'Kraków' } },
@@ -74,7 +74,7 @@ describe('a CSV', () => {
     ]);
   });
 
-  it('is read the same in any chunks', async () => {
+  it('is parsed equally for any split into chunks', async () => {
     const text = '\ufeff"external_id",name\nkim,"Kim, Łódź"\njo,Jö\nbo,"€\n😀"\n';
     const whole = await read(text);
     await fc.assert(
@@ -85,7 +85,7 @@ describe('a CSV', () => {
   });
 });
 
-describe('an invalid row is rejected by line, and the others are not', () => {
+describe('an invalid row is rejected by its line, and other rows are accepted', () => {
   it.each([
     ['kim', 'expected 3 cells as in the header, got 1', { external_id: 'kim' }],
     ['kim,1,true,more', 'expected 3 cells as in the header, got 4', { external_id: 'kim', n: 1, b: true }],

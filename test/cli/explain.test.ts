@@ -46,7 +46,7 @@ test('placard explain suggests the closest placement', async () => {
   ]);
 });
 
-test('placard explain prints the response of the service with --json, for all placements by default', async () => {
+test('placard explain prints the JSON response with --json, for all placements by default', async () => {
   const { stdout } = await explain('--user', 'u-771', '--json');
   const { placements } = JSON.parse(stdout);
   expect(Object.keys(placements)).toEqual(['home', 'side']);

@@ -35,7 +35,7 @@ const aWorkspaceFile = async () => {
   return { folder, file, csv, key, db: join(folder, 'placard.db') };
 };
 
-test('integrations are tested, run, inspected and repaired from the command line', async () => {
+test('checks, runs, inspects and repairs integrations from the command line', async () => {
   const { file, csv, key, db } = await aWorkspaceFile();
   const missing = await runCli(['check', file, '--sources']);
   expect(missing.code).toBe(1);
@@ -94,7 +94,7 @@ test('integrations are tested, run, inspected and repaired from the command line
   expect((await runCli(['export', 'events', '--db', db])).stdout).toContain('"total":5');
 });
 
-test('does not echo a state if the records before it are not stored', async () => {
+test('does not echo a state if earlier records are not stored', async () => {
   const env = { PLACARD_ENDPOINT: 'http://127.0.0.1:1', PLACARD_API_KEY: 'key' };
   const tap = startCli(['ingest', '-', '--as', 'attributes'], env);
   tap.stdin!.end(
@@ -143,7 +143,7 @@ test('does not echo a state if the response for earlier records was lost, becaus
   });
 });
 
-test('accepts every character in a message of a tap, and rejects one that is not UTF-8', async () => {
+test('accepts every character in a message of a tap, and rejects invalid UTF-8', async () => {
   const note = 'a\u2028b\u2029c\ufffd';
   expect(await tapped([`${aRecord(note)}\r`, STATE])).toMatchObject({
     end: { stored: 1, rejected: 0 },
@@ -172,7 +172,7 @@ describe('the messages of a tap', () => {
     });
   });
 
-  test('of other streams echo no state', async () => {
+  test('of other streams do not echo a state', async () => {
     expect(await tapped([aRecord('x'), STATE], undefined, { stream: 'as' })).toMatchObject({
       end: 'no message is of the stream "as"; the tap sent a',
       states: [],
@@ -205,7 +205,7 @@ describe('the messages of a tap', () => {
   });
 });
 
-test('reports why a run failed wherever it is listed', async () => {
+test('reports the reason of a failed run in each list', async () => {
   const { file, key, db } = await aWorkspaceFile();
   const { url, child, exit, lines } = await serveCli(['--workspace', file, '--db', db, '--port', '0']);
   const env = { PLACARD_ENDPOINT: url, PLACARD_API_KEY: key };

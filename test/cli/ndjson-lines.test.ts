@@ -18,7 +18,7 @@ const reasonOf = async (line: string) => {
 const SHAPE = 'a line must be {"attributes": …}, {"events": …} or {"purchases": …}, got';
 
 describe('a line of NDJSON', () => {
-  it('is one object, or several of one or more arrays, each with its index', async () => {
+  it('contains one object, or indexed objects of one or more arrays', async () => {
     const kim = { external_id: 'kim' };
     expect(
       await read(
@@ -51,7 +51,7 @@ describe('a line of NDJSON', () => {
     expect(await reasonOf(line)).toBe(reason);
   });
 
-  it('that is not UTF-8 is rejected, and adjacent lines are not', async () => {
+  it('that is invalid UTF-8 is rejected, and adjacent lines are accepted', async () => {
     const bad = Buffer.from('{"events":{"name":"J\xf6rg"}}', 'latin1');
     const good = '{"events":{"name":"Jörg"}}';
     expect(
@@ -60,7 +60,7 @@ describe('a line of NDJSON', () => {
   });
 
   it.each(['external_id,name', '[{"events":{}}]', 'not json', '<html>'])(
-    'that comes first and is %s ends the command, because the input has another format',
+    'that is first and is %s ends the command, because the input has another format',
     async (line) => {
       await expect(read('', line, '{"events":{}}')).rejects.toThrow(
         /^line 2 is not NDJSON: .*--as attributes/,
@@ -94,7 +94,7 @@ describe('linesOf', () => {
     ]);
   });
 
-  it('returns no line for empty input, or after the last line feed', async () => {
+  it('returns no lines for empty input or after the last line feed', async () => {
     expect(await texts('')).toEqual([]);
     expect(await texts('a\n')).toEqual(['a']);
   });
@@ -106,7 +106,7 @@ describe('linesOf', () => {
     ]);
   });
 
-  it('reads the same lines from any chunks, including multi-byte characters', async () => {
+  it('reads the same lines for any split into chunks, even within a character', async () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'ü', '€', '😀', '\u2028', '\n') });
     await fc.assert(
       fc.asyncProperty(text, fc.integer({ min: 1, max: 7 }), async (content, size) => {

@@ -33,7 +33,7 @@ const numbers = (holds: (number: number) => boolean, to = 20) =>
   Array.from({ length: to }, (_, number) => number).filter(holds);
 
 describe('a resume file', () => {
-  test('lists what earlier runs completed, and what they began', () => {
+  test('lists the requests that earlier runs completed or began', () => {
     run((file) => {
       expect(file.isResumed).toBe(false);
       file.begun([0, 2]);
@@ -62,7 +62,7 @@ describe('a resume file', () => {
     run((file) => expect(numbers(file.isInDoubt)).toEqual([0, 1, 2]));
   });
 
-  test('keeps a request in doubt, one object of which was listed separately', () => {
+  test('keeps a request in doubt if one of its objects was listed separately', () => {
     run((file) => {
       file.begun([0, 2]);
       file.settled([0, 0]);
@@ -73,7 +73,7 @@ describe('a resume file', () => {
     });
   });
 
-  test('drops a truncated line, and appends after the others', () => {
+  test('drops a truncated line, and appends after the complete ones', () => {
     run((file) => file.settled([0, 7]));
     appendFileSync(path, 'settled 8 1');
     run((file) => {
@@ -109,14 +109,17 @@ describe('a resume file', () => {
     expect(() => open()).toThrow(/is of a run with another input than .*; name another file$/);
   });
 
-  test.each(['a line\n', 'no line', '{"api":"x"}\n', '[]\n'])('overwrites no other file: %j', (mine) => {
-    writeFileSync(path, mine);
-    expect(() => open()).toThrow(/is not a --resume file; name another file$/);
-    expect(readFileSync(path, 'utf8')).toBe(mine);
-  });
+  test.each(['a line\n', 'no line', '{"api":"x"}\n', '[]\n'])(
+    'does not overwrite another file: %j',
+    (mine) => {
+      writeFileSync(path, mine);
+      expect(() => open()).toThrow(/is not a --resume file; name another file$/);
+      expect(readFileSync(path, 'utf8')).toBe(mine);
+    },
+  );
 });
 
-test('finds a number in ranges of any order', () => {
+test('detects whether a number is in unordered ranges', () => {
   const range = fc.tuple(fc.nat(60), fc.nat(20)).map(([first, more]): Range => [first, first + more]);
   fc.assert(
     fc.property(fc.array(range, { maxLength: 12 }), (ranges) => {

@@ -13,7 +13,7 @@ test('includes the code of the cause of a network error', () => {
   );
 });
 
-test('says that a failed read changed nothing', () => {
+test('states that a failed read changed nothing', () => {
   const cause = new TypeError('fetch failed', { cause: withCode('tls', 'ERR_SSL_WRONG_VERSION_NUMBER') });
   expect(formatError(new InDoubtError('GET /cdi/integrations', cause))).toBe(
     'GET /cdi/integrations failed: no response arrived (ERR_SSL_WRONG_VERSION_NUMBER)',
@@ -21,7 +21,7 @@ test('says that a failed read changed nothing', () => {
   expect(formatError(new InDoubtError('POST /users/track', cause))).toMatch(/^POST .* is in doubt:/);
 });
 
-test('repeats no code, and omits SQLite’s generic one', () => {
+test('does not repeat a code, and omits the generic code of SQLite', () => {
   expect(formatError(new Error('no way: EPERM', { cause: withCode('no way', 'EPERM') }))).toBe(
     'no way: EPERM',
   );

@@ -53,7 +53,7 @@ describe('the database URL', () => {
   const secret = 'postgres://placard:s3cret@127.0.0.1:1/placard';
   const exported = (words: string[], env = {}) => runCli(['export', 'users', ...words], env);
 
-  test('is read from the file in PLACARD_DB_FILE, as container engines mount secrets', async () => {
+  test('is read from the file in PLACARD_DB_FILE', async () => {
     const file = join(folder, 'database');
     const store = await openStore(db);
     await store.close();
@@ -171,7 +171,7 @@ describe('placard serve', () => {
     expect(days).toContain(points[0]!['day']);
   });
 
-  test('reads options from the command line, and then from the environment', async () => {
+  test('prefers command-line options to environment variables', async () => {
     const env = { PLACARD_WORKSPACE: workspace, PLACARD_DB: ':memory:', PORT: '1', HOST: '127.0.0.1' };
     const { child, url, exit } = await serveCli(['--port', '0'], env);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -179,7 +179,7 @@ describe('placard serve', () => {
     expect((await exit).code).toBe(0);
   });
 
-  test('logs what it serves, warnings, and who can reach it', async () => {
+  test('logs its workspaces, its warnings, and whether other machines can connect', async () => {
     const limits = { banners_sync: { requests: 300, window_seconds: 60 } };
     writeFileSync(workspace, JSON.stringify(aWorkspace({ campaigns: [aCampaign()], limits })));
     const started = async (env: Record<string, string>) => {
@@ -226,7 +226,7 @@ describe('placard serve', () => {
     expect([inside, open, closed].map(({ metrics }) => metrics)).toEqual([200, 200, 401]);
   });
 
-  test('listens on localhost if the variables are empty', async () => {
+  test('listens on localhost if the environment variables are empty', async () => {
     const env = { HOST: '', LOG_LEVEL: '', PLACARD_WORKSPACE: '' };
     const words = ['--workspace', workspace, '--db', ':memory:', '--port', '0'];
     const { child, url, exit } = await serveCli(words, env);
@@ -294,7 +294,7 @@ describe('placard serve', () => {
     await exit;
   });
 
-  test('logs no key and nothing personal', async () => {
+  test('does not log keys or personal data', async () => {
     const { child, url, exit } = await serveCli([
       '--workspace',
       workspace,
@@ -349,7 +349,7 @@ describe('placard serve', () => {
     expect(wrong.stderr).toMatch(/^placard: LOG_LEVEL must be one of trace, .*, got "loud"\n$/);
   });
 
-  test('tunes its process', async () => {
+  test('sets the V8 flags of its process', async () => {
     const tellsFlags = `import v8 from 'node:v8';
       import { syncBuiltinESMExports } from 'node:module';
       const { setFlagsFromString } = v8;
@@ -406,7 +406,7 @@ describe('placard serve', () => {
     expect(stdout + stderr).not.toMatch(/hu|sh@|user=/);
   });
 
-  test('exits on a corrupt page and releases the lock', async () => {
+  test('exits if the database has a corrupt page, and releases the lock', async () => {
     await (await openStore(db)).close();
     const intact = readFileSync(db);
     const damaged = Buffer.from(intact);
@@ -434,7 +434,7 @@ describe('placard serve', () => {
     });
   });
 
-  test('reports a full disk for a new database', async () => {
+  test('reports a full disk when it creates a database', async () => {
     // Files end at 20 KiB, amid the first tables. `XFSZ` is ignored, so that the write fails instead.
     const command = 'trap "" XFSZ; ulimit -f 20; exec "$0" src/cli/placard.ts serve "$@"';
     const words = ['--workspace', workspace, '--db', db, '--port', '0'];
@@ -446,7 +446,7 @@ describe('placard serve', () => {
   test.each([
     ['127.0.0.1', { problem: null, warning: expect.stringMatching(/^Only this machine/) }],
     ['0.0.0.0', { problem: expect.stringContaining('--service-url'), warning: null }],
-  ])('creates a URL for images only if the Studio is local: on %s', async (host, said) => {
+  ])('derives the URL of images only if the Studio is local: on %s', async (host, said) => {
     writeFileSync(workspace, JSON.stringify(aStudioWorkspace()));
     // Does not need the built Studio pages.
     const hasNoPages = `import fs from 'node:fs';
@@ -485,7 +485,7 @@ describe('placard serve', () => {
     });
   });
 
-  test('exits with one sentence if the port is in use or the file is not a database', async () => {
+  test('exits with one sentence if the port is in use, or if the file is not a database', async () => {
     const { child, url, exit } = await serveCli([
       '--workspace',
       workspace,
@@ -556,7 +556,7 @@ describe('SIGTERM', () => {
   });
 });
 
-test('SIGINT stops the service without a drain', async () => {
+test('stops on SIGINT without a drain', async () => {
   const { child, exit } = await serveCli([
     '--workspace',
     workspace,
@@ -571,7 +571,7 @@ test('SIGINT stops the service without a drain', async () => {
   expect(await exit).toMatchObject({ code: 0, signal: null });
 });
 
-test('SIGHUP reloads the workspace, even if the file looks unchanged', async () => {
+test('reloads the workspace on SIGHUP, even if the file looks unchanged', async () => {
   const { child, exit, lines } = await serveCli([
     '--workspace',
     workspace,

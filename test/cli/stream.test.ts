@@ -74,7 +74,7 @@ describe('placard stream', () => {
     expect(rowsIn(clicks.stdout)).toHaveLength(1);
   });
 
-  test('writes Parquet in Hive partitions, with the same files if repeated', async () => {
+  test('writes Parquet in Hive partitions, and the same files if repeated', async () => {
     const target = file('warehouse');
     expect(await stream('--to', 'parquet', target)).toMatchObject({ code: 0 });
     const written = await parquetRows(target);
@@ -94,7 +94,7 @@ describe('placard stream', () => {
     expect(await parquetRows(target)).toEqual(written);
   });
 
-  test('continues from the file that --resume names', async () => {
+  test('continues from the position in the file of --resume', async () => {
     const resume = ['--resume', file('cursor')];
     expect(rowsIn((await stream('--to', 'ndjson', ...resume)).stdout)).toHaveLength(4);
     expect(readFileSync(file('cursor'), 'utf8')).toBe('2-2-0\n');
@@ -105,7 +105,7 @@ describe('placard stream', () => {
     expect(names).toEqual(['lee', 'lee']);
   });
 
-  test('sends to a webhook', async () => {
+  test('sends events to a webhook', async () => {
     const receiver = await aReceiver();
     const words = ['stream', '--db', file('live.db'), '--to', 'webhook', receiver.url];
     const env = {
@@ -140,7 +140,7 @@ describe('placard stream', () => {
 });
 
 describe('placard webhooks', () => {
-  test('lists, replays and resumes deliveries of a service', async () => {
+  test('lists, replays and resumes deliveries of a running service', async () => {
     const webhooks = (...words: string[]) => runCli(['webhooks', ...words, '--db', file('live.db')]);
     const start = { events: 0, bannerEvents: 0, userChanges: 0 };
     const claim = { workspaceId: 'demo', webhookId: 'crm', runId: 'run', nowMs: NOW, leaseMs: 1_000, start };

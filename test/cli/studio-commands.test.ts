@@ -73,7 +73,7 @@ describe('placard campaigns', () => {
     expect((await campaigns('push', 'mine', '--force')).stdout).toBe('sale/50 %: release 4\n');
   });
 
-  test('publishes a campaign of another database', async () => {
+  test('publishes a campaign that was pulled from another database', async () => {
     await campaigns('pull', 'elsewhere');
     const fresh = ['--workspace', workspace(), '--db', file('fresh.db')];
     await (await openStore(file('fresh.db'))).close();
@@ -84,7 +84,7 @@ describe('placard campaigns', () => {
     });
   });
 
-  test('publishes nothing if a file has an error', async () => {
+  test('does not publish anything if a file has an error', async () => {
     await campaigns('pull', 'broken');
     write('broken', saying(''));
     expect(await campaigns('push', 'broken')).toMatchObject({
@@ -98,7 +98,7 @@ describe('placard campaigns', () => {
     expect(await store.studio.releases('test', { limit: 9 })).toHaveLength(4);
   });
 
-  test('pull deletes files of archived campaigns', async () => {
+  test('deletes files of archived campaigns on pull', async () => {
     await campaigns('pull', 'last');
     expect(existsSync(mirrored('last'))).toBe(true);
     await store.studio.addRelease({
@@ -117,7 +117,7 @@ describe('placard campaigns', () => {
     expect(existsSync(mirrored('last'))).toBe(false);
   });
 
-  test('skips segments, and pushes a campaign that uses one', async () => {
+  test('skips segments, and pushes a campaign that uses a segment', async () => {
     const release = { workspaceId: 'test', author: 'Mia', note: '', createdAtMs: 0, liveAtMs: 0 };
     await store.studio.addRelease({
       ...release,
@@ -175,7 +175,7 @@ describe('placard operator create', () => {
     [['operator', 'create', '--name', 'Mia'], 'specify --role as one of view, edit, publish, admin'],
     [['operator', 'create', '--name', 'Mia', '--role', 'god'], 'specify --role as one of'],
     [['operator', 'list'], 'specify "placard operator create"'],
-  ])('reports what %j lacks', async (words, problem) => {
+  ])('reports missing arguments of %j', async (words, problem) => {
     expect(await runCli(words)).toMatchObject({ code: 1, stderr: expect.stringContaining(problem) });
   });
 });

@@ -6,7 +6,7 @@ import { ended, startCli } from '../helpers/run-cli.ts';
 const event = (at: number) =>
   `{"events":{"external_id":"kim","name":"e${at}","time":"2026-01-01T00:00:00Z"}}\n`;
 
-test('placard track sends the lines of a growing input, such as `tail -f`, without waiting for its end', async () => {
+test('placard track sends lines of a growing input, such as `tail -f`, before it ends', async () => {
   const fake = createFakeService();
   const hasCome = Promise.withResolvers<void>();
   const server = await serveHandler(async (request) => {

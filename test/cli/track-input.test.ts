@@ -43,7 +43,7 @@ const write = (name: string, ...lines: string[]) => {
 };
 
 describe('placard track', () => {
-  test('reports with a wrong key that nothing was accepted, and lists no line', async () => {
+  test('reports that nothing was accepted, without a list of lines, if the key is invalid', async () => {
     const input = write('in.ndjson', ...Array(400).fill('{"attributes":{"external_id":"kim"}}'));
     expect(await track([input], { PLACARD_API_KEY: 'wrong' })).toMatchObject({
       code: 1,
@@ -52,7 +52,7 @@ describe('placard track', () => {
     });
   });
 
-  test('names a bad object by its index if a line has several', async () => {
+  test('reports an invalid object by its index if a line has several', async () => {
     const good = { external_id: 'kim', name: 'a', time: TIME };
     const input = write(
       'in.ndjson',
@@ -66,7 +66,7 @@ describe('placard track', () => {
     ]);
   });
 
-  test('reads a CSV, and names a bad row by its line', async () => {
+  test('reads a CSV, and reports an invalid row by its line', async () => {
     const input = write('users.csv', 'external_id,tier,visits:number', 'kim,gold,3', 'jo,,many', ',silver,1');
     const { code, lines, stderr } = await track([input, '--as', 'attributes']);
     expect(fake.objects.map(({ object }) => object)).toEqual([
@@ -113,7 +113,7 @@ describe('placard track', () => {
     expect([code, lines, fake.requests]).toEqual([1, [], []]);
   });
 
-  test('reports the reason for retries, and in the end that nothing was accepted', async () => {
+  test('reports the reason for retries, and that nothing was accepted after the last one', async () => {
     const endpoint = `http://127.0.0.1:${await freePort()}`;
     // Shortest possible retry delays.
     vi.spyOn(Math, 'random').mockReturnValue(0);
@@ -130,7 +130,7 @@ describe('placard track', () => {
 });
 
 describe('placard track --dry-run', () => {
-  test('validates everything by the service’s rules without a key, and sends nothing', async () => {
+  test('validates objects by the rules of the service without a key, and sends nothing', async () => {
     const event = { external_id: 'kim', name: 'a', time: TIME };
     const input = write(
       'in.ndjson',
@@ -157,7 +157,7 @@ describe('placard track --dry-run', () => {
     expect([code, fake.requests]).toEqual([2, []]);
   });
 
-  test('accepts every app and subscription group, because only the workspace lists them', async () => {
+  test('accepts any app and subscription group, because only the workspace defines them', async () => {
     const input = write(
       'in.ndjson',
       JSON.stringify({

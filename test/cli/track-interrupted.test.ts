@@ -76,7 +76,7 @@ describe('placard track, interrupted', () => {
     },
   );
 
-  test('exits at the second signal, and names each line in doubt or not sent', async () => {
+  test('exits at the second signal, and reports each line that is in doubt or was not sent', async () => {
     const { exit, hasSaid } = watch();
     child.stdin!.write(events(80));
     await asked.promise;
@@ -97,7 +97,7 @@ describe('placard track, interrupted', () => {
     );
   });
 
-  test('exits while its input is silent', async () => {
+  test('exits while its input is idle', async () => {
     const { exit, hasSaid } = watch();
     child.stdin!.write('{not json\n');
     await hasSaid('stdout');
@@ -106,7 +106,7 @@ describe('placard track, interrupted', () => {
     expect([code, stderr]).toEqual([143, `${WAITING}placard: interrupted by SIGTERM\n`]);
   });
 
-  test('exits normally once the input is read', async () => {
+  test('exits with 0 if the input has already been read', async () => {
     const { exit, hasSaid } = watch();
     child.stdin!.end(events(1));
     await asked.promise;

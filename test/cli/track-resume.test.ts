@@ -68,7 +68,7 @@ describe('placard track --resume', () => {
   const many = (count: number, line: (at: number) => string) =>
     Array.from({ length: count }, (_, at) => line(at));
 
-  test('sends the rest after a kill, and lists events without a response', async () => {
+  test('sends remaining objects after a kill, and lists events without a response', async () => {
     write(...many(200, event));
     isAnswered = (request) => request < 2;
     await killedAfter(2);
@@ -89,7 +89,7 @@ describe('placard track --resume', () => {
     expect(code).toBe(2);
   });
 
-  test('resends attributes without a response, because setting them twice is safe', async () => {
+  test('resends attributes without a response, because setting them is idempotent', async () => {
     write(...many(200, attributes));
     isAnswered = (request) => request < 2;
     await killedAfter(2);
@@ -100,7 +100,7 @@ describe('placard track --resume', () => {
     expect(names().slice(150)).toEqual(many(125, (at) => `t${at + 75}`));
   });
 
-  test('does nothing once all is sent, and continues if the file has grown', async () => {
+  test('sends nothing if all objects are sent, and continues if the file has grown', async () => {
     write(event(0), event(1));
     await runCli(words(), env);
     expect((await runCli(words(), env)).stderr).toBe(
@@ -111,7 +111,7 @@ describe('placard track --resume', () => {
     expect(names()).toEqual(['e0', 'e1', 'e2']);
   });
 
-  test('lists each reject once over all runs, in the file of --rejects with its object', async () => {
+  test('lists each reject once over all runs, with its object in the file of --rejects', async () => {
     const bad = JSON.stringify({
       events: [{ external_id: 'kim', name: 'good', time: TIME }, { external_id: 'kim' }],
     });
@@ -140,7 +140,7 @@ describe('placard track --resume', () => {
     expect(inDoubt[0]).toMatchObject({ array: 'events', object: { name: 'e73' } });
   });
 
-  test('reports after an interruption or a rejection that the same command continues', async () => {
+  test('reports that the same command continues, after an interruption or a rejection', async () => {
     write(...many(200, event));
     fake.fail({ type: 'status', status: 403 }, { times: 9, when: ({ count }) => count >= 1 });
     const stopped = await runCli(words(), env);
@@ -155,7 +155,7 @@ describe('placard track --resume', () => {
     [['track', '-', '--resume', 'progress'], '--resume needs a file, not stdin'],
     [['track', '--resume', 'progress'], '--resume needs a file, not stdin'],
     [['track', 'x', '--resume', 'progress', '--dry-run'], '--dry-run sends nothing: leave --resume out'],
-  ])('rejects what it cannot resume: %j', async (given, message) => {
+  ])('rejects input that it cannot resume: %j', async (given, message) => {
     expect((await runCli(given, env)).stderr).toBe(`placard: ${message}\n`);
     expect(existsSync('progress')).toBe(false);
   });
@@ -171,7 +171,7 @@ describe('placard track --resume', () => {
     expect(linesIn(text('rejects'))).toMatchObject([{ line: 2 }]);
   });
 
-  test('keeps a file of rejects of another run', async () => {
+  test('does not overwrite the file of rejects of another run', async () => {
     write(event(0));
     writeFileSync(file('rejects.ndjson'), 'mine\n');
     const { code, stderr } = await runCli([...words(), '--rejects', file('rejects.ndjson')], env);
@@ -184,7 +184,7 @@ describe('placard track --resume', () => {
   });
 });
 
-test('an import that is killed twice is exported once, except what is listed as in doubt', async () => {
+test('an import that is killed twice stores each object once, except those listed as in doubt', async () => {
   writeFileSync(file('workspace.json'), JSON.stringify(aWorkspace()));
   const service = await serveCli(['--workspace', file('workspace.json'), '--db', file('db'), '--port', '0']);
   const LINES = 9_000;

@@ -36,7 +36,7 @@ describe('placard track without a reader of stdout', () => {
     return { child, exit };
   };
 
-  test('sends everything if its reader closes the pipe, and reports it on stderr', async () => {
+  test('sends everything and reports it on stderr if the reader closes the pipe', async () => {
     const { child, exit } = await startUnread();
     child.stdin!.end(`${events(0, 150)}not json\nnor this\n${events(150, 300)}`);
     const { code, stderr } = await exit;
@@ -47,7 +47,7 @@ describe('placard track without a reader of stdout', () => {
     expect(fake.objects).toHaveLength(300);
   });
 
-  test('reports it as well if it stops early', async () => {
+  test('reports the result on stderr if it stops early', async () => {
     const { child, exit } = await startUnread();
     fake.fail({ type: 'status', status: 403 }, { times: 9 });
     child.stdin!.end(`{not json\n${events(0, 1)}`);
@@ -57,7 +57,7 @@ describe('placard track without a reader of stdout', () => {
   });
 
   test(
-    'sends everything if the disk is full, and reports it',
+    'sends everything and reports the result if the disk is full',
     needs('/dev/full, which Linux has', existsSync('/dev/full')),
     async () => {
       const child = spawn(process.execPath, ['src/cli/placard.ts', 'track'], {
@@ -86,7 +86,7 @@ describe('placard track without a reader of stdout', () => {
     expect(fake.objects).toHaveLength(300);
   });
 
-  test('exits at once if the key is rejected, even if its input is silent', async () => {
+  test('exits at once if the key is rejected, even if its input is idle', async () => {
     const child = startCli(['track'], { ...env, PLACARD_API_KEY: 'an-old-key' });
     const exit = ended(child);
     // One more than a request holds, on an input that stays open.

@@ -32,7 +32,7 @@ afterAll(async () => {
 const exported = async (db: string) => (await runCli(['export', 'banner-events', '--db', db])).stdout;
 
 describe('placard backup', () => {
-  test('copies the file of a running service, once', async () => {
+  test('copies the database file of a running service, and does not overwrite a copy', async () => {
     const words = ['backup', '--db', file('live.db'), '--to', file('copy.db')];
     expect(await runCli(words)).toMatchObject({ code: 0, stdout: expect.stringContaining('is a copy of') });
     expect(await exported(file('copy.db'))).toBe(await exported(file('live.db')));
@@ -40,7 +40,7 @@ describe('placard backup', () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') });
   });
 
-  test('writes a file that only its owner can read, like the database', async () => {
+  test('writes a file that only its owner can read', async () => {
     const copied = await runCli(['backup', '--db', file('live.db'), '--to', file('private.db')]);
     expect(copied.code).toBe(0);
     const names = ['live.db', 'live.db-wal', 'live.db-shm', 'live.db-owner', 'private.db'];
@@ -59,7 +59,7 @@ describe('placard backup', () => {
     });
   });
 
-  test('names a missing folder', async () => {
+  test('reports a missing folder', async () => {
     const words = ['backup', '--db', file('live.db'), '--to', file('nowhere/copy.db')];
     expect(await runCli(words)).toMatchObject({
       code: 1,
@@ -102,7 +102,7 @@ describe('placard backup', () => {
 });
 
 describe('placard prune', () => {
-  test('deletes nothing without --yes, and then what is older, beside a running service', async () => {
+  test('deletes older rows beside a running service, only with --yes', async () => {
     const words = ['prune', '--db', file('live.db'), '--before', '2020-01-02'];
     const asked = await runCli(words);
     expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('Re-run with --yes') });
@@ -114,7 +114,7 @@ describe('placard prune', () => {
     expect(await exported(file('live.db'))).toBe('');
   });
 
-  test('runs VACUUM only if no service uses the file', async () => {
+  test('runs VACUUM only if no service has the file open', async () => {
     const words = (db: string) => ['prune', '--db', db, '--vacuum'];
     expect(await runCli(words(file('live.db')))).toMatchObject({
       code: 1,
@@ -175,7 +175,7 @@ describe('commands that open a database', () => {
   test.each([
     ['backup', '--to', 'other.db'],
     ['export', 'users'],
-  ])('report a missing one, and create none: %s', async (...words) => {
+  ])('report a missing database and do not create it: %s', async (...words) => {
     const missing = file('missing.db');
     expect(await runCli([...words, '--db', missing])).toMatchObject({
       code: 1,
@@ -198,7 +198,7 @@ describe('commands that open a database', () => {
     });
   });
 
-  test('reject one without tables', async () => {
+  test('reject a database without tables', async () => {
     writeFileSync(file('empty.db'), '');
     expect(await runCli(['export', 'users', '--db', file('empty.db')])).toMatchObject({
       code: 1,

@@ -50,7 +50,7 @@ describe.each([
     ['braze_id', 'BRAZE_ID', (id: string) => id, '12'],
     ['e-mail address in other letters', 'EMAIL', () => 'KIM@example.org', 'lee@example.org'],
     ['phone number with other separators', 'PHONE', () => '+48-600-700-800', '+48 600 700 801'],
-  ])('are deleted if they name the user by %s, and others stay', async (_, header, name, other) => {
+  ])('are deleted if they identify the user by %s, and others stay', async (_, header, name, other) => {
     const { store, post, reject } = await aService();
     const [user] = await exported(store, 'users');
     await reject(header, [name(String(user!['braze_id'])), other]);
@@ -58,7 +58,7 @@ describe.each([
     expect(await rejectsOf(store)).toEqual([[other.replace(',', '\u001f'), expect.any(String)]]);
   });
 
-  test('are deleted if the user was never stored, because all their rows were rejected', async () => {
+  test('are deleted even if all rows of the user were rejected and the user was never stored', async () => {
     const { store, post, reject } = await aService();
     await reject('EMAIL', ['new@example.org', 'lee@example.org']);
     expect(await post('/users/delete', { email_addresses: ['New@example.org'] })).toMatchObject({
@@ -67,7 +67,7 @@ describe.each([
     expect(await rejectsOf(store)).toEqual([['lee@example.org', expect.any(String)]]);
   });
 
-  test('are deleted if the row has no key, and another column names the user', async () => {
+  test('are deleted if the row has no key and another column identifies the user', async () => {
     const { store, post, reject } = await aService();
     await reject('EXTERNAL_ID,MAIL', [',kim@example.org'], { columns: { MAIL: 'email' } });
     await post('/users/delete', { external_ids: ['kim'] });

@@ -34,7 +34,7 @@ const idsOf = (events: Record<string, unknown>[]) =>
   events.map(({ properties }) => (properties as { id: number }).id).sort((a, b) => a - b);
 
 describe('a CSV', () => {
-  test('sets attributes, and each row is stored once', async () => {
+  test('sets attributes, and stores each row once', async () => {
     const store = await aStore();
     const folder = aFolder();
     csvIn(folder, `kim,${T},"gold, old",3`, `lee,${T},silver,`);
@@ -61,7 +61,7 @@ describe('a CSV', () => {
     expect((await exported(store, 'users'))[0]!['custom_attributes']).toEqual({ visits: 4 });
   });
 
-  test('of objects rejects lines without a user, and ignores unknown members', async () => {
+  test('with objects rejects lines without a user, and ignores unknown members', async () => {
     const store = await aStore();
     const folder = aFolder();
     const lines = [
@@ -150,7 +150,7 @@ describe('a CSV', () => {
     });
   });
 
-  test('fails the run if it is compressed, and names the expected format', async () => {
+  test('fails the run if it is compressed, and reports the expected format', async () => {
     const folder = aFolder();
     writeFileSync(join(folder, 'customers.csv'), zlib.gzipSync(`EXTERNAL_ID,UPDATED_AT\nkim,${T}\n`));
     expect(await ingest(await aStore(), CUSTOMERS, folder)).toMatchObject({
@@ -160,7 +160,7 @@ describe('a CSV', () => {
     });
   });
 
-  test('fails the run with the reason if it or its columns are missing, and the next run continues', async () => {
+  test('fails the run with the reason if the file or a column is missing, and the next run continues', async () => {
     const store = await aStore();
     const folder = aFolder();
     expect((await ingest(store, CUSTOMERS, folder)).message).toMatch(/ENOENT/);
@@ -178,7 +178,7 @@ describe('a CSV', () => {
 });
 
 describe('rows', () => {
-  test('of many files with the same time are stored once each, over many batches', async () => {
+  test('with the same time in many files are stored once each, over many batches', async () => {
     const store = await aStore();
     const folder = aFolder();
     for (const file of [0, 1, 2]) {
@@ -240,7 +240,7 @@ describe('rows', () => {
     expect(idsOf(await exported(store, 'events'))).toEqual([1, 2, 3]);
   });
 
-  test('with ambiguous column names fail the run, also if only the case differs', async () => {
+  test('with ambiguous column names fail the run, even if the names differ only in case', async () => {
     const store = await aStore();
     const folder = aFolder();
     const file = join(folder, 'customers.csv');
@@ -273,7 +273,7 @@ describe('rows', () => {
     ['2026-03-01T10:00:00.123456789Z', '2026-03-01T10:00:00.123456790Z'],
     ['1772359200123456788', '1772359200123456789'],
     ['1772359200.1234561', '1772359200.1234562'],
-  ])('within the same microsecond are all read: %s, then %s', async (first, second) => {
+  ])('within the same microsecond are all read (%s, then %s)', async (first, second) => {
     const store = await aStore();
     const folder = aFolder();
     const file = join(folder, 'events-a.ndjson');
@@ -288,7 +288,7 @@ describe('rows', () => {
     expect(idsOf(await exported(store, 'events'))).toEqual([1, 9, 9]);
   });
 
-  test('with the same key and time fail the run beyond 1,000, with the fix', async () => {
+  test('fail the run with the fix if more than 1,000 have the same key and time', async () => {
     const store = await aStore();
     const folder = aFolder();
     const lines = Array.from({ length: 1_001 }, (_, at) => `kim,${T},plan ${at},1`);
@@ -301,7 +301,7 @@ describe('rows', () => {
     });
   });
 
-  test('that are large share a batch with few others', async () => {
+  test('share a batch with few others if they are large', async () => {
     const store = await aStore();
     const folder = aFolder();
     const write = vi.spyOn(store, 'write');
@@ -312,7 +312,7 @@ describe('rows', () => {
     expect(write).toHaveBeenCalledTimes(3);
   });
 
-  test('that earlier runs rejected do not fail a run again, and it reports how many are left', async () => {
+  test('that earlier runs rejected do not fail a run again, and the run reports how many are left', async () => {
     const store = await aStore();
     const folder = aFolder();
     csvIn(folder, `kim,${T},gold,1`, `lee,${T},gold,many`, 'ann,soon,gold,1');
@@ -366,7 +366,7 @@ describe('rows', () => {
     expect(parseTimestamp(`2026-03-01T10:00:00${zone}`)?.us ?? null).toBe(us);
   });
 
-  test('without a key, without a time or with a future time are rejected, and hide no other row', async () => {
+  test('without a key, without a time or with a future time are rejected, and do not affect other rows', async () => {
     const store = await aStore();
     const folder = aFolder();
     const file = join(folder, 'events-a.ndjson');
@@ -430,7 +430,7 @@ describe('rows', () => {
     expect(idsOf(await exported(store, 'events'))).toEqual([1, 2, 3, 5, 6, 7, 9, 10]);
   });
 
-  test('that are deletes erase users; with a payload the run fails', async () => {
+  test('that are deletes erase users, and fail the run if they have a payload', async () => {
     const store = await aStore();
     const folder = aFolder();
     csvIn(folder, `kim,${T},gold,1`, `lee,${T},gold,1`);
@@ -473,7 +473,7 @@ describe('rows', () => {
 });
 
 describe('edge values', () => {
-  test('times in nanoseconds are read from a SQLite file, whose integers exceed 2^53', async () => {
+  test('reads nanosecond times above 2^53 from a SQLite file', async () => {
     const store = await aStore();
     const folder = aFolder();
     const database = new DatabaseSync(join(folder, 'crm.db'));
@@ -491,7 +491,7 @@ describe('edge values', () => {
     expect(await exported(store, 'users')).toMatchObject([{ custom_attributes: { visits: 3 } }]);
   });
 
-  test('a column may have a line feed in its name', async () => {
+  test('accepts a line feed in a column name', async () => {
     const store = await aStore();
     const folder = aFolder();
     writeFileSync(
@@ -508,7 +508,7 @@ describe('edge values', () => {
   });
 
   test.each(['SQLite', 'PostgreSQL'])(
-    'a value that no database can store is rejected, and the run completes, on %s',
+    'rejects a value that no database can store, and completes the run, on %s',
     async (kind) => {
       const store = await aStore(kind === 'SQLite' ? undefined : await aDatabase());
       const folder = aFolder();
@@ -540,7 +540,7 @@ describe('edge values', () => {
     },
   );
 
-  test('an event beyond the limit of its user is rejected', async () => {
+  test('rejects an event beyond the limit of its user', async () => {
     const store = await aStore();
     const folder = aFolder();
     const file = join(folder, 'events-a.ndjson');
@@ -562,7 +562,7 @@ describe('edge values', () => {
     expect(await rejectsOf(store)).toHaveLength(1);
   });
 
-  test('a row whose update exceeds the work limit of its batch is rejected, and its other members are stored', async () => {
+  test('rejects an update that exceeds the work limit of its batch, and stores the other members of the row', async () => {
     const store = await aStore();
     const folder = aFolder();
     const source = { ...EVENTS, rows: 'attributes' };
@@ -588,7 +588,7 @@ describe('edge values', () => {
     expect(await rejectsOf(store)).toEqual([]);
   });
 
-  test('a long row or line is truncated in the list of rejects, and a binary file is one line', async () => {
+  test('truncates a long row or line in the list of rejects, and reads a binary file as one line', async () => {
     const store = await aStore();
     const folder = aFolder();
     const long = 'é'.repeat(300_000);
@@ -604,14 +604,14 @@ describe('edge values', () => {
     ]);
   });
 
-  test('times before 1970 are stored unchanged', () => {
+  test('stores times before 1970 unchanged', () => {
     expect(stampText(-1)).toBe('1969-12-31T23:59:59.999999Z');
     expect(stampText(1_772_359_200_123_456)).toBe('2026-03-01T10:00:00.123456Z');
   });
 });
 
 describe('a Parquet file', () => {
-  test('has times in microseconds: rows of one millisecond arrive in two runs', async () => {
+  test('with times in microseconds sends rows of one millisecond in two runs', async () => {
     const store = await aStore();
     const folder = aFolder();
     const source = {
@@ -645,7 +645,7 @@ describe('a Parquet file', () => {
   });
 
   test.each(['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'ZSTD', 'BROTLI'] as const)(
-    'with %s returns each row once, over several row groups',
+    'with %s returns each row once over several row groups',
     async (codec) => {
       const store = await aStore();
       const folder = aFolder();

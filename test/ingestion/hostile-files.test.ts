@@ -31,7 +31,7 @@ const stagingFolders = () => readdirSync(tmpdir()).filter((name) => name.startsW
 const ownStaging = () => stagingFolders().filter((name) => name.includes(`-${process.pid}-`));
 
 describe('the files of a source', () => {
-  test('are those that a shell would match, without dotfiles', async () => {
+  test('are those that a shell pattern matches, without dotfiles', async () => {
     const store = await aStore();
     const folder = aFolder();
     const files = exportsIn(folder);
@@ -41,7 +41,7 @@ describe('the files of a source', () => {
     expect(await ingest(store, CSV, folder)).toMatchObject({ status: 'success', rowsSynced: 1 });
   });
 
-  test('are never pipes, which have no end', async () => {
+  test('do not include pipes, which have no end', async () => {
     const store = await aStore();
     const folder = aFolder();
     execFileSync('mkfifo', [join(exportsIn(folder), 'a.csv')]);
@@ -51,7 +51,7 @@ describe('the files of a source', () => {
     });
   });
 
-  test('are never links that lead out of their folder, and their content is not shown', async () => {
+  test('do not include links to files outside the folder', async () => {
     const store = await aStore();
     const folder = aFolder();
     const files = exportsIn(folder);
@@ -84,7 +84,7 @@ describe('a large row', () => {
     expect(await ingest(store, CSV, folder)).toMatchObject({ status: 'success', rowsSynced: 20 });
   });
 
-  test('is rejected beyond a million characters, and its beginning is kept', async () => {
+  test('is rejected above one million characters, and the reject has its beginning', async () => {
     const store = await aStore();
     const folder = aFolder();
     const long = 'x'.repeat(1_000_001);
@@ -98,7 +98,7 @@ describe('a large row', () => {
     expect(reject!.payload.length).toBeLessThan(20_002);
   });
 
-  test('of a line without an end is one reject, and the lines after it are stored', async () => {
+  test('from a line without an end is one reject, and later lines are stored', async () => {
     const store = await aStore();
     const folder = aFolder();
     const source = {
@@ -113,7 +113,7 @@ describe('a large row', () => {
     expect(await rejectsOf(store)).toEqual([[null, 'The line has more than 16 MB']]);
   });
 
-  test('that a few bytes of Parquet repeat a hundred times becomes a hundred rejects', async () => {
+  test('that a small Parquet file repeats 100 times causes 100 rejects', async () => {
     const store = await aStore();
     const folder = aFolder();
     const rows = Array.from({ length: 100 }, (_, at) => at);
@@ -132,7 +132,7 @@ describe('a large row', () => {
   });
 });
 
-test('quotes that are opened every few lines and never closed cost a few lines each', async () => {
+test('rejects only a few lines for each quote that is never closed', async () => {
   const store = await aStore();
   const folder = aFolder();
   // Each odd quote is closed by the next one, 150 lines later, in the middle of a cell.
@@ -171,7 +171,7 @@ describe('an endless SQLite view', () => {
     expect(ownStaging()).toEqual(before);
   });
 
-  test('ends with a killed service, and the next one removes its copy', async () => {
+  test('ends when the service is killed, and the next service removes its copy', async () => {
     const folder = aFolder();
     // Own folder, because other services on this machine remove leftovers too.
     vi.stubEnv('TMPDIR', aFolder());
@@ -209,7 +209,7 @@ describe('an endless SQLite view', () => {
   });
 });
 
-test('keeps only the reason of a run that could not be read', async () => {
+test('does not store cells of a CSV with an unclosed quote', async () => {
   const store = await aStore();
   const folder = aFolder();
   writeFileSync(join(exportsIn(folder), 'a.csv'), `${HEADER}kim,${T},gold,\nlee@example.org,"x\n`);

@@ -137,7 +137,7 @@ describe.each([
   ['PostgreSQL, by two replicas', aDatabase, 2],
 ] as const)('into %s', (_, address, replicas) => {
   test(
-    'stores every last version and every event once after late commits, corrections and kills',
+    'stores each last version and each event once after late commits, corrections and kills',
     async () => {
       const random = randomFrom(7);
       const from = new URL(await aDatabase());

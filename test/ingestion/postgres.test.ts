@@ -56,7 +56,7 @@ describe('a table of PostgreSQL', () => {
     expect(await ids()).toEqual([...Array.from({ length: 1234 }, (_, index) => index + 1), 2000]);
   });
 
-  test('quotes no value that it cannot compute, because a viewer in the Studio reads why a run failed', async () => {
+  test('does not quote a value that fails to evaluate, because Studio viewers see the error', async () => {
     await insert(1);
     await sql(
       "CREATE VIEW broken AS SELECT *, (external_id || '@example.org')::bigint AS points FROM events",
@@ -68,7 +68,7 @@ describe('a table of PostgreSQL', () => {
     ]);
   });
 
-  test('waits for a transaction that began earlier, to lose none of its rows', async () => {
+  test('is read only after earlier transactions end, so that none of their rows are lost', async () => {
     const slow = await connected();
     await slow('BEGIN');
     await insert(1, 'now()', slow);
@@ -79,7 +79,7 @@ describe('a table of PostgreSQL', () => {
     expect(await ids()).toEqual([1, 2]);
   });
 
-  test('is read in one snapshot: a row that is committed in the meantime arrives in the next run', async () => {
+  test('is read in one snapshot, and a row committed during the run arrives in the next one', async () => {
     await sql(`INSERT INTO events SELECT id, 'kim', '2026-03-01 10:00:00+00'::timestamptz + id * interval '1 second', ${PAYLOAD}::jsonb ||
       jsonb_build_object('properties', jsonb_build_object('id', id)) FROM generate_series(1, 1000) AS id`);
     const write = store.write.bind(store);
@@ -118,7 +118,7 @@ describe('a table of PostgreSQL', () => {
     expect(await rejectsOf(store)).toEqual([]);
   });
 
-  test('rejects rows whose key no index holds, also if validation rejects the row', async () => {
+  test('rejects rows with a key of more than 2,000 bytes, even if validation rejects the row', async () => {
     store = await aStore(await aDatabase());
     const long = "(SELECT string_agg(sha512(i::text::bytea)::text, '') FROM generate_series(1, 40) AS i)";
     await sql(`INSERT INTO events VALUES (1, ${long}, '2026-03-01', ${PAYLOAD})`);
@@ -160,7 +160,7 @@ describe('a table of PostgreSQL', () => {
     expect(await ids()).toEqual([1, 2]);
   });
 
-  test('may have columns of every type, an alias, and times without a zone', async () => {
+  test('supports columns of every type, an alias, and times without a zone', async () => {
     await sql(`CREATE TABLE "Crm" (alias_name text, alias_label text, "Updated_At" timestamp, tier text, spent numeric, visits int8,
       tags text[], born date, prefs jsonb)`);
     await sql(`INSERT INTO "Crm" VALUES ('7', 'crm', '2026-03-01 10:00:00.5', 'gold', 12.50, 42, '{a,b}', '1990-02-03', '{"a":[1]}'),
@@ -185,7 +185,7 @@ describe('a table of PostgreSQL', () => {
     });
   });
 
-  test('with padded keys erases the named users, and reports their number', async () => {
+  test('with padded keys erases the given users, and reports their number', async () => {
     await insert(1);
     await run();
     await sql('CREATE TABLE gone (external_id char(10), updated_at timestamptz)');
@@ -203,7 +203,7 @@ describe('a table of PostgreSQL', () => {
     });
   });
 
-  test('with an encoding that validates no text fails the run at invalid UTF-8, which could merge two names', async () => {
+  test('with an encoding that does not validate text fails the run on invalid UTF-8, which could merge two names', async () => {
     await sql(
       "CREATE DATABASE unchecked ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
     );
@@ -228,7 +228,7 @@ describe('a table of PostgreSQL', () => {
     expect(await exported(store, 'users')).toMatchObject([{ custom_attributes: { tier: 'Jörg' } }]);
   });
 
-  test('with numbers as identifiers names the same users as a CSV', async () => {
+  test('with numeric identifiers identifies the same users as a CSV', async () => {
     await sql('CREATE TABLE crm (external_id bigint, updated_at timestamptz, tier text)');
     await sql("INSERT INTO crm VALUES (42, now(), 'gold')");
     const source = { ...from(), table: 'crm', rows: 'attributes', columns: { tier: 'tier' } };
@@ -236,7 +236,7 @@ describe('a table of PostgreSQL', () => {
     expect(await exported(store, 'users')).toMatchObject([{ external_id: '42' }]);
   });
 
-  test('fails the run with the reason if it, a column or a password is missing', async () => {
+  test('fails the run with the reason if the table, a column or a password is missing', async () => {
     expect((await run({ ...EVENTS(), password_env: 'PLACARD_NOT_SET' })).message).toMatch('PLACARD_NOT_SET');
     expect((await run({ ...EVENTS(), table: 'nothing' })).message).toMatch(
       'relation "nothing" does not exist',
@@ -249,7 +249,7 @@ describe('a table of PostgreSQL', () => {
     });
   });
 
-  test('fails the run if its connection ends; stored rows stay, and the next run continues', async () => {
+  test('fails the run if the connection ends, and the next run continues after the stored rows', async () => {
     await sql(`INSERT INTO events SELECT id, 'kim', '2026-03-01 10:00:00+00', ${PAYLOAD}::jsonb || jsonb_build_object('properties',
       jsonb_build_object('id', id)) FROM generate_series(1, 2000) AS id`);
     const write = store.write.bind(store);
@@ -291,7 +291,7 @@ describe('a table of PostgreSQL', () => {
   });
 });
 
-test('may have a column with the name of an internal one, which is not the watermark', async () => {
+test('does not use a column with an internal name as the watermark', async () => {
   await sql('ALTER TABLE events ADD COLUMN placard_us bigint, ADD COLUMN placard_key text');
   await insert(1, "'2026-03-01 10:00:00+00'");
   await sql("UPDATE events SET placard_us = 9007199254740991, placard_key = 'z'");
@@ -301,7 +301,7 @@ test('may have a column with the name of an internal one, which is not the water
   expect(await ids()).toEqual([1, 2]);
 });
 
-test('may read its password from a file in a variable with _FILE', async () => {
+test('reads the password from the file that a _FILE variable names', async () => {
   await insert(1);
   const file = join(aFolder(), 'password');
   const source = EVENTS();
@@ -315,7 +315,7 @@ test('may read its password from a file in a variable with _FILE', async () => {
   expect(await run(source)).toMatchObject({ status: 'success', rowsSynced: 1 });
 });
 
-test('may use a password over a Unix socket', async () => {
+test('uses a password over a Unix socket', async () => {
   await insert(1);
   const [{ unix_socket_directories: socket } = {}] = await sql('SHOW unix_socket_directories');
   const { username, password, port, pathname } = new URL(url);
@@ -327,7 +327,7 @@ test('may use a password over a Unix socket', async () => {
   expect(await run(source)).toMatchObject({ status: 'success', rowsSynced: 1 });
 });
 
-test('rejects a row that is too large, without sending it completely', async () => {
+test('rejects a row that is too large without transferring it completely', async () => {
   await insert(1);
   await insert(2);
   await sql(

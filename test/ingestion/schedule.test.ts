@@ -20,7 +20,7 @@ const runsAfter = (expression: string, from: string, count: number): string[] =>
   return runs;
 };
 
-test('a run is due once at its local time, even if a clock change skips or repeats it', () => {
+test('starts a run once at its local time, even if a clock change skips or repeats that time', () => {
   expect(runsAfter('30 2 * * *', '2026-03-28T00:00:00Z', 3)).toEqual([
     '2026-03-28T01:30',
     // 02:30 does not exist on this day.
@@ -46,7 +46,7 @@ test.each([
   ['0 0 30 2 *', 'expected a run at least once a month'],
   ['* * * * * *', expect.stringMatching('6 parts')],
   ['nightly', expect.stringMatching('a cron expression')],
-])('the schedule %s is validated', (expression, problem) => {
+])('validates the schedule %s', (expression, problem) => {
   expect(scheduleProblem(expression)).toEqual(problem);
 });
 
@@ -65,7 +65,7 @@ const scheduled = async (store: Store, schedule: string, clock: { now: number },
 const ended = async (store: Store) =>
   (await store.ingestion.runs(W, ID, { limit: 99 })).filter(({ status }) => status !== 'running');
 
-test('replicas start one run together, and a service starts one after three missed times', async () => {
+test('starts one run for all replicas, and one for three missed times', async () => {
   const store = await aStore();
   const clock = { now: Date.parse('2026-03-01T00:07:00Z') };
   const looks = vi.spyOn(store.ingestion, 'states');
@@ -88,7 +88,7 @@ test('replicas start one run together, and a service starts one after three miss
   });
 });
 
-test('a clock that moves back does not delay the next run', async () => {
+test('does not delay the next run if the clock moves back', async () => {
   const store = await aStore();
   const clock = { now: Date.parse('2026-03-05T00:00:30Z') };
   await scheduled(store, '0 * * * *', clock);
@@ -104,7 +104,7 @@ test('a clock that moves back does not delay the next run', async () => {
   );
 });
 
-test('runs on demand only if requested, and never while paused', async () => {
+test('starts runs on demand only on request, and never while the integration is paused', async () => {
   const store = await aStore();
   const clock = { now: Date.parse('2026-03-01T00:00:00Z') };
   const looks = vi.spyOn(store.ingestion, 'states');
@@ -117,7 +117,7 @@ test('runs on demand only if requested, and never while paused', async () => {
   expect(await ended(store)).toMatchObject([{ trigger: 'manual', status: 'success' }]);
 });
 
-test('a run that a shutdown interrupted continues at once in the next process', async () => {
+test('continues a run that a shutdown interrupted at once in the next process', async () => {
   const store = await aStore();
   const clock = { now: Date.parse('2026-03-01T00:00:00Z') };
   const write = store.write.bind(store);
@@ -150,7 +150,7 @@ const crash = async (store: Store, clock: { now: number }) => {
 };
 const suspended = 'The process ended during this run and during the one before';
 
-test('a run that crashed its process twice starts again only on request', async () => {
+test('starts a run that crashed its process twice only on request', async () => {
   const store = await aStore();
   const clock = { now: Date.parse('2026-03-01T00:00:00Z') };
   await crash(store, clock);
@@ -175,7 +175,7 @@ test('a run that crashed its process twice starts again only on request', async 
   await stop();
 });
 
-test('one crash does not change the schedule', async () => {
+test('keeps the schedule after one crash', async () => {
   const store = await aStore();
   const clock = { now: Date.parse('2026-03-01T00:00:00Z') };
   await crash(store, clock);
@@ -184,7 +184,7 @@ test('one crash does not change the schedule', async () => {
   expect((await ended(store)).map(({ status }) => status)).toEqual(['success', 'error']);
 });
 
-test('a crashed run does not stay active, even if its integration is paused', async () => {
+test('ends a crashed run, even if its integration is paused', async () => {
   const store = await aStore();
   const clock = { now: Date.parse('2026-03-01T00:00:00Z') };
   await crash(store, clock);
@@ -195,7 +195,7 @@ test('a crashed run does not stay active, even if its integration is paused', as
   ]);
 });
 
-test('a run that stored nothing within its time limit fails, and is not due at once', async () => {
+test('fails a run that stored nothing within its time limit, and does not repeat it at once', async () => {
   const store = await aStore();
   const folder = aFolder();
   writeFileSync(join(folder, 'crm.csv'), 'EXTERNAL_ID,UPDATED_AT,PLAN\nkim,2026-02-01T10:00:00Z,gold\n');
@@ -211,7 +211,7 @@ test('a run that stored nothing within its time limit fails, and is not due at o
   expect((await store.ingestion.states(W))[0]).toMatchObject({ runId: '', requestedAtMs: null });
 });
 
-test('a run that exceeded its time limit is followed at once by one that stores the rest', async () => {
+test('starts another run at once after one that exceeded its time limit, to store the rest', async () => {
   const store = await aStore();
   const folder = aFolder();
   const rows = Array.from({ length: 250 }, (_, n) => `u-${n},2026-02-01T10:00:00Z,gold\n`);

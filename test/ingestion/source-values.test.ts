@@ -165,7 +165,7 @@ afterEach(() => {
 });
 
 describe('the values of type', () => {
-  test.each(SOURCES)('%s are stored as in the table, and shown by a source check', async (_, kind, make) => {
+  test.each(SOURCES)('%s are stored and checked as the table says', async (_, kind, make) => {
     const folder = aFolder();
     const store = await aStore();
     const source = (await make(folder)) as Record<string, unknown>;
@@ -185,7 +185,7 @@ describe('the values of type', () => {
   });
 });
 
-test('a record of a Singer tap is sent like stored NDJSON', async () => {
+test('sends a record of a Singer tap like an NDJSON line', async () => {
   const service = createFakeService();
   const client = createRestClient({ endpoint: service.origin, apiKey: 'server-key', fetch: service.fetch });
   const values = valuesIn('json');
@@ -224,7 +224,7 @@ const line = (value: SourceValue | UnreadableValue): string => {
   return `| ${[title, ...types, ...texts, becomes].join(' | ')} |`;
 };
 
-test('are documented as tested; `vitest -u` writes them', async () => {
+test('documents each source value (update with `vitest -u`)', async () => {
   const file = 'docs/reference/ingestion-types.md';
   const table = [...SOURCE_VALUES, ...UNREADABLE_VALUES].map(line).join('\n');
   const page = readFileSync(file, 'utf8').replace(

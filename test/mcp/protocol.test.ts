@@ -79,7 +79,7 @@ describe('placard mcp', () => {
       expect(tools.get(name)).toMatchObject({ readOnlyHint: false, destructiveHint: true });
   });
 
-  test('rejects unknown arguments and bad ones with a result that names them', async () => {
+  test('rejects unknown and invalid arguments with a result that names them', async () => {
     const { call } = await mcp.connect('Pia');
     const unknown = await call('get_campaign', { campaign_id: 'spring', verbose: true });
     expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining('verbose') });
@@ -95,7 +95,7 @@ describe('placard mcp', () => {
     });
   });
 
-  test('reads no user without the permission to view users', async () => {
+  test('does not read users without the permission to view them', async () => {
     const explainInput = async (operator: string) =>
       (await toolsOf(operator)).find(({ name }) => name === 'explain_placement')!.inputSchema.properties;
     expect(await explainInput('Pia')).not.toHaveProperty('user_id');
@@ -110,7 +110,7 @@ describe('placard mcp', () => {
     });
   });
 
-  test('records every call in the audit log, without the user that it explains', async () => {
+  test('records every call in the audit log, without the user of an explanation', async () => {
     const { call } = await mcp.connect('Ada');
     await call('explain_placement', { user_id: 'u-771' });
     await call('get_results', { campaign_id: 'spring' });
@@ -132,7 +132,7 @@ describe('placard mcp', () => {
     expect((await call('list_campaigns')).value.items).toHaveLength(1);
   });
 
-  test('exits with one sentence without a URL, a key or a Studio', async () => {
+  test('exits with one sentence if the URL, the key or the Studio is missing', async () => {
     const key = { PLACARD_OPERATOR_KEY: 'Vera-key' };
     expect((await runCli(['mcp'], key)).stderr).toContain('specify --studio-url');
     expect((await runCli(['mcp', '--studio-url', 'studio'], key)).stderr).toContain('must be a URL');

@@ -129,7 +129,7 @@ describe('an agent', () => {
     expect((await ok('get_reach', { campaign: wider })).users).toBe(2);
   });
 
-  test('9: reads the results and ends the losing variant, based on the history', async () => {
+  test('9: reads the results and the history, and ends the losing variant', async () => {
     const user = { external_user_id: 'u-771', app_id: APP_ID, app_version: '1' };
     const shown = await mcp.studio.fromPage(SYNC_PATH, { ...user, placements: ['side'] });
     const { id } = shown.body.banners.side;

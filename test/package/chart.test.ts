@@ -27,12 +27,12 @@ describe('values.yaml', () => {
   const values = parse(readFileSync(`${CHART}/values.yaml`, 'utf8'));
   const validate = new Ajv({ strict: false }).compile(schema);
 
-  test('matches its schema, which names every value', () => {
+  test('matches its schema, which lists every value', () => {
     expect(validate(values), JSON.stringify(validate.errors)).toBe(true);
     expect(Object.keys(values).filter((name) => !Object.hasOwn(schema.properties, name))).toEqual([]);
   });
 
-  test('is rejected with a mistyped value', () => {
+  test('is rejected with an unknown or invalid value', () => {
     expect(validate({ ...values, replica: 3 })).toBe(false);
     expect(validate({ ...values, replicas: 0 })).toBe(false);
   });
@@ -44,7 +44,7 @@ describe('the rendered chart', () => {
   const pod = deployment.spec.template;
   const [container] = pod.spec.containers;
 
-  test('has two replicas, keeps one in a disruption and all in an update', () => {
+  test('has two replicas, at least one in a disruption and both in an update', () => {
     expect(deployment.spec.replicas).toBe(2);
     expect(deployment.spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
     const [budget] = ofKind(manifests, 'PodDisruptionBudget');
@@ -87,7 +87,7 @@ describe('the rendered chart', () => {
     expect(names.filter((name) => !source.includes(name.replace(/_FILE$/, '')))).toEqual([]);
   });
 
-  test('gives pods time to drain, without root and with a read-only root file system', () => {
+  test('runs pods without root on a read-only root file system, with time to drain', () => {
     expect(pod.spec.terminationGracePeriodSeconds).toBe(40);
     expect(pod.spec.securityContext.runAsNonRoot).toBe(true);
     expect(container.securityContext).toMatchObject({
@@ -97,7 +97,7 @@ describe('the rendered chart', () => {
     expect(pod.spec.automountServiceAccountToken).toBe(false);
   });
 
-  test('exposes every endpoint of the API to the ingress, and nothing that works without a key', () => {
+  test('exposes every API endpoint through the ingress, but not metrics and health checks', () => {
     const [ingress] = ofKind(manifests, 'Ingress');
     const [api, studio] = ingress.spec.rules;
     const prefixes: string[] = api.http.paths.map(({ path }: { path: string }) => path);

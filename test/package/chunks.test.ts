@@ -53,25 +53,25 @@ beforeAll(async () => {
 
 const chunkOf = (entry: string) => chunks.find((chunk) => chunk.entry === entry);
 
-test('the client consists of the first chunk, the deferred one, those of the table, and features, which share no further chunk', () => {
+test('the client consists of the first chunk, the deferred one, the listed ones and the features', () => {
   expect(named.length).toBeGreaterThan(2);
   expect(chunks.map(({ entry }) => entry).sort()).toEqual([FIRST, LATE, ...named, ...added].sort());
 });
 
-test('the first chunk loads only the deferred one, which loads those of the table', () => {
+test('the first chunk loads only the deferred one, which loads the listed ones', () => {
   expect(chunkOf(FIRST)!.later).toEqual([LATE]);
   expect(chunkOf(LATE)!.later.sort()).toEqual([...named].sort());
   for (const entry of named) expect(chunkOf(entry)!.later).toEqual([]);
 });
 
-test('the first chunk contains nothing that only a sync or a delivery needs', () => {
+test('the first chunk does not contain code that only a sync or a delivery needs', () => {
   const { modules } = chunkOf(FIRST)!;
   const isLate = (path: string) => /client\/(delivery|inspector)\//.test(path);
   expect(modules.filter(isLate)).toEqual([]);
   expect(modules.filter((path) => path.startsWith('src/client/')).length).toBeGreaterThan(15);
 });
 
-test('no other file of the client loads a module on demand', () => {
+test('other files of the client do not load modules on demand', () => {
   const importers = globSync('src/client/**/*.ts').filter((path) =>
     /\bimport\('\.|import\([`"]\./.test(readFileSync(path, 'utf8').replaceAll(/typeof import\(.*?\)/g, '')),
   );

@@ -22,7 +22,7 @@ const membersOf = (file: string, name: string): string[] => {
 
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 
-test('every option has a row', () => {
+test('the reference has a row for every option', () => {
   const own = membersOf('src/client/options/options.ts', 'CommonOptions');
   const groups = {
     delivery: membersOf('src/client/options/choices.ts', 'DeliveryOptions'),
@@ -36,17 +36,17 @@ test('every option has a row', () => {
   expect(sorted(rowsOf('Options'))).toEqual(sorted(named));
 });
 
-test('the row of `platform` names its members', () => {
+test('the row of `platform` lists its members', () => {
   const row = page.split('\n').find((line) => line.startsWith('| `platform`'))!;
   const parts = [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name!).slice(1);
   expect(sorted(parts)).toEqual(sorted(membersOf('src/client/options/options.ts', 'Platform')));
 });
 
-test('every method has a row', () => {
+test('the reference has a row for every method', () => {
   expect(sorted(rowsOf('Methods'))).toEqual(sorted(membersOf('src/client/placard.ts', 'Placard')));
 });
 
-test('every notice has a row', () => {
+test('the reference has a row for every notice', () => {
   const [, notices = ''] =
     /type Notice =(.*?);\n\n/s.exec(readFileSync('src/client/notices.ts', 'utf8')) ?? [];
   const types = [...notices.matchAll(/type: '([\w-]+)'/g)].map(([, type]) => type!);

@@ -20,7 +20,7 @@ const containers = async (...args: string[]): Promise<string> =>
     await promisify(execFile)(tool!, args, { env: { ...process.env, BUILDAH_FORMAT: 'docker' } })
   ).stdout.trim();
 
-test('the image runs without root on a read-only root file system, and stops on request', {
+test('the image runs without root on a read-only root file system, and exits with 0 when stopped', {
   timeout: patience(300_000),
   ...needs('apt-get install podman, and PLACARD_CONTAINER=podman npm test', tool !== undefined),
 }, async () => {

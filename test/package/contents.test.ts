@@ -96,7 +96,7 @@ beforeAll(async () => {
 });
 
 describe('the packed package', () => {
-  test('contains the listed files, their chunks and the pages of docs/, and no leftovers of an earlier build', () => {
+  test('contains only the listed files, their chunks and the pages of docs/', () => {
     const others = [CHUNK, STUDIO_ASSET, /^docs\/(?:quickstart|guides|reference|concepts)\/[\w-]+\.md$/];
     const unnamed = files.filter((file) => !others.some((each) => each.test(file)));
     expect(unnamed).toEqual(NAMED);
@@ -113,7 +113,7 @@ describe('the packed package', () => {
     for (const image of images) expect(files).toContain(`demo/public${image}`);
   });
 
-  test('has no unused chunk', () => {
+  test('does not contain unused chunks', () => {
     const imported = new Set(
       files
         .filter((file) => /\.(?:js|d\.ts)$/.test(file))
@@ -147,7 +147,7 @@ describe('the packed package', () => {
     'devtools',
     'service-worker',
     'testing',
-  ])('imports no module of Node from its entry %s, which runs in browsers', (entry) => {
+  ])('does not import Node modules from its entry %s, which runs in browsers', (entry) => {
     const reached = new Set<string>();
     const visit = (file: string): void => {
       if (reached.has(file)) return;
@@ -159,7 +159,7 @@ describe('the packed package', () => {
     expect([...reached].filter(isOfNode)).toEqual([]);
   });
 
-  test('names the license of every bundled package', () => {
+  test('contains the license of every bundled package', () => {
     const bundled = new Set(
       files
         .filter((file) => /^dist\/.*\.js$/.test(file))

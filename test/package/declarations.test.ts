@@ -147,7 +147,7 @@ describe('the declarations of the packed package compile, without skipLibCheck,'
     expect(await faults({ files: { 'page.ts': page } })).toEqual([]);
   });
 
-  test('for options that are undefined, and a bootstrap that must be JSON', async () => {
+  test('for undefined options, and for a bootstrap that must be JSON', async () => {
     const files = { 'types.ts': OPTIONAL_TYPES };
     const packages = { '@types/react': '@types/react', '@types/node': '@types/node' };
     const options = { types: ['node'], lib: ['es2024', 'dom', 'dom.iterable', 'esnext.disposable'] };

@@ -28,13 +28,13 @@ afterAll(() => service.stop());
 describe.each([DASHBOARD, ALERTS])('%s', (file) => {
   const text = readFileSync(file, 'utf8');
 
-  test('reads metrics that the service has', () => {
+  test('uses only metrics that the service has', () => {
     const asked = [...new Set(text.match(/\b(?:placard|process|nodejs)_\w+/g))];
     expect(asked.length).toBeGreaterThan(4);
     expect(asked.filter((name) => !served.has(name))).toEqual([]);
   });
 
-  test('names endpoints that the service has', () => {
+  test('uses only endpoints that the service has', () => {
     const named = [...text.matchAll(/endpoint=\\?"([^"\\]+)/g)].map(([, path]) => path!);
     expect(named.filter((path) => !paths.includes(path))).toEqual([]);
   });
@@ -64,7 +64,7 @@ describe('the workflows', () => {
       expect(line).toMatch(/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  test('publish in a job that runs no code of the repository or of a package', () => {
+  test('publish in a job that does not run code of the repository or of a package', () => {
     const [head = '', ...jobs] = jobsOf('release.yaml').filter((part) => !part.startsWith('push:'));
     expect(head).not.toContain('write');
     const withRights = jobs.filter((job) => job.includes(': write'));
@@ -80,7 +80,7 @@ test('every container of the example has a memory and process limit', () => {
   }
 });
 
-describe('with their own tools', () => {
+describe('deployment files, checked by their own tools', () => {
   const has = (program: string, what: string) => needs(what, inPath(program) !== undefined);
 
   test('the alert rules are valid (promtool)', has('promtool', 'apt-get install prometheus'), () => {

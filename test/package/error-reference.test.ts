@@ -5,7 +5,7 @@ import * as protocol from '../../src/protocol/index.ts';
 const page = readFileSync('docs/reference/errors.md', 'utf8');
 const { ERROR_MESSAGES, TRACK_ERROR, EVENT_ERROR } = protocol;
 
-test('docs/reference/errors.md has every message of the API', () => {
+test('docs/reference/errors.md lists every message of the API', () => {
   const messages: string[] = [ERROR_MESSAGES, TRACK_ERROR, EVENT_ERROR].flatMap((each) =>
     Object.values(each),
   );
@@ -13,7 +13,7 @@ test('docs/reference/errors.md has every message of the API', () => {
   expect(messages.filter((message) => !page.includes(`\`${message}\``))).toEqual([]);
 });
 
-test('docs/reference/errors.md has the format of every message about a field', () => {
+test('docs/reference/errors.md lists the format of every message about a field', () => {
   const { required, notValid, invalidNested, tooManyUpdates, tooManyAttributes, tooManyPushTokens } =
     protocol;
   const forms = [required, notValid, invalidNested].map((form) => form('<name>'));

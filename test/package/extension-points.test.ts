@@ -7,14 +7,14 @@ const filesWith = (pattern: RegExp, glob: string): string[] =>
     .filter((file) => pattern.test(readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')))
     .sort();
 
-test('a template is a file and an entry of the catalogue', () => {
+test('a new template requires only a file and an entry in the catalog', () => {
   expect(filesWith(/carousel/i, 'src/**/*.{ts,tsx}')).toEqual([
     'src/templates/carousel.ts',
     'src/templates/index.ts',
   ]);
 });
 
-test('an audience field is an entry of the table and a condition of the Studio', () => {
+test('a new audience field requires only an entry in the table and a condition in the Studio', () => {
   const glob = 'src/{service/campaigns,service/explain,service/workspace,studio}/**/*.{ts,tsx}';
   expect(filesWith(/app_version/, glob)).toEqual([
     'src/service/campaigns/audience/fields.ts',

@@ -121,14 +121,14 @@ describe('modules', () => {
     expect(crossModuleImports.filter(({ target }) => !isPublic.test(target))).toEqual([]);
   });
 
-  test('of the service stay out of the staging process, except profiles, which it loads once per run', () => {
+  test('of the service are not loaded by the staging process, except profiles', () => {
     const loaded = loadedBy('src/ingestion/files/stage-process.ts');
     expect(loaded).toContain('src/ingestion/columns.ts');
     const ofService = loaded.filter((file) => moduleOf(file) === 'service');
     expect(ofService.sort()).toEqual(['src/service/profiles/index.ts', 'src/service/profiles/lookup.ts']);
   });
 
-  test('that a browser loads import no schemas, because the schema library is larger than the client', () => {
+  test('for browsers do not import schemas, because the schema library is larger than the client', () => {
     const browserModules = [
       ...['protocol', 'client', 'bindings', 'templates', 'element', 'react', 'vue', 'webview', 'devtools'],
       'script',
@@ -153,7 +153,7 @@ describe('modules', () => {
     expect(violations).toEqual([]);
   });
 
-  test('have no cycle between the folders of the client at run time', () => {
+  test('of the client have no runtime cycles between folders', () => {
     // A file outside the folders counts as its own module.
     const folderOf = (path: string) => /^src\/client\/([^/]+)/.exec(path)?.[1];
     const graph = new Map<string, Set<string>>();
@@ -177,7 +177,7 @@ describe('modules', () => {
     expect(firstChunk.filter((file) => later.test(file))).toEqual([]);
   });
 
-  test('load the MCP SDK in `placard mcp` only', () => {
+  test('load the MCP SDK only in `placard mcp`', () => {
     const users = imports.filter(
       ({ target }) => target.startsWith('src/mcp/') || target === 'src/cli/mcp.ts',
     );
@@ -200,7 +200,7 @@ describe('modules', () => {
     expect(importers).toEqual([]);
   });
 
-  test('have no cycle between files, type imports included', () => {
+  test('have no cycles between files, including type imports', () => {
     const graph = new Map<string, string[]>();
     for (const file of globSync('src/**/*.{ts,tsx}')) {
       graph.set(
@@ -229,7 +229,7 @@ describe('the repository', () => {
     exclude: (name) => /node_modules|dist|docs\/api\/html|module-boundaries\.test\.ts$/.test(String(name)),
   });
 
-  test('contains no name of a package registry or a machine', () => {
+  test('does not contain names of package registries or machines', () => {
     const violations = [
       ...tracked,
       'README.md',

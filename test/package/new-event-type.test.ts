@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const TYPES = "['impression', 'click', 'dismiss'] as const";
 
-test('a new event type causes a compiler error in each table that lacks it', async () => {
+test('a new event type causes a compiler error in each table without it', async () => {
   // Inside the repository, so that imports resolve.
   const folder = await mkdtemp(join('node_modules', '.new-event-type-'));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 test.each(['docs/concepts/threat-model.md', 'docs/reference/accessibility.md'])(
-  'every claim of %s names tests that exist',
+  'every claim of %s refers to existing tests',
   (page) => {
     const named = [...readFileSync(page, 'utf8').matchAll(/`(test\/[^`]+)`/g)].map(([, file]) => file!);
     expect(named.length).toBeGreaterThan(20);
@@ -38,7 +38,7 @@ describe('an API key', () => {
       })
     ).status;
 
-  test('is required by every endpoint, and its kind determines which', async () => {
+  test('is required by every endpoint, and must be of the right type', async () => {
     expect(API_ROUTES.filter(({ crossOrigin }) => !crossOrigin).length).toBeGreaterThan(5);
     for (const route of API_ROUTES) {
       const { method, path } = route;
@@ -52,7 +52,7 @@ describe('an API key', () => {
     }
   });
 
-  test('is not required by pages about the service, as the table says', async () => {
+  test('is not required by the service pages in the table', async () => {
     const [anybody = ''] = rowsOf('Trust boundaries');
     const pages = [...anybody.matchAll(/`(\/[\w./]+)`/g)].map(([, path]) => path!);
     expect(pages).toContain('/metrics');
@@ -60,7 +60,7 @@ describe('an API key', () => {
   });
 });
 
-test('a role of the Studio has the routes of its row in the table, and the table has every route', () => {
+test('the table of operator roles lists every Studio route', () => {
   const line = new Map(rowsOf('Operator roles').map((row) => [/^\| `(\w+)`/.exec(row)?.[1] ?? '', row]));
   for (const { path, role } of createStudioRoutes()) {
     const [, , first] = path.split('/');

@@ -57,7 +57,7 @@ describe('the word list', () => {
     for (const text of allowed) expect(AVOIDED.filter(({ avoid }) => avoid.test(text))).toEqual([]);
   });
 
-  test('has no finding in comments, test titles, messages and pages of the clean modules', () => {
+  test('has no findings in comments, test titles, messages and pages of the clean modules', () => {
     const isException = ({ file, text }: { file: string; text: string }) =>
       EXCEPTIONS.some((exception) => exception.file === file && text.includes(exception.text));
     const findings = findWording().filter(

@@ -66,7 +66,7 @@ const membersOf = (schema: Schema, path = '', found = new Map<string, Map<string
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 const members = membersOf(workspaceJsonSchema() as Schema);
 
-test('the reference has the members of the schema; `vitest -u` writes them', async () => {
+test('the reference lists the members of the schema (update with `vitest -u`)', async () => {
   const page = [...members].reduce((text, [path, known]) => {
     const heading = path === '' ? '## Members' : `### \`${path}\``;
     const rows = [...known].map(([name, { description, isRequired }]) => {
@@ -83,17 +83,17 @@ test('the reference has the members of the schema; `vitest -u` writes them', asy
   await expect(page).toMatchFileSnapshot(join('../..', FILE));
 });
 
-test('the reference has no heading that is not in the schema', () => {
+test('the reference has headings for members of the schema only', () => {
   const headings = [...reference.matchAll(/^### `(.+)`$/gm)].map(([, path]) => path!);
   expect(sorted(headings)).toEqual(sorted([...members.keys()].filter((path) => path !== '')));
 });
 
-test('the reference lists every audience field, and no others', () => {
+test('the reference lists exactly the audience fields', () => {
   const names = namesIn(sectionOf('## Audience'));
   expect(sorted(names)).toEqual(sorted([...FIELD_NAMES, ...ACTIVITY_MEMBERS, ...OPERATORS]));
 });
 
-test('the reference lists every variable of a template beside standard attributes', () => {
+test('the reference lists every template variable in addition to the standard attributes', () => {
   const { user } = personaliseContext('u-1', null, undefined, new Map());
   const [row = ''] = sectionOf('## Liquid').match(/^\| `\$\{…\}`.*$/m) ?? [];
   const [, , said = ''] = row.split('|');
@@ -127,6 +127,6 @@ test.each(examplesOf('texts').flatMap((code) => code.split('\n')))(
   },
 );
 
-test('has examples of each kind', () => {
+test('contains examples of each type', () => {
   for (const use of ['campaign', 'audience', 'texts']) expect(examplesOf(use).length).toBeGreaterThan(0);
 });

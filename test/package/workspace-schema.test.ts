@@ -16,7 +16,7 @@ test('the JSON Schema in the package equals that of the validator', () => {
   expect(published).toEqual(JSON.parse(JSON.stringify(workspaceJsonSchema())));
 });
 
-test('accepts the demo’s workspace, at the path that the demo names', () => {
+test('the JSON Schema accepts the demo workspace, which references it', () => {
   const file = join(folder, 'demo/workspace.json');
   const demo = JSON.parse(readFileSync(file, 'utf8'));
   expect(problemsOf(demo)).toEqual([]);
@@ -55,6 +55,6 @@ const undescribed = (schema: Schema, path = ''): string[] => [
   ]),
 ];
 
-test('describes every member for editors', () => {
+test('the JSON Schema describes every member for editors', () => {
   expect(undescribed(workspaceJsonSchema())).toEqual([]);
 });

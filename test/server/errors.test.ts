@@ -69,21 +69,21 @@ describe.each(CALLS)('the error of %s', (_, call) => {
     expect(causesOf(error).filter((each) => 'request' in each || 'options' in each)).toEqual([]);
   };
 
-  it('has the code of the platform, and no key, if no connection was made', async () => {
+  it('has the platform’s code, and not the key, if the connection failed', async () => {
     const error = await failure(`http://127.0.0.1:${await freePort()}`);
     expectNoKey(error);
     expect(causesOf(error).at(-1)).toMatchObject({ code: 'ECONNREFUSED' });
     expect(causesOf(error).map(({ name }) => name)).toContain('ConnectionError');
   });
 
-  it('has the message of the platform, and no key, if the connection was cut', async () => {
+  it('has the platform’s message, and not the key, if the connection was closed', async () => {
     const error = await failure(await serve((request) => request.socket.destroy()));
     expectNoKey(error);
     expect(causesOf(error).some((each) => each instanceof InDoubtError)).toBe(true);
     expect(causesOf(error).at(-1)).toMatchObject({ code: 'UND_ERR_SOCKET' });
   });
 
-  it('has no key if the response was truncated', async () => {
+  it('does not include the key if the response was truncated', async () => {
     const error = await failure(
       await serve((request, response) => {
         response.writeHead(201, { 'content-type': 'application/json', 'content-length': '99' });
@@ -93,13 +93,13 @@ describe.each(CALLS)('the error of %s', (_, call) => {
     expectNoKey(error);
   });
 
-  it('has no key after a timeout', async () => {
+  it('does not include the key after a timeout', async () => {
     const error = await failure(await serve(() => undefined), { timeoutMs: 50 });
     expectNoKey(error);
     expect(causesOf(error).at(-1)).toMatchObject({ name: 'TimeoutError' });
   });
 
-  it('has no key after an abort', async () => {
+  it('does not include the key after an abort', async () => {
     const controller = new AbortController();
     const endpoint = await serve(() => controller.abort(new Error('Enough')));
     const error = await failure(endpoint, { signal: controller.signal });

@@ -47,7 +47,7 @@ describe('fetchBanners, against the service', () => {
     return { bootstrap, errors: errors.map(({ message }) => message) };
   };
 
-  test('returns plain JSON of this user, app and time', async () => {
+  test('returns the banners of the user, app and time as plain JSON', async () => {
     const bootstrap = await fetchBanners(options());
     expect(bootstrap).toEqual({
       version: 1,
@@ -69,13 +69,13 @@ describe('fetchBanners, against the service', () => {
     expect(JSON.parse(JSON.stringify(bootstrap))).toEqual(bootstrap);
   });
 
-  test('requests each placement once, whatever its name', async () => {
+  test('requests each placement once, even if objects inherit its name', async () => {
     const { banners } = await fetchBanners({ ...options(), placements: ['__proto__', 'home', 'home'] });
     expect(Object.keys(banners)).toEqual(['__proto__', 'home']);
     expect(Object.values(banners)[0]).toMatchObject({ placementId: '__proto__' });
   });
 
-  test('leaves a test send to the browser, which keeps it out of every store', async () => {
+  test('omits test sends', async () => {
     const { banners } = await fetchBanners({ ...options(), userId: 'u-tester' });
     expect(Object.keys(banners)).toEqual(['side']);
   });
@@ -124,13 +124,13 @@ describe('fetchBanners, against the service', () => {
       },
       /no response arrived$/,
     ],
-  ])('returns no banners after %s, and calls onError', async (_, members, message) => {
+  ])('returns an empty bootstrap after %s, and calls onError', async (_, members, message) => {
     const { bootstrap, errors } = await failing(members);
     expect(bootstrap).toMatchObject({ userId: 'u-771', banners: {} });
     expect(errors).toEqual([expect.stringMatching(message)]);
   });
 
-  test('sends one request, because a page does not wait for a retry', async () => {
+  test('does not retry, because a page is waiting', async () => {
     let asked = 0;
     const { errors } = await failing({
       fetch: async () => {

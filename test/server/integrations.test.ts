@@ -31,7 +31,7 @@ describe('client.integrations()', () => {
     expect(fake.requests).toHaveLength(Math.max(1, Math.ceil(count / 10)));
   });
 
-  it('requests a page only when it is needed', async () => {
+  it('requests a page only when the caller reaches it', async () => {
     const { client, fake } = arrangeRestClient({}, { integrations: some(30) });
     for await (const { integration_id } of client.integrations()) if (integration_id === 'i-9') break;
     expect(fake.requests).toHaveLength(1);
@@ -52,7 +52,7 @@ describe('client.integrations()', () => {
     expect(cursors).toEqual([null, 'a+b/c==']);
   });
 
-  it('follows no link to another origin, and does not return a partial list', async () => {
+  it('rejects a link to another origin instead of returning a partial list', async () => {
     const asked: string[] = [];
     const { client } = arrangeRestClient({
       fetch: async (input) => {
@@ -65,7 +65,7 @@ describe('client.integrations()', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('stops if pages form a cycle', async () => {
+  it('stops if the pages form a cycle', async () => {
     const { client } = arrangeRestClient({
       fetch: async () =>
         Response.json(
@@ -89,7 +89,7 @@ describe('client.integrations()', () => {
     });
   });
 
-  it('accepts null if another server has no value', async () => {
+  it('reads null as an empty string', async () => {
     const { client } = arrangeRestClient({
       fetch: async () =>
         Response.json({ results: [{ ...anIntegration(0), last_job_start_time: null }], message: 'success' }),

@@ -31,7 +31,7 @@ describe('createRestClient', () => {
     expect(fake.requests.map(({ body }) => body)).toEqual([{ aliases: [{}] }]);
   });
 
-  it('requires a time limit that a timer supports, and at least one attempt', () => {
+  it('requires a timeout that timers support, and at least one attempt', () => {
     const choosing = (options: object) => () =>
       createRestClient({ endpoint: 'http://127.0.0.1', apiKey: 'k', ...options });
     for (const timeoutMs of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '30', null])
@@ -52,7 +52,7 @@ describe('createRestClient', () => {
     ['http://127.0.0.1/api#', 'query and fragment are not allowed'],
     ['me:pw-of-mine@127.0.0.1', 'not an http(s) URL'],
     ['http://me:pw-of-mine@', 'not an http(s) URL'],
-  ])('rejects the endpoint %s, and quotes no password', (endpoint, problem) => {
+  ])('rejects the endpoint %s without quoting its password', (endpoint, problem) => {
     let error = new Error('taken');
     try {
       createRestClient({ endpoint, apiKey: 'k' });
@@ -63,7 +63,7 @@ describe('createRestClient', () => {
     expect(inspect(error, { depth: null })).not.toContain('pw-of-mine');
   });
 
-  it('finds the host of an instance in the table, not in its label', async () => {
+  it('takes the host of an instance from the table, not from its label', async () => {
     let asked = '';
     const client = createRestClient({
       instance: 'EU-01',
@@ -77,7 +77,7 @@ describe('createRestClient', () => {
     expect(asked).toBe('https://rest.fra-01.braze.eu/cdi/integrations');
   });
 
-  it('keeps the path of an endpoint and needs no trailing slash', async () => {
+  it('keeps the path of an endpoint, with or without a trailing slash', async () => {
     const asked: string[] = [];
     for (const endpoint of ['http://127.0.0.1:9/api', 'http://127.0.0.1:9/api/']) {
       const client = createRestClient({

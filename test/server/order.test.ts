@@ -22,7 +22,7 @@ const arrangeCounting = () => {
 };
 
 describe('the order of a user’s objects', () => {
-  it('is kept over requests: none starts while an earlier one of the user is pending', async () => {
+  it('is kept because each request waits for earlier ones of the same user', async () => {
     const open = new Set<string>();
     let most = 0;
     const arranged = arrangeRestClient({
@@ -61,7 +61,7 @@ describe('the order of a user’s objects', () => {
     expect(mostAtOnce()).toBe(3);
   });
 
-  it('is kept over retries: later requests wait until the earlier one completes', async () => {
+  it('is kept over retries, because later requests wait', async () => {
     const { client, fake } = arrangeRestClient();
     fake.fail({ type: 'status', status: 503 }, { times: 2 });
     await client.track({ events: someEvents(150, 'one') });
@@ -74,7 +74,7 @@ describe('the order of a user’s objects', () => {
     { phone: ['+49 171 7654321', '+491717654321'] },
     { phone: ['+49(171)765-43-21', '+49 171 7654321'] },
     { email: ['Kim@Example.org', 'kim@example.org'] },
-  ])('is kept if the service treats two spellings as equal: %j', async (names) => {
+  ])('is kept for spellings that the service treats as equal: %j', async (names) => {
     const [[kind, [first, second]]] = Object.entries(names) as [[string, [string, string]]];
     const { arranged, mostAtOnce } = arrangeCounting();
     const others = Array.from({ length: 74 }, (_, at) => ({ external_id: `u-${at}` }));
@@ -84,7 +84,7 @@ describe('the order of a user’s objects', () => {
     expect([arranged.fake.requests.length, mostAtOnce()]).toEqual([2, 1]);
   });
 
-  it('considers every name of a user, with e-mail in any spelling', () => {
+  it('considers every identifier of a user, and ignores case in e-mail addresses', () => {
     expect(
       userKeys({
         external_id: 5,

@@ -67,7 +67,7 @@ describe('the REST client and the service', () => {
     await expect(client(service.clientKey).integrations().next()).rejects.toBeInstanceOf(ApiError);
   });
 
-  it('name, merge and identify more users than one request may hold', async () => {
+  it('alias, merge and identify more users than one request may have', async () => {
     const rest = client();
     const alias = (at: number) => ({ alias_name: `crm-${at}`, alias_label: 'crm' });
     expect(await rest.newAliases(Array.from({ length: 60 }, (_, at) => alias(at)))).toBe(60);

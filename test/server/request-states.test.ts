@@ -28,7 +28,7 @@ describe('onRequest', () => {
     ]);
   });
 
-  it('receives that nothing was accepted between the attempts', async () => {
+  it('receives `not_sent` before a retry if nothing was accepted', async () => {
     const arranged = arrangeRestClient();
     arranged.fake.fail({ type: 'rate-limit', afterSeconds: 60 });
     expect((await track(arranged)).states.slice(0, 4)).toEqual([
@@ -39,7 +39,7 @@ describe('onRequest', () => {
     ]);
   });
 
-  it('receives that a request which stopped the sending was not accepted', async () => {
+  it('receives `not_sent` for a rejected request that stops the run', async () => {
     const arranged = arrangeRestClient();
     arranged.fake.fail({ type: 'status', status: 401 });
     const { states, error } = await track(arranged);
@@ -50,7 +50,7 @@ describe('onRequest', () => {
     ]);
   });
 
-  it('receives that a request is in doubt if its response was lost', async () => {
+  it('receives `in_doubt` if a response was lost', async () => {
     const arranged = arrangeRestClient();
     arranged.fake.fail({ type: 'drop', when: 'after' });
     expect((await track(arranged)).states.slice(0, 2)).toEqual([
@@ -59,7 +59,7 @@ describe('onRequest', () => {
     ]);
   });
 
-  it('prevents a request if it throws before it', async () => {
+  it('prevents the request if it throws beforehand', async () => {
     const { client, fake } = arrangeRestClient();
     const onRequest = () => {
       throw new Error('disk full');
@@ -70,7 +70,7 @@ describe('onRequest', () => {
     expect(fake.requests).toEqual([]);
   });
 
-  it('stops the sending if it throws after a request', async () => {
+  it('stops the run if it throws after a request', async () => {
     const { client, fake } = arrangeRestClient();
     const onRequest = (state: RequestState) => {
       if (state === 'completed') throw new Error('disk full');

@@ -4,7 +4,7 @@ import { backoffMs } from '../../src/server/rate-limiter.ts';
 import { arrangeRestClient, someEvents } from '../helpers/rest-client.ts';
 
 describe('backoff', () => {
-  it('doubles its bound with every attempt up to a minute', () => {
+  it('doubles its maximum with each attempt, up to a minute', () => {
     expect([1, 2, 3, 4].map((attempt) => backoffMs(attempt, 1))).toEqual([500, 1_000, 2_000, 4_000]);
     expect(backoffMs(50, 1)).toBe(60_000);
   });
@@ -14,7 +14,7 @@ describe('backoff', () => {
     expect(backoffMs(3, 0.25)).toBe(500);
   });
 
-  it('never waits less than the service requests', () => {
+  it('waits at least as long as the service requires', () => {
     expect(backoffMs(1, 0, 7_000)).toBe(7_000);
     expect(backoffMs(1, 1, 7_000)).toBe(7_500);
   });
@@ -34,7 +34,7 @@ describe('a rejected request', () => {
     expect(waits.length).toBeGreaterThan(0);
   });
 
-  it('is retried on 500, 502 and 503, which mean that nothing was accepted', async () => {
+  it('is retried on 500, 502 and 503, because nothing was accepted', async () => {
     const { client, fake } = arrangeRestClient();
     for (const status of [500, 502, 503]) fake.fail({ type: 'status', status, body: '<html>no</html>' });
     await client.track({ events: someEvents(1) });
@@ -47,7 +47,7 @@ describe('a rejected request', () => {
     [504, '120', 120_250],
     [503, '86400', 3_600_250],
     [503, new Date(Date.UTC(2026, 0, 1, 0, 2)).toUTCString(), 120_250],
-  ])('is retried after the wait of a %i: Retry-After: %s', async (status, wish, waitMs) => {
+  ])('is retried after the delay of a %i with Retry-After: %s', async (status, wish, waitMs) => {
     const { client, fake, waits } = arrangeRestClient();
     fake.fail({ type: 'status', status, headers: { 'Retry-After': wish } });
     await client.track({ attributes: [{ external_id: 'u', tier: 'gold' }] });
@@ -58,7 +58,7 @@ describe('a rejected request', () => {
     [503, { 'X-RateLimit-Reset': '1800' }],
     [503, { 'Retry-After': new Date(Date.UTC(2025, 0, 1)).toUTCString() }],
     [429, { 'Retry-After': new Date(Date.UTC(2025, 0, 1)).toUTCString() }],
-  ])('is retried after a backoff if a %i names no wait: %j', async (status, headers) => {
+  ])('is retried after a backoff if a %i does not state a delay: %j', async (status, headers) => {
     const { client, fake, waits } = arrangeRestClient();
     fake.fail({ type: 'status', status, headers }, { times: 3 });
     await client.track({ events: someEvents(1) });
@@ -98,7 +98,7 @@ describe('a rejected request', () => {
     expect(fake.requests).toHaveLength(1);
   });
 
-  it('has the rate limit of the headers', async () => {
+  it('has the rate limit from the headers', async () => {
     const { client, fake, now } = arrangeRestClient({ maxAttempts: 1 });
     fake.fail({ type: 'rate-limit', afterSeconds: 9, form: 'banners' }, { path: '/cdi/integrations' });
     const asked = now();
@@ -109,7 +109,7 @@ describe('a rejected request', () => {
     });
   });
 
-  it('follows no redirect to another server', async () => {
+  it('does not follow redirects to another server', async () => {
     const { client, fake } = arrangeRestClient();
     fake.fail({ type: 'redirect', to: 'http://elsewhere.test/users/track' });
     const error = await client.track({ events: someEvents(1) }).catch((reason) => reason);
@@ -119,7 +119,7 @@ describe('a rejected request', () => {
 });
 
 describe('pacing', () => {
-  it('waits for the next window if the headers report an exhausted one', async () => {
+  it('waits for the next window if the headers report an exhausted limit', async () => {
     let left = 3;
     const at: number[] = [];
     const arranged = arrangeRestClient({
@@ -160,7 +160,7 @@ describe('pacing', () => {
     expect(arranged.waits).toContain(1_000);
   });
 
-  it('waits at most an hour, however late the next window is', async () => {
+  it('waits at most an hour, even if the next window starts later', async () => {
     const arranged = arrangeRestClient({
       fetch: async () => {
         const reset = String(arranged.now() / 1_000 + 2 * 24 * 3_600);

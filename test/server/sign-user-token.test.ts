@@ -40,7 +40,7 @@ describe.each(kinds)('a token signed with %s', (_, pair) => {
   });
 });
 
-test('a token names the user, the app, its creation and expiration, and the key', async () => {
+test('contains the user, the app, the creation and expiration times, and the key ID', async () => {
   const privateKey = { ...privateJwk(keys), kid: 'of-the-jwk' };
   const options = { privateKey, userId: 'u-771', appId: 'web-shop', now };
   expect(partsOf(await signUserToken(options))).toEqual([
@@ -73,7 +73,7 @@ test.each([
   [{ privateKey: keys.publicPem }, 'privateKey: expected an Ed25519'],
   [{ privateKey: keys.publicJwk }, 'privateKey: expected an Ed25519'],
   [{ privateKey: { kty: 'oct', k: 'topsecret', d: 'x' } }, 'privateKey: expected an Ed25519'],
-])('an invalid option is named, and no key is quoted: %j', async (wrong, message) => {
+])('reports an invalid option without quoting a key: %j', async (wrong, message) => {
   const given = { privateKey: keys.privatePem, userId: 'u-771', appId: 'web-shop', ...wrong };
   const error = await signUserToken(given as never).then(
     () => null,

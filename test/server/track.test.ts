@@ -57,7 +57,7 @@ describe('client.track()', () => {
     expect(fake.requests).toEqual([]);
   });
 
-  it('accepts any iterable, and reads an endless one only as far as it can send', async () => {
+  it('accepts any iterable, and reads an endless one only as fast as it sends', async () => {
     const { client, fake } = arrangeRestClient({ maxAttempts: 1 });
     let read = 0;
     async function* endless() {
@@ -77,7 +77,7 @@ describe('client.track()', () => {
     expect(read).toBeLessThan(400);
   });
 
-  it('names each bad object at the index of the caller’s array, whatever request it was in', async () => {
+  it('reports each invalid object by its index in the input, for all requests', async () => {
     const { client } = arrangeRestClient();
     const events = someEvents(200);
     for (const bad of [0, 74, 75, 149, 199]) delete (events[bad] as { name?: string }).name;
@@ -129,7 +129,7 @@ describe('client.track()', () => {
     );
   });
 
-  it('reports errors of the service that name no object', async () => {
+  it('reports errors of the service that do not refer to an object', async () => {
     const { client, fake } = arrangeRestClient();
     fake.fail({
       type: 'errors',
@@ -144,7 +144,7 @@ describe('client.track()', () => {
     expect(report.processed.events).toBe(1);
   });
 
-  it('counts a response without counts as accepted, except the named objects', async () => {
+  it('counts all objects except the reported ones as accepted if a response has no counts', async () => {
     const { client } = arrangeRestClient({
       fetch: async () => Response.json({ message: 'queued' }, { status: 202 }),
     });
@@ -156,19 +156,16 @@ describe('client.track()', () => {
     [{ events_processed: null, purchases_processed: null }, []],
     [{ events_processed: 'three' }, []],
     [{ errors: 'plain text' }, [{ position: null, reason: 'plain text' }]],
-  ])(
-    'treats a success message as success, whatever else the response contains: %j',
-    async (members, problems) => {
-      const { client } = arrangeRestClient({
-        fetch: async () => Response.json({ message: 'success', ...members }, { status: 201 }),
-      });
-      const report = await client.track({ events: someEvents(3) });
-      expect(report.processed).toEqual({ attributes: 0, events: 3, purchases: 0 });
-      expect(report.problems).toEqual(problems);
-    },
-  );
+  ])('treats a success message as success, even with unexpected members: %j', async (members, problems) => {
+    const { client } = arrangeRestClient({
+      fetch: async () => Response.json({ message: 'success', ...members }, { status: 201 }),
+    });
+    const report = await client.track({ events: someEvents(3) });
+    expect(report.processed).toEqual({ attributes: 0, events: 3, purchases: 0 });
+    expect(report.problems).toEqual(problems);
+  });
 
-  it('treats no other message as success', async () => {
+  it('does not treat other messages as success', async () => {
     const { client } = arrangeRestClient({
       fetch: async () => Response.json({ message: 'nothing done' }, { status: 201 }),
     });
@@ -177,7 +174,7 @@ describe('client.track()', () => {
     expect(report.processed.events).toBe(0);
   });
 
-  it('continues after a rejected request, and names each of its objects', async () => {
+  it('continues after a rejected request, and reports each of its objects', async () => {
     const { client, fake } = arrangeRestClient();
     fake.fail({
       type: 'status',
@@ -191,7 +188,7 @@ describe('client.track()', () => {
     expect(report.processed.events).toBe(2);
   });
 
-  it('rejects objects that can never be sent without a request, and sends the rest', async () => {
+  it('rejects objects that can never be sent before any request, and sends the rest', async () => {
     const { client, fake } = arrangeRestClient();
     const circle: Record<string, unknown> = { external_id: 'c', name: 'n', time: TIME };
     circle['self'] = circle;
@@ -227,14 +224,14 @@ describe('client.track()', () => {
     expect(fake.objects).toHaveLength(60);
   });
 
-  it('keeps every body under the number of values that the service parses', async () => {
+  it('limits each body to the number of values that the service parses', async () => {
     const { client, fake } = arrangeRestClient();
     const list = Array.from({ length: 16_000 }, () => 1);
     await client.track({ attributes: someEvents(5).map(({ external_id }) => ({ external_id, list })) });
     expect(fake.requests.map(({ text }) => text.match(/"external_id"/g)?.length)).toEqual([2, 2, 1]);
   });
 
-  it('stops with a result if the input throws', async () => {
+  it('rejects with a report if the input throws', async () => {
     const { client } = arrangeRestClient();
     function* broken() {
       yield* someEvents(80);
@@ -247,7 +244,7 @@ describe('client.track()', () => {
     expect(error.report.consumed.events).toBe(75);
   });
 
-  describe('with an onProblem that throws', () => {
+  describe('if onProblem throws', () => {
     const options = {
       onProblem: () => {
         throw new Error('The log is full');
@@ -335,7 +332,7 @@ describe('client.track()', () => {
     expect(error.unsent).toHaveLength(75);
   });
 
-  it('counts as unsent what exceeded the rate limit before the signal aborts', async () => {
+  it('counts objects beyond the rate limit as unsent when the signal aborts', async () => {
     const controller = new AbortController();
     const { client, fake } = arrangeRestClient({
       sleep: async (_ms: number, signal?: AbortSignal) => {
@@ -363,7 +360,7 @@ describe('client.track()', () => {
     return { ...arranged, isAsked };
   };
 
-  it('sends queued objects while its input is silent, and later ones in order', async () => {
+  it('sends queued objects while its input is idle, and later ones in order', async () => {
     const { client, fake, isAsked } = arrangeTelling();
     async function* input() {
       yield* someEvents(3, 'kim');
@@ -378,7 +375,7 @@ describe('client.track()', () => {
     expect(report).toMatchObject({ processed: { events: 5 }, consumed: { events: 5 }, requests: 2 });
   });
 
-  it('reports where an input ended that fails after a silence', async () => {
+  it('reports the position of an input that fails after it was idle', async () => {
     const { client, isAsked } = arrangeTelling();
     async function* input() {
       yield* someEvents(3);
@@ -390,7 +387,7 @@ describe('client.track()', () => {
     expect(error.report).toMatchObject({ processed: { events: 3 }, consumed: { events: 3 } });
   });
 
-  it('stops while its input is silent, and releases it', async () => {
+  it('stops while its input is idle, and closes it', async () => {
     const { client, fake } = arrangeRestClient();
     const controller = new AbortController();
     const { promise: isSilent, resolve: fallSilent } = Promise.withResolvers<void>();
@@ -418,7 +415,7 @@ describe('client.track()', () => {
   });
 
   it.each([false, true])(
-    'reports a rejected key at once, even if its input is silent (signal: %s)',
+    'reports a rejected key at once, even if its input is idle (signal: %s)',
     async (hasSignal) => {
       const { client, fake } = arrangeRestClient({ apiKey: 'an-old-key' });
       const { promise: silence, resolve: speak } = Promise.withResolvers<void>();

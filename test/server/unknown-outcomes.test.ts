@@ -11,15 +11,18 @@ const LOST: [string, Fault][] = [
 ];
 
 describe('a lost response', () => {
-  it.each(LOST)('(%s) never counts events twice: they are reported as in doubt', async (_, fault) => {
-    const { client, fake } = arrangeRestClient();
-    fake.fail(fault);
-    const report = await client.track({ events: someEvents(80, 'one') });
-    expect(report.inDoubt).toEqual(Array.from({ length: 75 }, (_, index) => ({ array: 'events', index })));
-    expect(report.processed.events).toBe(5);
-    expect(report.requests).toBe(2);
-    expect(fake.requests).toHaveLength(2);
-  });
+  it.each(LOST)(
+    '(%s) is reported as in doubt for events, which are never counted twice',
+    async (_, fault) => {
+      const { client, fake } = arrangeRestClient();
+      fake.fail(fault);
+      const report = await client.track({ events: someEvents(80, 'one') });
+      expect(report.inDoubt).toEqual(Array.from({ length: 75 }, (_, index) => ({ array: 'events', index })));
+      expect(report.processed.events).toBe(5);
+      expect(report.requests).toBe(2);
+      expect(fake.requests).toHaveLength(2);
+    },
+  );
 
   it.each(LOST)('(%s) is retried if the caller allows it', async (_, fault) => {
     const { client, fake } = arrangeRestClient();
@@ -30,7 +33,7 @@ describe('a lost response', () => {
     expect(fake.requests[0]!.text).toBe(fake.requests[1]!.text);
   });
 
-  it('is retried if a repeat is safe: attributes that set values', async () => {
+  it('is retried for attributes that set values, because a repeat is safe', async () => {
     const { client, fake } = arrangeRestClient();
     fake.fail({ type: 'drop', when: 'after' });
     const report = await client.track({
@@ -40,7 +43,7 @@ describe('a lost response', () => {
   });
 
   it.each([{ visits: { inc: 1 } }, { cars: { $add: [{ id: 1 }] } }])(
-    'is not retried if an attribute counts or appends: %j',
+    'is not retried for attributes that increment or append: %j',
     async (attributes) => {
       const { client, fake } = arrangeRestClient();
       fake.fail({ type: 'drop', when: 'after' });
@@ -50,7 +53,7 @@ describe('a lost response', () => {
     },
   );
 
-  it('stops after three in a row, because there is no connection', async () => {
+  it('stops the run after three in a row', async () => {
     const { client, fake } = arrangeRestClient();
     fake.fail({ type: 'drop', when: 'before' }, { times: 99 });
     const error = await client.track({ events: someEvents(750, 'one') }).catch((reason) => reason);
@@ -74,7 +77,7 @@ describe('a lost response', () => {
     expect(error.unsent.map(({ index }: { index: number }) => index)).toEqual([75, 76, 77, 78, 79]);
   });
 
-  it('stays in doubt if there is no key for a retry', async () => {
+  it('stays in doubt if a retry cannot get a key', async () => {
     let asked = 0;
     const { client, fake } = arrangeRestClient({
       apiKey: async () => {
@@ -101,7 +104,7 @@ describe('a lost response', () => {
       'failed at every address',
       new AggregateError([systemError('ETIMEDOUT', 'connect'), systemError('ECONNREFUSED', 'connect')]),
     ],
-  ])('is not in doubt if the connection %s: nothing was sent, so it is retried', async (_, refused) => {
+  ])('is not in doubt and is retried if the connection %s, because nothing was sent', async (_, refused) => {
     let calls = 0;
     const { client, fake } = arrangeRestClient({
       fetch: async (input, init) => {
@@ -114,7 +117,7 @@ describe('a lost response', () => {
     expect([report.inDoubt, report.processed.events, calls]).toEqual([[], 1, 2]);
   });
 
-  it('is in doubt if an open connection ends with an unreachable host', async () => {
+  it('is in doubt if the host of an open connection becomes unreachable', async () => {
     const { client } = arrangeRestClient({
       fetch: async () => {
         throw new TypeError('fetch failed', { cause: systemError('EHOSTUNREACH', 'read') });
@@ -130,7 +133,7 @@ describe('a lost response', () => {
     expect([report.inDoubt, report.processed.events, fake.requests.length]).toEqual([[], 1, 2]);
   });
 
-  it('follows a timeout', async () => {
+  it('is reported after a timeout', async () => {
     const { client, fake } = arrangeRestClient({ timeoutMs: 20 });
     fake.fail({ type: 'hang', stored: true });
     const report = await client.track({ events: someEvents(1) });

@@ -75,7 +75,7 @@ const track = (url: string) =>
   });
 
 describe('placard serve with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
-  test('exports the spans of a request down to its commit, under the trace of the caller', async () => {
+  test('exports the spans of a request, including its commit, in the trace of the caller', async () => {
     const { child, url, exit } = await serve({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
@@ -109,7 +109,7 @@ describe('placard serve with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(JSON.stringify(spans)).not.toMatch(/u-secret|Jo"/);
   });
 
-  test('exports the metrics that /metrics has', async () => {
+  test('exports the metrics of /metrics', async () => {
     const { child, url, exit } = await serve({
       OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${collector.url}/v1/metrics`,
       OTEL_METRIC_EXPORT_INTERVAL: '3600000',
@@ -137,7 +137,7 @@ describe('placard serve with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(latency.bucketCounts.reduce((sum: number, count: number) => sum + Number(count), 0)).toBe(2);
   });
 
-  test('continues to serve if the collector is down, and exits without waiting for it', async () => {
+  test('continues to serve requests and exits without delay if the collector is down', async () => {
     const { child, url, exit, lines } = await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
     expect((await track(url)).status).toBe(201);
     child.kill('SIGTERM');
@@ -145,7 +145,7 @@ describe('placard serve with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(lines.map(({ msg }) => msg)).toContain('stopped');
   });
 
-  test('names an unsupported protocol and does not start', async () => {
+  test('rejects an unsupported protocol, and does not start', async () => {
     const words = ['serve', '--workspace', join(folder, 'workspace.json'), '--db', ':memory:', '--port', '0'];
     const { code, stdout } = await spawnCli(words, {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -173,7 +173,7 @@ describe('readSettings', () => {
     expect(readSettings(env)).toMatchObject(expected);
   });
 
-  test('names a bad exporter and a bad interval', () => {
+  test('reports an invalid exporter and an invalid interval', () => {
     expect(() => readSettings({ OTEL_TRACES_EXPORTER: 'zipkin' })).toThrow(
       'must be otlp or none, got "zipkin"',
     );

@@ -236,7 +236,7 @@ describe('the fake service, compared to the service,', () => {
   });
 
   it.each([USERS_TRACK_PATH, INTEGRATIONS_PATH])(
-    'allows no page of another origin to call %s',
+    'does not allow pages of other origins to call %s',
     async (path) => {
       expect(await expectTheSame(path, undefined, 'OPTIONS')).toBe(405);
       const open = await ask(fake.handle, path, path === USERS_TRACK_PATH ? { events: [event] } : undefined);

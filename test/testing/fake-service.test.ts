@@ -101,7 +101,7 @@ describe('the fake service', () => {
     }
   });
 
-  it('validates each event separately and names the bad ones by index', async () => {
+  it('validates each event separately, and reports invalid ones by index', async () => {
     const service = createFakeService({ users: ['u-1'] });
     const answer = await track(service, [
       event('a'),
@@ -138,7 +138,7 @@ describe('the fake service', () => {
     expect(service.events).toEqual([]);
   });
 
-  it('rejects by the contract: key, path, method, media type, syntax', async () => {
+  it('rejects invalid keys, paths, methods, media types and syntax as the contract requires', async () => {
     const service = createFakeService({ users: ['u-1'] });
     const status = async (path: string, init: RequestInit, body: unknown = {}) =>
       (await post(service, path, body, init)).status;
@@ -168,7 +168,7 @@ describe('the fake service', () => {
     expect([service.requests, service.events]).toEqual([[], []]);
   });
 
-  it('clears dismissals with the other stored data', async () => {
+  it('removes dismissals with the other stored data', async () => {
     const service = createFakeService({ users: ['u-1'], banners: { hero: buildBanner('hero') } });
     await track(service, [event('banner-of-hero', 'dismiss')]);
     service.clear();

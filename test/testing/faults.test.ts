@@ -66,7 +66,7 @@ describe.each(['in memory', 'over a socket'] as const)('faults of the fake servi
     expect(stored(service)).toEqual([]);
   });
 
-  it('return contradictory errors word for word while everything is stored', async () => {
+  it('return contradictory errors verbatim, while all events are stored', async () => {
     const errors = [{ index: 9, type: 'x' }, { index: -1 }, 'text', { index: 0.5 }];
     const { service, call } = await arrange({ type: 'errors', errors, processed: 7 });
     expect(await (await call('a')).json()).toEqual({ events_processed: 7, message: 'success', errors });
@@ -94,7 +94,7 @@ describe.each(['in memory', 'over a socket'] as const)('faults of the fake servi
     expect(service.requests[0]).not.toHaveProperty('status');
   });
 
-  it('respond as a captive portal without accepting anything', async () => {
+  it('respond as a captive portal, without accepting the request', async () => {
     const { service, call } = await arrange({ type: 'captive-portal' });
     const answer = await call('a');
     expect(answer.status).toBe(200);
@@ -110,7 +110,7 @@ describe.each(['in memory', 'over a socket'] as const)('faults of the fake servi
     expect(stored(service)).toEqual([]);
   });
 
-  it('accept the request and truncate the response, with or without a proper end', async () => {
+  it('accept the request and truncate the response, with or without a network error', async () => {
     const { service, call } = await arrange({ type: 'truncate' });
     await expect((await call('a')).json()).rejects.toThrow(SyntaxError);
     service.fail({ type: 'truncate', broken: true });
@@ -120,7 +120,7 @@ describe.each(['in memory', 'over a socket'] as const)('faults of the fake servi
     expect(stored(service)).toEqual(['a', 'b']);
   });
 
-  it('hang, with or without accepting, until the client times out', async () => {
+  it('hang until the client times out, with or without accepting the request', async () => {
     const { service } = await arrange({ type: 'hang' });
     service.fail({ type: 'hang', stored: true });
     for (const id of ['a', 'b']) {
@@ -167,14 +167,14 @@ describe('faults of the fake service', () => {
     expect(service.objects).toHaveLength(1);
   });
 
-  it('send a reset in seconds left for users/track', async () => {
+  it('send the reset of users/track as the remaining seconds', async () => {
     const service = createFakeService({ users: ['u-1'] });
     service.fail({ type: 'rate-limit', afterSeconds: 9, form: 'reset' });
     const answer = await call(service, USERS_TRACK_PATH);
     expect(answer.headers.get('x-ratelimit-reset')).toBe('9');
   });
 
-  it('hide all rate headers', async () => {
+  it('omit all rate-limit headers', async () => {
     const service = createFakeService({ users: ['u-1'] });
     service.fail({ type: 'rate-limit', afterSeconds: 9, form: 'hidden' });
     const answer = await call(service);
@@ -197,7 +197,7 @@ describe('faults of the fake service', () => {
     expect((await answer).status).toBe(202);
   });
 
-  it('redirect to another origin, which a client may reject, or follow without the key', async () => {
+  it('redirect to another origin, where the request fails', async () => {
     const service = createFakeService({ users: ['u-1'] });
     service.fail({ type: 'redirect', to: 'http://elsewhere.test/take' }, { times: 2 });
     await expect(call(service, TRACK_PATH, { redirect: 'error' })).rejects.toThrow('Failed to fetch');
@@ -206,7 +206,7 @@ describe('faults of the fake service', () => {
     expect(service.events).toEqual([]);
   });
 
-  it('redirect on the same origin with method, key and body', async () => {
+  it('redirect within the origin with method, key and body', async () => {
     const service = createFakeService({ users: ['u-1'] });
     service.fail({ type: 'redirect', to: TRACK_PATH, status: 308 });
     expect((await call(service)).status).toBe(202);
@@ -232,7 +232,7 @@ describe('faults of the fake service', () => {
     expect((await call(service)).status).toBe(202);
   });
 
-  it('fail like a network for an unknown host', async () => {
+  it('fail with a network error for an unknown host', async () => {
     const service = createFakeService({ users: ['u-1'] });
     await expect(service.fetch('http://nobody.test/')).rejects.toThrow('Failed to fetch');
     expect(service.requests).toEqual([]);

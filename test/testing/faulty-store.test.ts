@@ -21,7 +21,7 @@ describe('the faulty store', () => {
     expect(store.calls).toEqual(['setMany', 'update', 'deleteMany', 'get', 'entries', 'clear']);
   });
 
-  it('rejects with the error of a database without a change', async () => {
+  it('rejects with a database error without a change', async () => {
     const { disk, store } = arrange();
     store.fail({ type: 'reject', error: 'QuotaExceededError' });
     const write = store.setMany([['a', 1]]);
@@ -39,7 +39,7 @@ describe('the faulty store', () => {
     expect(disk.records('s')).toEqual([['a', 1]]);
   });
 
-  it('waits until the test continues', async () => {
+  it('pauses a call until the test continues it', async () => {
     const { disk, store } = arrange();
     const { promise: until, resolve: go } = Promise.withResolvers<void>();
     store.fail({ type: 'wait', until });

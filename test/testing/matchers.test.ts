@@ -17,7 +17,7 @@ describe('assertDeliveredExactlyOnce', () => {
     assertDeliveredExactlyOnce([event('b', 2), event('a', 1)], [event('a', 1), event('b', 2)]);
   });
 
-  it('names lost, duplicated and unknown events', () => {
+  it('reports lost, duplicated and unknown events', () => {
     const stored = [event('a', 1), event('a', 1), event('c', 3)];
     const check = () => assertDeliveredExactlyOnce(stored, [event('a', 1), event('b', 2)]);
     expect(check).toThrow('lost (1): click of b by u at 1970-01-01T00:00:00.002Z');

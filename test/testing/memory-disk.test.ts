@@ -4,7 +4,7 @@ import { createMemoryDisk } from '../../src/testing/index.ts';
 import fc from '../helpers/property.ts';
 
 describe('the memory disk', () => {
-  it('keeps records over pages, separately by store', async () => {
+  it('keeps records of each store across pages', async () => {
     const disk = createMemoryDisk();
     await disk.openStore('one').setMany([[[1, 1], 'a']]);
     expect(await disk.openStore('one').get([1, 1])).toBe('a');
@@ -66,7 +66,7 @@ describe('the memory disk', () => {
     expect(disk.records('s')).toEqual([]);
   });
 
-  it('returns copies, so that a caller cannot change what is stored', async () => {
+  it('returns copies, so that callers cannot change stored data', async () => {
     const disk = createMemoryDisk();
     const value = { list: [1] };
     await disk.openStore('s').setMany([['k', value]]);
@@ -75,7 +75,7 @@ describe('the memory disk', () => {
     expect(disk.records('s')).toEqual([['k', { list: [1] }]]);
   });
 
-  it('never resolves calls of a killed page, and does nothing for them', async () => {
+  it('ignores calls of a killed page, and never resolves them', async () => {
     const disk = createMemoryDisk();
     const page = disk.session();
     const store = page.openStore('s');

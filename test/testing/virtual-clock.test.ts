@@ -9,7 +9,7 @@ describe('the virtual clock', () => {
     expect([clock.now(), clock.monotonic()]).toEqual([1_250, 250]);
   });
 
-  it('runs timers in order of their time, and those of the same time in creation order', async () => {
+  it('runs timers in order of time, then of creation', async () => {
     const clock = createVirtualClock();
     const ran: string[] = [];
     clock.setTimeout(() => ran.push('late'), 20);
@@ -58,7 +58,7 @@ describe('the virtual clock', () => {
     expect([ran, clock.pending()]).toEqual([1, 0]);
   });
 
-  it('jumps the device clock, not the monotonic one', async () => {
+  it('changes the device clock without the monotonic clock', async () => {
     const clock = createVirtualClock(1_000);
     let ran = false;
     clock.setTimeout(() => {
