@@ -9,7 +9,7 @@ export interface UserState {
   state: UserCampaign;
 }
 
-/** Banner event that both users of a merge had. It is stored once. */
+/** Banner event of both users of a merge, which is stored only once. */
 export type RepeatedEvent = Pick<
   NewBannerEvent,
   'campaignId' | 'holdoutId' | 'eventType' | 'day' | 'placementId' | 'language'
@@ -33,7 +33,10 @@ const emptyState = ({
   round: 0,
 });
 
-/** Adds a new event. Changes the state. A clock that runs ahead must not hide a campaign for longer. */
+/**
+ * Returns the state with a new event added. Modifies `before`. Limits times to the receipt, because a clock that runs ahead must
+ * not hide a campaign for longer.
+ */
 export const addEvent = (before: UserCampaign | undefined, event: NewBannerEvent): UserCampaign => {
   const state = before ?? emptyState(event);
   const { variantId, isControl, eventType, round } = event;
@@ -57,7 +60,7 @@ const mergeStates = (kept: UserCampaign | undefined, merged: UserCampaign): User
   return kept;
 };
 
-/** Returns the merged states of two users. Changes the given states. */
+/** Returns the merged states of two users. Modifies its arguments. */
 export const mergeUsers = (
   kept: readonly UserCampaign[],
   merged: readonly UserCampaign[],

@@ -6,7 +6,7 @@ import { isRejected, TransientError } from './write-errors.ts';
 
 export type Mutation = UserMutation<unknown>;
 
-/** Mutations of a group cannot be stored, because their `apply` threw or another transaction has locked their users. */
+/** Thrown if mutations of a group cannot be stored, because their `apply` threw or another transaction has locked their users. */
 export class MutationError extends Error {
   override name = 'MutationError';
   readonly mutations: readonly Mutation[];
@@ -17,7 +17,7 @@ export class MutationError extends Error {
   }
 }
 
-/** Applies mutations to users in memory in order. Returns what each returned. */
+/** Applies mutations in order to users in memory. Returns their return values. */
 export const applyMutations = (
   mutations: readonly Mutation[],
   getUsers: (workspaceId: string) => UserRepository,
@@ -26,7 +26,7 @@ export const applyMutations = (
     try {
       return mutation.apply(getUsers(mutation.workspaceId));
     } catch (error) {
-      // It may have changed users before it threw, so the group restarts without it.
+      // The mutation may have changed users before it threw, so the group restarts without the mutation.
       throw new MutationError([mutation], error);
     }
   });
@@ -40,7 +40,7 @@ interface QueuedMutation {
 }
 
 export interface CommitQueueOptions {
-  /** Records that the database has data of a workspace. Called before each write. */
+  /** Records that the database has data of a workspace. The queue calls it before each write. */
   register(workspaceId: string): Promise<unknown>;
   /**
    * Applies mutations in one transaction and resolves with their return values after the commit. Throws `MutationError` if only some of
@@ -52,8 +52,8 @@ export interface CommitQueueOptions {
 }
 
 /**
- * Group commit: mutations that arrive during a commit share the next one. With two concurrent groups the second starts once it is half
- * as large as the first, because a smaller group costs more than it saves.
+ * Creates a queue with group commit. Mutations that arrive during a commit share the next commit. With two concurrent groups, the
+ * second group starts once it is half as large as the first, because a smaller group costs more than it saves.
  */
 export const createCommitQueue = ({ register, writeGroup, maxConcurrentGroups = 1 }: CommitQueueOptions) => {
   const waiting = createTimeoutQueue<QueuedMutation>({
@@ -99,7 +99,7 @@ export const createCommitQueue = ({ register, writeGroup, maxConcurrentGroups = 
       lastSize = items.length;
       await store(items);
       onCommit({ mutations: items.length, waitedMs, writingMs: performance.now() - started });
-      // Responses leave first, and the requests that arrived in the meantime join the next group.
+      // Sends responses first, so that requests that arrived in the meantime join the next group.
       await nextTick();
       groups -= 1;
     }
@@ -133,7 +133,7 @@ export const createCommitQueue = ({ register, writeGroup, maxConcurrentGroups = 
       onCommit = listener;
     },
 
-    /** Rejects new mutations, and resolves when those in flight have settled. */
+    /** Rejects new mutations, and resolves when mutations in flight have settled. */
     async close(): Promise<void> {
       isClosed = true;
       if (inFlight > 0) await new Promise<void>((resolve) => idle.push(resolve));

@@ -16,9 +16,9 @@ interface FeedOptions {
   send: Send<SqlRow[] | Promise<SqlRow[]>>;
   statements: Statements;
   results: ResultsStatements;
-  /** Updates the index that finds the events of a user. */
+  /** Updates the index of events by user. */
   indexEvents(): Promise<void>;
-  /** Returns how far the feed is settled. `null` if everything visible is settled. */
+  /** Returns the cursor up to which the feed is settled; `null` if all visible rows are settled. */
   settle(): Promise<{ through: FeedCursor | null }> | { through: FeedCursor | null };
 }
 
@@ -64,7 +64,7 @@ export const createFeed = ({ send, statements, results, indexEvents, settle }: F
     };
   };
 
-  /** Earlier events of users whose first impression is in the page. */
+  /** Returns earlier events of users whose first impression is in the page. */
   const readEarlier = async (
     { bannerEvents, next }: FeedPage,
     values: readonly string[],
@@ -81,7 +81,7 @@ export const createFeed = ({ send, statements, results, indexEvents, settle }: F
   };
 
   const readConversions: Feed['readConversions'] = async (page) => {
-    // A holdout is compared with users who saw any campaign, which no row names.
+    // The comparison group of a holdout is the users who saw any campaign, and no row contains that group.
     const goals = (await ask(results.goals()))
       .map(toGoal)
       .filter(({ campaignId }) => !campaignId.startsWith('@'));

@@ -10,7 +10,7 @@ import { addEvent, mergeUsers, type RepeatedEvent, type UserState } from './camp
 import { toRepeatedEvent, toUserState, type WrittenBannerEvent, type WrittenChange } from './rows.ts';
 import type { Statements } from './statements.ts';
 
-/** Writes of one transaction. The states of campaigns are derived from what it reads. */
+/** Writes of one transaction. `storeGroup` derives the states of campaigns from rows that the transaction reads. */
 export interface GroupWrites {
   users: {
     updated: BulkStatement;
@@ -28,20 +28,20 @@ export interface GroupWrites {
   points: BulkStatement;
 }
 
-/** All transactions write rows in the same order, so that they cannot deadlock. */
+/** Sorts rows by user. All transactions write rows in this order, so that they cannot deadlock. */
 const byUser = <T extends { userId: number }>(rows: readonly T[]): T[] =>
   rows.toSorted((one, other) => one.userId - other.userId);
 const byName = <T>(rows: readonly T[], getName: (row: T) => string): T[] =>
   rows.toSorted((one, other) => (getName(one) < getName(other) ? -1 : 1));
 const nameOfKey = ({ workspaceId, key, userId }: KeyRow) => `${workspaceId} ${key} ${userId}`;
 
-/** Expects that no other replica has written any of the rows since they were read. */
+/** Makes a batch fail if another replica has written any of the rows since they were read. */
 const all = (batch: BulkStatement, rows: readonly unknown[]): BulkStatement => ({
   ...batch,
   expects: rows.length,
 });
 
-/** `extraStatements` are those of the mutations. */
+/** Creates the writes of a group. `extraStatements` are the additional statements of the mutations. */
 export const groupWrites = (
   statements: Statements,
   changes: ChangeSet,
@@ -99,7 +99,7 @@ const filterNew = (bannerEvents: ChangeSet['bannerEvents'], stored: readonly Sql
   });
 };
 
-/** States of users by campaign, with the changes of a group. */
+/** Collects the states of users by campaign, and applies the changes of a group. */
 const createStates = (rows: readonly SqlRow[]) => {
   const users = new Map<number, Map<string, UserCampaign>>();
   const ofUser = (userId: number) => {
@@ -117,7 +117,7 @@ const createStates = (rows: readonly SqlRow[]) => {
       users.delete(from);
       for (const state of merged) changed.set(state, { workspaceId, userId: to });
     },
-    /** Returns whether it is the user's first event of its type for the campaign. */
+    /** Adds an event. Returns whether it is the user's first event of its type for the campaign. */
     add({ workspaceId, userId, event }: ChangeSet['bannerEvents'][number]): boolean {
       const states = ofUser(userId);
       for (const each of withHoldoutAttribution(event)) {
@@ -127,15 +127,15 @@ const createStates = (rows: readonly SqlRow[]) => {
       }
       return states.get(event.campaignId)![MEASURE_OF[event.eventType].events] === 1;
     },
-    /** In the order of all transactions. */
+    /** Returns the changed states, sorted by user as in all transactions. */
     changed: (): UserState[] => byUser([...changed].map(([state, user]) => ({ ...user, state }))),
   };
 };
 
 /**
- * Writes a group in one round trip, or in two with banner events or merges. Existing users come first, so that the slower of two
- * replicas fails before it has sent more. A key is removed from its user before another user gets it. Rows that every request of
- * a workspace changes come last.
+ * Writes a group in one round trip, or in two with banner events or merges. Writes existing users first, so that the slower of
+ * two replicas fails before it has sent more. Removes a key from its user before another user gets the key. Writes rows that
+ * every request of a workspace changes last.
  */
 export function* storeGroup(statements: Statements, group: GroupWrites): Steps<void> {
   const { users, events, others, moved, bannerEvents, removed, erased, points } = group;
@@ -159,13 +159,13 @@ export function* storeGroup(statements: Statements, group: GroupWrites): Steps<v
   const answers = yield [
     ...first,
     whole.length > 0 ? statements.statesOf(ids) : statements.statesOfCampaigns(ids, distinct(campaigns)),
-    // Several users may be merged into the same one, so they are moved in sequence.
+    // Moves users in sequence, because several users may be merged into one.
     ...moved.flatMap(({ from, to }) => [
       statements.repeats(from, to),
       statements.moveEvents(from, to),
       statements.moveBannerEvents(from, to),
     ]),
-    // After the moves, because events that a user had before the merge are repeats too.
+    // Follows the moves, because events that a user had before the merge are repeats, too.
     statements.storedBannerEvents(bannerEvents.map((each) => ({ ...each, isUnique: false }))),
   ];
   const found = answers.slice(first.length);

@@ -50,12 +50,12 @@ export type {
   UserMutation,
 } from './store.ts';
 
-/** Whether the address is a PostgreSQL URL. Anything else is the path of a SQLite file. */
+/** Whether the address is a PostgreSQL URL. Any other address is the path of a SQLite file. */
 const isPostgres = (address: string): boolean => /^postgres(ql)?:\/\//.test(address);
 
 /**
- * Returns the path of a SQLite file. Rejects `file:` URLs, because only SQLite resolves them: the lock and the log beside the
- * file would belong to another file.
+ * Returns the path of a SQLite file. Rejects `file:` URLs, because only SQLite resolves them, so the lock and the log would
+ * belong to another file.
  */
 const getFilePath = (address: string): string => {
   if (address.startsWith('file:')) throw new Error('expected the path of a file, not a file: URL');
@@ -89,7 +89,7 @@ interface VisitOptions {
   runTogether: RunTogether;
   dialect: Dialect;
   feed: Feed;
-  /** Reads the feed into the results. Retention deletes no event before that. */
+  /** Reads the feed into the results. Retention deletes only events that the results have read. */
   catchUp(): Promise<Progress>;
   pruneEvents(range: EventRange): Promise<PrunedEvents>;
   close(): Promise<void>;
@@ -175,7 +175,7 @@ export async function* pruneStore(address: string, beforeMs: number): AsyncGener
         const step = await visited.prune(workspaceId, before);
         yield step;
         hasMore = step.hasMore;
-        // A running service may own the SQLite file: pauses for as long as the step took, so that waiting writes proceed.
+        // A running service may own the SQLite file. Pauses for the duration of the step, so that waiting writes proceed.
         if (hasMore) await pause(performance.now() - started);
       }
     }
@@ -194,7 +194,7 @@ const VACUUMED = [
   'operator_audit',
 ];
 
-/** Rewrites each table without deleted rows. Queries of a table wait until it is done. */
+/** Rewrites each table without deleted rows. Blocks queries of the table in the meantime. */
 const vacuumPostgres = async (url: string): Promise<void> => {
   const { pool, close } = await connectAttached(url);
   try {
@@ -204,14 +204,14 @@ const vacuumPostgres = async (url: string): Promise<void> => {
   }
 };
 
-/** Rewrites the file without deleted rows. No service may use it. */
+/** Rewrites the file without deleted rows. No service may have the file open. */
 const vacuumSqlite = (file: string): void => {
   const release = acquireLock(file);
   try {
     const database = openAttached(file);
     try {
       database.exec('VACUUM');
-      // The log contains old pages too.
+      // The log contains old pages, too.
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } finally {
       database.close();
@@ -221,7 +221,7 @@ const vacuumSqlite = (file: string): void => {
   }
 };
 
-/** Returns the space of deleted rows to the file system, and removes their contents. No service may use a SQLite file. */
+/** Returns the space of deleted rows to the file system, and removes their contents. No service may have a SQLite file open. */
 export const vacuumStore = async (address: string): Promise<void> =>
   isPostgres(address) ? vacuumPostgres(address) : vacuumSqlite(getFilePath(address));
 

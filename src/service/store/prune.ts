@@ -10,10 +10,13 @@ import type { Store } from './store.ts';
 /** Maximum number of positions of the feed, or of rows, that one step visits. Writes wait for a step on SQLite. */
 const LARGEST_STEP = 16_000;
 const FIRST_STEP = 250;
-/** Rows of replicas whose clocks differ are not exactly in the order of receipt: the next run visits these again. */
+/**
+ * Overlap of two runs. If the clocks of replicas differ, rows are not exactly in the order of receipt, so the next run visits the
+ * latest rows again.
+ */
 const CLOCKS_DIFFER_MS = 60 * 60 * 1000;
 
-/** The key columns find a row within its shard. */
+/** Returns a statement that deletes banner events. Compares the key columns, which find a row within its shard. */
 const deleteBannerEvents = ({ earlier, moment }: Dialect) => {
   const key = 'user_id, campaign_id, banner_id, event_type, occurred_at';
   return `DELETE FROM banner_events WHERE (${key}) IN (
@@ -32,10 +35,10 @@ interface PruneOptions {
   pruneEvents(range: EventRange): Promise<PrunedEvents>;
 }
 
-/** Deletes rows of one table in a step. Returns their number, and whether there may be more. */
+/** Deletes rows of one table in a step. Returns the number of rows, and whether there may be more. */
 type Step = (limit: number) => Promise<{ rows: number; hasMore: boolean }>;
 
-/** Adapts the size of steps to their duration. */
+/** Returns a function that runs steps, and adapts their size to their duration. */
 const createStepper = () => {
   const pace = createPace({ first: FIRST_STEP / LARGEST_STEP, min: FIRST_STEP / LARGEST_STEP });
   return async (step: Step): ReturnType<Step> => {
@@ -47,14 +50,14 @@ const createStepper = () => {
 };
 
 /**
- * Deletes some of a workspace's old events that the results have read. Keeps users, their identifiers, the state for decisions,
- * and results. Events are stored in order of receipt, so that a step deletes a range and needs no index by time. PostgreSQL's index
- * of banner events (BRIN) covers blocks of all workspaces: a step visits blocks that once held old rows, and reads old rows that
- * other workspaces keep.
+ * Returns a function that deletes some of a workspace's old events that the results have read. It keeps users, their identifiers,
+ * the state for decisions, and results. Events are stored in order of receipt, so a step deletes a range and needs no index by
+ * time. PostgreSQL's BRIN index of banner events covers blocks of all workspaces, so a step also visits blocks that once held old
+ * rows, and reads old rows that other workspaces keep.
  */
 export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions): Store['prune'] => {
   const [stepOfEvents, stepOfBannerEvents] = [createStepper(), createStepper()];
-  /** Position up to which all old events are deleted, and that of the last old event, by workspace. */
+  /** By workspace: position up to which all old events are deleted, and position of the last old event. */
   const ranges = new Map<string, { after: number; last: number; beforeMs: number }>();
 
   const firstFrom = async (eventId: number) =>
@@ -124,8 +127,8 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
 };
 
 /**
- * Finds users without a profile and without activity since a time. Client keys create such users, and only retention deletes
- * them.
+ * Returns a function that finds users without a profile and without activity since a time. Client keys create such users, and
+ * only retention deletes them.
  */
 export const createFindExpiredStubs =
   (run: RunSql, dialect: Dialect): Store['expiredStubUsers'] =>

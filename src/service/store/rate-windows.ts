@@ -5,7 +5,7 @@ import type { RateLimitResult, RateLimitWindow } from './store.ts';
 /** Share of a window's limit that a replica leases at a time, so that most requests need no database. */
 const LEASE_SHARE = 0.01;
 const MAX_LEASE = 500;
-/** Number of cached windows at which expired ones are removed. */
+/** Number of cached windows at which expired windows are removed. */
 const SWEEP_AT = 1_024;
 
 export interface Window {
@@ -13,20 +13,21 @@ export interface Window {
   rule: RateLimitWindow;
   startMs: number;
   endMs: number;
-  /** Leased and unused. */
+  /** Number of leased but unused requests. */
   left: number;
-  /** Taken by all replicas, as far as known. */
+  /** Number of requests that all replicas have leased, as of the last lease. */
   taken: number;
   leasing: Promise<void> | null;
   waiting: number;
 }
 
-/** Adds to the count of all replicas in a window, and resolves with the sum. */
+/** Adds to the shared count of all replicas in a window, and resolves with the sum. */
 export type Lease = (window: Window, wanted: number) => Promise<number>;
 
 /**
- * Returns the start of the window that counts a request at `nowMs`. A late request counts in the current window, because moving
- * back would lose its count. Only a clock that was set back by more than a window moves it back.
+ * Returns the start of the window that counts a request at `nowMs`. A late request counts in the current window, because
+ * returning to the previous window would lose its count. Returns an earlier window only if the clock was set back by more than a
+ * window.
  */
 export const windowStart = (knownMs: number | undefined, windowMs: number, nowMs: number): number => {
   const startMs = Math.floor(nowMs / windowMs) * windowMs;
@@ -34,9 +35,9 @@ export const windowStart = (knownMs: number | undefined, windowMs: number, nowMs
 };
 
 /**
- * Counts requests of all replicas in windows aligned to multiples of their length: an hourly one starts at the top of the hour.
- * Each replica leases a few requests at a time. All replicas together never exceed the limit. Unused leases are lost to the
- * window, at most 1%.
+ * Counts requests of all replicas in windows aligned to multiples of their length. For example, an hourly window starts at the
+ * top of the hour. Each replica leases a few requests at a time. All replicas together never exceed the limit. A window loses its
+ * unused leases, at most 1%.
  */
 export const createRateWindows = (lease: Lease) => {
   const windows = new Map<string, Window>();
@@ -71,13 +72,13 @@ export const createRateWindows = (lease: Lease) => {
     const { requests } = window.rule;
     const share = Math.min(MAX_LEASE, Math.floor(requests * LEASE_SHARE));
     const wanted = Math.max(1, share, window.waiting);
-    // More may be requested than is left, which follows from the sum.
+    // The lease may exceed the rest of the window. The returned sum tells how much of the lease is valid.
     const taken = await lease(window, wanted);
     window.left += Math.max(0, Math.min(wanted, requests - (taken - wanted)));
     window.taken = Math.min(taken, requests);
   };
 
-  /** Takes one request of a window. Returns false if none is left. */
+  /** Takes one request of a window. Returns `false` if no request is left. */
   const take = async (window: Window): Promise<boolean> => {
     window.waiting += 1;
     try {
@@ -119,7 +120,7 @@ export const createRateWindows = (lease: Lease) => {
   };
 };
 
-/** Windows that ended this long before the current one are deleted from time to time. */
+/** Minimum age of ended windows that are deleted from time to time. */
 const KEEP_MS = 60_000;
 const SWEEP_SHARE = 0.001;
 
@@ -129,7 +130,7 @@ const LEASE = `INSERT INTO rate_windows (key, start_at, end_at, taken)
   RETURNING taken`;
 const SWEEP = 'DELETE FROM rate_windows WHERE end_at < to_timestamp($1 / 1000.0)';
 
-/** Leases from the row of a window, which all replicas share. */
+/** Returns a function that leases from the row of a window, which all replicas share. */
 export const leaseQuota =
   (run: Run): Lease =>
   async ({ id, startMs, endMs }, wanted) => {

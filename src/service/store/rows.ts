@@ -65,7 +65,7 @@ export const EVENTS = columns<NewEvent>({
   properties: ['json', ({ event }) => event.properties],
 });
 
-/** Banner event with the columns that only the write knows. */
+/** Banner event with the columns that are computed on write. */
 export type WrittenBannerEvent = ChangeSet['bannerEvents'][number] & { isUnique: boolean };
 
 /** Assigned by the database. */
@@ -130,7 +130,7 @@ export const DATA_POINTS = columns<WithShard<ChangeSet['points'][number]>>({
   points: ['bigint', ({ points }) => points],
 });
 
-// Rows as drivers return them: PostgreSQL's returns a bigint as text, SQLite's a boolean as a number.
+// Readers of driver-specific values. PostgreSQL's driver returns a bigint as text, SQLite's returns a boolean as a number.
 
 export const toUserRow = (row: SqlRow): UserRow => {
   const [userId, externalId] = [readNumber(row, 'user_id'), readTextOrNull(row, 'external_id')];

@@ -18,7 +18,7 @@ const EXPECTED = { sqlite: columnsIn(SQLITE_TABLES), postgres: columnsIn(POSTGRE
 
 export const tableNames = (database: keyof typeof EXPECTED): string[] => [...EXPECTED[database].keys()];
 
-/** Returns the first difference between the columns of a database and those of this build. `null` if none. */
+/** Returns the first difference between the columns of a database and the columns of this build; `null` if none. */
 const findDifference = (expected: TableColumns, found: TableColumns): string | null => {
   for (const [table, columns] of expected) {
     const existing = found.get(table);
@@ -30,7 +30,7 @@ const findDifference = (expected: TableColumns, found: TableColumns): string | n
   return null;
 };
 
-/** Throws if the tables are not those of this build. `number` is the schema number of the database, `null` if none. */
+/** Throws if the tables do not match this build. `number` is the schema number of the database; `null` if none. */
 export const checkSchema = (
   database: string,
   number: number | null,

@@ -21,8 +21,8 @@ import {
 } from './rows.ts';
 
 /**
- * Maximum number of banner events of one user that a decision reads to count the impressions of the last days. A page can invent any
- * number for its own user, and each sync would read all of them; a user has some hundreds.
+ * Maximum number of banner events of one user that a decision reads to count the impressions of the last days. A user has some
+ * hundreds, but a page can send any number for its own user, and each sync would read all of them.
  */
 const MAX_EVENTS_READ = 20_000;
 
@@ -50,7 +50,7 @@ const statementsIn = (dialect: Dialect, shard: number) => {
   const addDataPoints = add('data_points', DATA_POINTS, 'workspace_id, day, shard');
 
   return {
-    // Increments the version of rows that were read. Leaves the unchanging workspace out, because setting it would write its
+    // Increments the version of rows that were read. Does not set the constant workspace, because setting it would update its
     // indexes.
     updateUsers: bulk(
       USERS,
@@ -76,7 +76,7 @@ const statementsIn = (dialect: Dialect, shard: number) => {
         ).join(' AND ')}`,
     ),
     insertEvents: insert('events', EVENTS),
-    /** Returns those that are stored already. */
+    /** Returns the banner events that are already stored. */
     storedBannerEvents: bulk(
       EVENT_KEY,
       ({ joined, column }) =>
@@ -118,7 +118,7 @@ const statementsIn = (dialect: Dialect, shard: number) => {
          WHERE ingestion_rejects.workspace_id = ${column('workspace_id')} AND ingestion_rejects.user_key = ${column('user_key')}`,
     ),
 
-    /** Rows of `user_campaigns` of some users, for all campaigns or for some. */
+    /** Returns rows of `user_campaigns` of some users, for all or some campaigns. */
     statesOf: (users: readonly number[]): BulkStatement => query(`${states} WHERE ${ofUsers}`, list(users)),
     statesOfCampaigns: (users: readonly number[], campaigns: readonly string[]): BulkStatement =>
       query(
@@ -126,7 +126,7 @@ const statementsIn = (dialect: Dialect, shard: number) => {
         list(users),
         list(campaigns),
       ),
-    /** Banner events of user `$1` that user `$2` has too. */
+    /** Returns banner events of user `$1` that user `$2` also has. */
     repeats: question(
       `SELECT banner_event_id, campaign_id, holdout_id, event_type, day, placement_id, language
        FROM banner_events WHERE user_id = $1 AND NOT is_test_send AND (campaign_id, banner_id, event_type, occurred_at) IN
@@ -137,7 +137,7 @@ const statementsIn = (dialect: Dialect, shard: number) => {
        FROM (SELECT * FROM banner_events WHERE user_id = $1 LIMIT ${MAX_EVENTS_READ}) AS theirs
        WHERE event_type = 'impression' AND NOT is_test_send AND ${happened} >= ${moment('$2')}`,
     ),
-    /** Rows of the feed with the external ID of their user. */
+    /** Returns rows of the feed with the external IDs of their users. */
     feedEvents: question(
       `SELECT event_id, events.workspace_id, external_id, ${selected(
         dialect,
@@ -155,8 +155,11 @@ const statementsIn = (dialect: Dialect, shard: number) => {
 };
 
 export type Statements = ReturnType<typeof statementsIn>;
-/** One process writes the file. */
+/** One process writes the file, so one counter shard is enough. */
 export const SQLITE_STATEMENTS = statementsIn(SQLITE, 0);
-/** Each replica increments counters in a random shard, because replicas would wait for each other in one row. */
+/**
+ * Number of counter shards. Each replica increments a random shard, because replicas would wait for each other's lock on a single
+ * row.
+ */
 const SHARDS = 16;
 export const POSTGRES_STATEMENTS = statementsIn(POSTGRES, randomInt(SHARDS));

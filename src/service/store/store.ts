@@ -17,13 +17,13 @@ import type { StudioStore } from './studio-store.ts';
 /** Mutation of users: lookups, and a synchronous `apply`. */
 export interface UserMutation<T> {
   workspaceId: string;
-  /** Users that `apply` sees. */
+  /** Users that `apply` can access. */
   lookups: readonly Lookup[];
   /** Receipt of the request, in Unix milliseconds. */
   nowMs: number;
-  /** Must be repeatable: the store calls it again if the group is retried. */
+  /** Applies the mutation. Must be repeatable, because the store calls it again if the group is retried. */
   apply(users: UserRepository): T;
-  /** Statements for both databases, committed in the same transaction. If one fails, the mutation is rejected. */
+  /** Statements for both databases, committed in the same transaction. If a statement fails, the mutation is rejected. */
   extraStatements?: readonly Statement[];
 }
 
@@ -36,7 +36,7 @@ export interface TargetingData {
 }
 
 export interface LoadedUser extends TargetingData {
-  /** Whether the user exists, also without a profile and with test sends only. */
+  /** Whether the user exists, even without a profile or with test sends only. */
   exists: boolean;
 }
 
@@ -53,17 +53,17 @@ export interface RateLimitWindow {
 
 export interface RateLimitResult {
   allowed: boolean;
-  /** Limit of the first exceeded window, or else of the first window. */
+  /** Limit of the first exceeded window. If no window is exceeded, limit of the first window. */
   limit: number;
   remaining: number;
   resetAtMs: number;
 }
 
-/** Uniform sample of the users of a workspace. Stable until a user is added or deleted. */
+/** Uniform sample of the users of a workspace, stable until a user is added or deleted. */
 export interface Sample {
   /** Number of all users of the workspace, including those who only have banner events. */
   total: number;
-  /** All users if there are no more than requested. The order is unrelated to their data. */
+  /** Sampled users, in an order unrelated to their data. Contains all users if the workspace has at most the requested number. */
   users: SampleUser[];
 }
 
@@ -80,29 +80,31 @@ export interface SampleQuery {
   campaignIds: readonly string[];
 }
 
-/** Reads of a database that a service may have open, such as those of `placard export`. Exports use bounded memory. */
+/** Reads a database that a service may have open, for example for `placard export`. Exports use bounded memory. */
 export interface StoreReader {
-  /** IDs of all workspaces with data. */
+  /** Returns the IDs of all workspaces with data. */
   workspaceIds(): Promise<string[]>;
   /** Returns matching profiles, read in pages. Not a snapshot. */
   readUsers(workspaceId: string, lookups: readonly Lookup[]): Promise<Profile[]>;
-  /** Data points by UTC day. */
+  /** Returns data points by UTC day. */
   dataPoints(workspaceId: string): AsyncIterable<{ day: string; points: number }>;
-  /** All profiles of a workspace. Excludes users who only have banner events. */
+  /** Returns all profiles of a workspace. Excludes users who only have banner events. */
   exportUsers(workspaceId: string): AsyncIterable<Profile>;
-  /** All custom events and purchases of a workspace. */
+  /** Returns all custom events and purchases of a workspace. */
   exportEvents(workspaceId: string): AsyncIterable<StoredEvent>;
-  /** All banner events of a workspace, without test sends. */
+  /** Returns all banner events of a workspace, except test sends. */
   exportBannerEvents(workspaceId: string): AsyncIterable<BannerEventRow>;
-  /** Summaries of all campaigns with an impression, in any order, with the impressions on these days, such as `2026-03-01`. */
+  /**
+   * Returns summaries of all campaigns with an impression, in any order. `days` are the days whose impressions are counted, for
+   * example `2026-03-01`.
+   */
   campaignSummaries(workspaceId: string, days?: readonly [string, string]): Promise<CampaignSummary[]>;
-  /** Returns the counts of campaigns that differ from the events they were derived from. Reads all of these. */
+  /** Returns the counts of campaigns that differ from their events. Reads all events. */
   verifyResults(workspaceId: string): Promise<ResultsDifference[]>;
   /** Returns a uniform sample of about `size` users. */
   sampleUsers(query: SampleQuery): Promise<Sample>;
-  /** Returns an image by the SHA-256 of its bytes in hexadecimal digits. `null` if no workspace has it. */
+  /** Returns an image by the SHA-256 of its bytes in hexadecimal digits; `null` if no workspace has the image. */
   image(hash: string): Promise<ImageFile | null>;
-  /** Closes the connection. */
   close(): Promise<void>;
 }
 
@@ -117,7 +119,8 @@ export interface FeedPage {
 }
 
 /**
- * Event or purchase that counts for a goal of a campaign, because it is within the goal's time after the user's first impression.
+ * Event or purchase that counts for a goal of a campaign, because it happened within the goal's time after the user's first
+ * impression.
  */
 export interface FeedConversion {
   eventId: number;
@@ -136,31 +139,31 @@ export interface FeedConversion {
   currency: string;
 }
 
-/** Reads the feed, also beside a running service. */
+/** Reads the feed, even beside a running service. */
 export interface Feed {
   /**
-   * Returns the rows after a cursor, up to `limit` of each table. A row that is stored later has a higher ID: rows that an open
-   * transaction could precede are left for a later page. Rows have their current user; `userChanges` contains the merges.
+   * Returns the rows after a cursor, up to `limit` of each table. Rows that are stored later have higher IDs, because a page
+   * excludes rows that an open transaction could precede. Rows have their current user. `userChanges` contains the merges.
    */
   readFeed(after: FeedCursor, limit: number): Promise<FeedPage>;
   /**
-   * Returns the conversions of a page: those of its events, and earlier ones of users whose first impression is in the page. If a
-   * page is read again after that impression was stored, it may repeat them.
+   * Returns the conversions of the events in a page, and earlier conversions of users whose first impression is in the page. May
+   * repeat them if a page is read again after that impression was stored.
    */
   readConversions(page: FeedPage): Promise<FeedConversion[]>;
   /** Returns the cursor after the last visible and settled row. */
   feedEnd(): Promise<FeedCursor>;
 }
 
-/** Rows before these times are deleted; `null` keeps all of a kind. Unix milliseconds. */
+/** Times before which rows are deleted, in Unix milliseconds; `null` keeps all rows of a kind. */
 export interface PruneBefore {
-  /** By receipt. */
+  /** Compared with the receipt. */
   events: number | null;
-  /** By the earlier of time and receipt. */
+  /** Compared with the earlier of time and receipt. */
   bannerEvents: number | null;
 }
 
-/** Deleted rows. */
+/** Result of a retention step. */
 export interface Pruned {
   events: number;
   bannerEvents: number;
@@ -171,20 +174,21 @@ export interface Pruned {
 /** A group commit. */
 export interface Commit {
   mutations: number;
-  /** Wait of the oldest mutation, and duration of the commit, in milliseconds. */
+  /** Wait of the oldest mutation, in milliseconds. */
   waitedMs: number;
+  /** Duration of the commit, in milliseconds. */
   writingMs: number;
 }
 
-/** The database. A write that resolves is durable and visible to the next read. */
+/** Database of the service. A write that resolves is durable and visible to the next read. */
 export interface Store extends StoreReader, Feed {
-  /** `citus` is PostgreSQL with distributed tables. */
+  /** Kind of database. `citus` is PostgreSQL with distributed tables. */
   kind: 'sqlite' | 'postgres' | 'citus';
 
   /**
-   * Applies a mutation. Mutations that arrive during a commit share the next one (group commit) and see each other's changes. Rejects
-   * with what `apply` threw, with `TransientError` if nothing was stored and a retry may succeed, and with `InDoubtError` if the outcome
-   * is unknown.
+   * Applies a mutation. Mutations that arrive during a commit share the next commit (group commit) and see each other's changes.
+   * Rejects with the error that `apply` threw, with `TransientError` if nothing was stored and a retry may succeed, or with
+   * `InDoubtError` if the outcome is unknown.
    */
   write<T>(mutation: UserMutation<T>): Promise<T>;
 
@@ -194,31 +198,31 @@ export interface Store extends StoreReader, Feed {
     externalId: string,
     impressionsSinceMs?: number | null,
   ): Promise<LoadedUser>;
-  /** Counts a request in all windows, or in none if one is exceeded. Replicas share the windows. */
+  /** Counts a request in all windows, or in none if a window is exceeded. Replicas share the windows. */
   consumeRateLimit(
     windows: readonly { key: string; rule: RateLimitWindow }[],
     nowMs: number,
   ): Promise<RateLimitResult>;
-  /** Returns the random secret of a workspace, which replicas share and restarts keep. */
+  /** Returns the random secret of a workspace, which is shared by replicas and kept across restarts. */
   secret(workspaceId: string): Promise<string>;
 
   /** Returns the results of a campaign. Catches up with the feed first, for at most two seconds. */
   campaignResults(workspaceId: string, query: ResultsQuery): Promise<CampaignResults>;
-  /** Returns numbers of events or purchases by quarter hour. Catches up with the feed first. */
+  /** Returns the number of events or purchases by quarter hour. Catches up with the feed first. */
   eventCounts(workspaceId: string, query: EventCountsQuery): Promise<QuarterHour[]>;
-  /** Returns names of stored events or purchased products in the order of their bytes. Catches up with the feed first. */
+  /** Returns names of stored events or purchased products in byte order. Catches up with the feed first. */
   eventNames(workspaceId: string, query: EventNamesQuery): Promise<string[]>;
   /** Adds goals of a campaign, and backfills them from the oldest stored event. */
   addGoals(workspaceId: string, query: ResultsQuery): Promise<void>;
   /** Catches up with the feed, for at most two seconds. */
   catchUpResults(): Promise<Progress>;
 
-  /** Deletes some old events. One step is short, because writes wait for it. */
+  /** Deletes some old events. Each step is short, because writes wait for it. */
   prune(workspaceId: string, before: PruneBefore): Promise<Pruned>;
   /** Returns external IDs of some users without a profile and without a recent banner event, oldest first. */
   expiredStubUsers(workspaceId: string, beforeMs: number): Promise<string[]>;
 
-  /** Data of operators: releases, drafts, images, sessions, audit. */
+  /** Data of operators: releases, drafts, images, sessions and the audit log. */
   studio: StudioStore;
   /** State and runs of integrations. */
   ingestion: IngestionStore;
@@ -227,10 +231,10 @@ export interface Store extends StoreReader, Feed {
 
   /** Calls a listener after every commit, including failed ones. */
   onCommit(listener: (commit: Commit) => void): void;
-  /** Size of SQLite's write-ahead log in bytes. `null` on PostgreSQL and in memory. */
+  /** Returns the size of SQLite's write-ahead log in bytes; `null` on PostgreSQL and in memory. */
   walBytes(): number | null;
   /** Rejects if the database cannot be read or written. */
   ping(): Promise<void>;
-  /** Closes after the writes in flight. */
+  /** Closes the store after the writes in flight. */
   close(): Promise<void>;
 }

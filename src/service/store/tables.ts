@@ -142,7 +142,7 @@ CREATE UNIQUE INDEX user_identifiers_single ON user_identifiers (workspace_id, i
   WHERE identifier ^@ 'external_id' OR identifier ^@ 'alias';
 `;
 
-/** Unlogged: the windows start from zero after a crash of the database. */
+/** Unlogged, so the windows start from zero after a crash of the database. */
 const RATE_WINDOWS = `
 CREATE UNLOGGED TABLE rate_windows (
   key TEXT NOT NULL,
@@ -153,7 +153,7 @@ CREATE UNLOGGED TABLE rate_windows (
 );
 `;
 
-/** Times are Unix milliseconds. */
+/** Types of SQLite. Times are Unix milliseconds. */
 const SQLITE_TYPES: Record<string, string> = {
   EVENT_ID: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   MOMENT: 'INTEGER',

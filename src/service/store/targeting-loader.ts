@@ -10,18 +10,18 @@ import { createTimeoutQueue } from './timeout-queue.ts';
 import { ConflictError, TransientError } from './write-errors.ts';
 
 const MAX_CONCURRENT_READS = 2;
-/** Limited because the profiles of a read are parsed synchronously. */
+/** Limited, because the profiles of a read are parsed synchronously. */
 const MAX_REQUESTS_PER_READ = 32;
 
 interface TargetingRequest {
   workspaceId: string;
   externalId: string;
-  /** Start of the impressions, in Unix milliseconds; `null` for none. */
+  /** Start of the requested impressions, in Unix milliseconds; `null` to read none. */
   sinceMs: number | null;
 }
 
 interface TargetingLoaderOptions {
-  /** Returns the users that exist. */
+  /** Returns the users who exist. */
   readUsers(pending: { workspaceId: string; lookups: Lookup[] }[]): Promise<UserRow[]> | UserRow[];
   send: Send<Promise<SqlRow[]> | SqlRow[]>;
   statements: Pick<Statements, 'statesOf' | 'impressionsSince'>;
@@ -36,9 +36,10 @@ const userKey = (user: { workspaceId: string; externalId: string | null }) =>
   JSON.stringify([user.workspaceId, user.externalId]);
 
 /**
- * Loads targeting data in batches of up to 32 users. Requests of one tick share a read: a statement costs PostgreSQL more than one more
- * row, and a read transaction costs SQLite four times as much as finding a user. After a conflict on PostgreSQL each request is read
- * by itself; any other error rejects all requests of the read. A request expires after ten seconds in the queue.
+ * Creates a loader of targeting data in batches of up to 32 users. Requests of one tick share a read, because a statement costs
+ * PostgreSQL more than an additional row, and a read transaction costs SQLite four times as much as finding a user. After a
+ * conflict on PostgreSQL, reads each request separately. Any other error rejects all requests of the read. A request expires
+ * after ten seconds in the queue.
  */
 export const createTargetingLoader = ({
   readUsers,
@@ -66,7 +67,7 @@ export const createTargetingLoader = ({
     return { exists: true, profile: user.profile, campaigns, impressions: impressions.map(toImpression) };
   };
 
-  /** One statement reads all profiles, another all campaigns. Impressions are read by request. */
+  /** Reads all profiles in one statement, all campaigns in another, and impressions per request. */
   const read = async (group: readonly Pending[]): Promise<void> => {
     try {
       const found = await readUsers(

@@ -1,10 +1,10 @@
-/** Clients have timed out by then. */
+/** Maximum time in the queue. Clients have timed out by then. */
 const TIMEOUT_MS = 10_000;
-/** Longer than the interval between two readiness probes of `/readyz`. */
+/** Time to report shedding after an item expired. Longer than the interval between two probes of `/readyz`. */
 const SHEDDING_MS = 5_000;
 
 /**
- * FIFO queue that expires items which were not taken in time. The memory budget of request bodies bounds its length
+ * Creates a FIFO queue that expires items that are not taken in time. The memory budget of request bodies limits its length
  * (`http/body.ts`).
  */
 export const createTimeoutQueue = <T>({
@@ -45,7 +45,7 @@ export const createTimeoutQueue = <T>({
       watch();
     },
 
-    /** Removes up to `count` items, oldest first. `waitedMs` is the wait of the oldest. */
+    /** Removes up to `count` items, oldest first. `waitedMs` is the wait of the oldest item. */
     take(count: number): { items: T[]; waitedMs: number } {
       const taken = items.splice(0, count);
       const waitedMs = taken[0] ? performance.now() - taken[0].since : 0;

@@ -5,13 +5,18 @@ import { type RunSql, readNumber, readText, type SqlRow } from '../row-readers.t
 import { toUserCampaign } from './rows.ts';
 import type { Sample, SampleQuery, StoreReader } from './store.ts';
 
-/** Rows that an export holds at once. On SQLite a page is one short read, so an export never blocks a checkpoint. */
+/**
+ * Maximum number of rows that an export holds at once. On SQLite, a page is one short read, so an export never blocks a
+ * checkpoint.
+ */
 export const EXPORT_PAGE = 500;
 
-/** Users that a lookup reads at once. Thousands may share an address, and other requests run between two pages. */
+/**
+ * Maximum number of users that a lookup reads at once. Thousands may share an address, and other requests run between two pages.
+ */
 export const USERS_PAGE = 100;
 
-/** Reads that are the same statements on both databases. */
+/** Creates the reads that use the same statements on both databases. */
 export const createWorkspaceReads = (
   run: RunSql,
 ): Pick<StoreReader, 'workspaceIds' | 'dataPoints' | 'image'> => ({
@@ -32,10 +37,13 @@ export const createWorkspaceReads = (
 });
 
 const READ = 'SELECT secret FROM secrets WHERE workspace_id = $1';
-/** Another replica may have been faster. */
+/** Does nothing if another replica has already added a secret. */
 const ADD = 'INSERT INTO secrets (workspace_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING';
 
-/** Secret of each workspace, which all replicas share. Its row also marks that the database has data of the workspace. */
+/**
+ * Creates a cache of the workspaces' secrets, which all replicas share. The row of a secret also marks that the database has data
+ * of the workspace.
+ */
 export const createSecrets = (run: RunSql) => {
   const known = new Map<string, Promise<string>>();
 
@@ -60,7 +68,7 @@ export const createSecrets = (run: RunSql) => {
   };
 };
 
-/** Each user gets a number below this one by a hash of the ID, with operators that both databases support. */
+/** Range of the hash of a user ID. The hash uses only operators that both databases support. */
 const CHOICES = 2 ** 32;
 const CHOICE = `(((user_id & ${CHOICES - 1}) * 1540483477) & ${CHOICES - 1})`;
 
@@ -71,7 +79,7 @@ const chooseStates = (columns: string, campaigns: number) =>
   `SELECT ${columns} FROM user_campaigns WHERE user_id IN (SELECT user_id ${CHOSEN})
    AND campaign_id IN (${Array.from({ length: campaigns }, (_, index) => `$${index + 3}`).join(', ')})`;
 
-/** Reads the ID of every user, which takes a second for ten million. For both databases. */
+/** Reads a sample on either database. Scans the IDs of all users, which takes a second for ten million users. */
 export const readSample = async (
   run: RunSql,
   columns: { users: string; states: string },
@@ -79,7 +87,7 @@ export const readSample = async (
 ): Promise<{ total: number; users: SqlRow[]; states: SqlRow[] }> => {
   const [row] = await run(COUNT_USERS, [workspaceId]);
   const total = Number(row?.['total']);
-  // About `size` users have a lower number.
+  // About `size` users have a lower hash.
   const below = total <= size ? CHOICES : Math.ceil((size / total) * CHOICES);
   const users = await run(chooseUsers(columns.users), [workspaceId, below]);
   if (campaignIds.length === 0) return { total, users, states: [] };
@@ -98,7 +106,7 @@ export const toSample = (
     users: users.map((row) => {
       const user = toUser(row);
       const campaigns = (statesByUserId.get(readNumber(row, 'user_id')) ?? []).map(toUserCampaign);
-      // In place, because the profile is parsed lazily.
+      // Modifies the user in place, because the profile is parsed lazily.
       return Object.assign(user, { campaigns });
     }),
   };

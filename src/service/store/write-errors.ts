@@ -1,26 +1,29 @@
 import { getErrorCode } from '../log.ts';
 
-/** Nothing of the write was stored. A retry may succeed. */
+/** Thrown if nothing of the write was stored and a retry may succeed. */
 export class TransientError extends Error {
   override name = 'TransientError';
 }
 
-/** The outcome of the write is unknown. A retry could count it twice. */
+/** Thrown if the outcome of the write is unknown. A retry could count the write twice. */
 export class InDoubtError extends Error {
   override name = 'InDoubtError';
 }
 
-/** Another replica has changed a user that a group had read. Nothing of the group was stored. */
+/** Thrown if another replica has changed a user that a group had read. Nothing of the group was stored. */
 export class ConflictError extends Error {
   override name = 'ConflictError';
 }
 
-/** `retry` succeeds at once, `transient` after a while, `rejected` never. After `unknown` the write may be stored. */
+/**
+ * Outcome of a retry: `retry` succeeds immediately, `transient` after a while, `rejected` never. After `unknown`, the write may
+ * be stored.
+ */
 type WriteErrorClass = 'retry' | 'transient' | 'rejected' | 'unknown';
 
-/** By prefix of the SQLSTATE. */
+/** Classes by prefix of the SQLSTATE. */
 const POSTGRES: [WriteErrorClass, RegExp][] = [
-  // Unique violation, serialization failure, deadlock: another replica was faster.
+  // Unique violation, serialization failure or deadlock, caused by another replica.
   ['retry', /^(23505|40001|40P01)/],
   // Lock not available.
   ['transient', /^55P03/],
@@ -30,9 +33,10 @@ const POSTGRES: [WriteErrorClass, RegExp][] = [
   ['rejected', /^(22|23|54|XX000)/],
 ];
 
-/** By primary result code. */
+/** Classes by primary result code. */
 const SQLITE: [WriteErrorClass, number[]][] = [
-  // I/O error. After a failed commit the whole transaction may be in the log, where recovery finds it until the next commit overwrites it.
+  // I/O error. After a failed commit, the whole transaction may be in the log, and recovery may apply it until the next commit
+  // overwrites it.
   ['unknown', [10]],
   // Busy: another process has locked the file for longer than the busy timeout.
   ['transient', [5]],
@@ -44,7 +48,7 @@ const SQLITE: [WriteErrorClass, number[]][] = [
 export const primaryResultCode = (error: unknown): number | null =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : null;
 
-/** Returns `null` for other errors, which become a 500. */
+/** Returns the class of a write error; `null` for other errors, which cause a response with status 500. */
 export const classifyWriteError = (error: unknown): WriteErrorClass | null => {
   if (error instanceof ConflictError) return 'retry';
   const kind = primaryResultCode(error);
@@ -55,5 +59,5 @@ export const classifyWriteError = (error: unknown): WriteErrorClass | null => {
   return found?.[0] ?? null;
 };
 
-/** Whether some of the values were rejected. */
+/** Whether the database rejected some of the values. */
 export const isRejected = (error: unknown): boolean => classifyWriteError(error) === 'rejected';

@@ -4,7 +4,7 @@ import { suggest } from '../../suggest.ts';
 import { withTimeout } from '../../with-timeout.ts';
 import { watchSyncReplication } from './statement.ts';
 
-/** The driver ignores a mistyped `sslmode` and connects without encryption. */
+/** Throws if a parameter is misspelled. The driver would ignore a misspelled `sslmode` and connect without encryption. */
 const rejectMisspelledParameters = (url: string): void => {
   for (const name of new URLSearchParams(/\?([^#]*)/.exec(url)?.[1]).keys()) {
     if (name !== 'sslmode' && suggest(name, ['sslmode'])) {
@@ -29,27 +29,30 @@ export const normalizeSslMode = (url: string, mode: string | undefined): string 
 /** Returns the URL for the driver, with the mode of `PGSSLMODE` if it has none. */
 export const toConnectionString = (url: string): string => normalizeSslMode(url, process.env['PGSSLMODE']);
 
-/** Connections of one replica, except those that write users. */
+/** Maximum number of connections of one replica, except connections that write users. */
 const CONNECTIONS = 8;
 export const CONNECT_MS = 10_000;
 const KEEP_ALIVE_MS = 10_000;
-/** Connections are renewed, because the host name may resolve to another server. */
+/** Maximum lifetime of a connection, because the host name may later resolve to another server. */
 const LIFETIME_SECONDS = 3_600;
-/** Idle connections are closed after a burst, because replicas share the server's connection limit. */
+/** Idle time after which connections are closed, because replicas share the server's connection limit. */
 const IDLE_MS = 10_000;
 const CLOSE_MS = 5_000;
 
-/** Timeouts of statements. Zero disables one. */
+/** Timeouts of statements. Zero disables a timeout. */
 interface Limits {
-  /** Shorter than the client's timeout: an abandoned statement would keep waiting and hold a connection. */
+  /**
+   * Maximum wait for a lock. Shorter than the client's timeout, because an abandoned statement would keep waiting and hold a
+   * connection.
+   */
   lockMs: number;
   statementMs: number;
   /**
-   * Between two statements of a transaction. A replica that hangs or is gone keeps its locks until the server ends its session,
-   * with TCP defaults after two hours.
+   * Maximum time between two statements of a transaction. If a replica hangs or disappears, it keeps its locks until the server
+   * ends its session. With TCP defaults, that takes two hours.
    */
   idleInTransactionMs: number;
-  /** For a response. If the server's machine is gone, TCP alone would wait for a quarter of an hour. */
+  /** Maximum wait for a response. If the server's machine fails, TCP alone would wait for 15 minutes. */
   queryMs: number;
 }
 
@@ -59,27 +62,27 @@ const OF_REQUESTS: Limits = {
   idleInTransactionMs: 10_000,
   queryMs: 30_000,
 };
-/** Many mutations share a group: one locked row must not delay the others for long. */
+/** Shorter lock timeout, because many mutations share a group, and one locked row must not delay the others for long. */
 const OF_GROUPS: Limits = { ...OF_REQUESTS, lockMs: 4_000 };
 const NONE: Limits = { lockMs: 0, statementMs: 0, idleInTransactionMs: 0, queryMs: 0 };
 
 /**
- * Requests find rows by key, a few hundred at a time. A sequential scan is never better, and a table that was small when its plan
- * was cached may have grown. Before PostgreSQL 18 a plan without an alternative counts as expensive, and would be JIT-compiled
- * each time.
+ * Forces index scans and nested loops, and disables JIT compilation. Requests find up to a few hundred rows by key, so a
+ * sequential scan is never faster, and a cached plan may date from when the table was small. Before PostgreSQL 18, a plan without
+ * an alternative counts as expensive and would be JIT-compiled each time.
  */
 const BY_KEYS =
   'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off;';
 
 /**
- * A group joins a list of any length with growing tables. A cached plan may date from when a table was empty, and would later
- * scan the table for every element of the list. Planning again costs a group next to nothing.
+ * Plans each statement again. A group joins a list of any length with growing tables. A cached plan may date from when a table
+ * was empty, and would later scan the table for every element of the list. The cost of planning is negligible for a group.
  */
 const FORCE_CUSTOM_PLAN = 'SET plan_cache_mode = force_custom_plan;';
 
 /**
- * A transaction that waited for a lock must see what the previous one has committed. A role or a database may have another
- * default.
+ * A transaction that waited for a lock must see the changes that the previous transaction committed. A role or a database may
+ * have another default.
  */
 const READ_COMMITTED = "SET default_transaction_isolation = 'read committed';";
 
@@ -87,19 +90,22 @@ const READ_COMMITTED = "SET default_transaction_isolation = 'read committed';";
 const DURABLE =
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';";
 
-/** Without these a server keeps the session of a replica whose machine is gone for two hours. */
+/** Without these settings, a server keeps the session of a replica for two hours after its machine has failed. */
 const KEEP_ALIVE =
   'SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 60000;';
 
 const PURPOSES = {
   requests: { settings: BY_KEYS, limits: OF_REQUESTS, idleMs: IDLE_MS, pipeline: false },
-  /** Never closed when idle: a replica that can read must be able to write. */
+  /** Never closed when idle, because a replica that can read must be able to write. */
   groups: { settings: BY_KEYS + FORCE_CUSTOM_PLAN, limits: OF_GROUPS, idleMs: 0, pipeline: true },
   /** Reads and changes whole tables without a time limit. */
   upkeep: { settings: '', limits: NONE, idleMs: IDLE_MS, pipeline: false },
 };
 
-/** JSON is not parsed: most rows are read without their JSON, and the length of the text is the size of the profile. */
+/**
+ * Types that are not parsed, because most rows are read without their JSON, and the length of the text is the size of the
+ * profile.
+ */
 const JSON_TYPES: ReadonlySet<number> = new Set([types.builtins.JSON, types.builtins.JSONB]);
 const asText = (text: string) => text;
 const getTypeParser: typeof types.getTypeParser = ((id: number, format?: 'text') =>
@@ -109,7 +115,7 @@ const ignore = () => undefined;
 
 export interface Connections {
   pool: Pool;
-  /** Waits for statements in flight, for a limited time. */
+  /** Closes the pools. Waits a limited time for statements in flight. */
   close(): Promise<void>;
 }
 
@@ -141,7 +147,7 @@ export const connect = (
     types: { getTypeParser },
     stream,
     onConnect: async (client) => {
-      // A statement in flight rejects by itself. An `error` event without a listener would end the process.
+      // A statement in flight rejects on its own. An `error` event without a listener would end the process.
       client.on('error', ignore);
       watchSyncReplication(client);
       await client.query(
@@ -154,7 +160,7 @@ export const connect = (
   return {
     pool,
     async close() {
-      // The pool drops connections before they are closed. An open socket keeps the process alive.
+      // The pool forgets connections before they are closed. An open socket keeps the process alive.
       const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
       await withTimeout(Promise.all([pool.end(), ...closed]), CLOSE_MS);
       for (const socket of sockets) socket.destroy();

@@ -21,12 +21,15 @@ import { connectAttached, createTables, isSharded } from './schema.ts';
 import { inTransaction, runIn, runTogetherIn, sendOver } from './statement.ts';
 import { createPostgresGroups } from './write-group.ts';
 
-/** One group is written at a time. */
+/** A replica writes one group at a time. */
 const WRITER_CONNECTIONS = 1;
 const READER_CONNECTIONS = 2;
 /** Long-running tasks run one at a time. */
 const UPKEEP_CONNECTIONS = 1;
-/** Time for writes in flight. Later they are rejected, so that an unresponsive database cannot keep the process from exiting. */
+/**
+ * Maximum wait for writes in flight. Writes are rejected after it, so that an unresponsive database cannot keep the process from
+ * exiting.
+ */
 const DRAIN_MS = 5_000;
 
 /** Opens a database read-only, beside services that write it. */
@@ -35,7 +38,7 @@ export const openPostgresReader = async (url: string): Promise<StoreReader> => {
   return { ...createReader(pool, pool).reads, close };
 };
 
-/** Creates the tables if there are none. Returns whether the database is sharded. */
+/** Creates the tables if they do not exist. Returns whether the database is sharded. */
 const makeTables = async (url: string): Promise<boolean> => {
   const { pool, close } = connect(url, 'upkeep', { connections: 1 });
   try {
@@ -47,8 +50,8 @@ const makeTables = async (url: string): Promise<boolean> => {
 };
 
 /**
- * Store for production. Any number of replicas may share a database, because they cache only what the database can invalidate or
- * what may be lost.
+ * Opens the store for production. Any number of replicas may share a database, because they cache only data that the database can
+ * invalidate or that may be lost.
  */
 export const openPostgresStore = async (url: string): Promise<Store> => {
   await requireOwnSession(url);
@@ -58,7 +61,8 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const upkeep = connect(url, 'upkeep', { connections: UPKEEP_CONNECTIONS });
   const { pool } = requests;
   const closeAll = () => Promise.all([requests, groups, upkeep].map(({ close }) => close()));
-  // Before readers use up the connections, and never released: a replica that can read must be able to write.
+  // Connects before readers use up the connections, and never releases the connection, because a replica that can read must be
+  // able to write.
   await runIn(groups.pool)('SELECT 1').catch(async (error: unknown) => {
     await closeAll();
     throw error;
@@ -69,7 +73,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const writeGroup = createPostgresGroups(groups.pool, sharded);
   const settle = createSettle(run);
   const { addGoals, follower, pruneEvents } = createPostgresResults(groups.pool, sharded, settle);
-  // Workspaces are listed by the rows of their secrets.
+  // The list of workspaces comes from the table of secrets.
   const queue = createCommitQueue({ register: secret, writeGroup });
   let isClosed = false;
 
@@ -106,7 +110,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     async ping() {
       if (isClosed) throw new Error('The store is closed');
       if (queue.isShedding()) throw new TransientError('Writes are being rejected');
-      // Fails if a write would: on a standby, and on a read-only database.
+      // Fails if a write would fail, for example on a standby or a read-only database.
       await inTransaction(groups.pool, async (run) => {
         await run('UPDATE secrets SET secret = secret WHERE false');
         await run('SELECT pg_current_xact_id()');

@@ -8,14 +8,14 @@ const SHARED =
 const BACKEND = 'SELECT pg_backend_pid() AS value';
 const MARK = "SELECT set_config('placard.session', $1, false) AS value";
 const MARKED = "SELECT coalesce(current_setting('placard.session', true), '') AS value";
-/** Other clients of the pooler take connections in between. */
+/** Number of checks, because during a check another client of the pooler may take the shared connection. */
 const ROUNDS = 5;
 
-/** Parses each statement unnamed, because a pooler may run it on another connection than its preparation. */
+/** Sends each statement unnamed, because a pooler may prepare and run a named statement on different connections. */
 const read = async (client: Client, text: string, values: string[] = []): Promise<unknown> =>
   (await client.query<{ value: unknown }>(text, values)).rows[0]?.value;
 
-/** Whether the process ID is that of the connected backend. A pooler invents one. */
+/** Whether the process ID belongs to the connected backend. A pooler returns an invented ID. */
 const isDirect = async (client: Client & { processID?: number | null }): Promise<boolean> =>
   (await read(client, BACKEND)) === client.processID;
 
@@ -31,8 +31,8 @@ const isShared = async (one: Client, other: Client): Promise<boolean> => {
 };
 
 /**
- * Throws if another client can get the session of a connection. Settings would leak to that client, and our commits would use its
- * `synchronous_commit`.
+ * Throws if another client can get the session of a connection. Our settings would leak to that client, and our commits would use
+ * the client's `synchronous_commit`.
  */
 export const requireOwnSession = async (url: string): Promise<void> => {
   const clients: Client[] = [];
@@ -44,7 +44,7 @@ export const requireOwnSession = async (url: string): Promise<void> => {
       query_timeout: CONNECT_MS,
     });
     clients.push(client);
-    // The statement rejects by itself. An `error` event without a listener would end the process.
+    // The statement rejects on its own. An `error` event without a listener would end the process.
     client.on('error', () => undefined);
     await client.connect();
     return client;

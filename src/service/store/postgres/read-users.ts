@@ -13,7 +13,7 @@ export const FIND_KEYS = `SELECT workspace_id, identifier, user_id FROM user_ide
 
 export const USER_COLUMNS = selected(POSTGRES, USERS);
 const IS_KNOWN = `version = known_version AND updated_at = ${POSTGRES.moment('known_ms')}`;
-/** Omits the profile if version (`$2`) and timestamp (`$3`) match the cached row. */
+/** Reads users. Omits the profile if version (`$2`) and timestamp (`$3`) match the cached row. */
 export const READ_CHANGED_USERS = `SELECT ${selected(
   POSTGRES,
   USERS.filter(({ name }) => name !== 'profile'),
@@ -21,22 +21,22 @@ export const READ_CHANGED_USERS = `SELECT ${selected(
     CASE WHEN ${IS_KNOWN} THEN NULL ELSE profile END AS profile, ${IS_KNOWN} AS is_known
   FROM (SELECT unnest($1::bigint[]) AS known_id, unnest($2::bigint[]) AS known_version, unnest($3::float8[]) AS known_ms) AS known
   JOIN users ON user_id = known_id`;
-// The order makes every transaction lock its rows in the same sequence.
+// Sorted, so that every transaction locks its rows in the same order.
 export const LOCK_USERS = `${READ_CHANGED_USERS} ORDER BY user_id FOR UPDATE OF users`;
-/** Skips users whom another transaction has locked. */
+/** Locks users. Skips users that another transaction has locked. */
 export const LOCK_USERS_SKIP_LOCKED = `${LOCK_USERS} SKIP LOCKED`;
 
 /**
- * Cache of users as a replica last read or wrote them. Other replicas write them too, so a row is valid only if its version and
- * time match the database, which then sends nothing else. A group removes the users it reads, because it changes them, and puts
- * them back after the commit.
+ * Creates a cache of users as the replica last read or wrote them. Other replicas write users, too, so a row is valid only if its
+ * version and time match the database. If they match, the database sends no profile. A group removes the users that it reads,
+ * because it changes them, and adds them again after the commit.
  */
 export const createUserCache = (maxCharacters: number) => {
   const known = new Map<number, UserRow>();
   let characters = 0;
 
   return {
-    /** Returns version and time of a user. If the user is not cached, numbers that no row has. */
+    /** Returns version and time of a user. If the user is not cached, returns values that match no row. */
     stateOf(userId: number): { version: number; updatedAtMs: number } {
       const user = known.get(userId);
       if (!user) return { version: -1, updatedAtMs: 0 };
@@ -66,7 +66,7 @@ export type UserCache = ReturnType<typeof createUserCache>;
 /** For reads without caching. */
 const NO_CACHE = createUserCache(0);
 
-/** Returns the user IDs of lookups, with the names by which each was found. */
+/** Returns the user IDs of lookups, with the names that matched each ID. */
 const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> => {
   const workspaces = new Set<string>();
   const keys: string[] = [];
@@ -87,7 +87,7 @@ const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> =
   }
   if (keys.length === 0) return found;
   for (const row of await run(FIND_KEYS, [[...workspaces], keys])) {
-    // Only one of several workspaces may have a key.
+    // The lookup may name the key in only one of the workspaces.
     const name = nameOfLookup(readText(row, 'workspace_id'), readText(row, 'identifier'));
     if (named.has(name)) add(readNumber(row, 'user_id'), name);
   }
@@ -100,7 +100,7 @@ const isBorneBy = ({ profile, externalId }: UserRow, lookup: Lookup): boolean =>
 /** Another transaction holds locks on users. */
 export class LockedError extends Error {
   override name = 'LockedError';
-  /** Names by which the users were found. */
+  /** Names that matched the users. */
   readonly names: ReadonlySet<string>;
 
   constructor(names: readonly string[]) {
@@ -110,8 +110,8 @@ export class LockedError extends Error {
 }
 
 /**
- * Reads the users whose IDs were found by these names. Throws `ConflictError` if another replica has removed a key from a user,
- * or merged the user, in between. Throws `LockedError` if the statement skips locked users.
+ * Reads the users whose IDs these names matched. Throws `ConflictError` if another replica has in the meantime removed a key from
+ * a user, or merged the user. Throws `LockedError` if the statement skips locked users.
  */
 const readFound = async (
   run: Run,
@@ -131,7 +131,7 @@ const readFound = async (
       const cached = cache.take(user.userId);
       return row['is_known'] === true && cached ? cached : user;
     });
-    // A `braze_id` comes from a request: the user may not exist, or belong to another workspace.
+    // A `braze_id` comes from a request, so the user may not exist or may belong to another workspace.
     return rows.filter((user) => getLookupNames(user).length > 0);
   };
   const users = new Map((await read(statement, [...ids.keys()])).map((user) => [user.userId, user]));
@@ -151,14 +151,14 @@ const readFound = async (
   return [...users.values()];
 };
 
-/** Reads the users of lookups. Throws as `readFound` does. */
+/** Reads the users of lookups. Throws the errors of `readFound`. */
 export const readUsers = async (
   run: Run,
   named: Named,
   options: Parameters<typeof readFound>[3] = {},
 ): Promise<UserRow[]> => readFound(run, named, await findIds(run, named), options);
 
-/** Adds the users of lookups in pages, except those in `found`. May be called again after a `ConflictError`. */
+/** Adds the users of lookups to `found` in pages, and skips users already in it. May be called again after a `ConflictError`. */
 export const readUserPages = async (run: Run, named: Named, found: Map<number, UserRow>): Promise<void> => {
   const missing = [...(await findIds(run, named))].filter(([userId]) => !found.has(userId));
   for (let at = 0; at < missing.length; at += USERS_PAGE) {

@@ -46,7 +46,7 @@ export async function* readRows(
 }
 
 const USERS = `SELECT ${USER_COLUMNS} FROM users WHERE workspace_id = $1 AND profile IS NOT NULL`;
-/** Without `workspace_id`, which `users` has too. */
+/** Selects the columns except `workspace_id`, which `users` also has. */
 const exported = <T>(columns: readonly Column<T>[]): string =>
   `external_id, ${selected(
     POSTGRES,
@@ -57,7 +57,7 @@ const EVENTS_OF_USERS = `SELECT ${exported(EVENTS)}
 const BANNER_EVENTS_OF_USERS = `SELECT ${exported(BANNER_EVENTS)}
   FROM banner_events JOIN users USING (user_id) WHERE banner_events.workspace_id = $1 AND NOT is_test_send`;
 
-/** Reads committed data. Long reads use connections of `upkeep`. */
+/** Creates a reader of committed data. Long reads use connections of `upkeep`. */
 export const createReader = (pool: Pool, upkeep: Pool) => {
   const run = runIn(pool);
   const send = sendOver(run);

@@ -11,7 +11,7 @@ import { runStepsLater, type Steps } from '../../sql/steps.ts';
 import { inTransaction, type Run, retryConflicts, sendOver } from './statement.ts';
 import { BEGIN_ALONE, GROUPS_LOCK } from './write-group.ts';
 
-/** Groups in flight. On a cluster the lock outlasts the commit on all nodes. */
+/** Selects the groups in flight. On a cluster, the lock is held until all nodes have committed. */
 const GROUPS_IN_FLIGHT = `SELECT DISTINCT virtualtransaction FROM pg_locks
   WHERE locktype = 'advisory' AND classid = 0 AND objid = ${GROUPS_LOCK} AND objsubid = 1 AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
@@ -21,8 +21,8 @@ const AGAIN_MS = 5;
 const WAIT_MS = 1_000;
 
 /**
- * Returns a function that reports how far the feed is settled. A group takes its lock before its rows get their IDs. So when
- * every group that was in flight at the time of reading the last IDs has ended, no row with a lower ID can appear. Transaction
+ * Returns a function that returns the cursor up to which the feed is settled. A group takes its lock before its rows get their
+ * IDs. After every group in flight at the time of reading the last IDs has ended, no row with a lower ID can appear. Transaction
  * IDs would depend on all programs on the server, and do not survive a restore from a dump.
  */
 export const createSettle = (run: Run): (() => Promise<Settled>) => {
@@ -50,14 +50,15 @@ export const createSettle = (run: Run): (() => Promise<Settled>) => {
 };
 
 /**
- * One replica advances results at a time. The lock precedes the snapshot, so that it includes the cursor of the previous step.
+ * Lets only one replica advance results at a time. The lock precedes the snapshot, so that the snapshot includes the cursor of
+ * the previous step.
  */
 const LOCK = 'LOCK TABLE feed_cursors IN EXCLUSIVE MODE';
 const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ; ${LOCK}`;
-/** A cluster has no snapshot across nodes, so no group is written during a step. */
+/** Blocks groups during a step, because a cluster has no snapshot across nodes. */
 const BEGIN_ON_CLUSTER = `${BEGIN_ALONE}; ${LOCK}`;
 
-/** Not in a snapshot, because a merge that has ended in the meantime must be visible. */
+/** Does not use a snapshot, because a merge that has ended in the meantime must be visible. */
 const BEGIN_PRUNING = `BEGIN; SELECT pg_advisory_xact_lock(${MOVES_LOCK}); ${LOCK}`;
 
 export const createPostgresResults = (pool: Pool, isSharded: boolean, settle: () => Promise<Settled>) => {

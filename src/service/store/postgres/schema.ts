@@ -6,7 +6,7 @@ import { type Connections, connect } from './connect.ts';
 import { requireOwnSession } from './own-session.ts';
 import { inTransaction, type Run, runIn } from './statement.ts';
 
-/** Distributed tables with their distribution column. All rows of a user are on one node. */
+/** Distributed tables with their distribution columns. All rows of a user are on one node. */
 const DISTRIBUTED = [
   ['users', 'user_id', 'none'],
   ['events', 'user_id', 'users'],
@@ -20,7 +20,7 @@ const DISTRIBUTED = [
 export const isSharded = async (run: Run): Promise<boolean> =>
   (await run("SELECT 1 FROM pg_extension WHERE extname = 'citus'")).length > 0;
 
-/** A group touches every shard, so few shards are faster. Two for each worker allow for twice as many workers. */
+/** A group writes to every shard, so fewer shards are faster. Two shards per worker let the cluster double its workers. */
 const SHARDS_PER_WORKER = 2;
 const CHOOSE_SHARDS = `SELECT set_config('citus.shard_count', (greatest(count(*), 1) * ${SHARDS_PER_WORKER})::text, true)
   FROM citus_get_active_worker_nodes()
@@ -41,7 +41,10 @@ export const distributeTables = async (run: Run): Promise<void> => {
 /** Serializes replicas that start together and create the tables. */
 const SCHEMA_LOCK = 7_061_636;
 
-/** Looks along the search path: a schema with the role's name that is added later would get a second, empty Placard. */
+/**
+ * Returns the schema version of the tables on the search path. Searches the whole path, because otherwise a schema with the
+ * role's name that is added later would get a second, empty set of tables.
+ */
 const readSchemaVersion = async (run: Run): Promise<number | null> => {
   const [found] = await run("SELECT to_regclass('placard_schema') IS NOT NULL AS is_there");
   if (found?.['is_there'] !== true) return null;
@@ -63,7 +66,7 @@ const checkTables = async (run: Run): Promise<void> => {
   checkSchema('The database', number, 'postgres', columns);
 };
 
-/** With another encoding the database would reject the text of some users, and only when it arrives. */
+/** Accepted encodings. With another encoding, the database would reject the text of some users, and only on write. */
 const ENCODINGS = ['UTF8', 'SQL_ASCII'];
 
 const refuseEncoding = async (run: Run) => {
@@ -75,7 +78,7 @@ const refuseEncoding = async (run: Run) => {
     );
 };
 
-/** Creates the tables if there are none, atomically, and checks existing ones. */
+/** Creates the tables atomically if they do not exist. Otherwise checks them. */
 export const createTables = async (pool: Pool): Promise<void> => {
   await inTransaction(pool, async (run) => {
     await run(`SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`);

@@ -5,13 +5,15 @@ import type { RunTogether, SqlRow } from '../../row-readers.ts';
 import type { BulkStatement } from '../../sql/dialect.ts';
 import { ConflictError, classifyWriteError, InDoubtError, TransientError } from '../write-errors.ts';
 
-/** Maximum wait of a request for a connection, and the polling interval. */
+/** Maximum wait of a request for a connection. */
 const WAIT_MS = 10_000;
 const AGAIN_MS = 20;
 
-/** Connection limit of the server, the database or the role; or the server is starting or shutting down. */
+/**
+ * Errors if the server, the database or the role has reached its connection limit, or if the server is starting or shutting down.
+ */
 const NO_CONNECTION = /^(53300|57P03)/;
-/** The server ends the connection, has failed, or became a standby without closing its connections. */
+/** Errors if the server closes the connection, has failed, or became a standby without closing its connections. */
 const ENDINGS = /^(08|25006|25P03|57P|58|XX)/;
 
 /** Whether a connection can be reused. False if the connection was lost or is about to end. */
@@ -19,8 +21,8 @@ export const isUsableAfter = (error: unknown): boolean =>
   error instanceof DatabaseError && !ENDINGS.test(error.code ?? '');
 
 /**
- * Takes a connection of a pool. If none is idle, the pool opens one more. If the server has reached its connection limit, waits
- * for one in use.
+ * Takes a connection of a pool. If no connection is idle, the pool opens another. If the server has reached its connection limit,
+ * waits for a connection in use.
  */
 export const takeConnection = async (pool: Pool): Promise<PoolClient> => {
   const until = performance.now() + WAIT_MS;
@@ -40,26 +42,32 @@ const ROUTINE = 'SyncRepWaitForLSN';
 
 const unreplicated = new WeakSet<ClientBase>();
 
-/** Watches for commits that are stored here, but perhaps not on the synchronous standby. */
+/** Watches for commits that the server has stored, but perhaps not its synchronous standby. */
 export const watchSyncReplication = (client: ClientBase): void => {
   client.on('notice', ({ routine }) => {
     if (routine === ROUTINE) unreplicated.add(client);
   });
 };
 
-/** Stays true, because the affected statement in flight is unknown. */
+/**
+ * Whether a commit on this connection may be missing on the standby. Stays true, because the affected statement in flight is
+ * unknown.
+ */
 export const isUnacknowledged = (client: ClientBase): boolean => unreplicated.has(client);
 
 type Value = string | number | null | Uint8Array | readonly string[] | readonly number[];
 
-/** Runs a statement and resolves with its rows. With values the text must be constant, because it is prepared under a name. */
+/**
+ * Runs a statement and resolves with its rows. With values, the text must be constant, because the statement is prepared under a
+ * name.
+ */
 export type Run = (text: string, values?: readonly Value[]) => Promise<SqlRow[]>;
 
 const names = new Map<string, string>();
 
 /**
- * A named statement is parsed once per connection. The name is derived from the text, because behind a pooler another replica may
- * have prepared it.
+ * Returns the name of a prepared statement. PostgreSQL parses a named statement once per connection. The name derives from the
+ * text, because behind a pooler another replica may have prepared the statement.
  */
 const preparedName = (text: string): string => {
   const known = names.get(text);
@@ -80,7 +88,7 @@ export const runOn =
     return rows;
   };
 
-/** Sends batches by `run`: pipelined in order over one connection, or over any idle one. */
+/** Sends batches with `run`, either pipelined in order over one connection, or over any idle connection. */
 export const sendOver =
   (run: Run) =>
   async ({ sql, times, values, expects }: BulkStatement): Promise<SqlRow[]> => {
@@ -105,7 +113,7 @@ export const runIn =
     }
   };
 
-/** Without a response to COMMIT the outcome is unknown. A rejected COMMIT has stored nothing. */
+/** Converts an error of COMMIT. Without a response the outcome is unknown. A rejected COMMIT has stored nothing. */
 const orInDoubt = (error: unknown): unknown =>
   error instanceof DatabaseError && classifyWriteError(error) !== 'unknown'
     ? error
@@ -133,7 +141,7 @@ export const inTransaction = async <T>(
     }
   };
   try {
-    // If it fails, later statements would be committed one by one.
+    // If `begin` failed, later statements would be committed one by one.
     const begun = await run(begin);
     const value = await work(run, begun);
     isCommitting = true;
@@ -149,11 +157,11 @@ export const inTransaction = async <T>(
 };
 
 const MAX_ATTEMPTS = 12;
-/** For locks of other transactions. */
+/** Maximum number of lock timeouts before a transaction is rejected. */
 const MAX_WAITS = 2;
 const BASE_DELAY_MS = 2;
 
-/** Retries a transaction after conflicts. Rejects and stores nothing if conflicts persist, or after two waits for locks. */
+/** Retries a transaction after conflicts. Rejects and stores nothing if conflicts persist, or after two lock timeouts. */
 export const retryConflicts = async <T>(transact: (attempt: number) => Promise<T>): Promise<T> => {
   let waits = 0;
   for (let attempt = 1; ; attempt += 1) {
@@ -171,7 +179,10 @@ export const retryConflicts = async <T>(transact: (attempt: number) => Promise<T
   }
 };
 
-/** Runs the statements in one transaction. Returns false and stores nothing if the first returns no row. */
+/**
+ * Returns a function that runs statements in one transaction. Returns `false` and stores nothing if the first statement returns
+ * no row.
+ */
 export const runTogetherIn =
   (pool: Pool): RunTogether =>
   ([first, ...others]) =>

@@ -20,13 +20,13 @@ import {
 import { inTransaction, type Run, retryConflicts, sendOver } from './statement.ts';
 
 /**
- * The database enforces unique external IDs and aliases, but not these: two replicas that find no user by an address would both
- * create one.
+ * Identifiers that need a lock. The database enforces unique external IDs and aliases, but not unique contacts, so two replicas
+ * that find no user by an address would both create a user.
  */
 const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
 /**
- * Every group holds this lock, shared or exclusive. After a conflict a group retries with the exclusive lock, so that it fails at
- * most once.
+ * Advisory lock of every group, shared or exclusive. After a conflict, a group retries with the exclusive lock, so that it fails
+ * at most once.
  */
 export const GROUPS_LOCK = 7_061_639;
 /** Maximum wait of a group for locks before it retries exclusively, in milliseconds. Far longer than a group takes. */
@@ -34,23 +34,23 @@ const TOGETHER_MS = 1_000;
 const BEGIN_TOGETHER = `BEGIN; SET LOCAL lock_timeout = ${TOGETHER_MS}; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`;
 export const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${GROUPS_LOCK})`;
 
-/** Namespace of these advisory locks in the database. */
+/** Namespace of the advisory locks of contacts in the database. */
 const CONTACT_LOCK_CLASS = 7_061_638;
-/** Fits into the lock table of the server. */
+/** Number of advisory locks of contacts. Fits into the lock table of the server. */
 const CONTACT_LOCKS = 4_096;
 
-/** Locks names that may belong to no user yet, in a stable order. */
+/** Locks names, including names without a user, in a stable order. */
 export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}, slot)
   FROM (SELECT DISTINCT hashtext(name) & ${CONTACT_LOCKS - 1} AS slot FROM unnest($1::text[]) AS name ORDER BY 1) AS slots`;
 
-/** Users with banner events only in this group. */
+/** Returns users for whom the group has only banner events. */
 const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: ChangeSet): UserRow[] => {
   const needed = new Set(bannerEvents.map(({ userId }) => userId));
   for (const { userId } of [...updated, ...deleted]) needed.delete(userId);
   return rows.filter(({ userId }) => needed.has(userId));
 };
 
-/** Writes the changes of a group. A row that has changed since it was read means that another replica was faster. */
+/** Writes the changes of a group. Throws `ConflictError` if another replica has changed a row since it was read. */
 export const writeChanges = async (
   run: Run,
   changes: ChangeSet,
@@ -65,7 +65,7 @@ export const writeChanges = async (
   });
 };
 
-/** Rejects the mutations that name a locked user. The queue stores the others. */
+/** Returns the error of mutations that name a locked user. The queue stores the other mutations. */
 const refuseLocked = (mutations: readonly Mutation[], { names }: LockedError): MutationError => {
   const refused = mutations.filter((mutation) =>
     [...namedBy([mutation]).keys()].some((name) => names.has(name)),
@@ -74,10 +74,10 @@ const refuseLocked = (mutations: readonly Mutation[], { names }: LockedError): M
 };
 
 /**
- * Applies the mutations of a group in one transaction, which locks the users as it reads them. A sharded database cannot lock
- * rows of several shards; there, row versions detect that another replica was faster. While a group runs exclusively, no other
- * group locks rows, so a locked row belongs to another program, for example a transaction left open in psql. The mutations of
- * that user are rejected and the others stored; on a sharded database the whole group is rejected.
+ * Applies the mutations of a group in one transaction, which locks the users that it reads. A sharded database cannot lock rows
+ * of several shards, so row versions detect conflicts with other replicas instead. While a group runs exclusively, no other group
+ * locks rows, so a locked row belongs to another program, for example a transaction left open in psql. In that case, rejects the
+ * mutations of the locked user and stores the others. On a sharded database, rejects the whole group.
  */
 export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
   const cache = createUserCache(MAX_CHARACTERS);
@@ -85,7 +85,7 @@ export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
 
   const store = async (run: Run, mutations: readonly Mutation[], read: string) => {
     const named = namedBy(mutations);
-    // Locks precede reads: a transaction that waited here must see what the previous one has created.
+    // Locks precede reads, because a transaction that waited for a lock must see the users that the previous transaction created.
     const contacts = [...named].filter(([, { lookup }]) => CONTACTS.has(lookup.by)).map(([name]) => name);
     if (contacts.length > 0) await run(LOCK_CONTACTS, [contacts]);
     const rows = await readUsers(run, named, { statement: read, cache });
@@ -93,7 +93,7 @@ export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
     const { value: values, changes } = memory.change({ users: rows }, (getUsers) =>
       applyMutations(mutations, getUsers),
     );
-    // Only their version shows that another replica has merged them.
+    // Only the versions of these users show that another replica has merged them.
     if (isSharded) changes.updated.push(...onlySeen(rows, changes).map(writtenUser));
     const extraStatements = mutations.flatMap((mutation) => mutation.extraStatements ?? []);
     await writeChanges(run, changes, { ids, extraStatements });

@@ -37,25 +37,27 @@ const namesIn = (folder: string): string[] => {
   }
 };
 
-/** Removes partial copies that killed backups to the same file left. Each may be as large as the database. */
+/** Removes partial copies that killed backups to the same file left. A partial copy may be as large as the database. */
 const removeLeftovers = (destination: string): void => {
   const prefix = `${basename(destination)}.`;
   for (const name of namesIn(dirname(destination))) {
     const [, pid] = (name.startsWith(prefix) && /^(\d+)\.part$/.exec(name.slice(prefix.length))) || [];
     if (pid === undefined) continue;
-    // The first process of a container always has the same ID, so a part with our own ID is from a killed one.
+    // The first process of a container always has the same ID, so a partial copy with our own ID is from a killed process.
     const isLeft = Number(pid) === process.pid || !isRunning(Number(pid));
     if (isLeft) removeHalves(join(dirname(destination), name));
   }
 };
 
-/** Resolves when the copy is synced to disk. Rejects at once if aborted, though the thread ends only after its current call. */
+/**
+ * Resolves when the copy is synced to disk. Rejects immediately if aborted, although the thread ends only after its current call.
+ */
 const copy = (file: string, part: string, signal: AbortSignal): Promise<unknown> => {
   const copying = performOnThread({ file, name: 'copy', values: [part] }, signal);
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => {
       reject(signal.reason);
-      // Until then it may create another file.
+      // Until the copy settles, the thread may create another file.
       const remove = () => removeHalves(part);
       copying.then(remove, remove);
     });
@@ -67,7 +69,7 @@ const refuse = (destination: string): never => {
   throw new Error(`${destination} already exists; a backup never overwrites`);
 };
 
-/** Gives the copy its name. A link fails if the name exists, even if it was created just now. */
+/** Gives the copy its name. Uses a hard link, which fails if the name exists, even if another process has just created it. */
 const rename = (part: string, destination: string): void => {
   try {
     linkSync(part, destination);
@@ -79,7 +81,7 @@ const rename = (part: string, destination: string): void => {
   rmSync(part, { force: true });
 };
 
-/** Syncs the directory entry too. */
+/** Syncs the directory entry. */
 const syncName = (destination: string): void => {
   try {
     const folder = openSync(dirname(destination), 'r');
@@ -90,28 +92,28 @@ const syncName = (destination: string): void => {
     }
   } catch {
     // Windows cannot open a folder, a folder without read permission cannot be opened, and some network file systems cannot sync
-    // one. The copy is complete and has its name; the system only syncs the entry later.
+    // a folder. The copy is complete and has its name. Only its directory entry is synced later.
   }
 };
 
 /**
- * Copies a snapshot of a SQLite file while the service writes it. The copy is a plain file without a log, and synced to disk when
- * this resolves. Never overwrites an existing file. The copy gets its name once it is complete, because a partial one could be
- * mistaken for it and would open as an empty database. Leaves no partial file after an error or abort.
+ * Copies a snapshot of a SQLite file while the service writes it. The copy is a plain file without a log, and is synced to disk
+ * when this resolves. Never overwrites an existing file. Gives the copy its name once it is complete, because a partial copy
+ * could be mistaken for a backup and would open as an empty database. Leaves no partial file after an error or abort.
  */
 export const backupSqlite = async (file: string, destination: string, signal: AbortSignal): Promise<void> => {
   if (existsSync(destination)) refuse(destination);
-  // SQLite would report only that it cannot open the partial file, not why.
+  // SQLite would not report why it cannot open the partial file.
   accessSync(dirname(destination), constants.W_OK);
   removeLeftovers(destination);
   const part = `${destination}.${process.pid}.part`;
   try {
-    // Readable only by its owner. SQLite copies into an empty file as into a new one.
+    // Creates a file that only its owner can read. SQLite accepts an empty file as a destination.
     closeSync(openSync(part, 'wx', 0o600));
     await copy(file, part, signal);
     rename(part, destination);
   } catch (error) {
-    // On a full disk the service needs the space.
+    // If the disk is full, the service needs the space.
     removeHalves(part);
     throw error;
   }

@@ -40,7 +40,7 @@ const IN_MEMORY = ':memory:';
 /** Releases a resource of the store. */
 type Release = () => void | Promise<void>;
 
-/** In reverse order: the file lock is released last, when this process no longer uses the file. */
+/** Releases resources in reverse order. The file lock is released last, when this process no longer uses the file. */
 const releaseAll = async (held: Release[]): Promise<void> => {
   for (const release of held.splice(0).reverse()) await release();
 };
@@ -57,9 +57,9 @@ export const openSqliteReader = (file: string): StoreReader => {
 };
 
 /**
- * Embedded store. One process owns the file: it reads the users of a group, applies the mutations, and sends the changes to the
- * writer thread. Closes everything if the file cannot be opened, because a running thread would keep the process alive and the
- * file locked.
+ * Opens the embedded store. One process owns the file. It reads the users of a group, applies the mutations, and sends the
+ * changes to the writer thread. Closes everything if the file cannot be opened, because a running thread would keep the process
+ * alive and the file locked.
  */
 export const openSqliteStore = async (file: string): Promise<Store> => {
   const held: Release[] = [];
@@ -78,7 +78,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     assertNoStaleWal(file);
   }
   const database = new DatabaseSync(file);
-  // A database in memory belongs to its writer.
+  // The writer closes a database in memory.
   if (!inMemory) held.push(() => database.close());
   createTables(database, file);
   setForWriting(database);
@@ -91,12 +91,12 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   const ids = createUserIds(reader.lastUserId());
   const secret = createSecrets(writer.run);
   const queue = createCommitQueue({
-    // Workspaces are listed by the rows of their secrets.
+    // The list of workspaces comes from the table of secrets.
     register: secret,
     writeGroup: createSqliteGroups(reader, writer, ids),
     maxConcurrentGroups: 2,
   });
-  // One connection writes, so everything visible is settled.
+  // Only one connection writes, so all visible rows are settled.
   const settled = () => ({ through: null, atMs: Date.now() });
   const follower = createFollower({ settle: settled, advance: () => writer.advanceResults() });
   const wal = inMemory ? null : `${realpathSync(file)}-wal`;
@@ -112,7 +112,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     loadTargetingData: reader.loadTargetingData,
     // One process owns the file, so it counts in memory and starts from zero after a restart.
     consumeRateLimit: createRateWindows(async ({ taken }, wanted) => taken + wanted),
-    // Between two commits, because concurrent transactions would wait for each other's locks.
+    // Prunes between two commits, because concurrent transactions would wait for each other's locks.
     prune: createPrune({
       run: writer.run,
       dialect: SQLITE,

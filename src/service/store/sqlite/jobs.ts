@@ -10,7 +10,7 @@ import { threadUrl } from './writer.ts';
 
 /** Copies the database to a new file, and syncs it to disk. */
 const copyTo = (database: DatabaseSync, file: string): void => {
-  // One read transaction for all pages: the backup API would restart at every write.
+  // Reads all pages in one transaction. The backup API would restart at every write.
   database.prepare('VACUUM INTO ?').run(file);
   const descriptor = openSync(file, 'r+');
   try {
@@ -20,7 +20,7 @@ const copyTo = (database: DatabaseSync, file: string): void => {
   }
 };
 
-/** Jobs on too many rows for the main thread: requests would wait. */
+/** Jobs that read too many rows for the main thread, where requests would wait. */
 const JOBS = {
   verifyResults: (database: DatabaseSync) => (workspaceId: string) =>
     verifyResults(
@@ -46,7 +46,7 @@ export interface Job {
 export const perform = (database: DatabaseSync, { name, values }: Pick<Job, 'name' | 'values'>): unknown =>
   (JOBS[name](database) as (...values: unknown[]) => unknown)(...values);
 
-/** Runs a job on its own thread, which ends with it. The signal aborts both. */
+/** Runs a job on its own thread, which ends with the job. The signal aborts the job and the thread. */
 export const performOnThread = (workerData: Job, signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -61,7 +61,7 @@ export const performOnThread = (workerData: Job, signal: AbortSignal): Promise<u
     });
   });
 
-/** Runs jobs one at a time: several at once would leave no core for requests. */
+/** Runs jobs one at a time, because concurrent jobs would leave no core for requests. */
 export const createJobs = (file: string, inMemory: DatabaseSync | null) => {
   const closing = new AbortController();
   let last: Promise<unknown> = Promise.resolve();

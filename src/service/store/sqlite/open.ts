@@ -8,7 +8,7 @@ import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts
 import { SQLITE_TABLES } from '../tables.ts';
 import { primaryResultCode } from '../write-errors.ts';
 
-/** Sends batches to SQLite, which returns synchronously. Statements are prepared once. Parameters are `$1`, `$2` … or `?1`. */
+/** Sends batches to SQLite synchronously. Prepares each statement once. Parameters are `$1`, `$2` … or `?1`. */
 export const createSendSqlite = (database: DatabaseSync): Send<SqlRow[]> => {
   const prepared = new Map<string, StatementSync>();
   return ({ sql, times, values, expects }) => {
@@ -23,7 +23,7 @@ export const createSendSqlite = (database: DatabaseSync): Send<SqlRow[]> => {
       if (expects === undefined) answers.push(...statement.all(...row));
       else written += Number(statement.run(...row).changes);
     }
-    // One process writes the file, so it knows the stored rows.
+    // Only this process writes the file, so the row count must match.
     if (expects !== undefined && written !== expects)
       throw new Error('The file has other users than expected');
     return answers;
@@ -35,7 +35,10 @@ export const createRunSqlite = (database: DatabaseSync): RunSql<SqlRow[]> => {
   return (sql, values) => send({ sql, times: 1, values });
 };
 
-/** Runs statements in one transaction. Returns false and stores nothing if the first returns no row. */
+/**
+ * Returns a function that runs statements in one transaction. Returns `false` and stores nothing if the first statement returns
+ * no row.
+ */
 export const createRunTogetherSqlite = (database: DatabaseSync) => {
   const send = createSendSqlite(database);
   return ([first, ...others]: readonly Statement[]): boolean => {
@@ -46,7 +49,7 @@ export const createRunTogetherSqlite = (database: DatabaseSync) => {
       database.exec('COMMIT');
       return isStored;
     } catch (error) {
-      // SQLite rolls back by itself after some errors.
+      // SQLite rolls back on its own after some errors.
       if (database.isTransaction) database.exec('ROLLBACK');
       throw error;
     }
@@ -65,11 +68,11 @@ const readColumns = (database: DatabaseSync): TableColumns => {
   return columns;
 };
 
-/** Throws if the tables are not those of this build. */
+/** Throws if the tables do not match this build. */
 const checkTables = (database: DatabaseSync, file: string): void =>
   checkSchema(file, readSchemaVersion(database), 'sqlite', readColumns(database));
 
-/** Creates the tables if the file is empty, atomically, and checks existing ones. */
+/** Creates the tables atomically if the file is empty. Otherwise checks them. */
 export const createTables = (database: DatabaseSync, file: string): void => {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -85,7 +88,7 @@ export const createTables = (database: DatabaseSync, file: string): void => {
     try {
       database.exec('ROLLBACK');
     } catch {
-      // SQLite rolls back by itself after some errors, such as a full disk. The first error is the one to report.
+      // SQLite rolls back on its own after some errors, such as a full disk. Reports only the first error.
     }
     throw error;
   }
@@ -95,11 +98,11 @@ export const createTables = (database: DatabaseSync, file: string): void => {
 export const BUSY_MS = 10_000;
 
 /**
- * Opens a file that a service has created and may be writing. Not memory-mapped (`mmap_size`): a growing file is mapped again at
- * every checkpoint, which costs more than copying.
+ * Opens a file that a service has created and may be writing. Does not use memory mapping (`mmap_size`), because a growing file
+ * is mapped again at every checkpoint, which costs more than copying.
  */
 export const openAttached = (file: string, { readOnly = false } = {}): DatabaseSync => {
-  // SQLite would create it, or not name it.
+  // SQLite would create the file, or report an error without its name.
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
   const database = new DatabaseSync(file, { readOnly });
   try {
@@ -117,8 +120,8 @@ const WRITE_VERSION_AT = 18;
 const PLAIN = 1;
 
 /**
- * Throws if a plain file, such as a backup, lies beside a write-ahead log: it replaced a file whose service crashed. SQLite would
- * replay that log into it and corrupt it.
+ * Throws if a plain file, such as a backup, has a write-ahead log, because it replaced a file whose service crashed. SQLite would
+ * apply that log to the plain file and corrupt it.
  */
 export const assertNoStaleWal = (file: string): void => {
   const log = `${realpathSync(file)}-wal`;
@@ -136,15 +139,17 @@ export const assertNoStaleWal = (file: string): void => {
   );
 };
 
-/** Grace period for a service that is shutting down. */
+/** Maximum wait for a service that is shutting down. */
 const WAIT_MS = 2_000;
 
-/** Creates the file if missing, readable only by its owner. SQLite would make it readable by every user of the machine. */
+/**
+ * Creates the file if missing, readable only by its owner. SQLite would create a file that every user of the machine can read.
+ */
 const makePrivate = (file: string): void => closeSync(openSync(file, 'a', 0o600));
 
-/** Resolves symbolic links. SQLite keeps the log beside the target, so the lock belongs there too. */
+/** Resolves symbolic links. SQLite keeps the log beside the target of a link, so the lock must be there, too. */
 const realFile = (file: string): string => {
-  // If the folder is missing too, SQLite reports it.
+  // SQLite reports a missing folder.
   if (!existsSync(dirname(file))) return file;
   // A link to a missing file cannot be resolved. SQLite gives the logs the mode of the file.
   if (!existsSync(file)) makePrivate(file);
@@ -154,7 +159,10 @@ const realFile = (file: string): string => {
 /** Another connection holds the lock. */
 const SQLITE_BUSY = 5;
 
-/** If SQLite may not write, it takes no lock and reports no error. Only a write detects that; its transaction stays open. */
+/**
+ * Takes the lock with a write, and leaves the transaction open. Without write permission, SQLite takes no lock and reports no
+ * error, which only a write detects.
+ */
 const hold = (lock: DatabaseSync): void => {
   lock.exec(`PRAGMA busy_timeout = ${WAIT_MS}`);
   lock.exec('PRAGMA journal_mode = MEMORY');
@@ -164,8 +172,8 @@ const hold = (lock: DatabaseSync): void => {
 };
 
 /**
- * Makes this process the only service on a file. Throws if another one holds the lock. The lock is on a small database beside the
- * file, the same for all its links. The system releases it however the process ends. Exports do not need it.
+ * Makes this process the only service on a file. Throws if another service holds the lock. The lock is on a small database beside
+ * the file, shared by all links to the file. The system releases it when the process ends for any reason. Exports do not need it.
  */
 export const acquireLock = (file: string): (() => void) => {
   const name = `${realFile(file)}-owner`;

@@ -16,7 +16,7 @@ const USERS = 'SELECT users.* FROM users';
 /** Maximum size of profiles that are parsed in one task. */
 const PAGE_CHARACTERS = 500_000;
 
-/** Parses the profile on first access: a caller may read few profiles of a sample, and profiles may be large. */
+/** Parses the profile on first access, because a caller may read few profiles of a sample, and profiles may be large. */
 const lazyUser = (row: SqlRow): Pick<UserRow, 'externalId' | 'profile'> => {
   let user: UserRow | undefined;
   return {
@@ -44,7 +44,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   const usersPage = database.prepare(
     `${USERS} WHERE user_id > ? AND workspace_id = ? AND profile IS NOT NULL ORDER BY user_id LIMIT ${EXPORT_PAGE}`,
   );
-  // The plus keeps SQLite from using an index by workspace, which would make it sort all events for every page.
+  // The unary plus keeps SQLite from using an index by workspace, with which it would sort all events for every page.
   const eventsPage = database.prepare(
     `SELECT events.*, external_id FROM events JOIN users USING (user_id)
      WHERE event_id > ? AND +events.workspace_id = ? ORDER BY event_id LIMIT ${EXPORT_PAGE}`,
@@ -62,7 +62,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     return userId === null ? [] : byId.all(userId, workspaceId);
   };
 
-  /** Returns each user of the lookups once, from one snapshot. A read transaction for each would take a third longer. */
+  /** Returns each user of the lookups once, from one snapshot. A read transaction per lookup would take a third longer. */
   const users = (named: Named): UserRow[] => {
     const found = new Map<number, UserRow>();
     begin.run();
@@ -79,7 +79,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     return [...found.values()];
   };
 
-  /** Adds the users of a page. Returns the ID of the last one if there may be more after it. */
+  /** Adds the users of a page. Returns the ID of the last user if there may be more users after it. */
   const readPage = (found: Map<number, Profile>, rows: Iterable<SqlRow>): number | null => {
     let [count, characters] = [0, 0];
     for (const row of rows) {

@@ -8,8 +8,8 @@ import type { Reader } from './reader.ts';
 import type { RemoteWriter } from './writer.ts';
 
 /**
- * Applied mutations, with the users in memory that they changed. `forgets` is whether users are erased, so that no copy of them may
- * stay in memory. A failure is thrown later, because these may have to be read again first.
+ * Applied mutations, with the users in memory that they changed. `forgets` is true if users are erased, so that no copy of them
+ * may stay in memory. A failure is thrown later, because the users may have to be read again first.
  */
 type Applied = { memory: UserGenerations } & (
   | { writes: GroupWrites; forgets: boolean; values: unknown[] }
@@ -18,15 +18,16 @@ type Applied = { memory: UserGenerations } & (
 
 /** A group in flight. */
 interface GroupUnderWay {
-  /** Users that the group was applied to; `null` until it is applied. */
+  /** Users that the group was applied to; `null` until then. */
   memory: UserGenerations | null;
   end: Promise<unknown>;
 }
 
 /**
  * Applies the mutations of a group to their users, and commits the changes. Only this process writes the file, so users stay
- * cached after a read or write: reading them again for each group takes a quarter of the service's time. A group is applied
- * during the commit of the previous group, and written after it. A failure empties the cache, and later groups are applied again.
+ * cached after a read or write. Reading them again for each group would take a quarter of the service's time. Applies a group
+ * during the commit of the previous group, and writes it after that commit. If a commit fails, empties the cache and applies
+ * later groups again.
  */
 export const createSqliteGroups = (
   reader: Reader,
@@ -60,7 +61,7 @@ export const createSqliteGroups = (
     mine: GroupUnderWay,
   ): Promise<unknown[]> => {
     try {
-      // Not if the previous group must itself be applied again.
+      // Skipped if the previous group must be applied again.
       let applied = before.memory === memory ? applyGroup(mutations) : null;
       mine.memory = applied?.memory ?? null;
       await before.end;

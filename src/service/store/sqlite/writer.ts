@@ -13,17 +13,20 @@ import { SQLITE_STATEMENTS } from '../statements.ts';
 import { classifyWriteError, InDoubtError, TransientError } from '../write-errors.ts';
 import { BUSY_MS, createRunTogetherSqlite, createSendSqlite } from './open.ts';
 
-/** Pages in the write-ahead log that trigger a checkpoint: 64 MiB. A large log copies frequently changed pages less often. */
+/**
+ * Number of pages in the write-ahead log that triggers a checkpoint (64 MiB). A large log copies frequently changed pages less
+ * often.
+ */
 export const CHECKPOINT_PAGES = 16_384;
 const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
-/** Events that are added to `user_events` at once. Larger batches share more pages, but delay the next write longer. */
+/** Number of events that are added to `user_events` at once. Larger batches share more pages, but delay the next write longer. */
 const INDEXED_TOGETHER = 8_192;
 const CACHE_KIB = 64 * 1024;
 
 export const setForWriting = (database: DatabaseSync): void => {
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
   database.exec('PRAGMA journal_mode = WAL');
-  // FULL syncs the log at every commit: acknowledged writes survive a power failure, not only a crash.
+  // FULL syncs the log at every commit, so that acknowledged writes survive a power failure, not only a crash.
   database.exec('PRAGMA synchronous = FULL');
   database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   // A long reader lets the log grow. After it ends, the next checkpoint truncates the log.
@@ -40,7 +43,7 @@ export const createWriter = (database: DatabaseSync) => {
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
   const pace = createPace();
-  /** Events since the last batch. */
+  /** Number of events since the last batch. */
   let unindexed = 0;
 
   const inTransaction = <T>(work: () => T): T => {
@@ -53,7 +56,7 @@ export const createWriter = (database: DatabaseSync) => {
       try {
         rollback.run();
       } catch {
-        // SQLite rolls back by itself after some errors. The first error is the one to report.
+        // SQLite rolls back on its own after some errors. Reports only the first error.
       }
       throw error;
     }
@@ -80,7 +83,7 @@ export const createWriter = (database: DatabaseSync) => {
 
     advanceResults(): Advanced {
       const elapsed = startTimer();
-      // Not synced to disk: after a power failure the cursor is as old as its effect.
+      // Does not sync to disk. After a power failure, the cursor and its effect are equally old.
       database.exec('PRAGMA synchronous = NORMAL');
       try {
         return inTransaction(() => runSteps(advanceResults(SQLITE_RESULTS, null, pace.limits()), send));
@@ -108,15 +111,15 @@ export interface WriterMessage {
 
 export type WriterAnswer = { problem: WriteProblem } | { value: unknown };
 
-/** URL of a thread's file. From source it is beside this file; built, both are in `dist/`. */
+/** Returns the URL of a thread's file, which is beside this file in the source, and in `dist/` in a build. */
 export const threadUrl = (name: 'job' | 'writer'): URL => {
   const here = import.meta.url;
   return new URL(here.endsWith('.ts') ? `./${name}-thread.ts` : `./sqlite-${name}.js`, here);
 };
 
 /**
- * Why a group was not stored, with the codes of SQLite, for transfer from the writer thread. A cloned error keeps only its
- * message, so the log could not tell a full disk from a corrupt one.
+ * Reason that a group was not stored, with SQLite's error codes, for transfer from the writer thread. A cloned error keeps only
+ * its message, so the log could not distinguish a full disk from a corrupt one.
  */
 export interface WriteProblem {
   message: string;
@@ -137,7 +140,7 @@ export type RemoteWriter = {
   [Verb in keyof Writer]: (...values: Parameters<Writer[Verb]>) => Promise<ReturnType<Writer[Verb]>>;
 } & { close(): Promise<void> };
 
-/** Starts the writer on its own thread, to keep disk waits and SQLite's work off the main thread. */
+/** Starts the writer on its own thread, so that disk access does not block the main thread. */
 export const startWriterThread = async (
   file: string,
   thread = new Worker(threadUrl('writer'), { workerData: file }),
@@ -185,7 +188,7 @@ export const startWriterThread = async (
   };
 };
 
-/** For a database in memory, which only its own connection can access. */
+/** Creates a writer for a database in memory, which only its own connection can access. */
 export const createInlineWriter = (database: DatabaseSync): RemoteWriter => {
   const writer = createWriter(database);
   return {
