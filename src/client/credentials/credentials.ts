@@ -6,7 +6,7 @@ import { withTimeout } from '../platform/waits.ts';
 /** Timeout of the host's functions. */
 const ASK_MS = 10_000;
 
-/** Returns a short hash of the key, to recognize it without storing it. FNV-1a over the code units. */
+/** Returns the FNV-1a hash of the key's code units, to recognize the key without storing it. */
 export const fingerprint = (key: string): string => {
   let hash = 0x811c9dc5;
   for (let i = 0; i < key.length; i += 1) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193) >>> 0;
@@ -47,7 +47,7 @@ export const createKeyring = (apiKey: ProvideKey, after: Clock['after']) => {
     },
     /** Returns the cached key; `undefined` if none. Exit handlers cannot wait for the host. */
     current: (): string | undefined => key,
-    /** Drops a rejected key. The function is called again next time. */
+    /** Drops a rejected key, so that the host's function is called again. */
     forget(): void {
       if (typeof apiKey !== 'string') key = undefined;
     },
@@ -56,12 +56,12 @@ export const createKeyring = (apiKey: ProvideKey, after: Clock['after']) => {
 
 export type Keyring = ReturnType<typeof createKeyring>;
 
-/** Returns a token of this user, or a promise of it; `null` if there is none. */
+/** Returns a token of this user, or a promise of one; `null` if none. */
 export type ProvideToken = (userId: string) => string | null | Promise<string | null>;
 
-/** Time before its expiry at which a token is renewed, because requests take time and clocks differ. */
+/** Time before expiry at which a token is renewed, because requests take time and clocks differ. */
 const EARLY_MS = 60_000;
-/** Pause for a user without a token, or whose new token was rejected. */
+/** Pause for a user who has no token, or whose new token was rejected. */
 const PAUSE_MS = 5 * 60_000;
 /** Pause after the host's function failed. */
 const RETRY_MS = 30_000;
@@ -69,11 +69,13 @@ const RETRY_MS = 30_000;
 interface Held {
   token: string;
   askedAt: number;
-  /** Expiry in Unix milliseconds of the device. An unreadable token is valid until it is rejected. */
+  /** Expiry by the device's clock, in Unix milliseconds. An unreadable token is valid until it is rejected. */
   endsAt: number;
 }
 
-/** Returns the expiry of a token by the device's clock. If that is wrong, the service's 401 corrects it. */
+/**
+ * Returns the expiry of a token by the device's clock. If the clock is wrong, the service rejects an expired token with a 401.
+ */
 const getExpiryMs = (token: string): number => {
   try {
     const claims = atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'));
@@ -113,7 +115,7 @@ export const createUserTokens = (
         pause(userId, PAUSE_MS, 'userToken() has no token: the events of this user wait');
         return undefined;
       }
-      // Valid for at least one minute. With a wrong device clock, each token would be expired at once.
+      // Valid for at least one minute, because a wrong device clock could make every new token expired.
       const endsAt = Math.max(getExpiryMs(token), now() + 2 * EARLY_MS);
       held.set(userId, { token, askedAt: now(), endsAt });
       return token;
@@ -126,27 +128,27 @@ export const createUserTokens = (
   const pausedUntil = (userId: string): number => pauses.get(userId) ?? 0;
   const isPaused = (userId: string): boolean => {
     const until = pausedUntil(userId);
-    // Ignores a time that is out of reach because the clock was set back.
+    // Ignores a pause that ends too far ahead, because the clock was set back.
     return until > now() && until - now() <= PAUSE_MS;
   };
 
-  /** A visitor needs no token, because only this browser knows the ID. */
+  /** A visitor needs no token, because only this browser knows the visitor ID. */
   const isNeeded = (userId: string): boolean => provide !== undefined && !isVisitorId(userId);
 
   return {
-    /** The host provides user tokens. */
+    /** Whether the host provides user tokens. */
     isUsed: provide !== undefined,
     isPaused,
     pausedUntil,
     current,
     /** Returns whether a request of this user can be sent now, without a new token. */
     isReady: (userId: string): boolean => !isNeeded(userId) || current(userId) !== undefined,
-    /** Returns the token to send, if one is needed; `undefined`, after starting a pause, if none is available. */
+    /** Returns the token to send; `undefined` if none is needed. If none is available, starts a pause and returns `undefined`. */
     async ask(userId: string): Promise<string | undefined> {
       if (!isNeeded(userId) || isPaused(userId)) return undefined;
       const known = current(userId);
       if (known !== undefined) return known;
-      // Not inside `fetchToken`: if the host throws synchronously, it would end before it is registered here.
+      // Not inside `fetchToken`, which would end before it is registered here if the host throws synchronously.
       if (!asking.has(userId))
         asking.set(
           userId,
@@ -157,10 +159,11 @@ export const createUserTokens = (
     /** Handles a rejected or missing token; `fault` is the service's reason. */
     refused(userId: string, sent: string | undefined, fault: string): void {
       const found = held.get(userId);
-      // Another request had the same response before.
+      // Another request has already handled this rejection.
       if (found?.token !== sent) return;
       held.delete(userId);
-      // A token that was valid for a while is replaced at once. A new one would be rejected again.
+      // A token that was valid for a while is replaced at once. A new token is not, because its replacement would be rejected
+      // too.
       if (found && now() - found.askedAt > EARLY_MS) return;
       pause(userId, PAUSE_MS, `User token rejected: ${fault}. The events of this user wait`);
     },

@@ -9,8 +9,8 @@ import { bannerEvent, type EventKey, isWhole, type StoredEvent } from './log/rec
 import type { Outbox } from './outbox.ts';
 
 /**
- * Clock drift that event times ignore. Beyond it, the user set the clock or the device slept, and event times follow the
- * device.
+ * Maximum clock drift that event times ignore. A larger one means that the user set the clock or the device slept, so event times
+ * follow the device.
  */
 const DRIFT_MS = 100;
 
@@ -48,10 +48,7 @@ export const createEventTimes = ({ now, monotonic }: Clock) => {
   };
 };
 
-/**
- * Maximum number of events in a transaction. Bounds the work of a burst to some milliseconds, so that it does not block the
- * page.
- */
+/** Maximum number of events in a transaction, so that a burst does not block the page for more than some milliseconds. */
 const SLICE = 200;
 
 interface Waiting {
@@ -62,8 +59,7 @@ interface Waiting {
 }
 
 /**
- * Appends events to the log in call order, with one write per task. Never reads first, because before a navigation every tick
- * counts.
+ * Appends events to the log in call order, with one write per task. Never reads first, because the page may be about to navigate.
  */
 export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving: Leaving) => {
   const { api, consent, clock, tab, lifecycle, notify, fail, isStopped } = context;
@@ -89,7 +85,7 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
   const attempt = async (entries: Entry[], write: () => Promise<unknown>): Promise<boolean> => {
     try {
       const isStored = (await upkeep.retryOnQuota(write, entries)) !== false;
-      // Memory ends with a stopped client.
+      // A stopped client loses the events in memory.
       return isStored && !(isStopped() && log.place.isMemory());
     } catch (cause) {
       fail('storage', 'An event could not be stored', cause);
@@ -111,8 +107,8 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
   };
 
   /**
-   * Removes events that were captured after an opt-out or a wipe of another tab or an earlier visit, which this page missed.
-   * Returns the others.
+   * Removes events that were captured after an opt-out or wipe that this page missed (in another tab or on an earlier visit).
+   * Returns the other events.
    */
   const removeForbidden = async (kept: Entry[]): Promise<Entry[]> => {
     const control = await log.control();
@@ -148,7 +144,7 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
   };
 
   const store = async (waiting: Waiting[]): Promise<void> => {
-    // The user opted out after the call, and discards pending captures.
+    // The user opted out after the call, so pending captures are discarded.
     if (!consent.mayFinish()) {
       for (const { resolve } of waiting) resolve(null);
       return;
@@ -180,14 +176,15 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
   const capture = (event: CapturedEvent): Promise<BannerEvent | null> => {
     const isAllowed = event.wasAllowed ? consent.mayFinish() : consent.mayAct() && !isStopped();
     if (!isAllowed) return Promise.resolve(null);
-    // The write of an invalid event would fail, with all other events in it.
+    // An invalid event would fail the whole write, including all other events in it.
     if (!isWhole(event)) {
       fail('config', 'Invalid event: type, banner, placement and user must be strings');
       return Promise.resolve(null);
     }
     return new Promise((resolve) => {
       queue.push({ event, at: event.at ?? clock.now(), resolve });
-      // Runs after this task's calls. `queueMicrotask` leaves the script engine, and costs more than everything else here.
+      // Runs after this task's calls. Not `queueMicrotask`, because it leaves the script engine and costs more than the rest of
+      // this function.
       appending ??= Promise.resolve(queue).then(appendQueue);
     });
   };

@@ -34,19 +34,19 @@ export const createDecide = ({ context, log, upkeep, sender }: Outbox, capture: 
     const isPurge = decision === 'purge' && !isDiskDone;
     const post = () =>
       news.post({ type: 'consent', ...record, ...(isWipe && { consent: 'wiped' as const }) });
-    // Other tabs stop without waiting for the disk. They hear of an opt-in only after it is stored.
+    // Other tabs stop without waiting for the disk. An opt-in is posted only after it is stored.
     if (!isOptIn) post();
-    // In call order, so that a purge keeps what is captured after a later opt-in, here or in another tab.
+    // Runs in call order, so that a purge keeps events captured after a later opt-in, in this tab or another.
     const carryOut = async () => {
       if (isWipe) return log.place.clear();
-      // A full disk does not reject a decision.
+      // A decision applies even if the disk is full.
       const isStored = await upkeep.retryOnQuota(() => log.storeChoice(record));
       // Events in memory are moved to the disk together with the decision.
       await log.place.retry();
-      // Events captured after a later opt-in of another tab stay.
+      // Keeps events captured after a later opt-in in another tab.
       const purgedUntil = isStored ? Infinity : record.chosenAt;
       if (isPurge) await purge(purgedUntil);
-      // The user may have reverted the opt-in in this page.
+      // The user may have opted out again in this page.
       if (isOptIn && isStored && consent.mayAct()) post();
     };
     await capture.inTurn(carryOut, isForgetting);

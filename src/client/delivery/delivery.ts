@@ -13,7 +13,7 @@ import type { Disk, InMemory } from './log/disk.ts';
 import type { Claim, Claimed, QueuedEvent } from './log/records.ts';
 import type { Sent } from './sender/sent.ts';
 
-/** Why the server skipped an event. */
+/** Reason that the server skipped an event, with its number of attempts. */
 export interface Skip {
   /** Human-readable reason from the server. Do not branch on it. */
   reason: string;
@@ -27,7 +27,7 @@ export interface Skip {
  */
 export type Correct = (event: BannerEvent, skip: Skip) => BannerEvent | null | Promise<BannerEvent | null>;
 
-/** Number of events by state. `captured` is the sum of all others. */
+/** Number of events by state. `captured` is the sum of all other counts. */
 export interface Diagnostics {
   /** Stored since the log was created or wiped. */
   captured: number;
@@ -41,20 +41,20 @@ export interface Diagnostics {
   deadLetters: number;
   /** Dropped: dead letters discarded by the host, and events in doubt with `at-most-once`. */
   discarded: number;
-  /** Removed because of a cap or the storage quota, or damaged. */
+  /** Removed because of a cap, the storage quota or a damaged record. */
   evicted: number;
   /** Removed because they were older than `maxAgeMs`. */
   expired: number;
   /** Deleted on opt-out. */
   purged: number;
   /**
-   * `true` while events are kept in memory and end with the page: IndexedDB is unavailable or in use by a newer version, or
-   * consent is pending.
+   * `true` while events are kept only in memory, because IndexedDB is unavailable or in use by a newer version, or consent is
+   * pending. They are lost if the page closes before they are sent.
    */
   memoryMode: boolean;
   /** `true` in the tab that currently sends. */
   sender: boolean;
-  /** Time until which sending pauses, in Unix milliseconds; `null` if it does not pause. */
+  /** End of the sending pause, in Unix milliseconds; `null` if sending is not paused. */
   waitingUntil: number | null;
 }
 
@@ -69,7 +69,7 @@ export interface DeadLetter {
   attempts: number;
 }
 
-/** Number of events that a flush delivered, and that are still queued. */
+/** Number of events that a flush delivered, and number of events still queued. */
 export type FlushResult = { delivered: number; pending: number };
 
 /** Event to store. */
@@ -84,8 +84,8 @@ export interface CapturedEvent {
    */
   at?: number;
   /**
-   * The event happened while capturing was allowed. It is stored even after a stop, or after an opt-out that keeps or sends the
-   * queue.
+   * Whether the event happened while capturing was allowed. If so, it is stored even after a stop, or after an opt-out that keeps
+   * or sends the queue.
    */
   wasAllowed?: boolean;
   /**
@@ -109,9 +109,9 @@ export interface Delivery {
   /** Returns whether the user's last choice, in any tab or on an earlier visit, allows storing events. */
   mayAct(): Promise<boolean>;
   /**
-   * Stores a decision of this page in the log, tells the other tabs, and applies it to queued events. The consent object has it
-   * already. `isDiskDone`: a wipe or a purge was applied to the disk before, and the user has opted in since. Stored events
-   * stay then, and only pending captures of this page are discarded.
+   * Stores a decision of this page in the log, tells the other tabs, and applies it to queued events. The consent object already
+   * has the decision. `isDiskDone`: a wipe or purge was already applied to the disk, and the user has opted in since. In this
+   * case, stored events stay and only pending captures of this page are discarded.
    */
   decide(decision: Decision, isDiskDone?: boolean): Promise<void>;
   /** Releases timers, listeners and channels. Stored events stay. */
@@ -122,7 +122,10 @@ export interface Delivery {
 export interface Api {
   /** Base URL of the API, without the path. */
   endpoint: string;
-  /** Client key. A function is called before a request, and again after the server rejects the key. */
+  /**
+   * Client key, or a function that returns it. The function is called before a request, and again after the server rejects the
+   * key.
+   */
   apiKey: string | (() => string | Promise<string>);
   appId: string;
   appVersion: string;
@@ -133,13 +136,13 @@ export interface Api {
 
 /** Platform of the page or the service worker. The deferred chunk gets store and clock from the first chunk. */
 export interface DeliveryPlatform {
-  /** Opens IndexedDB, as a rule. The log itself falls back to memory. */
+  /** Opens the store, usually IndexedDB. The log falls back to memory. */
   openStore: (name: string) => Store;
   clock: Clock;
   /** Returns a number from 0 (included) to 1 (excluded). */
   random: () => number;
   lifecycle: PageLifecycle;
-  /** Opens the channel to the other tabs. Default: `BroadcastChannel`. Without one, tabs see changes only in the log. */
+  /** Opens the channel to the other tabs. Default: `BroadcastChannel`. Without a channel, tabs see changes only in the log. */
   openChannel?: ((name: string) => TabLink) | undefined;
 }
 
@@ -150,7 +153,7 @@ export interface DeliveryHost {
   correct?: Correct | undefined;
   /** Called with the dismissals that the service accepted. */
   onDismissed?: (dismissals: readonly BannerEvent[]) => void;
-  /** Frees space that is worth less than events (the banner cache) if the storage quota is reached. */
+  /** Frees space by deleting less valuable data (the banner cache) if the storage quota is reached. */
   evict?: () => Promise<void>;
 }
 
@@ -163,9 +166,9 @@ export interface DeliverySetup {
   host: DeliveryHost;
   /** Loads the hand-off to a service worker. */
   loadHandOff?: () => Promise<{ createHandOff: typeof createHandOff }>;
-  /** Service worker mode: sends only when `flush()` is called, and leaves corrections to the pages. */
+  /** Whether this is a service worker, which sends only when `flush()` is called, and leaves corrections to the pages. */
   isWorker: boolean;
-  /** Returns whether the client has stopped. Then nothing is sent, and no later event is captured. */
+  /** Returns whether the client has stopped. A stopped client sends nothing, and captures no later events. */
   isStopped: () => boolean;
 }
 
@@ -175,7 +178,7 @@ export type TabNews =
   | { type: 'idle'; wait: Pause }
   /** Events that left the queue, by `keyText`. */
   | { type: 'gone'; keys: string[] }
-  /** Notice of the service worker. It has no host, so each page passes its notices on. */
+  /** Notice of the service worker, which has no host. Each page passes the notice on to its host. */
   | { type: 'notice'; notice: Notice }
   | ({ type: 'consent' } & ChoiceRecord<Choice | 'wiped'>);
 
@@ -185,12 +188,12 @@ export interface Trouble {
   settle(claimed: Claimed, sent: Sent, apiKey: string): Promise<number>;
   /** Settles an expired claim whose page is gone. */
   settleAbandoned(claim: Claim): Promise<number>;
-  /** Maximum number of events in a batch: the host's, or fewer after a rejection. */
+  /** Returns the maximum number of events in a batch: the host's limit, or less after a rejection. */
   batchLimit(): number;
   correction: {
     /**
-     * Marks the events in the log, so that only one tab asks its host. Resolves once the host's work, which `decided` tracks,
-     * has begun.
+     * Marks the events in the log, so that only one tab passes them to its host. Resolves once the host's work has begun;
+     * `decided` resolves once it has ended.
      */
     ask(skipped: QueuedEvent[]): Promise<{ decided: Promise<void> }>;
     /** Resolves when the host has decided about all events. */
@@ -204,13 +207,13 @@ export interface Trouble {
   };
   diagnostics(): Promise<Diagnostics>;
   /**
-   * Returns when to check again during a pause, in Unix milliseconds; `undefined` if the pause is over because there is another
-   * key than the rejected one.
+   * Returns the time of the next check during a pause, in Unix milliseconds; `undefined` if the pause is over because `apiKey` is
+   * not the rejected key.
    */
   waitUntil(pause: Pause, apiKey: string): Promise<number | undefined>;
   /** Ends the backoff of all tabs, unless the server requested it. */
   endBackoff(): Promise<void>;
-  /** Removes expired events if `isHour`, then events over a cap: the least valuable and oldest first. */
+  /** Removes expired events if `isHour`, then events over a cap, starting with the least valuable and oldest. */
   tidy(isHour: boolean, isOver: boolean): Promise<void>;
   /**
    * Frees space on a full disk: first the host's banner cache, then events worth at most as much as `written`, or any events if
@@ -222,7 +225,7 @@ export interface Trouble {
    * totals.
    */
   purge(until: number): Promise<void>;
-  /** Moves the log from memory to the disk. `hadRecord`: the disk had a control record a moment ago. */
+  /** Moves the log from memory to the disk. `hadRecord`: whether the last check found a control record on the disk. */
   restore(disk: Disk, from: InMemory, hadRecord: boolean): Promise<void>;
 }
 
@@ -235,9 +238,9 @@ export interface DeliveryContext extends Omit<DeliverySetup, 'platform' | 'optio
   news: TabChannel<TabNews>;
   notify: Notify;
   fail: Fail;
-  /** Loads the trouble chunk. Rejects if it cannot be loaded; the log is then left as it is. */
+  /** Loads the trouble chunk. Rejects if it cannot be loaded; the log then stays unchanged. */
   trouble: () => Promise<Trouble>;
-  /** Returns the trouble chunk if it is loaded. */
+  /** Returns the trouble chunk; `undefined` if it is not loaded. */
   loaded: () => Trouble | undefined;
   /** Returns `false` without consent, while the page is prerendered, and once the client has stopped. */
   canSend: () => boolean;

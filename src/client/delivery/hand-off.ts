@@ -1,7 +1,7 @@
 /**
- * Creates the background sync tag and the messages between a page and the service worker that sends for it. All contain the log
- * name, because the worker may belong to another app. A worker without user tokens ignores a page that uses them, because the
- * service would reject its requests.
+ * Creates the background sync tag and the messages between a page and the service worker that sends for it. The tag and all
+ * messages contain the log name, because the worker may belong to another app. A worker without user tokens ignores a page that
+ * uses them, because the service would reject its requests.
  */
 export const handOffMessages = (log: string, hasTokens: boolean) => ({
   syncTag: log,
@@ -24,8 +24,8 @@ export interface WorkerContainer {
 }
 
 /**
- * Lets the service worker send on page exit. It outlives the page and reads the responses, so no event is left in doubt. A
- * worker is used only after it confirmed that it runs the sender of this log. The host registers the worker.
+ * Lets the service worker send on page exit. The worker outlives the page and reads the responses, so no event is left in doubt.
+ * A worker is used only after it confirmed that it runs the sender of this log. The host registers the worker.
  */
 export const createHandOff = (log: string, hasTokens: boolean, container: WorkerContainer) => {
   const { syncTag, areYouThere, here, send } = handOffMessages(log, hasTokens);

@@ -1,16 +1,19 @@
-// Only numbers: bundlers inline them, so two chunks can import this file without sharing a module.
+// Contains only numbers, which bundlers inline, so that two chunks can import this file without sharing a module.
 
-/** Version of the records and keys of the log. Another SDK version on the same origin sees only its own. */
+/** Version of the records and keys of the log. Another SDK version on the same origin sees only its own records. */
 export const VERSION = 1;
 
 /** Maximum response time in any configuration. */
 export const MAX_ANSWER_MS = 600_000;
-/** Maximum delay of one event after a skip, or after the server failed on it alone. */
+/** Maximum delay of one event after a skip, or after the server failed on a request with only this event. */
 export const MAX_PAUSE_MS = 600_000;
 
-/** A page checks a cap after it has appended this share of it. An eviction goes below the cap by the same share. */
+/** Share of a cap that a page appends before it checks the cap, and by which an eviction goes below the cap. */
 export const SLACK = 0.05;
-/** Minimum retention of deduplication marks. A session may outlast the retention of events, and must know what it has counted. */
+/**
+ * Minimum retention of deduplication marks. A session may outlast the retention of events, and must not count an impression
+ * twice.
+ */
 export const MIN_COUNTED_MS = 86_400_000;
 /** Interval between cap checks of a page that appends little. */
 export const TIDY_MS = 3_600_000;

@@ -1,14 +1,14 @@
 import { EVENT_TYPES, type EventType, type Instance, MAX_TRACK_BATCH } from '../../protocol/index.ts';
 import type { Notify } from '../notices.ts';
 
-/** Default of an option, followed by its bounds (a number, both included) or its other values (a string). */
+/** Default of an option, followed by its inclusive bounds (number) or its other values (string). */
 type Rule = readonly [value: number, min?: number, max?: number] | readonly [value: string, ...string[]];
 type Rules<T> = { readonly [Name in keyof T]: Rule };
 
 /** Partial type whose members may be `undefined`, which selects the default. */
 export type Choices<T> = { [Name in keyof T]?: T[Name] | undefined };
 
-/** Emits a `failed` notice of kind `config` that names the option and what it must be. */
+/** Emits a `failed` notice of kind `config` that contains the option and the expected value. */
 export const notifyWrong = (notify: Notify, option: string, expected: string): void =>
   notify({ type: 'failed', kind: 'config', message: `Option "${option}" must be ${expected}` });
 
@@ -64,7 +64,7 @@ const BANNERS: Rules<BannerOptions> = {
 export const bannerOptions = (chosen: Choices<BannerOptions> | undefined, notify: Notify): BannerOptions =>
   chosenOptions('banners.', BANNERS, chosen, notify);
 
-// In this file, because types of the service worker must not depend on `options.ts`, which needs the DOM library.
+// Declared in this file, because types of the service worker must not depend on `options.ts`, which needs the DOM library.
 /** Service to connect to: `instance` is the name of a hosted instance, `endpoint` the base URL of any other. */
 export type EndpointOptions =
   | { instance: Instance; endpoint?: undefined }
@@ -85,7 +85,7 @@ export interface DeliveryOptions {
   /** Number of responses that may name an event as skipped before it becomes a dead letter. Default 3. */
   maxAttempts: number;
   /**
-   * Maximum number of stored events, including dead letters. Over it, the least valuable and oldest are evicted. Default
+   * Maximum number of stored events, including dead letters. Above it, the least valuable and oldest events are evicted. Default
    * 10,000.
    */
   maxEvents: number;
@@ -111,7 +111,7 @@ const DELIVERY: Rules<Omit<DeliveryOptions, 'inDoubt'>> = {
   maxEvents: [10_000],
   maxBytes: [2_000_000],
   maxAgeMs: [7 * DAY_MS],
-  // Every tab knows this maximum: the page of a longer request is gone.
+  // Every tab relies on this maximum. If a request takes longer, its page is gone.
   timeoutMs: [30_000, 1, 5 * 60_000],
 };
 const IN_DOUBT = Object.fromEntries(

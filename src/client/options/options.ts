@@ -88,7 +88,7 @@ export interface Platform {
   random: () => number;
   /** Visibility and lifecycle events of the page. */
   lifecycle: PageLifecycle;
-  /** Opens the channel to the other tabs. Default: `BroadcastChannel`. Without one, tabs see changes only in the store. */
+  /** Opens the channel to the other tabs. Default: `BroadcastChannel`. Without a channel, tabs see changes only in the store. */
   openChannel: (name: string) => TabLink;
   /** Observer for viewability. Replace it in tests if the DOM's own never calls back, as in happy-dom. */
   IntersectionObserver: typeof IntersectionObserver;
@@ -108,7 +108,7 @@ export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' |
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** Throws a `TypeError` for a missing or invalid option, which is a mistake in the code. */
+/** Throws a `TypeError` if an option is missing or invalid. */
 const expect = (isRight: boolean, option: string, expected: string): void => {
   if (!isRight) throw new TypeError(`Option "${option}" must be ${expected}`);
 };

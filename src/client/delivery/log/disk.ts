@@ -30,7 +30,7 @@ const HANG_MS = 10_000;
 export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock['after']) => {
   let untilRestored: Promise<void> | undefined;
   let wake: () => void = () => undefined;
-  /** Pending requests: the function that abandons each, with the one that cancels its timeout. */
+  /** Pending requests: maps the function that abandons the request to the function that cancels its timeout. */
   const unanswered = new Map<() => void, () => void>();
   const stops = [
     lifecycle.on('leave', () => {
@@ -77,7 +77,7 @@ export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock[
     });
 
   return {
-    /** `ifLost`: for a write without a read. Returns the value that replaces a lost response. */
+    /** `ifLost`, only for a write without a read, returns the value that replaces a lost response. */
     async ask<T>(work: (store: Store) => Promise<T>, ifLost?: () => T): Promise<T> {
       if (untilRestored && !ifLost) await untilRestored;
       return answered(work, ifLost);

@@ -13,17 +13,17 @@ import {
 } from './records.ts';
 import type { LastSeen } from './remembered.ts';
 
-/** Some engines never settle `indexedDB.open`. After this time the page continues in memory. */
+/** Timeout of `indexedDB.open`, which some engines never settle. After it, the page continues in memory. */
 const OPEN_MS = 2_000;
 /** Interval between retries of the disk in memory mode. */
 const RETRY_MS = 30_000;
 
-/** Returns whether the disk is full. The caller handles that, because it knows what to evict. */
+/** Returns whether the disk is full. The caller handles a full disk, because it knows which records to evict. */
 export const isQuota = (error: unknown): boolean => Object(error).name === 'QuotaExceededError';
 
 /** Location of the log. */
 type LogLocation =
-  /** The first check of the disk, or the move from memory back to it. Each call waits for `over`. */
+  /** First check of the disk, or move from memory back to the disk. Each call waits for `over`. */
   { type: 'moving'; from: InMemory | undefined; over: Promise<void> } | { type: 'disk' } | InMemory;
 
 /**
@@ -53,11 +53,11 @@ export const createLogStore = (
   let cancelRetry: () => void = () => undefined;
   let onDisk: () => void = () => undefined;
 
-  /** Returns the log in memory, also while its events are being moved to the disk. */
+  /** Returns the log in memory, even while its events are being moved to the disk. */
   const memory = (): InMemory | undefined => (logLocation?.type === 'moving' ? logLocation.from : inMemory());
   const inMemory = (): InMemory | undefined => (logLocation?.type === 'memory' ? logLocation : undefined);
 
-  /** Also runs after a stop if a deletion is due, because no other page knows of it. */
+  /** Also runs after a stop if a deletion is due, because no other page knows about the deletion. */
   const retryLater = (): void => {
     cancelRetry();
     if (!isStopped() || memory()?.owed) cancelRetry = after(RETRY_MS, () => void retry());
@@ -70,7 +70,7 @@ export const createLogStore = (
     retryLater();
   };
 
-  /** Moves the log from memory to the disk. `hadRecord`: the disk had a control record a moment ago. */
+  /** Moves the log from memory to the disk. `hadRecord`: whether the last check found a control record on the disk. */
   const moveToDisk = async (from: InMemory, hadRecord: boolean): Promise<void> => {
     try {
       const { restore } = await trouble();
@@ -99,8 +99,8 @@ export const createLogStore = (
     const isKept = isOurs && !memory();
     if (isKept) control.keep(record);
     const missed = found.filter(([key]) => !isKept || !isControlKey(key)).map(([, each]) => each);
-    // An opt-out applies in every version: under this version's key, and under those of later versions. A page in memory mode
-    // may have missed it on the channel, and sends nothing until its events are back on the disk.
+    // An opt-out applies in every version, so the control records of later versions are read, too. A page in memory mode may have
+    // missed the opt-out on the channel, and sends nothing until its events are back on the disk.
     for (const each of missed) {
       if (!isOptOut(each?.consent)) continue;
       const choice = each?.consent === 'disabled' ? 'disabled' : 'keeping';
@@ -175,7 +175,7 @@ export const createLogStore = (
         () => undefined,
       ),
     deleteMany: (keys: StoreKey[]) => run((each) => each.deleteMany(keys)),
-    /** Rejects with an error that `change` throws. It does not count as a disk failure. */
+    /** Rejects with any error that `change` throws, which does not count as a disk failure. */
     async update<T>(
       keys: (StoreKey | KeyRange)[],
       change: (values: (T | undefined)[]) => Writes,
@@ -212,7 +212,7 @@ export const createLogStore = (
     onDisk(wake: () => void): void {
       onDisk = wake;
     },
-    /** Marks the queue for deletion. In memory mode, the disk's part is deleted once the disk responds. */
+    /** Marks the queue for deletion. In memory mode, the events on disk are deleted once the disk responds. */
     owePurge(): void {
       const log = memory();
       if (log) log.owed ??= 'queue';

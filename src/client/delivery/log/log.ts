@@ -43,7 +43,7 @@ export async function* pages<T>(store: Store, range: KeyRange): AsyncGenerator<[
   }
 }
 
-/** Event, with its reason if it is a dead letter. `event` is `undefined` if the record is damaged. */
+/** Event, with the rejection reason if it is a dead letter. `event` is `undefined` if the record is damaged. */
 export type LogRecord =
   | { key: EventKey; event: StoredEvent; reason: string }
   | { key: StoreKey; event: undefined };
@@ -70,7 +70,7 @@ const isOldMark =
 /**
  * Creates the log of unconfirmed events, in IndexedDB or memory. Any page appends without reading anything except the
  * deduplication mark, and removes events that must not stay. Each change of the control record or a claim is a step: one
- * transaction that reads these and the records it needs, and writes both.
+ * transaction that reads and writes the control record, the claims and the other records that it needs.
  */
 export const createLog = (context: DeliveryContext) => {
   const { api, consent, openStore, fail } = context;
@@ -98,7 +98,7 @@ export const createLog = (context: DeliveryContext) => {
       const control = last.read(stored);
       claims = [found].flat().filter(isClaim);
       const writes = decide(control, values, claims);
-      // Without a stored or written record, the default is not the user's choice.
+      // If no record was stored or is written, the default record does not contain the user's choice.
       if (stored !== undefined || writes !== null) after = control;
       written = writes ?? [];
       if (writes === null) return [];
@@ -137,7 +137,7 @@ export const createLog = (context: DeliveryContext) => {
       const own: CountedRecord = { v: VERSION, event: keyText(key), at: event.time };
       let isFirst = false;
       await place.update<CountedRecord | null>([countedKey(name)], ([found]) => {
-        // After a lost connection the mark may already name this event. A damaged mark names none.
+        // After a lost connection the mark may already name this event. A damaged mark is ignored.
         isFirst = (found?.event ?? own.event) === own.event;
         return isFirst
           ? [
@@ -149,7 +149,7 @@ export const createLog = (context: DeliveryContext) => {
       return isFirst;
     },
 
-    /** Removes events that were just appended and must not stay, or delivered ones that cannot be counted on a full disk. */
+    /** Removes events that were just appended and must not stay, or delivered events that a full disk cannot count. */
     async remove(entries: (Pick<Entry, 'key'> & Partial<Pick<Entry, 'once'>>)[]): Promise<void> {
       const keys = entries.flatMap(({ key, once }) => (once === undefined ? [key] : [key, countedKey(once)]));
       await place.deleteMany(keys);
@@ -159,8 +159,8 @@ export const createLog = (context: DeliveryContext) => {
     overview,
 
     /**
-     * Stores a choice of this page. Returns whether it is durable; `false` if the user chose later in another tab, which this
-     * page then follows.
+     * Stores a choice of this page. Returns `true` once it is durable; `false` if the user made a later choice in another tab,
+     * which this page then follows.
      */
     async storeChoice(choice: ChoiceRecord): Promise<boolean> {
       let isStored = false;
@@ -184,7 +184,7 @@ export const createLog = (context: DeliveryContext) => {
       }
     },
 
-    /** Removes all claims. Pending requests then settle nothing, except a confirmation. */
+    /** Removes all claims. Of the pending requests, only confirmations still count. */
     forgetClaims: (): Promise<void> =>
       step([], (_control, _values, claims) => claims.map(({ id }) => [claimKey(id), undefined])),
 
@@ -200,7 +200,7 @@ export const createLog = (context: DeliveryContext) => {
       if (corrupt.length > 0) fail('storage', `Removed ${corrupt.length} corrupt records`, corrupt);
     },
 
-    /** Returns whether there are marks from before this time, or damaged ones. */
+    /** Returns whether there are damaged marks, or marks from before this time. */
     async hasCounted(time: number): Promise<boolean> {
       for await (const records of pages<CountedRecord | null>(place, COUNTED_RANGE)) {
         if (records.some(isOldMark(time))) return true;
@@ -208,7 +208,7 @@ export const createLog = (context: DeliveryContext) => {
       return false;
     },
 
-    /** Removes marks from before this time, and damaged ones. */
+    /** Removes damaged marks, and marks from before this time. */
     async forgetCounted(time: number): Promise<void> {
       for await (const records of pages<CountedRecord | null>(place, COUNTED_RANGE)) {
         const old = records.filter(isOldMark(time));

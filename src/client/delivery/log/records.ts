@@ -11,11 +11,11 @@ export interface StoredEvent extends BannerEvent {
   v: typeof VERSION;
   appId: string;
   appVersion: string;
-  /** Number of responses that named it as skipped. */
+  /** Number of responses that named the event as skipped. */
   attempts: number;
-  /** Claim of the request whose response was never read. Its events are resent as one batch. */
+  /** ID of the claim whose response was never read. The events of the claim are resent as one batch. */
   doubt?: string;
-  /** Reason of the skip, until the host has decided about a correction. */
+  /** Reason for the skip, until the host has decided about a correction. */
   skip?: string;
   /** Time until which one tab waits for its host's correction, in Unix milliseconds. */
   asked?: number;
@@ -29,8 +29,7 @@ export interface QueuedEvent {
 }
 
 /**
- * Request in flight. Index i of the response is item i of `keys`. One record per claim, because exit handlers cannot read
- * first.
+ * Request in flight. Index i in the response refers to `keys[i]`. One record per claim, because exit handlers cannot read first.
  */
 export interface Claim {
   v: typeof VERSION;
@@ -40,8 +39,8 @@ export interface Claim {
   /** Time until which a response may arrive, in Unix milliseconds. After it, the events are in doubt. */
   until: number;
   /**
-   * Lease: no other page sends anything before this time, in Unix milliseconds. Shorter than `until`, since this page may be
-   * gone. An exit flush writes the current time, so that it delays no other page.
+   * End of the exclusive lease, in Unix milliseconds. No other page sends before it. Earlier than `until`, because this page may
+   * be gone. An exit flush writes the current time, so that it delays no other page.
    */
   aloneUntil: number;
   keys: EventKey[];
@@ -50,7 +49,7 @@ export interface Claim {
 export interface Claimed {
   claim: Claim;
   batch: QueuedEvent[];
-  /** The claim could not be written, because the disk was full. */
+  /** Set if the claim could not be written, because the disk was full. */
   isUnwritten?: boolean;
 }
 
@@ -84,11 +83,16 @@ export const claimKey = (id: string): StoreKey => ['control', VERSION, 'claim', 
 export const countedKey = (name: string): StoreKey => ['counted', VERSION, name];
 export const keyText = ([, , time, tab, sequence]: EventKey): string => `${time}-${tab}-${sequence}`;
 
-/** Returns the estimated size on disk. All members are text or numbers, so it is close to their JSON. */
+/**
+ * Returns the estimated size on disk, in bytes. It is close to the size of the JSON, because all members are strings or numbers.
+ */
 export const getSize = ({ bannerId, placementId, userId, appId, appVersion }: StoredEvent): number =>
   150 + bannerId.length + placementId.length + userId.length + appId.length + appVersion.length;
 
-/** Eviction priority. A lost dismissal shows the banner again; impressions are many. */
+/**
+ * Value of each event type; the lowest is evicted first. A lost dismissal shows the banner again. Impressions are the most
+ * frequent events.
+ */
 export const EVENT_VALUE: Record<EventType, number> = { impression: 0, click: 1, dismiss: 2 };
 
 export const bannerEvent = ({ type, bannerId, placementId, userId, time }: BannerEvent): BannerEvent => ({
@@ -101,11 +105,11 @@ export const bannerEvent = ({ type, bannerId, placementId, userId, time }: Banne
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Returns whether all texts of an event are present. An event of a JavaScript host may be anything. */
+/** Returns whether all required strings of an event are present. A JavaScript host may pass any value. */
 export const isWhole = (event: Partial<BannerEvent> | null | undefined): boolean =>
   isText(event?.type) && isText(event.bannerId) && isText(event.placementId) && isText(event.userId);
 
-/** Returns whether a time in Unix milliseconds fits a `Date`, as requests need. */
+/** Returns whether a `Date` can hold a time in Unix milliseconds, as requests require. */
 export const isTime = (time: unknown): boolean => typeof time === 'number' && Math.abs(time) <= 8.64e15;
 
 /** Returns whether a record is of a newer version. Such a record is never changed. */
@@ -129,7 +133,7 @@ const isEvent = (record: unknown): record is StoredEvent => {
 /** Returns the event; `undefined` if the record is not an event of this version. */
 export const readEvent = (record: unknown): StoredEvent | undefined => (isEvent(record) ? record : undefined);
 
-/** Returns whether it is the key of an event or a dead letter. Both have the same position and `keyText`. */
+/** Returns whether `key` belongs to an event or a dead letter. Both keys have the same position and `keyText`. */
 export const isEventKey = (key: unknown): key is EventKey =>
   Array.isArray(key) &&
   key[1] === VERSION &&
@@ -162,7 +166,7 @@ export const isCorrupt = ([key, record]: [StoreKey, unknown]): boolean => {
   const [range, , kind, id] = [key].flat();
   if (record === undefined || isNewer(record)) return false;
   if (range === 'event') return readEvent(record) === undefined || !isEventKey(key);
-  // A claim under another ID would never be found again.
+  // A claim stored under another ID would never be found again.
   return kind === 'claim' && (!isClaim(record) || record.id !== id);
 };
 
@@ -179,7 +183,7 @@ export interface Control extends ChoiceRecord, Record<Total, number> {
   refusedKey: string | null;
   /** Time when a page first found expired records, in Unix milliseconds; 0 if there are none. */
   oldSince: number;
-  /** Time when a page last scanned a long backlog, in Unix milliseconds, and the number of events found; 0 if none has. */
+  /** Time of the last scan of a long backlog, in Unix milliseconds, and number of events found; 0 if there was no scan. */
   tidiedAt: number;
   tidied: number;
 }
@@ -209,7 +213,7 @@ export const newControl = (consent: Choice): Control => ({
 
 const CHOICES: unknown[] = ['enabled', 'draining', 'keeping', 'disabled'] satisfies Choice[];
 
-/** Returns whether a choice is known, and an opt-out. */
+/** Returns whether `choice` is a known opt-out. */
 export const isOptOut = (choice: unknown): boolean => choice !== 'enabled' && CHOICES.includes(choice);
 
 /** Reads a stored record member by member. Unreadable members get the value of a new record with the choice `consent`. */

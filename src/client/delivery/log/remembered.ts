@@ -12,9 +12,9 @@ export const createLastSeen = ({
   let claims: Claim[] = [];
   /** Control record that a full disk rejected. Its pause applies to this page. */
   let rejectedControl: Control | undefined;
-  /** The log had a control record at the last read. */
+  /** Whether the last read found a control record. */
   let hadRecord = false;
-  /** The page returned from the back/forward cache and has not read the record again. Another page may have wiped it. */
+  /** Set from the return from the back/forward cache until the next read, because another page may have wiped the record. */
   let mayBeWiped = false;
 
   /** Reads a record. Without a stored choice, this page's choice applies. */
@@ -26,7 +26,7 @@ export const createLastSeen = ({
     }
     return control;
   };
-  /** Follows a wipe: a record that is missing after the return was wiped by another page. */
+  /** Follows a wipe by another page if the record is missing after the return. */
   const detectWipe = (record: unknown): void => {
     if (mayBeWiped && record === undefined) void consent.hear({ ...consent.record(), consent: 'wiped' });
     mayBeWiped = false;
@@ -37,7 +37,7 @@ export const createLastSeen = ({
   });
   news.subscribe((item) => {
     if (item.type !== 'idle') return;
-    // No page sends before the time that the server named to another one.
+    // No page sends before the time that the server requested from another page.
     last = { ...(last ?? read(undefined)), wait: item.wait };
     claims = [];
   });
@@ -73,7 +73,7 @@ export const createLastSeen = ({
 
 export type LastSeen = ReturnType<typeof createLastSeen>;
 
-/** More than an exit flush can send. Older events are left to the next page that reads the log. */
+/** Maximum number of cached events; more than an exit flush can send. The next page that reads the log sends older events. */
 const MAX_EVENTS = 1_600;
 
 /**

@@ -9,12 +9,12 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
   const { clock, options, trouble } = context;
   const { now, monotonic } = clock;
   const { maxEvents, maxBytes, maxAgeMs } = options;
-  /** Appended since the last check. */
+  /** Events and bytes appended since the last check. */
   let events = 0;
   let bytes = 0;
   let tidiedAt = Number.NEGATIVE_INFINITY;
   const caps = {
-    /** Decreases if the browser grants less space than the host's cap, as in private mode. */
+    /** Lowered if the browser grants less space than the host's cap, as in private mode. */
     bytes: maxBytes,
   };
   const isOverSlack = (): boolean => events > maxEvents * SLACK || bytes > caps.bytes * SLACK;
@@ -52,7 +52,7 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
       if (isOver || !(await isTidy())) {
         const { tidy } = await trouble();
         [events, bytes] = [0, 0];
-        // The time of the check counts, whatever it finds.
+        // Starts the next interval, regardless of what the check finds.
         if (isHour) tidiedAt = monotonic();
         await tidy(isHour, isOver);
       }

@@ -22,7 +22,7 @@ import {
 } from '../log/records.ts';
 import { trackBody, withUserToken } from './send.ts';
 
-/** Size of the smallest event. With less space left, the plan is full. */
+/** Size of the smallest event, in bytes. If less space is left, the plan is full. */
 const MIN_EVENT_BYTES = 70;
 
 /**
@@ -38,7 +38,7 @@ export const isSameGroup = ({ inDoubt }: DeliveryOptions, a: StoredEvent, b: Sto
 
 export const byTime = ({ key: a }: QueuedEvent, { key: b }: QueuedEvent): number => compareKeys(a, b);
 
-/** Returns the size that an event adds to a body, with its comma. */
+/** Returns the size that an event adds to a body, including its comma, in bytes. */
 const eventBytes = (item: QueuedEvent): number =>
   utf8Bytes(trackBody([item, item])) - utf8Bytes(trackBody([item]));
 
@@ -70,7 +70,7 @@ export const planBatches = (
   return batches.map((kept) => kept.sort(byTime));
 };
 
-/** Maximum size of a body. One batch fits the keepalive budget. */
+/** Maximum size of a body, in bytes, so that one batch fits the keepalive budget. */
 const MAX_BODY_BYTES = 50_000;
 /** Maximum number of events to read to fill a batch. */
 const MAX_READ = 1_000;
@@ -84,7 +84,7 @@ type Block =
   /** Another page sends. `until` is in Unix milliseconds. */
   | { type: 'busy'; until: number };
 
-/** Returns why this page may not send now, from a control record and its claims; `null` if it may. */
+/** Returns the reason that this page may not send now, from a control record and its claims; `null` if the page may send. */
 export const findBlock = (
   { clock, canSend }: Pick<DeliveryContext, 'clock' | 'canSend'>,
   { wait }: Control,
@@ -101,13 +101,13 @@ export const findBlock = (
 export type Next =
   | Block
   | { type: 'send'; batch: QueuedEvent[] }
-  /** No response to this request can arrive any more: its events are in doubt. */
+  /** No response to this request can arrive anymore, so its events are in doubt. */
   | { type: 'over'; claim: Claim }
   /** Request a token of this user from the host. */
   | { type: 'token'; userId: string }
   /** Let the host correct these events. */
   | { type: 'correct'; skipped: QueuedEvent[] }
-  /** Nothing now. Check again at `due` (Unix milliseconds), or on the next event. */
+  /** Nothing to send now. Check again at `due` (Unix milliseconds), or on the next event. */
   | { type: 'nothing'; due: number };
 
 /**
@@ -162,7 +162,7 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
     const { userId, time } = oldest.event;
     // A time far in the future means that the clock was set back. Such an event is due.
     const isOld = Math.abs(now() - time) >= maxWaitMs;
-    // Events of a failed request have waited before.
+    // After a failure, events are due at once, because they have already waited.
     const isDue = isOld || control.wait.failures > 0 || found.waiting.length >= limit();
     if (!all && !isDue) return { type: 'nothing', due: time + maxWaitMs };
     // The token is requested before the claim, because the host may be slow.
@@ -173,9 +173,9 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
   };
 };
 
-/** Added to the request timeout. After both, no response can arrive any more. */
+/** Added to the request timeout. After the total, no response can arrive anymore. */
 const ANSWER_MARGIN_MS = 5_000;
-/** Exclusive-send lease. After this the page may be gone, and other pages send the remaining events. */
+/** Duration of the exclusive lease to send. After it, the page may be gone, and other pages may send the remaining events. */
 const LEASE_MS = 10_000;
 
 /** Creates a claim on a batch. Other pages send nothing for `leaseMs`. */

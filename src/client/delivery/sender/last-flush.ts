@@ -4,7 +4,7 @@ import { claimKey, EVENT_VALUE } from '../log/records.ts';
 import { byTime, findBlock, newClaim, planBatches } from './claim.ts';
 import type { Sender } from './sender.ts';
 
-/** Creates the exit flush: sends the events that no request holds when the page exits. */
+/** Creates the exit flush, which sends the events that no request holds when the page exits. */
 export const createLastFlush = (
   context: DeliveryContext,
   log: Log,
@@ -14,10 +14,10 @@ export const createLastFlush = (
   const { tab, options, userTokens } = context;
 
   /**
-   * Sends at once, from memory, as keepalive fetches with the most valuable events first. (A beacon has no Authorization
-   * header, and its response cannot be read.) Claims are written without waiting, so that a later page knows which events are
-   * in doubt. Events over the budget stay stored, and so do those that may be sent only once: until their claim is written,
-   * another tab or page may send them as well. Resolves with the number of delivered events.
+   * Sends at once, from memory, as keepalive fetches with the most valuable events first. (A beacon has no Authorization header,
+   * and its response cannot be read.) Claims are written without waiting, so that a later page knows which events are in doubt.
+   * Events over the budget stay stored. Events that may be sent only once also stay, because another tab or page may send them
+   * until their claim is written. Resolves with the number of delivered events.
    */
   return async (): Promise<number> => {
     const key = keyring.current();
@@ -33,9 +33,9 @@ export const createLastFlush = (
     const plan = planBatches(byValue, budgetLeft(), limit(), context);
     if (plan.length === 0) return 0;
     const claimed = plan.map((batch) => newClaim(context, batch, 0));
-    // An unwritten claim loses only its mark. The events are stored, and the next page sends them again.
+    // If a claim cannot be written, only its in-doubt mark is lost. The events are stored, and the next page sends them again.
     const written = log.write(claimed.map(({ claim }) => [claimKey(claim.id), claim])).catch(() => undefined);
-    // One after the other, all in this task: the page may not get another one.
+    // Starts all requests in this task, because the page may not get another task.
     const sent = Promise.all(claimed.map(async (one) => settle(one, await send(one.batch, key, true), key)));
     const [delivered] = await Promise.all([sent, written]);
     return delivered.reduce((sum, count) => sum + count, 0);

@@ -44,11 +44,11 @@ const isAllAccepted = ({ status, text }: HttpResponse, length: number): boolean 
  * used up the quota. A nearby server may have accepted it and closed the connection, so its events are in doubt anyway.
  */
 const REFUSED_AT_ONCE_MS = 20;
-/** Browsers share about 64 KiB over all keepalive requests of a page, including the host's. */
+/** Budget for keepalive requests. Browsers allow about 64 KiB for all keepalive requests of a page, including the host's. */
 const BUDGET_BYTES = 60_000;
-/** After such a failure, a visible page sends without keepalive for this time. */
+/** Time for which a visible page sends without keepalive after the browser rejected a keepalive request. */
 const AVOID_MS = 60_000;
-/** After a response the preflight counts as cached for this time. Browsers cache it for up to two hours. */
+/** Time for which the preflight counts as cached after a response. Browsers cache it for up to two hours. */
 const WARM_MS = 9 * 60_000;
 
 /** Sends requests within the timeout and the keepalive budget. */
@@ -101,7 +101,10 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
   };
 
   return {
-    /** Sends a batch. `isLeaving`: only keepalive is possible, on page exit. Returns `undefined` if no request was sent. */
+    /**
+     * Sends a batch. On page exit (`isLeaving`), only a keepalive request is possible. Returns `undefined` if no request was
+     * sent.
+     */
     async send(batch: QueuedEvent[], key: string, isLeaving: boolean): Promise<Sent | undefined> {
       // The user may have opted out during the claim, when there was no request to abort yet.
       if (!canSend()) return undefined;

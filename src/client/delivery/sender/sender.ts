@@ -18,16 +18,16 @@ const COLD_QUIET_MS = 250;
 interface Run {
   all: boolean;
   again: boolean;
-  /** During this run the disk was full, or the trouble chunk could not be loaded. */
+  /** Whether the disk was full, or the trouble chunk could not be loaded, during this run. */
   isHeld: boolean;
   delivered: number;
   done: Promise<number>;
 }
 
 /**
- * Delivers events: claims, sends and settles batches until none is due. Events wait up to `maxWaitMs` to fill a batch.
- * Exception: if no request was sent lately, the first ones are sent after a short quiet time, so that the exit flush finds the
- * preflight cached.
+ * Delivers events: claims, sends and settles batches until none is due. Events wait up to `maxWaitMs` to fill a batch. Exception:
+ * if no request was sent lately, the first events are sent after a short quiet time, so that the exit flush finds the preflight
+ * cached.
  */
 export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep, deliver: Deliver) => {
   const { api, clock, lifecycle, userTokens, news, fail, isWorker, canSend, isStopped, trouble, loaded } =
@@ -78,8 +78,8 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     });
 
   /**
-   * Returns the key to send with; `undefined` if there is none. While the server rejects the key, the host is asked for another
-   * one each time.
+   * Returns the key to send with; `undefined` if none. While the server rejects the key, each call requests another one from the
+   * host.
    */
   const usableKey = async (): Promise<string | undefined> => {
     if (log.lastControl().refusedKey !== null) keyring.forget();
@@ -137,7 +137,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   const work = async (run: Run): Promise<number> => {
     // The caller can still change this run before its first step.
     await Promise.resolve();
-    /** Holds what needs a write on a full disk or the trouble chunk. The rest is sent. */
+    /** Holds the steps that need a write on a full disk or the trouble chunk. Other events are still sent. */
     const hold = (error: unknown): boolean => {
       const isFull = isQuota(error);
       if ((!isFull && !isUnavailable(error)) || run.isHeld) throw error;
@@ -164,7 +164,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   /** Sends due events, or with `all` every event. Calls during a run share it. Returns the number of delivered events. */
   const run = (all: boolean): Promise<number> => {
     if (running !== undefined) {
-      // The run may have made its last check already. One more costs no request.
+      // The run may have made its last check already. One more check costs no request.
       running.again = true;
       running.all ||= all;
       return running.done;
@@ -176,7 +176,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
 
   /** Ends a backoff early, and sends due events. */
   const tryAgain = async (): Promise<void> => {
-    // Most pages have seen no failure.
+    // Most pages have had no failure.
     if (log.lastControl().wait.failures > 0) {
       const ending = trouble().then(({ endBackoff }) => endBackoff());
       await ending.catch((cause) => isUnavailable(cause) || fail('storage', 'Event log unavailable', cause));

@@ -27,9 +27,9 @@ export const createDeliver =
 export type Deliver = ReturnType<typeof createDeliver>;
 
 /**
- * Records the result of a request in the log and tells the host. Handles a response that accepts all events, and leaves any
- * other to the trouble chunk. If that cannot be loaded, the claim stays and expires. `apiKey` is the key that was sent. Returns
- * the number of delivered events.
+ * Records the result of a request in the log and tells the host. Handles a response that accepts all events, and leaves any other
+ * to the trouble chunk. If the trouble chunk cannot be loaded, the claim stays until it expires. `apiKey` is the key that was
+ * sent. Returns the number of delivered events.
  */
 export const createSettle = (context: DeliveryContext, log: Log, deliver: Deliver) => {
   const { clock, news, trouble, loaded } = context;
@@ -45,14 +45,14 @@ export const createSettle = (context: DeliveryContext, log: Log, deliver: Delive
     let isDone = false;
     const decide = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
       const isClaimed = claims.some(({ id }) => id === claim.id);
-      // After a lost connection this runs twice: if the first run committed, change nothing.
+      // After a lost connection this runs twice. If the first run committed, change nothing.
       if (isDone && !isClaimed) return null;
       isDone = isClaimed;
-      // Another tab may have purged some in the meantime.
+      // Another tab may have purged some events in the meantime.
       const events = records.map(readEvent);
       delivered = events.flatMap((event) => (event ? [bannerEvent(event)] : []));
       if (!isClaimed && delivered.length === 0) return null;
-      // No tab sends before the time that the server named, whatever other requests in flight return.
+      // No tab sends before the time that the server requested, regardless of the results of other requests in flight.
       if (!control.wait.isFirm || !isPausing(control.wait, clock.now())) control.wait = noPause();
       control.refusedKey = null;
       control.delivered += delivered.length;

@@ -16,7 +16,7 @@ const backoffMs = (failures: number, random: () => number): number => {
   return Math.round(ceiling * (MIN_SHARE + (1 - MIN_SHARE) * random()));
 };
 
-/** Returns the pause after a failure; `before` is the current one. If two overlap, the longer one applies. */
+/** Returns the pause after a failure; `before` is the current pause. If the two overlap, the longer one applies. */
 export const pauseAfter = (
   { isPausing }: Pick<Kit, 'isPausing'>,
   before: Pause,
@@ -27,7 +27,7 @@ export const pauseAfter = (
   const isSideBySide = isPausing(before, now);
   const failures = isFirst ? 1 : before.failures + Number(!isSideBySide);
   const isNamed = reason === 'rate-limit' && requestedMs > 0;
-  // A server that is down may name a shorter pause than the backoff.
+  // A server that is down may request a shorter pause than the backoff.
   const ms = isNamed ? requestedMs : Math.max(requestedMs, backoffMs(failures, random));
   const isRefused = requestedMs > 0 || (reason !== 'backoff' && reason !== 'offline');
   const isFirm = isRefused || (isSideBySide && before.isFirm);

@@ -4,7 +4,7 @@ import { mayHavePoison, type Outcome } from './response.ts';
 /** Time for which batches are smaller after a request that was too large. */
 const SMALL_MS = 60 * 60_000;
 
-/** Limits the number of events in a batch: the host's, or fewer after a rejection. */
+/** Limits the number of events in a batch to the host's limit, or to less after a rejection. */
 export const createBatchSize = ({ clock, options: { maxBatch } }: DeliveryContext) => {
   let limit = maxBatch;
   let largeAgainAt = 0;

@@ -10,7 +10,7 @@ import type { Kit } from './kit.ts';
 const ANSWER_MS = 10_000;
 /** Added to the host's total time, so that the last decision can be stored. */
 const MARGIN_MS = 5_000;
-/** Maximum number of events that a page asks its host about at once. Other tabs leave these events to it. */
+/** Maximum number of events that a page passes to its host at once. Other tabs leave these events to the page. */
 const MAX_ASKED = 50;
 
 /** Returns when to resend a skipped event that was not corrected, in Unix milliseconds. The server may accept it later. */
@@ -20,8 +20,8 @@ export const afterSkip = ({ clock, options }: Pick<DeliveryContext, 'clock' | 'o
 const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time'];
 
 /**
- * Lets the host decide about skipped events, one by one in order, and stores its decisions. They wait outside the queue, so
- * that no other event waits for the host.
+ * Lets the host decide about skipped events, one by one in order, and stores its decisions. Skipped events wait outside the
+ * queue, so that no other event waits for the host.
  */
 export const createCorrection = (
   { bannerEvent, isAhead, isTime, isWhole, readEvent, withTimeout }: Kit,
@@ -96,12 +96,12 @@ export const createCorrection = (
 
   return {
     /**
-     * Marks the events in the log, so that only one tab asks its host. Resolves once the host's work, which `decided` tracks,
-     * has begun.
+     * Marks the events in the log, so that only one tab passes them to its host. Resolves once the host's work has begun;
+     * `decided` resolves once it has ended.
      */
     async ask(skipped: QueuedEvent[]): Promise<{ decided: Promise<void> }> {
       const some = skipped.slice(0, MAX_ASKED);
-      // Deadlines identify this call: after a lost connection the first run may have stored them.
+      // Deadlines identify this call, because the first run may have stored them before a lost connection.
       const until = some.map((_, i) => clock.now() + (i + 1) * ANSWER_MS + MARGIN_MS);
       let mine: QueuedEvent[] = [];
       await log.step(

@@ -14,7 +14,7 @@ interface Letter extends QueuedEvent {
   reason: string;
 }
 
-/** Moves an event to the dead letters. */
+/** Returns the writes that move an event to the dead letters. */
 export const toDeadLetter = ({ key, event }: QueuedEvent, reason: string): Writes => {
   const { skip: _skip, asked: _asked, after: _after, doubt: _doubt, ...letter } = event;
   const record: DeadRecord = { v: VERSION, event: letter, reason };
@@ -38,7 +38,7 @@ export const createDeadLetters = (
     return letters;
   };
 
-  /** Returns the dead letters that moved. Another tab may have moved some. */
+  /** Moves the chosen dead letters. Returns those that moved, because another tab may have moved some before. */
   const move = async (keys: string[] | undefined, isBack: boolean): Promise<QueuedEvent[]> => {
     const chosen = (await read()).filter(({ key }) => keys?.includes(keyText(key)) ?? true);
     let moved: Letter[] = [];

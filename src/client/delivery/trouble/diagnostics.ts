@@ -3,8 +3,8 @@ import type { Log } from '../log/log.ts';
 import type { Kit } from './kit.ts';
 
 /**
- * Returns the number of events by state, from one read. Captured events have no counter: their number is the sum of the events
- * that left the log and of those that are still stored.
+ * Returns the number of events by state, from one read. Captured events have no counter; their number is the sum of the events
+ * that left the log and the events still stored.
  */
 export const readDiagnostics = async (
   { isAlone, isEventKey, isLive, isNewer, isPausing, keyText, toRange, readEvent, TOTALS }: Kit,

@@ -4,7 +4,7 @@ import type { Log } from '../log/log.ts';
 import type { QueuedEvent, Total } from '../log/records.ts';
 import type { Kit } from './kit.ts';
 
-/** After a full disk, the cap is this share of the stored bytes. */
+/** Share of the stored bytes to which a full disk lowers the cap. */
 const FULL_SHARE = 0.75;
 
 /**
@@ -16,7 +16,7 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
   const { now } = context.clock;
   const { maxEvents, maxAgeMs } = context.options;
 
-  /** Reads all stored events. `free` are those in no pending request; only they can expire or be evicted. */
+  /** Reads all stored events. `free` contains the events in no pending request; only these can expire or be evicted. */
   const survey = async () => {
     const { claims } = await log.overview();
     const claimed = new Set(
@@ -51,8 +51,8 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
   };
 
   /**
-   * Returns whether another page scanned the log within the hour and little was appended since. A scan of thousands of events
-   * would cost each page view seconds. Reads at most one slice.
+   * Returns whether another page scanned the log within the hour and little was appended since. Otherwise, each page view would
+   * spend seconds on a scan of thousands of events. Reads at most one slice.
    */
   const isTidied = async (): Promise<boolean> => {
     const { tidiedAt, tidied } = await log.control();
@@ -61,7 +61,7 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
     const since = { ...toRange('event'), from: ['event', VERSION, tidiedAt + 1], limit };
     return isRecent && limit > 0 && (await log.place.entries(since)).length < limit;
   };
-  /** A backlog that fits in one read is not worth a write. On a full disk each page scans for itself. */
+  /** Records the scan, unless the backlog fits in one read. On a full disk, each page scans again. */
   const noteTidied = async (stayed: number): Promise<void> => {
     const tidied = stayed > SLICE ? stayed : 0;
     if (tidied === 0 && log.lastControl().tidied === 0) return;
@@ -111,7 +111,7 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
    */
   const evictEvents = async (written: QueuedEvent[] | undefined): Promise<boolean> => {
     const { free, size } = await survey();
-    // There may be more events than a call accepts arguments.
+    // Not `Math.max(...)`, because there may be more events than a call accepts arguments.
     const most = written?.reduce((value, { event }) => Math.max(value, EVENT_VALUE[event.type]), 0);
     const least = free.reduce(
       (value, { event }) => Math.min(value, EVENT_VALUE[event.type]),
@@ -126,7 +126,7 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
   };
 
   return {
-    /** Removes expired events if `isHour`, then events over a cap: the least valuable and oldest first. */
+    /** Removes expired events if `isHour`, then events over a cap, starting with the least valuable and oldest. */
     async tidy(isHour: boolean, isOver: boolean): Promise<void> {
       if (!isOver && (await isTidied())) return;
       const { all, free: found, size } = await survey();

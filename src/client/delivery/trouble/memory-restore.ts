@@ -17,8 +17,8 @@ const getKind = (key: StoreKey): unknown => [key].flat()[0];
 const isQueued = (key: StoreKey): boolean => ['event', 'dead'].includes(String(getKind(key)));
 
 /**
- * Appends the records in memory to the disk, in one transaction. Keys contain the page ID, so they never collide. The user's
- * later choice wins; another tab may opt out until the last moment.
+ * Appends the records in memory to the disk, in one transaction. Keys contain the page ID, so they never collide. The later
+ * choice of the user applies, because another tab may opt out until the transaction begins.
  */
 const adopt = async (
   { CONTROL_KEY, isControlKey, isEventKey, isNewer, keyText, newerVersion, readControl, TOTALS }: Kit,
@@ -75,7 +75,7 @@ const adopt = async (
   if (isNewerVersion) throw newerVersion();
 };
 
-/** Moves the log from memory to the disk. `hadRecord`: the disk had a control record a moment ago. */
+/** Moves the log from memory to the disk. `hadRecord`: whether the last check found a control record on the disk. */
 export const createRestore =
   (kit: Kit, consent: Consent) =>
   async (disk: Disk, from: InMemory, hadRecord: boolean): Promise<void> => {

@@ -3,7 +3,7 @@ import type { WaitReason } from '../../notices.ts';
 import type { HttpResponse } from '../../platform/http.ts';
 import type { Kit } from './kit.ts';
 
-/** Reason of the pause by status. Any other status is a failure with backoff. */
+/** Reason for the pause, by status. Any other status is a failure with backoff. */
 const REASONS: Record<number, WaitReason> = {
   401: 'unauthorized',
   403: 'unauthorized',
@@ -14,9 +14,9 @@ const REASONS: Record<number, WaitReason> = {
 /** Meaning of an unsuccessful response. */
 export interface Refusal {
   reason: WaitReason;
-  /** Pause that the service requests, in milliseconds; 0 if it names none. */
+  /** Pause that the service requests, in milliseconds; 0 if none. */
   requestedMs: number;
-  /** Message of the service, if there is one. */
+  /** Message from the service; `undefined` if none. */
   text: string | undefined;
   /** Entries for individual items. */
   errors: unknown[];

@@ -27,16 +27,16 @@ export type Outcome =
   | { type: 'refused'; skipped: Skipped[]; problems: string[]; isTooLarge: boolean; failure: Failure }
   /** Neither accepted nor rejected: retry, after `pause` if there is one. */
   | { type: 'again'; pause?: PauseCause; failure?: Failure; isServerError?: boolean }
-  /** Unknown whether the events were accepted: no readable response, or not one of the API. */
+  /** Unknown whether the events were accepted, because the response is unreadable or not from the API. */
   | { type: 'in-doubt'; pause?: PauseCause; failure: Failure; isServerError?: boolean };
 
-/** Returns whether a single event may have caused the failure of the whole request. Smaller batches find it. */
+/** Returns whether a single event may have caused the failure of the whole request. Smaller batches isolate it. */
 export const mayHavePoison = (outcome: Outcome): boolean =>
   outcome.type === 'refused'
     ? outcome.skipped.length === 0
     : outcome.type !== 'confirmed' && outcome.isServerError === true;
 
-/** Interval between requests with a rejected key. They fail until the server's configuration changes. */
+/** Interval between requests with a rejected key, which fail until the server's configuration changes. */
 const SAME_KEY_PROBE_MS = 60 * 60_000;
 /** Interval between requests after a 404. Banners are not set up yet. */
 const NOT_FOUND_PROBE_MS = 15 * 60_000;
@@ -74,7 +74,7 @@ export const judgeErrors = (
 };
 
 /**
- * Returns whether the body is the API's. The API responds with 202 and the number of accepted events; a captive portal may
+ * Returns whether the API sent the body. The API responds with 202 and the number of accepted events; a captive portal may
  * respond with 200 and any JSON.
  */
 const isApis = (status: number, { events_processed, message }: TrackSuccess): boolean =>

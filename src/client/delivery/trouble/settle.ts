@@ -12,7 +12,7 @@ import { toDeadLetter } from './dead-letters.ts';
 import type { Kit } from './kit.ts';
 import { mayHavePoison, type Outcome } from './response.ts';
 
-/** Number of consecutive rejections that name no event before the client backs off. */
+/** Number of consecutive rejections without a named event before the client backs off. */
 const MAX_REFUSALS = 8;
 /** Minimum pause of all tabs after a request without a written claim that left events undelivered. */
 const UNCLAIMED_MS = 60_000;
@@ -28,12 +28,12 @@ export const getNextPause = (
   const now = clock.now();
   switch (outcome.type) {
     case 'confirmed':
-      // No tab sends before the time that the server named, whatever other requests in flight return.
+      // No tab sends before the time that the server requested, regardless of the results of other requests in flight.
       return before.isFirm && isPausing(before, now) ? before : noPause();
     case 'refused': {
       if (outcome.skipped.length > 0) return before;
       const failures = before.failures + 1;
-      // That many consecutive rejections have another cause than one bad event.
+      // One bad event does not cause this many consecutive rejections.
       if (failures >= MAX_REFUSALS) return pauseAfter(kit, before, { reason: 'backoff' }, now, random);
       return { ...before, failures };
     }
@@ -66,7 +66,7 @@ const settleEvents = (
 ): Settled => {
   const settled = nothing();
   const { notices, writes } = settled;
-  // The host has a `correct` hook, here or in a page.
+  // A service worker leaves corrections to the pages, because it has no `correct` hook.
   const corrects = isWorker || host.correct !== undefined;
   const skipped = 'skipped' in outcome ? outcome.skipped : [];
   const named = new Map(skipped.map(({ index, reason }) => [items[index], reason]));
@@ -88,7 +88,7 @@ const settleEvents = (
     else writes.push([item.key, { ...event, attempts, ...next }]);
   };
 
-  /** The server failed on a batch of one. */
+  /** Whether the server failed on a batch of one event. */
   const isPoison = items.length === 1 && mayHavePoison(outcome);
   /** Defers a poison event by its age, at most `MAX_PAUSE_MS`. */
   const putOff = (event: StoredEvent): StoredEvent => {
@@ -135,8 +135,8 @@ const settleEvents = (
 };
 
 /**
- * Settles any request: in one transaction on disk, then for the host. Index i of the response is item i of `claim.keys`.
- * `apiKey` is the key that was sent. Returns the number of delivered events.
+ * Settles any request: records the result in one transaction, then tells the host. Index i of the response is item i of
+ * `claim.keys`. `apiKey` is the key that was sent. Returns the number of delivered events.
  */
 export const createSettleAny = (kit: Kit, context: DeliveryContext, log: Log, deliver: Deliver) => {
   const { notify, fail } = context;
@@ -186,7 +186,7 @@ export const createSettleAny = (kit: Kit, context: DeliveryContext, log: Log, de
 
   return async (claimed: Claimed, outcome: Outcome, apiKey: string): Promise<number> => {
     const { delivered, notices } = await store(claimed, outcome, apiKey).catch(async (error) => {
-      // The disk is too full to count delivered events: they are removed uncounted.
+      // The disk is too full to count delivered events, so they are removed uncounted.
       if (!isQuota(error) || outcome.type !== 'confirmed') throw error;
       const taken = claimed.batch.filter((_, i) => !outcome.skipped.some(({ index }) => index === i));
       await log.remove(taken);

@@ -12,8 +12,8 @@ import { noAnswer, toOutcome } from './response.ts';
 import { createSettleAny } from './settle.ts';
 
 /**
- * Interval at which the host's key function is called while the server rejects the key. It is also called when the network or
- * the user is back.
+ * Interval at which the host's key function is called while the server rejects the key. The function is also called when the
+ * network or the user is back.
  */
 const ASK_KEY_MS = 5 * 60_000;
 
@@ -46,7 +46,7 @@ export const createTrouble = ({ kit, context, log, caps, deliver }: TroubleOptio
       size.learn(length, outcome);
       return settleAny(claimed, outcome, apiKey);
     },
-    // An expired claim says nothing about the network, so there is no pause.
+    // An expired claim is no evidence of a network failure, so there is no pause.
     settleAbandoned: (claim) => settleAny({ claim, batch: [] }, noAnswer(new Error('page closed')), ''),
     async waitUntil({ until, reason }, apiKey) {
       const isRejected = reason === 'unauthorized';
