@@ -36,7 +36,7 @@ export const followResults = (options: FollowResultsOptions): (() => Promise<voi
     for (let isCaughtUp = false; !isCaughtUp && !signal.aborted; ) {
       const started = performance.now();
       ({ isCaughtUp } = await store.catchUpResults());
-      // A backlog takes half of the writer's time, so other writes proceed.
+      // Waits as long as each step took, so that a backlog leaves half of the writer's time to other writes.
       if (!isCaughtUp) await wait(performance.now() - started, undefined, { signal, ref: false });
     }
   };

@@ -1,6 +1,6 @@
 import { formatCount } from './format-count.ts';
 
-/** Issues that are specific to a workspace file, or worded the same everywhere. Maps each code to its message. */
+/** Messages by code of issues that are specific to a workspace file or have the same message everywhere. */
 const FILE_ISSUES = {
   invalid: ({ message }: { message: string }) => message,
   invalid_type: ({ expected, got }: { expected: string; got: string }) => `expected ${expected}, got ${got}`,
@@ -32,7 +32,7 @@ const FILE_ISSUES = {
     `the limit of ${formatCount(requests, 'request')} in ${formatCount(seconds, 'second')} rejects a user who reads a few pages`,
 };
 
-/** Issues of a campaign or a segment. Maps each code to its message in a file. The Studio has its own messages. */
+/** Messages by code of campaign and segment issues in a file. The Studio has its own messages. */
 const CAMPAIGN_ISSUES = {
   empty: ({ got }: { got: string }) => `expected it not to be empty, got ${got}`,
   repeated: ({ value }: { value: string }) => `expected it once, got ${JSON.stringify(value)} again`,
@@ -68,7 +68,7 @@ export type IssueCode = keyof Issues;
 export type CampaignIssueCode = keyof typeof CAMPAIGN_ISSUES;
 export type IssueFacts<Code extends IssueCode> = Parameters<Issues[Code]>[0];
 
-/** Code with its facts, and its message for the author of a file. */
+/** Issue code with its facts and the message for the author of a file. */
 export type Issue = {
   [Code in IssueCode]: { code: Code; facts: IssueFacts<Code>; message: string };
 }[IssueCode];

@@ -1,12 +1,12 @@
 /** Structured log in pino's format. Lines never contain keys, email addresses, phone numbers or external IDs. */
 export interface Log {
-  /** Each request, for developers. */
+  /** Logs each request, for developers. */
   debug(facts: Record<string, unknown>, message: string): void;
-  /** Process events: started, reloaded, stopped. */
+  /** Logs process events: started, reloaded, stopped. */
   info(facts: Record<string, unknown>, message: string): void;
-  /** Needs an operator's attention. */
+  /** Logs a problem that needs an operator's attention. */
   warn(facts: Record<string, unknown>, message: string): void;
-  /** A failure. */
+  /** Logs a failure. */
   error(facts: Record<string, unknown>, message: string): void;
 }
 
@@ -21,7 +21,7 @@ export const getErrorCode = (error: unknown): string | undefined =>
 export const getErrorMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** Returns what may be logged of an error: its type and origin. Omits the message, which may quote user data. */
+/** Returns the loggable facts of an error: its type and origin. Omits the message, which may quote user data. */
 export const serializeError = (error: unknown): Record<string, unknown> => {
   if (!(error instanceof Error)) return { error: typeof error };
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
@@ -38,13 +38,13 @@ export const serializeError = (error: unknown): Record<string, unknown> => {
 };
 
 const MINUTE_MS = 60_000;
-/** Maximum causes remembered at once. Requests can create more; those are not logged. */
+/** Maximum causes remembered at once. Further causes are not logged, because requests can create any number. */
 const MAX_CAUSES = 1_000;
 
-/** Returns whether a cause may be logged now: at most once a minute each, whatever clients send. */
+/** Creates a function that returns whether a cause may be logged now: at most once a minute per cause. */
 export const createLogThrottle = () => {
   const loggedAtMs = new Map<string, number>();
-  // Absolute difference, so that a clock set back does not silence a cause for longer.
+  // Absolute difference, because setting the clock back must not suppress a cause for longer.
   const isRecent = (atMs: number, nowMs: number) => Math.abs(nowMs - atMs) < MINUTE_MS;
 
   return (cause: string, nowMs: number): boolean => {

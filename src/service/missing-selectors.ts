@@ -1,6 +1,6 @@
 import type { Placement } from './workspace/workspace.ts';
 
-/** Without a report for this long, a selector is assumed to match again. */
+/** Time without a report after which a selector is assumed to match again, in milliseconds. */
 const FORGOTTEN_MS = 24 * 60 * 60_000;
 
 /** Placement whose selector matches nothing, as reported by its pages. */
@@ -11,7 +11,7 @@ export interface MissingSelector {
   lastMs: number;
 }
 
-/** Keeps reports of missing selectors in memory. They are not stored, because pages report again within minutes. */
+/** Keeps reports of missing selectors in memory only, because pages report again within minutes. */
 export const createMissingSelectors = () => {
   const reported = new Map<string, MissingSelector>();
   /** A new selector or new paths of a placement reset the count. */
@@ -23,9 +23,9 @@ export const createMissingSelectors = () => {
   };
 
   return {
-    /** Returns `null` if no page has reported the selector for a day. */
+    /** Returns the reports of a selector; `null` if no page has reported it for a day. */
     of: find,
-    /** Records a report. Only for placements of the workspace file, because pages can invent others. */
+    /** Records a report. Call it only for placements of the workspace file, because pages can send any others. */
     add(workspaceId: string, placement: Placement, nowMs: number): void {
       const { reports, sinceMs } = find(workspaceId, placement, nowMs) ?? { reports: 0, sinceMs: nowMs };
       reported.set(toSelectorKey(workspaceId, placement), { reports: reports + 1, sinceMs, lastMs: nowMs });

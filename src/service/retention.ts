@@ -10,7 +10,7 @@ const EVERY_MS = 6 * 60 * 60 * 1000;
 export interface RetentionOptions {
   store: Pick<Store, 'prune' | 'expiredStubUsers' | 'write'>;
   workspaces(): readonly Workspace[];
-  /** Called with the number of rows deleted by a step. */
+  /** Called after each step with the number of deleted rows. */
   onPruned(workspaceId: string, kind: 'events' | 'banner_events' | 'users', rows: number): void;
   log: Log;
   now(): number;
@@ -46,7 +46,7 @@ export const startRetention = (options: RetentionOptions): (() => Promise<void>)
     if (cutoffs.bannerEvents !== null) await expire(workspaceId, cutoffs.bannerEvents);
   };
 
-  /** Deletes users who only had banner events, once those are deleted. */
+  /** Deletes users who had only banner events, once the banner events are deleted. */
   const expire = async (workspaceId: string, beforeMs: number) => {
     for (;;) {
       const started = performance.now();
@@ -56,7 +56,7 @@ export const startRetention = (options: RetentionOptions): (() => Promise<void>)
         workspaceId,
         lookups: stale.map((value) => ({ by: 'external_id', value })),
         nowMs: now(),
-        // Keeps users with a new event.
+        // Keeps users who have a new event.
         apply(users) {
           for (const externalId of stale) users.expire(externalId, beforeMs);
         },

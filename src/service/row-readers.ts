@@ -16,36 +16,36 @@ export const readTextOrNull = (row: SqlRow, column: string): string | null => {
   throw new Error(`The column ${column} holds ${typeof value}, and not text`);
 };
 
-/** Throws if the column is NULL. */
+/** Returns the text of a column. Throws if it is NULL. */
 export const readText = (row: SqlRow, column: string): string => {
   const text = readTextOrNull(row, column);
   if (text === null) throw new Error(`The column ${column} is NULL`);
   return text;
 };
 
-/** Throws if the value is not one of `words`. */
+/** Returns the text of a column. Throws if it is not one of `words`. */
 export const readEnum = <Word extends string>(row: SqlRow, column: string, words: readonly Word[]): Word => {
   const word = words.find((each) => each === row[column]);
   if (word === undefined) throw new Error(`The database holds no ${column} called ${row[column]}`);
   return word;
 };
 
-/** PostgreSQL's driver returns a `bigint` as text. */
+/** Returns a column as a number, because PostgreSQL's driver returns a `bigint` as text. */
 export const readNumber = (row: SqlRow, column: string): number => Number(row[column]);
 export const readNumberOrNull = (row: SqlRow, column: string): number | null =>
   row[column] === null ? null : Number(row[column]);
 
-/** SQLite's driver returns a boolean as a number. */
+/** Returns a column as a Boolean, because SQLite's driver returns a number. */
 export const readBoolean = (row: SqlRow, column: string): boolean =>
   row[column] === true || row[column] === 1;
 
-/** Both drivers return JSON as text, PostgreSQL's because `connect.ts` configures it. */
+/** Parses a JSON column. Both drivers return JSON as text, PostgreSQL's because `connect.ts` configures it. */
 export const readJson = (row: SqlRow, column: string): unknown => {
   const value = row[column];
   return typeof value === 'string' ? JSON.parse(value) : value;
 };
 
-/** PostgreSQL's driver returns a view of a larger buffer; SQLite's returns only the bytes. */
+/** Returns the bytes of a column. PostgreSQL's driver returns a view of a larger buffer; SQLite's returns only the bytes. */
 export const readBytes = (row: SqlRow, column: string): Uint8Array<ArrayBuffer> => {
   const value = row[column];
   if (value instanceof Uint8Array) return new Uint8Array(value);

@@ -17,23 +17,23 @@ import { parseWorkspace } from './workspace/parse-workspace.ts';
 import type { WorkspaceSource } from './workspace/watch-workspaces.ts';
 import { createRegistry } from './workspace/workspace.ts';
 
-/** Options of `createService`. */
+/** Workspaces, store and logging of `createService`. */
 export interface ServiceOptions {
   /** Contents of workspace files. Validated once and never reloaded. */
   workspaces: readonly unknown[];
   store: Store;
   /** Returns Unix milliseconds. Default: the system clock. */
   now?: () => number;
-  /** Compatible with a pino logger. Default: no logging. */
+  /** Logger, compatible with pino. Default: no logging. */
   log?: Log;
-  /** Requires `Authorization: Bearer <token>` for `/metrics`. Default: `/metrics` is public. */
+  /** Token that `/metrics` requires as `Authorization: Bearer <token>`. Default: `/metrics` is public. */
   metricsToken?: string;
 }
 
 /** Options for `placard serve`, whose workspaces come from `watchWorkspaces` and change. */
 interface WatchedServiceOptions extends Omit<ServiceOptions, 'workspaces'> {
   workspaces: WorkspaceSource;
-  /** Default: none. */
+  /** Exporter of traces and metrics. Default: none. */
   telemetry?: Telemetry;
 }
 
@@ -70,7 +70,7 @@ const isSource = (workspaces: WorkspaceSource | readonly unknown[]): workspaces 
 
 type Handled = Awaited<ReturnType<ReturnType<typeof createApiPipeline>['handle']>>;
 
-/** Names a span by its route, as the semantic conventions require. Omits unknown paths, which may contain anything. */
+/** Names a span by its route, as the semantic conventions require. Omits unknown paths, which may contain personal data. */
 const describeResponse = ({ endpoint, response: { status } }: Handled) => ({
   ...(endpoint && { name: `${endpoint.method} ${endpoint.path}` }),
   attributes: {
@@ -142,7 +142,7 @@ export const createService = ({
     );
     const ms = performance.now() - started;
     metrics.answered(route, response.status, ms / 1000);
-    // Logs only known paths, because others may contain anything.
+    // Logs only known paths, because unknown ones may contain personal data.
     const { method, requestId } = request;
     log.debug({ request_id: requestId, method, path: route?.path, status: response.status, ms }, 'answered');
     return response;

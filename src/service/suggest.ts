@@ -1,17 +1,17 @@
 /** Maximum edits between a typo and the intended name. */
 const MAX_EDITS = 2;
-/** Longer texts are not considered typos. */
+/** Maximum length of a text that is considered a typo. */
 const MAX_LETTERS = 64;
 /** Maximum names compared, from the start of the list. */
 const MAX_NAMES = 1_000;
 
-/** Two rows of `editDistance`, reused because one call compares a name with up to a thousand others. */
+/** Rows of `editDistance`, reused because `suggest` compares a name with up to a thousand others. */
 let above = new Uint8Array(MAX_LETTERS + 1);
 let row = new Uint8Array(MAX_LETTERS + 1);
 
 /**
  * Returns the edit distance of two texts, or a number above `most`. Computes only cells within `most` of the diagonal, because
- * paths through others have more edits.
+ * paths through other cells have more edits.
  */
 const editDistance = (from: string, to: string, most: number): number => {
   const tooMany = most + 1;

@@ -1,19 +1,19 @@
-/** Every UTC offset is a multiple of this. */
+/** Divisor of every UTC offset. */
 const QUARTER_MS = 15 * 60_000;
-/** Upper bound of UTC offsets. */
+/** Upper bound of UTC offsets, in quarter hours. */
 const MAX_OFFSET_QUARTERS = 15 * 4;
 
 /** Dates in one time zone, formatted as `2026-03-01`. */
 export interface ZonedCalendar {
   /** Returns the date at a time in Unix milliseconds. */
   of(ms: number): string;
-  /** Returns the first instant of a date in Unix milliseconds, which is not midnight if the clock goes forward then. */
+  /** Returns the first instant of a date in Unix milliseconds. It is not midnight if the clock is set forward at midnight. */
   startOf(day: string): number;
 }
 
 const MAX_KNOWN = 100_000;
 
-/** Throws a `RangeError` if the time zone is unknown. */
+/** Creates the calendar of a time zone. Throws a `RangeError` if the time zone is unknown. */
 export const createZonedCalendar = (timeZone: string): ZonedCalendar => {
   const format = new Intl.DateTimeFormat('en', {
     timeZone,

@@ -18,7 +18,7 @@ import type { LimitName } from '../workspace/limits.ts';
 import type { AuthenticatedKey, Registry, Workspace } from '../workspace/workspace.ts';
 import type { Route, RouteMetrics } from './route.ts';
 
-/** The contract defines exactly this form: one space, no quotes. Any other value is not a key. */
+/** Form of the header in the contract: one space, no quotes. Any other value is not a key. */
 const BEARER = /^Bearer ([^\s"']\S*)$/;
 const MAX_KEY_CHARACTERS = 1_024;
 
@@ -45,7 +45,7 @@ const requirePermission = ({ key }: AuthenticatedKey, route: Route): void => {
   throw new HttpError(403, ERROR_MESSAGES.accessDenied, { why });
 };
 
-/** Identity claimed by a browser request. A member that is not a string is `null` here, and the route rejects the body later. */
+/** Identity claimed by a browser request. A member that is not a string becomes `null`, and the route rejects the body later. */
 interface ClaimedIdentity {
   appId: string | null;
   userId: string | null;
@@ -81,7 +81,7 @@ const readQuery = (schema: z.core.$ZodType, search: string): unknown => {
 
 /** Maximum users counted in one window, about 100 bytes each. Above it, all counts are reset. */
 const MAX_USERS = 100_000;
-/** Longer IDs are counted by their hash, because clients choose the length. */
+/** Maximum length of a counted ID. Longer IDs are counted by their hash, because clients choose the length. */
 const MAX_ID_CHARACTERS = 64;
 
 /**
@@ -91,7 +91,7 @@ const MAX_ID_CHARACTERS = 64;
 export const createUserRateLimiter = (maxUsers = MAX_USERS) => {
   const windows = new Map<string, { startMs: number; taken: Map<string, number> }>();
 
-  /** `scope` identifies an endpoint of a workspace. */
+  /** Counts a request of the user. `scope` identifies the endpoint and workspace. */
   return (
     scope: string,
     userId: string,
@@ -166,8 +166,8 @@ const createRejectionLog = (log: Log) => {
 };
 
 /**
- * Runs the checks before each route, cheap and secret-safe ones first: route and method, key, permission, feature, workspace
- * rate, content type, size, JSON, user token, user rate, schema.
+ * Runs the checks before each route in this order: route and method, key, permission, feature, workspace rate, content type,
+ * size, JSON, user token, user rate, schema. Cheap checks, and those that reveal no secret, run first.
  */
 export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf }: ApiPipelineOptions) => {
   const metrics = new Map(routes.map((route) => [route, metricsOf(route)]));
@@ -187,7 +187,7 @@ export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf
     );
   };
 
-  /** Counts the request for its user. Its headers replace the workspace's, because a page can only keep to its own limit. */
+  /** Counts the request for its user. The user's headers replace the workspace's, because a page can only obey its own limit. */
   const countUser = (workspace: Workspace, route: Route, { userId }: ClaimedIdentity, nowMs: number) => {
     const rule = workspace.userLimits[route.limit];
     if (!rule || userId === null) return {};
@@ -195,7 +195,7 @@ export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf
     return rateHeaders(route, route.limit, 'one user', consumeUserLimit(scope, userId, rule, nowMs), nowMs);
   };
 
-  /** Counts a request that stores visitor data against a limit of all visitors, because each new visitor has their own limit. */
+  /** Counts a request that stores visitor data against a limit shared by all visitors, because each new visitor has a limit. */
   const countVisitors = async (
     { limits }: Workspace,
     route: Route,
@@ -218,7 +218,7 @@ export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf
       if (route.crossOrigin && !workspace.bannersEnabled) throw new HttpError(404, ERROR_MESSAGES.notFound);
       call.headers = { ...call.headers, ...(await countWorkspace(workspace, route, time)) };
       const sent = await call.readJson();
-      // A slow body may have taken a minute. From here on, the time is when the request was complete.
+      // Receiving a slow body may take a minute, so the request time is when the request was complete.
       time = now();
       const sender = readIdentity(sent);
       // The token is verified first, so that no client can exhaust another user's limit.

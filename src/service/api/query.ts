@@ -5,12 +5,12 @@ import { parseDate } from '../users/dates.ts';
 interface IntegerOptions {
   min: number;
   max: number;
-  /** Default: the parameter is required. */
+  /** Default value of the parameter. Without it, the parameter is required. */
   standard?: number;
   description: string;
 }
 
-/** Integer parameter. */
+/** Creates the schema of an integer parameter. */
 export const integer = (name: string, { min, max, standard, description }: IntegerOptions) =>
   z.pipe(
     z.optional(z.string().check(described(description))),
@@ -23,7 +23,7 @@ export const integer = (name: string, { min, max, standard, description }: Integ
     }),
   );
 
-/** Optional date or time, as text that `parseDate` accepts. */
+/** Creates the schema of an optional date or time in a format of `parseDate`. */
 export const time = (name: string, description: string) =>
   z.optional(
     z.string().check(
@@ -32,14 +32,14 @@ export const time = (name: string, description: string) =>
     ),
   );
 
-/** Optional parameter that is on if it is `true`. */
+/** Creates the schema of an optional Boolean parameter. Only `true` enables it. */
 export const flag = (description: string) =>
   z.pipe(
     z.optional(z.string().check(described(description))),
     z.transform((text) => text === 'true'),
   );
 
-/** Optional parameter with one of these values. */
+/** Creates the schema of an optional parameter with one of these values. */
 export const choice = <Value extends string>(
   name: string,
   values: readonly [Value, ...Value[]],

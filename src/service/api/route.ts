@@ -48,42 +48,41 @@ export interface Operation {
   tag: 'Banners' | 'Users' | 'Campaigns' | 'Events' | 'Integrations' | 'Unmeasured';
   summary: string;
   description: string;
-  /** Example of a body. */
   example?: unknown;
-  /** Meaning of a 400. Default: the route has none. */
+  /** Description of the 400 response. Default: the route has no 400. */
   badRequest?: string;
-  /** Meaning of a 404 of an existing path. Default: the route has none. */
+  /** Description of the 404 response if the path exists. Default: the route has no 404. */
   notFound?: string;
   /** Descriptions of path parameters by name. */
   parameters?: Readonly<Record<string, string>>;
 }
 
-/** One endpoint of the API. Router, limits, metrics, OpenAPI, docs and the tables of the tests derive from it. */
+/** Endpoint of the API. Router, limits, metrics, OpenAPI, docs and test tables derive from it. */
 export interface RouteDefinition<Body = unknown, Query = unknown> {
   /** Default `POST`. */
   method?: Endpoint['method'];
   path: string;
-  /** Permission of the key. Routes for client keys accept requests from any origin. */
+  /** Required permission of the key. Routes for client keys accept requests from any origin. */
   permission: Permission;
   limit: LimitName;
   /** Format of error bodies. Default `general`. */
   errors?: ErrorFormat;
   /** Format of rate-limit headers. Default `banners` for client keys, `general` for server keys. */
   rate?: RateHeaderFormat;
-  /** Object schema of the query. Its issues are the texts of a 400. */
+  /** Object schema of the query. The 400 response contains the message of its first issue. */
   query?: z.core.$ZodType<Query> | null;
   body?: RequestBody<Body> | null;
   response: { status: number; schema: z.core.$ZodType };
-  /** Whether it stores anything, so that a 503 or 504 is possible. */
+  /** Whether the route writes to the store, so that a 503 or 504 is possible. */
   writes?: true;
-  /** Whether a `Link` header has the previous and next page. */
+  /** Whether the response has a `Link` header with the previous and next page. */
   isPaged?: true;
   operation: Operation;
-  /** Returns the content of the response. Throws an `HttpError` for any other status. */
+  /** Returns the content of a successful response. Throws an `HttpError` for any other status. */
   handler(context: RouteContext<Body, Query>): HandlerContent | Promise<HandlerContent>;
 }
 
-/** A route with its defaults. */
+/** Route definition with defaults applied. */
 export interface Route<Body = unknown, Query = unknown>
   extends Omit<RouteDefinition<Body, Query>, 'body'>,
     Endpoint<Body> {
@@ -93,7 +92,7 @@ export interface Route<Body = unknown, Query = unknown>
   query: z.core.$ZodType<Query> | null;
 }
 
-/** Whether client keys may have a permission. */
+/** Returns whether client keys may have the permission. */
 export const isClientPermission = (permission: Permission): boolean =>
   CLIENT_PERMISSIONS.some((each) => each === permission);
 
@@ -112,7 +111,7 @@ export const defineRoute = <Body, Query>(definition: RouteDefinition<Body, Query
 
 type Bounds = Pick<BodyBounds, 'maxBytes' | 'maxValues'>;
 
-/** Body of a route for server keys. Most batches of users are smaller than `largeBytes`. */
+/** Creates the body definition of a route for server keys. Most batches of users are smaller than `largeBytes`. */
 export const serverBody = <Body>(
   { schema, read }: BodyReader<Body>,
   { maxBytes, maxValues, tooLarge = 413 }: Bounds & { tooLarge?: 413 | 400 },
@@ -129,8 +128,8 @@ export const serverBody = <Body>(
 });
 
 /**
- * Body of a route for client keys, which any visitor of the page can read. The SDK's batches of events are smaller than `largeBytes`.
- * The contract has no 413 and no 415 for banner endpoints.
+ * Creates the body definition of a route for client keys, which any visitor of the page can read. The SDK's batches of events
+ * are smaller than `largeBytes`. The contract defines neither 413 nor 415 for banner endpoints.
  */
 export const browserBody = <Body>(
   { schema, read }: BodyReader<Body>,
@@ -147,7 +146,7 @@ export const browserBody = <Body>(
   },
 });
 
-/** Common fields of the examples of these routes. */
+/** Common fields of the examples of banner routes. */
 export const ENVELOPE_EXAMPLE = {
   external_user_id: 'u-771',
   app_id: '3f1d8c52-90ab-4c7e-b1d2-6a5e4f3c2b1a',

@@ -16,7 +16,7 @@ import { holdoutBucket } from '../campaigns/holdout.ts';
 import { RenderError } from '../campaigns/render-errors.ts';
 import { getErrorMessage } from '../log.ts';
 
-/** Maximum characters of the failing conditions per campaign. They are repeated for each of its placements. */
+/** Maximum characters of the failing conditions per campaign, because each of its placements repeats them. */
 const MAX_CLAUSES_CHARACTERS = 2_000;
 const MAX_SHOWN_VALUES = 20;
 const MAX_SHOWN_LETTERS = 200;
@@ -53,7 +53,7 @@ const failingClauses = (audience: Audience, context: AudienceContext): FailingCl
   return clauses;
 };
 
-/** Maximum length of a value in a sentence. The structured facts have all of it. */
+/** Maximum length of a value in a sentence. The structured facts contain the whole value. */
 const MAX_SHOWN_CHARACTERS = 160;
 
 const json = (value: unknown): string => {
@@ -110,7 +110,7 @@ const formatReason = (reason: Reason): string => {
 const iso = (timeMs: number | null): string | null =>
   timeMs === null ? null : new Date(timeMs).toISOString();
 
-/** Includes the cause's message, which may quote the user. For operators only, never for the log. */
+/** Returns the problem with the error message, which may quote user data. For operators only, never for the log. */
 const toRenderProblem = (error: unknown): { property: string | null; problem: string } => {
   const isUnfilled = error instanceof RenderError;
   const cause = isUnfilled ? error.cause : error;
@@ -170,11 +170,11 @@ const toReason = (step: Step, question: ExplainOptions, context: AudienceContext
   }
 };
 
-/** Decides like `banners/sync`. Returns the outcome of every campaign in each placement, with its reason. */
+/** Returns the outcome of every campaign in each placement with its reason, decided like `banners/sync`. */
 export const explain = (question: ExplainOptions): ExplainAnswer['placements'] => {
   const context = toAudienceContext(question);
   const explanation = new Map<string, CampaignExplanation[]>(question.placementIds.map((id) => [id, []]));
-  /** Failing conditions are computed once per campaign, whatever the number of its placements. */
+  /** Failing conditions, computed once per campaign for all its placements. */
   const notIn = new Map<Campaign, CampaignExplanation>();
   const explained = (step: Step): CampaignExplanation => {
     const reason = toReason(step, question, context);

@@ -1,4 +1,4 @@
-/** Spreadsheets execute cells that start with one of these, also after spaces, and in East Asian full width. */
+/** Start of a cell that spreadsheets execute: these characters, also after spaces or in East Asian full width. */
 const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
 
 /** Formats a CSV cell (RFC 4180) that spreadsheets do not execute. */
@@ -8,6 +8,6 @@ export const csvCell = (value: string | number): string => {
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** Reverses `csvCell`: removes the apostrophe that it added. */
+/** Removes the apostrophe that `csvCell` added. */
 export const textOfCell = (cell: string): string =>
   cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell;

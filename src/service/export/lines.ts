@@ -67,7 +67,7 @@ const bannerEventLine = (event: BannerEventRow) => ({
   is_unique: event.isUnique,
   event_type: event.eventType,
   timestamp: iso(event.timeMs),
-  // A fast clock must not put events into tomorrow's report.
+  // A device clock that is ahead must not add events to tomorrow's report.
   reported_at: iso(Math.min(event.timeMs, event.receivedAtMs)),
   received_at: iso(event.receivedAtMs),
 });

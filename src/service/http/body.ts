@@ -9,18 +9,18 @@ import { getErrorCode } from '../log.ts';
 import { HttpError, type HttpRequest, serviceUnavailable } from './http-request.ts';
 
 /**
- * Maximum bytes of bodies in memory for one endpoint. While a disk or database stalls, requests and their retries accumulate, each
- * with about nine times its body.
+ * Maximum memory for the bodies of one endpoint, in bytes. While a disk or database stalls, requests and their retries
+ * accumulate. Each takes about nine times the size of its body.
  */
 export const MAX_BYTES = Math.floor(getHeapStatistics().heap_size_limit / 32);
-/** Memory of a request without a body. */
+/** Memory of a request without a body, in bytes. */
 const MIN_BYTES = 4 * 1024;
 
 /** Memory reserved for one request. */
 export interface Reservation {
   /** Adds bytes. Throws a 503 if the other requests exceed the budget. */
   reserve(bytes: number): void;
-  /** To be called once the response is ready. */
+  /** Releases the bytes. Call it once the response is ready. */
   release(): void;
 }
 
@@ -44,20 +44,20 @@ export const createBodyMemoryBudget = (maxBytes = MAX_BYTES) => {
   };
 };
 
-/** Two: one may wait for the database while the other is validated. */
+/** Two, because one may wait for the database while the other is validated. */
 const MAX_CONCURRENT_LARGE_BODIES = 2;
 
-/** A slot of the semaphore for large bodies. Most requests never acquire one. */
+/** Slot of the semaphore for large bodies. Most requests never acquire it. */
 interface Permit {
-  /** Resolves once a slot is free. To be called at most once. */
+  /** Resolves once a slot is free. Call it at most once. */
   acquire(): Promise<void>;
   /** Frees the slot, if one was acquired. */
   release(): void;
 }
 
 /**
- * Limits how many large bodies are processed concurrently, first in, first out. Validation yields to other requests, so without a
- * limit the objects parsed from all of them, hundreds of times the bytes sent, would be in memory at once.
+ * Limits the number of large bodies processed concurrently, first in, first out. Validation yields to other requests, so without
+ * a limit the objects parsed from all bodies would be in memory at once, at hundreds of times the bytes sent.
  */
 export const createBodySemaphore = (atOnce = MAX_CONCURRENT_LARGE_BODIES) => {
   let free = atOnce;
@@ -96,8 +96,8 @@ const ARRAY = 0x5b;
 const OBJECT = 0x7b;
 
 /**
- * Whether a JSON text has more than `max` values, counted by the comma or bracket before each. The number of values, not of
- * bytes, determines parsing time and memory: 4 MB of brackets take twenty times as long as one string of 4 MB. Nesting depth
+ * Returns whether a JSON text has more than `max` values, counted by the comma or bracket before each. Parsing time and memory
+ * depend on the number of values, not of bytes: 4 MB of brackets take twenty times as long as one string of 4 MB. Nesting depth
  * makes no difference.
  */
 export const hasMoreValues = (json: Uint8Array, max: number): boolean => {
@@ -120,7 +120,7 @@ export const hasMoreValues = (json: Uint8Array, max: number): boolean => {
 const inflate = promisify(gunzip);
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
-/** A waiting body takes an eighth of the memory that it takes during processing. */
+/** Memory of a body during processing, relative to its memory while waiting. */
 const AS_SENT = 8;
 const BYTE_ORDER_MARK = '\uFEFF';
 const REPLACEMENT = '\uFFFD';
@@ -131,16 +131,16 @@ const ZIPPED = ['gzip', 'x-gzip'];
 /** Limits of a body. */
 export interface BodyBounds {
   maxBytes: number;
-  /** Maximum JSON values of a large body. With more it is rejected unparsed. */
+  /** Maximum JSON values of a large body. A body with more is rejected before parsing. */
   maxValues: number;
-  /** Longer bodies wait for a slot of the semaphore. */
+  /** Size in bytes above which a body waits for a slot of the semaphore. */
   largeBytes: number;
   tooLarge: { status: number; message: string };
   unsupported: { status: number; message: string };
 }
 
 const refuse = ({ status, message }: BodyBounds['tooLarge']) => new HttpError(status, message);
-/** Names the expected type in `errors`, because the contract fixes `message`. Banner endpoints have only one text. */
+/** Reports the expected type in `errors`, because the contract fixes `message`. Banner endpoints have only `message`. */
 const unsupported = (
   { status, message }: BodyBounds['unsupported'],
   header: string,
@@ -154,11 +154,11 @@ const unsupported = (
     : // The log must not contain client input.
       new HttpError(status, text, { why: message });
 };
-/** The general REST documentation has this text in `error`. Both kinds of readers find it. */
+/** Returns a 400 with the text also in `error`, where the general REST documentation has it. */
 const unparseable = () =>
   new HttpError(400, ERROR_MESSAGES.unparseable, { members: { error: ERROR_MESSAGES.unparseable } });
 
-/** Returns `null` if the result exceeds `maxBytes`. */
+/** Decompresses the bytes. Returns `null` if the result exceeds `maxBytes`. */
 const inflated = async (bytes: Uint8Array, maxBytes: number): Promise<Uint8Array | null> => {
   try {
     return await inflate(bytes, { maxOutputLength: maxBytes });
@@ -168,7 +168,7 @@ const inflated = async (bytes: Uint8Array, maxBytes: number): Promise<Uint8Array
   }
 };
 
-/** Returns the decoded bytes. A large body waits for its slot as received; a small gzipped body is decompressed at once. */
+/** Returns the decoded bytes. A large body waits for its slot before decoding; a small gzipped body is decompressed at once. */
 const decoded = async (
   sent: Uint8Array,
   isPlain: boolean,
@@ -188,7 +188,7 @@ const decoded = async (
   return bytes;
 };
 
-/** Decodes UTF-8. Invalid bytes become U+FFFD. A body may contain that character itself, so only then are its bytes checked. */
+/** Decodes UTF-8. Invalid bytes become U+FFFD, which a valid body may also contain, so its bytes are checked only then. */
 const toText = (bytes: Uint8Array): string => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   if (text.includes(REPLACEMENT) && !isUtf8(bytes)) throw unparseable();
@@ -197,7 +197,7 @@ const toText = (bytes: Uint8Array): string => {
 
 /**
  * Reads a body as JSON. Checks content type, encoding, size, number of values and syntax, in this order. Accepts only JSON,
- * because forms of other sites cannot send that type. The caller releases `permit` and `reservation`, also if this throws.
+ * because forms of other sites cannot send it. The caller releases `permit` and `reservation`, also after an error.
  */
 export const readJson = async (
   request: HttpRequest,
@@ -240,8 +240,8 @@ export interface RequestBody<Body> extends BodyReader<Body> {
 }
 
 /**
- * Creates a reader from a schema. The message of its first issue becomes the text of the 400. If entries are checked one by one,
- * `described` is the schema of a fully valid body.
+ * Creates a reader from a schema. The message of its first issue becomes the message of the 400. If entries are checked one by
+ * one, `described` is the schema of a fully valid body.
  */
 export const schemaReader = <Body extends object>(
   schema: z.core.$ZodType<Body>,

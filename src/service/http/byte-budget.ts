@@ -4,14 +4,14 @@ interface Transfer {
 }
 
 /**
- * Limits the bytes buffered for slow peers. Above the limit, the oldest transfer is dropped. Fast peers are never the oldest, so
- * slow ones displace one another.
+ * Limits the bytes buffered for slow peers. Above the limit, the oldest transfer is dropped. Only slow peers lose transfers,
+ * because those of fast peers are never the oldest.
  */
 export const createByteBudget = (maxBytes: number) => {
   const transfers = new Set<Transfer>();
   let all = 0;
   return {
-    /** `drop` must release the bytes and call `end`. */
+    /** Starts a transfer. `drop` must release the bytes and call `end`. */
     begin(drop: () => void): Transfer {
       const transfer = { bytes: 0, drop };
       transfers.add(transfer);

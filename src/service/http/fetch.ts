@@ -1,7 +1,7 @@
 import { collectBytes, type HttpRequest, type HttpResponse } from './http-request.ts';
 import { REQUEST_ID_HEADER, toRequestId } from './request-id.ts';
 
-/** Reads a web stream up to a limit. */
+/** Reads the body up to a limit. Returns `null` if it is longer. */
 const bounded = async (request: Request, maxBytes: number): Promise<Uint8Array | null> => {
   const body = collectBytes(maxBytes);
   const reader = request.body?.getReader();
@@ -19,7 +19,7 @@ const bounded = async (request: Request, maxBytes: number): Promise<Uint8Array |
 /** Statuses for which `Response` requires an empty body. */
 const EMPTY = [204, 304];
 
-/** Serves the API with the platform's `Request` and `Response`. */
+/** Adapts the API to the platform's `Request` and `Response`. */
 export const createFetch =
   (handle: (request: HttpRequest) => Promise<HttpResponse>) =>
   async (request: Request): Promise<Response> => {

@@ -1,16 +1,16 @@
-/** Content of a response: a `body` to send as JSON, a `text`, or the `parts` of a long text in UTF-8. */
+/** Content of a response: a `body` to send as JSON, a `text`, or the UTF-8 `parts` of a long text. */
 export type HandlerContent = { headers?: Record<string, string> | undefined } & (
   | { body: unknown }
   | { text: string }
   | { parts: Uint8Array<ArrayBuffer>[] }
-  /** Bytes that stay in memory anyway, so unread responses with them need no limit. */
+  /** Bytes that stay in memory anyway, so unread responses with shared bytes need no limit. */
   | { shared: Uint8Array<ArrayBuffer> }
 );
 
 /** Result of a handler. */
 export type HandlerResult = { status: number } & HandlerContent;
 
-/** An error response. The router formats it. */
+/** Error response, formatted by the router. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
@@ -35,34 +35,34 @@ export class HttpError extends Error {
 
 const RETRY_SECONDS = '1';
 
-/** A 503 with `Retry-After`. Nothing was stored. */
+/** Returns a 503 with `Retry-After`, for a request of which nothing was stored. */
 export const serviceUnavailable = (message: string): HttpError =>
   new HttpError(503, message, { headers: { 'Retry-After': RETRY_SECONDS } });
 
-/** An HTTP request whose head was read. */
+/** HTTP request whose head is parsed. */
 export interface HttpRequest {
   method: string;
   /** Path as sent, without the query. */
   path: string;
   /** Query without the `?`, or `''`. */
   search: string;
-  /** IP address of the peer, or `''` if it came through no socket. */
+  /** IP address of the peer, or `''` if the request has no socket. */
   address: string;
   /** Identifies the request in the log, and in the response as `X-Request-Id`. */
   requestId: string;
-  /** `name` in lower case. */
+  /** Returns a header. `name` is in lower case. */
   header(name: string): string | undefined;
   /** Returns the body as sent, or `null` if it is longer than `maxBytes`. Throws an `HttpError` if the connection breaks. */
   body(maxBytes: number): Promise<Uint8Array | null>;
 }
 
-/** Initial size of the buffer for a body of several chunks. It doubles when full. */
+/** Initial size of the buffer for a body of several chunks. The buffer doubles when full. */
 const FIRST_BYTES = 64 * 1024;
 const NOTHING = new Uint8Array(0);
 
 /**
- * Concatenates the chunks of a body. A single chunk is kept as is. Several are copied, because a chunk of one byte takes over 100 bytes
- * as an object. The buffer grows with the bytes received, not with the declared length.
+ * Concatenates the chunks of a body. A single chunk is not copied. Several chunks are copied, because a chunk of one byte takes
+ * over 100 bytes as an object. The buffer grows with the bytes received, not with the declared length.
  */
 export const collectBytes = (maxBytes: number) => {
   let kept: Uint8Array = NOTHING;
@@ -98,11 +98,11 @@ export const collectBytes = (maxBytes: number) => {
   };
 };
 
-/** A response to write. */
+/** Response to write. */
 export interface HttpResponse {
   status: number;
   headers: Record<string, string>;
-  /** `Uint8Array`: shared bytes, see `HandlerContent`. */
+  /** A `Uint8Array` contains shared bytes; see `HandlerContent`. */
   body: string | Uint8Array<ArrayBuffer>[] | Uint8Array<ArrayBuffer>;
 }
 

@@ -11,11 +11,11 @@ import {
 import { REQUEST_ID_HEADER, toRequestId } from './request-id.ts';
 
 /**
- * Maximum chunks of one body. A chunk of one byte costs as much as one of thousands, so millions of them would block other
- * requests. A client that writes each token of 4 MB as its own chunk stays below.
+ * Maximum chunks of one body. A chunk of one byte costs as much as a chunk of thousands, so millions of chunks would block other
+ * requests. A client that writes each token of 4 MB as its own chunk stays below the limit.
  */
 const MAX_CHUNKS = 200_000;
-/** Bytes that an early-rejected connection may still send, for a limited time, so that the client can read the response. */
+/** Maximum bytes that a client may send after an early rejection, for a limited time, so that it can read the response. */
 const LINGER_BYTES = 8 * 1024 * 1024;
 const LINGER_CHUNKS = 20_000;
 const LINGER_MS = 2_000;
@@ -24,7 +24,7 @@ const MEBIBYTE = 1024 * 1024;
 const HEAP_BYTES = getHeapStatistics().heap_size_limit;
 const MAX_RECEIVING_BYTES = Math.max(16 * MEBIBYTE, Math.floor(HEAP_BYTES / 32));
 const MAX_UNREAD_BYTES = Math.max(64 * MEBIBYTE, Math.floor(HEAP_BYTES / 8));
-/** Shorter responses fit into socket buffers. */
+/** Minimum bytes of a response that is counted. Shorter responses fit into socket buffers. */
 const MIN_COUNTED_BYTES = 16 * 1024;
 
 /** Limits the bytes of incomplete bodies. */
@@ -59,7 +59,7 @@ const readBody = (
       stop();
       resolve(null);
     };
-    // Every request closes in the end. Creating an error each time would cost more than reading the body.
+    // Every request emits `close`. Creating an error each time would cost more than reading the body.
     const brokenOff = () => {
       if (request.complete) return;
       stop();
@@ -74,7 +74,7 @@ const readBody = (
     request.once('close', brokenOff);
   });
 
-/** Absolute-form targets must be accepted, although clients send them only to proxies (RFC 9112, 3.2.2). */
+/** Origin of an absolute-form target. Servers must accept it, although clients send it only to proxies (RFC 9112, 3.2.2). */
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
 
 const getTarget = ({ url = '/' }: IncomingMessage): string => {
@@ -86,8 +86,8 @@ const getTarget = ({ url = '/' }: IncomingMessage): string => {
 const REQUEST_ID = REQUEST_ID_HEADER.toLowerCase();
 
 /**
- * Whether a request has several `Host` headers, which proxies may interpret differently (RFC 9112, 3.2). Node keeps only the
- * first.
+ * Returns whether a request has several `Host` headers, which proxies may interpret differently (RFC 9112, 3.2). Node keeps only
+ * the first.
  */
 export const hasSeveralHosts = ({ rawHeaders }: IncomingMessage): boolean => {
   let hosts = 0;
@@ -131,7 +131,7 @@ export const toHttpRequest = (
   };
 };
 
-/** Reads and discards input for a while, because resetting a connection during upload loses the response. */
+/** Reads and discards input for a limited time, because a connection reset during the upload would lose the response. */
 const linger = (request: IncomingMessage) => {
   let length = 0;
   let chunks = 0;
@@ -162,7 +162,7 @@ export const createUnreadLimiter = (onDrop: (bytes: number) => void, maxBytes = 
 };
 
 interface WriteOptions {
-  /** Closes the connection, as happens if the client still sends a body that no route will read. */
+  /** Whether to close the connection after the response, for example if the client still sends a body that no route reads. */
   isLast: boolean;
   requestId: string;
   unread: ReturnType<typeof createUnreadLimiter>;
@@ -185,13 +185,13 @@ export const writeResponse = (
   response.writeHead(status, head);
   if (!isEmpty && !(body instanceof Uint8Array)) countUnread(response, bytes);
   if (!unread) {
-    // A typical body has one part, which is sent with the head.
+    // Most bodies have one part, which is sent with the head.
     const last = parts.length - 1;
     if (!isEmpty) for (const part of parts.slice(0, last)) response.write(part);
     response.end(isEmpty ? undefined : parts[last]);
     return;
   }
-  // After the end, Node closes a connection without keep-alive, and remaining input would reset it.
+  // After `end`, Node closes a connection without keep-alive, and unread input would reset it.
   if (isEmpty) response.flushHeaders();
   else for (const part of parts) response.write(part);
   request.once('end', () => response.end());

@@ -5,6 +5,6 @@ export const REQUEST_ID_HEADER = 'X-Request-Id';
 /** Characters that are safe in a log line and a header. */
 const REQUEST_ID = /^[\w.:/+=-]{1,128}$/;
 
-/** Returns the ID that a proxy or a client has given to a request, or a new one if that is missing or malformed. */
+/** Returns the request ID from a proxy or client, or a new ID if it is missing or malformed. */
 export const toRequestId = (sent: string | undefined): string =>
   sent !== undefined && REQUEST_ID.test(sent) ? sent : randomUUID();

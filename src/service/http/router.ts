@@ -21,9 +21,9 @@ export interface Endpoint<Body = unknown> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** A parameter in braces, such as `{integration_id}`, matches one segment. */
   path: string;
-  /** `null` if it accepts no body. */
+  /** `null` if the endpoint accepts no body. */
   body: RequestBody<Body> | null;
-  /** Whether other origins may call it. Enables preflight responses. */
+  /** Whether pages of other origins may call the endpoint. Enables preflight responses. */
   crossOrigin?: boolean;
   /** Format of error bodies. Default: the router's. */
   errors?: ErrorFormat;
@@ -88,7 +88,7 @@ const compilePath = (template: string) => {
       try {
         if (name !== undefined) params[name] = decodeURIComponent(sent);
       } catch {
-        // Malformed percent-encoding: no match.
+        // Malformed percent-encoding does not match.
         return null;
       }
     }
@@ -108,7 +108,7 @@ const toResponse = (result: HandlerResult, headers: Record<string, string>): Htt
   body: toBody(result),
 });
 
-/** Routes each request by path and method. Errors become responses here and nowhere else. */
+/** Routes each request by path and method, and converts all errors to responses. */
 export const createRouter = <E extends Endpoint>({
   endpoints,
   headers,
@@ -129,7 +129,7 @@ export const createRouter = <E extends Endpoint>({
           endpoint.method,
           {
             endpoint,
-            // Limits per endpoint, so that bodies from browsers do not delay backends.
+            // Each endpoint has its own limits, so that bodies from browsers do not delay backends.
             createPermit: createBodySemaphore(),
             createReservation: createBodyMemoryBudget(),
           },
@@ -168,8 +168,8 @@ export const createRouter = <E extends Endpoint>({
   };
 
   /**
-   * Returns the response of a failed request: 503 if the same request may succeed later, 504 if it is unknown whether it was stored,
-   * 500 for any other error that is not an `HttpError`.
+   * Returns the response of a failed request: 503 if the same request may succeed later, 504 if the outcome of the write is
+   * unknown, 500 for any other error that is not an `HttpError`.
    */
   const toErrorResponse = (
     error: unknown,

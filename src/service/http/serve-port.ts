@@ -13,12 +13,12 @@ import {
 } from './node-request.ts';
 import { createPipeline } from './pipeline.ts';
 
-/** Maximum queued jobs, because the first of a long queue would be late. */
+/** Maximum queued jobs, because the first job of a longer queue would be delayed. */
 const MAX_WAITING = 64;
 
 /**
- * Runs jobs together at the end of the current event loop turn. For socket writes: the first one wakes the reader, which is the
- * main cost of a write, and the others find it awake.
+ * Runs jobs together at the end of the current event loop turn. Batching makes socket writes cheaper, because their main cost is
+ * waking the reader, and only the first write wakes it.
  */
 export const createTickBatcher = () => {
   let jobs: (() => void)[] = [];
@@ -64,16 +64,16 @@ const openPort = async (
 };
 
 interface GracefulShutdownOptions {
-  /** Milliseconds in which a connection without a request may still send one. */
+  /** Maximum time for a connection without a request to send one, in milliseconds. */
   lingerMs: number;
-  /** Milliseconds in which open requests may finish after that. */
+  /** Maximum time for open requests to finish after `lingerMs`, in milliseconds. */
   drainMs: number;
 }
 
-/** Kernel backlog: Node accepts one connection per turn. */
+/** Kernel backlog, needed because Node accepts one connection per event loop turn. */
 const BACKLOG = 511;
 
-/** Accepts pending connections, because the kernel resets them once listening ends. */
+/** Accepts pending connections, because the kernel resets them once the server stops listening. */
 const acceptPending = async (server: Server): Promise<void> => {
   let isQuiet = false;
   const accept = () => {
@@ -105,7 +105,7 @@ const createGracefulShutdown = (server: Server, { lingerMs, drainMs }: GracefulS
     // Bypasses the `close` of http, which ends idle connections at once and so resets requests in flight.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     await withTimeout(closed, lingerMs);
-    // Timers run before pending input is read. At the end of this turn the connection is no longer idle.
+    // Timers run before pending input is read. At the end of the turn, a connection with input is no longer idle.
     await nextTick();
     // Closes idle connections, and ends http's timer for slow requests.
     server.close();
@@ -117,37 +117,38 @@ const createGracefulShutdown = (server: Server, { lingerMs, drainMs }: GracefulS
   };
 };
 
-/** Timeouts of a request head, and of a whole request, in milliseconds. Node then responds with 408 and closes. */
+/** Timeouts of a request head and of a whole request. Node then responds with 408 and closes the connection. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 65_000;
 /**
- * Milliseconds for requests in flight at shutdown, and below for open requests to finish. Together with closing the store, stays
- * within the ten seconds before docker kills the process.
+ * Defaults of `lingerMs` and `drainMs`. Together with the time to close the store, they stay within the ten seconds before Docker
+ * kills the process.
  */
 const LINGER_MS = 150;
 const DRAIN_MS = 4_000;
 
-/** Address of the service, and its timeouts. */
+/** Address, shutdown timeouts and buffer limit of a listening service. */
 export interface ListenOptions {
-  /** Port. 0 selects a free one. Default 8787. */
+  /** Port. 0 selects a free port. Default 8787. */
   port?: number;
-  /** Host. Default 127.0.0.1. */
+  /** Host name or IP address. Default 127.0.0.1. */
   host?: string;
   log?: Log;
   /** Serves requests that match no endpoint, such as the demo's files. Returns `false` if it does not handle the request. */
   files?: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
-  /** At shutdown, milliseconds in which a connection without a request may still send one. Default 150. */
+  /** Maximum time at shutdown for a connection without a request to send one, in milliseconds. Default 150. */
   lingerMs?: number;
   /**
-   * At shutdown, milliseconds in which open requests may finish after that. Incomplete requests are closed then. Default 4,000.
+   * Maximum time at shutdown for open requests to finish after `lingerMs`, in milliseconds. Incomplete requests are then closed.
+   * Default 4,000.
    */
   drainMs?: number;
   /**
-   * Maximum bytes of unread responses. Above it, the oldest connection is closed. Default: an eighth of the heap, at least 64
-   * MiB.
+   * Maximum bytes of unread responses. Above this limit, the oldest connection is closed. Default: an eighth of the heap, at
+   * least 64 MiB.
    */
   maxUnreadBytes?: number;
 }

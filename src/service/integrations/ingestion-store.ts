@@ -10,10 +10,10 @@ import {
 
 const OF = 'workspace_id = $1 AND integration_id = $2';
 
-/** The lease has expired, or a clock that ran ahead has set it. */
+/** Condition of a free lease: expired, or set by a clock that was ahead. */
 const IS_FREE = `(ingestion_state.lease_until_ms < $5 OR ingestion_state.lease_until_ms > $6)`;
 
-/** Fails if another claim came first, because every claim changes `last_started_at_ms`. */
+/** Inserts or updates no row if another claim came first, because every claim changes `last_started_at_ms`. */
 const CLAIM = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, last_started_at_ms)
   VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (workspace_id, integration_id) DO UPDATE

@@ -90,38 +90,38 @@ export interface IngestionRun {
   watermarkUs: number | null;
   rowsSynced: number;
   rowsFailed: number;
-  /** Why the run failed, or what it could not finish. */
+  /** Reason that the run failed or is incomplete. */
   message: string | null;
 }
 
-/** Last row that was read, in the order of `UPDATED_AT` and key. */
+/** Position of the last row read, in the order of `UPDATED_AT` and key. */
 export interface Watermark {
   /** Unix microseconds. */
   us: number;
   key: string;
 }
 
-/** Progress of an integration. */
+/** Stored progress and lease of an integration. */
 export interface IngestionState {
   integrationId: string;
   /** Run that holds the lease; `''` if none is in progress. */
   runId: string;
   leaseUntilMs: number;
-  /** When the last run began. */
+  /** Start of the last run. */
   lastStartedAtMs: number;
   /** `null` if no run is requested. */
   requestedAtMs: number | null;
-  /** Number of consecutive runs before the current one whose process died. */
+  /** Number of consecutive runs before the current run whose process crashed. */
   crashes: number;
   watermark: Watermark | null;
-  /** Stored rows after this time are tracked individually; `null` if none. Unix microseconds. */
+  /** Unix microseconds after which stored rows are tracked individually; `null` if none are. */
   dedupeSinceUs: number | null;
 }
 
-/** A row that was not stored. */
+/** Row that was not stored. */
 export interface IngestionReject {
   rejectId: string;
-  /** `invalid`: later runs read the row again by its key. `malformed`: every run finds the row again. */
+  /** `invalid` rows are read again by their key in later runs. `malformed` rows are found again in every run. */
   kind: (typeof KINDS)[number];
   key: string | null;
   /** Lookup key of the row's user; `null` if unknown. */
@@ -129,13 +129,13 @@ export interface IngestionReject {
   /** Unix microseconds; `null` if the row has no valid time. */
   updatedAtUs: number | null;
   reason: string;
-  /** Row as JSON, or the line of the file. */
+  /** Row as JSON, or line of the file. */
   payload: string;
 }
 
 export type StoredReject = IngestionReject & { runId: string; rejectedAtMs: number };
 
-/** Records of a batch, besides the changes of users. */
+/** Records of a batch other than its user changes. */
 export interface BatchRecord {
   run: IngestionRun;
   watermark: Watermark | null;
@@ -143,7 +143,7 @@ export interface BatchRecord {
   /** Rows of the batch to track individually, as `[UPDATED_AT, key]`. */
   seen: readonly (readonly [number, string])[];
   rejects: readonly IngestionReject[];
-  /** IDs of rejects that are resolved. */
+  /** IDs of resolved rejects. */
   settled: readonly string[];
   nowMs: number;
 }
@@ -151,31 +151,31 @@ export interface BatchRecord {
 interface Claim {
   workspaceId: string;
   integrationId: string;
-  /** State that the caller has read; `null` if the integration has never run. */
+  /** State as read by the caller; `null` if the integration has never run. */
   state: IngestionState | null;
   trigger: IngestionRun['trigger'];
   nowMs: number;
   leaseMs: number;
 }
 
-/** Leases and runs of integrations. In the database, so that all replicas share them. */
+/** Leases and runs of integrations, in the database so that all replicas share them. */
 export interface IngestionStore {
   states(workspaceId: string): Promise<IngestionState[]>;
-  /** Starts a run with a lease. Returns `null` if another replica was faster. Records a run whose process died as failed. */
+  /** Starts a run with a lease, and records a crashed previous run as failed. Returns `null` if another replica was faster. */
   claim(claim: Claim): Promise<IngestionRun | null>;
   /** Extends the lease. Returns false if another run holds it. */
   renew(run: IngestionRun, untilMs: number): Promise<boolean>;
   /** Stores the end of a run, and releases its lease. With `requestedAtMs`, the next run is due at once. */
   finish(run: IngestionRun, requestedAtMs?: number): Promise<void>;
-  /** Records that a run's process died, without starting another run. Returns false if another replica was faster. */
+  /** Records the crash of a run's process without starting another run. Returns false if another replica was faster. */
   abandon(
     state: IngestionState,
     workspaceId: string,
     ended: { nowMs: number; message: string },
   ): Promise<boolean>;
-  /** Requests a run. Returns false if one is in progress or requested already. */
+  /** Requests a run. Returns false if a run is in progress or already requested. */
   request(workspaceId: string, integrationId: string, nowMs: number): Promise<boolean>;
-  /** Newest first. */
+  /** Returns runs, newest first. */
   runs(
     workspaceId: string,
     integrationId: string,
@@ -183,7 +183,7 @@ export interface IngestionStore {
   ): Promise<IngestionRun[]>;
   /** Returns the newest run of each integration. */
   lastRuns(workspaceId: string): Promise<IngestionRun[]>;
-  /** Sorted by ID. */
+  /** Returns rejects sorted by ID. */
   rejects(
     workspaceId: string,
     integrationId: string,
@@ -192,7 +192,7 @@ export interface IngestionStore {
   /** Returns the IDs of all rejects of a kind. */
   rejectIds(workspaceId: string, integrationId: string, kind: IngestionReject['kind']): Promise<string[]>;
   countRejects(workspaceId: string): Promise<Map<string, number>>;
-  /** Deletes malformed rows that a run did not find again. */
+  /** Deletes the rejects of malformed rows that a run did not find again. */
   settleMalformed(run: IngestionRun): Promise<void>;
   /** Returns stored rows newer than `sinceUs`, as `[UPDATED_AT, key]`. */
   seen(workspaceId: string, integrationId: string, sinceUs: number): Promise<[number, string][]>;

@@ -1,13 +1,13 @@
 import { Cron } from 'croner';
 import { getErrorMessage } from '../log.ts';
 
-/** Schedule of an integration: a cron expression in a time zone, on demand, or none. */
+/** Schedule of an integration: cron expression with time zone, on demand, or none. */
 export type Schedule =
   | { kind: 'cron'; expression: string; timeZone: string }
   | { kind: 'on_demand' | 'paused' };
 
 const MIN_GAP_MS = 15 * 60_000;
-/** A month, plus the hour by which a clock may be set back. */
+/** Maximum interval between runs: a month, plus the hour by which a clock may be set back. */
 const MAX_GAP_MS = (31 * 24 + 1) * 3_600_000;
 /** Number of runs to check: more than a day at the shortest interval, and all months of a leap year. */
 const LOOKED_AT = 100;
@@ -31,8 +31,8 @@ export const scheduleProblem = (expression: string): string | null => {
 };
 
 /**
- * Returns the time of the next run after `afterMs`, in Unix milliseconds. `null` if none. A local time that a DST change skips
- * runs an hour later, and one that occurs twice runs once.
+ * Returns the time of the next run after `afterMs` in Unix milliseconds; `null` if none. A run at a local time that a DST change
+ * skips starts an hour later. A run at a local time that occurs twice starts once.
  */
 export const nextRunMs = (schedule: Schedule, afterMs: number): number | null => {
   if (schedule.kind !== 'cron') return null;

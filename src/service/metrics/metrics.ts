@@ -10,7 +10,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 /** Buckets of every duration histogram, in seconds. */
 export const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Returns a code without client-supplied names, because labels must be few and free of personal data. */
+/** Removes client-supplied names from a code, because labels must be few and free of personal data. */
 const codeLabel = (code: string): string => code.replace(/'.*'/s, "'…'").slice(0, 120);
 
 /** Counts requests and responses. Each route keeps its own counters, because a label lookup costs more than counting. */
@@ -124,7 +124,7 @@ const createStoreMetrics = (registry: Registry) => {
     help: 'Store operations in flight or queued, by operation.',
     labelNames: ['operation'],
     registers,
-    // Read at collection time, because updating a gauge twice per call costs more than a number.
+    // Set at collection time, because updating a gauge twice per call costs more than updating a number.
     collect() {
       for (const [operation, { count }] of inFlight) this.labels(operation).set(count);
     },
@@ -233,7 +233,7 @@ const createIngestionMetrics = (registry: Registry) => {
 
 type MeteredWorkspace = Pick<Workspace, 'workspaceId' | 'webhooks'>;
 
-/** Returns a label that has few values, whatever the receiver responds. */
+/** Returns the outcome as a label with few values, independent of the receiver's response. */
 const outcomeLabel = ({ status, error }: Pick<WebhookAttempt, 'status' | 'error'>): string => {
   if (error === null) return 'delivered';
   return status === null ? 'no_response' : `http_${Math.floor(status / 100)}xx`;
@@ -245,7 +245,7 @@ const firstStoredMs = ({ events, bannerEvents, userChanges }: FeedPage): number 
     ...userChanges.map(({ changedAtMs }) => changedAtMs),
   );
 
-/** Counts attempts, and reads from the database how far webhooks are behind. */
+/** Counts attempts, and reads the lag of webhooks from the database. */
 const createWebhookMetrics = (registry: Registry) => {
   const registers = [registry];
   const labelNames = ['workspace', 'webhook'];
@@ -283,7 +283,7 @@ const createWebhookMetrics = (registry: Registry) => {
       attempts.labels(workspaceId, webhookId, outcomeLabel(attempt)).inc();
     },
 
-    /** Sets the gauges of all active webhooks. They are the same in each replica. */
+    /** Sets the gauges of all active webhooks. Their values are the same in each replica. */
     async readWebhooks(
       workspaces: readonly MeteredWorkspace[],
       { webhooks: records, readFeed }: Pick<Store, 'webhooks' | 'readFeed'>,
@@ -308,10 +308,10 @@ const createWebhookMetrics = (registry: Registry) => {
   };
 };
 
-/** Days of data points in the metrics. `placard export data-points` has all of them. */
+/** Number of days of data points in the metrics. `placard export data-points` exports all days. */
 const POINT_DAYS = 31;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Timeout in milliseconds. Prometheus stops a scrape after 10 seconds by default. */
+/** Timeout of database reads. Prometheus stops a scrape after 10 seconds by default. */
 const COLLECT_MS = 2_000;
 
 const readDataPoints = async (store: Store, workspaceIds: readonly string[]) => {
@@ -326,7 +326,7 @@ const readDataPoints = async (store: Store, workspaceIds: readonly string[]) => 
 
 let ofProcess: Registry | undefined;
 
-/** Memory, event loop and GC metrics belong to the process, so they are registered once for any number of services. */
+/** Memory, event loop and GC metrics. They belong to the process, so they are registered once for all its services. */
 const processRegistry = (): Registry => {
   if (ofProcess) return ofProcess;
   ofProcess = new Registry();
@@ -338,7 +338,7 @@ interface CollectOptions {
   workspaces: readonly MeteredWorkspace[];
   store: Store;
   nowMs: number;
-  /** Whether only the operator reads the metrics. Data points are left out otherwise. */
+  /** Whether only the operator can read the metrics. Data points are omitted otherwise. */
   isPrivate: boolean;
 }
 
@@ -355,7 +355,7 @@ export const createMetrics = () => {
 
   const webhookMetrics = createWebhookMetrics(registry);
 
-  /** Exported if there is a log. */
+  /** Set only if the store has a WAL. */
   const wal = new Gauge({
     name: 'placard_sqlite_wal_bytes',
     help: "Size of SQLite's write-ahead log. It grows beside a long reader, such as a backup.",
@@ -365,7 +365,7 @@ export const createMetrics = () => {
   const collect = async ({ workspaces, store, nowMs, isPrivate }: CollectOptions): Promise<Registry> => {
     const oldest = new Date(nowMs - POINT_DAYS * DAY_MS).toISOString().slice(0, 10);
     const workspaceIds = isPrivate ? workspaces.map(({ workspaceId }) => workspaceId) : [];
-    // Without the database only its own numbers are missing. The other metrics show the outage.
+    // If the database is unavailable, only its own metrics are missing. The other metrics show the outage.
     const [days] = await Promise.all([
       withTimeout(readDataPoints(store, workspaceIds), COLLECT_MS),
       withTimeout(webhookMetrics.readWebhooks(workspaces, store, nowMs), COLLECT_MS),

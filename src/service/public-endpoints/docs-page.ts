@@ -33,7 +33,7 @@ summary { cursor: pointer; padding: .5rem 0; }
 
 /** Field of a body in a table. */
 interface FieldRow {
-  /** Path such as `events[].name`, or `banners.*.id` for any member name. */
+  /** Path such as `events[].name`. `*` in `banners.*.id` is any member name. */
   path: string;
   type: string;
   isRequired: boolean;
@@ -52,7 +52,7 @@ const formatType = ({ type, anyOf, enum: values, items, maxItems }: Schema): str
   return Array.isArray(type) ? type.join(' or ') : (type ?? 'anything');
 };
 
-/** Returns the object schemas inside a schema, whatever wraps them. */
+/** Returns the object schemas inside a schema, including those in arrays and unions. */
 const objectsIn = (schema: Schema, path: string): { schema: Schema; path: string }[] => [
   ...(schema.properties ? [{ schema, path }] : []),
   ...(schema.anyOf ?? []).flatMap((each) => objectsIn(each, path)),
@@ -69,7 +69,7 @@ const fieldRows = (root: Schema): FieldRow[] => {
     for (const { schema, path } of objectsIn(from, at)) {
       for (const [name, field] of Object.entries(schema.properties ?? {})) {
         const here = path === '' ? name : `${path}.${name}`;
-        // The same field of another variant, such as one of several user identifiers.
+        // Skips the same field of another variant, such as one of several user identifiers.
         if (rows.has(here)) continue;
         rows.set(here, {
           path: here,
@@ -96,14 +96,14 @@ const HEADERS = {
   'Cache-Control': 'no-cache',
 };
 
-/** Shell variables of the examples. `placard track` reads them, too. */
+/** Shell variables of the examples. `placard track` also reads them. */
 const VARIABLES = "export PLACARD_ENDPOINT=http://127.0.0.1:8787\nexport PLACARD_API_KEY='your key'";
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escaped = (text: string) => text.replaceAll(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign);
 /** Converts backticks to code. */
 const inline = (text: string) => escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
-/** Splits paragraphs at blank lines. */
+/** Converts text to HTML paragraphs, split at blank lines. */
 const prose = (text: string) =>
   text
     .split('\n\n')

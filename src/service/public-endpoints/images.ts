@@ -2,17 +2,17 @@ import { type HandlerResult, HttpError } from '../http/http-request.ts';
 import type { ImageFile } from '../operators/index.ts';
 import type { Store } from '../store/store.ts';
 
-/** Path of images, which are named by the SHA-256 of their bytes with the type as the extension. */
+/** Path of images. The name of an image is the SHA-256 of its bytes, with the type as the extension. */
 export const IMAGES_PATH = '/images';
 const FILE = /^([\da-f]{64})\.([a-z]+)$/;
 
-/** Maximum cached images, of at most 1 MB each. Entries expire, so a deleted image is gone within a minute. */
+/** Maximum cached images of at most 1 MB each. Entries expire, so a deleted image is gone within a minute. */
 const MAX_KEPT = 32;
 const KEPT_MS = 60_000;
 
 /**
- * Immutable, because the URL identifies the content. Opened directly, it cannot run as a page of this origin, whatever its bytes
- * are.
+ * Response headers of an image. It is immutable, because the URL identifies the content. If opened directly, it cannot run
+ * scripts in this origin.
  */
 const HEADERS = {
   'Cache-Control': 'public, max-age=31536000, immutable',
@@ -22,8 +22,8 @@ const HEADERS = {
 };
 
 /**
- * Serves images to pages of any origin. Caches the latest 32 of the last minute. Concurrent requests share one database read.
- * Missing images do not evict others.
+ * Serves images to pages of any origin. Caches the latest 32 images of the last minute. Concurrent requests share one database
+ * read. Missing images do not evict cached ones.
  */
 export const createImages = (store: Pick<Store, 'image'>, now: () => number) => {
   const kept = new Map<string, { sinceMs: number; image: ImageFile }>();

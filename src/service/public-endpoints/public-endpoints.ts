@@ -12,7 +12,7 @@ import { docsPage } from './docs-page.ts';
 import { createImages, IMAGES_PATH } from './images.ts';
 import { openApi } from './openapi.ts';
 
-/** Maximum response time of a store that counts as available. */
+/** Maximum response time of an available store. */
 const PING_MS = 2_000;
 
 interface PublicEndpointsOptions {
@@ -37,7 +37,7 @@ const isReachable = async (store: Store): Promise<boolean> =>
     PING_MS,
   )) ?? false;
 
-/** Compares digests, so that the timing reveals nothing. */
+/** Returns whether the header contains the token. Compares digests, so that timing reveals nothing about the token. */
 const isToken = (authorization: string | undefined, token: string): boolean =>
   timingSafeEqual(hash('sha256', authorization ?? '', 'buffer'), hash('sha256', `Bearer ${token}`, 'buffer'));
 
@@ -105,7 +105,7 @@ export const createPublicEndpoints = ({
         const headers = { 'Content-Type': metrics.contentType };
         return { status: 200, headers, text: await metricsText() };
       }),
-      // Tools of other origins may read the description, which is as public as the documentation.
+      // Tools of other origins may read the API description, because it is public like the documentation.
       page('/openapi.json', () => ({
         status: 200,
         shared: description(),

@@ -14,7 +14,7 @@ const flattenNullable = (schema: Members): void => {
   Object.assign(schema, anyOf[0], { type: [anyOf[0]['type'], 'null'] });
 };
 
-/** JSON Schema, as far as the field tables read it. */
+/** JSON Schema members that the field tables use. */
 export interface Schema {
   type?: string | string[];
   description?: string;
@@ -37,7 +37,7 @@ export const toJsonSchema = (schema: z.core.$ZodType, io: 'input' | 'output'): S
   return rest as Schema;
 };
 
-/** Returns a JSON body. */
+/** Returns the OpenAPI content of a JSON body. */
 export const json = (schema: Members | Schema, example?: unknown) => ({
   'application/json': { schema, ...(example !== undefined && { example }) },
 });
@@ -110,7 +110,7 @@ const rateHeaders = ({ rate }: Route) => ({
   },
 });
 const RETRY_AFTER = { schema: { type: 'integer' }, description: 'Seconds to wait.' };
-/** `/users/track` only reports how long to wait (contract 1.5). */
+/** Returns the headers of a 429. `/users/track` sends only the time to wait (contract 1.5). */
 const limitedHeaders = (route: Route) =>
   route.rate === 'users-track'
     ? { 'X-Ratelimit-Retry-After': RETRY_AFTER }
@@ -125,7 +125,7 @@ export const toResponses = (route: Route, operation: Operation): Members => {
     ...(headers && { headers }),
     content: json({ $ref: `#/components/schemas/${ERROR_SCHEMAS[route.errors]}` }),
   });
-  /** Response with rate-limit headers, after the request was counted. */
+  /** Returns a response with rate-limit headers, sent once the request is counted. */
   const counted = (description: string, headers?: Members) =>
     refusal(description, { ...rateHeaders(route), ...headers });
   const { body: request } = route;

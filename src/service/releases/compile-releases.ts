@@ -29,7 +29,7 @@ export const getSegments = ({ segments }: Workspace, all: readonly Release[]): S
 
 export const getCampaignId = (campaign: Record<string, unknown>) => String(campaign['campaign_id']);
 
-/** Returns the file's campaigns, replaced by their releases, then those that only have releases. */
+/** Returns the file's campaigns, replaced by their releases, followed by campaigns that have only releases. */
 const written = (workspace: Workspace, releases: readonly Release[]): Record<string, unknown>[] => {
   const released = new Map(releases.map((each) => [each.subjectId, each.content]));
   const ids = [...workspace.rawCampaigns.map(getCampaignId), ...releases.map(({ subjectId }) => subjectId)];
@@ -40,7 +40,7 @@ const written = (workspace: Workspace, releases: readonly Release[]): Record<str
   });
 };
 
-/** Cache key of a compiled campaign: its content, and everything else that it is compiled from except the file. */
+/** Returns the cache key of a compiled campaign: its content and all other compiler input except the file. */
 const getCacheKey = (
   content: Record<string, unknown>,
   publishedAtMs: number | null,
@@ -52,7 +52,7 @@ const getCacheKey = (
     segmentsIn(content['audience']).map((id) => segments.get(id)?.filter ?? null),
   ]);
 
-/** Compiled campaigns by cache key. A release changes one of them, so the others are reused. */
+/** Compiled campaigns by cache key. A release changes one campaign, so the others are reused. */
 const ready = new WeakMap<Workspace, ReadonlyMap<string, Campaign>>();
 
 const readyIn = ({
@@ -69,7 +69,7 @@ const readyIn = ({
   );
 };
 
-/** Returns the workspace as served: the file with the live releases. */
+/** Returns the workspace file with its live releases applied. */
 export const withReleases = (workspace: Workspace, all: readonly Release[], log: Log): Workspace => {
   if (all.length === 0) return workspace;
   const segments = getSegments(workspace, all);
@@ -92,7 +92,7 @@ export const withReleases = (workspace: Workspace, all: readonly Release[], log:
       compiled.set(cacheKey, campaign);
       return [campaign];
     }
-    // It was valid when published. Since then the file may, for example, have lost a placement that it names.
+    // The release was valid when published. Since then, for example, a placement may have been removed from the file.
     const problem = problems.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
     log.error(
       { workspace: workspace.workspaceId, campaign: getCampaignId(content), problem },

@@ -17,38 +17,38 @@ import {
   type Statement,
 } from '../row-readers.ts';
 
-/** Kinds of released subjects. Each has its own IDs. */
+/** Kinds of released subjects. Each kind has its own IDs. */
 export const RELEASE_KINDS = ['campaign', 'segment'] as const;
 export type ReleaseKind = (typeof RELEASE_KINDS)[number];
 
 /** Published version of a campaign or segment. */
 export interface Release {
   workspaceId: string;
-  /** Counts from 1 in each workspace. */
+  /** Number of the release, counted from 1 in each workspace. */
   release: number;
   kind: ReleaseKind;
   /** ID of the campaign or segment. */
   subjectId: string;
-  /** As in a workspace file; `null` removes the subject. */
+  /** Content in the format of a workspace file; `null` removes the subject. */
   content: unknown;
   /** Previous release of the same subject; 0 if none. */
   basedOn: number;
   author: string;
   note: string;
   createdAtMs: number;
-  /** When it goes live. Later than `createdAtMs` if it was scheduled. */
+  /** Time when the release goes live. Later than `createdAtMs` if scheduled. */
   liveAtMs: number;
-  /** When a scheduled release was canceled; `null` if it was not. */
+  /** Time when a scheduled release was canceled; `null` if not canceled. */
   cancelledAtMs: number | null;
 }
 
 export type NewRelease = Omit<Release, 'release' | 'cancelledAtMs'>;
 
-/** A/B test that a release ended, with its results. */
+/** Results of an A/B test that a release ended. */
 export interface EndedTest {
   release: number;
   endedAtMs: number;
-  /** As stored by the release that ended it. */
+  /** Results as stored by the release that ended the test. */
   test: unknown;
 }
 
@@ -73,70 +73,71 @@ CREATE TABLE releases (
 CREATE INDEX releases_by_time ON releases (workspace_id, live_at_ms);
 `;
 
-/** Writes that are committed together with a release. */
+/** Writes committed together with a release. */
 export interface WithRelease {
-  /** Revision of the draft that the release publishes. The draft is removed. */
+  /** Revision of the draft that the release publishes and removes. */
   draftRevision?: string;
-  /** Cancels the scheduled releases of the subject. Default: they go live as planned. */
+  /** Whether to cancel the scheduled releases of the subject. Default false. */
   cancelsScheduled?: boolean;
   /** Results of the A/B test that the release ends. */
   endedTest?: unknown;
-  /** Audit entry of the release with this number. */
+  /** Returns the audit entry of the release with this number. */
   audit?: (release: number) => NewAuditEntry;
 }
 
-/** A replica whose clock is ahead may already serve a release that is due within this time. */
+/** Minimum time before a release is due to change it, because a replica whose clock is ahead may already serve the release. */
 const TOO_LATE_MS = 5_000;
 
 /** State of a workspace's releases. */
 export interface ReleaseState {
   /** Number of the newest release, live or scheduled; 0 if none. */
   newest: number;
-  /** When the next scheduled release goes live, in Unix milliseconds; `Infinity` if none. */
+  /** Time when the next scheduled release goes live, in Unix milliseconds; `Infinity` if none. */
   dueAtMs: number;
 }
 
-/** Releases, with the times when they are live. */
+/** Live, scheduled and previous releases. */
 export interface ReleaseStore {
-  /** The live release of each subject at `nowMs`, oldest subject first. */
+  /** Returns the live release of each subject at `nowMs`, oldest subject first. */
   liveReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
-  /** Last release with content of each subject, for example the content of an archived campaign. */
+  /** Returns the last release with content of each subject, for example the content of an archived campaign. */
   writtenReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
-  /** Returns what changes if other releases become live. Cheap enough to poll. */
+  /** Returns the state that changes whenever other releases become live. Cheap enough to poll. */
   releaseState(workspaceId: string, nowMs: number): Promise<ReleaseState>;
   /**
-   * Number of the newest release of each subject of a kind, live, scheduled or canceled. The next release must be based on it.
+   * Returns the number of the newest release of each subject of a kind, whether live, scheduled or canceled. The next release of
+   * the subject must be based on it.
    */
   newestReleases(workspaceId: string, kind: ReleaseKind): Promise<Map<string, number>>;
-  /** Releases that go live after `nowMs`, soonest first. */
+  /** Returns the releases that go live after `nowMs`, soonest first. */
   scheduledReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
-  /** Newest first, optionally only those before a number, or of one subject. */
+  /** Returns releases, newest first, optionally only those before a number or of one subject. */
   releases(
     workspaceId: string,
     page: { before?: number; subject?: Pick<Release, 'kind' | 'subjectId'>; limit: number },
   ): Promise<Release[]>;
-  /** Returns `null` if not found. */
+  /** Returns a release; `null` if not found. */
   release(workspaceId: string, release: number): Promise<Release | null>;
-  /** Last A/B test of a campaign that a live release ended; `null` if none. */
+  /** Returns the last A/B test of a campaign that a live release ended; `null` if none. */
   endedTest(workspaceId: string, campaignId: string, nowMs: number): Promise<EndedTest | null>;
-  /** Adds a release and returns its number, or `null` if the subject has a release after `basedOn`. */
+  /** Adds a release. Returns its number; `null` if the subject has a release after `basedOn`. */
   addRelease(release: NewRelease, more?: WithRelease): Promise<number | null>;
   /**
-   * Cancels a scheduled release, and stores its content as a draft if one is given and the campaign has none. Returns false if
-   * the release is not scheduled, or due within five seconds.
+   * Cancels a scheduled release. Stores its content as the draft if a draft is passed and the campaign has none. Returns false
+   * if the release is not scheduled or is due within five seconds.
    */
   cancelRelease(
     release: Pick<Release, 'workspaceId' | 'release'>,
     more: { nowMs: number; draft: Draft | null; audit: NewAuditEntry },
   ): Promise<boolean>;
-  /** Changes when a scheduled release goes live. Returns false if it is not scheduled, or due within five seconds. */
+  /** Reschedules a scheduled release. Returns false if the release is not scheduled or is due within five seconds. */
   moveRelease(
     release: Pick<Release, 'workspaceId' | 'release' | 'liveAtMs'>,
     more: { nowMs: number; audit: NewAuditEntry },
   ): Promise<boolean>;
 }
 
-/** Two operators who publish at once need the same number. The slower one retries with the next. */
+/** Maximum attempts to add a release. If two operators publish at once, the slower one retries with the next number. */
 const MAX_TRIES = 20;
 
 const toRelease = (row: SqlRow): Release => ({
@@ -153,7 +154,7 @@ const toRelease = (row: SqlRow): Release => ({
   cancelledAtMs: readNumberOrNull(row, 'cancelled_at_ms'),
 });
 
-/** Last live release of each subject. A scheduled release replaces a fix that was published before it. */
+/** Returns the SQL of the last live release of each subject. A scheduled release replaces a fix published before it. */
 const lastOfEach = (condition = ''): string =>
   `SELECT * FROM releases WHERE workspace_id = $1 AND release IN (
      SELECT release FROM (

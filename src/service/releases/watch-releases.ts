@@ -4,7 +4,7 @@ import { createRegistry, type Registry } from '../workspace/workspace.ts';
 import { getCampaignId, withReleases } from './compile-releases.ts';
 import type { Release, ReleaseState, ReleaseStore } from './releases.ts';
 
-/** All replicas apply a release within two seconds. */
+/** Polling interval. All replicas apply a release within two seconds. */
 const POLL_MS = 1_000;
 
 interface FollowOptions {
@@ -15,20 +15,20 @@ interface FollowOptions {
 
 /** Source of workspaces that include the released campaigns. */
 export interface ReleaseSource extends WorkspaceSource {
-  /** Polls for new releases now. Called after publishing, so that the next request sees the release. */
+  /** Polls for new releases now. Call it after publishing, so that the next request sees the release. */
   refresh(): Promise<void>;
 }
 
 /**
- * Replaces the file's campaigns with the Studio's releases, for workspaces with `campaigns_from: "studio"`, and polls for new
- * ones. Rejects if the database cannot be read at the start; after that the last releases stay.
+ * Replaces the file's campaigns with the Studio's releases in workspaces with `campaigns_from: "studio"`, and polls for new
+ * releases. Rejects if the first database read fails. If a later read fails, the last releases stay.
  */
 export const watchReleases = async (
   source: WorkspaceSource,
   studio: ReleaseStore,
   { log, pollMs = POLL_MS, now = Date.now }: FollowOptions,
 ): Promise<ReleaseSource> => {
-  /** By workspace. The live releases change only if there is a newer one, or another one is due next. */
+  /** Releases by workspace ID. The live releases change only if `newest` or `dueAtMs` changes. */
   let releases = new Map<string, ReleaseState & { live: Release[] }>();
   let shown: { of: Registry; releases: unknown; registry: Registry } | undefined;
 
@@ -48,7 +48,7 @@ export const watchReleases = async (
     if (!isSame) releases = new Map(found);
   };
 
-  /** After the Studio has released a campaign, its text in the file has no effect. Warns whoever edits it there. */
+  /** Warns about edits in the file to campaigns that the Studio has released, because such edits have no effect. */
   const warnOfEdits = (before: Registry, after: Registry) => {
     for (const { workspaceId, rawCampaigns: campaignsAsWritten } of after.workspaces) {
       const former = before.workspaces.find((each) => each.workspaceId === workspaceId);
@@ -71,7 +71,7 @@ export const watchReleases = async (
   };
 
   let reading: Promise<void> = Promise.resolve();
-  /** Runs one at a time: a slow read that began before a campaign was published would restore the older releases. */
+  /** Reads one at a time, because a slow read that started before a publication would restore the older releases. */
   const read = (): Promise<void> => {
     reading = reading.then(readNow, readNow);
     return reading;

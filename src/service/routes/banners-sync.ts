@@ -15,10 +15,10 @@ import { schemaReader } from '../http/body.ts';
 import { createLogThrottle, type Log } from '../log.ts';
 import { suggest } from '../suggest.ts';
 
-/** Pattern of placement names. Other texts, such as a misplaced email address, are not logged. */
+/** Pattern of placement names. Other strings, such as a misplaced email address, are not logged. */
 const NAME = /^[\w.:/-]{1,64}$/;
 
-/** Logs each requested placement that the workspace does not have, at most once a minute. */
+/** Creates a log of requested placements that the workspace does not have, each at most once a minute. */
 const createUnknownPlacements = (log: Log) => {
   const isDue = createLogThrottle();
 

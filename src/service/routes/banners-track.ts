@@ -43,24 +43,23 @@ interface ValidEvent {
 }
 
 /**
- * Maximum age of an event's time in the results. A clock that is wrong by years must not create arbitrary days, each with its own
- * rows.
+ * Maximum age of an event's time in the results. A device clock that is wrong by years must not create rows for arbitrary days.
  */
 const MAX_LATE_MS = 400 * 24 * 60 * 60 * 1000;
 
-/** Returns the day of an event in the results. An implausible time falls back to the time of receipt. */
+/** Returns the day of an event in the results. If the event's time is implausible, uses the time of receipt. */
 const getLocalDay = ({ localDays }: Workspace, timeMs: number, receivedAtMs: number): string =>
   localDays.of(timeMs > receivedAtMs - MAX_LATE_MS ? Math.min(timeMs, receivedAtMs) : receivedAtMs);
 
 /** Context of a request whose events are not validated yet. */
 type TrackContext = RouteContext<BannersTrackBody>;
 
-/** Maximum characters checked for bots. A header may have 16 KB, which would take milliseconds to match. Bot names come first. */
+/** Maximum characters checked for bots, because matching a header of 16 KB would take milliseconds. Bot names come first. */
 const MAX_USER_AGENT = 512;
 /**
- * Whether a well-known bot sent the request. Bots that run pages identify as `Mozilla/5.0 (compatible; …`. The isbot list also
- * contains programs, such as Node's `fetch` (`node`), with which backends forward events, and headless browsers, which mostly run
- * the host's own tests. Neither counts as a bot here.
+ * Returns whether a well-known bot sent the request. Bots that run pages identify as `Mozilla/5.0 (compatible; …`. The isbot list
+ * also contains HTTP clients, such as Node's `fetch` (`node`), with which backends forward events, and headless browsers, which
+ * mostly run the site's own tests. Neither counts as a bot here.
  */
 const isFromBot = (userAgent: string): boolean =>
   userAgent.startsWith('Mozilla/') &&
@@ -72,7 +71,7 @@ interface RejectedEvent {
   index: number;
 }
 
-/** Returns the event, or its first fault. */
+/** Returns the event, or its first error. */
 const validateEvent = (
   sent: unknown,
   index: number,
@@ -107,7 +106,7 @@ const validateEvents = (
 ): { valid: ValidEvent[]; rejected: RejectedEvent[] } => {
   const valid: ValidEvent[] = [];
   const rejected: RejectedEvent[] = [];
-  // Once per request, not per event.
+  // Checked once per request, not per event.
   const isBot = isFromBot(context.userAgent);
   for (const [index, event] of context.body.events.entries()) {
     const each = validateEvent(event, index, ids, context, isBot);
@@ -117,7 +116,7 @@ const validateEvents = (
   return { valid, rejected };
 };
 
-/** Counts a user about to be created. Throws a 429 if too many are created in this window. */
+/** Counts a user about to be created. Throws a 429 if the limit of new users in this window is exceeded. */
 const takeNewUser = async ({ workspace, store, now }: RouteContext): Promise<void> => {
   const state = await store.consumeRateLimit(workspace.limits.new_users, now);
   if (state.allowed) return;

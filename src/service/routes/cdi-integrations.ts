@@ -17,7 +17,7 @@ import { stampText } from '../integrations/records.ts';
 import { nextRunMs } from '../integrations/schedule.ts';
 import type { Workspace, WorkspaceIntegration } from '../workspace/workspace.ts';
 
-/** Maximum digits of a cursor. No list is longer. */
+/** Maximum digits of a cursor. No list is long enough for more. */
 const MAX_DIGITS = 12;
 
 const cursorAt = (skip: number): string => Buffer.from(`skip:${skip}`).toString('base64');
@@ -48,10 +48,10 @@ const pageQuery = z.object({
 
 const formatIso = (ms: number | null | undefined): string => (ms == null ? '' : new Date(ms).toISOString());
 
-/** `Running`, `Success`, `Partial` or `Error`, as the contract writes them. */
+/** Returns `Running`, `Success`, `Partial` or `Error`, as in the contract. */
 const statusText = ({ status }: IngestionRun): string => `${status[0]!.toUpperCase()}${status.slice(1)}`;
 
-/** Returns an integration as listed. The file describes those that do not run. */
+/** Returns an integration for the list. Integrations that do not run appear as described in the file. */
 export const toIntegrationRecord = (
   { record, source, schedule }: WorkspaceIntegration,
   state: IngestionState | undefined,
@@ -80,7 +80,7 @@ const getIntegration = ({ integrations }: Workspace, id: string | undefined): Wo
 
 const PARAMETERS = { integration_id: 'ID of the integration.' };
 
-/** Returns the links of a page. The total may be unknown. */
+/** Returns the links to the previous and next pages. */
 const pageLinks = (path: string, skip: number, last: number, hasMore: boolean) => {
   const link = formatLink(
     {

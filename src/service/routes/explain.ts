@@ -17,7 +17,7 @@ import { HttpError } from '../http/http-request.ts';
 import type { Log } from '../log.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
-/** Defaults: the only app, any version, every placement of the campaigns. */
+/** Returns the options of a request. Defaults: the only app, any version, every placement of the campaigns. */
 const toQuestion = (body: ExplainRequest, { appIds, campaigns }: Workspace) => {
   const [onlyApp, otherApp] = appIds;
   const appId = body.app_id ?? (otherApp === undefined ? onlyApp : undefined);

@@ -20,21 +20,21 @@ import type { Store } from '../store/store.ts';
 import { readCampaign } from '../workspace/read-campaign.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
-/** Content of a preview link. It names a persona and not a user, because anyone with the link can read it. */
+/** Content of a preview link. Contains a persona instead of a user, because anyone with the link can read it. */
 export interface Preview {
   campaignId: string;
   /** Revision of the campaign's draft. */
   /** Revision of the draft; `null` for the published campaign. */
   revision: string | null;
-  /** `null`: the variant that the persona would get. */
+  /** `null` selects the variant that the persona would get. */
   variantId: string | null;
-  /** `null`: a user without attributes and events. */
+  /** `null` selects a user without attributes and events. */
   personaId: string | null;
-  /** `null`: the persona's language. */
+  /** `null` selects the persona's language. */
   language: string | null;
 }
 
-/** `invalid`: not a preview token of this workspace. */
+/** Reason that a token is rejected. `invalid` means that it is not a preview token of this workspace. */
 type PreviewFault = 'invalid' | 'expired';
 
 const ALGORITHM = 'HS256';
@@ -56,7 +56,7 @@ export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
       .sign(createSigningKey(workspaceId, await store.secret(workspaceId)));
   },
 
-  /** Returns the preview of a token, or why the token is invalid. */
+  /** Returns the preview of a token, or the fault of the token. */
   async verify(workspaceId: string, token: string, nowMs: number): Promise<Preview | PreviewFault> {
     const key = createSigningKey(workspaceId, await store.secret(workspaceId));
     try {
@@ -66,7 +66,7 @@ export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
         requiredClaims: ['exp'],
         currentDate: new Date(nowMs),
       });
-      // Only `sign` has the key, so the payload has the right shape.
+      // Only `sign` uses the key, so the payload has the right shape.
       return payload.preview;
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error;
@@ -77,10 +77,10 @@ export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
 
 /** Rate limit per link, because each request reads and compiles a draft. */
 const PER_LINK = { requests: 60, windowSeconds: 60 };
-/** Every placement gets a copy of the banner. */
+/** Maximum characters of a response, because every placement gets a copy of the banner. */
 const MAX_ANSWER_CHARACTERS = 1024 * 1024;
 
-/** Placeholder, because a preview shows a persona and not a user. */
+/** Placeholder user ID, because a preview is for a persona and not for a user. */
 const NOBODY = 'placard-preview';
 
 const gone = () =>
@@ -103,8 +103,8 @@ const createReadLinked =
   };
 
 /**
- * Returns a draft as a persona would get it, for a page with its client key. Every banner is a test send, so its events are not
- * counted.
+ * Returns a draft rendered for a persona, requested by a page with its client key. Every banner is a test send, so its events are
+ * not counted.
  */
 export const preview = (getBannerIds: BannerIdsOf, store: Store) => {
   const tokens = createPreviewTokens(store);

@@ -12,16 +12,16 @@ import { serverBody } from '../api/route.ts';
 import type { RequestBody } from '../http/body.ts';
 import { HttpError } from '../http/http-request.ts';
 
-/** Description of the 400 of these endpoints. */
+/** Description of the 400 response of the profile endpoints. */
 export const BAD_ENTRIES = `An entry has the wrong shape, or there are more than ${MAX_PROFILE_ENTRIES}.`;
 
 export const entries = <Entry extends z.ZodType>(entry: Entry) => z.array(entry).max(MAX_PROFILE_ENTRIES);
 
-/** First fault of a body. */
+/** First error of a body. */
 export interface Fault {
   /** `[]` for the body itself, `['merge_updates', 0]` for an entry. */
   path: readonly PropertyKey[];
-  /** More than 50 entries. They were not checked. */
+  /** Whether the body has more than 50 entries, which are then not checked. */
   isTooMany: boolean;
   /** Invalid value. */
   value: unknown;
@@ -34,7 +34,7 @@ const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown =>
 
 const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > MAX_PROFILE_ENTRIES;
 
-/** Creates a body reader from a schema. `refuse` converts the first fault to an error. */
+/** Creates a body reader from a schema. `refuse` converts the first `Fault` to an error. */
 export const profileBody = <Schema extends z.ZodObject>(
   schema: Schema,
   refuse: (fault: Fault) => HttpError,
@@ -63,7 +63,7 @@ export const profileBody = <Schema extends z.ZodObject>(
     { maxBytes: MAX_BODY_BYTES, maxValues: MAX_PROFILE_VALUES },
   );
 
-/** Returns an error that names the array and the entry. */
+/** Returns an error with the array's name and the entry's index. */
 export const invalidEntry = (words: string, array: string, index: number): HttpError =>
   new HttpError(400, words, { members: { errors: [{ type: words, input_array: array, index }] } });
 

@@ -24,7 +24,7 @@ const aliasNewAnswer = z.object({
 
 const { read, ...request } = profileBody(aliasNewRequest, invalidArrayEntry);
 
-/** Unwraps `user_alias`, and treats `""` as a missing ID, because a recorded client sends both. */
+/** Unwraps `user_alias` and treats `""` as a missing ID, because a recorded client sends both forms. */
 const plain = (entry: unknown): unknown => {
   if (!isRecord(entry)) return entry;
   const { user_alias: wrapped, ...rest } = entry;

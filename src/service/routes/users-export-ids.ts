@@ -9,14 +9,14 @@ import type { Profile } from '../profiles/profile.ts';
 import { alias, anyId, anyText } from '../users/targets.ts';
 import { entries, type Fault, profileBody } from './profile-bodies.ts';
 
-/** Maximum age of the last event or purchase. Older ones are left out. */
+/** Maximum age of the last occurrence of an exported event or purchase. Older ones are omitted. */
 const RECENT_MS = 90 * 24 * 60 * 60 * 1000;
 
-/** Lookups read, and users serialized, before yielding. A profile may have a megabyte. */
+/** Number of lookups or users processed before yielding, because a profile may have a megabyte. */
 const READ_AT_ONCE = 2;
 
 const single = anyText.nullish();
-/** At most one of these may be sent. */
+/** Lookup fields of which a request may contain at most one. */
 const ADDRESSES = ['device_id', 'email_address', 'phone'] as const;
 
 const exportIdsRequest = z
@@ -39,7 +39,7 @@ const exportIdsRequest = z
         "'external_ids', 'user_aliases', 'braze_id', 'device_id', 'email_address' or 'phone' is required",
     },
   });
-/** With `fields_to_export`, even the user ID may be missing. */
+/** Schema for the API description. With `fields_to_export`, even the user ID may be missing. */
 const exportIdsAnswer = z.object({
   message: z.string().describe('`success`'),
   users: z
@@ -125,7 +125,7 @@ export const usersExportIds = defineRoute({
   async handler({ workspace, store, body, now }) {
     const fields = body.fields_to_export ? new Set(body.fields_to_export) : null;
     const lookups = toLookups(body);
-    // Bytes per user, each after a comma, because encoding a text of 45 MB at the end would block other requests.
+    // Encodes each user separately, because encoding a text of 45 MB at the end would block other requests.
     const users = new Map<number, Buffer<ArrayBuffer>>();
     const found = new Set<string | null>();
     for (let at = 0; at < lookups.length; at += READ_AT_ONCE) {

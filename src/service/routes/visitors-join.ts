@@ -28,8 +28,8 @@ const joinRequest = z.object(
 );
 
 /**
- * Merges the profile and the banner activity of an anonymous visitor into the user who signed in, by the rules of
- * `/users/identify`. The visitor no longer exists afterwards, so repeating the request has no effect.
+ * Merges the profile and the banner activity of an anonymous visitor into the signed-in user, by the rules of `/users/identify`.
+ * The merge deletes the visitor, so repeating the request has no effect.
  */
 const joinVisitor = async (input: {
   workspaceId: string;
@@ -46,7 +46,7 @@ const joinVisitor = async (input: {
     lookups: [visitorKey, { by: 'external_id', value: userId }],
     nowMs,
     apply(users) {
-      // A visitor with banner events only has rows and no profile. The new profile takes over the rows.
+      // A visitor who had only banner events has rows but no profile, so a profile is created to own the rows.
       const visitor = users.find(visitorKey)[0] ?? users.create({ externalId: visitorId }, nowMs);
       assignExternalId(users, visitor, userId, nowMs);
     },
@@ -54,8 +54,8 @@ const joinVisitor = async (input: {
 };
 
 /**
- * Joins a visitor with the user who signed in, called by pages. The user is authenticated by the token, if required, which was
- * verified before. The visitor is authenticated by an unguessable ID.
+ * Joins a visitor with the signed-in user at the request of a page. The user is authenticated by the user token, if required,
+ * which the pipeline has verified. The visitor is authenticated by an unguessable ID.
  */
 export const visitorsJoin = defineRoute({
   path: VISITOR_JOIN_PATH,

@@ -1,11 +1,11 @@
 import { readNumber, type SqlRow, type SqlValue } from '../row-readers.ts';
 
-/** `moment` is a time, in Unix milliseconds in our rows; `json` is an object, or JSON text. */
+/** Type of a column. `moment` is a time, in Unix milliseconds in rows; `json` is an object or JSON text. */
 export type ColumnType = 'bigint' | 'int' | 'float8' | 'text' | 'boolean' | 'json' | 'moment' | 'date';
 
 export type ColumnValue = SqlValue | boolean | object;
 
-/** Column of a table, with its value for a row. Both databases build their statements from these. */
+/** Column of a table with its value for a row. The statements of both databases are built from columns. */
 export interface Column<T> {
   name: string;
   type: ColumnType;

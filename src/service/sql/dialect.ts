@@ -1,12 +1,12 @@
 import type { SqlValue } from '../row-readers.ts';
 import { type Column, type ColumnType, type ColumnValue, formatColumnNames } from './columns.ts';
 
-/** Statement with the concatenated values of all its runs. Flat lists transfer to a thread fastest. */
+/** Statement with the concatenated values of all its runs, because flat lists transfer to a thread fastest. */
 export interface BulkStatement {
   sql: string;
   times: number;
   values: SqlValue[];
-  /** Number of rows that it writes if none has changed since it was read. */
+  /** Number of rows written if no row has changed since it was read. */
   expects?: number;
 }
 
@@ -20,37 +20,37 @@ export const query = (sql: string, ...values: SqlValue[]): BulkStatement => ({ s
 interface SentRows {
   /** Source of an `INSERT`. */
   source: string;
-  /** Joins the rows to a table with this keyword. Empty if the values of one row are parameters. */
+  /** Returns the clause that joins the rows to a table with this keyword; `''` if the values of one row are parameters. */
   joined(by: 'FROM' | 'USING' | ','): string;
   column(name: string): string;
 }
 
 /** SQL that differs between the two databases, so that every statement is written once. */
 export interface Dialect {
-  /** Converts a time to Unix milliseconds. */
+  /** Returns the SQL that converts a time to Unix milliseconds. */
   ms(time: string): string;
-  /** Converts Unix milliseconds to the database's type. */
+  /** Returns the SQL that converts Unix milliseconds to the database's type. */
   moment(ms: string): string;
-  /** Adds milliseconds to a time. */
+  /** Returns the SQL that adds milliseconds to a time. */
   after(time: string, ms: string): string;
-  /** Returns the earlier of two times. */
+  /** Returns the SQL of the earlier of two times. */
   earlier(one: string, other: string): string;
-  /** Returns the start of a time's quarter hour in Unix milliseconds. */
+  /** Returns the SQL of the start of a time's quarter hour, in Unix milliseconds. */
   quarterHour(time: string): string;
-  /** Whether a column has one of the values of a list. `list` turns the list into a parameter. */
+  /** Returns the condition that a column has one of the values of a list. `list` converts the list to a parameter. */
   isIn(column: string, parameter: string, type: 'text' | 'bigint'): string;
   list(values: readonly (string | number)[]): string;
-  /** Reassigns all rows of user `$1` in a table to user `$2`. A row that `$2` has already may stay behind. */
+  /** Returns the statement that reassigns all rows of user `$1` to user `$2`. Rows that `$2` already has may stay. */
   move(table: string, columns: readonly Column<never>[]): string;
-  /** Locks against retention, which must not delete rows that a statement moves. */
+  /** Takes a lock against retention, which must not delete rows that a statement moves. */
   lockMoves: readonly BulkStatement[];
   /** Updates the index that finds the events of a user. Must run before statements with `ofUser`. */
   indexEvents: readonly BulkStatement[];
-  /** Whether a row of `events` belongs to a user, with a condition such as `= $1`. */
+  /** Returns the condition that a row of `events` belongs to a user, given a comparison such as `= $1`. */
   ofUser(condition: string): string;
-  /** Suffix of an `INSERT`: skips rows that another replica has inserted, and returns a row for each that is written. */
+  /** Suffix of an `INSERT` that skips rows inserted by another replica and returns a row for each written one. */
   onConflictDoNothing: string;
-  /** Suffix of an `UPDATE` or `DELETE`: returns a row for each that is written. */
+  /** Suffix of an `UPDATE` or `DELETE` that returns a row for each written one. */
   written: string;
   /** Creates a statement for many rows. */
   bulk<T>(
@@ -61,25 +61,25 @@ export interface Dialect {
 
 const QUARTER_HOUR_MS = 15 * 60_000;
 
-/** Booleans become numbers, JSON becomes text. */
+/** Converts Booleans to numbers and JSON to text. */
 const sqliteValue = (value: ColumnValue): SqlValue => {
   if (typeof value === 'boolean') return Number(value);
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 };
 
-/** Runs a statement once for each row. Multi-row statements are slower, because each value is bound separately anyway. */
+/** Runs a statement once per row. Multi-row statements are slower, because each value is bound separately anyway. */
 export const SQLITE: Dialect = {
   ms: (time) => time,
   moment: (ms) => ms,
   after: (time, ms) => `${time} + ${ms}`,
   earlier: (one, other) => `min(${one}, ${other})`,
-  // `%` has the sign of the time, and rounds one before 1970 up.
+  // `%` has the sign of the dividend, so a simple subtraction would round times before 1970 up.
   quarterHour: (time) => `${time} - (${time} % ${QUARTER_HOUR_MS} + ${QUARTER_HOUR_MS}) % ${QUARTER_HOUR_MS}`,
   isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
   list: (values) => JSON.stringify(values),
   move: (table) => `UPDATE OR IGNORE ${table} SET user_id = $2 WHERE user_id = $1`,
   lockMoves: [],
-  // In the order of users, so that a page is written once for all events of its users.
+  // Inserts in the order of users, so that a page is written once for all events of its users.
   indexEvents: [
     query(`INSERT INTO user_events SELECT user_id, event_id FROM events
       WHERE event_id > (SELECT events FROM feed_cursors WHERE consumer = 'user_events') ORDER BY user_id, event_id`),
@@ -88,7 +88,7 @@ export const SQLITE: Dialect = {
     ),
   ],
   ofUser: (condition) => `events.event_id IN (SELECT event_id FROM user_events WHERE user_id ${condition})`,
-  // One process writes the file, and SQLite reports the number of changed rows.
+  // No suffix is needed, because only one process writes the file and SQLite reports the number of changed rows.
   onConflictDoNothing: '',
   written: '',
   bulk: (columns, statement) => {
@@ -106,13 +106,13 @@ export const SQLITE: Dialect = {
   },
 };
 
-/** Advisory lock: shared by groups that move rows, exclusive for retention. */
+/** Advisory lock, shared for group commits that move rows and exclusive for retention. */
 export const MOVES_LOCK = 7_061_640;
 
-/** Separator for values packed into one parameter. Cannot occur in numbers or JSON. */
+/** Separator of values packed into one parameter. Cannot occur in numbers or JSON. */
 const SEPARATOR = '\u001e';
 
-/** Packs a column of any type except text into one text, NULL as an empty one. Costs a tenth of writing an array parameter. */
+/** Packs a column of any type except text into one text, NULL as `''`. Costs a tenth of writing an array parameter. */
 const packed = (values: readonly unknown[]): string =>
   values.map((value) => (value && typeof value === 'object' ? JSON.stringify(value) : value)).join(SEPARATOR);
 
@@ -121,8 +121,8 @@ const quoted = (values: readonly unknown[]): string =>
   `{${values.map((value) => (value === null ? 'NULL' : `"${String(value).replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 
 /**
- * Unpacks a column from a parameter. In a sub-select it takes a fifth of the time, because otherwise the planner parses it whole
- * to count its rows.
+ * Returns the SQL that unpacks a column from a parameter. A sub-select takes a fifth of the time, because otherwise the planner
+ * parses the whole parameter to count its rows.
  */
 const unpacked = (type: ColumnType, parameter: string): string =>
   type === 'text'
@@ -139,7 +139,7 @@ export const POSTGRES: Dialect = {
     `floor(date_part('epoch', ${time}) * 1000 / ${QUARTER_HOUR_MS}) * ${QUARTER_HOUR_MS}`,
   isIn: (column, parameter, type) => `${column} = ANY(${parameter}::${type}[])`,
   list: quoted,
-  // Inserts instead of updating, because a row cannot change its shard.
+  // Inserts instead of updates, because a row cannot change its shard.
   move: (table, columns) => {
     const others = formatColumnNames(columns.filter(({ name }) => name !== 'user_id'));
     return `INSERT INTO ${table} (user_id, ${others}) OVERRIDING SYSTEM VALUE
@@ -148,10 +148,10 @@ export const POSTGRES: Dialect = {
   lockMoves: [query(`SELECT pg_advisory_xact_lock_shared(${MOVES_LOCK})`)],
   indexEvents: [],
   ofUser: (condition) => `events.user_id ${condition}`,
-  // The row count of a cluster includes rows that existed already.
+  // Returns rows, because the row count of a cluster includes existing rows.
   onConflictDoNothing: ' ON CONFLICT DO NOTHING RETURNING 1',
   written: ' RETURNING 1',
-  /** Runs once for all rows: each parameter contains a column. */
+  /** Creates a statement that runs once for all rows. Each parameter contains a column. */
   bulk: (columns, statement) => {
     const selected = columns.map(({ name, type }) =>
       type === 'moment' ? `${POSTGRES.moment(name)} AS ${name}` : name,

@@ -2,8 +2,8 @@ import type { SqlRow } from '../row-readers.ts';
 import type { BulkStatement, Send } from './dialect.ts';
 
 /**
- * Work within one transaction: yields the batches of a round trip and receives the rows of each. The same steps run synchronously on
- * SQLite and pipelined on PostgreSQL.
+ * Steps of one transaction. Yields the batches of a round trip and receives the rows of each. The same steps run synchronously
+ * on SQLite and pipelined on PostgreSQL.
  */
 export type Steps<T> = Generator<readonly BulkStatement[], T, SqlRow[][]>;
 
@@ -15,8 +15,8 @@ export const runSteps = <T>(steps: Steps<T>, send: Send<SqlRow[]>): T => {
 };
 
 /**
- * Runs steps on an asynchronous connection. Waits for all responses of a round trip, also after an error: a batch that runs after
- * the end of a transaction would be committed with the next one.
+ * Runs steps on an asynchronous connection. Waits for all responses of a round trip, also after an error, because a batch that
+ * runs after the end of a transaction would be committed with the next transaction.
  */
 export const runStepsLater = async <T>(steps: Steps<T>, send: Send<Promise<SqlRow[]>>): Promise<T> => {
   let step = steps.next();

@@ -1,7 +1,7 @@
 import { type Column, formatColumnNames } from './columns.ts';
 import type { BulkStatement, Dialect } from './dialect.ts';
 
-/** Creates statements that write rows. In them, `known` is the existing row of the table. */
+/** Creates statements that write rows. In the SQL, `known` is the existing row of the table. */
 export const createWrites = ({ bulk }: Dialect) => {
   const insert = <T>(
     table: string,
@@ -13,7 +13,7 @@ export const createWrites = ({ bulk }: Dialect) => {
       ({ source }) => `INSERT INTO ${table} AS known (${formatColumnNames(columns)}) ${source}${more}`,
     );
 
-  /** Upserts rows by key. Leaves the workspace out, because setting it would write its indexes. */
+  /** Upserts rows by key. Does not set the workspace, because setting it would write its indexes. */
   const upsert = <T>(
     table: string,
     columns: readonly Column<T>[],

@@ -13,12 +13,11 @@ const isLanguageTag = (tag: string): boolean => {
   }
 };
 
-/** Canonical language tag, such as `pt-BR`. Two spellings would be two rows in the results. */
+/** Canonical language tag, such as `pt-BR`. Canonical, because the results have a row for each spelling. */
 const language = z.string().refine(isLanguageTag, {
   params: { issue: 'invalid_language' satisfies SchemaIssue },
 });
 
-/** Goal of a campaign. */
 const conversion = z
   .strictObject({
     event: optional(z.string().min(1)).describe('Event name; exactly one of `event` and `product`'),
@@ -61,7 +60,7 @@ export const tagCap = z.strictObject({
 
 const isTemplate = (value: unknown) => typeof value === 'string' && /\{\{|\{%/.test(value);
 
-/** Value of the type, or a template that produces one. With `params`, an issue includes the invalid value. */
+/** Creates the schema of a value of the type or a template that renders one. `params` adds the invalid value to an issue. */
 const literalOrTemplate = <T>(type: string, accepts: (value: unknown) => boolean, what: string) =>
   z
     .custom<T | string>((value) => accepts(value) || isTemplate(value), {
@@ -110,7 +109,7 @@ const onClick = z.strictObject({
       .record(
         text
           .max(255)
-          // Names with these prefixes are reserved for operators and flags.
+          // Names with the prefixes `_` and `$` are reserved for operators and flags.
           .refine((name) => isAttribute(name) && !/^[_$]/.test(name), {
             error: 'expected the name of an attribute',
           }),
@@ -152,7 +151,7 @@ const filter = z
   .custom<Record<string, unknown>>(isRecord, { error: 'expected an object', params: { tellsGot: true } })
   .meta({ type: 'object' });
 
-/** Campaign in the workspace file. */
+/** Schema of a campaign in the workspace file. */
 export const campaignFile = z
   .strictObject({
     campaign_id: text
@@ -208,14 +207,14 @@ export const campaignFile = z
     }
   });
 
-/** Named audience. */
+/** Schema of a named audience. */
 export const segmentFile = z.strictObject({
   segment_id: text.describe('ID referenced by `$segment`'),
   name: named,
   audience: filter.describe('Filter in MongoDB query syntax, without other segments'),
 });
 
-/** Control group of all campaigns. */
+/** Schema of the global control group. */
 export const holdoutFile = z.strictObject({
   percentage: z.number().positive().max(50).describe('Percentage of users, up to 50'),
   starts_at: instant.describe('Start, such as `2026-03-01T00:00:00Z`; another start selects other users'),
@@ -223,7 +222,7 @@ export const holdoutFile = z.strictObject({
   conversions: optional(z.array(conversion).max(4)).describe('Goals: up to four events or purchases'),
 });
 
-/** Campaign as written in the file. */
+/** Campaign of the file before parsing. */
 export type CampaignInput = z.input<typeof campaignFile>;
 /** Parsed campaign of the file. */
 export type CampaignFile = z.output<typeof campaignFile>;

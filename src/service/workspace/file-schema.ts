@@ -25,7 +25,7 @@ const app = z.strictObject({
   ),
 });
 
-/** Valid in an `Authorization` header: no space, no leading quote, at most 1,024 characters with `Bearer`. */
+/** Key that is valid in an `Authorization` header: no space, no leading quote, at most 1,024 characters with `Bearer`. */
 const presentable = z.string().regex(/^(?!["'])[\x21-\x7e\xa1-\xff]{1,1017}$/, {
   error: 'expected 1 to 1017 characters that a header can carry, without spaces or a quote in front',
 });
@@ -62,7 +62,8 @@ const apiKey = z
   });
 
 /**
- * Rejects braces, which would end a CSS rule, and unclosed brackets or quotes. Only a page can tell whether the selector matches.
+ * Returns whether a selector has no braces, which would end a CSS rule, and no unclosed brackets or quotes. Only a page can
+ * determine whether the selector matches.
  */
 const isSelector = (selector: string): boolean => {
   const bare = selector.replace(/\\./gs, '').replace(/"[^"]*"|'[^']*'/g, '');
@@ -125,7 +126,7 @@ const retention = z.strictObject({
   ),
 });
 
-/** Workspace file. Unknown members are errors. */
+/** Schema of the workspace file. Unknown members are errors. */
 export const workspaceFile = z.strictObject({
   $schema: optional(z.string()).describe(
     'URL or path of the JSON Schema, for editors; ignored by the service',
@@ -168,7 +169,7 @@ export const workspaceFile = z.strictObject({
 export type WorkspaceFile = z.output<typeof workspaceFile>;
 export type AppFile = z.output<typeof app>;
 
-/** Returns the JSON Schema of a workspace file, from the schema that validates it. Draft 7, which editors support best. */
+/** Returns the JSON Schema of a workspace file. Uses draft 7, because editors support it best. */
 export const workspaceJsonSchema = (): Record<string, unknown> => ({
   title: 'Placard workspace',
   ...z.toJSONSchema(workspaceFile, { io: 'input', target: 'draft-7', unrepresentable: 'any' }),

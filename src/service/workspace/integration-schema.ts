@@ -4,7 +4,7 @@ import { type Schedule, scheduleProblem } from '../integrations/schedule.ts';
 import { optional } from './schema-helpers.ts';
 import { timeZone } from './studio-settings.ts';
 
-/** Type of a row. `deletes` erases users. */
+/** Types of rows. A row of type `deletes` erases a user. */
 const ROW_TYPES = ['attributes', 'events', 'purchases', 'deletes'] as const;
 
 const name = z.string().min(1);
@@ -12,7 +12,7 @@ const name = z.string().min(1);
 const kind = <T extends string>(type: T) =>
   z.literal(type).describe('`postgres`, `sqlite`, `csv`, `ndjson` or `parquet`');
 
-/** Members of every source that describe its rows. */
+/** Members that describe the rows of a source, common to all sources. */
 const ofRows = {
   rows: z.enum(ROW_TYPES).describe('Type of the rows: `attributes`, `events`, `purchases` or `deletes`'),
   key: optional(name).describe(
@@ -33,7 +33,7 @@ const ofRows = {
 const table = name.describe('Table or view, such as `crm.customers`');
 
 const POSTGRES_URL = /^postgres(?:ql)?:\/\//;
-/** Matched by pattern, because a URL with a Unix socket has an empty host, which `new URL` rejects. */
+/** Returns whether a URL has a password. Uses a pattern, because `new URL` rejects the empty host of a Unix socket. */
 const hasPassword = (url: string) => /^\w+:\/\/[^:@/?#]*:[^@/?#]+@|[?&]password=/.test(url);
 
 const postgres = z.strictObject({
@@ -93,7 +93,7 @@ const NAMES_OF_USERS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Source in the workspace file. */
+/** Parsed source of the workspace file. */
 export type SourceFile = z.output<typeof source>;
 
 const schedule = z.string().superRefine((text, context) => {
@@ -103,7 +103,7 @@ const schedule = z.string().superRefine((text, context) => {
 
 const recordText = z.string().nullish();
 
-/** An entry of `integrations`. */
+/** Schema of an entry of `integrations`. */
 export const integrationFile = z
   .strictObject({
     integration_id: z

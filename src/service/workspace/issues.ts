@@ -16,7 +16,7 @@ export const pathText = (path: readonly PropertyKey[]): string =>
 /** Issue of a workspace file. `file` is set if there are several files. */
 export type FileIssue = LocatedIssue & { file?: string };
 
-/** Returns an issue as one line: path, then text. */
+/** Formats an issue as one line: path, then message. */
 export const formatIssue = ({ file, path, message }: FileIssue): string =>
   `${file === undefined ? '' : `${file}: `}${pathText(path) || 'the file'}: ${message}`;
 
@@ -25,7 +25,7 @@ export class WorkspaceError extends Error {
   override readonly name = 'WorkspaceError';
   readonly source: string;
   readonly issues: readonly FileIssue[];
-  /** Whether all checks ran. Some run only once the shape is valid. */
+  /** Whether all checks ran. Some checks run only if the shape is valid. */
   readonly isComplete: boolean;
 
   constructor(source: string, issues: readonly FileIssue[], isComplete = false) {
@@ -44,18 +44,18 @@ const shown = (value: unknown): string => {
   return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
 };
 
-/** Members with keys or personal data. An invalid value there may be such data. */
+/** Members that contain keys or personal data. Their invalid values may contain such data and are not logged. */
 const PRIVATE = ['api_keys', 'operators', 'openid', 'user_token_keys', 'blocked_external_ids', 'test_users'];
-/** Whether a text may be a pasted key: a long run of characters without spaces, with digits. */
+/** Returns whether a text may be a pasted key: long, without spaces, and with digits. */
 const looksLikeKey = (text: string): boolean =>
   text.includes('PRIVATE KEY') ||
   (text.match(/[\w+/=-]+/g) ?? []).some((run) => run.length >= 24 && /\d/.test(run));
 
-/** Whether the input is probably a mistyped permission. Any other text may be a key. */
+/** Returns whether the input is probably a mistyped permission. Any other text may be a key. */
 const isMistyped = (path: PropertyKey[], input: unknown) =>
   path.includes('permissions') && /^(?:users|banners|cdi)\.[a-z_.]{1,30}$/.test(String(input));
 
-/** Formats the invalid value, without mistyped keys and personal data, which must not be logged. */
+/** Formats the invalid value. Omits mistyped keys and personal data, which must not be logged. */
 const gotText = (issue: z.core.$ZodIssue): string => {
   const { path } = issue;
   let { input } = issue;
@@ -109,7 +109,7 @@ const toIssue = (issue: z.core.$ZodIssue): Issue => {
   return invalid(`${issue.message}, got ${got}`);
 };
 
-/** Issues that schemas name in `params.issue`, as `satisfies SchemaIssue`. */
+/** Issue codes that schemas pass in `params.issue`, with `satisfies SchemaIssue`. */
 export type SchemaIssue = 'ends_before_start' | 'no_weight' | 'invalid_language' | 'invalid_attribute_value';
 
 /** Returns the issues of a schema with their paths. */
@@ -149,13 +149,13 @@ export const toIssues = (error: z.ZodError): LocatedIssue[] =>
   });
 
 const SPACE = /[ \t\n\r]*/y;
-/** JSON string: every character from the space on, except quotes and backslashes, which must start an escape. */
+/** JSON string: characters from U+0020 on except quotes and backslashes, or escape sequences. */
 const TEXT = /"(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 /** Problems that `JSON.parse` does not report. */
 interface JsonScan {
-  /** Position of the syntax error, such as `line 3 column 7`. The platform reports it only for some errors. */
+  /** Position of the syntax error, such as `line 3 column 7`. `JSON.parse` reports it only for some errors. */
   fault: string | null;
   /** Paths of duplicate members, of which `JSON.parse` silently keeps the last. */
   repeated: PropertyKey[][];
@@ -173,7 +173,7 @@ export const scanJson = (text: string): JsonScan => {
     at += found?.length ?? 0;
     return found;
   };
-  /** Throws if the pattern does not match. `at` is then the position of the error. */
+  /** Returns the match of the pattern at `at`. Throws if it does not match; `at` is then the position of the error. */
   const need = (pattern: RegExp): string => {
     const found = take(pattern);
     if (found === undefined) throw new SyntaxError('not JSON');

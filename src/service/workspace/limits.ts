@@ -9,7 +9,7 @@ const rule = {
   window_seconds: z.int().positive().describe('Window in seconds'),
 };
 
-/** Windows are identified by their length, so two of the same length would share a counter. */
+/** Schema of several windows. Their lengths must differ, because windows of the same length would share a counter. */
 const windows = z
   .array(z.strictObject(rule))
   .min(1)
@@ -31,7 +31,7 @@ const limitShape = {
   windows: optional(windows).describe('Several windows, instead of `requests` and `window_seconds`'),
 };
 
-/** One window, or several in `windows`. Neither if only other settings of the limit are present. */
+/** Adds the members of one window, or `windows` for several. Both may be absent if the limit has other settings. */
 const oneOrSeveral = (
   { requests, window_seconds, windows: several, ...beside }: Record<string, unknown>,
   context: { addIssue(issue: { code: 'custom'; path: PropertyKey[]; message: string }): void },
@@ -54,21 +54,22 @@ const objects = optional(z.enum(['combined', 'per_array'])).describe(
 );
 
 interface Limit {
-  /** Counted unit, for the workspace file reference. */
+  /** Name of the counted unit, for the workspace file reference. */
   counts: string;
   /**
-   * Default per workspace: the published base rates. `null` is unlimited, because page views differ a thousandfold between sites.
+   * Default per workspace, from the published base rates. Unlimited if `null`, for example because page views differ a
+   * thousandfold between sites.
    */
   workspace: RateLimitWindow | null;
-  /** Default per user, so that a faulty page affects only its own user. */
+  /** Default per user, so that a faulty page affects only one user. */
   user?: RateLimitWindow;
-  /** Whether the file also sets how objects are counted. */
+  /** Whether the file also configures the counting of objects. */
   hasObjects?: true;
 }
 
 const rate = (requests: number, windowSeconds: number): RateLimitWindow => ({ requests, windowSeconds });
 
-/** Every rate limit. Each route names one. */
+/** Rate limits by name. Each route has one of these names. */
 export const LIMITS = {
   users_track: { counts: '`/users/track`', workspace: rate(3_000, 3), hasObjects: true },
   users_track_bulk: { counts: '`/users/track/bulk`', workspace: rate(50, 1) },
@@ -132,7 +133,7 @@ const limitSchema = ({ counts, hasObjects, user, workspace }: Limit) => {
   );
 };
 
-/** Rate limits of the endpoints. */
+/** Schema of `rate_limits`. */
 export const limits = z.strictObject(byName((name) => limitSchema(getLimit(name))));
 
 type LimitsFile = z.output<typeof limits>;
@@ -145,7 +146,7 @@ interface LimitedFile {
   limits?: LimitsFile | undefined;
 }
 
-/** One window of an endpoint. Workspaces of one company share the key of their burst window. */
+/** Window of an endpoint. Workspaces of a company share the key of their burst window. */
 export interface RateLimit {
   key: string;
   rule: RateLimitWindow;
@@ -167,8 +168,8 @@ const toRules = (limit: LimitFile | undefined): RateLimitWindow[] | undefined =>
 };
 
 /**
- * Longest window first, because the response headers report it. The shortest one of `users_track` is the burst, shared by all
- * workspaces with the same company.
+ * Returns the windows of an endpoint, longest first because the response headers report the first. The shortest window of
+ * `users_track` is the burst window, shared by all workspaces with the same company.
  */
 const toWorkspaceLimits = (file: LimitedFile, name: LimitName): RateLimit[] => {
   const { workspace } = getLimit(name);
@@ -196,9 +197,9 @@ export const toUserLimits = (file: LimitedFile): Partial<Record<LimitName, RateL
 export const toRateLimits = (file: LimitedFile): Record<LimitName, RateLimit[]> =>
   byName((name) => toWorkspaceLimits(file, name));
 
-/** Banner requests per workspace and second. A lower limit is exhausted by a handful of visitors. */
+/** Minimum sensible banner requests per workspace and second, because a few visitors exhaust a lower limit. */
 const LOW_WORKSPACE = 20;
-/** Banner requests per user and minute. A page syncs once per view and sends events every few seconds. */
+/** Minimum sensible banner requests per user and minute, because a page syncs once per view and sends events every few seconds. */
 const LOW_USER = 10;
 
 const toFacts = ({ requests, windowSeconds }: RateLimitWindow) => ({ requests, seconds: windowSeconds });

@@ -6,10 +6,10 @@ import { parseWorkspace } from './parse-workspace.ts';
 import type { Workspace } from './workspace.ts';
 import { createRegistry, type Registry } from './workspace.ts';
 
-/** A dangling link is not a folder. Reading it throws an error with its name. */
+/** Returns whether the path is a folder; false for a dangling link. Reading such a link throws an error with its path. */
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** Returns the files of `path`: itself, or every `.json` directly in it, sorted by name. */
+/** Returns `path` if it is a file; otherwise the `.json` files directly in it, sorted by name. */
 const workspaceFiles = (path: string): string[] => {
   if (!isFolder(path)) return [path];
   return readdirSync(path)
@@ -23,11 +23,11 @@ const workspaceFiles = (path: string): string[] => {
 export interface ReadFile {
   file: string;
   bytes: Uint8Array;
-  /** Referenced public-key files by name. `null` if not readable. */
+  /** Referenced public-key files by name; `null` if not readable. */
   keyFiles: ReadonlyMap<string, Uint8Array | null>;
 }
 
-/** Matched in the text, because the JSON may be invalid while the file is edited. */
+/** Pattern of key file references. Uses the text, because the JSON may be invalid while the file is edited. */
 const NAMED = /"user_token_keys_file"\s*:\s*"([^"\\]+)"/g;
 
 const keyFile = (file: string, name: string) => resolve(dirname(file), name);
@@ -38,7 +38,7 @@ const readKeyFiles = (file: string, bytes: Uint8Array): ReadonlyMap<string, Uint
     try {
       found.set(name, readFileSync(keyFile(file, name)));
     } catch {
-      // Reported with its path when the workspace is parsed.
+      // `parseWorkspace` reports the missing file with its path.
       found.set(name, null);
     }
   }
@@ -47,13 +47,13 @@ const readKeyFiles = (file: string, bytes: Uint8Array): ReadonlyMap<string, Uint
 
 /** Fingerprint of the files, without their content. */
 interface FileMarks {
-  /** Equal if no file was changed, added or removed. */
+  /** Text that changes if a file is changed, added or removed. */
   marks: string;
   /** Latest modification time in Unix milliseconds. */
   writtenAtMs: number;
 }
 
-/** Returns the fingerprint of the files of `path`, and of the key files that they named when last read. */
+/** Returns the fingerprint of the files of `path` and of the key files that they referenced when last read. */
 export const fileFingerprints = (
   path: string,
   read: readonly Pick<ReadFile, 'file' | 'keyFiles'>[],
@@ -78,7 +78,7 @@ export const readFiles = (path: string): ReadFile[] =>
   });
 
 const parseContent = ({ file, bytes }: ReadFile): unknown => {
-  // Also strips a byte order mark.
+  // `TextDecoder` also strips a byte order mark.
   const text = new TextDecoder().decode(bytes);
   const { fault, repeated } = scanJson(text);
   if (fault !== null) {
@@ -104,7 +104,7 @@ const toWorkspace = (read: ReadFile): Workspace =>
     dirname(read.file),
   );
 
-/** Parses the files of `path`. Throws a `WorkspaceError`. */
+/** Parses the files of `path`. Throws a `WorkspaceError` if a workspace is invalid. */
 export const toRegistry = (path: string, files: ReadFile[]): Registry => {
   if (files.length === 0) throw new WorkspaceError(path, [{ path: [], ...createIssue('empty_folder', {}) }]);
   const errors: WorkspaceError[] = [];
@@ -129,5 +129,5 @@ export const toRegistry = (path: string, files: ReadFile[]): Registry => {
   return createRegistry(sources);
 };
 
-/** Reads a workspace file, or a folder of them. Throws a `WorkspaceError`, or the file system's error. */
+/** Reads a workspace file or a folder of workspace files. Throws a `WorkspaceError` or the file system's error. */
 export const loadWorkspaces = (path: string): Registry => toRegistry(path, readFiles(path));

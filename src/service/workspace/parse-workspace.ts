@@ -76,7 +76,7 @@ const crossFieldIssues = (file: WorkspaceFile): LocatedIssue[] => {
     ...unique(
       'subscription_groups',
       'subscription_group_id',
-      // Case-insensitive, as in requests.
+      // Compares IDs case-insensitively, as in requests.
       (file.subscription_groups ?? []).map(({ subscription_group_id }) =>
         subscription_group_id.toLowerCase(),
       ),
@@ -124,11 +124,11 @@ const toApiKey = (key: WorkspaceFile['api_keys'][number], index: number): ApiKey
   permissions: new Set(key.permissions),
 });
 
-/** Returns the campaigns before defaults and conversions, as the Studio edits them. */
+/** Returns the campaigns without defaults and conversions, as edited in the Studio. */
 const getRawCampaigns = (content: unknown): Record<string, unknown>[] =>
   isRecord(content) && Array.isArray(content['campaigns']) ? content['campaigns'].filter(isRecord) : [];
 
-/** Template heights in CSS pixels: in a narrow box, and from 48 rem. All other templates need 344 in both. */
+/** Template heights in CSS pixels for boxes below and from 48 rem. Other templates are 344 high in both. */
 const HEIGHTS_PX: Readonly<Record<string, readonly [number, number]>> = {
   strip: [104, 64],
   hero: [448, 352],
@@ -150,9 +150,9 @@ const toInsertionPoint = (
 };
 
 /**
- * Returns the workspace of a parsed file. `source` names the file in messages, `readKeyFile` reads a file of public keys, `folder` is
- * the folder of source files. Throws a `WorkspaceError` with every issue: those of the shape, or, if the shape is valid, those across
- * fields.
+ * Returns the workspace of a parsed file. `source` is the file name for messages, `readKeyFile` reads a public-key file, `folder`
+ * is the base folder of source files. Throws a `WorkspaceError` with all issues of the shape or, if the shape is valid, all issues
+ * across fields.
  */
 export const parseWorkspace = (
   content: unknown,

@@ -28,7 +28,7 @@ type ReadCampaign =
   | { campaign: null; problems: LocatedIssue[]; warnings: LocatedIssue[] };
 
 interface ReadOptions {
-  /** Allowed placements. `null` allows any. */
+  /** Allowed placements; `null` allows any. */
   placementIds?: ReadonlySet<string> | null;
   segments?: Segments;
   /** Publication time of its release, in Unix milliseconds. */

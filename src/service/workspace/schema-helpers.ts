@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { isStorableText } from '../../protocol/index.ts';
 
-/** Treats `null` as absent, as everywhere in the file. */
+/** Makes a schema optional. Treats `null` as absent, as everywhere in the file. */
 export const optional = <T extends z.ZodType>(schema: T) =>
   schema.nullish().transform((value) => value ?? undefined);
 
-/** ISO 8601 date and time with an offset. Parsed to Unix milliseconds. */
+/** Schema of an ISO 8601 date and time with an offset, parsed to Unix milliseconds. */
 export const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 
-/** Text that every store can hold. */
+/** Schema of a text that every store can contain. */
 export const text = z
   .string()
   .min(1)

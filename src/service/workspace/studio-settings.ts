@@ -2,9 +2,8 @@ import * as z from 'zod';
 import { type CatalogueName, TEMPLATE_CATALOGUE } from '../../templates/index.ts';
 import { optional } from './schema-helpers.ts';
 
-/** In ascending order: each includes the permissions of those before it. */
+/** Roles in ascending order. Each role includes the permissions of the previous ones. */
 export const ROLES = ['view', 'edit', 'publish', 'admin'] as const;
-/** Role of a Studio operator. */
 export type Role = (typeof ROLES)[number];
 
 export const operatorFile = z.strictObject({
@@ -36,7 +35,7 @@ const isTimeZone = (name: string) => {
     return false;
   }
 };
-/** IANA time zone. */
+/** Schema of an IANA time zone. */
 export const timeZone = z
   .string()
   .refine(isTimeZone, { error: 'expected a time zone, such as Europe/Berlin' });
@@ -69,7 +68,7 @@ const persona = z.strictObject({
 
 const isIssuer = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** Single sign-on, in addition to operator keys. */
+/** Schema of single sign-on, which adds to operator keys. */
 const openid = z.strictObject({
   issuer: z
     .string()
@@ -84,7 +83,7 @@ const openid = z.strictObject({
   can_view_users: optional(z.array(z.string())).describe('Claim values that allow viewing individual users'),
 });
 
-/** Studio settings in the workspace file. */
+/** Schema of the Studio settings in the workspace file. */
 export const studioFile = z.strictObject({
   sites: optional(z.array(origin)).describe(
     'Origins of your pages, for preview links; image paths resolve against the first',
@@ -97,17 +96,17 @@ export const studioFile = z.strictObject({
   openid: optional(openid).describe('OpenID Connect sign-in, in addition to keys'),
 });
 
-/** Templates that can render a placement's banners. */
+/** Templates available to placements. */
 export const PLACEMENT_TEMPLATES = TEMPLATE_CATALOGUE.map(({ name }) => name);
 export type PlacementTemplate = CatalogueName;
 
-/** Operator of the Studio. */
+/** Studio user with a role. */
 export interface Operator {
   name: string;
   role: Role;
   /** May view individual users. */
   canViewUsers: boolean;
-  /** SHA-256 of the key, 32 bytes. `null` for single sign-on. */
+  /** SHA-256 of the key, 32 bytes; `null` for single sign-on. */
   hash: Uint8Array | null;
 }
 
@@ -115,11 +114,11 @@ export interface Operator {
 export interface OpenIdSettings {
   issuer: string;
   clientId: string;
-  /** Environment variable with the client secret. `null` for a public client. */
+  /** Environment variable with the client secret; `null` for a public client. */
   secretVariable: string | null;
-  /** Claim that maps to roles: a string or a list of strings. */
+  /** Claim that maps to roles. Its value is a string or a list of strings. */
   roleClaim: string;
-  /** Roles by claim value. The highest wins. */
+  /** Roles by claim value. If several match, the highest applies. */
   roles: Readonly<Record<string, Role>>;
   /** Claim values that allow viewing individual users. */
   canViewUsers: readonly string[];
@@ -134,11 +133,11 @@ interface Done {
 /** Made-up user in the workspace file. */
 export interface Persona {
   name: string;
-  /** As in `/users/track`. */
+  /** Attributes in the format of `/users/track`. */
   attributes?: Readonly<Record<string, unknown>> | undefined;
   events?: readonly (Done & { name: string })[] | undefined;
   purchases?: readonly (Done & { product_id: string; revenue?: number | undefined })[] | undefined;
-  /** By group ID. */
+  /** Subscription states by group ID. */
   subscription_groups?: Readonly<Record<string, 'subscribed' | 'unsubscribed'>> | undefined;
 }
 
@@ -148,9 +147,9 @@ export interface StudioSettings {
   sites: readonly string[];
   /** Time zone of dates in the Studio. */
   timeZone: string;
-  /** Whether authors of a draft may not publish it. */
+  /** Whether another operator than a draft's authors must publish it. */
   requireApproval: boolean;
-  /** Identity provider for single sign-on. `null` if none. */
+  /** Identity provider for single sign-on; `null` if none. */
   openId: OpenIdSettings | null;
   /** Made-up users for previews. */
   personas: readonly Persona[];

@@ -8,32 +8,32 @@ import type { Registry } from './workspace.ts';
 
 /** Debounce in milliseconds, because editors write a file in several steps. */
 const SETTLE_MS = 50;
-/** Polling interval, because network drives and some containers do not report changes. */
+/** Polling interval. Polling is needed because network drives and some containers do not report changes. */
 const POLL_MS = 1_000;
 /**
- * Coarsest modification time of a file system. Files newer than this are read again, because a second write may have the same
- * timestamp.
+ * Coarsest resolution of modification times. Files modified within this time are read again, because a second write may have the
+ * same timestamp.
  */
 const COARSE_MS = 2_000;
 
-/** Provides the workspaces of a service. Read for each request. */
+/** Source of the workspaces of a service, read for each request. */
 export interface WorkspaceSource {
   registry(): Registry;
   /** Stops watching. */
   stop(): void;
 }
 
-/** Source that reads files. */
+/** Workspace source that watches files. */
 export interface WatchedSource extends WorkspaceSource {
-  /** Reads the files now, even if they look unchanged. An invalid file is logged and has no effect. */
+  /** Reads the files now, even if they seem unchanged. An invalid file is logged and otherwise ignored. */
   reload(): void;
 }
 
-/** Options for watching workspace files. */
+/** Options of `watchWorkspaces`. */
 export interface WatchOptions {
   log: Log;
   pollMs?: number;
-  /** Called after a reload, with the problem if it failed. */
+  /** Called after a reload, with the problem if the reload failed. */
   onReload?: (problem: Error | null) => void;
 }
 
@@ -69,8 +69,8 @@ const logLoaded = ({ workspaces }: Registry, log: Log) => {
 };
 
 /**
- * Loads `path` now, and again whenever it changes. Throws if the first load fails. A later invalid edit keeps the previous
- * workspaces.
+ * Loads `path` now and after each change. Throws if the first load fails. After a later invalid edit, the previous workspaces
+ * stay.
  */
 export const watchWorkspaces = (
   path: string,
@@ -99,7 +99,7 @@ export const watchWorkspaces = (
       readAtMs = time;
       seen = marks;
     } catch (problem) {
-      // The file is briefly missing while an editor replaces it. The next poll finds it.
+      // While an editor replaces the file, it is briefly missing. The next poll finds it.
       const code = getErrorCode(problem);
       const file = problem instanceof Error && 'path' in problem ? String(problem.path) : path;
       const found = `${code} ${file}`;
@@ -121,7 +121,7 @@ export const watchWorkspaces = (
       log.info({ path, workspaces }, 'workspace reloaded');
       logLoaded(current, log);
       const gone = previous.filter((id) => !workspaces.includes(id));
-      // Often only the ID was edited. Users and events are stored by workspace ID, so all of them seem lost.
+      // Warns because users and events are stored by workspace ID, so editing only the ID makes them seem lost.
       if (gone.length > 0) log.warn({ path, gone }, 'workspace removed: its users and events are kept');
       onReload?.(null);
     } catch (problem) {
@@ -138,7 +138,7 @@ export const watchWorkspaces = (
 
   let watcher: FSWatcher | undefined;
   try {
-    // Watches the folder, because a watch on the file is lost if an editor replaces it.
+    // Watches the folder, because a watch on the file ends when an editor replaces the file.
     const isFolder = statSync(path).isDirectory();
     const folder = isFolder ? path : dirname(path);
     const only = isFolder ? null : basename(path);

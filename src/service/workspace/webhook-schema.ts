@@ -14,7 +14,7 @@ const isWebhookUrl = (address: string): boolean => {
 
 const variable = text.regex(/^[A-Za-z_]\w*$/, { error: 'expected the name of an environment variable' });
 
-/** An entry of `webhooks`. */
+/** Schema of an entry of `webhooks`. */
 export const webhookFile = z
   .strictObject({
     webhook_id: text.describe("Key of the webhook's cursor in the database; do not change it"),

@@ -17,31 +17,31 @@ import type { Operator, PlacementTemplate, StudioSettings } from './studio-setti
 export interface Workspace extends CampaignSet, UserRules {
   name: string;
   apiKeys: readonly ApiKey[];
-  /** As named in the file. */
+  /** Apps of the file with their names. */
   apps: readonly { appId: string; name: string }[];
-  /** Key: app ID. Contains apps that accept or require user tokens. */
+  /** User token settings by app ID, for apps that accept or require user tokens. */
   userTokens: ReadonlyMap<string, UserTokens>;
-  /** `null` if ingestion is not configured, which differs from an empty list. */
+  /** Integrations; `null` if ingestion is not configured, which differs from an empty list. */
   integrations: readonly WorkspaceIntegration[] | null;
   webhooks: readonly Webhook[];
   bannersEnabled: boolean;
-  /** For the store's `consumeRateLimit`, longest window first. Empty if unlimited. */
+  /** Windows for the store's `consumeRateLimit`, longest first. Empty if unlimited. */
   limits: Readonly<Record<LimitName, RateLimit[]>>;
   /** Per-user windows of the endpoints that have one. */
   userLimits: Readonly<Partial<Record<LimitName, RateLimitWindow>>>;
-  /** Valid placements: those of the file, or those of its campaigns if the file has no list. */
+  /** Valid placement IDs: those of the file's list, or those of its campaigns if the file has no list. */
   placementIds: ReadonlySet<string>;
-  /** Campaigns as written. */
+  /** Campaigns as written in the file. */
   rawCampaigns: readonly Record<string, unknown>[];
-  /** `studio`: Studio releases override campaigns in the file. */
+  /** Source of campaigns. With `studio`, Studio releases override the file. */
   campaignsFrom: 'file' | 'studio';
-  /** `null` if the file has no list. Campaigns may then use any placement. */
+  /** Placements; `null` if the file has no list. Campaigns may then use any placement. */
   placements: readonly Placement[] | null;
-  /** Named audiences of the file, each replaced by its release if there is one. */
+  /** Named audiences of the file, each replaced by its release, if any. */
   segments: Segments;
-  /** Retention in days. `null` keeps events forever. */
+  /** Retention in days; `null` keeps events forever. */
   retention: { events: number | null; bannerEvents: number | null };
-  /** Users of the Studio. */
+  /** Operators of the Studio. */
   operators: readonly Operator[];
   studio: StudioSettings;
   /** Likely mistakes in a valid file, one sentence each, with their paths. */
@@ -54,11 +54,11 @@ export type Source = SourceFile & {
   folder: string;
 };
 
-/** An entry of `integrations`. */
+/** Parsed entry of `integrations`. */
 export interface WorkspaceIntegration {
-  /** As in the file. */
+  /** Entry as written in the file. */
   record: Integration;
-  /** `null` if the entry is only listed. */
+  /** Source of the rows; `null` if the entry is only listed. */
   source: Source | null;
   schedule: Schedule;
 }
@@ -67,9 +67,9 @@ export interface WorkspaceIntegration {
 export interface Placement {
   placementId: string;
   name: string;
-  /** Template of the Studio preview. `null` if not set. */
+  /** Template of the Studio preview; `null` if not set. */
   template: PlacementTemplate | null;
-  /** Automatic insertion point. `null` if the page mounts the placement. */
+  /** Automatic insertion point; `null` if the page mounts the placement. */
   spot: InsertionPoint | null;
 }
 
@@ -77,7 +77,7 @@ export interface Placement {
 export interface InsertionPoint {
   selector: string;
   insert: Insertion;
-  /** `*` matches any characters. */
+  /** Paths of pages. `*` matches any characters. */
   paths: readonly string[];
   heightPx: number;
   /** Height for boxes of at least 48 rem. */
@@ -97,18 +97,18 @@ export interface AuthenticatedKey {
   key: ApiKey;
 }
 
-/** Snapshot of all workspaces. A reload creates a new one; a request keeps its own. */
+/** Snapshot of all workspaces. A reload creates a new snapshot; a request keeps the one it started with. */
 export interface Registry {
   workspaces: readonly Workspace[];
-  /** Returns the holder of the key with this SHA-256. Compares in constant time. */
+  /** Returns the key with this SHA-256 and its workspace. Compares in constant time. */
   holderOf(hash: Uint8Array): AuthenticatedKey | undefined;
 }
 
-/** The first bytes of a hash select a few candidates. They reveal nothing about a key, and the rest is compared in full. */
+/** Returns the bucket of a hash from its first bytes, which reveal nothing about the key. Its hashes are compared in full. */
 const getBucket = (hash: Uint8Array): number =>
   (((hash[0] ?? 0) << 16) | ((hash[1] ?? 0) << 8) | (hash[2] ?? 0)) >>> 0;
 
-/** Throws a `WorkspaceError` if two workspaces share an ID or a key. */
+/** Creates a registry. Throws a `WorkspaceError` if two workspaces share an ID or a key. */
 export const createRegistry = (sources: readonly { workspace: Workspace; source: string }[]): Registry => {
   const buckets = new Map<number, AuthenticatedKey[]>();
   const seen = new Map<string, string>();

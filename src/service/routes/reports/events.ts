@@ -8,7 +8,7 @@ import { seriesQuery, toSeries } from './series.ts';
 
 /** Names per page. */
 const PAGE_SIZE = 250;
-/** Bounds the names that a page skips. */
+/** Maximum page number. Limits the names that a page skips. */
 const MAX_PAGE = 400;
 
 const names = <Member extends 'events' | 'products'>(

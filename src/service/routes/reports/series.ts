@@ -9,13 +9,13 @@ import type { ZonedCalendar } from '../../zoned-calendar.ts';
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Query of a series by day. */
+/** Query parameters of a series by day. */
 export const daysQuery = {
   length: integer('length', { min: 1, max: 100, description: 'Days, 1 to 100.' }),
   ending_at: time('ending_at', 'Last day; default today.'),
 };
 
-/** Query of a series by day or hour. */
+/** Query parameters of a series by day or hour. */
 export const seriesQuery = {
   length: integer('length', { min: 1, max: 100, description: 'Days or hours, 1 to 100.' }),
   ending_at: time('ending_at', 'Last day or hour; default now.'),
@@ -34,14 +34,14 @@ interface SeriesQuery extends DaysQuery {
 }
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
-/** Returns the day `days` later. Dates are in UTC, where each day has 24 hours. */
+/** Returns the date `days` later, computed in UTC because each UTC day has 24 hours. */
 const addDays = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 
-/** Before it no series has data, and dates would need another format. */
+/** First date of a series. No series has earlier data, and earlier dates would need another format. */
 const FIRST_DAY = '1971-01-01';
 
-/** Returns the days of a query in the workspace's time zone, oldest first. A date without a time is a day of that zone. */
+/** Returns the days of a query, oldest first. Days, including dates without a time, are in the workspace's time zone. */
 export const getDays = (
   { length, ending_at: endingAt }: DaysQuery,
   calendar: ZonedCalendar,
@@ -55,7 +55,7 @@ export const getDays = (
   return Array.from({ length }, (_, index) => addDays(last, index + 1 - length));
 };
 
-/** Units of a series, and where each begins and ends. */
+/** Units of a series with their boundaries. */
 export interface Series {
   /** Dates such as `2026-03-01`, or times such as `2026-03-01T14:00:00.000Z`, oldest first. */
   times: string[];

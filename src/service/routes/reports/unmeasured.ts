@@ -7,13 +7,13 @@ import { message, REPORT } from './report.ts';
 interface Unmeasured {
   path: string;
   permission: Permission;
-  /** Member of the empty list. */
+  /** Response member that contains the empty list. */
   member: string;
   id: string;
   summary: string;
 }
 
-/** Reports without data here. Connectors read a fixed set of reports, and would stop at a 404. */
+/** Reports without data in Placard. They respond with empty lists, because connectors would stop at a 404. */
 const UNMEASURED: readonly Unmeasured[] = [
   {
     path: '/segments/data_series',
