@@ -8,7 +8,7 @@ import { aProfile, aSlot, draw, open, stagePages } from './pages.ts';
 
 stagePages();
 
-test('a dismissal is durable while the banner store hangs, with the time of the input', async () => {
+test('stores a dismissal with its input time while the banner store hangs', async () => {
   const banners = createFaultyStore(createMemoryStore());
   const openStore = aProfile();
   const { placard, service, heard } = open({
@@ -29,7 +29,7 @@ test('a dismissal is durable while the banner store hangs, with the time of the 
   expect(dismissal!.time - dismissedAt).toBeLessThan(100);
 });
 
-test('a second dismissal of the same banner stores nothing', async () => {
+test('does not store a second dismissal of the same banner', async () => {
   const { placard, heard } = open();
   placard.mount('home_hero', aSlot(), draw);
   await heard('tracked');
@@ -55,7 +55,7 @@ test('removing the banner does not cause a second dismissal', async () => {
   expect(await Promise.all(again)).toEqual([null]);
 });
 
-test('a listener that changes the user on a dismissal hides nothing of the next user', async () => {
+test('a listener that changes the user on a dismissal does not hide banners of the next user', async () => {
   const service = createFakeService({
     banners: { home_hero: wire('home_hero', {}, { id: 'for-everyone' }) },
   });
@@ -72,7 +72,7 @@ test('a listener that changes the user on a dismissal hides nothing of the next 
 });
 
 test.each(['stop', 'identify'] as const)(
-  'a past dismissal that is hidden again while the host calls %s starts no session of the previous user',
+  'hiding a past dismissal again while the host calls %s does not start a session of the previous user',
   async (verb) => {
     const banners = createFaultyStore(createMemoryStore());
     const openStore = aProfile();

@@ -7,7 +7,7 @@ import { aSlot, open } from './pages.ts';
 /** Maximum number of files on the code path of a click. Lower it when a layer is removed. */
 const MAX_FILES = 27;
 
-test('a click, from `track` to its settled response, runs through few files', async () => {
+test('limits the number of source files on the code path of a click', async () => {
   const { placard, heard } = open({
     openStore: createIdbStore,
     // No impression besides the click.

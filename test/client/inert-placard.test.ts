@@ -71,7 +71,7 @@ test.each([undefined, null, 'options', 5])('%j in place of the options does not 
   expect(vi.mocked(console.error).mock.calls).toEqual([[message]]);
 });
 
-test('a throwing platform of the host creates an inert client', async () => {
+test('creates an inert client if the host’s platform throws', async () => {
   const broken = () => {
     throw new Error('No store today');
   };
@@ -80,7 +80,7 @@ test('a throwing platform of the host creates an inert client', async () => {
   expect(notices).toMatchObject([{ kind: 'config', message: expect.stringContaining('No store today') }]);
 });
 
-test('the return values of its methods work as usual', async () => {
+test('returns the usual values from its methods', async () => {
   const { placard } = create({ endpoint: '' });
   expect(await placard.track({} as never, 'click')).toBeNull();
   expect(await placard.flush()).toEqual({ delivered: 0, pending: 0 });

@@ -37,7 +37,7 @@ const aBrowser = () => {
   return { service, openStore, visit };
 };
 
-test('case 40: an opt-out before the deferred chunk loads applies once it does, and on the next visit', async () => {
+test('case 40: applies an opt-out from before the deferred chunk loads once it does, and on the next visit', async () => {
   const { service, openStore, visit } = aBrowser();
   const { placard, heard } = visit();
   await heard('synced');
@@ -64,7 +64,7 @@ test('case 40: an opt-out before the deferred chunk loads applies once it does, 
   third.placard.stop();
 });
 
-test('requests a missing chunk with a growing backoff and loads it once it is back', async () => {
+test('requests a missing chunk with a growing backoff and loads it once it is available', async () => {
   const { service, visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
@@ -91,7 +91,7 @@ test('requests a missing chunk with a growing backoff and loads it once it is ba
   placard.stop();
 });
 
-test('an opt-out and an opt-in before the chunk loads leave the user opted in, here and on the next visit', async () => {
+test('keeps the user opted in after an opt-out and an opt-in before the chunk loads, here and on the next visit', async () => {
   const { service, visit } = aBrowser();
   const { placard, notices, heard } = visit();
   await Promise.all([placard.disable(), placard.enable()]);
@@ -148,7 +148,7 @@ test('a call that loads the chunk runs pending work in call order', async () => 
   expect(done).toEqual(['session', 'click', 'flush']);
 });
 
-test('a failed load resolves work with a fallback and keeps the rest for the next try', async () => {
+test('a failed load settles work that has a fallback and keeps the rest for the next attempt', async () => {
   const { late, clock, reported, part } = aLateChunk(2);
   const optIn = late.run(async () => 'stored');
   expect(await late.run(async () => 'counted', 'unknown')).toBe('unknown');
@@ -159,7 +159,7 @@ test('a failed load resolves work with a fallback and keeps the rest for the nex
   expect(part.loads).toBe(3);
 });
 
-test('a stopped client settles pending work and keeps no timer', async () => {
+test('a stopped client settles pending work and leaves no timers', async () => {
   const { late, clock, part } = aLateChunk(1);
   const click = late.run(async () => 'stored');
   await clock.advance(0);
@@ -169,7 +169,7 @@ test('a stopped client settles pending work and keeps no timer', async () => {
   expect(part.loads).toBe(1);
 });
 
-test('a chunk that loads after stop stores pending work, requests nothing else, and is stopped too', async () => {
+test('a chunk that loads after stop stores pending work, sends no other requests, and stops', async () => {
   const { late, part } = aLateChunk(0);
   const click = late.run(async ({ stop }) => (stop.mock.calls.length === 0 ? 'stored' : 'too late'));
   const refresh = late.run(async () => 'requested', 'dropped');
@@ -179,7 +179,7 @@ test('a chunk that loads after stop stores pending work, requests nothing else, 
   expect(part.stop).toHaveBeenCalledOnce();
 });
 
-test('the next page delivers a click of a client stopped before the chunk loaded', async () => {
+test('the next page delivers a click from a client that stopped before the chunk loaded', async () => {
   const { service, visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
@@ -197,7 +197,7 @@ test('the next page delivers a click of a client stopped before the chunk loaded
   third.placard.stop();
 });
 
-test('a load that hangs counts as failed after 10 seconds for work with a fallback; the rest runs once it loads', async () => {
+test('a load that hangs counts as failed after 10 seconds for work with a fallback, and the rest runs once it loads', async () => {
   const clock = createVirtualClock();
   const part = { stop: vi.fn() };
   const late = createLateChunk<typeof part>(clock.after, vi.fn());
@@ -222,7 +222,7 @@ test('a load that hangs counts as failed after 10 seconds for work with a fallba
   expect(clock.pending()).toBe(0);
 });
 
-test('waits for a load in time and leaves no timer', async () => {
+test('settles a load in time and leaves no timers', async () => {
   const { late, clock } = aLateChunk(0);
   const done: string[] = [];
   const note = (name: string) => async () => void done.push(name);
@@ -231,7 +231,7 @@ test('waits for a load in time and leaves no timer', async () => {
   expect(clock.pending()).toBe(0);
 });
 
-test('a stopped client loads the chunk for an opt-out or a wipe, and for no work with a fallback', async () => {
+test('a stopped client loads the chunk for an opt-out or a wipe, but not for work with a fallback', async () => {
   const { late, part } = aLateChunk(0);
   late.stop();
   expect(await late.run(async () => 'counted', 'unknown')).toBe('unknown');
@@ -240,7 +240,7 @@ test('a stopped client loads the chunk for an opt-out or a wipe, and for no work
   expect(part.loads).toBe(1);
 });
 
-test('work that throws is a client bug and returns its fallback', async () => {
+test('treats an exception in the work as a client bug and returns the fallback', async () => {
   const { late, reported } = aLateChunk(0);
   expect(await late.run(() => Promise.reject(new Error('oops')), 'nothing')).toBe('nothing');
   expect(reported).toEqual(['internal: Error: oops']);
@@ -295,7 +295,7 @@ test.each(['keep', 'wipe'] as const)(
   },
 );
 
-test('a purge without the chunk deletes nothing captured after the next opt-in, once it loads', async () => {
+test('a purge without the chunk does not delete events captured after the next opt-in, once the chunk loads', async () => {
   const { service, openStore, visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
@@ -332,7 +332,7 @@ const decided = (decision: Decision, at: number, initial: 'enabled' | 'disabled'
   return consent;
 };
 
-test('the record of a choice written without the delivery module is the one that the module reads', async () => {
+test('the delivery module reads the consent record that the client wrote without it', async () => {
   const store = createMemoryStore();
   await store.setMany([[CONTROL_KEY, { ...newControl('enabled'), delivered: 3 }]]);
   await decideWithoutDelivery(page(store), 'keep', decided('keep', 5));
@@ -344,7 +344,7 @@ test('the record of a choice written without the delivery module is the one that
   expect(await store.get(CONTROL_KEY)).toEqual(newer);
 });
 
-test('a purge without the delivery module removes the queue, and keeps totals and records of a newer version', async () => {
+test('a purge without the delivery module removes the queue, but not totals or records of a newer version', async () => {
   const store = createMemoryStore();
   const event = { v: 1, type: 'click', bannerId: 'b', placementId: 'p', userId: 'u', time: 5 };
   const newer: [StoreKey, unknown][] = [
@@ -366,7 +366,7 @@ test('a purge without the delivery module removes the queue, and keeps totals an
   expect(await store.entries()).toEqual([]);
 });
 
-test('keeps a click before the chunk loads, with an opt-out (keep) after it', async () => {
+test('keeps a click captured before the chunk loads if an opt-out (keep) follows', async () => {
   const { openStore, service, visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
@@ -384,7 +384,7 @@ test('keeps a click before the chunk loads, with an opt-out (keep) after it', as
   placard.stop();
 });
 
-test('if the chunk cannot load, a sign-in settles, and the previous user leaves nothing behind', async () => {
+test('a sign-in settles if the chunk cannot load, and leaves no data of the previous user', async () => {
   const { openStore, visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
@@ -403,7 +403,7 @@ test('if the chunk cannot load, a sign-in settles, and the previous user leaves 
   placard.stop();
 });
 
-test('a purge removes a click that waits for the chunk, even if an opt-in came before the chunk', async () => {
+test('a purge removes a click that waits for the chunk, even if an opt-in precedes the load', async () => {
   const { visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
@@ -436,7 +436,7 @@ test.each<[Decision, unknown[]]>([
   expect(sent).toEqual(told);
 });
 
-test('if the chunk cannot load, an opt-in settles and applies on the next visit', async () => {
+test('an opt-in settles if the chunk cannot load, and applies on the next visit', async () => {
   const { service, openStore, visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
@@ -458,7 +458,7 @@ test('if the chunk cannot load, an opt-in settles and applies on the next visit'
   third.placard.stop();
 });
 
-test('a delayed choice does not overwrite a later one of another tab, and the page follows that one', async () => {
+test('a delayed choice does not overwrite a later one from another tab, and the page applies the later one', async () => {
   const store = createMemoryStore();
   const stored = { ...newControl('disabled'), chosenAt: 20, delivered: 3 };
   await store.setMany([[CONTROL_KEY, stored]]);
@@ -468,7 +468,7 @@ test('a delayed choice does not overwrite a later one of another tab, and the pa
   expect(consent.record()).toEqual({ consent: 'disabled', chosenAt: 20 });
 });
 
-test('a delayed purge keeps what was captured after a later opt-in of another tab', async () => {
+test('a delayed purge keeps events captured after a later opt-in in another tab', async () => {
   const store = createMemoryStore();
   const event = { v: 1, type: 'click', bannerId: 'b', placementId: 'p', userId: 'u', time: 5 };
   const control = { ...newControl('enabled'), chosenAt: 20 };
@@ -486,7 +486,7 @@ test('a delayed purge keeps what was captured after a later opt-in of another ta
   expect(consent.record()).toEqual({ consent: 'enabled', chosenAt: 20 });
 });
 
-test('an opt-out in another tab wins over an earlier opt-in, even if the chunk loads after both', async () => {
+test('an opt-out in another tab overrides an earlier opt-in, even if the chunk loads after both', async () => {
   const service = createFakeService({ banners: { home_hero: hero } });
   const openStore = aProfile();
   const openChannel = someChannels();

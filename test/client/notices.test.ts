@@ -13,7 +13,7 @@ test('calls every subscriber in order of subscription', () => {
   expect(heard).toEqual(['first', 'second']);
 });
 
-test('case 8: reports a subscriber that throws, and the others receive both notices', () => {
+test('case 8: reports a subscriber that throws, and delivers both notices to the others', () => {
   const { notify, subscribe } = createNotices();
   const heard: Notice[] = [];
   const cause = new Error('no');
@@ -28,7 +28,7 @@ test('case 8: reports a subscriber that throws, and the others receive both noti
   ]);
 });
 
-test('a subscriber that throws at every notice causes no endless loop', () => {
+test('a subscriber that throws at every notice does not cause an infinite loop', () => {
   const { notify, subscribe } = createNotices();
   const listener = vi.fn(() => {
     throw new Error('always');
@@ -38,7 +38,7 @@ test('a subscriber that throws at every notice causes no endless loop', () => {
   expect(listener).toHaveBeenCalledTimes(2);
 });
 
-test('the same function may subscribe twice and unsubscribe once', () => {
+test('lets a function subscribe twice, and removes one subscription on unsubscribe', () => {
   const { notify, subscribe } = createNotices();
   const listener = vi.fn();
   const leave = subscribe(listener);

@@ -31,7 +31,7 @@ const undecided = async () => {
   return { ...page, ...profile, element, clicked };
 };
 
-test('shows banners and stores and sends nothing while consent is pending', async () => {
+test('shows banners but does not store or send anything while consent is pending', async () => {
   const { placard, service, element, calls, clicked } = await undecided();
   expect(element.textContent).toBe('Summer sale');
   expect(clicked).toMatchObject({ type: 'click', bannerId: 'bnr-1' });
@@ -43,7 +43,7 @@ test('shows banners and stores and sends nothing while consent is pending', asyn
   expect(await placard.diagnostics()).toMatchObject({ captured: 2, pending: 2, memoryMode: true });
 });
 
-test('an opt-in stores what happened before it, with its original times, and sends it once', async () => {
+test('an opt-in stores earlier events with their original times, and sends them once', async () => {
   const { placard, service, openStore, of, clicked } = await undecided();
   const before = of('tracked').map(({ event }) => event);
   await vi.advanceTimersByTimeAsync(60_000);
@@ -60,7 +60,7 @@ test('an opt-in stores what happened before it, with its original times, and sen
   expect(diagnostics).toMatchObject({ captured: 2, delivered: 2 });
 });
 
-test('what happened before an opt-in is in IndexedDB when enable() resolves', async () => {
+test('stores events from before an opt-in in IndexedDB before enable() resolves', async () => {
   const { placard, service, openStore } = await undecided();
   await placard.enable();
   const stored = (await openStore(logName(service.origin, 'app')).entries()).map(
@@ -81,7 +81,7 @@ test('keeps the banner in place after the opt-in, and the next page reads it fro
   expect(next.of('shown')).toMatchObject([{ from: 'cache' }]);
 });
 
-test('a dismissal before the opt-in applies on the next page', async () => {
+test('applies a dismissal from before the opt-in on the next page', async () => {
   const { placard, service, openStore } = await undecided();
   await placard.track(placard.banner('home_hero')!, 'dismiss');
   await placard.enable();
@@ -94,7 +94,7 @@ test('a dismissal before the opt-in applies on the next page', async () => {
 });
 
 test.each(['keep', 'send', 'purge'] as const)(
-  'an opt-out removes what happened before it, whatever it does with queued events (%s)',
+  'an opt-out removes all earlier events under any policy for queued events (%s)',
   async (queued) => {
     const { placard, service, openStore, element } = await undecided();
     await placard.disable(queued);
@@ -108,7 +108,7 @@ test.each(['keep', 'send', 'purge'] as const)(
   },
 );
 
-test('an opt-in applies even if an earlier visit opted out', async () => {
+test('applies an opt-in even if an earlier visit opted out', async () => {
   const openStore = aProfile();
   const first = open({ openStore });
   first.placard.mount('home_hero', aSlot(), draw);
@@ -135,7 +135,7 @@ test('keeps the banners of a user who is known before the choice', async () => {
   expect(new Set(service.events.map(({ userId }) => userId))).toEqual(new Set(['u-1', 'u-2']));
 });
 
-test('without a choice the next page knows nothing of this one', async () => {
+test('without a choice, stores nothing for the next page', async () => {
   const { placard, openStore, service } = await undecided();
   placard.stop();
   const next = open({ service, openStore });

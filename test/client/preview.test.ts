@@ -33,7 +33,7 @@ const bar = () => document.querySelector('placard-preview')?.shadowRoot ?? null;
 const barText = () => bar()?.querySelector('p')?.textContent ?? '';
 const barShown = () => vi.waitFor(() => expect(barText()).not.toBe(''), PATIENCE);
 
-test('a page opened by a preview link renders the draft with its own hook, under a bar', async () => {
+test('renders the draft with the page’s own hook, under a bar, if a preview link opens the page', async () => {
   const { placard, sent } = aSite(found);
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -50,7 +50,7 @@ test('removes the token from the URL and keeps the rest', async () => {
   expect(history.state).toEqual({ page: 7 });
 });
 
-test('stores and counts no preview impression, click or dismissal', async () => {
+test('does not store or count impressions, clicks or dismissals of a preview', async () => {
   const openStore = aProfile();
   const { placard, service } = aSite(found, { openStore });
   placard.mount('home_hero', aSlot(), draw);
@@ -92,7 +92,7 @@ test('ending the preview restores the user’s own banner', async () => {
   await vi.waitFor(() => expect(element.textContent).toBe('Summer sale'), PATIENCE);
 });
 
-test('dismissing the preview restores the user’s own banner at once, and is not stored', async () => {
+test('dismissing the preview restores the user’s own banner at once, and does not store the dismissal', async () => {
   const { placard, heard } = aSite(found);
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -102,7 +102,7 @@ test('dismissing the preview restores the user’s own banner at once, and is no
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('stays when the user becomes known, and needs no user', async () => {
+test('keeps the preview when the user becomes known, and does not require a user', async () => {
   const { placard, heard } = aSite(found, { userId: null });
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -113,7 +113,7 @@ test('stays when the user becomes known, and needs no user', async () => {
   expect(element.textContent).toBe('The draft');
 });
 
-test('a page without the placement shows a message', async () => {
+test('shows a message on a page without the placement', async () => {
   aSite(found);
   await barShown();
   expect(barText()).toContain('Not mounted on this page.');
@@ -143,7 +143,7 @@ test.each([
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('a page without a token requests nothing; a host may pass its own', async () => {
+test('does not send a request without a token in the URL, unless the host passes a token', async () => {
   history.replaceState(null, '', '/');
   const { placard, sent } = aSite(found);
   const element = aSlot();
@@ -157,7 +157,7 @@ test('a page without a token requests nothing; a host may pass its own', async (
   expect(bar()).toBeNull();
 });
 
-test('a page stopped while its preview loads shows no bar', async () => {
+test('does not show a bar if the page stops while its preview loads', async () => {
   const sent = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<Response>();
   const { placard } = aSite(() => {
@@ -171,7 +171,7 @@ test('a page stopped while its preview loads shows no bar', async () => {
   expect(bar()).toBeNull();
 });
 
-test('the later of two previews wins, in any order of responses', async () => {
+test('shows the later of two previews, in any order of responses', async () => {
   const first = Promise.withResolvers<Response>();
   const answers = [first.promise, Response.json({ campaign_name: 'Autumn', banners: { home_hero: draft } })];
   const { placard, sent } = aSite(() => answers.shift()!);
@@ -193,7 +193,7 @@ test('does not change a URL without a token', async () => {
   expect(bar()).toBeNull();
 });
 
-test('a page whose history is read-only shows its own banners and a message', async () => {
+test('shows the page’s own banners and a message if the history is read-only', async () => {
   const refused = vi.spyOn(history, 'replaceState').mockImplementation(() => {
     throw new DOMException('Too many calls', 'SecurityError');
   });

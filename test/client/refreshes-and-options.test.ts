@@ -3,7 +3,7 @@ import { aSlot, draw, open, PATIENCE, stagePages, syncs } from './pages.ts';
 
 stagePages();
 
-test('contract 7.6: refreshes beyond the budget are rejected with a notice, not an exception', async () => {
+test('contract 7.6: rejects refreshes beyond the budget with a notice, not an exception', async () => {
   const { placard, service, of, heard } = open();
   placard.mount('home_hero', aSlot(), draw);
   await heard('synced');
@@ -12,7 +12,7 @@ test('contract 7.6: refreshes beyond the budget are rejected with a notice, not 
   expect(of('failed').map(({ kind }) => kind)).toEqual(['budget']);
 });
 
-test('contract 7.6: undefined options do not change the budget', async () => {
+test('contract 7.6: ignores undefined budget options', async () => {
   const banners = { refreshCapacity: undefined, refreshIntervalMs: undefined } as never;
   const { placard, service, of, heard } = open({ banners });
   placard.mount('home_hero', aSlot(), draw);
@@ -22,7 +22,7 @@ test('contract 7.6: undefined options do not change the budget', async () => {
   expect(of('failed').map(({ kind }) => kind)).toEqual(['budget']);
 });
 
-test('contract 7.6: a refresh requests the named placements, mounted or not', async () => {
+test('contract 7.6: requests the placements in the call, mounted or not', async () => {
   const { placard, service } = open();
   await placard.refresh(['sidebar']);
   await placard.refresh('checkout' as never);
@@ -30,7 +30,7 @@ test('contract 7.6: a refresh requests the named placements, mounted or not', as
   expect(placard.banner('sidebar')).toBeNull();
 });
 
-test('a refresh requests mounted and named placements, but not those of previous views', async () => {
+test('a refresh requests mounted and given placements, but not those of previous views', async () => {
   const { placard, service, heard } = open();
   for (const placementId of ['view_1', 'view_2', 'view_3']) placard.mount(placementId, aSlot(), draw)();
   placard.mount('home_hero', aSlot(), draw);
@@ -44,7 +44,7 @@ test('a refresh requests mounted and named placements, but not those of previous
   await vi.waitFor(() => expect(syncs(service)).toEqual([['home_hero', 'sidebar'], ['view_2']]), PATIENCE);
 });
 
-test('a refresh right after creation is the first sync of the page and costs nothing', async () => {
+test('treats a refresh right after creation as the first sync of the page, which costs no budget', async () => {
   const { placard, service, of } = open({ banners: { refreshCapacity: 1 } });
   placard.mount('home_hero', aSlot(), draw);
   await placard.refresh();
@@ -59,7 +59,7 @@ test('a refresh right after creation is the first sync of the page and costs not
 test.each([
   [{ userId: null }, 'no user is signed in'],
   [{ consent: 'disabled' as const }, 'there is no consent'],
-])('a refresh with %j reports why it did nothing', async (options, reason) => {
+])('reports why a refresh with %j does nothing', async (options, reason) => {
   const { placard, of } = open(options);
   await placard.refresh(['home_hero']);
   expect(of('failed')).toMatchObject([{ kind: 'sync', message: `No refresh: ${reason}` }]);
@@ -100,7 +100,7 @@ test.each([
   expect(error.mock.calls[0]).toEqual([`Placard: ${message}`]);
 });
 
-test('without IntersectionObserver shows banners and delivers events, and reports once that impressions do not count', async () => {
+test('without IntersectionObserver, shows banners, delivers events, and reports once that impressions do not count', async () => {
   vi.stubGlobal('IntersectionObserver', undefined);
   onTestFinished(() => void vi.unstubAllGlobals());
   const { placard, service, of, heard } = open({ platform: { IntersectionObserver: undefined } as never });

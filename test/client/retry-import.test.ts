@@ -14,11 +14,11 @@ test.each([
   ],
   ['WebKit', 'Importing a module script failed.', undefined],
   ['webpack', 'Loading chunk 147 failed.\n(error: https://shop.example/147.js)', undefined],
-])('the message of %s names the module to import again, or none', (_, message, address) => {
+])('reads the module to import again from the message of %s, if it contains one', (_, message, address) => {
   expect(findUrl(message)).toBe(address);
 });
 
-test('a message without a module returns the first failure and requests nothing else', async () => {
+test('returns the first failure of a message without a module, and does not send other requests', async () => {
   const cause = new TypeError('Importing a module script failed.');
   await expect(retryImport(() => Promise.reject(cause))).rejects.toBe(cause);
 });

@@ -17,7 +17,7 @@ const run = async (code: string): Promise<unknown> => {
   return JSON.parse(stdout);
 };
 
-test('can be imported and created on a server, does nothing there and keeps nothing open', async () => {
+test('can be imported and created on a server, where it does nothing and keeps no handles open', async () => {
   const seen = await run(`
     const { createPlacard, safeUrl } = await import(${JSON.stringify(INDEX)});
     const placard = createPlacard({
@@ -29,7 +29,7 @@ test('can be imported and created on a server, does nothing there and keeps noth
   expect(seen).toEqual(['unknown', '/sale', 'function']);
 });
 
-test('a wrong option creates an inert client on a server too', async () => {
+test('creates an inert client for an invalid option on a server as well', async () => {
   const seen = await run(`
     const { createPlacard } = await import(${JSON.stringify(INDEX)});
     console.error = () => undefined;
@@ -39,7 +39,7 @@ test('a wrong option creates an inert client on a server too', async () => {
   expect(seen).toContain('Option "endpoint" must be an http or https URL');
 });
 
-test('every method settles on a server, and a refresh reports why it does nothing', async () => {
+test('settles every method on a server, and reports why a refresh does nothing', async () => {
   const seen = await run(`
     const { createPlacard } = await import(${JSON.stringify(INDEX)});
     const placard = createPlacard({

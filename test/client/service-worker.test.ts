@@ -48,13 +48,13 @@ test.each([
   },
 );
 
-test('a call without options does not throw either', () => {
+test('does not throw without options', () => {
   expect(() => installSender(undefined as never)).not.toThrow();
   expect(complained).toHaveBeenCalledOnce();
 });
 
 test.each([{}, { endpoint: undefined, instance: 'EU-01' }])(
-  'valid options (%j) install the sender',
+  'installs the sender with valid options (%j)',
   (change) => {
     expect(install({ ...USABLE, ...change })).toEqual([]);
     expect(listened).toEqual(['message', 'sync']);
@@ -69,7 +69,7 @@ test('reports an invalid delivery option and uses its default', () => {
   expect(listened).toEqual(['message', 'sync']);
 });
 
-test('a sync counts as failed if IndexedDB does not open', async () => {
+test('treats a sync as failed if IndexedDB does not open', async () => {
   const open = vi.spyOn(indexedDB, 'open').mockImplementation(() => {
     throw new DOMException('denied', 'SecurityError');
   });
@@ -85,7 +85,7 @@ test('a sync counts as failed if IndexedDB does not open', async () => {
   open.mockRestore();
 });
 
-test('a listener that throws affects neither the worker nor its other scripts', () => {
+test('a listener that throws does not affect the worker or its other scripts', () => {
   const onNotice = () => {
     throw new Error('a bug of the host');
   };

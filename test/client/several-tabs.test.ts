@@ -5,7 +5,7 @@ import { aSlot, draw, hero, open, PATIENCE, someChannels, stagePages, usersIn } 
 
 stagePages();
 
-test('case 40: an opt-out that the outbox receives from another tab also empties this one', async () => {
+test('case 40: an opt-out in another tab removes the banners of this tab when the outbox receives it', async () => {
   const openChannel = someChannels();
   const a = open({ platform: { openChannel } });
   const b = open({ platform: { openChannel }, service: a.service, openStore: a.openStore });
@@ -39,7 +39,7 @@ test.each(['u-2', null])(
   },
 );
 
-test('case 38: a dismissed test send is removed from every tab for good, whatever the service still sends', async () => {
+test('case 38: removes a dismissed test send from every tab permanently, even if the service still sends it', async () => {
   const openChannel = someChannels();
   const service = createFakeService({
     banners: { home_hero: { ...hero, id: 'test-1', is_test_send: true } },
@@ -61,7 +61,7 @@ test('case 38: a dismissed test send is removed from every tab for good, whateve
   for (const tab of [a, b]) expect(tab.of('shown')).toHaveLength(1);
 });
 
-test('case 40: a page in the back/forward cache learns of an opt-out before it requests or stores anything', async () => {
+test('case 40: a page in the back/forward cache receives an opt-out before it sends requests or stores data', async () => {
   const openChannel = someChannels();
   const page = createFakeLifecycle();
   const a = open({ platform: { openChannel, lifecycle: page.lifecycle } });
@@ -89,7 +89,7 @@ test('case 40: a page in the back/forward cache learns of an opt-out before it r
   expect(await a.openStore('placard-banners').entries()).toEqual([]);
 });
 
-test('two users in two tabs each keep their record: a reload is not a first visit', async () => {
+test('keeps the records of two users in two tabs, so that a reload is not a first visit', async () => {
   const openChannel = someChannels();
   const service = createFakeService({ banners: { home_hero: hero } });
   const a = open({ platform: { openChannel }, service });
@@ -111,7 +111,7 @@ test('two users in two tabs each keep their record: a reload is not a first visi
   expect(impressions).toHaveLength(1);
 });
 
-test('does not restore the record of a user who left in another tab when the next user starts', async () => {
+test('does not restore the record of a user who signed out in another tab when the next user signs in', async () => {
   const openChannel = someChannels();
   const a = open({ platform: { openChannel } });
   a.placard.mount('home_hero', aSlot(), draw);

@@ -8,7 +8,7 @@ stagePages();
 const aControl = () =>
   createFakeService({ banners: { home_hero: wire('home_hero', {}, { id: 'bnr-1', is_control: true }) } });
 
-test('false keeps the slot empty and uncounted until the host calls reevaluate()', async () => {
+test('keeps the slot empty and uncounted after false until the host calls reevaluate()', async () => {
   let isDialogOpen = true;
   const shouldShow = vi.fn(() => !isDialogOpen);
   const { placard, heard, of } = open({ shouldShow });
@@ -32,7 +32,7 @@ test('false keeps the slot empty and uncounted until the host calls reevaluate()
   expect(shouldShow).toHaveBeenCalledTimes(2);
 });
 
-test('a blocked control banner does not count as seen', async () => {
+test('does not count a blocked control banner as seen', async () => {
   let mayCount = false;
   const { placard, heard, of } = open({ service: aControl(), shouldShow: () => mayCount });
   placard.mount('home_hero', aSlot(), draw);
@@ -44,7 +44,7 @@ test('a blocked control banner does not count as seen', async () => {
   await heard('tracked');
 });
 
-test('waits for a promise, and refresh() calls it again', async () => {
+test('waits for a promise, and runs again on refresh()', async () => {
   let answer: (may: boolean) => void = () => undefined;
   const shouldShow = () => new Promise<boolean>((resolve) => (answer = resolve));
   const { placard, heard, of } = open({ shouldShow });
@@ -63,7 +63,7 @@ test('waits for a promise, and refresh() calls it again', async () => {
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('calls it again for a slot that is mounted again', async () => {
+test('runs again for a slot that is mounted again', async () => {
   const shouldShow = vi.fn(() => false);
   const { placard, heard } = open({ shouldShow });
   const unmount = placard.mount('home_hero', aSlot(), draw);
@@ -83,7 +83,7 @@ const broken = {
   'is not a function': 'yes' as unknown as () => boolean,
 };
 test.each(Object.entries(broken))(
-  'one that %s keeps the slot empty and emits a notice, because the host may have a reason to block',
+  'keeps the slot empty if it %s, and emits a notice, because the host may have a reason to block',
   async (_, shouldShow) => {
     vi.spyOn(console, 'error').mockReturnValue(undefined);
     const { placard, heard, of } = open({ shouldShow });
@@ -98,7 +98,7 @@ test.each(Object.entries(broken))(
   },
 );
 
-test('one that never settles emits a notice after ten seconds and leaves no timer behind', async () => {
+test('emits a notice after ten seconds if it never settles, and leaves no timers', async () => {
   const { placard, heard, of } = open({ shouldShow: () => new Promise<boolean>(() => undefined) });
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -112,7 +112,7 @@ test('one that never settles emits a notice after ten seconds and leaves no time
   expect(of('failed')).toHaveLength(1);
 });
 
-test('any other result allows the banner', async () => {
+test('shows the banner on any other result', async () => {
   const { placard, heard } = open({ shouldShow: (() => undefined) as unknown as () => boolean });
   placard.mount('home_hero', aSlot(), draw);
   await heard('shown');

@@ -14,7 +14,7 @@ const strictService = (name: () => string = () => 'token') =>
     },
   });
 
-test('sync and events carry the user’s token, requested once', async () => {
+test('sends the user’s token with syncs and events, and requests it once', async () => {
   const userToken = vi.fn(async (userId: string) => `token-${userId}`);
   const { placard, service, heard } = open({ service: strictService(), userToken });
   placard.mount('home_hero', aSlot(), draw);
@@ -26,7 +26,7 @@ test('sync and events carry the user’s token, requested once', async () => {
   expect(userToken.mock.calls).toEqual([['u-1']]);
 });
 
-test('replaces an expired token, and the banner arrives with the same sync', async () => {
+test('replaces an expired token, and receives the banner with the same sync', async () => {
   let name = 'old';
   const service = strictService(() => name);
   const userToken = vi.fn((userId: string) => `${name}-${userId}`);
@@ -43,7 +43,7 @@ test('replaces an expired token, and the banner arrives with the same sync', asy
   ]);
 });
 
-test('without a token the cached banner stays, nothing is sent, and nothing throws', async () => {
+test('without a token, keeps the cached banner, sends no requests and does not throw', async () => {
   const openStore = aProfile();
   const first = open({ service: strictService(), openStore, userToken: (userId) => `token-${userId}` });
   first.placard.mount('home_hero', aSlot(), draw);
@@ -64,7 +64,7 @@ test('without a token the cached banner stays, nothing is sent, and nothing thro
   expect(next.of('failed').map(({ kind }) => kind)).toContain('unauthorized');
 });
 
-test('events without an available token wait and are sent when their user is back', async () => {
+test('keeps events without an available token until their user signs in again', async () => {
   let name = 'old';
   let isHere = true;
   const service = strictService(() => name);

@@ -40,7 +40,7 @@ test('a snooze hides the banner at once and sends no event', async () => {
   expect(JSON.stringify(sent)).not.toContain('dismiss');
 });
 
-test('a snooze survives a reload without a network, and its banner returns after its hours without a sync', async () => {
+test('a snooze survives a reload without a network, and the banner returns after its hours without a sync', async () => {
   const first = await aPage();
   await first.slot.snooze(24);
   first.placard.stop();
@@ -69,7 +69,7 @@ test('a sync that still contains the banner does not end the snooze', async () =
   expect(of('shown')).toHaveLength(1);
 });
 
-test('the campaign limits the snooze', async () => {
+test('the campaign limits the duration of a snooze', async () => {
   const { slot, placard } = await aPage({ longest: 2 });
   await slot.snooze(1_000);
   vi.setSystemTime(Date.now() + 3 * HOUR_MS);
@@ -80,7 +80,7 @@ test.each([
   ['a campaign without snoozing', 0, 5],
   ['NaN hours', 48, Number.NaN],
   ['negative hours', 48, -1],
-])('%s: the banner stays, and a notice reports it', async (_, longest, hours) => {
+])('%s: keeps the banner and reports it in a notice', async (_, longest, hours) => {
   const { slot, placard, element, of } = await aPage({ longest });
   await slot.snooze(hours);
   expect(placard.banner('home_hero')?.id).toBe('bnr-1');
@@ -90,7 +90,7 @@ test.each([
   ]);
 });
 
-test('a snooze applies in the other tabs of the user, but not for the next user of the device', async () => {
+test('applies a snooze in other tabs of the user, but not for the next user of the device', async () => {
   const shared = { openStore: aProfile(), platform: { openChannel: someChannels() } };
   const one = await aPage(shared);
   const other = open({ ...shared, service: one.service });
@@ -106,7 +106,7 @@ test('a snooze applies in the other tabs of the user, but not for the next user 
   expect(one.placard.banner('home_hero')?.id).toBe('bnr-1');
 });
 
-test('dismissing a snoozed banner counts as a dismissal', async () => {
+test('counts the dismissal of a snoozed banner', async () => {
   const { slot, placard } = await aPage();
   await Promise.all([slot.snooze(24), slot.dismiss()]);
   vi.setSystemTime(Date.now() + 25 * HOUR_MS);

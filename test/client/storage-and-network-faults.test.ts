@@ -7,7 +7,7 @@ import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages, syncs } from '
 
 stagePages();
 
-test('case 43: a slot mounted after banners were evicted for events gets its banner again', async () => {
+test('case 43: requests a banner again for a new slot if it was evicted for events', async () => {
   const profile = aProfile();
   const service = createFakeService({ banners: { home_hero: hero } });
   const outbox = createFaultyStore(profile(logName(service.origin, 'app')));
@@ -23,7 +23,7 @@ test('case 43: a slot mounted after banners were evicted for events gets its ban
   await vi.waitFor(() => expect(element.textContent).toBe('Summer sale'), PATIENCE);
 });
 
-test('case 43: a full disk costs syncs within the budget, not one per event', async () => {
+test('case 43: a full disk causes syncs within the budget, not one per event', async () => {
   const profile = aProfile();
   const service = createFakeService({ banners: { home_hero: hero } });
   const outbox = createFaultyStore(profile(logName(service.origin, 'app')));
@@ -40,7 +40,7 @@ test('case 43: a full disk costs syncs within the budget, not one per event', as
   expect(syncs(service).length).toBeLessThanOrEqual(6);
 });
 
-test('case 71: an ad blocker that blocks every track call affects neither banner nor click', async () => {
+test('case 71: an ad blocker that blocks every track call does not affect banners or clicks', async () => {
   const { placard, service, heard } = open();
   service.fail({ type: 'drop', when: 'before' }, { path: TRACK_PATH, times: Number.POSITIVE_INFINITY });
   const element = aSlot();
@@ -56,7 +56,7 @@ test('case 71: an ad blocker that blocks every track call affects neither banner
   expect(service.requests.length).toBeLessThan(30);
 });
 
-test('a store that always fails costs the cache, not the banner', async () => {
+test('shows the banner without the cache if the store always fails', async () => {
   const broken = (): Promise<never> => Promise.reject(new Error('blocked'));
   const store = {
     entries: broken,
@@ -80,7 +80,7 @@ test.each([
   { dismissed: [null] },
   { session: {} },
 ])(
-  'case 46: a damaged record (%j) throws nothing into the page and affects neither banner nor impression',
+  'case 46: a corrupt record (%j) does not throw into the page or affect banners and impressions',
   async (damage) => {
     const service = createFakeService({ banners: { home_hero: hero } });
     const openStore = aProfile();
@@ -107,7 +107,7 @@ test.each([
   },
 );
 
-test('stores wiped under an open page are a first visit again: banners are synced, and counting continues', async () => {
+test('treats stores wiped under an open page as a first visit, and continues to sync and count', async () => {
   const { placard, service, openStore, of, heard } = open();
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -129,7 +129,7 @@ test('stores wiped under an open page are a first visit again: banners are synce
   expect(service.events.map(({ type }) => type)).toEqual(['impression', 'click', 'impression']);
 });
 
-test('a host’s store that throws synchronously costs the cache, and no method rejects', async () => {
+test('a host’s store that throws synchronously disables the cache, and no method rejects', async () => {
   const broken = (): never => {
     throw new Error('not implemented');
   };

@@ -21,7 +21,7 @@ test('reports an unknown consent value and stays disabled', async () => {
   await heard('shown');
 });
 
-test('without consent nothing is stored, synced or tracked; with it everything starts', async () => {
+test('does not store, sync or track anything without consent, and starts everything with it', async () => {
   const { placard, service, openStore, heard } = open({ consent: 'disabled' });
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -77,7 +77,7 @@ test.each(['disable', 'wipe'] as const)(
 );
 
 test.each(['disable', 'wipe', 'stop', 'identify'] as const)(
-  'case 40: after %s no failed sync is retried',
+  'case 40: after %s, does not retry a failed sync',
   async (verb) => {
     const service = createFakeService();
     service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
@@ -102,7 +102,7 @@ test.each(['disable', 'wipe', 'stop', 'identify'] as const)(
   },
 );
 
-test('case 69: an opt-out of an earlier visit applies until it is revoked', async () => {
+test('case 69: an opt-out of an earlier visit applies until the user revokes it', async () => {
   const first = open();
   first.placard.mount('home_hero', aSlot(), draw);
   await first.heard('shown');
@@ -121,7 +121,7 @@ test('case 69: an opt-out of an earlier visit applies until it is revoked', asyn
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('an opt-out on a page without consent removes what an earlier visit stored', async () => {
+test('an opt-out on a page without consent removes the data of an earlier visit', async () => {
   const first = open();
   first.placard.mount('home_hero', aSlot(), draw);
   await first.heard('tracked');
@@ -137,7 +137,7 @@ test('an opt-out on a page without consent removes what an earlier visit stored'
   expect(await placard.diagnostics()).toMatchObject({ pending: 0, inDoubt: 0 });
 });
 
-test('case 69: applies an opt-out of an earlier visit as soon as the outbox opens, however late', async () => {
+test('case 69: applies an opt-out of an earlier visit as soon as the outbox opens, even if late', async () => {
   const { service, openStore, placard, heard } = open();
   placard.mount('home_hero', aSlot(), draw);
   await heard('synced');
@@ -166,7 +166,7 @@ test('case 69: applies an opt-out of an earlier visit as soon as the outbox open
   expect(second.of('consent').map(({ state }) => state)).toEqual(['disabled']);
 });
 
-test('contract 7.8: a wipe removes everything and writes nothing afterwards', async () => {
+test('contract 7.8: a wipe removes everything, and the client does not write afterwards', async () => {
   const { placard, openStore, heard } = open();
   placard.mount('home_hero', aSlot(), draw);
   await heard('tracked');
@@ -178,7 +178,7 @@ test('contract 7.8: a wipe removes everything and writes nothing afterwards', as
   expect(localStorage).toHaveLength(0);
 });
 
-test('contract 7.8: a wipe without consent removes what an earlier visit stored, stopped or not', async () => {
+test('contract 7.8: a wipe without consent removes the data of an earlier visit, stopped or not', async () => {
   for (const isStopped of [false, true]) {
     const first = open();
     first.placard.mount('home_hero', aSlot(), draw);
@@ -214,7 +214,7 @@ test('contract 7.8: enable() restarts a page that a wipe in another tab emptied'
   expect(await b.placard.track(b.placard.banner('home_hero')!, 'click')).toMatchObject({ type: 'click' });
 });
 
-test('a page whose site data is cleared continues to sync and count, and the next page is a first visit', async () => {
+test('continues to sync and count if site data is cleared, and treats the next page as a first visit', async () => {
   const { placard, openStore, service, of, heard } = open();
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -238,7 +238,7 @@ test('a page whose site data is cleared continues to sync and count, and the nex
   expect(next.of('shown')).toMatchObject([{ from: 'sync' }]);
 });
 
-test('a page stays off after its own wipe, whatever is called', async () => {
+test('keeps a page stopped after its own wipe, even if the host calls enable() or refresh()', async () => {
   const { placard, openStore, service, heard } = open();
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -253,7 +253,7 @@ test('a page stays off after its own wipe, whatever is called', async () => {
   expect(await openStore('placard-banners').entries()).toEqual([]);
 });
 
-test('never syncs a profile that has opted out, whenever its page mounts a slot', async () => {
+test('never syncs a profile that has opted out, regardless of when its page mounts a slot', async () => {
   const profile = aProfile();
   const first = open({ openStore: profile });
   first.placard.mount('home_hero', aSlot(), draw);
@@ -292,7 +292,7 @@ test('never syncs a profile that has opted out, whenever its page mounts a slot'
   }
 });
 
-test.each(['opt-out', 'wipe'])('after an %s the tab keeps no name', async (decision) => {
+test.each(['opt-out', 'wipe'])('removes the name of the tab after an %s', async (decision) => {
   const { placard, heard } = open({ banners: { impressionScope: 'tab' } });
   placard.mount('home_hero', aSlot(), draw);
   await heard('tracked');

@@ -9,7 +9,7 @@ import { aProfile, aSlot, draw, open, PATIENCE, stagePages, syncs, usersIn } fro
 
 stagePages();
 
-test('cases 51 and 52: the next user sees nothing of the previous one, whose events stay theirs', async () => {
+test('cases 51 and 52: the next user sees no data of the previous user, whose events keep their user ID', async () => {
   const service = createFakeService({
     banners: {
       home_hero: ({ external_user_id }) =>
@@ -109,7 +109,7 @@ const signBackIn = async () => {
   return { ...page, outbox };
 };
 
-test('a client stopped while it reads the outbox for dismissals leaves no timer', async () => {
+test('leaves no timers if it stops while it reads the outbox for dismissals', async () => {
   const { placard, outbox } = await signBackIn();
   placard.stop();
   outbox.answer();
@@ -138,7 +138,7 @@ test('an impression before the session starts does not prevent its start', async
   expect(Math.max(...seen)).toBeLessThanOrEqual(60_000);
 });
 
-test('an outbox that stops responding after it opened blocks no banner', async () => {
+test('shows banners if the outbox stops responding after it opened', async () => {
   const openStore = aProfile();
   let reads = 0;
   const { placard, heard, of } = open({
@@ -159,7 +159,7 @@ test('an outbox that stops responding after it opened blocks no banner', async (
   expect(of('failed')).toMatchObject([{ kind: 'storage', message: 'Event log unavailable' }]);
 });
 
-test('an outbox that does not respond blocks no banner', async () => {
+test('shows banners if the outbox does not respond', async () => {
   const { service, heard } = await signBackIn();
   const before = syncs(service).length;
   await vi.advanceTimersByTimeAsync(2_500);
@@ -188,7 +188,7 @@ test('case 56: a dismissal missing from the record hides the banner on the next 
   expect(element.textContent).toBe('');
 });
 
-test('case 56: an unsent dismissal of another user hides nothing', async () => {
+test('case 56: an unsent dismissal of another user does not hide banners', async () => {
   const { placard, service, heard } = open();
   service.fail({ type: 'status', status: 503 }, { path: TRACK_PATH, times: Number.POSITIVE_INFINITY });
   const element = aSlot();
@@ -199,7 +199,7 @@ test('case 56: an unsent dismissal of another user hides nothing', async () => {
   await vi.waitFor(() => expect(placard.banner('home_hero')?.id).toBe('bnr-1'), PATIENCE);
 });
 
-test('signing out empties the slots and the cache, and requests nothing', async () => {
+test('signing out empties the slots and the cache, and does not send a request', async () => {
   const { placard, service, heard, openStore } = open();
   const element = aSlot();
   placard.mount('home_hero', element, draw);
@@ -213,7 +213,7 @@ test('signing out empties the slots and the cache, and requests nothing', async 
   expect(await openStore('placard-banners').entries()).toEqual([]);
 });
 
-test('case 51: another user starts even if the banner store hangs', async () => {
+test('case 51: starts another user even if the banner store hangs', async () => {
   const banners = createFaultyStore(createMemoryStore());
   const openStore = aProfile();
   const { placard, heard } = open({
@@ -228,7 +228,7 @@ test('case 51: another user starts even if the banner store hangs', async () => 
   expect(placard.banner('home_hero')).toMatchObject({ id: 'bnr-1' });
 });
 
-test('reports an invalid user ID and treats it as none', async () => {
+test('reports an invalid user ID and continues without a user', async () => {
   const { placard, service, of } = open({ userId: 'u'.repeat(987) });
   placard.mount('home_hero', aSlot(), draw);
   await vi.advanceTimersByTimeAsync(5_000);
@@ -243,7 +243,7 @@ test('reports an invalid user ID at creation to a listener that subscribes on th
   expect(of('failed')).toMatchObject([{ kind: 'config', message: expect.stringContaining('user ID') }]);
 });
 
-test('a response whose listener changes the user is neither shown nor stored for the next one', async () => {
+test('does not show or store a response for the next user if its listener changes the user', async () => {
   const service = createFakeService({
     banners: {
       broken: wire('broken', {}, { id: 5 as never }),

@@ -37,7 +37,7 @@ const visit = async (options: Parameters<typeof open>[0] = {}) => {
   return { ...page, element, visitor: kept()! };
 };
 
-test('a visitor sees banners and counts under a random ID of this profile', async () => {
+test('shows banners to a visitor and counts under a random ID of the browser profile', async () => {
   const { placard, service, element, visitor } = await visit();
   expect(isVisitorId(visitor)).toBe(true);
   expect(element.textContent).toBe('Summer sale');
@@ -47,7 +47,7 @@ test('a visitor sees banners and counts under a random ID of this profile', asyn
   expect((await visit()).visitor).not.toBe(visitor);
 });
 
-test('the next visit is of the same visitor, painted from the cache, and counted like another user’s', async () => {
+test('keeps the visitor on the next visit, paints from the cache, and counts as for a user', async () => {
   const { placard, service, openStore, visitor } = await visit();
   placard.stop();
   const next = open({ userId: null, use: [visitors()], service, openStore });
@@ -74,7 +74,7 @@ test.each<[string, (page: ReturnType<typeof open>) => Promise<void>]>([
   expect(localStorage).toHaveLength(0);
 });
 
-test('two workspaces of one site use different visitor IDs, and a sign-in at one does not affect the other', async () => {
+test('uses different visitor IDs for two workspaces of one site, and a sign-in to one does not affect the other', async () => {
   const shop = await visit();
   const otherService = createFakeService({ origin: 'https://other.example', banners: { home_hero: hero } });
   const other = await visit({ service: otherService });
@@ -87,7 +87,7 @@ test('two workspaces of one site use different visitor IDs, and a sign-in at one
   expect(other.placard.banner('home_hero')).not.toBeNull();
 });
 
-test('a prerendered page creates and joins no visitor until it is activated', async () => {
+test('does not create or join a visitor on a prerendered page until it is activated', async () => {
   const first = await visit();
   await first.placard.flush();
   first.placard.stop();
@@ -111,7 +111,7 @@ test('a prerendered page creates and joins no visitor until it is activated', as
   await vi.waitFor(() => expect(joins(service)).toHaveLength(1), PATIENCE);
 });
 
-test('creates no visitor without the option or without consent', async () => {
+test('does not create a visitor without the option or without consent', async () => {
   const plain = open({ userId: null });
   const refused = open({ userId: null, use: [visitors()], consent: 'disabled' });
   const undecided = open({ userId: null, use: [visitors()], consent: 'pending' });
@@ -124,7 +124,7 @@ test('creates no visitor without the option or without consent', async () => {
   expect(isVisitorId(kept()!)).toBe(true);
 });
 
-test('a page with a known user creates no visitor and sends no extra request', async () => {
+test('does not create a visitor or send an extra request on a page with a known user', async () => {
   const { placard, service, heard } = open({ use: [visitors()], userToken });
   placard.mount('home_hero', aSlot(), draw);
   await heard('tracked');
@@ -132,7 +132,7 @@ test('a page with a known user creates no visitor and sends no extra request', a
   expect(joins(service)).toEqual([]);
 });
 
-test('a sign-in joins the visitor at the service after the visitor’s events are delivered', async () => {
+test('joins the visitor on sign-in after the service receives the visitor’s events', async () => {
   const { placard, service, visitor, heard } = await visit({ userToken });
   await placard.identify('u-1');
   await heard('synced', 2);
@@ -151,7 +151,7 @@ test('a sign-in joins the visitor at the service after the visitor’s events ar
   expect(kept()).toBeNull();
 });
 
-test('a page loaded after the sign-in joins as well', async () => {
+test('joins the visitor on a page loaded after the sign-in as well', async () => {
   const { placard, service, openStore, visitor } = await visit({ userToken });
   placard.stop();
   const next = open({ use: [visitors()], userToken, service, openStore });
@@ -162,7 +162,7 @@ test('a page loaded after the sign-in joins as well', async () => {
 });
 
 test.each([userToken, undefined])(
-  'what the visitor dismissed stays hidden for the user, with tokens and without (%s)',
+  'hides banners for the user that the visitor dismissed, with tokens and without (%s)',
   async (provide) => {
     const { placard, service, element, heard } = await visit({ ...(provide && { userToken: provide }) });
     await placard.track(placard.banner('home_hero')!, 'dismiss');
@@ -175,7 +175,7 @@ test.each([userToken, undefined])(
   },
 );
 
-test('a user who signs in while the previous one joins the visitor sees what that visitor dismissed', async () => {
+test('applies the visitor’s dismissals to a user who signs in while the previous user joins the visitor', async () => {
   const openStore = aProfile();
   let onRead: ((key: StoreKey) => void) | undefined;
   const watched = (name: string): Store => {
@@ -202,7 +202,7 @@ test('a user who signs in while the previous one joins the visitor sees what tha
   await vi.waitFor(() => expect(placard.banner('home_hero')).toMatchObject({ id: hero.id }), PATIENCE);
 });
 
-test('the next page of the user retries a join that the network dropped', async () => {
+test('retries a join that the network dropped on the user’s next page', async () => {
   const service = createFakeService({ banners: { home_hero: hero } });
   const { placard, openStore, visitor } = await visit({ service, userToken });
   await placard.flush();
@@ -217,7 +217,7 @@ test('the next page of the user retries a join that the network dropped', async 
   expect(joins(service).at(-1)).toMatchObject({ external_user_id: 'u-1', visitor_id: visitor });
 });
 
-test('a user who signs in after another gets nothing of that one’s visitor', async () => {
+test('does not join the previous user’s visitor to a user who signs in afterwards', async () => {
   const { placard, visitor } = await visit();
   placard.stop();
   localStorage.setItem(KEY, `${visitor} u-1`);
@@ -228,7 +228,7 @@ test('a user who signs in after another gets nothing of that one’s visitor', a
   expect(joins(next.service)).toEqual([]);
 });
 
-test('a sign-out starts a new visitor', async () => {
+test('starts a new visitor on sign-out', async () => {
   const { placard, visitor } = await visit();
   await placard.identify('u-1');
   await placard.identify(null);
@@ -236,7 +236,7 @@ test('a sign-out starts a new visitor', async () => {
   expect(kept()).not.toBe(visitor);
 });
 
-test('a service without visitors gets one request', async () => {
+test('sends one request to a service without visitors', async () => {
   const service = createFakeService({ banners: { home_hero: hero } });
   const { placard, of } = await visit({ service, userToken });
   await placard.flush();
@@ -252,7 +252,7 @@ test.each(['wipe', 'disable'] as const)('%s removes the visitor', async (verb) =
   expect(localStorage).toHaveLength(0);
 });
 
-test('creates no visitor and does not throw if localStorage is blocked', async () => {
+test('does not create a visitor and does not throw if localStorage is blocked', async () => {
   const blocked = () => {
     throw new DOMException('Denied', 'SecurityError');
   };

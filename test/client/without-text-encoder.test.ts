@@ -20,7 +20,7 @@ const open = async (userId: string) => {
   return { placard, reported };
 };
 
-test('without TextEncoder syncs banners and delivers events', async () => {
+test('without TextEncoder, syncs banners and delivers events', async () => {
   const { createPlacard } = await import('../../src/client/index.ts');
   const { createFakeService, buildBanner } = await import('../../src/testing/index.ts');
   const service = createFakeService({ banners: { home_hero: buildBanner('home_hero') } });
@@ -33,13 +33,13 @@ test('without TextEncoder syncs banners and delivers events', async () => {
   placard.stop();
 });
 
-test('without TextEncoder still measures a user ID in bytes', async () => {
+test('without TextEncoder, measures a user ID in bytes', async () => {
   const { placard, reported } = await open(`${'ü'.repeat(493)}x`);
   await vi.waitFor(() => expect(reported).toContain('A user ID is a string of 1 to 986 bytes'), PATIENCE);
   placard.stop();
 });
 
-test('without TextEncoder the test kit validates and counts as usual', async () => {
+test('without TextEncoder, the test kit validates and counts as usual', async () => {
   const { createFakeService } = await import('../../src/testing/index.ts');
   const { utf8Bytes } = await import('../../src/protocol/index.ts');
   expect(['a', 'é', '€', '😀', ''].map(utf8Bytes)).toEqual([1, 2, 3, 4, 0]);

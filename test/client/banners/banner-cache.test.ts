@@ -168,7 +168,7 @@ test('discards a pending change from the previous user’s tab after the user ch
   expect(await store.entries()).toEqual([]);
 });
 
-test('contract 7.8: if the user changes in another tab, this tab continues in memory and does not store the previous user', async () => {
+test('contract 7.8: if the user changes in another tab, continues in memory and does not store the previous user', async () => {
   const store = createMemoryStore();
   const { cache } = setUp(store);
   await cache.open('u-1');

@@ -6,7 +6,7 @@ import { createFaultyWorld, deafLink } from './world.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-test('case 41: a store that never opens causes memory mode within two seconds, and events are still sent', async () => {
+test('case 41: enters memory mode within two seconds if the store never opens, and still sends events', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const lift = store.fail({ type: 'hang' }, { times: Number.POSITIVE_INFINITY });
   const tab = openTab();
@@ -23,7 +23,7 @@ test('case 41: a store that never opens causes memory mode within two seconds, a
 });
 
 test.each(['hang', 'wait'] as const)(
-  'case 42: a store that stops responding (%s) causes memory mode within ten seconds, and every event counts once',
+  'case 42: enters memory mode within ten seconds if the store hangs (%s), and counts every event once',
   async (type) => {
     const { world, store, openTab } = createFaultyWorld();
     const tab = openTab({ options: { maxWaitMs: DAY_MS } });
@@ -58,7 +58,7 @@ test.each(['hang', 'wait'] as const)(
   },
 );
 
-test('case 41: a store that fails to open causes memory mode at once, and events survive the return', async () => {
+test('case 41: enters memory mode at once if the store fails to open, and moves its events to the store later', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const before = world.openTab();
   await before.capture('stored');
@@ -86,7 +86,7 @@ test('case 41: a store that fails to open causes memory mode at once, and events
   }
 });
 
-test('case 41: a page in memory mode retries on exit what was rejected, with the newer events', async () => {
+test('case 41: a page in memory mode resends rejected events on exit, with the newer ones', async () => {
   const { world, store, openTab } = createFaultyWorld();
   store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
   const tab = openTab({ options: { maxWaitMs: DAY_MS } });
@@ -103,7 +103,7 @@ test('case 41: a page in memory mode retries on exit what was rejected, with the
   expect(world.service.events.map(({ bannerId }) => bannerId).sort()).toEqual(['refused', 'since']);
 });
 
-test('case 41: a request in flight during the return from memory mode is settled in the real store', async () => {
+test('case 41: settles a request in flight during the return from memory mode in the real store', async () => {
   const { world, store, openTab } = createFaultyWorld();
   store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
   const tab = openTab();
@@ -140,7 +140,7 @@ const withEventsInMemory = async () => {
   return { world, store, tab };
 };
 
-test('case 42: a return from memory mode that runs twice, or whose response is lost, loses and duplicates nothing', async () => {
+test('case 42: a return from memory mode that runs twice, or loses its response, does not lose or duplicate events', async () => {
   const { world, store, tab } = await withEventsInMemory();
   const { update } = store;
   // The platform's store retries once after a lost connection; here the test does.
@@ -183,7 +183,7 @@ test('case 42: a return from memory mode that runs twice counts events delivered
   expect(diagnostics).toMatchObject({ memoryMode: false, captured: 3, delivered: 3 });
 });
 
-test('case 42: a return whose store fails again before it responds keeps newer events, too', async () => {
+test('case 42: keeps newer events if the store fails again during the return from memory mode', async () => {
   const { world, store, tab } = await withEventsInMemory();
   store.fail({ type: 'lose-answer' }, { verbs: ['update'], times: 2 });
   tab.tell('visible');
@@ -218,7 +218,7 @@ test('case 41: removes events captured in memory mode if the store has an opt-ou
   expect(await tab.capture()).toBeNull();
 });
 
-test('case 40: reports an opt-out of an earlier visit at the end of memory mode, and keeps it in the next one', async () => {
+test('case 40: reports an opt-out of an earlier visit at the end of memory mode, and keeps it in the next memory mode', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const before = world.openTab();
   await before.capture('stored');
@@ -242,7 +242,7 @@ test('case 40: reports an opt-out of an earlier visit at the end of memory mode,
   expect(world.service.requests).toEqual([]);
 });
 
-test('case 40: an opt-out read before the log switches to memory still applies', async () => {
+test('case 40: applies an opt-out that was read before the log switches to memory', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const before = world.openTab();
   await before.capture('stored');
@@ -274,7 +274,7 @@ const withOptInInMemory = async (setup = {}) => {
   return { world, store, other, tab };
 };
 
-test('case 69: an opt-in in memory mode is the latest choice when storage is back', async () => {
+test('case 69: keeps an opt-in in memory mode as the latest choice when storage recovers', async () => {
   const { world, store, other, tab } = await withOptInInMemory();
   other.kill();
   store.recover();
@@ -299,7 +299,7 @@ test.each([
   ['nothing tells of', { openChannel: deafLink }, 'keep', { pending: 2, purged: 0 }],
   ['nothing tells of', { openChannel: deafLink }, 'purge', { pending: 0, purged: 2 }],
 ] as const)(
-  'case 69: a later opt-out that %s wins over an opt-in in memory mode (%o, %s)',
+  'case 69: a later opt-out that %s overrides an opt-in in memory mode (%o, %s)',
   async (_, setup, policy, left) => {
     const { world, store, other, tab } = await withOptInInMemory(setup);
     await other.delivery.disable(policy);
@@ -312,7 +312,7 @@ test.each([
   },
 );
 
-test('case 69: a later opt-out received from another tab in memory mode wins as well', async () => {
+test('case 69: a later opt-out from another tab overrides an opt-in in memory mode as well', async () => {
   const { world, store, other, tab } = await withOptInInMemory();
   other.kill();
   const broken = createFaultyStore(world.disk.openStore(world.name));
@@ -326,7 +326,7 @@ test('case 69: a later opt-out received from another tab in memory mode wins as 
   expect(world.service.events).toEqual([]);
 });
 
-test('case 69: an opt-in of another tab wins over an earlier opt-out in memory mode', async () => {
+test('case 69: an opt-in from another tab overrides an earlier opt-out in memory mode', async () => {
   const { world, store, openTab } = createFaultyWorld();
   store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
   // The tabs cannot communicate: only the disk holds the latest choice.

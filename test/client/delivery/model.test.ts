@@ -227,7 +227,7 @@ const play = async (actions: Action[]): Promise<void> => {
 };
 
 test(
-  `${RUNS * STEPS} random steps of tabs, faults, crashes and opt-outs keep every event accounted for`,
+  `${RUNS * STEPS} random steps of tabs, faults, crashes and opt-outs do not lose or duplicate events`,
   async () => {
     await fc.assert(fc.asyncProperty(fc.array(action, { minLength: STEPS, maxLength: STEPS }), play), {
       numRuns: RUNS,

@@ -6,7 +6,7 @@ import { createWorld, deafLink } from './world.ts';
 const MINUTE_MS = 60_000;
 
 describe('several tabs', () => {
-  test('case 36: eight tabs have one sender at a time, and nothing is sent twice', async () => {
+  test('case 36: eight tabs have one sender at a time, and send every event once', async () => {
     const world = createWorld();
     const tabs = Array.from({ length: 8 }, () => world.openTab());
     world.service.fail({ type: 'slow', delayMs: 20 }, { times: Number.POSITIVE_INFINITY });
@@ -25,7 +25,7 @@ describe('several tabs', () => {
     expect(world.service.requests.length).toBeLessThanOrEqual(18);
   });
 
-  test('case 36: if the sender is closed abruptly, one successor sends, and the lost response is in doubt and counts once', async () => {
+  test('case 36: one successor sends if the sender is closed abruptly, and the batch in doubt counts once', async () => {
     const world = createWorld();
     const tabs = Array.from({ length: 8 }, () => world.openTab());
     const captured = (
@@ -47,7 +47,7 @@ describe('several tabs', () => {
     expect(tabs.flatMap((tab) => tab.noticesOf('in-doubt'))).toHaveLength(1);
   });
 
-  test('each open page emits what a service worker delivers', async () => {
+  test('each open page emits the notices of a service worker’s deliveries', async () => {
     const world = createWorld();
     const page = world.openTab({ options: { maxWaitMs: MINUTE_MS } });
     const events = await page.captureMany(3);
@@ -60,7 +60,7 @@ describe('several tabs', () => {
     expect(worker.noticesOf('delivered')).toHaveLength(1);
   });
 
-  test('case 36: without a channel between the tabs the store determines the successor', async () => {
+  test('case 36: the store determines the successor if tabs have no channel', async () => {
     const world = createWorld();
     const tabs = Array.from({ length: 3 }, () => world.openTab({ openChannel: deafLink }));
     const captured = (
@@ -110,7 +110,7 @@ describe('several tabs', () => {
     expect(await shop.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
   });
 
-  test('a flush waits for the tab that sends, then sends the rest', async () => {
+  test('a flush waits for the sending tab, then sends the remaining events', async () => {
     const world = createWorld();
     const [first, second] = [world.openTab(), world.openTab()];
     world.service.fail({ type: 'slow', delayMs: 2_000 });
@@ -142,7 +142,7 @@ describe('several tabs', () => {
     expect(await waiting).toMatchObject({ delivered: 0 });
   });
 
-  test('a late response to a frozen tab does not revoke a batch that another tab is sending', async () => {
+  test('a late response to a frozen tab does not affect a batch that another tab is sending', async () => {
     const world = createWorld();
     let isFrozen = false;
     const answer = Promise.withResolvers<Response>();
@@ -166,7 +166,7 @@ describe('several tabs', () => {
     expect(world.records()).toEqual(whileSent);
   });
 
-  test('an exit flush skips what the leader will send anyway', async () => {
+  test('an exit flush skips events that the leader will send', async () => {
     const world = createWorld();
     const [first, second] = [world.openTab(), world.openTab()];
     world.service.fail({ type: 'slow', delayMs: 2_000 });
@@ -183,7 +183,7 @@ describe('several tabs', () => {
 });
 
 describe('consent', () => {
-  test('case 40: an opt-out in one tab stops the others at once', async () => {
+  test('case 40: an opt-out in one tab stops the other tabs at once', async () => {
     const world = createWorld();
     const [first, second] = [world.openTab(), world.openTab()];
     await second.capture('a');
@@ -203,7 +203,7 @@ describe('consent', () => {
     ['send', 450],
     ['purge', 0],
   ] as const)(
-    'case 69: an opt-out (%s) applies to events pending in another tab as to queued ones',
+    'case 69: an opt-out (%s) handles pending events of another tab like queued ones',
     async (policy, kept) => {
       const world = createWorld();
       const [first, second] = [world.openTab(), world.openTab()];
@@ -219,7 +219,7 @@ describe('consent', () => {
     },
   );
 
-  test('case 40: the store stops a tab that received no message', async () => {
+  test('case 40: a tab that received no message reads the opt-out from the store', async () => {
     const world = createWorld();
     const [first, second] = [world.openTab(), world.openTab({ openChannel: deafLink })];
     await second.capture('a');
@@ -231,7 +231,7 @@ describe('consent', () => {
     expect(world.service.requests).toHaveLength(0);
   });
 
-  test('case 40: an opt-out persists after the page until the user opts in again', async () => {
+  test('case 40: an opt-out outlives the page until the user opts in again', async () => {
     const world = createWorld();
     const first = world.openTab();
     await first.capture('a');
@@ -248,7 +248,7 @@ describe('consent', () => {
     expect(world.sent().flat()).toEqual(['a', 'c']);
   });
 
-  test('a client that starts disabled stores and sends nothing until it is enabled', async () => {
+  test('a client that starts disabled does not store or send anything until it is enabled', async () => {
     const world = createWorld();
     const tab = world.openTab({ consent: 'disabled' });
     expect(await tab.capture('a')).toBeNull();
@@ -275,7 +275,7 @@ describe('consent', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 3 });
   });
 
-  test('case 69: "send" sends queued events and captures no more', async () => {
+  test('case 69: "send" sends queued events and stops capturing', async () => {
     const world = createWorld();
     const tab = world.openTab();
     await tab.captureMany(3);
@@ -314,7 +314,7 @@ describe('consent', () => {
     expect(world.records()).toHaveLength(1);
   });
 
-  test('wipe removes everything in every tab, and nothing is written afterwards', async () => {
+  test('wipe() removes everything in every tab, and no tab writes afterwards', async () => {
     const world = createWorld();
     const [first, second] = [world.openTab(), world.openTab()];
     await Promise.all([first.captureMany(5), second.captureMany(5)]);
@@ -334,7 +334,7 @@ describe('consent', () => {
     expect(await first.capture()).not.toBeNull();
   });
 
-  test('a log wiped under a page that gets no message is a first visit: the page continues to count', async () => {
+  test('a page whose log is wiped without a message starts like a first visit and continues to count', async () => {
     const world = createWorld();
     const [first, deaf] = [world.openTab(), world.openTab({ openChannel: deafLink })];
     await deaf.capture('before');
@@ -380,7 +380,7 @@ describe('consent', () => {
     expect(world.sent()).toEqual([['before'], ['after']]);
   });
 
-  test('a purge leaves no user in storage, and no time is assigned twice', async () => {
+  test('a purge leaves no user IDs in storage, and no time is assigned twice', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const before = await tab.capture('same');
@@ -392,7 +392,7 @@ describe('consent', () => {
     expect(after!.time).toBeGreaterThan(before!.time);
   });
 
-  test('leaves no user of a delivered event in storage, before or after an opt-out', async () => {
+  test('leaves no user IDs of delivered events in storage, before or after an opt-out', async () => {
     const world = createWorld();
     const tab = world.openTab();
     await tab.capture('before', 'click', 'former');
@@ -404,7 +404,7 @@ describe('consent', () => {
     expect(JSON.stringify(world.records())).not.toMatch(/former|present/);
   });
 
-  test('a skipped event waits as long as the tab that sent it is configured to', async () => {
+  test('a skipped event waits for the time configured in the tab that sent it', async () => {
     const world = createWorld();
     const slow = world.openTab({ options: { maxWaitMs: MINUTE_MS } });
     const fast = world.openTab({ options: { maxWaitMs: 5_000 } });
@@ -419,7 +419,7 @@ describe('consent', () => {
     expect(world.sent()).toHaveLength(2);
   });
 
-  test('case 71: behind an ad blocker the queue stays under its cap and timers stay rare', async () => {
+  test('case 71: keeps the queue under its cap and timers rare behind an ad blocker', async () => {
     const world = createWorld();
     const tab = world.openTab({ options: { maxEvents: 500 }, random: () => 0.5 });
     world.service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });

@@ -11,7 +11,7 @@ import { createWorld, deafLink } from './world.ts';
 const HOUR_MS = 60 * 60_000;
 
 describe('network and lifecycle', () => {
-  test('case 24: backoff grows while the network fails, and a successful response resets it once', async () => {
+  test('case 24: increases the backoff while the network fails, and resets it once on success', async () => {
     const world = createWorld();
     const tab = world.openTab({ random: () => 1 });
     const lift = world.service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
@@ -67,7 +67,7 @@ describe('network and lifecycle', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1, waitingUntil: null });
   });
 
-  test('case 25: a connection dropped after the request was accepted is in doubt, and the retry is byte-identical', async () => {
+  test('case 25: treats a connection dropped after acceptance as in doubt, and retries byte for byte', async () => {
     const world = createWorld();
     const tab = world.openTab();
     world.service.fail({ type: 'drop', when: 'after' });
@@ -123,7 +123,7 @@ describe('network and lifecycle', () => {
     vi.unstubAllGlobals();
   });
 
-  test('case 25: at-most-once drops a batch of a page that died as well', async () => {
+  test('case 25: at-most-once also drops the batch of a page that died', async () => {
     const world = createWorld();
     const options = {
       inDoubt: { impression: 'at-most-once' } as const,
@@ -140,7 +140,7 @@ describe('network and lifecycle', () => {
     expect(await second.delivery.diagnostics()).toMatchObject({ captured: 2, discarded: 2, pending: 0 });
   });
 
-  test('a response that takes too long is in doubt', async () => {
+  test('treats a response that takes too long as in doubt', async () => {
     const world = createWorld();
     const tab = world.openTab();
     world.service.fail({ type: 'hang' });
@@ -151,7 +151,7 @@ describe('network and lifecycle', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ inDoubt: 1 });
   });
 
-  test('case 27: of 100 KiB on pagehide the most valuable events are sent within the budget, and the rest stays stored', async () => {
+  test('case 27: sends the most valuable of 100 KiB on pagehide within the budget, and keeps the rest stored', async () => {
     const world = createWorld();
     // Nothing is due before the page hides.
     const tab = world.openTab({ options: { maxWaitMs: HOUR_MS, maxBatch: 2_000 } });
@@ -179,7 +179,7 @@ describe('network and lifecycle', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 960, delivered: 960 });
   });
 
-  test('case 27: after a rejected keepalive a page sends its full budget again once a keepalive has succeeded', async () => {
+  test('case 27: sends the full budget again once a keepalive request succeeds after a rejected one', async () => {
     const world = createWorld();
     let isShedding = true;
     const fetch: typeof globalThis.fetch = (input, init) =>
@@ -198,7 +198,7 @@ describe('network and lifecycle', () => {
     expect(world.service.requests[0]!.text.length).toBeGreaterThan(50_000);
   });
 
-  test('case 27: an exit flush needs no response: the next page settles it', async () => {
+  test('case 27: does not need a response to an exit flush, because the next page settles it', async () => {
     const world = createWorld();
     const first = world.openTab();
     const events = await first.captureMany(3);
@@ -216,7 +216,7 @@ describe('network and lifecycle', () => {
     assertDeliveredExactlyOnce(world.service.events, events as never);
   });
 
-  test('case 28: a click captured while the page is hidden is sent at once', async () => {
+  test('case 28: sends a click captured while the page is hidden at once', async () => {
     const world = createWorld();
     const tab = world.openTab();
     tab.tell('hidden');
@@ -226,7 +226,7 @@ describe('network and lifecycle', () => {
     expect(world.options[0]!.keepalive).toBe(true);
   });
 
-  test('an exit flush sends nothing during a wait that the server requested', async () => {
+  test('does not send an exit flush during a wait that the server requested', async () => {
     const world = createWorld();
     const tab = world.openTab();
     world.service.fail({ type: 'rate-limit', afterSeconds: 600 });
@@ -257,7 +257,7 @@ describe('network and lifecycle', () => {
     expect(world.sent().at(-1)).toEqual(['after']);
   });
 
-  test('case 30: another tab succeeds a frozen sender within the lease time', async () => {
+  test('case 30: another tab takes over from a frozen sender within the lease time', async () => {
     const world = createWorld();
     const first = world.openTab();
     world.service.fail({ type: 'hang' });
@@ -274,7 +274,7 @@ describe('network and lifecycle', () => {
     expect(world.sent()).toEqual([['a'], ['b']]);
   });
 
-  test('case 31: a prerendered page sends nothing until it is activated', async () => {
+  test('case 31: a prerendered page does not send anything until it is activated', async () => {
     const world = createWorld();
     const before = world.openTab();
     await before.capture();
@@ -290,7 +290,7 @@ describe('network and lifecycle', () => {
     expect(world.service.requests).toHaveLength(1);
   });
 
-  test('case 34: a timer that fires a minute late is judged by the time, not by its ticks', async () => {
+  test('case 34: uses the clock, not the tick count, if a timer fires a minute late', async () => {
     const world = createWorld();
     const slow = {
       ...world.clock,
@@ -306,7 +306,7 @@ describe('network and lifecycle', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1 });
   });
 
-  test('an event captured later than it happened keeps its age, whatever the clock did in the meantime', async () => {
+  test('keeps the age of an event that is captured late, under any clock change in the meantime', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const event = { type: 'click', bannerId: 'b', placementId: 'p', userId: 'u1' } as const;
@@ -318,7 +318,7 @@ describe('network and lifecycle', () => {
     expect(next!.time).toBe(start);
   });
 
-  test('a storage failure during the exit flush is a notice, not an exception in the page', async () => {
+  test('reports a storage failure during the exit flush as a notice, not as an exception in the page', async () => {
     const world = createWorld();
     const store = createFaultyStore(world.disk.openStore(world.name));
     const tab = world.openTab({ openStore: () => store });
@@ -340,7 +340,7 @@ describe('network and lifecycle', () => {
     expect(world.service.events.map(({ copies }) => copies)).toEqual([1, 1, 1]);
   });
 
-  test('a clock days ahead for one capture affects no later one, in its page or the next', async () => {
+  test('a clock days ahead during one capture does not affect later captures on this page or the next', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const ahead = 2 * 24 * HOUR_MS;
@@ -355,7 +355,7 @@ describe('network and lifecycle', () => {
     expect((await tab.capture('later'))!.time).toBe(world.clock.now());
   });
 
-  test('a temporarily wrong clock expires nothing, and a permanently wrong one does', async () => {
+  test('a temporarily wrong clock does not expire events, and a permanently wrong one does', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const ahead = 8 * 24 * HOUR_MS;
@@ -389,7 +389,7 @@ describe('network and lifecycle', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 3, expired: 1 });
   });
 
-  test('event times keep their order through a clock correction and follow it if they were wrong', async () => {
+  test('keeps the order of event times when a wrong clock is corrected, and follows the correction', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const times: number[] = [];
@@ -409,7 +409,7 @@ describe('network and lifecycle', () => {
     expect(times.at(-1)).toBe(world.clock.now());
   });
 
-  test('a page that starts after the clock was set back uses that clock, and every event arrives', async () => {
+  test('a page that starts after the clock was set back uses the clock, and delivers every event', async () => {
     const world = createWorld();
     const first = world.openTab();
     await first.captureMany(3);

@@ -11,7 +11,7 @@ vi.mock('../../../src/protocol/banners-track.ts', async (original) => {
 });
 const EXPAND = 'expand' as EventType;
 
-test('a new event type is stored, sent, corrected and counted like the others', async () => {
+test('stores, sends, corrects and counts an event of a new type like any other', async () => {
   const world = createWorld();
   const tab = world.openTab({ correct: (event) => ({ ...event, bannerId: 'corrected' }) });
   world.service.fail({ type: 'skip', indices: [1] });
@@ -27,7 +27,7 @@ test('a new event type is stored, sent, corrected and counted like the others', 
   assertConserved(diagnostics);
 });
 
-test('a new event type has its own policy for events in doubt', async () => {
+test('applies the in-doubt policy of a new event type', async () => {
   const world = createWorld();
   const tab = world.openTab({ options: { inDoubt: { [EXPAND]: 'at-most-once' } } });
   world.service.fail({ type: 'drop', when: 'after' }, { times: 2 });
@@ -38,7 +38,7 @@ test('a new event type has its own policy for events in doubt', async () => {
   expect(tab.noticesOf('failed').filter(({ kind }) => kind === 'config')).toEqual([]);
 });
 
-test('an exit flush sends events of a new type', async () => {
+test('sends events of a new type in an exit flush', async () => {
   const world = createWorld();
   const tab = world.openTab();
   await tab.capture('b1', EXPAND);

@@ -42,7 +42,7 @@ const optOutAt = async (moment: number, policy: (typeof POLICIES)[number]) => {
 };
 
 test.each(POLICIES)(
-  'case 69: an opt-out (%s) at any moment of a flush allows no request after it',
+  'case 69: an opt-out (%s) at any moment of a flush prevents all later requests',
   async (policy) => {
     let moments = 0;
     for (let moment = 1; ; moment += 1) {
@@ -68,7 +68,7 @@ test.each(POLICIES)(
   },
 );
 
-test('an opt-in on the visit after an opt-out emits no opt-out, and stores from the next line on', async () => {
+test('an opt-in on the visit after an opt-out does not emit the opt-out, and stores events at once', async () => {
   const world = createWorld();
   const first = world.openTab();
   await first.delivery.disable('keep');
@@ -84,7 +84,7 @@ test('an opt-in on the visit after an opt-out emits no opt-out, and stores from 
 });
 
 test.each(['keep', 'send', 'purge'] as const)(
-  'case 69: an opt-out (%s) applies to a click with a write in progress as to a stored one',
+  'case 69: an opt-out (%s) handles a click with a write in progress like a stored click',
   async (policy) => {
     for (let turns = 0; turns < 30; turns += 1) {
       const world = createWorld();
@@ -106,7 +106,7 @@ test.each(['keep', 'send', 'purge'] as const)(
   },
 );
 
-test('case 69: a purge followed at once by an opt-in removes earlier events and no later ones', async () => {
+test('case 69: a purge followed at once by an opt-in removes only earlier events', async () => {
   const turn = async (times: number): Promise<void> => {
     for (let i = 0; i < times; i += 1) await Promise.resolve();
   };
@@ -139,7 +139,7 @@ test('case 69: a purge followed at once by an opt-in removes earlier events and 
 });
 
 test.each(['keep', 'send', 'purge'] as const)(
-  'case 69: an opt-in that the same page revokes (%s) enables no other tab',
+  'case 69: an opt-in that the same page revokes (%s) does not enable other tabs',
   async (policy) => {
     const world = createWorld();
     const earlier = world.openTab();
@@ -155,7 +155,7 @@ test.each(['keep', 'send', 'purge'] as const)(
   },
 );
 
-test('case 69: a pending opt-in does not outlive a later opt-out of another tab', async () => {
+test('case 69: a pending opt-in does not override a later opt-out from another tab', async () => {
   const { world, store, openTab } = createFaultyWorld();
   await world.openTab().delivery.disable('keep');
   const [tab, other] = [openTab(), world.openTab()];
@@ -174,7 +174,7 @@ test('case 69: a pending opt-in does not outlive a later opt-out of another tab'
   expect(world.sent()).toEqual([]);
 });
 
-test('case 69: an opt-in applies with an event pending, whatever an earlier visit chose', async () => {
+test('case 69: an opt-in with a pending event applies after any choice of an earlier visit', async () => {
   const world = createWorld();
   await world.openTab().delivery.disable('keep');
   await world.clock.advance(60_000);
@@ -187,7 +187,7 @@ test('case 69: an opt-in applies with an event pending, whatever an earlier visi
   expect(await tab.capture('after')).not.toBeNull();
 });
 
-test('case 69: a wipe after a stop reaches the other tabs', async () => {
+test('case 69: a wipe after stop reaches the other tabs', async () => {
   const world = createWorld();
   const [tab, other] = [world.openTab(), world.openTab()];
   await other.capture('before');

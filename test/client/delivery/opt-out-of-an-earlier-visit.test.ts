@@ -24,12 +24,12 @@ const expectForgottenClick = async (world: World, tab: ReturnType<World['openTab
   expect(world.sent()).toEqual([]);
 };
 
-test('drops a click before the first read of the log after an earlier opt-out (send)', async () => {
+test('drops a click captured before the first read of the log after an earlier opt-out (send)', async () => {
   const world = await afterAnOptOut();
   await expectForgottenClick(world, world.openTab({ consent: 'enabled' }));
 });
 
-test('drops a click in a tab that missed an opt-out (send) of another tab', async () => {
+test('drops a click in a tab that missed an opt-out (send) from another tab', async () => {
   const world = createWorld();
   const away = world.openTab({ openChannel: deafLink });
   await world.settle();
@@ -39,7 +39,7 @@ test('drops a click in a tab that missed an opt-out (send) of another tab', asyn
   await expectForgottenClick(world, away);
 });
 
-test('sends clicks before an opt-out (send) in the same page, even if the clock was set back before', async () => {
+test('sends clicks captured before an opt-out (send) on the same page, even if the clock was set back', async () => {
   const world = createWorld();
   const tab = world.openTab({ options: { maxWaitMs: 60_000 } });
   await world.settle();

@@ -27,7 +27,7 @@ const sentByTheNextPage = async (world: World, store: FaultyStore): Promise<numb
 };
 
 test.each([1, Number.POSITIVE_INFINITY])(
-  'case 69: a full disk (%d times) does not stop an opt-out from removing the events',
+  'case 69: an opt-out removes the events despite a full disk (%d times)',
   async (times) => {
     const { world, store, tab } = await withStoredEvents();
     store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'], times });
@@ -39,7 +39,7 @@ test.each([1, Number.POSITIVE_INFINITY])(
   },
 );
 
-test('case 69: a full disk keeps an opt-out and the events that the user keeps', async () => {
+test('case 69: stores an opt-out on a full disk and keeps the events that the user keeps', async () => {
   const { world, store, tab } = await withStoredEvents();
   await tab.captureMany(3, 'impression');
   store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'], times: 2 });
@@ -51,7 +51,7 @@ test('case 69: a full disk keeps an opt-out and the events that the user keeps',
   expect(await next.delivery.diagnostics()).toMatchObject({ captured: 6, evicted: 3, pending: 3 });
 });
 
-test('case 69: an opt-out in memory mode also removes stored events, and nothing newer', async () => {
+test('case 69: an opt-out in memory mode also removes stored events, but not newer ones', async () => {
   const { world, store, openTab, tab: before } = await withStoredEvents();
   before.kill();
   store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
@@ -70,7 +70,7 @@ test('case 69: an opt-out in memory mode also removes stored events, and nothing
   assertConserved(diagnostics);
 });
 
-test('case 69: a wipe in memory mode empties IndexedDB as soon as it responds', async () => {
+test('case 69: a wipe in memory mode clears IndexedDB as soon as it responds', async () => {
   const { world, store, openTab, tab: before } = await withStoredEvents();
   before.kill();
   store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
@@ -117,7 +117,7 @@ const wipedInMemory = async () => {
   return { world, store, other, tab };
 };
 
-test('case 69: a wipe in another tab removes what this one keeps in memory', async () => {
+test('case 69: a wipe in another tab removes the events in the memory of this tab', async () => {
   const { world, store, tab } = await wipedInMemory();
   expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true, captured: 0, pending: 0 });
   store.recover();
@@ -141,7 +141,7 @@ const aTabThatMayReturn = async () => {
   return { world, store, other, tab };
 };
 
-test('case 69: a wipe at any moment of the return from memory mode keeps what came after it', async () => {
+test('case 69: a wipe at any moment of the return from memory mode does not remove later events', async () => {
   for (let moment = 0; moment < 20; moment += 1) {
     const { world, other, tab } = await aTabThatMayReturn();
     tab.tell('visible');
@@ -157,7 +157,7 @@ test('case 69: a wipe at any moment of the return from memory mode keeps what ca
   }
 });
 
-test('case 69: a wipe in another tab reaches a return from memory mode in progress', async () => {
+test('case 69: a wipe in another tab also applies to a return from memory mode in progress', async () => {
   const { world, store, other, tab } = await aTabThatMayReturn();
   const { promise: until, resolve } = Promise.withResolvers<void>();
   store.fail({ type: 'wait', until }, { verbs: ['update'] });
@@ -170,7 +170,7 @@ test('case 69: a wipe in another tab reaches a return from memory mode in progre
   expect(world.records()).toEqual([]);
 });
 
-test('case 69: an opt-in after such a wipe starts with an empty log in memory and storage', async () => {
+test('case 69: an opt-in after a wipe in memory mode starts with an empty log in memory and storage', async () => {
   const { world, store, tab } = await wipedInMemory();
   const before = world.service.requests.length;
   await tab.delivery.enable();

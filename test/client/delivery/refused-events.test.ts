@@ -5,7 +5,7 @@ import { assertConserved } from '../../../src/testing/index.ts';
 import { createWorld } from './world.ts';
 
 test.each([{ placementId: null }, { placementId: 5 }, { bannerId: null }, { userId: null }])(
-  'rejects only the event with %j and delivers the others and those of the next page',
+  'rejects only the event with %j and delivers all others, also on the next page',
   async (change) => {
     const world = createWorld();
     const tab = world.openTab();

@@ -31,7 +31,7 @@ describe('server responses', () => {
     expect(world.records()).toHaveLength(1);
   });
 
-  test('case 9: of five events the unnamed are confirmed, one is corrected and delivered, one becomes a dead letter', async () => {
+  test('case 9: of five events, confirms three, corrects and delivers one, and moves one to the dead letters', async () => {
     const world = createWorld();
     const asked: unknown[] = [];
     const tab = world.openTab({
@@ -56,7 +56,7 @@ describe('server responses', () => {
     assertConserved(diagnostics);
   });
 
-  test('case 9: without a hook a skipped event is retried later and becomes a dead letter after its last attempt', async () => {
+  test('case 9: without a hook, retries a skipped event later and moves it to the dead letters after its last attempt', async () => {
     const world = createWorld();
     const tab = world.openTab();
     world.service.fail({ type: 'skip', indices: [1] });
@@ -71,7 +71,7 @@ describe('server responses', () => {
     expect(tab.noticesOf('dropped')).toMatchObject([{ reason: 'attempts' }]);
   });
 
-  test('case 9: a corrected event keeps its user, and others do not wait for it', async () => {
+  test('case 9: keeps the user of a corrected event, and does not delay other events for it', async () => {
     const world = createWorld();
     const tab = world.openTab({
       async correct(event) {
@@ -87,7 +87,7 @@ describe('server responses', () => {
     expect(tab.noticesOf('failed').map(({ kind }) => kind)).toEqual(['deliver', 'correct']);
   });
 
-  test('case 9: the next page calls correct() again if a page dies during it, and sends nothing uncorrected', async () => {
+  test('case 9: the next page calls correct() again if a page dies during the call, and sends nothing uncorrected', async () => {
     const world = createWorld();
     const first = world.openTab({ correct: () => new Promise(() => undefined) });
     world.service.fail({ type: 'skip', indices: [0] });
@@ -101,7 +101,7 @@ describe('server responses', () => {
     expect(await second.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
   });
 
-  test('case 10: valid indexes count once, invalid ones are reported, and nothing else is dropped', async () => {
+  test('case 10: counts valid indexes once, reports invalid ones, and drops no other events', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const error = (index: unknown) => ({ type: 'bad', index });
@@ -116,7 +116,7 @@ describe('server responses', () => {
     expect(tab.noticesOf('failed').filter(({ kind }) => kind === 'answer').length).toBeGreaterThanOrEqual(7);
   });
 
-  test('case 11: reports a count that does not match, and sends no event twice', async () => {
+  test('case 11: reports a count that does not match, and does not resend events', async () => {
     const world = createWorld();
     const tab = world.openTab();
     world.service.fail({ type: 'errors', errors: [], processed: 1 });
@@ -129,7 +129,7 @@ describe('server responses', () => {
     ]);
   });
 
-  test('case 12: a 400 that names every event calls correct() for each, and retries none unchanged forever', async () => {
+  test('case 12: calls correct() for each event after a 400 with an error for every event, and retries none unchanged forever', async () => {
     const world = createWorld();
     const tab = world.openTab({
       correct: (event) => (event.bannerId === 'b0' ? { ...event, bannerId: 'ok' } : event),
@@ -171,7 +171,7 @@ describe('server responses', () => {
     expect(diagnostics.delivered + diagnostics.deadLetters).toBe(6);
   });
 
-  test('case 13: backs off from a server that rejects every request without naming events, then delivers the rest', async () => {
+  test('case 13: backs off from a server that rejects every request without event errors, then delivers the events', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const lift = world.service.fail({ type: 'status', status: 400 }, { times: Number.POSITIVE_INFINITY });
@@ -190,7 +190,7 @@ describe('server responses', () => {
   });
 
   test.each([0, 1, 5, 7, 31, 49])(
-    'case 14: a poison event at %i costs the others at most two requests per halving',
+    'case 14: a poison event at %i costs the other events at most two requests per halving',
     async (poison) => {
       const world = createWorld();
       const tab = world.openTab();
@@ -209,7 +209,7 @@ describe('server responses', () => {
     },
   );
 
-  test('case 14: finds several poison events and delivers the rest', async () => {
+  test('case 14: isolates several poison events and delivers the others', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const poison = ['b3', 'b4', 'b20', 'b49'];
@@ -228,7 +228,7 @@ describe('server responses', () => {
   });
 
   test.each([401, 403])(
-    'case 15: after a %i nothing is sent until there is a new key, and nothing is lost',
+    'case 15: after a %i, sends no events until there is a new key, and loses none',
     async (status) => {
       const world = createWorld();
       let key = 'old-key';
@@ -261,7 +261,7 @@ describe('server responses', () => {
     },
   );
 
-  test('case 15: a page with another key resumes at once', async () => {
+  test('case 15: a page with another key resumes sending at once', async () => {
     const world = createWorld();
     const before = world.openTab({ apiKey: 'rotated' });
     await before.capture();
@@ -273,7 +273,7 @@ describe('server responses', () => {
     expect(await after.delivery.diagnostics()).toMatchObject({ delivered: 1 });
   });
 
-  test('case 16: after a 404 events stay queued, and the client tries four times an hour', async () => {
+  test('case 16: keeps events queued after a 404, and retries four times an hour', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const lift = world.service.fail({ type: 'status', status: 404 }, { times: Number.POSITIVE_INFINITY });
@@ -347,7 +347,7 @@ describe('server responses', () => {
     { 'Retry-After': '0' },
     { 'Retry-After': 'Wed, 21 Oct 2015 07:28:00 GMT' },
     { 'X-RateLimit-Retry-After': 'soon' },
-  ])('case 17: backs off after a 429 with %j, which names no future time', async (headers) => {
+  ])('case 17: backs off after a 429 with %j, which has no future time', async (headers) => {
     const world = createWorld();
     const tab = world.openTab({ random: () => 0.5 });
     world.service.fail({ type: 'status', status: 429, headers }, { times: Number.POSITIVE_INFINITY });
@@ -358,7 +358,7 @@ describe('server responses', () => {
     expect(world.service.requests.length).toBeLessThan(10);
   });
 
-  test('case 18: a 429 whose headers are hidden backs off with full jitter', async () => {
+  test('case 18: backs off with full jitter after a 429 whose headers are hidden', async () => {
     const waits = [];
     for (const share of [0, 0.5, 1]) {
       const world = createWorld();
@@ -376,7 +376,7 @@ describe('server responses', () => {
     expect(waits).toEqual([30_000, 165_000, 300_000]);
   });
 
-  test('case 19: six hours of 5xx lose nothing, cost few requests, and the queue drains in order', async () => {
+  test('case 19: six hours of 5xx lose no events and cause few requests, and the queue drains in order', async () => {
     const world = createWorld();
     const tab = world.openTab({ random: () => 0 });
     const lift = world.service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
@@ -393,7 +393,7 @@ describe('server responses', () => {
     assertDeliveredInOrder(world.service.events);
   });
 
-  test('case 19: an event at which the server always fails blocks no other event and is not dropped', async () => {
+  test('case 19: an event that always causes a server error does not block other events and is not dropped', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const isPoison = (body: unknown) =>
@@ -411,7 +411,7 @@ describe('server responses', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 50, pending: 0 });
   });
 
-  test('case 21: a captive portal that responds 200 with a page deletes nothing', async () => {
+  test('case 21: a captive portal that returns 200 with a page does not delete events', async () => {
     const world = createWorld();
     const tab = world.openTab();
     world.service.fail({ type: 'captive-portal' }, { times: 3 });
@@ -424,7 +424,7 @@ describe('server responses', () => {
   });
 
   test.each([false, true])(
-    'case 21: a truncated response (connection broken: %s) is in doubt, not a confirmation',
+    'case 21: treats a truncated response (connection broken: %s) as in doubt, not as a confirmation',
     async (broken) => {
       const world = createWorld();
       const tab = world.openTab();
@@ -438,7 +438,7 @@ describe('server responses', () => {
     },
   );
 
-  test('case 22: a 413 splits the batch, and a single oversized event is rejected once', async () => {
+  test('case 22: a 413 splits the batch, and rejects a single oversized event once', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const size = (body: unknown) => (body as { events: { id: string }[] }).events;
@@ -457,7 +457,7 @@ describe('server responses', () => {
     expect(world.sent().filter((ids) => ids.length === 1 && ids[0] === 'b6')).toHaveLength(1);
   });
 
-  test('case 23: a redirect to another origin leaks no key, and the event stays', async () => {
+  test('case 23: does not send the key to another origin after a redirect, and keeps the event', async () => {
     const world = createWorld();
     const tab = world.openTab();
     world.service.fail({ type: 'redirect', to: 'http://evil.test/collect' });

@@ -10,7 +10,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 test.each([
   ['a lease', 0],
   ['a settlement', 1],
-])('case 42: %s whose response is lost after its commit is reported once, without a wait', async (_, nth) => {
+])('case 42: reports %s whose response is lost after its commit once, without a wait', async (_, nth) => {
   const world = createWorld();
   const disk = world.disk.openStore(world.name);
   let batchWrites = 0;
@@ -76,7 +76,7 @@ test.each([
 );
 
 test.each(['setMany', 'update'] as const)(
-  'case 42: an event whose %s was committed without a response is stored and sent once',
+  'case 42: stores and sends an event once if its %s was committed without a response',
   async (verb) => {
     const { world, store, openTab } = createFaultyWorld();
     // The platform's store retries once after a lost connection; here the test does.
@@ -105,7 +105,7 @@ test.each(['setMany', 'update'] as const)(
   },
 );
 
-test('case 43: at the quota caches are evicted first, then impressions if needed, and the page sees no exception', async () => {
+test('case 43: at the quota, evicts caches first, then impressions if needed, without an exception in the page', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const order: string[] = [];
   const tab = openTab({
@@ -134,7 +134,7 @@ test('case 43: at the quota caches are evicted first, then impressions if needed
   expect(world.clock.pending()).toBeGreaterThan(0);
 });
 
-test('case 43: at the quota, without impressions, clicks are evicted before older dismissals', async () => {
+test('case 43: at the quota without impressions, evicts clicks before older dismissals', async () => {
   const { store, openTab } = createFaultyWorld();
   const tab = openTab({ options: { maxWaitMs: DAY_MS } });
   await tab.captureMany(10, 'dismiss');
@@ -148,7 +148,7 @@ test.each([
   ['impression', ['click', 'dismiss']],
   ['click', ['dismiss']],
 ] as const)(
-  'case 43: at the quota a new %s evicts no event of more value, and waits in memory',
+  'case 43: at the quota, a new %s does not evict events of more value, and waits in memory',
   async (type, others) => {
     const { world, store, openTab } = createFaultyWorld();
     const tab = openTab({ options: { maxWaitMs: DAY_MS } });
@@ -172,7 +172,7 @@ test.each([
   },
 );
 
-test('case 43: with nothing left to evict the client continues in memory mode', async () => {
+test('case 43: continues in memory mode if no record is left to evict', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const tab = openTab();
   await world.settle();
@@ -186,7 +186,7 @@ test('case 43: with nothing left to evict the client continues in memory mode', 
   expect(world.sent()).toEqual([['a']]);
 });
 
-test('case 43: a disk too full to delete causes memory mode, and no event is rejected', async () => {
+test('case 43: enters memory mode if the disk is too full to delete, and does not reject events', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const tab = openTab({
     options: { maxWaitMs: DAY_MS },
@@ -206,7 +206,7 @@ test('case 43: a disk too full to delete causes memory mode, and no event is rej
   expect(diagnostics).toMatchObject({ captured: 15, pending: 15, memoryMode: false });
   assertConserved(diagnostics);
 });
-test('case 44: neither reads nor deletes records of another version', async () => {
+test('case 44: does not read or delete records of another version', async () => {
   const world = createWorld();
   const store = world.disk.openStore(world.name);
   const foreign: [StoreKey, unknown][] = [
@@ -241,7 +241,7 @@ test('case 46: sets aside only the corrupt record', async () => {
   expect(world.records().map(([recordKey]) => (recordKey as string[])[0])).toEqual(['control']);
 });
 
-test('case 46: recreates a corrupt counter record, and every event is still sent', async () => {
+test('case 46: recreates a corrupt counter record, and sends every event', async () => {
   const world = createWorld();
   const first = world.openTab();
   await first.captureMany(3);
@@ -257,7 +257,7 @@ test('case 46: recreates a corrupt counter record, and every event is still sent
 });
 
 test.each([{ sender: undefined }, { sender: {} }, { consent: undefined }])(
-  'case 46: recreates a counter record with %j, and every event is still sent',
+  'case 46: recreates a counter record with %j, and sends every event',
   async (change) => {
     const world = createWorld();
     const first = world.openTab();
@@ -288,7 +288,7 @@ test('case 48: adapts the cap to a tiny quota', async () => {
   expect(tab.noticesOf('memory-mode')).toEqual([]);
 });
 
-test('caps by count evict impressions first, oldest first, and dismissals last', async () => {
+test('evicts impressions first, oldest first, and dismissals last if the count exceeds the cap', async () => {
   const world = createWorld();
   const tab = world.openTab({ options: { maxEvents: 20, maxWaitMs: DAY_MS } });
   await tab.captureMany(5, 'dismiss');
@@ -309,7 +309,7 @@ test('caps by count evict impressions first, oldest first, and dismissals last',
   expect(kinds.filter((type) => type === 'impression' || type === 'click')).toEqual([]);
 });
 
-test('caps by bytes evict as well', async () => {
+test('evicts events if their size exceeds the cap in bytes', async () => {
   const world = createWorld();
   const tab = world.openTab({ options: { maxBytes: 10_000, maxBatch: 1_000, maxWaitMs: DAY_MS } });
   await tab.captureMany(200, 'impression');
@@ -320,7 +320,7 @@ test('caps by bytes evict as well', async () => {
   assertConserved(await tab.delivery.diagnostics());
 });
 
-test('expires and counts events older than seven days one hour after a page saw them', async () => {
+test('expires and counts events older than seven days one hour after a page first detects them', async () => {
   const world = createWorld();
   const first = world.openTab();
   world.service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
@@ -340,7 +340,7 @@ test('expires and counts events older than seven days one hour after a page saw 
   expect(second.noticesOf('dropped').map(({ reason }) => reason)).toEqual(Array(5).fill('expired'));
 });
 
-test('an event once found too old does not expire at the next check under a wrong clock', async () => {
+test('does not expire newer events at the next check if a wrong clock makes them too old', async () => {
   const world = createWorld();
   const tab = world.openTab({ options: { maxAgeMs: DAY_MS / 2 } });
   world.service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
@@ -357,7 +357,7 @@ test('an event once found too old does not expire at the next check under a wron
 
 const CONTROL: StoreKey = ['control', 1, 'meta'];
 
-test('case 44: continues in memory mode if a newer version owns the log, and changes nothing in it', async () => {
+test('case 44: continues in memory mode if a newer version owns the log, and does not change the log', async () => {
   for (const isThere of ['before the page', 'under the open page'] as const) {
     const world = createWorld();
     const disk = world.disk.openStore(world.name);
@@ -379,7 +379,7 @@ test('case 44: continues in memory mode if a newer version owns the log, and cha
   }
 });
 
-test('case 44: an opt-out stored by a newer version applies in a page of an older one', async () => {
+test('case 44: applies an opt-out that a newer version stored', async () => {
   const world = createWorld();
   const record = { v: 2, consent: 'disabled' };
   await world.disk.openStore(world.name).setMany([[CONTROL, record]]);
@@ -392,7 +392,7 @@ test('case 44: an opt-out stored by a newer version applies in a page of an olde
   expect(world.records()).toEqual([[CONTROL, record]]);
 });
 
-test('case 43: a full disk at an impression does not write the click beside it again', async () => {
+test('case 43: does not write a click again if the disk is full at the impression stored with it', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const tab = openTab({
     options: { maxWaitMs: 60_000 },

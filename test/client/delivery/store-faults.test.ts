@@ -114,7 +114,7 @@ const play = async (actions: Action[]): Promise<void> => {
 };
 
 test(
-  'delivers and counts every event once, whatever storage rejects, loses or delays',
+  'delivers and counts every event once if storage rejects, loses or delays operations',
   async () => {
     await fc.assert(fc.asyncProperty(fc.array(action, { minLength: 20, maxLength: 20 }), play), {
       numRuns: RUNS,

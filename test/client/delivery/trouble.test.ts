@@ -14,7 +14,7 @@ const openTab = (setup: TabSetup = {}, world = createWorld()) => {
   return { world, chunk, loadTrouble, tab: world.openTab({ ...setup, loadTrouble }) };
 };
 
-test('an ordinary visit does not load the trouble chunk', async () => {
+test('does not load the trouble chunk on an ordinary visit', async () => {
   const { world, tab, loadTrouble } = openTab();
   await tab.captureMany(60);
   expect(await tab.delivery.flush()).toEqual({ delivered: 60, pending: 0 });
@@ -24,7 +24,7 @@ test('an ordinary visit does not load the trouble chunk', async () => {
   expect(world.control()).toMatchObject({ delivered: 60 });
 });
 
-test('without the trouble chunk a response other than 202 keeps the log, and no request follows at once', async () => {
+test('without the trouble chunk, a response other than 202 keeps the log and causes no immediate request', async () => {
   const { world, tab, chunk } = openTab();
   world.service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
   await tab.captureMany(3);
@@ -45,7 +45,7 @@ test('without the trouble chunk a response other than 202 keeps the log, and no 
   expect(world.service.events.map(({ copies }) => copies)).toEqual([1, 1, 1]);
 });
 
-test('without the trouble chunk the events of other batches are delivered', async () => {
+test('without the trouble chunk, delivers the events of other batches', async () => {
   const { world, tab } = openTab();
   world.service.fail({ type: 'status', status: 400, body: { message: 'no' } });
   await tab.captureMany(2, 'click', 'u1');
@@ -57,7 +57,7 @@ test('without the trouble chunk the events of other batches are delivered', asyn
   expect(await tab.delivery.queued('u1')).toHaveLength(2);
 });
 
-test('without the trouble chunk an opt-out purges what is stored', async () => {
+test('without the trouble chunk, an opt-out purges stored events', async () => {
   const { world, tab } = openTab();
   world.service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
   await tab.captureMany(3);
@@ -66,7 +66,7 @@ test('without the trouble chunk an opt-out purges what is stored', async () => {
   expect(world.control()).toMatchObject({ consent: 'disabled' });
 });
 
-test('without the trouble chunk a full disk moves the log to memory', async () => {
+test('without the trouble chunk, a full disk moves the log to memory', async () => {
   const world = createWorld();
   const store = createFaultyStore(world.disk.openStore(world.name));
   const { tab } = openTab({ openStore: () => store }, world);
@@ -76,7 +76,7 @@ test('without the trouble chunk a full disk moves the log to memory', async () =
   expect(tab.noticesOf('memory-mode')).toMatchObject([{ on: true }]);
 });
 
-test('without the trouble chunk an at-most-once event survives a request that was never sent', async () => {
+test('without the trouble chunk, keeps an at-most-once event whose request was never sent', async () => {
   const network = { onLine: false };
   vi.stubGlobal('navigator', network);
   onTestFinished(() => void vi.unstubAllGlobals());

@@ -36,7 +36,7 @@ test('sends events with their user’s token, including those of previously sign
   ]);
 });
 
-test('a user without a token waits, loses nothing and blocks no other user', async () => {
+test('a user without a token waits without losing events or blocking other users', async () => {
   const world = strictWorld();
   let isHere = false;
   const tab = world.openTab({ userToken: (userId) => (userId === 'kim' && !isHere ? null : grant(userId)) });
@@ -76,7 +76,7 @@ test('replaces a token that expired in flight after the 401, without losses or d
   expect(tab.noticesOf('failed')).toEqual([]);
 });
 
-test('tries a service that rejects every token twice, then again after five minutes', async () => {
+test('calls a service that rejects every token twice, then again after five minutes', async () => {
   const world = createWorld({ userToken: () => 'unknown_key' });
   const tab = world.openTab({ userToken: () => 'token' });
   await tab.captureMany(3);
@@ -91,7 +91,7 @@ test('tries a service that rejects every token twice, then again after five minu
   expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 3, pending: 3, delivered: 0 });
 });
 
-test('a tab without the option leaves events that need tokens to a tab with it', async () => {
+test('a tab without the option leaves events that require tokens to a tab with the option', async () => {
   const world = strictWorld();
   const bare = world.openTab();
   await bare.captureMany(2);
@@ -104,7 +104,7 @@ test('a tab without the option leaves events that need tokens to a tab with it',
   expect(await page.delivery.flush()).toMatchObject({ delivered: 2 });
 });
 
-test('an exiting page sends events that it has a token for, and the rest stays stored', async () => {
+test('an exiting page sends events that it has a token for, and keeps the rest stored', async () => {
   const world = strictWorld();
   const tab = world.openTab({ userToken: (userId) => grant(userId), options: { maxWaitMs: 600_000 } });
   await tab.capture('b1', 'click', 'kim');
@@ -124,7 +124,7 @@ test('an exiting page sends events that it has a token for, and the rest stays s
   expect(world.service.events).toHaveLength(3);
 });
 
-test('holds no lease while the host computes a token, so the batch is not in doubt', async () => {
+test('does not hold a lease while the host computes a token, so the batch is not in doubt', async () => {
   const world = strictWorld();
   const tab = world.openTab({
     userToken: (userId) =>
@@ -160,7 +160,7 @@ test('case 27: the token of each batch counts against the exit-flush budget', as
   expect(bytes).toBeLessThanOrEqual(60_000);
 });
 
-test('replaces a token at once that both batches of an exit flush sent', async () => {
+test('replaces a token at once if both batches of an exit flush sent it', async () => {
   const world = strictWorld();
   let round = 0;
   const tab = world.openTab({

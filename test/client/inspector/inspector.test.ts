@@ -180,7 +180,7 @@ test('distinguishes expired, dismissed and control banners', async () => {
   expect(stateOf('held')).toMatchObject({ slots: [{ shown: { isControl: true }, emptied: 'control' }] });
 });
 
-test('lists problems', async () => {
+test('lists problems of the placements', async () => {
   const { placard, stateOf, until } = await open({ mount: [] });
   const element = document.body.appendChild(document.createElement('div'));
   const hook: PlacementHook = Object.assign(() => undefined, {
@@ -195,7 +195,7 @@ test('lists problems', async () => {
   );
 });
 
-test('is active only with consent, and names no user who signed out', async () => {
+test('is active only with consent, and does not show a user who has signed out', async () => {
   const { placard, inspector } = await open();
   await placard.identify(null);
   expect(inspector.read()).toMatchObject({ userId: null, isActive: true });
@@ -212,7 +212,7 @@ test('reports the wait that a rejecting service requested, and its message', asy
   expect(last).toContainEqual(expect.objectContaining({ type: 'failed', kind: 'not-found' }));
 });
 
-test('focus renders a dismissed banner at once, and nothing of it is stored or sent', async () => {
+test('focus renders a dismissed banner at once without storing or sending events', async () => {
   const { placard, service, slots, inspector, stateOf, shows, of, until } = await open();
   await shows('Summer sale');
   const banner = placard.banner('home_hero')!;
@@ -254,7 +254,7 @@ test('focus survives a sync and ends when the focused banner is dismissed or the
   expect((await sent(placard, service)).filter((event) => event !== 'impression bnr-1')).toEqual([]);
 });
 
-test('the sandbox accepts every event type, stores none, and discards its dismissals', async () => {
+test('the sandbox accepts every event type, does not store events, and discards its dismissals', async () => {
   const { placard, service, openStore, slots, inspector, stateOf, shows, of, until } = await open();
   inspector.sandbox(true);
   await shows('Summer sale');
@@ -281,7 +281,7 @@ test('the sandbox accepts every event type, stores none, and discards its dismis
   expect(inspector.read().sandbox).toEqual({ isOn: false, events: [] });
 });
 
-test('what was viewed in the sandbox counts once it is over', async () => {
+test('counts banners viewed in the sandbox once it ends', async () => {
   const { placard, service, inspector, shows, until } = await open();
   inspector.sandbox(true);
   await shows('Summer sale');
@@ -290,7 +290,7 @@ test('what was viewed in the sandbox counts once it is over', async () => {
   await until(async () => expect(await sent(placard, service)).toEqual(['impression bnr-1']));
 });
 
-test('the sandbox lists an impression once, as it would count once', async () => {
+test('lists an impression in the sandbox once, as the client would count it', async () => {
   const { placard, inspector, shows, until } = await open({ mount: ['home_hero', 'home_hero'] });
   inspector.sandbox(true);
   await shows('Summer sale');

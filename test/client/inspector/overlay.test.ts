@@ -21,7 +21,7 @@ const anOverlay = () => {
   return { overlay, previews, event };
 };
 
-test('a focused banner is a copy that never expires and never counts as the original', () => {
+test('a focused banner is a copy that never expires and does not count as the original', () => {
   const { overlay, previews, event } = anOverlay();
   const original = buildBanner({ isControl: true, expiresAt: 1 });
   overlay.focus('home_hero', original);
@@ -53,7 +53,7 @@ test('the sandbox accepts all events and hides dismissed banners until it ends',
   expect(overlay.state()).toEqual({ isOn: false, events: [] });
 });
 
-test('ending the focus keeps what the sandbox hides', () => {
+test('ending the focus does not restore banners that the sandbox hides', () => {
   const { overlay, previews, event } = anOverlay();
   overlay.sandbox(true);
   event('dismiss', 'b');

@@ -11,7 +11,7 @@ const DEFAULTS = {
 
 const untold = (notice: Notice) => expect.fail(JSON.stringify(notice));
 
-test('missing options have defaults, and given options stay', () => {
+test('uses defaults for missing options, and keeps given ones', () => {
   expect(bannerOptions(undefined, untold)).toEqual(DEFAULTS);
   expect(bannerOptions({ refreshCapacity: 0 }, untold)).toEqual({ ...DEFAULTS, refreshCapacity: 0 });
 });

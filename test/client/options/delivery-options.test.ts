@@ -41,7 +41,7 @@ describe('delivery options', () => {
     expect(told).toEqual([{ type: 'failed', kind: 'config', message: `Option ${problem}` }]);
   });
 
-  test('may be infinite', () => {
+  test('accept infinity', () => {
     const chosen = { maxEvents: Number.POSITIVE_INFINITY, maxAgeMs: Number.POSITIVE_INFINITY };
     expect(deliveryOptions(chosen, untold)).toMatchObject(chosen);
   });

@@ -22,18 +22,18 @@ test.each([
   ['userId', undefined],
   ['use', [visitors]],
   ['use', [true]],
-])('a wrong %s (%s) is an error that names it', (option, value) => {
+])('rejects a wrong %s (%s) with an error that contains its name', (option, value) => {
   expect(reading({ [option]: value })).toThrow(`Option "${option}" must be`);
 });
 
 test.each(['US-09', 'toString', ''])(
-  'an unknown instance (%s) is an error, never a guessed host',
+  'rejects an unknown instance (%s) with an error, and does not guess a host',
   (instance) => {
     expect(reading({ endpoint: undefined, instance })).toThrow('Option "instance" must be a known instance');
   },
 );
 
-test('an instance resolves to its host', () => {
+test('resolves an instance to its host', () => {
   const { endpoint: _, ...rest } = OPTIONS;
   expect(readOptions({ ...rest, instance: 'EU-01' }).endpoint).toBe('https://rest.fra-01.braze.eu');
 });
@@ -48,7 +48,7 @@ test('counts the characters of an app version, not UTF-16 units', () => {
   expect(readOptions({ ...OPTIONS, appVersion: '🎈'.repeat(255) }).appVersion).toHaveLength(510);
 });
 
-test('missing options have defaults, and given options stay', () => {
+test('uses defaults for missing options, and keeps given ones', () => {
   const now = () => 5;
   const settings = readOptions({ ...OPTIONS, platform: { now } });
   expect(settings.platform.now).toBe(now);

@@ -23,7 +23,7 @@ test('reserves a stored height on the next visit', () => {
   expect(element.style.minHeight).toBe('240px');
 });
 
-test('stores the height per width: a card of a wide slot reserves no excess height in a narrow one', () => {
+test('stores the height per width, so that a card of a wide slot reserves no excess height in a narrow slot', () => {
   remember(240, 600);
   const reserved = (width: number) => {
     const element = anElement(0, width);
@@ -38,14 +38,14 @@ test('stores the height per width: a card of a wide slot reserves no excess heig
   expect(reserved(585)).toBe('240px');
 });
 
-test('does not change a box that the page declares and that is large enough', () => {
+test('does not change a box if the page declares one that is large enough', () => {
   remember(240);
   const element = anElement(240);
   expect(createBoxes('app').reserve(element, 'home_hero')).toBeUndefined();
   expect(element.style.minHeight).toBe('');
 });
 
-test('reserves nothing for a placement without a banner', () => {
+test('does not reserve a height for a placement without a banner', () => {
   remember(240);
   createBoxMemory(createBoxes('app'), () => true).remember('home_hero', anElement(100), false);
   expect(createBoxes('app').reserve(anElement(), 'home_hero')).toBeUndefined();
@@ -57,7 +57,7 @@ test('stores heights per app', () => {
 });
 
 test.each(['not json', '[]', 'null', '{"home_hero@74":"tall"}', '{"home_hero@74":-5}'])(
-  'a damaged value (%s) reserves nothing and does not throw',
+  'a corrupt value (%s) reserves no height and does not throw',
   (damaged) => {
     localStorage.setItem('placard-boxes:app', damaged);
     const element = anElement();
@@ -66,7 +66,7 @@ test.each(['not json', '[]', 'null', '{"home_hero@74":"tall"}', '{"home_hero@74"
   },
 );
 
-test('blocked storage only costs the stored heights', () => {
+test('blocked storage does not affect placements, except that heights are not stored', () => {
   const blocked = () => {
     throw new DOMException('Denied', 'SecurityError');
   };
@@ -79,12 +79,12 @@ test('blocked storage only costs the stored heights', () => {
   vi.unstubAllGlobals();
 });
 
-test('stores nothing without consent', () => {
+test('does not store heights without consent', () => {
   createBoxMemory(createBoxes('app'), () => false).remember('home_hero', anElement(240));
   expect(localStorage).toHaveLength(0);
 });
 
-test('reserves no removed height', () => {
+test('does not reserve a removed height', () => {
   remember(240);
   const boxes = createBoxes('app');
   boxes.forget();
@@ -92,7 +92,7 @@ test('reserves no removed height', () => {
   expect(localStorage).toHaveLength(0);
 });
 
-test('a hold and a collapse restore the page’s styles exactly, importance included', () => {
+test('a hold and a collapse restore the page’s styles exactly, with their importance', () => {
   const element = anElement();
   element.style.setProperty('min-height', '10px', 'important');
   element.style.setProperty('padding', '4px');

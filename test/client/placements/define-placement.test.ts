@@ -49,7 +49,7 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
 
 const withProperties = (properties: Banner['properties']) => buildBanner({ properties });
 
-test('render receives the plain values, typed by the schema', () => {
+test('calls render with the plain values, typed by the schema', () => {
   const hook = definePlacement('home_hero', {
     properties: z.object({ headline: z.string(), percent: z._default(z.number(), 5) }),
     render({ headline, percent }, slot, banner) {
@@ -62,7 +62,7 @@ test('render receives the plain values, typed by the schema', () => {
   expect(mount(hook).element.textContent).toBe('Summer sale 5 bnr-1');
 });
 
-test('a misspelled property does not compile', () => {
+test('rejects a misspelled property at compile time', () => {
   definePlacement('home_hero', {
     properties: z.object({ headline: z.string() }),
     // @ts-expect-error There is no such property in the schema.
@@ -70,7 +70,7 @@ test('a misspelled property does not compile', () => {
   });
 });
 
-test('a banner that does not match the schema is not rendered, and its problems are reported', () => {
+test('does not render a banner that does not match the schema, and reports its issues', () => {
   const render = vi.fn();
   const hook = definePlacement('home_hero', { properties: z.object({ percent: z.number() }), render });
   const { notices, shown, types } = mount(hook);
@@ -84,7 +84,7 @@ test('a banner that does not match the schema is not rendered, and its problems 
   expect(notices[1]).toMatchObject({ reason: 'invalid' });
 });
 
-test('`invalid` receives the problems and may render something else', () => {
+test('calls `invalid` with the issues, and lets it render something else', () => {
   const heard: (readonly Problem[])[] = [];
   const { element } = mount(
     definePlacement('home_hero', {
@@ -100,7 +100,7 @@ test('`invalid` receives the problems and may render something else', () => {
   expect(element.textContent).toBe('House banner');
 });
 
-test('without `invalid` the placement shows its empty state', () => {
+test('shows the empty state without `invalid`', () => {
   const { element } = mount(
     definePlacement('home_hero', {
       properties: z.object({ percent: z.number() }),
@@ -116,7 +116,7 @@ const slowSchema = (answer: Promise<{ value: { headline: string } } | { issues: 
   '~standard': { version: 1 as const, vendor: 'test', validate: () => answer },
 });
 
-test('the banner waits for an async schema', async () => {
+test('waits for an async schema before it renders the banner', async () => {
   const gate = Promise.withResolvers<{ value: { headline: string } }>();
   const { element, types } = mount(
     definePlacement('home_hero', {
@@ -133,16 +133,13 @@ test('the banner waits for an async schema', async () => {
 test.each([
   ['a mismatch', { issues: [{ message: 'no headline' }] }, ['failed', 'emptied']],
   ['a match', { value: { headline: 'Checked' } }, ['shown']],
-])(
-  'a schema may return %s with a promise of another library, as with zone.js',
-  async (_, answer, expected) => {
-    const render = vi.fn();
-    const properties = slowSchema(foreignPromise(Promise.resolve(answer)));
-    const { types } = mount(definePlacement('home_hero', { properties, render }));
-    await vi.waitFor(() => expect(types()).toEqual(expected), { timeout: patience(30_000) });
-    expect(render.mock.calls.map(([drawn]) => drawn)).toEqual('value' in answer ? [answer.value] : []);
-  },
-);
+])('accepts %s as a promise of another library, as with zone.js', async (_, answer, expected) => {
+  const render = vi.fn();
+  const properties = slowSchema(foreignPromise(Promise.resolve(answer)));
+  const { types } = mount(definePlacement('home_hero', { properties, render }));
+  await vi.waitFor(() => expect(types()).toEqual(expected), { timeout: patience(30_000) });
+  expect(render.mock.calls.map(([drawn]) => drawn)).toEqual('value' in answer ? [answer.value] : []);
+});
 
 test('does not render a banner whose schema would still be pending', () => {
   const render = vi.fn();
@@ -153,7 +150,7 @@ test('does not render a banner whose schema would still be pending', () => {
   expect(render).not.toHaveBeenCalled();
 });
 
-test('a placement defined again after the check renders matching banners and throws for others', () => {
+test('a placement redefined after the check renders matching banners and throws for others', () => {
   const render = vi.fn();
   const define = () =>
     definePlacement('home_hero', { properties: z.object({ headline: z.string() }), render });
@@ -168,7 +165,7 @@ test('a placement defined again after the check renders matching banners and thr
   expect(render).toHaveBeenCalledTimes(1);
 });
 
-test('a slot unmounted before the schema settles stays empty', async () => {
+test('does not render into a slot that is unmounted before the schema settles', async () => {
   const gate = Promise.withResolvers<{ value: { headline: string } }>();
   const render = vi.fn();
   const { unmount } = mount(definePlacement('home_hero', { properties: slowSchema(gate.promise), render }));
@@ -188,7 +185,7 @@ test.each([
     },
   ],
   ['rejects', () => Promise.reject(new Error('broken schema'))],
-])('case 68: a schema that %s only affects its banner', async (_, validate) => {
+])('case 68: a schema that %s affects only its banner', async (_, validate) => {
   const { types } = mount(
     definePlacement('home_hero', {
       properties: { '~standard': { version: 1, vendor: 'test', validate } },
@@ -198,7 +195,7 @@ test.each([
   await vi.waitFor(() => expect(types()).toEqual(['failed', 'emptied']), { timeout: patience(30_000) });
 });
 
-test('a property called __proto__ reaches the schema as a property and changes no prototype', () => {
+test('passes a property called __proto__ to the schema as a property, without changing a prototype', () => {
   const properties = JSON.parse('{"__proto__":{"type":"jsonobject","value":{"polluted":true}}}');
   const validate = vi.fn((value: unknown) => ({ value }));
   mount(

@@ -37,7 +37,7 @@ test('case 68: a hook that throws leaves an empty placement, is reported once, a
   expect(hook).toHaveBeenCalledTimes(2);
 });
 
-test('case 68: counts nothing after a hook that throws', () => {
+test('case 68: does not count events after a hook that throws', () => {
   const { placements, answer } = setUp();
   const shown: (Banner | null)[] = [];
   placements.attach({
@@ -64,7 +64,7 @@ test('case 68: treats an async hook that rejects like one that throws', async ()
   expect(types()).toEqual(['shown', 'failed', 'emptied invalid']);
 });
 
-test('case 68: treats a hook that rejects a promise of another library, as with zone.js, the same way', async () => {
+test('case 68: treats a rejected promise of another library, as with zone.js, like an exception', async () => {
   const { placements, answer, types } = setUp();
   const { element } = aSlot();
   const hook = (_: Banner, slot: Slot) => {
@@ -122,7 +122,7 @@ test('reports an async cleanup that rejects, without an unhandled rejection', as
 test.each([
   ['at once', () => undefined],
   ['later', async () => undefined],
-])('a check that returns nothing, %s, counts as one that threw', async (_, check) => {
+])('treats a check that returns undefined, %s, like one that throws', async (_, check) => {
   const { placements, answer, types } = setUp();
   const { element } = aSlot();
   placements.mount('home_hero', element, Object.assign(drawHeadline.bind(null), { check: check as never }));
@@ -136,7 +136,7 @@ test.each([
   ['finds a problem', async () => [{ message: 'no headline' }], ['failed', 'emptied invalid']],
   ['finds none', async () => [], ['shown']],
   ['rejects', () => Promise.reject(new Error('broken')), ['failed', 'emptied invalid']],
-])('waits for a check whose promise is of another library, and %s', async (_, find, expected) => {
+])('waits for a check whose promise is from another library, and %s', async (_, find, expected) => {
   const { placements, answer, types } = setUp();
   const check = () => foreignPromise<{ message: string }[]>(find());
   placements.mount('home_hero', aSlot().element, Object.assign(drawHeadline.bind(null), { check }));
@@ -146,7 +146,7 @@ test.each([
   expect(types()).toEqual(expected);
 });
 
-test.each([false, 0, ''])('a JavaScript check that returns %j has found no problem', (found) => {
+test.each([false, 0, ''])('treats %j from a JavaScript check as no issues', (found) => {
   const { placements, answer, types } = setUp();
   const check = (() => found) as unknown as () => [];
   placements.mount('home_hero', aSlot().element, Object.assign(drawHeadline.bind(null), { check }));

@@ -82,13 +82,13 @@ test.each([
 test.each([
   ['prepend', 'DIV H1 P'],
   ['append', 'H1 P DIV'],
-] as const)('%s inside an element', async (insert, order) => {
+] as const)('%s inside an element: inserts the banner there', async (insert, order) => {
   aPage([place({ insert, selector: 'main' })]);
   await becomes(1);
   expect([...document.querySelector('main')!.children].map(({ tagName }) => tagName).join(' ')).toBe(order);
 });
 
-test('a box keeps its height, whatever the placement needed on the last visit', async () => {
+test('keeps the height of a box, regardless of the stored height of the last visit', async () => {
   // Without a layout, every element has a width of 0, hence `@0` in the key.
   localStorage.setItem('placard-boxes:app', JSON.stringify({ 'home_hero@0': 500 }));
   const page = aPage([place()]);
@@ -96,7 +96,7 @@ test('a box keeps its height, whatever the placement needed on the last visit', 
   expect(boxes()[0]!.querySelector('div')!.style.minHeight).toBe('');
 });
 
-test('a page without the option requests no list, and one with it requests once in five minutes', async () => {
+test('does not request a list without the option, and requests it once in five minutes with the option', async () => {
   const without = aPage([place()], { isAllowed: false });
   await vi.advanceTimersByTimeAsync(10_000);
   expect(without.lists).toEqual([]);
@@ -118,7 +118,7 @@ test('a page without the option requests no list, and one with it requests once 
   await becomes(0);
 });
 
-test('a user without a banner gets no box, and a control user one without a height, which is counted', async () => {
+test('inserts no box for a user without a banner, and a counted box without a height for a control user', async () => {
   const nothing = aPage([place()], { service: createFakeService({ banners: { home_hero: null } }) });
   await nothing.heard('synced');
   await vi.advanceTimersByTimeAsync(1_000);
@@ -149,7 +149,7 @@ test.each([
   expect(boxes()).toHaveLength(isHere ? 2 : 1);
 });
 
-test('a route outside its paths removes it, and navigating back inserts it again', async () => {
+test('removes the box on a route outside its paths, and inserts it again on back', async () => {
   const page = aPage([place({ paths: ['/products/*'] })]);
   await becomes(1);
   goTo('/cart');
@@ -159,7 +159,7 @@ test('a route outside its paths removes it, and navigating back inserts it again
   await page.heard('shown', 2);
 });
 
-test('finds an element rendered late, without a notice', async () => {
+test('inserts a box at an element rendered late, without a notice', async () => {
   const page = aPage([place({ selector: '.late' })]);
   await page.heard('synced');
   await vi.advanceTimersByTimeAsync(2_000);
@@ -197,7 +197,7 @@ test.each([
   expect(failures(page)).toEqual([expect.stringMatching(message)]);
 });
 
-test('reinserts a box that the page removes three times, and again on the next page', async () => {
+test('reinserts a box that the page removes up to three times, and again on the next page', async () => {
   const page = aPage([place()]);
   for (let times = 0; times < 4; times += 1) {
     await becomes(1);
@@ -212,7 +212,7 @@ test('reinserts a box that the page removes three times, and again on the next p
   await becomes(1);
 });
 
-test('a page that is detached and reattached keeps its box, as with KeepAlive', async () => {
+test('keeps its box on a page that is detached and reattached, as with KeepAlive', async () => {
   const page = aPage([place()]);
   await becomes(1);
   const kept = document.querySelector('main')!;
@@ -228,7 +228,7 @@ test('a page that is detached and reattached keeps its box, as with KeepAlive', 
   expect(failures(page)).toEqual([]);
 });
 
-test('requests nothing without consent or a user', async () => {
+test('does not send requests without consent or a user', async () => {
   const off = aPage([place()], { consent: 'disabled' });
   const nobody = aPage([place()], { userId: null });
   await vi.advanceTimersByTimeAsync(5_000);
@@ -246,7 +246,7 @@ test('an opt-out empties the box and removes the list', async () => {
   expect(await openStore('placard-banners').entries()).toEqual([]);
 });
 
-test('emits a notice if the list cannot be loaded, and the page continues', async () => {
+test('emits a notice if the list cannot be loaded, and does not throw into the page', async () => {
   const service = createFakeService();
   const page = open({
     use: [selectors({ card: draw })],
@@ -269,7 +269,7 @@ test('emits a notice if the list cannot be loaded, and the page continues', asyn
   );
 });
 
-test('a list that arrives after stop inserts nothing', async () => {
+test('does not insert boxes from a list that arrives after stop', async () => {
   const answer = Promise.withResolvers<void>();
   const { placard, lists } = aPage([place()], { answering: answer.promise });
   await vi.waitFor(() => expect(lists).toHaveLength(1), PATIENCE);
@@ -289,7 +289,7 @@ test('loads its list in a browser without AbortSignal.timeout, such as Chrome be
   vi.unstubAllGlobals();
 });
 
-test('a stopped client leaves no timer behind', async () => {
+test('leaves no timers after stop', async () => {
   const page = aPage([place({ selector: '.gone' })]);
   await page.heard('synced');
   page.placard.stop();

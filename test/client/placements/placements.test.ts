@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-test('renders a banner as soon as it is known, and reports its source', () => {
+test('renders a banner as soon as it is available, and reports its source', () => {
   const { placements, answer, notices } = setUp();
   const { element } = aSlot();
   placements.mount('home_hero', element, drawHeadline);
@@ -24,7 +24,7 @@ test('renders a banner as soon as it is known, and reports its source', () => {
   expect(notices).toEqual([{ type: 'shown', banner: buildBanner(), from: 'sync' }]);
 });
 
-test('renders a known banner during the mount', () => {
+test('renders a cached banner during the mount', () => {
   const { placements, answer } = setUp();
   answer(buildBanner());
   const { element } = aSlot();
@@ -32,7 +32,7 @@ test('renders a known banner during the mount', () => {
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('the same response does not render again', () => {
+test('does not render again for the same response', () => {
   const { placements, answer, types } = setUp();
   const hook = vi.fn(drawHeadline);
   placements.mount('home_hero', aSlot().element, hook);
@@ -110,7 +110,7 @@ test.each([
 });
 
 test.each(['banner', 'empty'] as const)(
-  'removes what a hook renders after it unmounted itself: its %s',
+  'removes the nodes that a hook renders after it unmounted itself: its %s',
   (what) => {
     const { placements, answer, types } = setUp();
     const { element } = aSlot();
@@ -129,7 +129,7 @@ test.each(['banner', 'empty'] as const)(
   },
 );
 
-test('without a cleanup removes the nodes that the hook added and keeps the host’s own', () => {
+test('removes the nodes that a hook without a cleanup added, and keeps the host’s nodes', () => {
   const { placements, answer } = setUp();
   const { element } = aSlot();
   element.innerHTML = '<p>of the host</p>';
@@ -142,7 +142,7 @@ test('without a cleanup removes the nodes that the hook added and keeps the host
   expect(element.innerHTML).toBe('<p>of the host</p>');
 });
 
-test('case 60: does not swap a banner in view; the next one replaces it out of view', () => {
+test('case 60: does not replace a banner in view, and shows the next one once it is out of view', () => {
   const { placements, answer, types } = setUp();
   const { element, scrollTo } = aSlot();
   scrollTo(true);
@@ -156,7 +156,7 @@ test('case 60: does not swap a banner in view; the next one replaces it out of v
   expect(types()).toEqual(['shown', 'shown']);
 });
 
-test('case 60: nor swaps it for its own new text, nor removes it if there is none any more', () => {
+test('case 60: does not update the text of a banner in view or remove it if there is no new one', () => {
   const { placements, answer } = setUp();
   const { element, scrollTo } = aSlot();
   scrollTo(true);
@@ -171,7 +171,7 @@ test('case 60: nor swaps it for its own new text, nor removes it if there is non
   expect(element.textContent).toBe('');
 });
 
-test('case 60: a hidden page, even one that only the host hides, is out of view', () => {
+test('case 60: treats a hidden page, even if only the host hides it, as out of view', () => {
   const { placements, answer, state } = setUp();
   const { element, scrollTo } = aSlot();
   scrollTo(true);
@@ -183,7 +183,7 @@ test('case 60: a hidden page, even one that only the host hides, is out of view'
 });
 
 test.each(['user', 'expired', 'dismissed'] as const)(
-  'a banner that must be removed (%s) is removed at once even in view, and its box stays until it is out of view',
+  'removes a banner that must not be shown (%s) at once even in view, and keeps its box until it is out of view',
   (reason) => {
     const { placements, answer, state, types } = setUp();
     const { element, scrollTo } = aSlot({ height: 120 });
@@ -201,7 +201,7 @@ test.each(['user', 'expired', 'dismissed'] as const)(
   },
 );
 
-test('before the deferred chunk loads a slot counts as in view: its banner is not swapped, and its box stays', () => {
+test('treats a slot as in view before the deferred chunk loads, so its banner and box stay', () => {
   const { placements, answer, state, attach } = setUp(undefined, { isWatched: false });
   const { element } = aSlot({ height: 120 });
   placements.mount('home_hero', element, drawHeadline);
@@ -215,7 +215,7 @@ test('before the deferred chunk loads a slot counts as in view: its banner is no
   expect(element.style.height).toBe('0px');
 });
 
-test('case 54: a banner that expires while displayed is removed, and the deferred chunk is notified', () => {
+test('case 54: removes a banner that expires while displayed, and notifies the deferred chunk', () => {
   const { placements, answer, answers, state, types } = setUp();
   const onExpired = vi.fn();
   placements.attach({ ...createSlotHeights(() => true), onExpired });
@@ -233,7 +233,7 @@ test('case 54: a banner that expires while displayed is removed, and the deferre
   expect(onExpired.mock.calls).toEqual([['home_hero']]);
 });
 
-test('a banner that expires in years does not overflow the timer', () => {
+test('does not overflow the timer for a banner that expires in years', () => {
   const { placements, answer, state } = setUp();
   const hook = vi.fn(drawHeadline);
   placements.mount('home_hero', aSlot().element, hook);
@@ -244,7 +244,7 @@ test('a banner that expires in years does not overflow the timer', () => {
   expect(vi.getTimerCount()).toBe(1);
 });
 
-test('case 57: an empty placement keeps its box in view and collapses out of it', () => {
+test('case 57: keeps the box of an empty placement in view and collapses it out of view', () => {
   const { placements, answer, types } = setUp();
   const { element, scrollTo } = aSlot();
   scrollTo(true);
@@ -258,7 +258,7 @@ test('case 57: an empty placement keeps its box in view and collapses out of it'
   expect(element.style.getPropertyPriority('height')).toBe('important');
 });
 
-test('case 57: collapses nothing before the first response, so a failed sync causes no layout shift', () => {
+test('case 57: does not collapse a placement before the first response, so a failed sync causes no layout shift', () => {
   const { placements } = setUp();
   const { element } = aSlot();
   placements.mount('home_hero', element, drawHeadline);
@@ -266,7 +266,7 @@ test('case 57: collapses nothing before the first response, so a failed sync cau
   expect(element.getAttribute('style') ?? '').toBe('');
 });
 
-test('a collapsed placement opens only out of view', () => {
+test('opens a collapsed placement only out of view', () => {
   const { placements, answer } = setUp();
   const { element, scrollTo } = aSlot();
   element.style.height = '90px';
@@ -281,7 +281,7 @@ test('a collapsed placement opens only out of view', () => {
   expect(element.style.height).toBe('90px');
 });
 
-test('an unmount restores the page’s styles', () => {
+test('restores the page’s styles on unmount', () => {
   const { placements, answer } = setUp();
   const { element } = aSlot();
   element.style.margin = '8px';
@@ -334,7 +334,7 @@ test('renders the `empty` of the hook if there is no banner, and keeps the place
   expect(element.textContent).toBe('nothing today');
 });
 
-test('removes a dismissed banner from every slot of its placement at once, with its box', () => {
+test('removes a dismissed banner and its box from every slot of its placement at once', () => {
   const { placements, answer, types } = setUp();
   const slots = [aSlot(), aSlot()];
   for (const { element, scrollTo } of slots) {
@@ -350,7 +350,7 @@ test('removes a dismissed banner from every slot of its placement at once, with 
   expect(types()).toEqual(['shown', 'shown', 'emptied dismissed', 'emptied dismissed']);
 });
 
-test('a hook that dismisses its banner during render leaves nothing behind', () => {
+test('a hook that dismisses its banner during render leaves no nodes behind', () => {
   const { placements, answer, types } = setUp();
   const { element } = aSlot();
   placements.mount('home_hero', element, (banner, slot) => {
@@ -392,7 +392,7 @@ test('case 66: reports a rejected URL with its banner, placement and use', () =>
   });
 });
 
-test('case 65: a moved slot keeps its banner without another render', () => {
+test('case 65: keeps the banner of a moved slot without rendering it again', () => {
   const { placements, answer } = setUp();
   const { element } = aSlot();
   const hook = vi.fn(drawHeadline);
@@ -406,7 +406,7 @@ test('case 65: a moved slot keeps its banner without another render', () => {
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('case 65: a slot moved while another is mounted keeps its banner, and a removed one is unmounted', async () => {
+test('case 65: keeps the banner of a slot that moves while another is mounted, and unmounts a removed slot', async () => {
   const { placements, answer } = setUp();
   const [moved, gone] = [aSlot(), aSlot()];
   const hook = vi.fn(drawHeadline);
@@ -424,7 +424,7 @@ test('case 65: a slot moved while another is mounted keeps its banner, and a rem
   expect(hook).toHaveBeenCalledTimes(3);
 });
 
-test('a slot removed without an unmount is emptied at the next check, and unmounted once many others have left', () => {
+test('empties a slot removed without an unmount at the next check, and unmounts it once many others follow', () => {
   const { placements, answer } = setUp();
   const { element } = aSlot();
   const cleanup = vi.fn();
@@ -446,7 +446,7 @@ test('a slot removed without an unmount is emptied at the next check, and unmoun
   expect(unwatch).toHaveBeenCalledTimes(1);
 });
 
-test('a slot may be mounted before it is inserted into the page', () => {
+test('mounts a slot before it is inserted into the page', () => {
   const { placements, answer } = setUp();
   const { element } = aSlot();
   element.remove();
@@ -457,7 +457,7 @@ test('a slot may be mounted before it is inserted into the page', () => {
   expect(element.textContent).toBe('Summer sale');
 });
 
-test('1,000 slots mounted and removed leave no timer, and at most twenty watches', () => {
+test('1,000 slots mounted and removed leave no timers, and at most twenty watches', () => {
   const { placements, answer, state } = setUp();
   let watches = 0;
   placements.attach({

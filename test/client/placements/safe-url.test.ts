@@ -50,7 +50,7 @@ test.each(['data:image/svg+xml,<svg onload=alert(1)>', 'javascript:alert(1)', 'm
 );
 
 test.each([undefined, null, 7, {}, [], '', '  ', { toString: () => 'https://example.com' }])(
-  'a non-string or empty value (%j) is not a URL',
+  'rejects a non-string or empty value (%j)',
   (url) => {
     expect(safeUrl(url, 'link')).toBeNull();
   },
@@ -75,7 +75,7 @@ test.each([
   expect(safeUrl(url, 'link')).toBe(own);
 });
 
-test("follows a <base> of the page's own site", () => {
+test("resolves against a <base> of the page's own site", () => {
   useBase('/de/');
   expect(safeUrl('sale', 'link')).toBe('sale');
 });

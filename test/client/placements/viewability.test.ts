@@ -69,7 +69,7 @@ const setUp = ({ isControl = false } = {}) => {
   return { element, see, seen, left, sized, state, pass, show, watch, live };
 };
 
-test('half of the pixels for one second count as seen', () => {
+test('counts a banner as seen after half of its pixels are in view for one second', () => {
   const { see, seen, pass } = setUp();
   see(0.5);
   pass(999);
@@ -78,14 +78,14 @@ test('half of the pixels for one second count as seen', () => {
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('less than half is never enough', () => {
+test('does not count a banner with less than half of its pixels in view', () => {
   const { see, seen, pass } = setUp();
   see(0.49);
   pass(60_000);
   expect(seen).not.toHaveBeenCalled();
 });
 
-test('30% are enough for a large banner (242,500 square pixels), but not for a smaller one', () => {
+test('requires only 30% for a large banner (242,500 square pixels), but not for a smaller one', () => {
   const large = setUp();
   large.see(0.3, { width: 970, height: 250 });
   large.pass(1_000);
@@ -96,7 +96,7 @@ test('30% are enough for a large banner (242,500 square pixels), but not for a s
   expect(smaller.seen).not.toHaveBeenCalled();
 });
 
-test('the second must be continuous', () => {
+test('requires a continuous second', () => {
   const { see, seen, pass } = setUp();
   see(0.6);
   pass(900);
@@ -109,7 +109,7 @@ test('the second must be continuous', () => {
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('a varying but sufficient share counts as one continuous second', () => {
+test('counts a varying but sufficient share as one continuous second', () => {
   const { see, seen, pass } = setUp();
   see(0.6);
   pass(600);
@@ -118,7 +118,7 @@ test('a varying but sufficient share counts as one continuous second', () => {
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('a seen banner does not count again until there is another one', () => {
+test('does not count a seen banner again until the slot has another banner', () => {
   const { see, seen, pass, state, watch } = setUp();
   see(1);
   pass(1_000);
@@ -132,7 +132,7 @@ test('a seen banner does not count again until there is another one', () => {
   expect(seen).toHaveBeenCalledTimes(2);
 });
 
-test('case 33: nothing counts in a background tab, and the second starts when the tab is visible', () => {
+test('case 33: does not count in a background tab, and starts the second when the tab is visible', () => {
   const { see, seen, pass, show } = setUp();
   show(false);
   see(1);
@@ -145,7 +145,7 @@ test('case 33: nothing counts in a background tab, and the second starts when th
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('a tab switch restarts the second', () => {
+test('restarts the second on a tab switch', () => {
   const { see, seen, pass, show } = setUp();
   see(1);
   pass(900);
@@ -157,7 +157,7 @@ test('a tab switch restarts the second', () => {
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('case 34: timestamps prove the second even if timers run once a minute', () => {
+test('case 34: measures the second by timestamps even if timers run once a minute', () => {
   const { see, seen, state } = setUp();
   see(1);
   const throttledTick = () => {
@@ -171,7 +171,7 @@ test('case 34: timestamps prove the second even if timers run once a minute', ()
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('a timer that fires early does not shorten the second', () => {
+test('does not shorten the second if a timer fires early', () => {
   const { see, seen, state } = setUp();
   see(1);
   state.monotonic = 990;
@@ -189,7 +189,7 @@ const EIGHT_HOURS = 8 * 3_600_000;
 test.each([
   ['stands still', 0],
   ['runs on', EIGHT_HOURS],
-])('case 35: eight hours of sleep do not count if the monotonic clock %s', (_, monotonic) => {
+])('case 35: does not count eight hours of sleep if the monotonic clock %s', (_, monotonic) => {
   const { see, seen, pass, state } = setUp();
   see(1);
   pass(500);
@@ -201,7 +201,7 @@ test.each([
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('a clock set back during the second changes nothing', () => {
+test('does not change the result if the clock is set back during the second', () => {
   const { see, seen, pass, state } = setUp();
   see(1);
   pass(500);
@@ -210,7 +210,7 @@ test('a clock set back during the second changes nothing', () => {
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('case 63: a slot without pixels is never seen', () => {
+test('case 63: never counts a slot without pixels as seen', () => {
   const { see, seen, pass } = setUp();
   see(1, { width: 300, height: 0, isIntersecting: true });
   pass(60_000);
@@ -219,7 +219,7 @@ test('case 63: a slot without pixels is never seen', () => {
   expect(seen).not.toHaveBeenCalled();
 });
 
-test('case 63: a control banner counts if its slot is in view, with pixels or without', () => {
+test('case 63: counts a control banner if its slot is in view, with pixels or without', () => {
   for (const height of [0, 250]) {
     const { see, seen, pass } = setUp({ isControl: true });
     see(1, { height, isIntersecting: true });
@@ -228,7 +228,7 @@ test('case 63: a control banner counts if its slot is in view, with pixels or wi
   }
 });
 
-test('case 63: a control banner out of view does not count', () => {
+test('case 63: does not count a control banner out of view', () => {
   const { see, seen, pass } = setUp({ isControl: true });
   see(0, { height: 0, isIntersecting: false });
   pass(60_000);
@@ -252,7 +252,7 @@ const coverSlot = (element: HTMLElement) => {
   };
 };
 
-test('a covered banner is not seen, and counts one second after it is uncovered without an event', () => {
+test('does not count a covered banner, and counts it one second after it is uncovered without an event', () => {
   const { element, see, seen, pass } = setUp();
   const { uncover } = coverSlot(element);
   see(1);
@@ -287,7 +287,7 @@ test.each<[string, (dialog: HTMLElement) => void]>([
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('a covered slot costs at most five hit tests a second', () => {
+test('runs at most five hit tests a second for a covered slot', () => {
   const { element, see, pass } = setUp();
   const { hitTest } = coverSlot(element);
   see(1);
@@ -298,7 +298,7 @@ test('a covered slot costs at most five hit tests a second', () => {
   expect(hitTest).toHaveBeenCalled();
 });
 
-test('scrolling under a cover does not run a check per event', () => {
+test('does not run a check per scroll event under a cover', () => {
   const { element, see, pass } = setUp();
   const { dialog, hitTest } = coverSlot(element);
   see(1);
@@ -321,7 +321,7 @@ test('reports once when the element leaves the view', () => {
   expect(left).toHaveBeenCalledTimes(1);
 });
 
-test('reports a slot out of view at the first frame as left, because it may have been in view before', () => {
+test('reports a slot that is out of view at the first frame as left, because it may have been in view before', () => {
   const { see, left } = setUp();
   see(0);
   expect(left).toHaveBeenCalledTimes(1);
@@ -343,7 +343,7 @@ test('reports when the size may have changed', () => {
   expect(sized).toHaveBeenCalledTimes(2);
 });
 
-test('leaves no observer, timer or impression after stop', () => {
+test('leaves no observers, timers or impressions after stop', () => {
   const { see, seen, pass, watch, live } = setUp();
   see(1);
   watch.stop();
@@ -364,7 +364,7 @@ const setBusy = async (element: HTMLElement, isBusy: boolean) => {
   await heard;
 };
 
-test('a busy slot is not seen: its second starts when its content is ready', async () => {
+test('does not count a busy slot, and starts the second when its content is ready', async () => {
   const { element, see, seen, pass } = setUp();
   await setBusy(element, true);
   see(1);
@@ -377,7 +377,7 @@ test('a busy slot is not seen: its second starts when its content is ready', asy
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('a slot that is marked unchanged again and again is seen', async () => {
+test('counts a slot as seen if its busy state is set to the same value repeatedly', async () => {
   const { element, see, seen, pass } = setUp();
   see(1);
   for (let i = 0; i < 4; i += 1) {
@@ -389,7 +389,7 @@ test('a slot that is marked unchanged again and again is seen', async () => {
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('content reloaded within the second restarts it', async () => {
+test('restarts the second if content reloads during it', async () => {
   const { element, see, seen, pass } = setUp();
   see(1);
   pass(900);
@@ -401,7 +401,7 @@ test('content reloaded within the second restarts it', async () => {
   expect(seen).toHaveBeenCalledTimes(1);
 });
 
-test('a control banner is seen in a busy slot, because it renders nothing', async () => {
+test('counts a control banner in a busy slot as seen, because it renders nothing', async () => {
   const { element, see, seen, pass } = setUp({ isControl: true });
   await setBusy(element, true);
   see(1);

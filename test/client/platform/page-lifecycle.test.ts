@@ -45,7 +45,7 @@ test('calls the listeners of each event', () => {
   expect(seen).toEqual(['hidden', 'leave', 'resumed', 'restored', 'visible', 'online', 'activated']);
 });
 
-test('a first pageshow is not a return from the back/forward cache', () => {
+test('does not treat the first pageshow as a return from the back/forward cache', () => {
   const { window, lifecycle } = setUp();
   let restored = 0;
   lifecycle.on('restored', () => {
@@ -55,7 +55,7 @@ test('a first pageshow is not a return from the back/forward cache', () => {
   expect(restored).toBe(0);
 });
 
-test('attaches with the first listener and leaves nothing behind after the last', () => {
+test('attaches with the first listener and leaves no listeners after the last one is removed', () => {
   const { lifecycle, attached, types } = setUp();
   expect(attached()).toBe(0);
   const listener = () => undefined;
@@ -77,7 +77,7 @@ test('attaches with the first listener and leaves nothing behind after the last'
   expect(attached()).toBe(0);
 });
 
-test('case 31: waits for the activation of a prerendered page, and not for others', async () => {
+test('case 31: waits for the activation of a prerendered page, but not on other pages', async () => {
   const { document, lifecycle, attached } = setUp();
   await lifecycle.whenActivated();
   document.prerendering = true;

@@ -11,12 +11,12 @@ const after = (before: Pause, cause: Parameters<typeof pauseAfter>[2], share = 1
 const backoffMs = (failures: number, share: number): number =>
   after({ ...noPause(), failures: failures - 1 }, { reason: 'backoff' }, share).until - NOW;
 
-test('a backoff doubles its ceiling up to five minutes', () => {
+test('doubles the ceiling of a backoff up to five minutes', () => {
   const ceilings = [1, 2, 3, 8, 9, 50].map((failures) => backoffMs(failures, 1));
   expect(ceilings).toEqual([2_000, 4_000, 8_000, 256_000, 300_000, 300_000]);
 });
 
-test('a backoff jitters over nearly all of its ceiling, and never under a tenth', () => {
+test('jitters a backoff over nearly all of its ceiling, and never below a tenth', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 100 }),
@@ -31,7 +31,7 @@ test('a backoff jitters over nearly all of its ceiling, and never under a tenth'
   );
 });
 
-test('a requested wait applies exactly for a rate limit, and as a minimum for a failure', () => {
+test('applies a requested wait exactly for a rate limit, and as a minimum for a failure', () => {
   const often = { ...noPause(), failures: 5 };
   expect(after(often, { reason: 'rate-limit', requestedMs: 500 })).toEqual({
     until: NOW + 500,
@@ -44,7 +44,7 @@ test('a requested wait applies exactly for a rate limit, and as a minimum for a 
   expect(after(often, { reason: 'rate-limit', requestedMs: 0 }).until).toBe(NOW + 64_000);
 });
 
-test('parallel failures count once, the longest pause applies, and a fixed pause stays', () => {
+test('counts parallel failures once, applies the longest pause, and keeps a fixed pause', () => {
   const limited = after(noPause(), { reason: 'rate-limit', requestedMs: 60_000 });
   const shorter = after(limited, { reason: 'backoff' });
   expect(shorter).toEqual(limited);
@@ -54,7 +54,7 @@ test('parallel failures count once, the longest pause applies, and a fixed pause
   expect(after(backoff, { reason: 'rate-limit', requestedMs: 100 })).toEqual({ ...backoff, isFirm: true });
 });
 
-test('a failure during a network change is the first one of the new network', () => {
+test('counts a failure during a network change as the first one of the new network', () => {
   const often = { ...noPause(), failures: 9 };
   expect(after(often, { reason: 'backoff', isFirst: true })).toMatchObject({
     until: NOW + 2_000,
@@ -62,7 +62,7 @@ test('a failure during a network change is the first one of the new network', ()
   });
 });
 
-test('a success ends a backoff, but no pause that the server requested', () => {
+test('a success ends a backoff, but not a pause that the server requested', () => {
   const backoff = after(noPause(), { reason: 'backoff' });
   expect(isPausing(endEarly(backoff, NOW), NOW)).toBe(false);
   expect(endEarly(backoff, NOW)).toMatchObject({ failures: 1 });
@@ -76,7 +76,7 @@ test('a success ends a backoff, but no pause that the server requested', () => {
   expect(endEarly(over, NOW)).toBe(over);
 });
 
-test('a pause too far in the future was set under a wrong clock and is over', () => {
+test('ends a pause that is too far in the future, because it was set under a wrong clock', () => {
   expect(isPausing({ ...noPause(), until: NOW + 60 * 60_000 }, NOW)).toBe(true);
   expect(isPausing({ ...noPause(), until: NOW + 60 * 60_000 + 1 }, NOW)).toBe(false);
 });

@@ -47,19 +47,19 @@ test('returns `undefined` for invalid JSON', () => {
   expect(parseJson('{"a":1}')).toEqual({ a: 1 });
 });
 
-test('a call without a response names the URL', async () => {
+test('reports the URL of a request without a response', async () => {
   const { answer } = post(() => Promise.reject(new TypeError('Failed to fetch')));
   await expect(answer).rejects.toThrow('No response from http://127.0.0.1:1/path: Failed to fetch');
 });
 
-test('reads a response without headers of a wrapped fetch', async () => {
+test('reads a response without headers from a wrapped fetch', async () => {
   const wrapped = { status: 202, text: async () => '{}' } as Response;
   const { headers, ...read } = await post(async () => wrapped).answer;
   expect(read).toEqual({ status: 202, statusText: '', text: '{}' });
   expect([...headers]).toEqual([]);
 });
 
-test.each([Array.prototype, Object.prototype])('serialization ignores a toJSON of %o', (prototype) => {
+test.each([Array.prototype, Object.prototype])('ignores a toJSON of %o during serialization', (prototype) => {
   Object.defineProperty(prototype, 'toJSON', { value: () => 'wrong', configurable: true });
   try {
     expect(toJson({ placements: ['home'], nested: { at: [1, null] } })).toBe(

@@ -49,7 +49,7 @@ export const storeContract = (name: string, makeStore: () => Store): void => {
       expect(keysOf(await store.entries())).toEqual(sorted);
     });
 
-    test('returns a range with both ends, up to the limit', async () => {
+    test('returns a range including both ends, up to the limit', async () => {
       await store.setMany([1, 2, 3, 4, 5].map((n) => [['event', n], n]));
       await store.setMany([[['fact', 1], 'other']]);
       expect(keysOf(await store.entries({ from: ['event', 2], to: ['event', 4] }))).toEqual([
@@ -77,7 +77,7 @@ export const storeContract = (name: string, makeStore: () => Store): void => {
       expect(await store.entries()).toEqual([['b', 2]]);
     });
 
-    test('updates in one step: reads, writes, deletes', async () => {
+    test('reads, writes and deletes in one update', async () => {
       await store.setMany([
         ['a', 1],
         ['b', 2],
@@ -96,7 +96,7 @@ export const storeContract = (name: string, makeStore: () => Store): void => {
       ]);
     });
 
-    test('updates a range: reads its values in key order', async () => {
+    test('reads the values of a range in key order and updates them', async () => {
       await store.setMany([3, 1, 2, 4].map((n) => [['event', n], `value ${n}`]));
       await store.update<unknown>([{ from: ['event', 1], to: ['event', 3] }, ['event', 4]], (values) => {
         expect(values).toEqual([['value 1', 'value 2', 'value 3'], 'value 4']);
@@ -113,7 +113,7 @@ export const storeContract = (name: string, makeStore: () => Store): void => {
       expect(await store.get('a')).toBe(1);
     });
 
-    test('no two updates see the same value', async () => {
+    test('does not let two updates read the same value', async () => {
       await Promise.all(
         Array.from({ length: 50 }, () =>
           store.update<number>(['count'], ([count = 0]) => [['count', count + 1]]),
@@ -122,7 +122,7 @@ export const storeContract = (name: string, makeStore: () => Store): void => {
       expect(await store.get('count')).toBe(50);
     });
 
-    test('writes nothing if the change throws, and rejects with its error', async () => {
+    test('does not write if the change throws, and rejects with its error', async () => {
       await store.setMany([['a', 1]]);
       await expect(
         store.update(['a'], () => {
@@ -132,7 +132,7 @@ export const storeContract = (name: string, makeStore: () => Store): void => {
       expect(await store.entries()).toEqual([['a', 1]]);
     });
 
-    test('returns copies', async () => {
+    test('returns copies of its values', async () => {
       const value = { list: [1] };
       await store.setMany([['a', value]]);
       value.list.push(2);

@@ -76,7 +76,7 @@ describe('IndexedDB store', () => {
     expect(await createIdbStore(name).get('a')).toBe(1);
   });
 
-  test('case 42: reopens a closed connection and repeats what failed', async () => {
+  test('case 42: reopens a closed connection and retries failed requests', async () => {
     const name = nextName();
     const store = createIdbStore(name);
     await store.setMany([['a', 1]]);
@@ -98,7 +98,7 @@ describe('IndexedDB store', () => {
     expect(await store.get('a')).toBe(2);
   });
 
-  test('case 42: repeats the read of a range after an aborted transaction, without an unhandled rejection', async () => {
+  test('case 42: retries the read of a range after an aborted transaction, without an unhandled rejection', async () => {
     const store = createIdbStore(nextName());
     await store.setMany([['a', 1]]);
     const { getAll } = IDBObjectStore.prototype;
@@ -121,7 +121,7 @@ describe('IndexedDB store', () => {
     }
   });
 
-  test('case 44: closes for another tab that deletes or upgrades, and reopens', async () => {
+  test('case 44: closes its connection when another tab deletes or upgrades the database, and reopens it', async () => {
     const name = nextName();
     const store = createIdbStore(name);
     await store.setMany([['a', 1]]);
@@ -164,7 +164,7 @@ describe('log store', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  test('case 41: does not mistake the time a page was suspended for a store that hangs', async () => {
+  test('case 41: does not treat the time that a page is suspended as a store that hangs', async () => {
     const { clock, primary, modes } = setUp();
     const { promise: opened, resolve: open } = Promise.withResolvers<void>();
     primary.fail({ type: 'wait', until: opened });
@@ -184,7 +184,7 @@ describe('log store', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  test('moves the memory to the store when it opens late', async () => {
+  test('moves its memory to the store when the store opens late', async () => {
     const { clock, disk, primary, modes, store } = setUp();
     let open: () => void = () => undefined;
     primary.fail({
@@ -202,7 +202,7 @@ describe('log store', () => {
     expect(await recordsOf(disk)).toEqual([['a', 1]]);
   });
 
-  test('repeats failed writes in memory and tries the store again every 30 seconds', async () => {
+  test('retries failed writes in memory, and the store every 30 seconds', async () => {
     const { clock, disk, primary, modes, store } = setUp();
     await store.setMany([['a', 1]]);
     const lift = primary.fail({ type: 'reject', error: 'UnknownError' }, { times: 3 });
@@ -220,7 +220,7 @@ describe('log store', () => {
     lift();
   });
 
-  test('keeps what fails while the memory moves back to the store, with newer writes', async () => {
+  test('keeps writes that fail while the memory moves back to the store, with newer writes', async () => {
     const { clock, disk, primary, store } = setUp();
     await store.get('a');
     const { promise: lost, reject: lose } = Promise.withResolvers<void>();
@@ -246,7 +246,7 @@ describe('log store', () => {
     ]);
   });
 
-  test('passes a full disk to the caller', async () => {
+  test('passes the error of a full disk to the caller', async () => {
     const { primary, modes, store } = setUp();
     await store.get('a');
     primary.fail({ type: 'reject', error: 'QuotaExceededError' });
@@ -269,7 +269,7 @@ describe('log store', () => {
 });
 
 describe('back/forward cache gate', () => {
-  test('case 49: starts no request while the page is cached, and continues when it is restored', async () => {
+  test('case 49: does not start requests while the page is cached, and continues when it is restored', async () => {
     const page = createFakeLifecycle();
     const inner = createFaultyStore(createMemoryStore());
     const store = createGatedStore(inner, page.lifecycle, createVirtualClock().after);
@@ -302,7 +302,7 @@ describe('back/forward cache gate', () => {
     expect(error).toEqual(new Error('Timed out'));
   });
 
-  test('repeats a read that the browser never settles after the restore, and writes once', async () => {
+  test('after the restore, retries a read that the browser never settles, and writes once', async () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
@@ -321,7 +321,7 @@ describe('back/forward cache gate', () => {
     expect(await store.get('a')).toBe(1);
   });
 
-  test('repeats a write that fails after it was assumed done', async () => {
+  test('retries a write that fails after it was assumed done', async () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const memory = createMemoryStore();
@@ -339,7 +339,7 @@ describe('back/forward cache gate', () => {
     expect(await memory.get('a')).toBe(1);
   });
 
-  test('repeats the read of what is still pending at the second restore', async () => {
+  test('retries pending reads at the second restore', async () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
@@ -355,7 +355,7 @@ describe('back/forward cache gate', () => {
     expect(await store.get('a')).toBe(1);
   });
 
-  test('requests once what settles in time after the restore', async () => {
+  test('does not retry requests that settle in time after the restore', async () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
@@ -368,7 +368,7 @@ describe('back/forward cache gate', () => {
     expect(inner.calls).toEqual(['update']);
   });
 
-  test('rejects what does not settle within ten seconds in a visible page, without a retry', async () => {
+  test('rejects a request that does not settle within ten seconds in a visible page, without a retry', async () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());

@@ -27,7 +27,7 @@ const createLinks = () => {
   };
 };
 
-test('posts to the other tabs and receives from them until it is stopped', () => {
+test('posts to other tabs and receives from them until it is stopped', () => {
   const { open, link } = createLinks();
   const channel = createTabChannel<string>('tabs', createFakeLifecycle().lifecycle, link);
   const heard: string[] = [];
@@ -40,7 +40,7 @@ test('posts to the other tabs and receives from them until it is stopped', () =>
   expect(heard).toEqual(['from another tab']);
 });
 
-test('a listener that throws affects neither the page nor the other listeners', () => {
+test('a listener that throws does not affect the page or other listeners', () => {
   const { open, link } = createLinks();
   const channel = createTabChannel<string>('tabs', createFakeLifecycle().lifecycle, link);
   const heard: string[] = [];
@@ -50,7 +50,7 @@ test('a listener that throws affects neither the page nor the other listeners', 
   expect(heard).toEqual(['null']);
 });
 
-test('case 29: closes while the page is in the back/forward cache, which so accepts it, and reopens after', () => {
+test('case 29: closes while the page is in the back/forward cache, so that the browser caches the page, and reopens after', () => {
   const { open, link } = createLinks();
   const page = createFakeLifecycle();
   const channel = createTabChannel<string>('tabs', page.lifecycle, link);
@@ -68,7 +68,7 @@ test('case 29: closes while the page is in the back/forward cache, which so acce
   expect(page.listeners()).toBe(0);
 });
 
-test('posts nothing if channels are blocked', () => {
+test('does not post if channels are blocked', () => {
   const channel = createTabChannel<string>('tabs', createFakeLifecycle().lifecycle, () => {
     throw new DOMException('denied', 'SecurityError');
   });
@@ -76,7 +76,7 @@ test('posts nothing if channels are blocked', () => {
   channel.close();
 });
 
-test('the platform channel reaches another one of the same name', async () => {
+test('connects to another platform channel of the same name', async () => {
   const [first, second] = [
     createTabChannel<string>('real', createFakeLifecycle().lifecycle),
     createTabChannel<string>('real', createFakeLifecycle().lifecycle),
@@ -88,7 +88,7 @@ test('the platform channel reaches another one of the same name', async () => {
   second.close();
 });
 
-test('without a document (Node, a service worker) the page counts as visible and emits no event', async () => {
+test('without a document (Node, a service worker), treats the page as visible and emits no events', async () => {
   const lifecycle = createPageLifecycle();
   expect(lifecycle.isVisible()).toBe(true);
   expect(lifecycle.isPrerendering()).toBe(false);

@@ -24,7 +24,7 @@ test.each([0, 500, 1_500])('is canceled after %i ms and leaves no timer behind',
   expect(over).not.toHaveBeenCalled();
 });
 
-test('a response received while the page was suspended is in time', async () => {
+test('accepts a response received while the page was suspended as in time', async () => {
   const clock = createVirtualClock();
   const { promise, resolve } = Promise.withResolvers<number>();
   // When the page resumes, the timer is due first, and the response right after it.

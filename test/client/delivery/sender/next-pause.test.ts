@@ -19,7 +19,7 @@ test('an accepted batch ends a backoff, but not a pause that the service request
   expect(getNextPause(kit, context, limited, confirmed)).toBe(limited);
 });
 
-test('a requested pause outlives other responses, whatever their status', () => {
+test('a response with any status keeps a requested pause', () => {
   const asked: Outcome = { type: 'again', pause: { reason: 'backoff', requestedMs: 120_000 } };
   for (const before of [noPause(), limited]) {
     const pause = getNextPause(kit, context, before, asked);
@@ -30,7 +30,7 @@ test('a requested pause outlives other responses, whatever their status', () => 
   }
 });
 
-test('a failure makes all tabs wait', () => {
+test('a failure pauses all tabs', () => {
   const asked: Outcome = { type: 'again', pause: { reason: 'rate-limit', requestedMs: 7_000 } };
   expect(getNextPause(kit, context, noPause(), asked)).toMatchObject({
     until: NOW + 7_000,
@@ -40,13 +40,13 @@ test('a failure makes all tabs wait', () => {
   expect(getNextPause(kit, context, noPause(), lost)).toMatchObject({ reason: 'backoff', failures: 1 });
 });
 
-test('an outcome without a pause changes nothing', () => {
+test('an outcome without a pause does not change the state', () => {
   expect(getNextPause(kit, context, limited, { type: 'again' })).toBe(limited);
   const named: Outcome = { ...refused, skipped: [{ index: 0, reason: 'unknown banner' }] };
   expect(getNextPause(kit, context, limited, named)).toBe(limited);
 });
 
-test('counts rejections that name no event, and the eighth in a row makes all tabs wait', () => {
+test('counts rejections without event errors, and pauses all tabs after the eighth in a row', () => {
   expect(getNextPause(kit, context, refusedOften(6), refused)).toEqual(refusedOften(7));
   const eighth = getNextPause(kit, context, refusedOften(7), refused);
   expect(eighth).toMatchObject({ reason: 'backoff', failures: 8 });

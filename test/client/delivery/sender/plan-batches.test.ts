@@ -33,7 +33,7 @@ const kept = (count: number, type: StoredEvent['type'], userId = 'u1', from = 0)
     return { key: ['event', VERSION, time, 'tab', from + i], event };
   });
 
-test('a batch holds one user, one app version, one policy, and at most the maximum number of events', () => {
+test('limits a batch to one user, one app version, one policy, and the maximum number of events', () => {
   const events = [...kept(3, 'click', 'u1'), ...kept(2, 'click', 'u2'), ...kept(2, 'impression', 'u1')];
   events[0]!.event.appVersion = '0';
   const inDoubt = { ...PAGE.options.inDoubt, impression: 'at-most-once' } as const;
@@ -43,14 +43,14 @@ test('a batch holds one user, one app version, one policy, and at most the maxim
   expect(plan.map((batch) => batch.length)).toEqual([1, 2, 2, 2]);
 });
 
-test('sorts events of one millisecond by page and capture', () => {
+test('sorts events of the same millisecond by page and capture', () => {
   const [first, second, third] = kept(3, 'click') as [QueuedEvent, QueuedEvent, QueuedEvent];
   const at = (tab: string, sequence: number): QueuedEvent['key'] => ['event', VERSION, 5, tab, sequence];
   [first.key, second.key, third.key] = [at('a', 2), at('a', 10), at('b', 1)];
   expect([third, second, first].sort(byTime)).toEqual([first, second, third]);
 });
 
-test('case 27: takes the most valuable events, oldest first, within the budget', () => {
+test('case 27: selects the most valuable events, oldest first, within the budget', () => {
   fc.assert(
     fc.property(
       fc.nat(200),
@@ -82,7 +82,7 @@ test('case 27: takes the most valuable events, oldest first, within the budget',
   );
 });
 
-test('a dismissal ranks above a click, and a click above an impression', () => {
+test('ranks a dismissal above a click, and a click above an impression', () => {
   expect(EVENT_VALUE.dismiss).toBeGreaterThan(EVENT_VALUE.click);
   expect(EVENT_VALUE.click).toBeGreaterThan(EVENT_VALUE.impression);
 });

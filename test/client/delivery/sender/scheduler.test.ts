@@ -5,7 +5,7 @@ import { createWorld } from '../world.ts';
 const times = ({ service, clock }: ReturnType<typeof createWorld>, start = clock.now()) =>
   service.requests.map(({ at }) => at - start);
 
-test('sends after the normal wait if the preflight is cached, and after a pause if not', async () => {
+test('sends after the normal wait if the preflight is cached, and after a pause otherwise', async () => {
   const world = createWorld();
   const tab = world.openTab();
   const start = world.clock.now();
@@ -24,7 +24,7 @@ test('sends after the normal wait if the preflight is cached, and after a pause 
   expect(world.service.requests).toHaveLength(2);
 });
 
-test('a pause set by the response that cached the preflight sends nothing early', async () => {
+test('does not send early if the response that cached the preflight sets a pause', async () => {
   const world = createWorld();
   const tab = world.openTab();
   await tab.capture('first');
@@ -35,7 +35,7 @@ test('a pause set by the response that cached the preflight sends nothing early'
   expect(world.sent()).toEqual([['first']]);
 });
 
-test('events captured in a requested pause leave when it is over, without an earlier key request', async () => {
+test('sends events captured in a requested pause when it ends, without an earlier key request', async () => {
   const world = createWorld();
   let asked = 0;
   const tab = world.openTab({
@@ -55,7 +55,7 @@ test('events captured in a requested pause leave when it is over, without an ear
   expect(world.service.requests).toHaveLength(1);
 });
 
-test('leaves no timer and no listener after stop', async () => {
+test('leaves no timers and no listeners after stop', async () => {
   const world = createWorld();
   const tab = world.openTab();
   await tab.capture();
@@ -66,7 +66,7 @@ test('leaves no timer and no listener after stop', async () => {
   expect(tab.listeners()).toBe(0);
 });
 
-test('after a clock was set ahead, events do not wait for an older timer', async () => {
+test('does not delay events because of an older timer after the clock was set ahead', async () => {
   const world = createWorld();
   const tab = world.openTab();
   world.service.fail({ type: 'rate-limit', afterSeconds: 3_000, form: 'banners' }, { times: 1 });
