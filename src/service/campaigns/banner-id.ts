@@ -11,12 +11,12 @@ import type { Store } from '../store/store.ts';
 
 const PREFIX = 'bnr_';
 const MAC_BYTES = 16;
-/** Length of the user tag at the end of an ID: 48 bits, so a guess succeeds once in 10^14. */
+/** Length of the user tag at the end of an ID. With 48 bits, one guess in 10^14 succeeds. */
 const USER_TAG_CHARACTERS = 8;
-/** Maximum cached IDs in each direction. IDs repeat between syncs and events. */
+/** Maximum number of cached IDs in each direction. IDs repeat between syncs and events. */
 const MAX_KEPT = 10_000;
 
-/** Content of a banner ID. Equal facts always produce equal IDs. */
+/** Content of a banner ID. Equal content always produces equal IDs. */
 export type BannerFacts = Pick<
   NewBannerEvent,
   'campaignId' | 'variantId' | 'placementId' | 'round' | 'isControl' | 'isTestSend' | 'language'
@@ -25,13 +25,13 @@ export type BannerFacts = Pick<
 export interface BannerIds {
   /** Returns the ID that a sync sends to this user. */
   seal(facts: BannerFacts, externalId: string): string;
-  /** Returns `null` if the ID was not sealed with this workspace's secret. */
+  /** Returns the content of an ID; `null` if the ID was not sealed with this workspace's secret. */
   open(id: string): BannerFacts | null;
   /** Whether a valid ID was sealed for this user. */
   isFor(id: string, externalId: string): boolean;
 }
 
-/** Returns an ID without its user tag, the same for all users. */
+/** Returns an ID without its user tag. The result is the same for all users. */
 export const stripUserTag = (id: string) => id.slice(0, -USER_TAG_CHARACTERS);
 
 const keep = <T>(kept: Map<string, T>, name: string, value: T) => {
@@ -40,14 +40,15 @@ const keep = <T>(kept: Map<string, T>, name: string, value: T) => {
 };
 
 /**
- * Self-contained, encrypted banner IDs: decodable without a lookup, even if the campaign has left the file, and not forgeable.
- * The nonce is a keyed hash of the facts (as in RFC 5297), so equal facts produce equal IDs, and a modified ID fails the hash
- * check. The user tag at the end proves that a sync returned the ID to this user, although syncs store nothing.
+ * Creates self-contained, encrypted banner IDs. They can be decoded without a lookup, even if the campaign is no longer in the
+ * file, and cannot be forged. The nonce is a keyed hash of the content (as in RFC 5297), so equal content produces equal IDs, and
+ * a modified ID fails the hash check. The user tag at the end proves that a sync returned the ID to this user, although syncs
+ * store nothing.
  */
 export const createBannerIds = (workspaceId: string, secret: string): BannerIds => {
   const keyFor = (use: string) =>
     hash('sha256', JSON.stringify(['placard banner id', use, workspaceId, secret]), 'hex');
-  // Key objects, because OpenSSL would import raw bytes again for each of up to a thousand IDs of a request.
+  // Uses key objects, because OpenSSL would import raw bytes again for each of up to a thousand IDs of a request.
   const macKey = createSecretKey(keyFor('mac'), 'hex');
   const cipherKey = createSecretKey(keyFor('cipher'), 'hex');
   const userTagKey = Buffer.from(keyFor('mark'), 'hex').toString('base64url');
@@ -61,7 +62,7 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
   const getUserTag = (externalId: string): string => {
     const cached = userTags.get(externalId);
     if (cached !== undefined) return cached;
-    // Truncated, which prevents length extension of the hash.
+    // Truncation prevents length extension of the hash.
     const userTag = hash('sha256', userTagKey + externalId, 'base64url').slice(0, USER_TAG_CHARACTERS);
     keep(userTags, externalId, userTag);
     return userTag;
@@ -70,7 +71,7 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
   const read = (id: string): BannerFacts | null => {
     if (!id.startsWith(PREFIX)) return null;
     const bytes = Buffer.from(id.slice(PREFIX.length), 'base64url');
-    // The decoder skips invalid base64url characters. Only the canonical encoding is accepted.
+    // Accepts only the canonical encoding, because the decoder skips invalid base64url characters.
     if (bytes.length <= MAC_BYTES || PREFIX + bytes.toString('base64url') !== id) return null;
     const mac = bytes.subarray(0, MAC_BYTES);
     const text = createDecipheriv('aes-256-ctr', cipherKey, mac).update(bytes.subarray(MAC_BYTES));
@@ -93,7 +94,7 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
   return {
     seal: ({ campaignId, variantId, placementId, round, isControl, isTestSend, language }, externalId) => {
       const banner = [campaignId, variantId, placementId, round, +isControl, +isTestSend];
-      // Omits a `null` language, so that IDs from before languages stay valid.
+      // Omits a `null` language, so that IDs from before the introduction of languages stay valid.
       const facts = JSON.stringify(language === null ? banner : [...banner, language]);
       const cached = sealed.get(facts);
       if (cached !== undefined) return cached + getUserTag(externalId);
@@ -121,7 +122,10 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
 /** Returns the banner IDs of a workspace. */
 export type BannerIdsOf = (workspaceId: string) => Promise<BannerIds>;
 
-/** Derives them from each workspace's secret, and again if the secret in the store has changed. */
+/**
+ * Returns a function that creates the banner IDs of a workspace from its secret. Creates them again if the secret in the store
+ * has changed.
+ */
 export const workspaceBannerIds = (store: Store): BannerIdsOf => {
   const known = new Map<string, { secret: string; ids: BannerIds }>();
   return async (workspaceId) => {

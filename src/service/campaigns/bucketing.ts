@@ -8,7 +8,7 @@ export interface Buckets {
   variant: number;
 }
 
-/** 48 bits fit into a JavaScript number exactly. */
+/** Bytes per bucket. A JavaScript number represents 48 bits exactly. */
 const BYTES = 6;
 
 /** Returns bytes of a digest as a fraction in [0, 1). Each character of the string is one byte. */
@@ -18,7 +18,7 @@ const toShare = (digest: string, from: number) => {
   return number / 256 ** BYTES;
 };
 
-/** Returns a user's buckets in a campaign: deterministic on every replica, and independent of other users and campaigns. */
+/** Returns a user's buckets in a campaign. They are the same on every replica, and independent of other users and campaigns. */
 export const getBuckets = (workspaceId: string, campaignId: string, userId: string): Buckets => {
   // JSON keeps 'a' + 'bc' and 'ab' + 'c' distinct.
   const digest = hash('sha256', JSON.stringify([workspaceId, campaignId, userId]), 'binary');
@@ -40,7 +40,7 @@ export const pickWeighted = <T extends { weight: number }>(
 };
 
 /**
- * Returns a user's variant of a campaign, and whether the user is in its control group, which does not see that variant. Test
+ * Returns a user's variant of a campaign, and whether the user is in the control group, which does not see the variant. Test
  * sends are never in the control group.
  */
 export const assignVariant = (
@@ -52,7 +52,7 @@ export const assignVariant = (
   const percentage = isTestSend ? 0 : controlPercentage;
   if (percentage === 0 && variants.length === 1) return { variant: variants[0]!, isControl: false };
   const buckets = getBuckets(workspaceId, campaignId, userId);
-  // Campaigns without a positive weight are rejected when read.
+  // The parser rejects campaigns without a positive weight.
   return {
     variant: pickWeighted(variants, buckets.variant)!,
     isControl: buckets.control * 100 < percentage,

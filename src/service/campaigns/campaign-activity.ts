@@ -4,7 +4,10 @@ import type { CampaignActivity } from './audience/fields.ts';
 import type { Campaign } from './campaign.ts';
 import type { CampaignSet } from './campaign-set.ts';
 
-/** Returns when each goal of a campaign was last reached, in Unix milliseconds. Omits goals not reached since an impression. */
+/**
+ * Returns the time at which each goal of a campaign was last reached, in Unix milliseconds. Omits goals that were not reached
+ * since the first impression.
+ */
 export const goalsReachedMs = (
   { conversions }: Pick<Campaign, 'conversions'>,
   profile: Readonly<Profile> | null,
@@ -17,7 +20,10 @@ export const goalsReachedMs = (
     return done && firstImpressionMs !== null && done.last >= firstImpressionMs ? [done.last] : [];
   });
 
-/** Returns a user's activity in campaigns, by campaign ID. Control groups see nothing, so they have none. */
+/**
+ * Returns a user's activity by campaign ID. Omits campaigns in whose control group the user is, because control groups see no
+ * banner.
+ */
 export const toCampaignActivity = (
   { campaigns: all }: Pick<CampaignSet, 'campaigns'>,
   { profile, campaigns }: Pick<TargetingData, 'profile' | 'campaigns'>,

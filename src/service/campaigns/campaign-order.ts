@@ -4,30 +4,31 @@ import type { Eligibility } from './decision.ts';
 
 const RANK = { high: 0, medium: 1, low: 2 };
 
-/** A campaign without a start begins when published. */
+/** Returns the start of a campaign. Default: its publication. */
 const getStart = ({ startsAtMs, publishedAtMs }: Campaign): number => startsAtMs ?? publishedAtMs ?? 0;
 
-/** Highest priority first. Ties: latest start, then file order. */
+/** Compares campaigns by descending priority, then by latest start. Ties keep the file order. */
 const inOrder = (one: Campaign, other: Campaign): number =>
   RANK[one.priority] - RANK[other.priority] || getStart(other) - getStart(one);
 
 interface PriorityOrder {
-  /** Sorted by priority. The index is the rank. */
+  /** Campaigns sorted by priority. The index is the rank. */
   campaigns: readonly Campaign[];
   byId: ReadonlyMap<string, Campaign>;
-  /** Ranks of campaigns, and of those with test users, by placement ID. */
+  /** Ranks of all campaigns, and of campaigns with test users, by placement ID. */
   placements: ReadonlyMap<string, { all: readonly number[]; tests: readonly number[] }>;
-  /** Whether any campaign has a frequency cap, and the longest window of days. */
+  /** Whether any campaign has a frequency cap. */
   hasCaps: boolean;
+  /** Longest window of a frequency cap, in days. */
   capDays: number;
   /**
-   * Scratch array by rank for the verdicts of one synchronous decision. Allocating an array each time costs more than the
-   * decision.
+   * Scratch array for the verdicts of one synchronous decision, by rank. Allocating an array for each decision would cost more
+   * than the decision.
    */
   verdicts: (Eligibility | undefined)[];
 }
 
-/** Cached per workspace. A reload creates a new workspace, so stale orders are garbage-collected. */
+/** Orders cached per workspace. A reload creates a new workspace, so stale orders are garbage-collected. */
 const known = new WeakMap<CampaignSet, PriorityOrder>();
 
 export const priorityOrder = (workspace: CampaignSet): PriorityOrder => {
@@ -55,7 +56,7 @@ export const priorityOrder = (workspace: CampaignSet): PriorityOrder => {
   return fresh;
 };
 
-/** Returns the ranks to evaluate for one user, best first. Campaigns with this test user precede all others. */
+/** Returns the ranks to evaluate for one user, highest priority first. Campaigns that have the user as a test user come first. */
 export const candidatesFor = (
   { campaigns, placements }: PriorityOrder,
   placementId: string,

@@ -5,14 +5,14 @@ import type { Campaign } from './campaign.ts';
 /** Control group of all campaigns. */
 export interface Holdout {
   /**
-   * Campaign ID of its results: held-out users are the control group, and impressions of any campaign count for its only variant.
-   * A changed start gets separate results. Workspace campaign IDs cannot start with `@`.
+   * Campaign ID of the holdout's results. Held-out users are the control group, and impressions of any campaign count for its
+   * only variant. If the start changes, results are separate. Workspace campaign IDs cannot start with `@`.
    */
   campaignId: string;
   percentage: number;
-  /** Start of the holdout. A changed start selects other users. */
+  /** Start of the holdout, in Unix milliseconds. A changed start selects other users. */
   startsAtMs: number;
-  /** Campaigns with any of these tags are shown to held-out users, and are not counted. */
+  /** Tags of campaigns that held-out users see. These campaigns do not count in the holdout's results. */
   exemptTags: ReadonlySet<string>;
   conversions: readonly Conversion[];
 }
@@ -21,22 +21,21 @@ export interface Holdout {
 export interface TagCap {
   tag: string;
   campaignsPerDay: number;
-  /** IDs of campaigns that the cap neither limits nor counts. */
+  /** IDs of campaigns that are exempt from the cap and do not count towards it. */
   exempt: ReadonlySet<string>;
 }
 
-/** The parts of a workspace that decide which user gets which campaign. */
+/** Parts of a workspace that determine the campaigns of a user. */
 export interface CampaignSet {
   workspaceId: string;
   appIds: ReadonlySet<string>;
-  /** Platform by app ID, as in the file. `''` if missing. */
+  /** Platform by app ID, as in the file; `''` if missing. */
   appPlatforms: ReadonlyMap<string, string>;
-  /** In file order. */
+  /** Campaigns in file order. */
   campaigns: readonly Campaign[];
   /** `null` if none. */
   holdout: Holdout | null;
-  /** Daily caps per tag and user. */
   tagCaps: readonly TagCap[];
-  /** Dates in the workspace's time zone. */
+  /** Calendar of the workspace's time zone. */
   localDays: ZonedCalendar;
 }

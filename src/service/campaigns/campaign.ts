@@ -6,11 +6,11 @@ import { type Segments, withSegments } from './audience/segments.ts';
 import { MAX_TEMPLATE_CHARACTERS, templateLength } from './personalise.ts';
 import { compileVariant, type Variant } from './variant.ts';
 
-/** Frequency caps of a campaign. `null` means no limit. */
+/** Frequency caps of a campaign; `null` means no limit. */
 export interface Frequency {
-  /** At most `max` impressions within this many days, including today. */
+  /** Maximum number of impressions within `days` days, including today. */
   impressions: { max: number; days: number } | null;
-  /** Ends the campaign for a user after this many. Each of the campaign's `conversions` counts once. */
+  /** Numbers of events after which the campaign ends for a user. Each of the campaign's `conversions` counts once. */
   stopAfter: { impressions: number | null; clicks: number | null; conversions: number | null };
 }
 
@@ -21,24 +21,24 @@ export interface Campaign {
   status: 'active' | 'draft' | 'stopped';
   placements: ReadonlySet<string>;
   priority: 'high' | 'medium' | 'low';
-  /** Unix milliseconds. `null` if unbounded. */
+  /** Unix milliseconds; `null` if unbounded. */
   startsAtMs: number | null;
   endsAtMs: number | null;
-  /** When its release was published. `null` if it is in the workspace file. */
+  /** Publication of the campaign's release, in Unix milliseconds; `null` if the campaign is in the workspace file. */
   publishedAtMs: number | null;
-  /** `null` for everyone. */
+  /** `null` for all users. */
   audience: Audience | null;
-  /** 0 to 100. */
+  /** Size of the control group, from 0 to 100. */
   controlPercentage: number;
-  /** `null`: never again after a dismissal. */
+  /** Time after a dismissal until the user is eligible again, in milliseconds; `null` for never. */
   reeligibleAfterMs: number | null;
   testUsers: ReadonlySet<string>;
-  /** Goals, as result queries expect them. */
+  /** Goals in the format of result queries. */
   conversions: readonly Conversion[];
-  /** Tags that the workspace's tag caps apply to. */
+  /** Tags to which the workspace's tag caps apply. */
   tags: ReadonlySet<string>;
   frequency: Frequency | null;
-  /** Language of the variants' properties. `null` if not set; results then have no language. */
+  /** Language of the variants' properties; `null` if not set, so that results have no language. */
   language: string | null;
   /** Languages of the translations. */
   languages: readonly string[];
@@ -46,7 +46,7 @@ export interface Campaign {
 }
 
 const HOUR_MS = 60 * 60 * 1000;
-/** Returns a conversion of the file as result queries expect it. */
+/** Converts a conversion of the file to the format of result queries. */
 export const toConversion = ({
   event,
   product = '',
@@ -71,7 +71,7 @@ const tooLong = ({ variants }: CampaignFile): Issue | null => {
   return createIssue('templates_too_long', { max: MAX_TEMPLATE_CHARACTERS, length });
 };
 
-/** Compiles a validated campaign of the file. `problem` receives errors, `warning` likely mistakes. */
+/** Compiles a validated campaign of the file. Calls `problem` with errors and `warning` with likely mistakes. */
 export const compileCampaign = (
   file: CampaignFile,
   problem: ReportIssue,
@@ -86,7 +86,7 @@ export const compileCampaign = (
     );
   const length = tooLong(file);
   if (length !== null) problem(['variants'], length);
-  // Templates that are too long are not parsed.
+  // Skips the variants if their templates are too long to parse.
   const variants = (length === null ? file.variants : []).map((variant, index) =>
     compileVariant(variant, file.language ?? null, ['variants', index], problem, warning),
   );

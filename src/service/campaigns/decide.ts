@@ -20,7 +20,7 @@ const expiresAt = (campaign: Campaign, variant: Variant, now: number): number =>
 };
 
 /**
- * Decides which banner each placement gets for one user, `null` for none. Returns the response's `banners` as JSON, in request
+ * Selects the banner of each placement for one user; `null` if none. Returns the `banners` of the response as JSON, in request
  * order.
  */
 export const decide = (request: DecisionRequest): string => {
@@ -30,7 +30,7 @@ export const decide = (request: DecisionRequest): string => {
   const { campaigns, verdicts } = order;
   const judge = createEligibilityCheck(request, toAudienceContext(request));
   const caps = order.hasCaps ? createFrequencyCapper(request) : null;
-  // A campaign is often a candidate for several placements of a request, and evaluated once.
+  // A campaign is often a candidate for several placements of a request, but is evaluated only once.
   verdicts.fill(undefined);
 
   const profileVersion: ProfileVersion = {
@@ -67,9 +67,10 @@ export const decide = (request: DecisionRequest): string => {
     const isControl = byHoldout || drawn.isControl;
     const language = getLanguage(campaign, variant);
     try {
-      // Also for the control group: users whose properties cannot be rendered must not be compared with those who see the banner.
+      // Renders for the control group, too, so that it excludes users whose properties cannot be rendered, as the group that sees
+      // the banner does.
       const properties = propertiesIn(variant, language)(getContext);
-      // Users in the global holdout are in no campaign's results.
+      // Users in the global holdout do not count in the results of campaigns.
       const counted = holdout ? { campaignId: holdout.campaignId, round: 0 } : { campaignId, round };
       const bannerId = ids.seal(
         { ...counted, variantId: isControl ? null : variantId, placementId, isControl, isTestSend, language },
@@ -81,13 +82,13 @@ export const decide = (request: DecisionRequest): string => {
         bannerId,
         ...(isControl ? { outcome: 'held_out', byHoldout } : { outcome: 'shown', variant, isTestSend }),
       });
-      // Concatenated, because most of it is constant text that `JSON.stringify` would scan character by character.
+      // Concatenates strings, because most of the JSON is constant text that `JSON.stringify` would scan character by character.
       return (
         `{"id":"${bannerId}","placement_id":${JSON.stringify(placementId)},"is_control":${isControl},"is_test_send":${isTestSend}` +
         `,"expires_at":${expiresAt(campaign, variant, now)},"properties":${isControl ? null : properties}}`
       );
     } catch (error) {
-      // Explain requests are not recorded, so that they cannot halt a live campaign.
+      // Does not record explain requests, so that they cannot halt a live campaign.
       const isHalted =
         !trace && isOverBudget(error) && recordOverBudget(campaign, profileVersion, { variantId, error });
       logRenderError(

@@ -6,10 +6,10 @@ import type { CampaignSet } from './campaign-set.ts';
 import type { LogRenderError } from './render-errors.ts';
 import type { Variant } from './variant.ts';
 
-/** Reasons why a user is not eligible, in the order of the checks. The first match counts. */
+/** Reason that a user is not eligible, in the order of the checks. The first match applies. */
 export type IneligibleReason = 'inactive' | 'outside_schedule' | 'not_in_audience' | 'dismissed';
 
-/** Reason why the user is not eligible, or the eligibility round (number of earlier dismissals). */
+/** Reason that the user is not eligible, or the eligibility round (number of earlier dismissals). */
 export type Eligibility = IneligibleReason | number;
 
 /** Cap that blocks a campaign for a user. `eligibleAgainAtMs` is `null` if the campaign is never shown again. */
@@ -29,7 +29,7 @@ export interface DecisionRequest {
   appId: string;
   appVersion: string;
   deviceId: string | undefined;
-  /** `Accept-Language` header for users whose profile has no language, or `''`. */
+  /** `Accept-Language` header, for users whose profile has no language; `''` if missing. */
   acceptLanguage: string;
   placementIds: readonly string[];
   /** Unix milliseconds. */
@@ -37,7 +37,7 @@ export interface DecisionRequest {
   ids: BannerIds;
   log: Log;
   logRenderError: LogRenderError;
-  /** Called once for each campaign of each placement, in the order of evaluation. */
+  /** Receives the outcome of each campaign of each placement, in the order of evaluation. */
   trace?: (step: Step) => void;
 }
 
@@ -45,10 +45,10 @@ export interface DecisionRequest {
 export type Step = { placementId: string; campaign: Campaign } & (
   | { outcome: IneligibleReason }
   | { outcome: 'frequency_capped'; cap: CapHit }
-  /** Eligible, but another campaign with a higher rank has the placement. */
+  /** The user is eligible, but another campaign with a higher rank has the placement. */
   | { outcome: 'outranked'; by: Campaign }
   | { outcome: 'render_failed'; variantId: string | null; error: unknown }
-  /** Has the placement and shows nothing: the user is in its control group, or in the global holdout. */
+  /** The campaign has the placement but shows no banner, because the user is in its control group or in the global holdout. */
   | { outcome: 'held_out'; bannerId: string; byHoldout: boolean }
   | { outcome: 'shown'; bannerId: string; variant: Variant; isTestSend: boolean }
 );

@@ -13,7 +13,7 @@ const addDays = (day: string, days: number) =>
 const startOfDays = ({ localDays }: CampaignSet, days: number, now: number): number =>
   localDays.startOf(addDays(localDays.of(now), 1 - days));
 
-/** Returns the time since when a decision needs every impression of a user. `null` if no campaign has a cap by days. */
+/** Returns the time since which a decision needs every impression of a user; `null` if no campaign has a cap by days. */
 export const impressionsSince = (workspace: CampaignSet, now: number): number | null => {
   const { capDays } = priorityOrder(workspace);
   return capDays === 0 ? null : startOfDays(workspace, capDays, now);
@@ -60,8 +60,8 @@ const daysCap = (
 };
 
 /**
- * Frequency caps of one decision. Impressions count once stored, so cached banners may exceed a cap. Within one response,
- * campaigns placed first count for those after them.
+ * Creates the frequency caps of one decision. Impressions count once stored, so cached banners may exceed a cap. Within a
+ * response, campaigns that already have a placement count towards the caps of later campaigns.
  */
 export const createFrequencyCapper = (asked: CapContext) => {
   const { workspace, user, now } = asked;

@@ -6,14 +6,17 @@ import type { CampaignSet, Holdout } from './campaign-set.ts';
 
 export const holdoutId = (startsAtMs: number): string => `@holdout:${startsAtMs}`;
 
-/** Returns a user's position from 0 to 100. Below the percentage, the user is held out. Independent of campaign buckets. */
+/**
+ * Returns a user's position from 0 to 100, independent of campaign buckets. The user is held out if the position is below the
+ * percentage.
+ */
 export const holdoutBucket = (workspaceId: string, { campaignId }: Holdout, userId: string): number =>
   getBuckets(workspaceId, campaignId, userId).control * 100;
 
 const isExempt = ({ exemptTags }: Holdout, { tags }: Pick<Campaign, 'tags'>): boolean =>
   [...exemptTags].some((tag) => tags.has(tag));
 
-/** Returns the holdout if it keeps this campaign from this user. */
+/** Returns the holdout if it excludes this user from this campaign; otherwise `null`. */
 export const findHoldout = (
   { workspaceId, holdout }: Pick<CampaignSet, 'workspaceId' | 'holdout'>,
   campaign: Pick<Campaign, 'tags'>,
@@ -24,7 +27,7 @@ export const findHoldout = (
   return holdoutBucket(workspaceId, holdout, userId) < holdout.percentage ? holdout : null;
 };
 
-/** Returns the holdout whose results also count a banner event. `null` if none. */
+/** Returns the holdout in whose results a banner event also counts; `null` if none. */
 export const findHoldoutOfEvent = (
   event: Pick<NewBannerEvent, 'campaignId' | 'isTestSend' | 'timeMs' | 'receivedAtMs'>,
   workspace: CampaignSet,
@@ -36,7 +39,7 @@ export const findHoldoutOfEvent = (
     return null;
   const campaign = priorityOrder(workspace).byId.get(event.campaignId);
   if (campaign && isExempt(holdout, campaign)) return null;
-  // An event of a held-out user comes from a page that has not synced since.
+  // An event of a held-out user comes from a page that has not synced since the holdout started.
   if (holdoutBucket(workspaceId, holdout, userId) < holdout.percentage) return null;
   return holdout.campaignId;
 };

@@ -6,10 +6,13 @@ interface Translated {
   translations: ReadonlyMap<string, WriteProperties>;
 }
 
-/** Maximum length of the header. Browsers send less. */
+/** Maximum length of the header. Browsers send shorter headers. */
 const MAX_HEADER_CHARACTERS = 500;
 
-/** Returns the languages of an `Accept-Language` header (RFC 9110, 12.5.4), best first. Skips invalid entries. */
+/**
+ * Returns the languages of an `Accept-Language` header (RFC 9110, 12.5.4) in descending order of preference. Skips invalid
+ * entries.
+ */
 const accepted = (header: string): string[] =>
   header
     .slice(0, MAX_HEADER_CHARACTERS)
@@ -24,25 +27,26 @@ const accepted = (header: string): string[] =>
     .map(({ tag }) => tag);
 
 /**
- * Returns a user's languages, best first. The profile's `language` wins, because the host sets it explicitly. The fallback is the
- * browser's `Accept-Language`, which every sync sends, so the protocol needs no language field.
+ * Returns a user's languages in descending order of preference. The profile's `language` takes precedence, because the host sets
+ * it explicitly. The fallback is the browser's `Accept-Language`, which every sync sends, so the protocol needs no language
+ * field.
  */
 export const getLanguages = (profileLanguage: unknown, acceptLanguage: string): string[] =>
   typeof profileLanguage === 'string' ? [profileLanguage] : accepted(acceptLanguage);
 
-/** Minimum that RFC 5646, 4.4.1 requires. Longer tags would cost the square of their length. */
+/** Minimum length that RFC 5646, 4.4.1 requires. The cost is quadratic in the length of a tag. */
 const MAX_TAG_CHARACTERS = 35;
 
 /**
- * Returns the fallback chain `pt-BR`, `pt` (RFC 4647, 3.4) in lower case. Profiles may have `pt_BR`. Truncates tags to 35
- * characters.
+ * Returns the fallback chain of a tag in lower case, for example `pt-br`, `pt` (RFC 4647, 3.4). Accepts `pt_BR`, which profiles
+ * may have. Truncates tags to 35 characters.
  */
 export const fallbacks = (tag: string): string[] => {
   const parts = tag.slice(0, MAX_TAG_CHARACTERS).toLowerCase().split(/[-_]/);
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
 };
 
-/** Returns the language of a user's banner. Default: the campaign's language. `null` if it has none. */
+/** Returns the language of a user's banner. Default: the campaign's language; `null` if it has none. */
 export const languageFor = (
   { language }: { language: string | null },
   { translations }: Pick<Translated, 'translations'>,

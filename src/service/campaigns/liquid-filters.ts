@@ -4,11 +4,10 @@ import { parseDate } from '../users/dates.ts';
 import { countEntries, Float, isFloat, searchCost, toText, writtenLength } from './liquid-values.ts';
 import { type Budget, COST } from './render-budget.ts';
 
-/** `this` of a filter. */
+/** Type of `this` in a filter. */
 type Call = ThisParameterType<Extract<FilterImplOptions, (...given: never[]) => unknown>>;
 type Filter = (this: Call, value: unknown, ...given: unknown[]) => unknown;
 
-/** Returns a filter of the library. */
 const ofLibrary = (name: string): Filter => {
   const filter = library[name];
   if (typeof filter !== 'function') throw new Error(`liquidjs has no filter ${name}`);
@@ -21,7 +20,7 @@ const ROUND = ofLibrary('round');
 
 const LONGEST_RANGE = 1e15;
 
-/** Returns the leading integer of a string, or a truncated number. 0 for anything else. */
+/** Returns the leading integer of a string, or a number truncated to an integer; 0 for other values. */
 const toInteger = (value: unknown): number => {
   const number = Math.trunc(typeof value === 'string' ? Number.parseInt(value, 10) : Number(value));
   return Math.min(LONGEST_RANGE, Math.max(-LONGEST_RANGE, Number.isNaN(number) ? 0 : number));
@@ -29,7 +28,7 @@ const toInteger = (value: unknown): number => {
 
 const NUMBER = /^\s*[-+]?\d+(\.\d+)?/;
 
-/** Converts a value to a number like the reference implementation of Liquid: `'3 pieces'` is 3, a non-number is 0. */
+/** Converts a value to a number as in the reference implementation of Liquid, where `'3 pieces'` is 3 and a non-number is 0. */
 const toNumber = (value: unknown): number | Float => {
   if (typeof value === 'number' || value instanceof Float) return value;
   if (typeof value !== 'string') return 0;
@@ -40,7 +39,7 @@ const toNumber = (value: unknown): number | Float => {
 const made = (value: number, float: boolean): number | Float =>
   float && Number.isInteger(value) ? new Float(value) : value;
 
-/** Integers give an integer. */
+/** Creates an arithmetic filter. The result of two integers is an integer. */
 const arithmetic =
   (compute: (one: number, other: number, float: boolean) => number): Filter =>
   (value, given) => {
@@ -49,17 +48,17 @@ const arithmetic =
     return made(compute(Number(one), Number(other), float), float);
   };
 
-/** Flattens a list deeply. The entries have been counted before. */
+/** Flattens a list deeply. The budget has already counted its entries. */
 const flat = (list: unknown[]): unknown[] => list.flat(Number.POSITIVE_INFINITY);
 
-/** `allow_false: true` may precede the value. */
+/** Sorts positional arguments first, because `allow_false: true` may precede the value. */
 const valuesFirst = (one: unknown, other: unknown): number =>
   Number(Array.isArray(one)) - Number(Array.isArray(other));
 
 const lengthOfText = (value: unknown): number =>
   typeof value === 'string' ? value.length : value === null ? 0 : countEntries(value);
 
-/** The reference implementation uses decimals: 10.1 minus 2.2 is 7.9, not 7.8999999999999995. */
+/** Rounds to a decimal, as in the reference implementation, where 10.1 minus 2.2 is 7.9, not 7.8999999999999995. */
 const decimal = (number: number): number => Number(number.toPrecision(15));
 
 const notZero = (divisor: number): number => {
@@ -103,7 +102,7 @@ const MATH: Record<string, Filter> = {
   }),
 };
 
-/** liquidjs reads a date without a zone in the machine's zone. Here it is always UTC (contract 3.8). */
+/** Makes a filter read a date without a zone as UTC (contract 3.8). liquidjs would use the machine's zone. */
 const inUtc = (filter: Filter): Filter =>
   function (value, ...given) {
     const moment = typeof value === 'string' ? parseDate(value) : null;
@@ -131,7 +130,7 @@ const VALUES_OF = new Map(
   VALUES.flatMap(([least, most, names]) => names.split(' ').map((name) => [name, { least, most }] as const)),
 );
 
-/** Throws if a filter gets too few or too many arguments, because its output would be wrong. */
+/** Throws if a filter has too few or too many arguments, because its output would be wrong. */
 export const checkValues = (name: string, given: number): void => {
   const takes = VALUES_OF.get(name);
   if (!takes || (given >= takes.least && given <= takes.most)) return;
@@ -139,7 +138,7 @@ export const checkValues = (name: string, given: number): void => {
   throw new Error(`filter "${name}" takes ${range} values, got ${given}`);
 };
 
-/** Text filters that the library implements differently from Liquid. */
+/** Replacements of text filters that the library implements differently from Liquid. */
 const TEXTS: Record<string, Filter> = {
   url_encode: (value) =>
     encodeURIComponent(toText(value).toWellFormed())
@@ -176,19 +175,19 @@ const TEXTS: Record<string, Filter> = {
 };
 
 const DATES = ['date', 'date_to_xmlschema', 'date_to_rfc822', 'date_to_string', 'date_to_long_string'];
-/** Read a list but not its entries. */
+/** Filters that read a list but not its entries. */
 const SHALLOW = new Set(
   'default first last size push unshift pop shift slice compact reverse uniq sample where reject has find find_index group_by map'.split(
     ' ',
   ),
 );
-/** Compute or compare something for each entry. */
+/** Filters that compute or compare a value for each entry. */
 const EACH = new Set('where reject has find find_index group_by map sum sort sort_natural'.split(' '));
 const SEARCHES = new Set(
   'split replace replace_first replace_last remove remove_first remove_last'.split(' '),
 );
 
-/** Returns the cost of a filter before it produces output. */
+/** Returns the cost of a filter, without its output. */
 const getFilterCost = (
   name: string,
   value: unknown,
@@ -218,7 +217,8 @@ const charged = (name: string, filter: Filter): FilterImplOptions =>
   };
 
 /**
- * Registers every filter of the library with its cost, except those that evaluate a template (`where_exp`), and our replacements.
+ * Registers the library's filters with their costs, and our replacements. Excludes filters that evaluate a template, such as
+ * `where_exp`.
  */
 export const registerFilters = (liquid: Liquid): void => {
   for (const [name, filter] of Object.entries({ ...library, ...MATH, ...TEXTS })) {

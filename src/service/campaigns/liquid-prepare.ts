@@ -7,9 +7,9 @@ import type { Variable } from './variables.ts';
 /** Template ready for rendering. */
 export interface Compiled {
   template: Template[];
-  /** Every variable that it reads and does not assign. */
+  /** Variables that the template reads and does not assign. */
   variables: Variable[];
-  /** Variables that it prints unconditionally and without a `default`. */
+  /** Variables that the template prints unconditionally and without a `default`. */
   bare: Variable[];
 }
 
@@ -86,13 +86,15 @@ const isBlankBlock = (template: Template): boolean => {
 };
 
 const WEIGHT = Symbol('weight');
-/** Stored on the part, because a WeakMap with thousands of entries costs more than parsing. */
+/**
+ * Part of a template with its cost. The cost is a property, because a WeakMap with thousands of entries costs more than parsing.
+ */
 type Weighed = Template & { [WEIGHT]?: number };
 const silent = new WeakSet<Template>();
 
 /** Returns the cost of reaching a part of a template, without its filters and inner parts. */
 export const getWeight = (template: Template): number => (template as Weighed)[WEIGHT]!;
-/** Whether this is whitespace that is not printed. */
+/** Whether the part is whitespace that is not printed. */
 export const isSilent = (template: Template): boolean => silent.has(template);
 
 /**

@@ -34,7 +34,7 @@ export const writtenLength = (
   if (before !== undefined) return before;
   budget.use(value.length * COST.element);
   let length = 0;
-  // An empty text in a list counts, too.
+  // Adds 1 per entry, so that empty texts in a list count, too.
   for (const each of value) length += 1 + writtenLength(each, budget, known);
   known.set(value, length);
   return length;
@@ -47,7 +47,7 @@ export const toText = (value: unknown): string => {
   return Array.isArray(value) ? value.map(toText).join('') : String(value);
 };
 
-/** A search tries each position of the text, in the worst case with the whole pattern. */
+/** Returns the cost of a search, which compares the whole pattern at each position of the text in the worst case. */
 export const searchCost = (text: number, pattern: number): number => text * (1 + pattern / 64) * COST.letter;
 
 const getOperatorCost = (

@@ -5,12 +5,12 @@ import { countEntries, registerOperators, toText, writtenLength } from './liquid
 import { type Budget, COST } from './render-budget.ts';
 import { OverBudgetError } from './render-errors.ts';
 
-/** Tags that read other templates. Not supported. */
+/** Tags that read other templates, which are not supported. */
 const OF_FILES = ['include', 'render', 'layout', 'block'];
 
 type Emitter = NonNullable<Parameters<Liquid['renderer']['renderTemplates']>[2]>;
 
-/** Collects the output of a template and charges the budget. */
+/** Creates an emitter that collects the output of a template and charges the budget. */
 const createEmitter = (budget: Pick<Budget, 'use'>): Emitter => ({
   buffer: '',
   write(value) {
@@ -19,7 +19,7 @@ const createEmitter = (budget: Pick<Budget, 'use'>): Emitter => ({
   },
 });
 
-/** The library's render loop, with a cost for every step. */
+/** Reimplements the library's render loop, with a cost for every step. */
 function* renderTemplates(
   templates: Template[],
   context: Context,
@@ -41,7 +41,7 @@ function* renderTemplates(
   return emitter.buffer;
 }
 
-/** Charges for the size of an object, which counts its members. */
+/** Context that charges for `size` of an object, because it counts the members. */
 class BudgetedContext extends Context {
   override readProperty(of: object, name: string | number) {
     if (name === 'size') this.memoryLimit.use(countEntries(of) * COST.element);
@@ -71,9 +71,9 @@ const TAG = '{%';
 const isWord = (letter: string | undefined) => letter !== undefined && /\w/.test(letter);
 
 /**
- * Converts names to Liquid: `${first_name}` → `user["first_name"]`, `custom_attribute.${tier}` → `custom_attribute["tier"]`, only
- * inside an output or a tag. A name ends at its own brace: in `{{${first_name}}}` the first of the three closes the name, and the
- * other two close the output.
+ * Converts names to Liquid inside outputs and tags: `${first_name}` → `user["first_name"]`, `custom_attribute.${tier}` →
+ * `custom_attribute["tier"]`. A name ends at its own brace. In `{{${first_name}}}`, the first closing brace ends the name, and
+ * the other two end the output.
  */
 export const toLiquid = (text: string): string => {
   let written = '';
@@ -89,7 +89,7 @@ export const toLiquid = (text: string): string => {
       at += 1;
     } else if (text.startsWith('${', at)) {
       const close = text.indexOf('}', at + 2);
-      // No closing brace is left, so no output can close either.
+      // Without another closing brace, no output can end either.
       if (close < 0) break;
       let namespace = at;
       if (text[at - 1] === '.') {
@@ -119,7 +119,7 @@ export const render = ({ template }: Compiled, scope: Record<string, unknown>, b
   try {
     return toValueSync(renderTemplates(template, context));
   } catch (error) {
-    // The library wraps the errors that it catches.
+    // The library wraps errors, so the budget determines which error to throw.
     throw budget.isSpent ? new OverBudgetError() : error;
   }
 };

@@ -7,9 +7,9 @@ import { type Budget, createBudget } from './render-budget.ts';
 import { RenderError, TemplateError } from './render-errors.ts';
 import { mayBeMissing, type PersonaliseContext, unknownVariables, writtenName } from './variables.ts';
 
-/** Maximum characters of all templates of a campaign, because parsing takes time, too. */
+/** Maximum total length of a campaign's templates in characters, because parsing takes time, too. */
 export const MAX_TEMPLATE_CHARACTERS = 15_000;
-/** Maximum characters of a rendered text, to keep responses small. */
+/** Maximum length of a rendered text in characters, to keep responses small. */
 const MAX_RENDERED_CHARACTERS = 100_000;
 
 /** Renders a value for one user. Throws if its template cannot be rendered. */
@@ -17,7 +17,9 @@ type Fill<Value = unknown> = (context: PersonaliseContext, budget: Budget) => Va
 
 export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%');
 
-/** Liquid falls back to the member count for a missing `size`, so a missing shoe size would become a small number. */
+/**
+ * Adds a missing `size`, for which Liquid would return the member count, so that a missing shoe size would become a small number.
+ */
 const withSize = (members: Record<string, unknown>): Record<string, unknown> =>
   Object.hasOwn(members, 'size') ? members : Object.defineProperty({ ...members }, 'size', { value: null });
 
@@ -27,7 +29,7 @@ const toScope = ({ user, customAttributes, device }: PersonaliseContext) => ({
   targeted_device: withSize(device),
 });
 
-/** Text up to an output that only reads a member, with an optional plain-text default. */
+/** Matches text up to an output that only reads a member, with an optional plain-text default. */
 const PIECE =
   /([^{]*)(?:\{\{\s*(?:(custom_attribute|targeted_device)\.)?\$\{([^}]*)\}\s*(?:\|\s*default:\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*)?\}\}|$)/y;
 const SOURCES = new Map<string | undefined, Piece['from']>([
@@ -61,8 +63,9 @@ const parsePieces = (text: string): Piece[] | null => {
 };
 
 /**
- * Most templates only insert names into a sentence. Renders those without the template library if all values are plain text or
- * missing. Returns `null` for any other value, which the library must format. The outer `null` means that the template does more.
+ * Compiles a template that only inserts names into a sentence, as most templates do, to a function that renders it without the
+ * template library. The function returns `null` if a value is neither plain text nor missing, because the library must format it.
+ * Returns `null` if the template contains anything else.
  */
 export const compileSimpleTemplate = (
   text: string,
@@ -92,7 +95,7 @@ const bounded = (text: string): string => {
 /** Likely mistakes in a valid template. */
 export interface Diagnostics {
   warn(issue: Issue): void;
-  /** Variable printed without a default. Empty for users who do not have it. */
+  /** Receives a variable that is printed without a default, so that the output is empty for users without a value. */
   bare(name: string): void;
 }
 
@@ -101,7 +104,7 @@ const compileText = (text: string, notes: Diagnostics): Fill<string> => {
   const compiled = compile(text);
   for (const problem of unknownVariables(compiled.variables)) notes.warn(problem);
   for (const variable of compiled.bare) if (mayBeMissing(variable)) notes.bare(writtenName(variable));
-  // `null` if the template does more than insert names; `null` again below if a value is not plain text.
+  // `null` if the template does more than insert names. The rendered text is `null` if a value is not plain text.
   const quick = compileSimpleTemplate(text);
   return (context, budget) => {
     const filled = quick?.(context) ?? null;
@@ -109,12 +112,12 @@ const compileText = (text: string, notes: Diagnostics): Fill<string> => {
       budget.use(filled.length);
       return bounded(filled);
     }
-    // A filter can split a surrogate pair. The response must be valid UTF-8.
+    // A filter can split a surrogate pair, but the response must be valid UTF-8.
     return bounded(render(compiled, toScope(context), budget)).toWellFormed();
   };
 };
 
-/** All nested strings are templates. Member names are not. */
+/** Compiles all nested strings as templates, but not member names. */
 const compileJson = (value: unknown, notes: Diagnostics): Fill => {
   if (typeof value === 'string') return compileText(value, notes);
   if (Array.isArray(value)) {
@@ -150,7 +153,7 @@ const parseDatetime = (text: string): number => {
 
 const CONVERT = { number: parseNumber, boolean: parseBoolean, datetime: parseDatetime };
 
-/** Returns the number of characters of all templates in a value. 0 if it is the same for everyone. */
+/** Returns the number of characters of all templates in a value; 0 if it is the same for all users. */
 export const templateLength = (value: unknown): number => {
   if (typeof value === 'string') return isTemplate(value) ? value.length : 0;
   if (typeof value !== 'object' || value === null) return 0;
@@ -159,7 +162,7 @@ export const templateLength = (value: unknown): number => {
 
 type PropertyFile = CampaignFile['variants'][number]['properties'][string];
 
-/** Compiles a property value. Returns `null` if it is the same for everyone. Throws if a template cannot be parsed. */
+/** Compiles a property value. Returns `null` if it is the same for all users. Throws if a template cannot be parsed. */
 export const compileProperty = (
   { type, value }: PropertyFile,
   notes: Diagnostics = { warn: () => undefined, bare: () => undefined },
@@ -182,7 +185,7 @@ export type Property = { name: string; type: PropertyType } & ({ value: unknown 
  */
 export type WriteProperties = (context: () => PersonaliseContext, budget?: Budget) => string;
 
-/** Serializes constant parts once, and renders the rest per user. */
+/** Compiles properties. Serializes constant parts once, and renders the other parts per user. */
 export const compileProperties = (properties: readonly Property[]): WriteProperties => {
   const parts: { before: string; name: string; fill: Fill }[] = [];
   let text = '{';

@@ -55,13 +55,13 @@ export interface PreviewQuestion {
   externalId: string;
   profile: Readonly<Profile> | null;
   nowMs: number;
-  /** Language of the preview. Default: the one that the user would get. */
+  /** Language of the preview. Default: the language that `decide` would select for the user. */
   language?: string | undefined;
   /** Default: the budget of one banner. */
   budget?: Budget;
 }
 
-/** Variant rendered for a user, or the property that cannot be rendered, and why. */
+/** Variant rendered for a user, or the property that cannot be rendered, with the reason. */
 export type Previewed =
   | {
       properties: Record<string, { type: string; value: unknown }>;

@@ -10,35 +10,34 @@ import type { CampaignSet } from './campaign-set.ts';
 import { createEligibilityCheck } from './eligibility.ts';
 import { findHoldout } from './holdout.ts';
 
-/** Maximum users in the sample. The margin of error is 2.2 percentage points at 95% confidence. */
+/** Maximum number of users in the sample. The margin of error is 2.2 percentage points at 95% confidence. */
 export const REACH_SAMPLE = 2_000;
 /** Normal quantile of a two-sided 95% interval. */
 const Z = 1.96;
-/** Maximum milliseconds before the loop yields. */
+/** Maximum time before the loop yields, in milliseconds. */
 const SLICE_MS = 5;
-/** Maximum milliseconds in total. A typical audience takes a fifth of it. */
+/** Maximum total time, in milliseconds. A typical audience takes a fifth of it. */
 const MAX_MS = 30;
-/** Users evaluated even if they take longer, because an estimate from fewer says nothing. */
+/** Minimum number of evaluated users, regardless of time, because a smaller sample is meaningless. */
 const MIN_USERS = 10;
 
 /** Estimated reach of an audience. */
 export interface Reach {
-  /** Users with an external ID. Others cannot receive banners. */
+  /** Number of users with an external ID. Other users cannot receive banners. */
   users: number;
-  /** Bounds of the 95% confidence interval. All three are equal if every user was checked. */
+  /** Lower and upper bound of the 95% confidence interval. Both equal `users` if every user was checked. */
   atLeast: number;
   atMost: number;
-  /** All users of the workspace: with a profile, or with banner events only. */
+  /** Number of all users of the workspace, including users who only have banner events. */
   of: number;
   /**
-   * Estimated users who would see the campaign at its start, given the campaigns known to run then. Excludes the control group,
-   * the holdout, and users with other campaigns in every placement. Ignores dismissals and frequency caps.
+   * Estimated number of users who would see the campaign at its start, given the campaigns known to run then. Excludes the
+   * control group, the holdout, and users with other campaigns in every placement. Ignores dismissals and frequency caps.
    */
   shown: number;
 }
 
 export interface ReachQuestion {
-  /** Sample of the workspace's users. */
   sample: Sample;
   workspace: CampaignSet;
   campaign: Campaign;
@@ -46,13 +45,13 @@ export interface ReachQuestion {
   now: number;
   /** Whether the request was aborted. */
   isOver?: () => boolean;
-  /** Time limit in milliseconds. If exceeded, the sample is smaller. */
+  /** Time limit in milliseconds. The sample is smaller if it is exceeded. */
   maxMs?: number;
   /** Returns the CPU time of the thread in milliseconds. */
   clock?: () => number;
 }
 
-/** CPU time if Node provides it, so that a busy machine does not reduce the sample. */
+/** Returns the CPU time of the thread if Node provides it, so that a busy machine does not reduce the sample. */
 export const cpuTimeMs = (): number => {
   const used = process.threadCpuUsage?.();
   return used ? (used.user + used.system) / 1_000 : performance.now();
@@ -67,7 +66,7 @@ const interval = (share: number, looked: number, total: number): [low: number, h
   return [middle - half, middle + half];
 };
 
-/** Returns a predicate: would a member of the audience get the campaign, by the order and eligibility checks of `decide`? */
+/** Returns a predicate that applies the order and eligibility checks of `decide` to a member of the audience. */
 const createIsShown = ({ workspace, campaign, now }: ReachQuestion) => {
   // A segment has no placements.
   if (campaign.placements.size === 0) return () => false;
@@ -92,9 +91,9 @@ const createIsShown = ({ workspace, campaign, now }: ReachQuestion) => {
 };
 
 /**
- * Estimates a campaign's reach from a sample of users, or counts it if they are few. Evaluates users only, so a filter on the app
- * or its version matches none. Slow audiences get a smaller sample. Yields between slices. Returns `null` if the request was
- * aborted.
+ * Estimates a campaign's reach from a sample of users. Counts it exactly if the sample contains all users. Evaluates filters
+ * without a request, so a filter on the app or its version matches no user. Slow audiences get a smaller sample. Yields between
+ * slices. Returns `null` if the request was aborted.
  */
 export const countReach = async (question: ReachQuestion): Promise<Reach | null> => {
   const {
@@ -140,7 +139,7 @@ export const countReach = async (question: ReachQuestion): Promise<Reach | null>
   const [low, high] = interval(share, looked, total);
   return {
     users: Math.round(share * total),
-    // Users seen in and out of the audience bound the interval.
+    // The numbers of checked users in and outside the audience bound the interval.
     atLeast: Math.max(found, Math.floor(low * total)),
     atMost: Math.min(total - (looked - found), Math.ceil(high * total)),
     of: total,

@@ -1,37 +1,37 @@
 import { OverBudgetError } from './render-errors.ts';
 
 /**
- * Maximum cost of one banner's templates. A unit is about 10 ns on a slow machine, so a banner costs a sync at most about 5 ms.
- * Counts steps and characters, not time, so that results do not depend on load. A typical banner takes a few hundred units; one
- * that prints an attribute of maximum size takes a fifth.
+ * Maximum cost of one banner's templates. A unit is about 10 ns on a slow machine, so a banner adds at most about 5 ms to a sync.
+ * Costs derive from steps and characters, not time, so that results do not depend on load. A typical banner costs a few hundred
+ * units. A banner that prints an attribute of maximum size costs a fifth of the budget.
  */
 const MAX_BANNER_UNITS = 500_000;
 
-/** Maximum cost of all banners in one check. A draft may have many variants, and a workspace many personas. */
+/** Maximum total cost of the banners in one check. A draft may have many variants, and a workspace many personas. */
 const MAX_CHECK_UNITS = 2_000_000;
-/** Fixed cost of rendering one variant for one person. */
+/** Fixed cost of rendering one variant for one persona. */
 const LOOK_UNITS = 5_000;
 
 /** Costs of rendering, in budget units. */
 export const COST = {
-  /** Each time a tag, an output or text is reached. */
+  /** Cost of reaching a tag, an output or text. */
   node: 50,
-  /** Each name or value. */
+  /** Cost of a name or value. */
   token: 20,
-  /** Each filter call. */
+  /** Cost of a filter call. */
   filter: 50,
-  /** Each list entry or object member. */
+  /** Cost of a list entry or object member. */
   element: 10,
-  /** Each character read or written. */
+  /** Cost of a character read or written. */
   letter: 1,
-  /** Each date and each part of its format, because both use the platform's calendar. */
+  /** Cost of a date, and of each part of its format, because both use the platform's calendar. */
   date: 1_000,
 } as const;
 
-/** Adds up rendering costs. Throws an `OverBudgetError` if exceeded. */
+/** Sum of rendering costs. Throws an `OverBudgetError` if it exceeds the maximum. */
 export interface Budget {
   use(units: number): void;
-  /** Whether it has thrown. The caught error may be a different one. */
+  /** Whether the budget was exceeded. The caught error may be a different error. */
   readonly isSpent: boolean;
 }
 
@@ -40,7 +40,7 @@ export const createBudget = (): Budget => {
   let left = MAX_BANNER_UNITS;
   return {
     use(cost) {
-      // A template may pass a non-number. It costs nothing and has no effect.
+      // Ignores a non-number, which a template may pass.
       if (cost > 0) left -= cost;
       if (left < 0) throw new OverBudgetError();
     },
@@ -50,7 +50,7 @@ export const createBudget = (): Budget => {
   };
 };
 
-/** Returns budgets for the banners of one check in turn. `null` once the total is used up. */
+/** Returns a function that returns a budget for each banner of a check; `null` once the total is used up. */
 export const createCheckBudget = (): (() => Budget | null) => {
   let left = MAX_CHECK_UNITS;
   return () => {

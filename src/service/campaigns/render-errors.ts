@@ -5,7 +5,7 @@ export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }
 
-/** Property that cannot be rendered for one user. The cause may quote user data. */
+/** Error of a property that cannot be rendered for one user. Its cause may quote user data. */
 export class RenderError extends Error {
   override readonly name = 'RenderError';
   readonly property: string;
@@ -16,7 +16,7 @@ export class RenderError extends Error {
   }
 }
 
-/** The templates of a banner, or of a whole check, exceed their budget. */
+/** Thrown if the templates of a banner, or of a whole check, exceed their budget. */
 export class OverBudgetError extends TemplateError {
   constructor() {
     super('It takes too long to write this text: use fewer or shorter loops, lists and repetitions');
@@ -26,37 +26,38 @@ export class OverBudgetError extends TemplateError {
 export const isOverBudget = (error: unknown): error is RenderError =>
   error instanceof RenderError && error.cause instanceof OverBudgetError;
 
-/** Why a campaign is suspended: a user's banner exceeded its budget. */
+/** Reason that a campaign is suspended, because a user's banner exceeded its budget. */
 export interface Suspension {
   variantId: string | null;
   error: RenderError;
 }
 
-/** Distinct users before a campaign is halted. Unusual data of one user affects only that user. */
+/** Number of distinct users over budget that halts a campaign. Below it, unusual data of one user affects only that user. */
 const MAX_OVER = 10;
 
-/** Last reason, and users by ID with the timestamp of their profile. */
+/** Last reason, and timestamps of profiles by user ID. */
 interface OverBudget {
   why: Suspension;
   users: Map<string, number>;
 }
 
-/** Keyed by variants, which are replaced if the campaign changes. */
+/** Campaign, identified by its variants, because a changed campaign has new ones. */
 interface Rendered {
   variants: readonly unknown[];
 }
 
 const over = new WeakMap<Rendered['variants'], OverBudget>();
 
-/** A profile at one point in time. A changed profile may fit the budget. */
+/** Profile at one point in time. A changed profile may fit the budget. */
 export interface ProfileVersion {
   userId: string;
   profileMs: number;
 }
 
 /**
- * Records that a campaign exceeded its budget for a user, so that it is not tried again for this profile version. Returns whether
- * the campaign is halted now. After several users it is halted for everyone, until it changes or the service restarts.
+ * Records that a campaign exceeded its budget for a user, so that it is not rendered again for this profile version. After
+ * several users, the campaign is halted for all users, until it changes or the service restarts. Returns whether the campaign is
+ * now halted.
  */
 export const recordOverBudget = (
   { variants }: Rendered,
@@ -69,7 +70,10 @@ export const recordOverBudget = (
   return users.size >= MAX_OVER;
 };
 
-/** Returns the number of users over budget, the last reason, and whether the campaign is halted. `null` if no user was. */
+/**
+ * Returns the number of users over budget, the last reason, and whether the campaign is halted; `null` if no user was over
+ * budget.
+ */
 export const getSuspension = ({
   variants,
 }: Rendered): (Suspension & { users: number; isForAll: boolean }) | null => {
@@ -77,7 +81,7 @@ export const getSuspension = ({
   return found ? { ...found.why, users: found.users.size, isForAll: found.users.size >= MAX_OVER } : null;
 };
 
-/** Returns why a campaign is not tried for a user. `null` if it is. */
+/** Returns the reason that a campaign is not rendered for a user; `null` if it may be rendered. */
 export const findOverBudget = (
   { variants }: Rendered,
   { userId, profileMs }: ProfileVersion,
@@ -102,7 +106,10 @@ export type LogRenderError = (
   isHalted?: boolean,
 ) => void;
 
-/** Logs which property blocks a banner, and why, at most once a minute each. Logs a halted campaign as an error. */
+/**
+ * Creates a log of properties that block a banner, with their errors, at most once a minute per property. Logs a halted campaign
+ * as an error.
+ */
 export const createRenderErrorLog = (log: Log): LogRenderError => {
   const isDue = createLogThrottle();
   return (banner, error, now, isHalted = false) => {

@@ -5,21 +5,21 @@ import { STANDARD_NAMES } from '../users/check-standard.ts';
 
 /** Variables available to a property template. */
 export interface PersonaliseContext {
-  /** Standard attributes and identifiers by wire name and common alias: `{{${first_name}}}`. */
+  /** Standard attributes and identifiers by wire name and common alias, for example `{{${first_name}}}`. */
   user: Record<string, unknown>;
-  /** `{{custom_attribute.${tier}}}`. */
+  /** Custom attributes, for example `{{custom_attribute.${tier}}}`. */
   customAttributes: Record<string, unknown>;
-  /** `{{targeted_device.${platform}}}`. Empty if the device is unknown. */
+  /** Device, for example `{{targeted_device.${platform}}}`. Empty if unknown. */
   device: Record<string, unknown>;
 }
 
-/** Aliases in templates for wire names. */
+/** Returns the aliases of wire names in templates. */
 const getAliases = (standard: Record<string, unknown>) => ({
   city: standard['home_city'],
   date_of_birth: standard['dob'],
 });
 
-/** Returns the template variables of one user. A device is known if the profile has it. */
+/** Returns the template variables of one user. A device is known if the profile contains it. */
 export const personaliseContext = (
   externalId: string,
   profile: Readonly<Profile> | null,
@@ -45,24 +45,24 @@ export const personaliseContext = (
   };
 };
 
-/** Valid names in `${…}`: standard attributes, identifiers and aliases of both. */
+/** Valid names in `${…}`, which are standard attributes, identifiers and their aliases. */
 const USER_NAMES: readonly string[] = [
   ...new Set([...STANDARD_NAMES, ...Object.keys(personaliseContext('', null, undefined, new Map()).user)]),
 ];
 const DEVICE_NAMES = ['id', 'platform'];
-/** A longer name is not a typo, and not compared. */
+/** Maximum length of a name that is compared for typos. */
 const MAX_NAME_CHARACTERS = 60;
 
 const ofUser = (name: string) => `\${${name}}`;
 const ofDevice = (name: string) => `targeted_device.\${${name}}`;
 
-/** Formats a variable as in a campaign. */
+/** Formats a variable as campaigns write it. */
 export const writtenName = ({ root, member }: Variable): string => {
   if (member === null) return root;
   return root === 'user' ? ofUser(member) : `${root}.${ofUser(member)}`;
 };
 
-/** Present for every user. */
+/** Names that exist for every user. */
 const ALWAYS_THERE = ['user_id', 'external_id'];
 
 export const mayBeMissing = ({ root, member }: Variable): boolean =>
@@ -71,18 +71,18 @@ export const mayBeMissing = ({ root, member }: Variable): boolean =>
 const shortened = (name: string): string =>
   name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}…` : name;
 
-/** First two names of a template variable. `member` is `null` if the second is computed. */
+/** First two names of a template variable; `member` is `null` if the second name is computed. */
 export interface Variable {
   root: string;
   member: string | null;
 }
 
-/** Returns the issue of a template variable. `null` if users may have it. */
+/** Returns the issue of a template variable; `null` if users may have the variable. */
 const findIssue = ({ root, member }: Variable): Issue | null => {
   if (root === 'custom_attribute') return null;
   const [names, write] = root === 'targeted_device' ? [DEVICE_NAMES, ofDevice] : [USER_NAMES, ofUser];
   const isKnownRoot = root === 'user' || root === 'targeted_device';
-  // `user[other]`: the member is only known at render time.
+  // The member of `user[other]` is only known at render time.
   if (isKnownRoot && member === null) return null;
   const name = isKnownRoot ? member! : root;
   if (isKnownRoot && names.includes(name)) return null;
@@ -94,7 +94,7 @@ const findIssue = ({ root, member }: Variable): Issue | null => {
   });
 };
 
-/** Maximum variables reported, because each is compared with every name. */
+/** Maximum number of reported variables, because each is compared with every name. */
 const MAX_TOLD = 20;
 
 /** Returns an issue, with a suggestion, for each variable that no user has. */

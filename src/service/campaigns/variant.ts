@@ -8,14 +8,14 @@ import { compileProperties, compileProperty, type Property, type WriteProperties
 export interface Variant {
   variantId: string;
   name: string;
-  /** Share among the campaign's variants. 0: never chosen. */
+  /** Relative share among the campaign's variants. A variant with 0 is never chosen. */
   weight: number;
   cacheTtlSeconds: number | null;
-  /** Effect of a click on the user. `null` if none. */
+  /** Effect of a click on the user; `null` if none. */
   onClick: OnClick | null;
-  /** In the campaign's own language. */
+  /** Properties in the campaign's language. */
   properties: WriteProperties;
-  /** In other languages. Each text falls back: `pt-BR`, `pt`, then the campaign's language. */
+  /** Properties in other languages. Each text falls back from `pt-BR` to `pt`, then to the campaign's language. */
   translations: ReadonlyMap<string, WriteProperties>;
   /** Variables printed without a default, such as `${first_name}`. */
   bare: readonly { property: string; variable: string; language: string | null }[];
@@ -74,7 +74,7 @@ export const compileVariant = (
       .filter(([, texts]) => Object.keys(texts).length > 0)
       .map(([language, texts]) => [language, compileTranslation(language, texts)]),
   );
-  /** Adds the language, for the `lang` attribute, unless the campaign has a property with that name. */
+  /** Adds the language for the `lang` attribute, unless the campaign has a property of the same name. */
   const written = (properties: readonly Property[], language: string | null): WriteProperties =>
     compileProperties(
       language === null || Object.hasOwn(variant.properties, 'language')

@@ -17,10 +17,10 @@ export type Filter = Record<string, unknown>;
 type Path = readonly PropertyKey[];
 
 const MAX_DEPTH = 20;
-/** Maximum conditions of an audience. Each is evaluated for each user. */
+/** Maximum number of conditions of an audience, because each condition is evaluated for each user. */
 const MAX_CONDITIONS = 1_000;
 
-/** Whether a filter, including nested filters, has more members than an audience may have. Each is a condition or a group. */
+/** Whether a filter, including nested filters, has more members (conditions and groups) than an audience may have. */
 const hasTooMany = (filter: unknown): boolean => {
   let conditions = 0;
   const left = [filter];
@@ -41,7 +41,9 @@ export const findPersonalIdentifiers = (filter: Filter): [field: string, operand
     return isPersonal(name) ? [[name.split('.')[0]!, value]] : [];
   });
 
-/** Rough upper bound of a condition's cost. Cheap conditions run first, because evaluation stops at the first that fails. */
+/**
+ * Rough upper bound of a condition's cost. Cheap conditions run first, because evaluation stops at the first failing condition.
+ */
 const COST = { comparison: 1, pattern: 10, list: 100 };
 
 interface Predicate<Subject> {
@@ -49,7 +51,6 @@ interface Predicate<Subject> {
   holds(subject: Subject): boolean;
 }
 
-/** Condition or group of conditions. */
 interface Part<Subject> extends Predicate<Subject> {
   path: Path;
   condition: unknown;
@@ -63,7 +64,7 @@ const cheapestFirst = <Each extends Predicate<never>>(predicates: readonly Each[
 const sumOfCosts = (predicates: readonly Predicate<never>[]): number =>
   predicates.reduce((sum, { cost }) => sum + cost, 0);
 
-// Loops, because they run for every campaign of every sync. `every` and `some` take half as long again.
+// Uses loops, because `every` and `some` take 50% longer, and the tests run for every campaign of every sync.
 const all = <Subject>(predicates: readonly Predicate<Subject>[]): Predicate<Subject> => {
   const ordered = cheapestFirst(predicates);
   if (ordered.length === 1) return ordered[0]!;
@@ -96,7 +97,7 @@ const not = <Subject>({ cost, holds }: Predicate<Subject>): Predicate<Subject> =
 
 const NEVER: Predicate<unknown> = { cost: 0, holds: () => false };
 
-/** Whether a value at the path passes: the value itself, or any element of a list, as in MongoDB. */
+/** Whether a value at the path passes the test. If the value is a list, whether any element passes, as in MongoDB. */
 const someAt = (
   value: unknown,
   steps: readonly string[],
@@ -131,7 +132,7 @@ const applied = <Subject>(
   };
 };
 
-/** Resolves a name: a field at the top of a filter, a member of the value below. */
+/** Resolves a name to a field at the top of a filter, or to a member of the value in a nested filter. */
 type Locate<Subject> = (name: string) => Located<Subject> | string;
 
 const inside =
@@ -150,7 +151,7 @@ const createCompiler = (report: ReportIssue) => {
     return NEVER;
   };
 
-  /** Validates an operand. Dates become Unix milliseconds. */
+  /** Validates an operand. Converts dates to Unix milliseconds. */
   const toOperand = (value: unknown, shape: Shape, path: Path): unknown => {
     if (Array.isArray(value)) return value.map((each) => toOperand(each, shape, path));
     if (isRecord(value)) {
@@ -223,8 +224,8 @@ const createCompiler = (report: ReportIssue) => {
   };
 
   /**
-   * Compiles the operand of a condition: operators, or a value to equal. In `$not` and `$elemMatch` an object may also be a
-   * filter over the members of the value.
+   * Compiles the operand of a condition, which contains operators or is a value for equality. In `$not` and `$elemMatch`, an
+   * object may also be a filter over the members of the value.
    */
   const compileValue = <Subject>(
     value: unknown,
@@ -242,7 +243,7 @@ const createCompiler = (report: ReportIssue) => {
     return { cost: COST.comparison, holds: applied(located, quantified) };
   };
 
-  /** `self` is the value that the filter's operators apply to. `null` at the top of a filter. */
+  /** Compiles a filter. `self` is the value that the filter's operators apply to; `null` at the top of a filter. */
   const compileFilter = <Subject>(
     filter: Filter,
     find: Locate<Subject>,
@@ -298,26 +299,28 @@ const createCompiler = (report: ReportIssue) => {
 
 /** Condition that excludes a user. */
 export interface FailingPart {
-  /** Path in the filter. */
+  /** Path of the condition in the filter. */
   path: readonly PropertyKey[];
   condition: unknown;
-  /** The user's value if it is a single value. `null` if the user has none. */
+  /** User's value if it is a single value; `null` if the user has no value. */
   actual?: unknown;
 }
 
-/** `over_budget`: the user's texts are too long for the patterns of the filter, which excludes the user. */
+/**
+ * Result of an evaluation. `over_budget` excludes the user, because the user's texts are too long for the patterns of the filter.
+ */
 export type Membership = 'in' | 'out' | 'over_budget';
 
 /** A compiled filter. */
 export interface Audience {
-  /** As written, with segments expanded. */
+  /** Filter as written, with segments expanded. */
   filter: Filter;
   membership(context: AudienceContext): Membership;
-  /** Returns the conditions that exclude the user, in filter order. Empty only if the user is in the audience. */
+  /** Returns the conditions that exclude the user, in filter order. Returns an empty list only if the user is in the audience. */
   failingParts(context: AudienceContext): FailingPart[];
 }
 
-/** Returns the user's value at a path. `undefined` if it is not a single value. */
+/** Returns the user's value at a path; `undefined` if it is not a single value. */
 const actualValue = ({ read, steps, shape }: Located<AudienceContext>, context: AudienceContext): unknown => {
   let value = read(context);
   for (const step of steps) {
@@ -330,8 +333,8 @@ const actualValue = ({ read, steps, shape }: Located<AudienceContext>, context: 
 };
 
 /**
- * Compiles a filter in MongoDB query syntax, once for all users. Reports problems with their paths, and returns `undefined` if
- * there is any. An empty filter matches everyone.
+ * Compiles a filter in MongoDB query syntax, once for all users. Reports problems with their paths. An empty filter matches all
+ * users. Returns `undefined` if there are problems.
  */
 export const compileAudience = (filter: Filter, report: ReportIssue): Audience | undefined => {
   if (hasTooMany(filter)) {
@@ -349,7 +352,7 @@ export const compileAudience = (filter: Filter, report: ReportIssue): Audience |
   const toMembership = (context: AudienceContext): Membership => (holds(context) ? 'in' : 'out');
   return {
     filter,
-    // Most filters are too cheap to have a pattern.
+    // Only patterns need the budget, and most filters cost less than a pattern.
     membership:
       cost < COST.pattern
         ? toMembership
@@ -361,7 +364,7 @@ export const compileAudience = (filter: Filter, report: ReportIssue): Audience |
     failingParts: (context) => {
       patternBudget.start();
       const failing = new Set<Part<AudienceContext>>();
-      // Same order as `membership`, because they share one budget.
+      // Uses the order of `membership`, because the conditions share one budget.
       for (const part of ordered) {
         if (!part.holds(context) || patternBudget.isSpent()) failing.add(part);
         if (patternBudget.isSpent()) break;

@@ -2,22 +2,22 @@ import { type ActivityStats, getOwn, type Profile } from '../../profiles/profile
 import type { UserCampaign } from '../../profiles/user-campaign.ts';
 import { STANDARD_NAMES } from '../../users/check-standard.ts';
 
-/** Activity of a user in one campaign that they have seen. */
+/** Activity of a user in one campaign that the user has seen. */
 export interface CampaignActivity
   extends Pick<
     UserCampaign,
     'impressions' | 'lastImpressionMs' | 'clicks' | 'lastClickMs' | 'dismissals' | 'lastDismissalMs'
   > {
-  /** Times when goals of the campaign were last reached since the first impression, in Unix milliseconds. */
+  /** Times at which goals of the campaign were last reached since the first impression, in Unix milliseconds. */
   readonly reachedMs: readonly number[];
 }
 
-/** User and request that an audience is evaluated for. */
+/** User and request for which an audience is evaluated. */
 export interface AudienceContext {
   externalId: string;
-  /** `null` if the user has no profile, so no attributes and no events. */
+  /** `null` if the user has no profile, and so no attributes and no events. */
   profile: Readonly<Profile> | null;
-  /** Activity of the user in campaigns, by campaign ID. */
+  /** Returns the user's activity by campaign ID. */
   campaigns(): Record<string, CampaignActivity>;
   appId: string;
   appVersion: string;
@@ -27,21 +27,21 @@ export interface AudienceContext {
 
 type Read<Subject> = (subject: Subject) => unknown;
 
-/** Kind of operand. A moment is ISO 8601 text in a filter and Unix milliseconds here. */
+/** Kind of operand. A moment is ISO 8601 text in a filter and a number of Unix milliseconds once compiled. */
 type Kind = 'number' | 'moment';
 
-/** Static type of a value. Without members and a kind, any value is possible. */
+/** Static type of a value. Without members and a kind, the value may have any type. */
 export interface Shape {
   kind?: Kind;
-  /** Returns the shape of a member, or why there is none with this name. */
+  /** Returns the shape of a member, or the reason that the name is invalid. */
   member?(name: string): Shape | string;
-  /** Shape of the elements of a list. */
+  /** Shape of the list's elements. */
   element?: Shape;
 }
 
 export const ANY: Shape = {};
 
-/** Resolved location of a condition's value: read, then follow the steps. */
+/** Resolved location of a condition's value. Call `read`, then follow the steps. */
 export interface Located<Subject> {
   read: Read<Subject>;
   steps: readonly string[];
@@ -53,7 +53,7 @@ interface Field {
   shape?: Shape;
   /** Reads a part of the field without building its whole value. */
   below?(steps: readonly [string, ...string[]]): Pick<Located<AudienceContext>, 'read' | 'steps'>;
-  /** Identifies one user, so counts by this field require the permission to view users. */
+  /** The field identifies one user, so counts by this field require the permission to view users. */
   isPersonal?: true;
 }
 
@@ -78,7 +78,7 @@ const PURCHASE = {
   revenue: { kind: 'number', read: ({ revenue }) => revenue },
 } satisfies Record<string, ActivityMember<Profile['purchases'][string]>>;
 
-/** Count and last time of one action. Empty if the user never did it. */
+/** Returns the count and the last time of an action. Empty if the user never performed the action. */
 const actionMembers = (
   counted: string,
   action: string,
@@ -111,24 +111,25 @@ const CAMPAIGN: Record<string, ActivityMember<CampaignActivity>> = {
   })),
 };
 
-/** Fields of one event, product or campaign. */
+/** Names of the fields of an event, product or campaign. */
 export const ACTIVITY_MEMBERS: readonly string[] = Object.keys({ ...PURCHASE, ...CAMPAIGN });
 
 interface Activity<T> {
   members: Readonly<Record<string, ActivityMember<T>>>;
   of(context: AudienceContext): Record<string, T>;
-  /** Field with the same data as a list, and the member of its entries that holds the name. */
+  /** Field that holds the same data as a list. */
   list: string;
+  /** Member of the list's entries that holds the name. */
   name: string;
 }
 
-/** Two fields of an activity: by name, and as a list for names with a dot. */
+/** Returns two fields of an activity, by name and as a list. The list supports names with a dot. */
 const activityFields = <T>(field: string, activity: Activity<T>): Record<string, Field> => {
   const { members, of, list, name: nameMember } = activity;
   const summary = (tally: T, nowMs: number) =>
     Object.fromEntries(Object.entries(members).map(([name, { read }]) => [name, read(tally, nowMs)]));
   const entries = (context: AudienceContext) => Object.entries(of(context));
-  // Cached per context, because a user may have a thousand entries and many conditions may read them.
+  // Lists are cached per context, because a user may have a thousand entries, and many conditions may read them.
   const lists = new WeakMap<AudienceContext, unknown[]>();
   const leaf = (name: string): Shape => {
     const { kind } = members[name]!;
@@ -232,7 +233,7 @@ const parseSteps = (name: string): readonly string[] => {
   return Object.hasOwn(FIELDS, head) ? [head, ...rest] : ['custom_attributes', head, ...rest];
 };
 
-/** Returns the shape at the end of the steps, or why there is none. */
+/** Returns the shape at the end of the steps, or the reason that a step is invalid. */
 export const descend = (shape: Shape, steps: readonly string[]): Shape | string => {
   let here = shape;
   for (const step of steps) {
@@ -243,7 +244,7 @@ export const descend = (shape: Shape, steps: readonly string[]): Shape | string 
   return here;
 };
 
-/** Resolves a name at the top of a filter. Returns a reason if no user can have it. */
+/** Resolves a name at the top of a filter. Returns a reason if no user can have this field. */
 export const locate = (name: string): Located<AudienceContext> | string => {
   const [head = '', ...steps] = parseSteps(name);
   const field = FIELDS[head]!;

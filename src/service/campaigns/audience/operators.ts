@@ -5,12 +5,12 @@ import { isVersion, versionKey } from './versions.ts';
 type Test = (value: unknown) => boolean;
 
 /**
- * Test of the values at a path, several if it crosses lists. The operator holds if any value passes, or, if negated, if none
- * does.
+ * Test of the values at a path. A path that crosses lists has several values. The operator holds if any value passes. A negated
+ * operator holds if no value passes.
  */
 export interface Quantified {
   test: Test;
-  /** Values that pass, if they are a set of scalars: faster than a call of `test`. */
+  /** Values that pass, if they are a set of scalars. Faster than calling `test`. */
   among?: ReadonlySet<unknown>;
   isNegated: boolean;
 }
@@ -19,16 +19,16 @@ const some = (test: Test): Quantified => ({ test, isNegated: false });
 const none = (test: Test): Quantified => ({ test, isNegated: true });
 
 interface Operator {
-  /** Returns why the operand is invalid, or `null`. */
+  /** Returns the reason that the operand is invalid; `null` if valid. */
   fault?(operand: unknown, options: unknown): string | null;
-  /** The operand is compared with the value, so it must be of the value's kind. */
+  /** The operator compares the operand with the value, so both must have the same kind. */
   isComparison?: true;
   compile(operand: never, options: string | undefined): Quantified;
 }
 
 const isScalar = (value: unknown): boolean => value !== null && typeof value !== 'object';
 
-/** A missing value equals `null`, as in MongoDB. */
+/** Returns a test for equality. A missing value equals `null`, as in MongoDB. */
 const equals = (operand: unknown): Test => {
   if (operand === null) return (value) => value === null || value === undefined;
   return isScalar(operand) ? (value) => value === operand : (value) => isDeepStrictEqual(value, operand);
@@ -49,7 +49,7 @@ interface Comparison {
   includesEqual: boolean;
 }
 
-/** Compares numbers with numbers and strings with strings. */
+/** Creates a comparison operator for two numbers or two strings. */
 const comparison = ({ number, text, includesEqual }: Comparison): Operator => ({
   isComparison: true,
   compile: (bound: unknown) => {
@@ -72,19 +72,19 @@ const version = (holds: (value: string, bound: string) => boolean): Operator => 
   },
 });
 
-/** Case-insensitive in every script. */
+/** Folds the case of a string in any script. */
 const folded = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value);
 
-/** Maximum regex steps of one audience for one user: about 5 ms. A list may hold 500 strings. */
+/** Maximum number of regex steps of one audience for one user, which take about 5 ms. A list may hold 500 strings. */
 const MAX_STEPS = 1_000_000;
 let stepsLeft = 0;
 
-/** Limits regex matching of one evaluation, which is synchronous. */
+/** Limits the regex steps of one evaluation, because matching is synchronous. */
 export const patternBudget = {
   start: (): void => {
     stepsLeft = MAX_STEPS;
   },
-  /** Whether the user's texts are too long for the patterns. If so, all results since the start are void. */
+  /** Whether the user's texts are too long for the patterns. If so, all results since the start are invalid. */
   isSpent: (): boolean => stepsLeft < 0,
 };
 
@@ -163,7 +163,7 @@ export const VALUE_OPERATORS: Readonly<Record<string, Operator>> = {
 
 export const GROUPS: readonly string[] = ['$and', '$or', '$nor'];
 
-/** Every operator of a filter. Excludes `$where` and others that evaluate code. */
+/** Names of all operators of a filter. Excludes operators that evaluate code, such as `$where`. */
 export const OPERATORS: readonly string[] = [
   ...Object.keys(VALUE_OPERATORS),
   ...GROUPS,

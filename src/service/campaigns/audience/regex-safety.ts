@@ -1,13 +1,17 @@
 const MAX_PATTERN_CHARACTERS = 200;
 /**
- * Maximum number of match paths for a pattern with zero, one or two open ends: its unbounded repetitions, plus one if it is not
- * anchored. A path through two of them takes about 30,000 steps in the longest attribute text. A third would make it millions.
+ * Maximum number of match paths for a pattern with zero, one or two open ends. The number of open ends is the number of unbounded
+ * repetitions, plus one if the pattern is not anchored. A path with two open ends takes about 30,000 steps in the longest
+ * attribute text. A third open end would require millions.
  */
 const MAX_WAYS = [1_024, 256, 8];
 
-/** Alternatives and optional parts multiply, because each is tried with every path through the others. */
+/**
+ * Returns the number of match paths. Alternatives and optional parts multiply, because each is tried with every path through the
+ * others.
+ */
 const waysThrough = (bare: string): number => {
-  // Question marks that are not quantifiers: of groups, and of lazy quantifiers.
+  // Removes question marks of groups and lazy quantifiers, which are not quantifiers themselves.
   const signs = bare.replace(/\(\?/g, '(').replace(/([*+?]|\{\d+(?:,\d*)?\})\?/g, '$1');
   let ways = 1;
   const branches = [1];
@@ -20,7 +24,7 @@ const waysThrough = (bare: string): number => {
   return ways * branches[0]!;
 };
 
-/** Whether the pattern has alternatives. */
+/** Whether the pattern has alternatives at the top level. */
 const hasBranches = (bare: string): boolean => {
   let depth = 0;
   for (const sign of bare) {
@@ -31,7 +35,7 @@ const hasBranches = (bare: string): boolean => {
   return false;
 };
 
-/** Cost of a match: paths × length ^ open ends. */
+/** Cost of a match: `paths × length ^ open ends`. */
 export interface PatternCost {
   ways: number;
   openEnds: number;
@@ -40,7 +44,10 @@ export interface PatternCost {
 export const countMaxSteps = ({ ways, openEnds }: PatternCost, length: number): number =>
   ways * length ** openEnds;
 
-/** Returns the maximum cost of a `$regex` match, or why the pattern is not allowed. Matching must be fast for any text. */
+/**
+ * Returns the maximum cost of a `$regex` match, or the reason that the pattern is not allowed. Matching must be fast for any
+ * text.
+ */
 export const patternCost = (pattern: unknown, options: unknown): PatternCost | string => {
   if (typeof pattern !== 'string') return 'expected a pattern as text';
   if (pattern.length > MAX_PATTERN_CHARACTERS) return `expected at most ${MAX_PATTERN_CHARACTERS} characters`;
@@ -49,7 +56,7 @@ export const patternCost = (pattern: unknown, options: unknown): PatternCost | s
   } catch {
     return 'expected a regular expression, got one that cannot be read';
   }
-  // Escapes and character classes may contain the characters searched for below.
+  // Removes escapes and character classes, because they may contain the characters searched for below.
   const bare = pattern
     .replace(/\\[1-9]|\\k</g, '\u0001')
     .replace(/\\./g, 'x')
@@ -57,7 +64,7 @@ export const patternCost = (pattern: unknown, options: unknown): PatternCost | s
   if (bare.includes('\u0001')) return 'expected a pattern without back-references';
   if (/\)[*+?{]/.test(bare)) return 'expected a pattern without a repeated group';
   const repetitions = (bare.match(/[*+]|\{\d*,\d*\}/g) ?? []).length;
-  // Alternatives and multiline mode allow other start positions.
+  // With alternatives or multiline mode, a match may start at other positions.
   const isAnchored = bare.startsWith('^') && !hasBranches(bare) && !String(options).includes('m');
   const openEnds = repetitions + (isAnchored ? 0 : 1);
   const maxWays = MAX_WAYS[openEnds];

@@ -2,15 +2,15 @@ import { isRecord } from '../../../protocol/index.ts';
 import { invalid, type LocatedIssue } from '../../issues.ts';
 import { compileAudience, type Filter } from './audience.ts';
 
-/** Named audience, referenced by campaigns as `{ "$segment": "<segment_id>" }`. */
+/** Named audience. Campaigns reference it as `{ "$segment": "<segment_id>" }`. */
 export interface Segment {
   segmentId: string;
   name: string;
-  /** As written. */
+  /** Filter as written. */
   filter: Filter;
 }
 
-/** By ID. */
+/** Segments by ID. */
 export type Segments = ReadonlyMap<string, Segment>;
 
 export const NO_SEGMENTS: Segments = new Map();
@@ -30,7 +30,7 @@ export const segmentsIn = (filter: unknown): string[] => {
   return [...new Set(found)];
 };
 
-/** Expands segments in a filter. An unknown segment stays, and is reported as an unknown operator. */
+/** Expands segments in a filter. Leaves an unknown segment, which is then reported as an unknown operator. */
 export const withSegments = (filter: Filter, segments: Segments): Filter => {
   if (segmentsIn(filter).length === 0) return filter;
   const parts: Filter[] = [];

@@ -1,6 +1,6 @@
 /**
- * Returns a key that sorts lexicographically in release order, for example for `10.2.0`. A release sorts after its candidates
- * (`1.0.0-rc.1`).
+ * Returns a key for a version such as `10.2.0`. The keys sort lexicographically in release order. A release sorts after its
+ * release candidates, such as `1.0.0-rc.1`.
  */
 export const versionKey = (version: string): string => {
   const [release = '', ...candidate] = version.trim().replace(/^v/i, '').split('+')[0]!.split('-');
@@ -10,7 +10,7 @@ export const versionKey = (version: string): string => {
       // In SemVer, numbers sort before words.
       .map((part) => (/^\d+$/.test(part) ? part.padStart(12, '0') : `:${part}`))
       .join('.');
-  // Missing parts are 0: 10 is 10.0.0.
+  // Missing parts are 0, so `10` equals `10.0.0`.
   const numbers = [...release.split('.'), '0', '0'].slice(0, Math.max(3, release.split('.').length));
   return `${padded(numbers.join('.'))}-${candidate.length > 0 ? padded(candidate.join('-')) : '~'}`;
 };
