@@ -39,7 +39,7 @@ afterEach(() => {
 const host = () => document.querySelector('placard-devtools');
 const opened = () => vi.waitFor(() => expect(host()).not.toBeNull(), PATIENCE);
 
-test('opens in the page and removes everything on close', async () => {
+test('opens in the page and removes all its elements on close', async () => {
   const close = open(fake.placard);
   await opened();
   expect(fake.listeners.size).toBe(1);
@@ -57,7 +57,7 @@ test('opens in a given element, without a window', async () => {
   into.remove();
 });
 
-test('can be closed before it has loaded', async () => {
+test('closes if close() is called before it has loaded', async () => {
   const close = open(fake.placard);
   close();
   await import('../../src/devtools/panel.ts');
@@ -66,7 +66,7 @@ test('can be closed before it has loaded', async () => {
   expect(fake.listeners.size).toBe(0);
 });
 
-test('opens by the URL only if the host allows it, and stays for the tab until it is closed', async () => {
+test('opens by the URL only if the host allows it, and stays open for the tab until it is closed', async () => {
   open(fake.placard, { when: 'query' });
   expect(fake.listeners.size).toBe(0);
   history.replaceState(null, '', '/?placard-devtools');
@@ -95,7 +95,7 @@ test('reports why the client is disabled if its options are invalid', async () =
   expect(host()!.shadowRoot!.textContent).toMatch(/Placard is off: .*apiKey/);
 });
 
-test('throws nothing into the page if it fails to load, and logs the failure', async () => {
+test('does not throw into the page if it fails to load, and logs the failure', async () => {
   const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   Object.assign(fake.placard, { inspect: () => Promise.reject(new Error('no chunk')) });
   open(fake.placard);
@@ -104,7 +104,7 @@ test('throws nothing into the page if it fails to load, and logs the failure', a
   expect(fake.listeners.size).toBe(0);
 });
 
-test('receives notices from the call on, and earlier ones that the client has kept', async () => {
+test('receives new notices, and earlier ones that the client has kept', async () => {
   open(fake.placard);
   fake.notify({ type: 'consent', state: 'enabled' });
   fake.notify({ type: 'changed' });

@@ -121,7 +121,7 @@ describe('a slot without a banner reports', () => {
     expect(verdict.why).toMatch(why);
   });
 
-  test('the wait that a rejecting service requested, and its message', () => {
+  test('the wait that the service requested, and its message', () => {
     const failed = heard({ type: 'failed', kind: 'sync', message: 'Sync of home_hero: 429 Over rate limit' });
     const changes = { syncWaitsUntil: NOW + 8_000, recent: [failed] };
     expect(sayOf(aPlacement({ answer: undefined }), anEmptySlot(), changes)).toEqual({
@@ -131,7 +131,7 @@ describe('a slot without a banner reports', () => {
     });
   });
 
-  test('that the service may not know the placement, once it has responded for others', () => {
+  test('that the service may not have the placement, once it has responded for others', () => {
     const recent = [heard({ type: 'synced', placements: ['other'], banners: { other: null } })];
     const { why } = sayOf(aPlacement({ answer: undefined }), anEmptySlot(), { recent });
     expect(why).toMatch(/workspace has this one/);

@@ -56,7 +56,7 @@ test.each([
   expect(describeQueue(diagnosticsOf(changes)).text).toBe(text);
 });
 
-test('the counters sum up the open events and hide empty ones', () => {
+test('sums up the open events in the counters and hides empty counters', () => {
   const sum = createCounters(diagnosticsOf({ captured: 4, delivered: 2, inDoubt: 1, expired: 1 }));
   expect(sum.textContent).toBe('4 captured = 2 delivered + 0 pending + 1 in doubt + 1 expired');
   expect(sum.dataset['holds']).toBe('true');
@@ -108,7 +108,7 @@ test('labels a banner with its headline, else its first text, else its ID', () =
   expect(getBannerName(buildBanner({ properties: {} }))).toBe('bnr-1');
 });
 
-test('lists the properties of a banner, whatever their names', () => {
+test('lists the properties of a banner with any name', () => {
   const properties = JSON.parse(
     '{"__proto__":{"type":"jsonobject","value":{"a":1}},"x":{"type":"number","value":2}}',
   );

@@ -34,7 +34,7 @@ const inPage = (attributes: Record<string, string>) => {
 };
 
 describe('<placard-banner>', () => {
-  test('waits for the client if the element is in the page first', async () => {
+  test('waits for the client if the element is connected first', async () => {
     const element = inPage({ placement: 'home_hero', template: 'hero' });
     await settled();
     expect(element.childNodes).toHaveLength(0);
@@ -43,14 +43,14 @@ describe('<placard-banner>', () => {
     expect(drawnIn(element).textContent).toContain('Summer sale');
   });
 
-  test('mounts if the client is there first', async () => {
+  test('mounts at once if the client exists first', async () => {
     providePlacard(fake.placard);
     const element = inPage({ placement: 'home_hero', template: 'strip' });
     await settled();
     expect(drawnIn(element).className).toContain('strip');
   });
 
-  test('renders a card without a template name', async () => {
+  test('renders a card if there is no template name', async () => {
     providePlacard(fake.placard);
     const element = inPage({ placement: 'home_hero' });
     await settled();
@@ -83,7 +83,7 @@ describe('<placard-banner>', () => {
     expect(fake.calls).toEqual(['mount home_hero']);
   });
 
-  test('mounts again once when its placement and template change', async () => {
+  test('mounts again once if its placement and template change together', async () => {
     providePlacard(fake.placard);
     const element = inPage({ placement: 'home_hero', template: 'hero' });
     await settled();
@@ -103,7 +103,7 @@ describe('<placard-banner>', () => {
     expect(fake.calls).toEqual(['mount home_hero']);
   });
 
-  test('shows nothing without a placement', async () => {
+  test('does not render without a placement', async () => {
     providePlacard(fake.placard);
     inPage({ template: 'hero' });
     await settled();
@@ -138,7 +138,7 @@ describe('<placard-banner>', () => {
     expect(Object.hasOwn(element, 'hook')).toBe(false);
   });
 
-  test("finds the host's templates by name, and lists the known names if there is no match", async () => {
+  test("finds the host's templates by name, and lists the available names if there is no match", async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     providePlacard(fake.placard, { tile: draws });
     const element = inPage({ placement: 'home_hero', template: 'tile' });
@@ -152,7 +152,7 @@ describe('<placard-banner>', () => {
     warn.mockRestore();
   });
 
-  test('switches to the next client, and to none', async () => {
+  test('switches to another client, and unmounts without a client', async () => {
     const next = fakePlacard();
     next.set('home_hero', 'After signing in');
     providePlacard(fake.placard);
@@ -167,14 +167,14 @@ describe('<placard-banner>', () => {
     expect(next.mounts()).toEqual([]);
   });
 
-  test('is a block by a rule that any rule of the page overrides', async () => {
+  test('is displayed as a block by a rule that any rule of the page overrides', async () => {
     inPage({ placement: 'home_hero' });
     inPage({ placement: 'sidebar_promo' });
     const rules = document.adoptedStyleSheets.map((sheet) => sheet.cssRules[0]?.cssText);
     expect(rules.filter((rule) => rule?.includes(':where(placard-banner)'))).toHaveLength(1);
   });
 
-  test('is a block again after the page replaced its adopted style sheets', async () => {
+  test('is displayed as a block again after the page replaces its adopted style sheets', async () => {
     inPage({ placement: 'home_hero' });
     document.adoptedStyleSheets = [];
     inPage({ placement: 'sidebar_promo' });

@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
 
-test('the element can be imported without a DOM', async () => {
+test('can be imported without a DOM', async () => {
   expect('document' in globalThis).toBe(false);
   const { PlacardBanner, providePlacard } = await import('../../src/element/index.ts');
   expect(typeof PlacardBanner).toBe('function');

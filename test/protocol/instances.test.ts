@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { INSTANCES, isInstance } from '../../src/protocol/index.ts';
 
 describe('the hosted instances', () => {
-  it('contract 1.4: are these fifteen, at these hosts', () => {
+  it('contract 1.4: match the documented list of fifteen hosts', () => {
     expect(INSTANCES).toEqual({
       'US-01': 'https://rest.iad-01.braze.com',
       'US-02': 'https://rest.iad-02.braze.com',

@@ -5,7 +5,7 @@ import fc from '../helpers/property.ts';
 const BASE = 'https://rest.example.com';
 
 describe('the Link header', () => {
-  it('contract 2.1: parses as documented, with a bare comma and unescaped padding', () => {
+  it('contract 2.1: parses the documented format, with a bare comma and unescaped padding', () => {
     const header =
       '</cdi/integrations?cursor=c2tpcDow>; rel="prev",</cdi/integrations?cursor=c2tpcDoyMA==>; rel="next"';
     expect(parseLink(header)).toEqual({
@@ -56,13 +56,13 @@ describe('the Link header', () => {
     parseLink(`</a>${'; a="'.repeat(500_000)}`);
   });
 
-  it('parses a relation named like an Object.prototype member', () => {
+  it('parses a relation with the name of an Object.prototype member', () => {
     const links = parseLink('</a>; rel="constructor __proto__"');
     expect(Object.hasOwn(links, 'constructor')).toBe(true);
     expect(Object.getPrototypeOf(parseLink('</a>; rel="__proto__"'))).toBe(Object.prototype);
   });
 
-  it('contract 2.1: formats relative targets, prev first, with a bare comma between', () => {
+  it('contract 2.1: formats relative targets, prev first, with a bare comma as the separator', () => {
     expect(formatLink({ next: 'Mg==', prev: 'MA==' })).toBe(
       '</cdi/integrations?cursor=MA==>; rel="prev",</cdi/integrations?cursor=Mg==>; rel="next"',
     );

@@ -67,7 +67,7 @@ const asSent = (body: unknown): unknown => (body === undefined ? null : JSON.par
 const hasLongCharacters = (body: unknown) => /[\ud800-\udbff][\udc00-\udfff]/.test(JSON.stringify(body));
 
 describe.each(ENDPOINTS)('a body of %s', (path, schema, bodies) => {
-  it('is accepted by the service and the fake exactly if it matches its schema', async () => {
+  it('is accepted by the service and the fake if and only if it matches its schema', async () => {
     const description = z.fromJSONSchema(
       z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Parameters<
         typeof z.fromJSONSchema

@@ -9,7 +9,7 @@ const read = (headers: Record<string, string>, kind: 'delta-seconds' | 'epoch' =
 const inSeconds = (seconds: number) => String(NOW / 1000 + seconds);
 
 describe('parsing of rate-limit headers', () => {
-  it('contract 1.5: on users/track the reset is in seconds left', () => {
+  it('contract 1.5: parses the reset of users/track as seconds left', () => {
     const headers = { 'X-RateLimit-Limit': '3000', 'X-RateLimit-Remaining': '12', 'X-RateLimit-Reset': '3' };
     expect(read(headers, 'delta-seconds')).toEqual({
       limit: 3000,
@@ -19,7 +19,7 @@ describe('parsing of rate-limit headers', () => {
     });
   });
 
-  it('contract 1.5: elsewhere the reset is an epoch, in seconds or, from 1e12 on, in milliseconds', () => {
+  it('contract 1.5: parses other resets as an epoch, in seconds or, from 1e12 on, in milliseconds', () => {
     expect(read({ 'x-ratelimit-reset': inSeconds(60) })).toEqual({
       resetAtMs: NOW + 60_000,
       retryAfterMs: 60_000,
@@ -30,7 +30,7 @@ describe('parsing of rate-limit headers', () => {
     });
   });
 
-  it('decides by endpoint, never by magnitude: a long window stays in seconds left', () => {
+  it('decides by endpoint, not by magnitude, so that a long window stays in seconds left', () => {
     expect(read({ 'x-ratelimit-reset': '3599' }, 'delta-seconds').resetAtMs).toBe(NOW + 3_599_000);
     expect(read({ 'x-ratelimit-reset': '3599' }, 'epoch').resetAtMs).toBe(3_599_000);
   });
@@ -42,7 +42,7 @@ describe('parsing of rate-limit headers', () => {
     },
   );
 
-  it('prefers the retry header, then Retry-After of a proxy, then the reset', () => {
+  it('prefers the retry header, then the Retry-After of a proxy, then the reset', () => {
     const all = { 'x-ratelimit-retry-after': '1', 'retry-after': '2', 'x-ratelimit-reset': inSeconds(3) };
     expect(read(all).retryAfterMs).toBe(1_000);
     expect(read({ ...all, 'x-ratelimit-retry-after': 'soon' }).retryAfterMs).toBe(2_000);
@@ -54,7 +54,7 @@ describe('parsing of rate-limit headers', () => {
     expect(read({ 'retry-after': new Date(NOW + 90_000).toUTCString() }).retryAfterMs).toBe(90_000);
   });
 
-  it('never waits for a time in the past, and never longer than an hour', () => {
+  it('never returns a wait in the past or longer than an hour', () => {
     expect(read({ 'retry-after': new Date(NOW - 90_000).toUTCString() }).retryAfterMs).toBe(0);
     expect(read({ 'x-ratelimit-reset': inSeconds(-5) }).retryAfterMs).toBe(0);
     expect(read({ 'retry-after': '86400' }).retryAfterMs).toBe(HOUR);
@@ -69,7 +69,7 @@ describe('parsing of rate-limit headers', () => {
     },
   );
 
-  it('returns nothing without a header, so that the caller uses its own backoff', () => {
+  it('returns no wait without a header, so that the caller uses its own backoff', () => {
     expect(read({})).toEqual({});
   });
 
@@ -103,7 +103,7 @@ describe('parsing of rate-limit headers', () => {
 describe('formatting of rate-limit headers', () => {
   const window = { limit: 300, remaining: 41, resetAtMs: NOW + 12_300 };
 
-  it('contract 1.5: users/track returns the three on every response, with the seconds left', () => {
+  it('contract 1.5: users/track returns the three headers on every response, with the seconds left', () => {
     expect(rateLimitHeaders('users-track', window, NOW, false)).toEqual({
       'X-RateLimit-Limit': '300',
       'X-RateLimit-Remaining': '41',
@@ -124,7 +124,7 @@ describe('formatting of rate-limit headers', () => {
     },
   );
 
-  it('contract 1.5: banners return all four on a 429', () => {
+  it('contract 1.5: banners return all four headers on a 429', () => {
     expect(rateLimitHeaders('banners', { ...window, remaining: -1 }, NOW, true)).toEqual({
       'X-RateLimit-Limit': '300',
       'X-RateLimit-Remaining': '0',
@@ -133,7 +133,7 @@ describe('formatting of rate-limit headers', () => {
     });
   });
 
-  it('never requests a retry at once, nor before the window ends', () => {
+  it('never requests a retry at once or before the window ends', () => {
     const kinds = { 'users-track': 'delta-seconds', banners: 'epoch', general: 'epoch' } as const;
     fc.assert(
       fc.property(

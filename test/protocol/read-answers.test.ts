@@ -49,7 +49,7 @@ const banners = fc.oneof(
 );
 
 describe('a banner of a response', () => {
-  it('is parsed by its schema, whatever the response contains; an invalid property does not affect others', () => {
+  it('is parsed by its schema from any response, and an invalid property does not affect others', () => {
     const read = { banners: 0, refused: 0 };
     fc.assert(
       fc.property(banners, (banner) => {
@@ -81,7 +81,7 @@ describe('a banner of a response', () => {
     expect(Math.min(read.banners, read.refused)).toBeGreaterThan(RUNS / 10);
   });
 
-  it('keeps a property of any name', () => {
+  it('keeps a property with any name', () => {
     const properties = JSON.parse(
       '{"__proto__":{"type":"string","value":"x"},"constructor":{"type":"number","value":1}}',
     );
@@ -120,7 +120,7 @@ describe('a response of banners/track', () => {
     { weight: 1, arbitrary: odd },
   );
 
-  it('is parsed by its schema, and leniently if members are missing', () => {
+  it('is parsed by its schema, with defaults for missing members', () => {
     let valid = 0;
     fc.assert(
       fc.property(answers, (answer) => {

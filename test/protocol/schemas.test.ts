@@ -35,18 +35,18 @@ const banner = {
 };
 
 describe('the response of banners/sync', () => {
-  it('contract 2.5: parses as documented', () => {
+  it('contract 2.5: parses the documented example', () => {
     const answer = { banners: { checkout_top: banner, profile_footer: null } };
     expect(syncAnswer.parse(answer)).toEqual(answer);
   });
 
-  it('reads missing flags as false and accepts unknown members', () => {
+  it('parses missing flags as false and accepts unknown members', () => {
     const { is_control, is_test_send, ...rest } = banner;
     expect(wireBanner.parse({ ...rest, html: '<b>' })).toEqual({ ...banner, is_control, is_test_send });
     expect(syncAnswer.safeParse({ banners: {}, more: 1 }).success).toBe(true);
   });
 
-  it('keeps a property of an unknown type or with a mismatched value, so that it does not affect others', () => {
+  it('keeps a property of an unknown type or with a mismatched value, without affecting others', () => {
     const properties = {
       ...banner.properties,
       odd: { type: 'video', value: [1] },
@@ -69,7 +69,7 @@ describe('the response of banners/sync', () => {
     expect(faults(wireBanner, { ...banner, ...change })).toEqual([path]);
   });
 
-  it('has each banner under its placement', () => {
+  it('contains each banner under its placement', () => {
     expect(faults(syncAnswer, { banners: { another: banner } })).toEqual(['banners']);
   });
 
@@ -95,7 +95,7 @@ describe('requests of the banner endpoints', () => {
     expect(schema.parse(request)).toEqual(request);
   });
 
-  it('names missing members', () => {
+  it('report missing members', () => {
     expect(faults(syncRequest, {})).toEqual(['external_user_id', 'app_id', 'app_version', 'placements']);
     expect(faults(bannersTrackRequest, {})).toEqual(['external_user_id', 'app_id', 'app_version', 'events']);
   });
@@ -106,7 +106,7 @@ describe('the response of banners/track', () => {
     { events_processed: 3, message: 'success' },
     { events_processed: 2, message: 'success', errors: [{ type: "'timestamp' is required", index: 1 }] },
     { message: 'success', errors: ['text', null, { index: -1 }] },
-  ])('contract 2.6: parses whatever errors contains: %j', (answer) => {
+  ])('contract 2.6: parses any value of errors: %j', (answer) => {
     expect(bannersTrackAnswer.parse(answer)).toEqual(answer);
   });
 
@@ -158,7 +158,7 @@ describe('users/track', () => {
     expect(faults(usersTrackAnswer, { events_processed: 1 })).toEqual(['message']);
   });
 
-  it('a backend reads a response partially: an invalid count counts as missing', () => {
+  it('treats an invalid count as missing, so that a backend can parse the response partially', () => {
     const answer = { message: 'success', attributes_processed: 2, events_processed: null, errors: null };
     expect(usersTrackSuccess.parse(answer)).toEqual({ ...answer, events_processed: undefined });
     expect(faults(usersTrackSuccess, { errors: [] })).toEqual(['message']);
@@ -191,7 +191,7 @@ const NULLABLE = [
 ];
 
 describe('error responses', () => {
-  it('contract 5: have the members of their endpoint', () => {
+  it('contract 5: contain the members of their endpoint', () => {
     expect(errorBody('sync', 'No')).toEqual({ error: 'No' });
     expect(errorBody('track', 'No')).toEqual({ message: 'No' });
     expect(errorBody('general', 'No')).toEqual({ message: 'No', errors: [{ type: 'No' }] });

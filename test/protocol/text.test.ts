@@ -12,7 +12,7 @@ describe('text length', () => {
     expect(['a', 'é', '€', '😀', ''].map(utf8Bytes)).toEqual([1, 2, 3, 4, 0]);
   });
 
-  it('counts a code point as one character, whatever its memory size', () => {
+  it('counts a code point as one character, regardless of its number of code units', () => {
     expect(fitsCharacters('😀'.repeat(255), 255)).toBe(true);
     expect(fitsCharacters(`${'😀'.repeat(255)}x`, 255)).toBe(false);
     expect(fitsCharacters('x'.repeat(256), 255)).toBe(false);
@@ -34,13 +34,13 @@ describe('text length', () => {
   });
 });
 
-describe('text that both stores can keep', () => {
-  it('has no U+0000 and no lone surrogate', () => {
+describe('D text that both stores can keep', () => {
+  it('contains no U+0000 and no lone surrogate', () => {
     expect(['', 'plain', 'é😀', '\u0001'].map(isStorableText)).toEqual([true, true, true, true]);
     expect(['a\0b', '\ud83d', 'x\ude00y'].map(isStorableText)).toEqual([false, false, false]);
   });
 
-  it('is exactly what round-trips through UTF-8', () => {
+  it('is exactly the text that round-trips through UTF-8', () => {
     const anyUnits = fc.string({
       unit: fc.integer({ min: 1, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
       maxLength: 20,

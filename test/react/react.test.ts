@@ -79,7 +79,7 @@ describe('Placement with a hook', () => {
       'First',
     ],
   ])(
-    'renders a banner whose inline placement was defined again since it was checked %s',
+    'renders a banner whose inline placement was redefined after its check %s',
     async (_, validate, drawnBy) => {
       let mounted: PlacementHook | undefined;
       fake.placard.mount = (_id, _element, hook) => {
@@ -105,13 +105,13 @@ describe('Placement with a hook', () => {
     },
   );
 
-  test('mounts again for another placement', async () => {
+  test('mounts again if the placement changes', async () => {
     await render(createElement(Placement, { placementId: 'home_hero', hook: hero }));
     await render(createElement(Placement, { placementId: 'sidebar_promo', hook: hero }));
     expect(fake.mounts().map(({ placementId }) => placementId)).toEqual(['sidebar_promo']);
   });
 
-  test('passes the hook’s handling of empty placements to the client, and nothing else', async () => {
+  test('passes only the hook’s handling of empty placements to the client', async () => {
     const hooks: object[] = [];
     const mount = fake.placard.mount;
     fake.placard.mount = (placementId, element, hook) => {
@@ -153,7 +153,7 @@ describe('useBanner', () => {
     return createElement('p', {}, text);
   };
 
-  test('returns the banner that would be shown', async () => {
+  test('returns the banner that the client would show', async () => {
     await render(createElement(Headline));
     expect(container.textContent).toBe('not known');
     await act(async () => fake.set('home_hero', 'Summer sale'));
@@ -162,7 +162,7 @@ describe('useBanner', () => {
     expect(container.textContent).toBe('nobody');
   });
 
-  test('updates when a banner expires, by any clock', async () => {
+  test('updates when a banner expires, under any clock', async () => {
     vi.useFakeTimers();
     try {
       const inMs = (ms: number) => ({ expiresAt: Date.now() + ms });
@@ -220,7 +220,7 @@ describe('on a server', () => {
     );
   };
 
-  test('a page renders without a client and hydrates unchanged', async () => {
+  test('renders a page without a client and hydrates it unchanged', async () => {
     const html = renderToString(createElement(PlacardProvider, { placard: null }, createElement(Page)));
     expect(html).toBe('<main>no client, nothing known<div class="box"></div></main>');
     const served = document.createElement('div');
@@ -235,7 +235,7 @@ describe('on a server', () => {
     await act(async () => hydrated.unmount());
   });
 
-  test('outside a provider everything is empty and nothing fails', async () => {
+  test('renders empty placements outside a provider without an error', async () => {
     await act(async () => root.render(createElement(Page)));
     expect(container.textContent).toBe('no client, nothing known');
   });

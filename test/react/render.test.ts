@@ -103,7 +103,7 @@ const aPage = async (
 
 const headline = ({ properties }: Banner) => createElement('p', {}, String(properties['headline']?.value));
 
-test('content that suspends keeps the page, mounts once and appears', async () => {
+test('keeps the page while content suspends, mounts once and renders the content', async () => {
   let load: (hero: { default: (props: { banner: Banner }) => ReactNode }) => void = () => undefined;
   const LazyHero = lazy(() => new Promise<Parameters<typeof load>[0]>((resolve) => (load = resolve)));
   const page = await aPage((banner) => createElement(LazyHero, { banner }));
@@ -117,7 +117,7 @@ test('content that suspends keeps the page, mounts once and appears', async () =
   expect(page.types()).toEqual(['shown']);
 });
 
-test('content that never loads leaves nothing behind in the slot', async () => {
+test('removes content that never loads from the slot', async () => {
   const LazyHero = lazy(() => new Promise<never>(() => undefined));
   const page = await aPage((banner) => createElement(LazyHero, { banner } as object));
   expect(page.place().getAttribute('aria-busy')).toBe('true');
@@ -171,7 +171,7 @@ const Stumbling = ({ use }: { use: typeof useEffect }) => {
 test.each([
   ['an effect', useEffect],
   ['a layout effect', useLayoutEffect],
-])('case 68: %s that throws while the banner is removed is reported, and the page stays', async (_, use) => {
+])('case 68: reports %s that throws while the banner is removed, and keeps the page', async (_, use) => {
   const page = await aPage((banner) =>
     banner.id === 'bnr-1' ? createElement(Stumbling, { use }) : headline(banner),
   );
@@ -186,7 +186,7 @@ test.each([
   expect(document.body.textContent).toBe('ShopSummer sale');
 });
 
-test('case 68: content that throws after it was loaded is reported as well', async () => {
+test('case 68: reports content that throws after it was loaded', async () => {
   let load: (hero: { default: () => ReactNode }) => void = () => undefined;
   const LazyHero = lazy(() => new Promise<Parameters<typeof load>[0]>((resolve) => (load = resolve)));
   const page = await aPage(() => createElement(LazyHero));
@@ -208,13 +208,13 @@ const drawnByServer = { ...aBootstrap(), banners: { home_hero: buildBanner() } }
 test.each([
   ['of a control group', { first: buildBanner({ id: 'bnr-2', isControl: true }) }],
   ['that shouldShow() blocks', { shouldShow: () => false }],
-])('server-rendered content is removed for a banner %s', async (_, known) => {
+])('removes server-rendered content for a banner %s', async (_, known) => {
   const page = await aPage(headline, { ...known, bootstrap: drawnByServer });
   expect(page.types()).toEqual(['emptied']);
   expect(document.body.textContent).toBe('Shop');
 });
 
-test('the state of a component belongs to its banner and does not carry over to the next one', async () => {
+test('does not carry the state of a component over to the next banner', async () => {
   const Hero = ({ banner }: { banner: Banner }) => useState(banner.id)[0];
   const page = await aPage((banner) => createElement(Hero, { banner }));
   expect(document.body.textContent).toBe('Shopbnr-1');

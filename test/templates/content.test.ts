@@ -8,7 +8,7 @@ const read = (values: Parameters<typeof bannerOf>[0]) =>
   readContent(bannerOf({ headline: 'Hi', ...values }), everyUrl, { dismissible: true });
 
 describe('parsing a banner', () => {
-  test('reads values of their declared type', () => {
+  test('parses values of their declared type', () => {
     expect(
       read({ body: 'Text', theme: 'dark', dismissible: false, image: 'https://cdn.example/a.png' }),
     ).toEqual({
@@ -28,7 +28,7 @@ describe('parsing a banner', () => {
     });
   });
 
-  test('case 59: omits values of another type, and reads unknown themes as auto', () => {
+  test('case 59: omits values of another type, and parses unknown themes as auto', () => {
     const content = read({
       body: { type: 'number', value: 5 },
       button_text: { type: 'string', value: 5 },
@@ -45,11 +45,11 @@ describe('parsing a banner', () => {
     });
   });
 
-  test('reads an image stored as a string', () => {
+  test('parses an image stored as a string', () => {
     expect(read({ image: { type: 'string', value: '/a.png' } }).image).toBe('/a.png');
   });
 
-  test('checks no empty link', () => {
+  test('does not check empty links', () => {
     const asked: unknown[] = [];
     const slot = {
       safeUrl: (url: unknown) => {
@@ -88,7 +88,7 @@ describe('parsing a banner', () => {
     }
   });
 
-  test('never truncates within a character', () => {
+  test('does not split a character when it truncates', () => {
     const headline = read({ headline: '👩‍🚀'.repeat(200) }).headline!;
     expect(headline.isWellFormed()).toBe(true);
     expect([...headline]).toHaveLength(161);

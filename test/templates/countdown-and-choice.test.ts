@@ -22,7 +22,7 @@ const draw = (values: Parameters<typeof bannerOf>[0], clockAheadMs = 0) => {
 };
 
 describe('the countdown', () => {
-  test('shows the time left, second by second, and the end once', () => {
+  test('shows the time left every second, and announces the end once', () => {
     const { panel } = draw({ countdown_to: until(3_000), language: 'en' });
     const timer = panel.getByRole('timer');
     expect(timer.textContent).toBe('3 sec');
@@ -35,7 +35,7 @@ describe('the countdown', () => {
     expect(said.textContent).toBe('It is over.');
   });
 
-  test('revokes an end shown under a wrong clock, and shows it again at the correct time', () => {
+  test('hides an end shown under a wrong clock, and shows it again at the correct time', () => {
     let aheadMs = 3_600_000;
     const { slot } = recordingSlot({ now: () => Date.now() + aheadMs });
     const values = {
@@ -57,7 +57,7 @@ describe('the countdown', () => {
     expect(panel.getByRole('status').textContent).toBe('It is over.');
   });
 
-  test('announces the end to a screen reader once, whatever the number of updates', async () => {
+  test('announces the end to a screen reader once, after any number of updates', async () => {
     const { panel } = draw({ countdown_to: until(-1) });
     const changes: unknown[] = [];
     const observer = new MutationObserver((records) => changes.push(...records));
@@ -67,7 +67,7 @@ describe('the countdown', () => {
     expect(changes).toEqual([]);
   });
 
-  test('truncates its end like every other text, with an ellipsis and no half of a character', () => {
+  test('truncates its end text with an ellipsis without splitting a character', () => {
     const { panel } = draw({ countdown_to: until(-1), countdown_ended_text: `x${'🎉'.repeat(200)}` });
     expect(panel.getByRole('status').textContent).toBe(`x${'🎉'.repeat(159)}…`);
   });
@@ -77,7 +77,7 @@ describe('the countdown', () => {
     expect(panel.getByRole('timer').textContent).toBe('5 sec');
   });
 
-  test('uses the language of the banner, with days and the engine’s own words or ours', () => {
+  test('uses the language of the banner, with days and the engine’s or the template’s own words', () => {
     const twoDays = { countdown_to: until(2 * 86_400_000 + 3_600_000), language: 'de' };
     const whole = draw(twoDays).panel.getByRole('timer').textContent;
     expect(whole).toMatch(/^2 Tg?\.?.*1 Std\./);
@@ -108,7 +108,7 @@ describe('the countdown', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('is a card without a time, and accepts any time and language', () => {
+  test('renders a card without a time, and accepts any time and language', () => {
     expect(draw({}).panel.queryByRole('timer')).toBeNull();
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, '2026-03-01', null]) {
       document.body.replaceChildren();
@@ -132,7 +132,7 @@ describe('the choice', () => {
     secondary_link: '/coffee',
   };
 
-  test('has two links of equal rank, without a link around the banner', () => {
+  test('renders two links of equal rank, without a link around the banner', () => {
     const { slot, calls } = recordingSlot();
     choice(bannerOf(TWO), slot);
     const links = within(drawnIn(slot.element)).getAllByRole('link');
@@ -145,7 +145,7 @@ describe('the choice', () => {
     expect(calls.filter((each) => each === 'click')).toHaveLength(2);
   });
 
-  test('is a card with one button if the second has no text or no safe link', () => {
+  test('renders a card with one button if the second has no text or no safe link', () => {
     for (const change of [
       { secondary_link: '' },
       { secondary_button_text: '' },

@@ -38,7 +38,7 @@ beforeEach(() => {
 afterEach(() => document.body.replaceChildren());
 
 describe('a plain click on the link', () => {
-  test('is stored before the navigation', async () => {
+  test('stores the click before the navigation', async () => {
     const { visited, calls, press, settleClick } = drawn('https://shop.example/linen', { holdClick: true });
     expect(press('click').defaultPrevented).toBe(true);
     expect(calls).toContain('click');
@@ -49,7 +49,7 @@ describe('a plain click on the link', () => {
     expect(visited).toEqual(['https://shop.example/linen']);
   });
 
-  test('navigates once, after a quarter of a second if storing takes longer', async () => {
+  test('navigates once, after 250 ms if storing takes longer', async () => {
     const { visited, press, settleClick } = drawn('https://shop.example/linen', { holdClick: true });
     press('click');
     await vi.advanceTimersByTimeAsync(249);

@@ -48,7 +48,7 @@ describe('widths', () => {
     expect(img.getAttribute('sizes')).toMatch(/^\d+px$/);
   });
 
-  test('are empty for an unreadable value', () => {
+  test('are empty for an invalid value', () => {
     const { img } = draw({ image_widths: 'nonsense' });
     expect(img.hasAttribute('srcset')).toBe(false);
     expect(img.hasAttribute('sizes')).toBe(false);

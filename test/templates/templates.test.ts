@@ -15,7 +15,7 @@ const SALE = {
 
 afterEach(() => document.body.replaceChildren());
 
-test('each template is exported by its name', () => {
+test('exports each template by its name', () => {
   for (const name of Object.keys(createTemplates()))
     expect(templates).toHaveProperty(name, expect.any(Function));
 });
@@ -25,7 +25,7 @@ describe.each([
   ['card', card],
   ['hero', hero],
 ])('the %s', (_, template) => {
-  test('is a region named by its headline, with its text, its image and one link', () => {
+  test('renders a region labeled by its headline, with its text, its image and one link', () => {
     const { slot } = recordingSlot();
     template(bannerOf(SALE), slot);
     const panel = drawnIn(slot.element);
@@ -49,7 +49,7 @@ describe.each([
     within(drawnIn(slot.element)).getByRole('link', { name: 'Autumn linen' });
   });
 
-  test('renders an image-only banner as a link named by its description', () => {
+  test('renders an image-only banner as a link labeled by its description', () => {
     const { slot } = recordingSlot();
     template(bannerOf({ image: '/linen.jpg', image_alt: 'Autumn linen', link: '/linen' }), slot);
     const panel = drawnIn(slot.element);
@@ -58,7 +58,7 @@ describe.each([
     expect(within(panel).queryByRole('img')).toBeNull();
   });
 
-  test('exposes the description of an unlinked image once, as the image’s', () => {
+  test('exposes the description of an unlinked image once, on the image', () => {
     const { slot } = recordingSlot();
     template(bannerOf({ image: '/linen.jpg', image_alt: 'Autumn linen' }), slot);
     const panel = drawnIn(slot.element);
@@ -74,7 +74,7 @@ describe.each([
 
   const imageIn = (element: HTMLElement) => within(drawnIn(element)).getByRole('img');
 
-  test('an image that fails to load keeps its box, without a layout shift, and is reported', async () => {
+  test('keeps the box of an image that fails to load, without a layout shift, and reports the failure', async () => {
     const { slot, calls } = recordingSlot();
     template(bannerOf(SALE), slot);
     const panel = drawnIn(slot.element);
@@ -87,7 +87,7 @@ describe.each([
     within(panel).getByText('Washed, cut to order.');
   });
 
-  test('an image that fails after its banner was removed is not reported', async () => {
+  test('does not report an image that fails after its banner was removed', async () => {
     const { slot, calls, controller } = recordingSlot();
     template(bannerOf(SALE), slot);
     const image = imageIn(slot.element);
@@ -99,7 +99,7 @@ describe.each([
 
   const ALONE = { image: 'https://cdn.example/linen.jpg', image_alt: 'Folded linen' };
 
-  test('an image-only banner is busy until the image loads, and is then seen', async () => {
+  test('marks an image-only banner as busy until the image loads, and then counts it as seen', async () => {
     const { slot } = recordingSlot();
     const drawn = template(bannerOf(ALONE), slot) as unknown as PromiseLike<void>;
     expect(slot.element.getAttribute('aria-busy')).toBe('true');
@@ -108,7 +108,7 @@ describe.each([
     expect(slot.element.hasAttribute('aria-busy')).toBe(false);
   });
 
-  test('an image-only banner fails with its image', async () => {
+  test('reports an image-only banner as failed if its image fails', async () => {
     const { slot } = recordingSlot();
     const drawn = template(bannerOf(ALONE), slot) as unknown as PromiseLike<void>;
     imageIn(slot.element).dispatchEvent(new Event('error'));
@@ -116,14 +116,14 @@ describe.each([
     expect(slot.element.hasAttribute('aria-busy')).toBe(false);
   });
 
-  test('a slot whose image never loaded is not busy once the banner is removed', () => {
+  test('clears the busy state of a slot whose image never loaded once the banner is removed', () => {
     const { slot, controller } = recordingSlot();
     template(bannerOf(ALONE), slot);
     controller.abort();
     expect(slot.element.hasAttribute('aria-busy')).toBe(false);
   });
 
-  test('shows no link and no button if the link was rejected', () => {
+  test('does not render a link or a button if the link was rejected', () => {
     const { slot } = recordingSlot();
     template(bannerOf({ ...SALE, link: 'javascript:alert(1)' }), slot);
     const view = within(drawnIn(slot.element));
@@ -138,7 +138,7 @@ describe.each([
     expect(calls).toEqual(['safeUrl link', 'safeUrl image']);
   });
 
-  test('rejects a banner with nothing to render, and leaves nothing behind', () => {
+  test('rejects a banner without content to render, and leaves no nodes behind', () => {
     const { slot } = recordingSlot();
     expect(() => template(bannerOf({ button_text: 'Go', link: '/x' }), slot)).toThrow(
       'Banner bnr_1 has no headline, body or image',
@@ -146,7 +146,7 @@ describe.each([
     expect(slot.element.childNodes).toHaveLength(0);
   });
 
-  test('the cleanup removes what it rendered, and nothing else', () => {
+  test('removes only its own nodes in the cleanup', () => {
     const { slot } = recordingSlot();
     slot.element.append('of the host');
     const cleanup = template(bannerOf(SALE), slot);
@@ -156,7 +156,7 @@ describe.each([
     expect(slot.element.childNodes).toHaveLength(1);
   });
 
-  test('writes no style attribute, no style element and no event attribute', () => {
+  test('writes no style attributes, style elements or event attributes', () => {
     const { slot } = recordingSlot();
     template(bannerOf({ ...SALE, dismissible: true }), slot);
     const root = slot.element.querySelector('placard-frame')!.shadowRoot!;
@@ -174,7 +174,7 @@ describe('the close button', () => {
     ['strip', strip, true],
     ['card', card, true],
     ['hero', hero, false],
-  ])('of a %s is there by default: %o', (_, template, there) => {
+  ])('of a %s is shown by default: %o', (_, template, there) => {
     const { slot } = recordingSlot();
     template(bannerOf(SALE), slot);
     expect(within(drawnIn(slot.element)).queryByRole('button', { name: 'Dismiss' }) !== null).toBe(there);
@@ -196,7 +196,7 @@ describe('the close button', () => {
     expect(calls).toEqual(['dismiss']);
   });
 
-  test('leaves focus at the banner’s position until it moves on', () => {
+  test('moves focus to the slot, and restores the slot when focus moves on', () => {
     const { slot } = recordingSlot();
     strip(bannerOf({ headline: 'Autumn linen' }), slot);
     const button = within(drawnIn(slot.element)).getByRole('button', { name: 'Dismiss' });
@@ -207,7 +207,7 @@ describe('the close button', () => {
     expect(slot.element.hasAttribute('tabindex')).toBe(false);
   });
 
-  test('does not take the focus from elsewhere on the page', () => {
+  test('does not move focus from elsewhere on the page', () => {
     const { slot } = recordingSlot();
     const search = document.createElement('input');
     document.body.append(search);
@@ -219,7 +219,7 @@ describe('the close button', () => {
 });
 
 describe('options', () => {
-  test('label the close button and a region without headline in the host’s language', () => {
+  test('label the close button and a region without a headline in the host’s language', () => {
     const templates = createTemplates({ dismissLabel: 'Schließen', regionLabel: 'Werbung' });
     const { slot } = recordingSlot();
     templates.strip(bannerOf({ body: 'Nur heute.' }), slot);

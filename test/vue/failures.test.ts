@@ -103,7 +103,7 @@ test.each([
   ['itself', throwing],
   ['in a component', (banner: Banner) => h(Throwing, { banner })],
 ])(
-  'case 68: a slot that throws %s is reported, empties only its placement, and the next banner renders',
+  'case 68: reports a slot that throws %s, empties only its placement, and renders the next banner',
   async (_, draw) => {
     const page = await aPage(draw);
     expect(page.container.textContent).toBe('Shop');
@@ -126,7 +126,7 @@ test.each([
   },
 );
 
-test('case 68: an error while the banner is removed is reported, and the page stays', async () => {
+test('case 68: reports an error while the banner is removed, and keeps the page', async () => {
   const Stumbling = defineComponent(() => {
     onBeforeUnmount(() => {
       throw new Error('already destroyed');
@@ -143,7 +143,7 @@ test('case 68: an error while the banner is removed is reported, and the page st
   expect(page.escaped).toEqual([]);
 });
 
-test('an error in the page’s own listener is not caught, and the banner stays', async () => {
+test('does not catch an error in the page’s own listener, and keeps the banner', async () => {
   const page = await aPage((banner) =>
     h(
       'button',
@@ -168,7 +168,7 @@ const drawnByServer = { ...aBootstrap(), banners: { home_hero: buildBanner() } }
 test.each([
   ['of a control group', { first: buildBanner({ id: 'bnr-2', isControl: true }) }],
   ['that shouldShow() blocks', { shouldShow: () => false }],
-])('server-rendered content is removed for a banner %s', async (_, known) => {
+])('removes server-rendered content for a banner %s', async (_, known) => {
   const { notices, container } = await aPage(headline, { ...known, bootstrap: drawnByServer });
   expect(notices.map(({ type }) => type)).toEqual(['emptied']);
   expect(container.textContent).toBe('Shop');

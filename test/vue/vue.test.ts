@@ -72,7 +72,7 @@ describe('Placement with a hook', () => {
     expect(fake.calls).toEqual(['mount home_hero']);
   });
 
-  test('mounts again for another placement, in the same element', async () => {
+  test('mounts again in the same element if the placement changes', async () => {
     const placementId = ref('home_hero');
     await render(() => h(Placement, { placementId: placementId.value, hook: hero, class: 'place' }));
     const before = place();
@@ -82,7 +82,7 @@ describe('Placement with a hook', () => {
     expect(fake.mounts()[0]?.element).toBe(before);
   });
 
-  test('passes the hook’s handling of empty placements to the client, and nothing else', async () => {
+  test('passes only the hook’s handling of empty placements to the client', async () => {
     const hooks: object[] = [];
     const mount = fake.placard.mount;
     fake.placard.mount = (placementId, element, hook) => {
@@ -96,7 +96,7 @@ describe('Placement with a hook', () => {
 });
 
 describe('Placement with a default slot', () => {
-  test('renders in Vue, follows the page, receives the client’s slot, and removes its nodes', async () => {
+  test('renders in Vue, updates with the page, receives the client’s slot, and removes its nodes', async () => {
     fake.set('home_hero', 'Summer sale');
     const greeting = ref('Hello');
     await render(() =>
@@ -153,7 +153,7 @@ describe('useBanner', () => {
     placementId.value = 'home_hero';
   });
 
-  test('returns the banner that would be shown, and follows another placement', async () => {
+  test('returns the banner that the client would show, and follows a change of the placement', async () => {
     await render(() => h(Headline));
     expect(container.textContent).toBe('not known');
     fake.set('home_hero', 'Summer sale');
@@ -203,14 +203,14 @@ describe('on a server', () => {
   });
   const served = '<main>no client, no banner<div class="place"></div></main>';
 
-  test('a page renders without a client and outside a provider, and hydrates unchanged', async () => {
+  test('renders a page without a client and outside a provider, and hydrates it unchanged', async () => {
     const app = createSSRApp(Page);
     providePlacard(null, app);
     expect(await renderToString(app)).toBe(served);
     expect(await renderToString(createSSRApp(Page))).toBe(served);
   });
 
-  test('server HTML hydrates without a warning and shows the banner', async () => {
+  test('hydrates server HTML without a warning and shows the banner', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     const error = vi.spyOn(console, 'error').mockReturnValue(undefined);
     container.append(

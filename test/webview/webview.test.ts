@@ -28,7 +28,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 describe('finding the host', () => {
-  test('a WKWebView receives objects', () => {
+  test('posts objects to a WKWebView', () => {
     const { native, posted } = nativeObject();
     vi.stubGlobal('webkit', { messageHandlers: { Placard: native } });
     const host = createWebviewHost();
@@ -37,7 +37,7 @@ describe('finding the host', () => {
     expect(posted).toEqual([{ type: 'ready' }]);
   });
 
-  test('an Android WebView receives text', () => {
+  test('posts text to an Android WebView', () => {
     const { native, posted } = nativeObject();
     vi.stubGlobal('Placard', native);
     createWebviewHost().connect(fake.placard)();
@@ -55,12 +55,12 @@ describe('finding the host', () => {
     disconnect();
   });
 
-  test('a frame of the page with that name is not a host', () => {
+  test('does not treat a frame of the page with the name as a host', () => {
     vi.stubGlobal('Placard', globalThis.window);
     expect(createWebviewHost().isThere()).toBe(false);
   });
 
-  test('an ordinary browser has none, and nothing fails', () => {
+  test('finds no host in an ordinary browser, and does not throw', () => {
     const host = createWebviewHost();
     const disconnect = host.connect(fake.placard);
     fake.notify({ type: 'consent', state: 'enabled' });
@@ -72,31 +72,34 @@ describe('finding the host', () => {
 test.each([
   ['WKWebView', (native: object) => vi.stubGlobal('webkit', { messageHandlers: { Placard: native } })],
   ['Android WebView', (native: object) => vi.stubGlobal('Placard', native)],
-])('a %s that returns a rejected promise causes no unhandled rejection in the page', async (_, add) => {
-  const rejections = vi.fn();
-  process.on('unhandledRejection', rejections);
-  try {
-    let posted = 0;
-    add({
-      postMessage() {
-        posted += 1;
-        return Promise.reject(new Error('no reply'));
-      },
-    });
-    const disconnect = createWebviewHost().connect(fake.placard);
-    fake.notify({ type: 'consent', state: 'enabled' });
-    expect(posted).toBe(2);
-    // Node reports unhandled rejections after its microtasks.
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(rejections).not.toHaveBeenCalled();
-    disconnect();
-  } finally {
-    process.off('unhandledRejection', rejections);
-  }
-});
+])(
+  'a %s that returns a rejected promise does not cause an unhandled rejection in the page',
+  async (_, add) => {
+    const rejections = vi.fn();
+    process.on('unhandledRejection', rejections);
+    try {
+      let posted = 0;
+      add({
+        postMessage() {
+          posted += 1;
+          return Promise.reject(new Error('no reply'));
+        },
+      });
+      const disconnect = createWebviewHost().connect(fake.placard);
+      fake.notify({ type: 'consent', state: 'enabled' });
+      expect(posted).toBe(2);
+      // Node reports unhandled rejections after its microtasks.
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(rejections).not.toHaveBeenCalled();
+      disconnect();
+    } finally {
+      process.off('unhandledRejection', rejections);
+    }
+  },
+);
 
 describe('links', () => {
-  test('are opened by the host, with their absolute URL', () => {
+  test('are opened by the host with their absolute URL', () => {
     const { native, posted } = nativeObject();
     vi.stubGlobal('webkit', { messageHandlers: { Placard: native } });
     createWebviewHost().navigate('mailto:shop@example.org');
@@ -111,7 +114,7 @@ describe('links', () => {
   });
 });
 
-describe('links of a host that is gone', () => {
+describe('D links of a host that has disconnected', () => {
   const gone = () => {
     throw new Error('Java object is gone');
   };
@@ -141,7 +144,7 @@ describe('messages of the host', () => {
     disconnect();
   });
 
-  test('get an error response, and never throw into the native code', () => {
+  test('get an error response, and do not throw into the native code', () => {
     const { native, posted } = nativeObject();
     vi.stubGlobal('webkit', { messageHandlers: { Placard: native } });
     const disconnect = createWebviewHost({ notices: [] }).connect(fake.placard);
@@ -186,7 +189,7 @@ describe('messages of the host', () => {
     disconnect();
   });
 
-  test('are ignored after the connection ended', () => {
+  test('are ignored after the connection ends', () => {
     const disconnect = createWebviewHost().connect(fake.placard);
     disconnect();
     expect(bridge()).toBeUndefined();
@@ -204,7 +207,7 @@ describe('messages of the host', () => {
   });
 });
 
-test('ending an older connection does not resume a page that the host has paused', () => {
+test('does not resume a page that the host has paused when an older connection ends', () => {
   const host = createWebviewHost();
   const first = host.connect(fake.placard);
   const second = host.connect(fakePlacard().placard);
@@ -215,7 +218,7 @@ test('ending an older connection does not resume a page that the host has paused
   expect(host.lifecycle.isVisible()).toBe(true);
 });
 
-test('the host passes on the token of a preview link', async () => {
+test('accepts the token of a preview link from the host', async () => {
   const shown: string[] = [];
   const preview = async (token: string) => void shown.push(token);
   Object.assign(fake.placard, { inspect: async () => ({ preview }) });
@@ -268,7 +271,7 @@ describe('messages', () => {
 });
 
 describe('notices', () => {
-  test('are limited to those the host requested, with errors as text', () => {
+  test('are limited to those that the host requested, with errors as text', () => {
     const { native, posted } = nativeObject();
     vi.stubGlobal('webkit', { messageHandlers: { Placard: native } });
     const disconnect = createWebviewHost({ notices: ['failed'] }).connect(fake.placard);
@@ -314,7 +317,7 @@ describe('the lifecycle of a page inside an app', () => {
     return { lifecycle, setPaused, tell, heard, count, stop };
   };
 
-  test('a pause hides it and a resume shows it', () => {
+  test('hides the page on pause and shows it on resume', () => {
     const { lifecycle, setPaused, heard } = listening();
     setPaused(true);
     setPaused(true);
@@ -324,7 +327,7 @@ describe('the lifecycle of a page inside an app', () => {
     expect(heard).toEqual(['hidden', 'visible']);
   });
 
-  test('a page that hides while it is paused is not hidden twice', () => {
+  test('does not hide a paused page again when it becomes hidden', () => {
     const { setPaused, tell, heard, lifecycle } = listening();
     setPaused(true);
     tell('hidden');
@@ -335,7 +338,7 @@ describe('the lifecycle of a page inside an app', () => {
     expect(heard).toEqual(['hidden', 'visible']);
   });
 
-  test('resuming a page that is hidden itself shows nothing', () => {
+  test('does not show a hidden page on resume', () => {
     const { setPaused, tell, heard, lifecycle } = listening();
     tell('hidden');
     setPaused(true);
@@ -344,7 +347,7 @@ describe('the lifecycle of a page inside an app', () => {
     expect(heard).toEqual(['hidden']);
   });
 
-  test('passes all other events on, and leaves no listener after the end', () => {
+  test('passes on all other events, and leaves no listeners after the end', () => {
     const { tell, heard, stop, count, setPaused } = listening();
     tell('leave');
     expect(heard).toEqual(['leave']);
@@ -354,7 +357,7 @@ describe('the lifecycle of a page inside an app', () => {
     expect(heard).toEqual(['leave']);
   });
 
-  test('the host pauses through the bridge', () => {
+  test('pauses through the bridge when the host requests it', () => {
     const host = createWebviewHost();
     const disconnect = host.connect(fake.placard);
     bridge()?.receive({ type: 'paused' });

@@ -218,7 +218,7 @@ test('case 41: removes events captured in memory mode if the store has an opt-ou
   expect(await tab.capture()).toBeNull();
 });
 
-test('case 40: reports an opt-out of an earlier visit at the end of memory mode, and keeps it in the next memory mode', async () => {
+test('case 40: reports an opt-out of an earlier visit after memory mode, and keeps it in the next memory mode', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const before = world.openTab();
   await before.capture('stored');

@@ -56,7 +56,7 @@ describe('server responses', () => {
     assertConserved(diagnostics);
   });
 
-  test('case 9: without a hook, retries a skipped event later and moves it to the dead letters after its last attempt', async () => {
+  test('case 9: without a hook, retries a skipped event later and finally moves it to the dead letters', async () => {
     const world = createWorld();
     const tab = world.openTab();
     world.service.fail({ type: 'skip', indices: [1] });
@@ -129,7 +129,7 @@ describe('server responses', () => {
     ]);
   });
 
-  test('case 12: calls correct() for each event after a 400 with an error for every event, and retries none unchanged forever', async () => {
+  test('case 12: calls correct() for every event that a 400 lists, without endless retries of unchanged events', async () => {
     const world = createWorld();
     const tab = world.openTab({
       correct: (event) => (event.bannerId === 'b0' ? { ...event, bannerId: 'ok' } : event),

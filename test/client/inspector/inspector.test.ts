@@ -203,7 +203,7 @@ test('is active only with consent, and does not show a user who has signed out',
   expect(inspector.read().isActive).toBe(false);
 });
 
-test('reports the wait that a rejecting service requested, and its message', async () => {
+test('reports the wait that the service requested, and its message', async () => {
   const service = createFakeService();
   service.fail({ type: 'status', status: 404 });
   const { inspector, until } = await open({ service });
