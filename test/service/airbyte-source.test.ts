@@ -193,7 +193,7 @@ describe.each(STORES)('Airbyte’s Braze source against a service on $name', ({ 
     ]);
   });
 
-  test('receives times that are dates or null, as its schema requires', () => {
+  test('receives each time as a date or null, as its schema requires', () => {
     const times = [
       ...read.get('campaigns')!.map(({ last_edited: edited }) => edited),
       ...read

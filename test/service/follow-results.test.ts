@@ -54,7 +54,7 @@ const aFollower = (all: Workspace[]) => {
   };
 };
 
-test('adds goals at the start and after changes', async () => {
+test('adds goals at startup and after changes', async () => {
   const { added, change } = aFollower([parseWorkspace(aFile({ one: ['bought'] }))]);
   await expect.poll(() => added).toEqual([['one', ['bought']]]);
   change({ one: ['bought', 'left'] });
@@ -71,7 +71,7 @@ test('retries after a database failure', async () => {
   await expect.poll(() => added).toEqual([['one', ['bought']]]);
 });
 
-test('stops within a backlog', async () => {
+test('stops before a backlog is processed', async () => {
   const { store, stop } = aFollower([]);
   store.isCaughtUp = false;
   await expect.poll(() => store.steps).toBeGreaterThan(3);
@@ -82,7 +82,7 @@ test('stops within a backlog', async () => {
 });
 
 onBothStores('a service', (_, store) => {
-  test('adds the goals of its campaigns, and counts without requests', async () => {
+  test('adds the goals of its campaigns, and updates results without requests', async () => {
     const workspaceId = `results-${store().kind}`;
     await recordBannerEvents(store(), 'kim', [aBannerEvent()], workspaceId);
     const addGoals = vi.spyOn(store(), 'addGoals');

@@ -116,7 +116,7 @@ describe('random cursors', () => {
 
 describe('random bodies', () => {
   test.each(PATHS)(
-    '%s responds quickly, never with a 5xx or with data of another workspace',
+    '%s responds quickly, without a 5xx and without data of another workspace',
     async (path) => {
       const statuses = new Map<number, number>();
       const bodies = bodiesOf(ROUTES.get(path)!, bannerIds).chain((body) =>

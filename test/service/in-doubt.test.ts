@@ -37,7 +37,7 @@ const GATEWAY_TIMEOUT = {
 };
 
 describe('a request whose write is stored without a confirmation', () => {
-  test('gets 504, because a repeat would count twice', async () => {
+  test('receives 504, because a retry would count twice', async () => {
     const { door, service, track, stored } = await aService();
     expect((await track('first')).status).toBe(201);
     door.cutAnswer('COMMIT');
@@ -50,7 +50,7 @@ describe('a request whose write is stored without a confirmation', () => {
     );
   });
 
-  test('gets 504 for banner events', async () => {
+  test('receives 504 for banner events', async () => {
     const { door, service, track } = await aService();
     const envelope = { external_user_id: 'u-1', app_id: APP_ID, app_version: '1.0.0' };
     const call = (path: string, body: object) =>
@@ -73,7 +73,7 @@ describe('a request whose write is stored without a confirmation', () => {
   });
 });
 
-test('a request whose write is postponed gets 503, and the reason is logged once a minute', async () => {
+test('returns 503 if the write is postponed, and logs the reason once a minute', async () => {
   const store = await openStore(':memory:');
   const cause = Object.assign(new Error('database is locked'), { code: 'ERR_SQLITE_ERROR', errcode: 5 });
   const write = () => Promise.reject(new TransientError('later', { cause }));
@@ -92,7 +92,7 @@ test('a request whose write is postponed gets 503, and the reason is logged once
   ]);
 });
 
-test('a request whose write the database ended or never received gets 500', async () => {
+test('returns 500 if the database canceled the write or never received it', async () => {
   const { url, door, track, stored } = await aService();
   const run = runBeside(url);
   expect((await track('first')).status).toBe(201);
@@ -109,7 +109,7 @@ test('a request whose write the database ended or never received gets 500', asyn
   await expect.poll(() => stored().catch(String)).toEqual(['first']);
 });
 
-test('a request gets 503 with Retry-After if too many are waiting, and so does /readyz', async () => {
+test('returns 503 with Retry-After if too many requests are waiting, also from /readyz', async () => {
   const { url, service, track, stored } = await aService();
   expect((await track('first')).status).toBe(201);
   const { release } = await lockBeside(url, 'LOCK TABLE users IN ACCESS EXCLUSIVE MODE');

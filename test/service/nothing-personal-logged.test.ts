@@ -222,7 +222,7 @@ describe('keys and personal values do not appear', () => {
     expect(telling.map(({ name }) => name)).toEqual([]);
   });
 
-  test('on pages for operators', async () => {
+  test('on operator pages', async () => {
     for (const path of ['/metrics', '/healthz', '/readyz', '/openapi.json', '/docs']) {
       const { status, headers, body } = await service.call('GET', path);
       expect([path, status]).toEqual([path, 200]);

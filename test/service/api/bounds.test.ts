@@ -27,7 +27,7 @@ describe('request limits', () => {
     expect((await zipped(SYNC_PATH, CLIENT_KEY, placement(4_000_000))).status).toBe(400);
   });
 
-  test('limit the body of a banner endpoint to the size that its members need', async () => {
+  test('limit the body of a banner endpoint to the maximum size of its members', async () => {
     const filled = (bytes: number) => ({ ...envelope, placements: ['home'], filler: 'x'.repeat(bytes) });
     expect((await zipped(SYNC_PATH, CLIENT_KEY, filled(60_000))).status).toBe(200);
     const { status, body } = await zipped(SYNC_PATH, CLIENT_KEY, filled(66_000));
@@ -38,7 +38,7 @@ describe('request limits', () => {
     });
   });
 
-  test('limit validated banner events to the maximum of a request, and keep the response small', async () => {
+  test('limit validated banner events to the maximum of a request, so that the response stays small', async () => {
     const events = (count: number) => ({ ...envelope, events: Array.from({ length: count }, () => null) });
     const most = await zipped(TRACK_PATH, CLIENT_KEY, events(1_000));
     expect(most.body.errors).toHaveLength(1_000);
@@ -50,14 +50,14 @@ describe('request limits', () => {
     });
   });
 
-  test('limit the parsed values of /users/track to what its objects can hold', async () => {
+  test('limit the parsed values of /users/track to the maximum of its objects', async () => {
     const objects = `{"attributes":[${'{"a":1},'.repeat(300_000)}{}]}`;
     const { status, body } = await zipped('/users/track', SERVER_KEY, objects);
     const message = 'Request body holds more than 40000 values';
     expect({ status, body }).toEqual({ status: 400, body: { message, errors: [{ type: message }] } });
   });
 
-  test('limit full errors of /users/track/bulk to the first objects, and name every rejected one', async () => {
+  test('limit full errors of /users/track/bulk to the first objects, and list every rejected one', async () => {
     const faulty = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`a${at}`, []]));
     const bad = Object.fromEntries(Object.keys(faulty).map((name) => [name, [{}, 1]]));
     const attributes = Array.from({ length: 1_000 }, (_, at) => ({ external_id: `u-${at}`, ...bad }));

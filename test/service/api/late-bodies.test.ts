@@ -40,7 +40,7 @@ const aService = async (limits: Record<string, unknown>) => {
   };
 };
 
-test('a request whose body arrives in the next minute does not add to its userâ€™s limit', async () => {
+test('does not raise the limit of a user for a request whose body arrives in the next minute', async () => {
   const { clock, begin, ask, close } = await aService({ banners_sync: { per_user: twice } });
   const send = begin('sync', sync);
   clock.now = MINUTE + 1_000;
@@ -49,7 +49,7 @@ test('a request whose body arrives in the next minute does not add to its userâ€
   await close();
 });
 
-test('a late body does not add to the limit of all visitors', async () => {
+test('does not raise the limit of all visitors for a late body', async () => {
   const { clock, begin, ask, close } = await aService({ visitors: twice });
   const visit = (n: number) => ({
     ...sync,
@@ -80,7 +80,7 @@ test.each<[string, () => (nowMs: number) => unknown]>([
       return async (nowMs) => (await take([{ key: 'shop', rule: RULE }], nowMs)).allowed;
     },
   ],
-])('a window %s moves back only if the clock does so by more than a window', async (_, made) => {
+])('moves a window %s back only if the clock moves back by more than a window', async (_, made) => {
   const take = made();
   const taken = [];
   for (const at of [MINUTE + 1, MINUTE - 1, MINUTE + 2]) taken.push(await take(at));

@@ -78,7 +78,7 @@ describe('an app that requires user tokens', () => {
     },
   );
 
-  test('stores nothing of a rejected request and returns nothing about the user', async () => {
+  test('does not store a rejected request or return data of its user', async () => {
     const store = keptOpen(await openStore(':memory:'));
     await run({ user_tokens: 'optional' }, { store });
     const { id } = (await sync()).body.banners.home;
@@ -98,7 +98,7 @@ describe('an app that requires user tokens', () => {
     );
   });
 
-  test('keeps its other errors, and requires no token of other apps', async () => {
+  test('returns other errors as before, and does not require tokens of other apps', async () => {
     await run({ user_tokens: 'required' });
     expect(await sync({ app_id: 'nobodys' })).toMatchObject({
       status: 400,
@@ -112,7 +112,7 @@ describe('an app that requires user tokens', () => {
     expect({ status: wrongKey.status, fault: faultOf(wrongKey) }).toEqual({ status: 401, fault: null });
   });
 
-  test('requires no token of backends', async () => {
+  test('does not require tokens of backends', async () => {
     await run({ user_tokens: 'required' });
     const { status } = await service!.call('POST', '/users/track', {
       key: SERVER_KEY,
@@ -136,7 +136,7 @@ describe('an app that requires user tokens', () => {
   });
 });
 
-test('an app with optional tokens accepts requests without one, and rejects an invalid one', async () => {
+test('an app with optional tokens accepts requests without a token, and rejects invalid tokens', async () => {
   await run({ user_tokens: 'optional' });
   expect((await sync()).status).toBe(200);
   expect((await sync({ user_token: null })).status).toBe(200);

@@ -28,7 +28,7 @@ const another = (id: string, members: Record<string, unknown>) =>
   });
 
 describe('contract 1.5: rate-limit headers', () => {
-  test('of /users/track have the seconds left, and on a 429 only Retry-After', async () => {
+  test('of /users/track have the reset in remaining seconds, and consist of Retry-After on a 429', async () => {
     service = await runService([aWorkspace({ limits: { users_track: twice } })]);
     const track = () => service!.call('POST', '/users/track', { key: SERVER_KEY, body: attributes });
     service.clock.now = Date.parse('2026-03-01T09:00:20.500Z');
@@ -46,7 +46,7 @@ describe('contract 1.5: rate-limit headers', () => {
     expect((await track()).status).toBe(201);
   });
 
-  test('of /cdi/integrations have the reset as an epoch in seconds', async () => {
+  test('of /cdi/integrations have the reset as Unix time in seconds', async () => {
     service = await runService([aWorkspace({ integrations: [], limits: { cdi_integrations: twice } })]);
     const list = () => service!.call('GET', '/cdi/integrations', { key: SERVER_KEY });
     const reset = String(Date.parse('2026-03-01T09:01:00Z') / 1000);
@@ -61,7 +61,7 @@ describe('contract 1.5: rate-limit headers', () => {
     expect(refused.headers.get('x-ratelimit-reset')).toBe(reset);
   });
 
-  test('of the banner endpoints include all four on a 429, with their own body', async () => {
+  test('of the banner endpoints include all four on a 429, whose body has its own format', async () => {
     service = await runService([
       aWorkspace({ limits: { banners_sync: { per_user: twice }, banners_track: { per_user: twice } } }),
     ]);
@@ -85,7 +85,7 @@ describe('contract 1.5: rate-limit headers', () => {
     }
   });
 
-  test('a new process starts new windows on SQLite', async () => {
+  test('start new windows in a new process on SQLite', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'rate-windows-')), 'placard.db');
     const start = async () =>
       runService([aWorkspace({ limits: { users_track: twice } })], { store: await openStore(path) });
@@ -100,14 +100,14 @@ describe('contract 1.5: rate-limit headers', () => {
     expect(await left()).toBe('1');
   });
 
-  test('are set on an error after the limit was counted', async () => {
+  test('are set on errors after the request is counted', async () => {
     service = await runService([aWorkspace()]);
     const { status, headers } = await service.call('POST', '/users/track', { key: SERVER_KEY, body: '{' });
     expect(status).toBe(400);
     expect(headers.get('x-ratelimit-limit')).toBe('3000');
   });
 
-  test('count nothing without a key', async () => {
+  test('do not count requests without a key', async () => {
     service = await runService([aWorkspace({ limits: { users_track: twice } })]);
     for (let i = 0; i < 5; i += 1) await service.call('POST', '/users/track', { body: attributes });
     const { headers } = await service.call('POST', '/users/track', { key: SERVER_KEY, body: attributes });
@@ -123,7 +123,7 @@ describe('contract 8, row 30: several windows', () => {
     ],
   };
 
-  test('headers report the hour, and the burst limit rejects', async () => {
+  test('report the hourly window in headers, and reject by the burst limit', async () => {
     service = await runService([aWorkspace({ limits: { users_track: hourlyAndBurst } })]);
     const track = () => service!.call('POST', '/users/track', { key: SERVER_KEY, body: attributes });
     const { headers } = await track();
@@ -140,7 +140,7 @@ describe('contract 8, row 30: several windows', () => {
     expect((await track()).headers.get('x-ratelimit-remaining')).toBe('97');
   });
 
-  test('workspaces of one company share only the burst limit', async () => {
+  test('share only the burst limit between workspaces of one company', async () => {
     const members = { company_id: 'acme', limits: { users_track: hourlyAndBurst, cdi_integrations: twice } };
     service = await runService([another('one', members), another('two', members), another('three', {})]);
     const track = (id: string) =>
@@ -153,7 +153,7 @@ describe('contract 8, row 30: several windows', () => {
     expect((await track('three')).status).toBe(201);
   });
 
-  test('workspaces without a company share nothing', async () => {
+  test('share nothing between workspaces without a company', async () => {
     const members = { limits: { users_track: twice } };
     service = await runService([another('one', members), another('two', members)]);
     const track = (id: string) =>
@@ -175,7 +175,7 @@ describe('the limit per user', () => {
     return answers.map(({ status }) => status);
   };
 
-  test('is 60 requests a minute to each banner endpoint, per user', async () => {
+  test('is 60 requests a minute per user for each banner endpoint', async () => {
     service = await runService([aWorkspace()]);
     expect(await statuses(61, 'sync', 'u-1')).toEqual([...Array(60).fill(200), 429]);
     expect(await statuses(61, 'track', 'u-1')).toEqual([...Array(60).fill(400), 429]);
@@ -184,7 +184,7 @@ describe('the limit per user', () => {
     expect((await ask('sync', 'u-1')).status).toBe(200);
   });
 
-  test('allows a site with many users, without requests to the store', async () => {
+  test('allows requests of many users without store calls', async () => {
     const store = await openStore(':memory:');
     let taken = 0;
     const consumeRateLimit: typeof store.consumeRateLimit = (...given) => {
@@ -198,7 +198,7 @@ describe('the limit per user', () => {
     expect(taken).toBe(0);
   });
 
-  test('replaces the workspace’s limit in the headers', async () => {
+  test('replaces the limit of the workspace in the headers', async () => {
     const limits = { banners_sync: { requests: 1_000, window_seconds: 60, per_user: twice } };
     service = await runService([aWorkspace({ limits })]);
     expect(rateHeaders((await ask('sync', 'u-1')).headers)).toMatchObject({
@@ -210,7 +210,7 @@ describe('the limit per user', () => {
     expect([status, headers.get('x-ratelimit-limit')]).toEqual([400, '1000']);
   });
 
-  test('separates the same ID in different workspaces', async () => {
+  test('is separate for the same user ID in different workspaces', async () => {
     const limits = { banners_sync: { per_user: { requests: 1, window_seconds: 60 } } };
     service = await runService([another('one', { limits }), another('two', { limits })]);
     const asked = (id: string) =>

@@ -42,7 +42,7 @@ test('logs a wrong key by endpoint, without the key', async () => {
   expect(JSON.stringify(service.lines)).not.toContain('mistyped-key');
 });
 
-test('logs a missing permission with the key’s name, whatever the endpoint returns', async () => {
+test('logs a missing permission with the name of the key, for any status of the endpoint', async () => {
   await run();
   await service.call('POST', SYNC, { key: 'backend-key', body: envelope });
   await service.call('POST', TRACK, { key: 'browser-key', body: envelope });

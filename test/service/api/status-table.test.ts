@@ -58,7 +58,7 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
     expect((await service.call(method, path, { key, body })).status).toBe(row.ok);
   });
 
-  test('returns 401 without a key, and names the scheme', async () => {
+  test('returns 401 with the authentication scheme without a key', async () => {
     const { status, body: refusal, headers } = await service.call(method, path, { body });
     expect({ status, refusal }).toEqual({ status: 401, refusal: row.refusal('Invalid API key') });
     expect(headers.get('www-authenticate')).toBe('Bearer');
@@ -76,7 +76,7 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
     expect(status).toBe(401);
   });
 
-  test('returns 401 for a quoted key, two spaces and an overlong key', async () => {
+  test('returns 401 for a quoted key, for two spaces, and for a key that is too long', async () => {
     for (const authorization of [
       `Bearer "${key}"`,
       `Bearer  ${key}`,
@@ -89,7 +89,7 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
     }
   });
 
-  test('treats a key of the other kind as one without the permission', async () => {
+  test('treats a key of the other type as one without the permission', async () => {
     const { status, body: refusal } = await service.call(method, path, { key: row.otherKey, body });
     const text = row.forbidden === 401 ? 'Invalid API key' : 'Access Denied';
     expect({ status, refusal }).toEqual({ status: row.forbidden, refusal: row.refusal(text) });
@@ -103,7 +103,7 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
     }
   });
 
-  test('does not match the path with a trailing slash, in capitals, or with an encoded letter', async () => {
+  test('does not match the path with a trailing slash, capital letters or an encoded letter', async () => {
     for (const other of [
       `${path}/`,
       path.toUpperCase(),
@@ -113,7 +113,7 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
     }
   });
 
-  test('repeats the key in no error', async () => {
+  test('does not quote the key in errors', async () => {
     for (const refused of ['secret-looking-key', row.otherKey]) {
       const answer = await service.call(method, path, { key: refused, body });
       expect(JSON.stringify([answer.body, [...answer.headers]])).not.toContain(refused);
@@ -144,7 +144,7 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
       expect((await service.call(method, path, { key, body, headers })).status).toBe(row.ok);
     });
 
-    test('rejects a body that is too long, by its length and by its bytes', async () => {
+    test('rejects a body that is too long by its declared or its actual length', async () => {
       const long = JSON.stringify({ filler: 'x'.repeat(tooMuch) });
       const { status, body: refusal } = await service.call(method, path, { key, body: long });
       expect({ status, refusal }).toEqual({
@@ -162,7 +162,7 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
       expect((await service.call(method, path, { key, body: right, headers })).status).toBe(row.ok);
     });
 
-    test('treats an unknown encoding like an unknown media type', async () => {
+    test('rejects an unknown encoding like an unknown media type', async () => {
       const headers = { 'content-encoding': 'br' };
       expect((await service.call(method, path, { key, body, headers })).status).toBe(row.wrongType);
     });
@@ -192,7 +192,7 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
       expect((await service.call(method, path, { key, body: sent })).status).toBe(row.ok);
     });
 
-    test('accepts the replacement character as an ordinary character', async () => {
+    test('accepts the replacement character (U+FFFD)', async () => {
       const sent = { ...(body as object), partner: 'some\uFFFDone' };
       expect((await service.call(method, path, { key, body: sent })).status).toBe(row.ok);
     });
@@ -223,7 +223,7 @@ describe('the values in a body with a client key', () => {
     }
   });
 
-  test('are not counted within texts', async () => {
+  test('are not counted within strings', async () => {
     const body = JSON.stringify({ ...envelope, placements: ['home'], partner: '[,{'.repeat(20_000) });
     expect((await service.call('POST', sync, { key: CLIENT_KEY, body })).status).toBe(200);
   });

@@ -5,7 +5,7 @@ const RULE = { requests: 2, windowSeconds: 60 };
 const AT = Date.parse('2026-03-01T09:00:20Z');
 const END = Date.parse('2026-03-01T09:01:00Z');
 
-test('allows a user the limit of each window', () => {
+test('allows each user the full limit in each window', () => {
   const take = createUserRateLimiter();
   const ask = (nowMs: number) => take('shop:sync', 'u-1', RULE, nowMs);
   expect(ask(AT)).toEqual({ allowed: true, limit: 2, remaining: 1, resetAtMs: END });
@@ -26,7 +26,7 @@ test('counts users and endpoints separately', () => {
   }
 });
 
-test('restarts the count, without rejections, if there are more users than it can store', () => {
+test('restarts its counts without rejecting requests if it reaches its maximum of users', () => {
   const take = createUserRateLimiter(10);
   for (let user = 0; user < 1_000; user += 1) expect(take('s', `u-${user}`, RULE, AT).allowed).toBe(true);
 });

@@ -23,7 +23,7 @@ const track = async (user: string, count = 1) => {
   return call('track', user, { events });
 };
 
-test('generated visitor IDs share one limit, apart from users', async () => {
+test('limits generated visitor IDs together, separately from users', async () => {
   const limits = { visitors: { requests: 3, window_seconds: 60 } };
   service = await runService([aWorkspace({ campaigns: [aCampaign()], limits })]);
   const statuses = [];
@@ -40,7 +40,7 @@ test('generated visitor IDs share one limit, apart from users', async () => {
   expect((await track(visitor(9))).status).toBe(202);
 });
 
-test('a visitor sends at most as many events at once as the client does', async () => {
+test('accepts at most as many events of a visitor at once as the client sends', async () => {
   service = await runService([aWorkspace({ campaigns: [aCampaign()] })]);
   expect((await track(visitor(1), 50)).status).toBe(202);
   expect(await track(visitor(1), 51)).toMatchObject({
@@ -50,7 +50,7 @@ test('a visitor sends at most as many events at once as the client does', async 
   expect((await track('u-771', 51)).status).toBe(202);
 });
 
-test('a sync of a visitor stores nothing', async () => {
+test('does not store anything on a sync of a visitor', async () => {
   service = await runService([aWorkspace({ campaigns: [aCampaign()] })]);
   for (let index = 0; index < 20; index += 1) await sync(visitor(index));
   for await (const user of service.store.exportUsers('test')) expect(user).toBeUndefined();

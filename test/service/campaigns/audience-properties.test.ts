@@ -186,7 +186,7 @@ test.each(FIELD_NAMES)('%s matches a user who has it', (name) => {
 });
 
 describe('an audience', () => {
-  test('gives the same result for serving, reach and explain', async () => {
+  test('has the same result in serving, reach and explain', async () => {
     const seen = { in: 0, out: 0 };
     await fc.assert(
       fc.asyncProperty(filter, context, async (audience, who) => {

@@ -210,7 +210,7 @@ describe('an audience', () => {
     expect(problems.map(([where]) => where)).toContain(path);
   });
 
-  test('costs the same for a user with many texts, who is not in it', () => {
+  test('does not match a user whose texts exceed the evaluation budget', () => {
     const { audience } = compile({ tags: { $regex: 'x*y' } });
     const context = (tags: string[]) => {
       const profile = aProfile({ custom: { tags } });
@@ -237,13 +237,13 @@ describe('an audience', () => {
     expect(compile({ crm: { $in: Array.from({ length: 5_000 }, (_, at) => at) } }).problems).toEqual([]);
   });
 
-  test('rejects endless nesting', () => {
+  test('rejects unlimited nesting', () => {
     let filter: Record<string, unknown> = { tier: 'gold' };
     for (let depth = 0; depth < 100; depth += 1) filter = { $and: [filter] };
     expect(compile(filter).problems[0]?.[1]).toContain('levels deep');
   });
 
-  test('reads only the fields that it uses: one event filter costs the same for a user with many events', () => {
+  test('reads only the fields in its filters, even for a user with many events', () => {
     const read: PropertyKey[] = [];
     const events = new Proxy(aProfile().events, {
       ownKeys: () => {
@@ -282,7 +282,7 @@ describe('versions', () => {
   ];
   const withVersion = (build: string) => aProfile({ custom: { build } });
 
-  test('are compared number by number, and a pre-release precedes its release', () => {
+  test('are compared number by number, with a pre-release before its release', () => {
     for (const [index, build] of ordered.entries()) {
       for (const [other, bound] of ordered.entries()) {
         const asked = [build, bound];
@@ -301,7 +301,7 @@ describe('versions', () => {
     }
   });
 
-  test('are compared for an app, or any of several apps, and never match users without the app', () => {
+  test('are compared for one or any of several apps, and do not match users without the app', () => {
     expect(isIn({ app_version: { $vgte: '4.2' } })).toBe(true);
     expect(isIn({ app_version: { $vgte: '4.10' } })).toBe(false);
     expect(isIn({ builds: { $vgt: '9.0' } }, aProfile({ custom: { builds: ['8.1', '10.0'] } }))).toBe(true);
@@ -310,7 +310,7 @@ describe('versions', () => {
   });
 });
 
-test('text comparison ignores case', () => {
+test('ignores case in text comparisons', () => {
   const city = (text: unknown) => aProfile({ custom: { city: text } });
   expect(isIn({ city: { $ini: ['ŁÓDŹ', 'berlin'] } }, city('Łódź'))).toBe(true);
   expect(isIn({ city: { $ini: ['łódź'] } }, city(['Paris', 'ŁÓDŹ']))).toBe(true);

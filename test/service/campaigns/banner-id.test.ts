@@ -53,7 +53,7 @@ describe('a banner id', () => {
     expect(new Set(others).size).toBe(others.length);
   });
 
-  test('reveals nothing of its data', () => {
+  test('does not reveal its data', () => {
     const decoded = Buffer.from(ids.seal(facts, 'u-1').slice(4), 'base64url').toString('latin1');
     expect(ids.seal(facts, 'u-1') + decoded).not.toMatch(/spring|home_hero/);
   });
@@ -77,7 +77,7 @@ describe('a banner id', () => {
     }
   });
 
-  test('contains its user at the end', () => {
+  test('ends with a tag of its user', () => {
     const id = ids.seal(facts, 'u-1');
     expect(ids.isFor(id, 'u-1')).toBe(true);
     expect(ids.isFor(id, 'u-2')).toBe(false);
@@ -85,12 +85,12 @@ describe('a banner id', () => {
     expect(stripUserTag(id)).toBe(stripUserTag(ids.seal(facts, 'u-2')));
   });
 
-  test('is rejected if it belongs to another workspace or is not one', () => {
+  test('is rejected if it belongs to another workspace or is malformed', () => {
     expect(createBannerIds('other', 'a secret').open(ids.seal(facts, 'u-1'))).toBeNull();
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (any) => ids.open(`bnr_${any}`) === null));
   });
 
-  test('stays correct beyond the number of prepared IDs', () => {
+  test('decrypts correctly after more IDs than the cache holds', () => {
     for (let round = 0; round < 25_000; round += 1) ids.seal({ ...facts, round }, 'u-1');
     expect(ids.open(ids.seal({ ...facts, round: 3 }, 'u-1'))).toEqual({ ...facts, round: 3 });
   });

@@ -9,7 +9,7 @@ const tolerance = (share: number) => 5 * Math.sqrt((share * (1 - share)) / USERS
 const shareOf = (holds: (user: string) => boolean) => USERS.filter(holds).length / USERS.length;
 
 describe('the buckets of a user', () => {
-  test('are stable, and differ for another salt or another boundary between its parts', () => {
+  test('are stable, and differ by salt and by the boundary between its parts', () => {
     expect(getBuckets('w', 'c', 'u')).toEqual(getBuckets('w', 'c', 'u'));
     const others = [
       getBuckets('w', 'c', 'u'),
@@ -70,7 +70,7 @@ describe('a draw', () => {
     ).toBe(true);
   });
 
-  test('moves only users whose share changed if the weights change', () => {
+  test('moves only the necessary users if the weights change', () => {
     const grown = [
       { id: 'a', weight: 80 },
       { id: 'b', weight: 20 },
@@ -85,7 +85,7 @@ describe('a draw', () => {
     );
   });
 
-  test('selects the last option with a weight at the upper end, and none from an empty list', () => {
+  test('selects the last option with a weight at the upper end, and nothing from an empty list', () => {
     expect(pickWeighted(variants, 0.9999999999999999)?.id).toBe('b');
     expect(pickWeighted([{ weight: 0 }], 0.5)).toBeUndefined();
     expect(pickWeighted([], 0.5)).toBeUndefined();

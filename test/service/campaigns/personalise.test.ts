@@ -196,13 +196,13 @@ describe('a template', () => {
   });
 
   test.each(["{% include '/etc/passwd' %}", "{% render 'package.json' %}", "{% layout 'x' %}"])(
-    'reads no file: %s',
+    'does not read files: %s',
     (template) => {
       expect(() => text(template)).toThrow();
     },
   );
 
-  test('truncates no character', () => {
+  test('replaces a character that a filter splits', () => {
     expect(text("{{ '🎈' | split: '' | first }}")).toBe('\ufffd');
   });
 });
@@ -253,7 +253,7 @@ describe('the fast path for names', () => {
     expect(quick).toBeGreaterThan(500);
   });
 
-  test('leaves everything else to the library', () => {
+  test('leaves all other templates to the library', () => {
     for (const template of [
       '{{${a} | upcase}}',
       '{{-${a}}}',

@@ -42,7 +42,7 @@ onBothStores('the reach of an audience', (api, store) => {
       clock: () => 0,
     }) as Promise<Reach>;
 
-  test('is counted if every user can be checked, without users who have no external ID', async () => {
+  test('is exact if every user can be checked, and excludes users without an external ID', async () => {
     await addUsers();
     expect(await reachOf(gold)).toEqual({ users: 270, atLeast: 270, atMost: 270, of: USERS, shown: 270 });
     expect(await reachOf(campaignFor(null))).toEqual({
@@ -54,7 +54,7 @@ onBothStores('the reach of an audience', (api, store) => {
     });
   });
 
-  test('is estimated from a sample with error bounds, the same on each call', async () => {
+  test('is estimated from a sample with error bounds, with the same result on each call', async () => {
     await addUsers();
     const reach = await reachOf(gold, 200);
     expect(reach.of).toBe(USERS);
@@ -88,7 +88,7 @@ onBothStores('the reach of an audience', (api, store) => {
     expect(reach.atMost).toBeGreaterThanOrEqual(270);
   });
 
-  test('is zero if a filter matches no user, with an upper bound', async () => {
+  test('is zero with an upper bound if no user matches a filter', async () => {
     await addUsers();
     const reach = await reachOf(campaignFor({ 'custom_attributes.tier': 'iron' }), 200);
     expect(reach).toMatchObject({ users: 0, atLeast: 0, of: USERS });
@@ -142,7 +142,7 @@ describe('the reach in a workspace', () => {
     });
   });
 
-  test('excludes users who get another campaign everywhere', async () => {
+  test('excludes users who get another campaign on every placement', async () => {
     expect(await reachOf({ placements: ['home'] })).toMatchObject({ users: 400, shown: 300 });
     expect(await reachOf({ placements: ['home', 'side'] })).toMatchObject({ users: 400, shown: 400 });
     const polish = { audience: { country: 'PL' }, placements: ['home'] };
@@ -157,7 +157,7 @@ describe('the reach in a workspace', () => {
     expect(reach.shown).toBeLessThan(240);
   });
 
-  test('yields to other requests, and stops when no caller is waiting', async () => {
+  test('yields to other requests, and stops when canceled', async () => {
     let turns = 0;
     let isCounted = false;
     const turn = () => {

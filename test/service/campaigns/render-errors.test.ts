@@ -78,7 +78,7 @@ test('logs the property that blocks a banner, with the reason, once a minute', a
   }
 });
 
-test('explaining an expensive campaign does not halt it', async () => {
+test('does not halt an expensive campaign because of explanations', async () => {
   const wild = '{% for i in (1..100000000) %}{{${first_name}}}{% endfor %}';
   const variants = [aVariant({ properties: { text: { type: 'string', value: wild } } })];
   const service = await runService([
@@ -101,7 +101,7 @@ test('explaining an expensive campaign does not halt it', async () => {
   }
 });
 
-test('a user whose banner cannot be rendered is not in its control group', async () => {
+test('excludes users whose banner cannot be rendered from the control group', async () => {
   const properties = { points: { type: 'number', value: '{{custom_attribute.${points}}}' } };
   const campaigns = [
     aCampaign({ control_percentage: 50, variants: [aVariant({ properties })] }),

@@ -28,7 +28,7 @@ test.each([
     "{% if ${counrty} == 'PL' %}Hej{% endif %}",
     'unknown variable ${counrty}, which prints nothing; did you mean ${country}?',
   ],
-])('warns of %s', (template, warning) => {
+])('warns about %s', (template, warning) => {
   expect(warnings(template)).toEqual([warning]);
 });
 
@@ -40,11 +40,11 @@ test.each([
   '{% assign tier = custom_attribute.${tier} %}{{tier}}{% capture all %}x{% endcapture %}{{all}}',
   '{% for item in custom_attribute.${list} %}{{item.name}} {{forloop.index}}{% endfor %}',
   'no template',
-])('does not warn of %s', (template) => {
+])('does not warn about %s', (template) => {
   expect(warnings(template)).toEqual([]);
 });
 
-test('a variable is reported once per text, at any depth of an object', () => {
+test('reports a variable once per text, at any depth of an object', () => {
   const value = { deep: ['{{${frst_name}}} {{${frst_name}}}', { deeper: '{{${tier}}}' }] };
   expect(warningsOf({ type: 'jsonobject', value })).toEqual([
     'unknown variable ${frst_name}, which prints nothing; did you mean ${first_name}?',
@@ -52,6 +52,6 @@ test('a variable is reported once per text, at any depth of an object', () => {
   ]);
 });
 
-test('a render error is reported as a problem, not as a variable', () => {
+test('reports a render error as a problem, not as a variable', () => {
   expect(() => warnings('{{${frst_name} | shout}}')).toThrow(/undefined filter: shout/);
 });

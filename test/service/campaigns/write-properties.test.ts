@@ -11,7 +11,7 @@ const property: fc.Arbitrary<Property> = fc.record({
   value: fc.jsonValue(),
 });
 
-test('properties are serialized as JSON, static and personalized ones', () => {
+test('serializes static and personalized properties as JSON', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(property, { selector: ({ name }) => name, maxLength: 6 }),
@@ -34,7 +34,7 @@ test('properties are serialized as JSON, static and personalized ones', () => {
   );
 });
 
-test('static properties do not read the user', () => {
+test('does not read the user for static properties', () => {
   const write = compileProperties([{ name: 'headline', type: 'string', value: 'Hello' }]);
   const asked = () => {
     throw new Error('the user was looked at');
@@ -43,7 +43,7 @@ test('static properties do not read the user', () => {
   expect(compileProperties([])(asked)).toBe('{}');
 });
 
-test('a property that cannot be rendered fails the banner and is named', () => {
+test('fails a banner with the name of the property that cannot be rendered', () => {
   const cause = new Error('The output is not a number');
   const broken = (): never => {
     throw cause;

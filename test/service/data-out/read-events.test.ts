@@ -98,7 +98,7 @@ onBothStores('events of the feed', (api, store) => {
     });
   });
 
-  test('exclude test sends, and enroll a user of the control group once', async () => {
+  test('exclude test sends, and include the enrollment of a control group user once', async () => {
     await record('tester', { isTestSend: true });
     const control = { isControl: true, variantId: null };
     await record('held', control, { ...control, timeMs: NOW + 1 }, { ...control, eventType: 'click' });
@@ -108,7 +108,7 @@ onBothStores('events of the feed', (api, store) => {
     ]);
   });
 
-  test('keep their IDs in another read, with other page sizes, and after a merge', async () => {
+  test('keep their IDs in later reads, with other page sizes, and after a merge', async () => {
     const same = { external_id: 'one', name: 'same', time: iso(NOW) };
     await api().track({ events: [same, same] });
     await api().track({ events: [{ ...same, external_id: 'two' }] });
@@ -146,7 +146,7 @@ onBothStores('events of the feed', (api, store) => {
     expect(await stream()).toMatchObject([{ type: 'users.UserDeleteRequest', userId, externalId: null }]);
   });
 
-  test('report a conversion whose impression arrived later', async () => {
+  test('include a conversion whose impression arrived later', async () => {
     await addGoals();
     await api().track({ events: [{ external_id: 'late', name: 'signed_up', time: iso(NOW) }] });
     expect((await stream()).map(({ type }) => type)).toEqual(['users.behaviors.CustomEvent']);
@@ -162,7 +162,7 @@ onBothStores('events of the feed', (api, store) => {
     ]);
   });
 
-  test('equal the results of a campaign if counted again', async () => {
+  test('equal the results of a campaign when recounted', async () => {
     await addGoals();
     const random = createRandom(7);
     const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!;

@@ -50,7 +50,7 @@ const know = (attributes: Record<string, unknown>) =>
   });
 
 describe('explain returns the first reason for each campaign of a placement', () => {
-  test('a shown one, with variant, banner and bucket', async () => {
+  test('shown, with variant, banner and bucket', async () => {
     await run(aCampaign({ name: 'Spring', control_percentage: 1 }));
     const { id } = await bannerAtHome();
     expect(await reasons()).toEqual([
@@ -68,7 +68,7 @@ describe('explain returns the first reason for each campaign of a placement', ()
     ]);
   });
 
-  test('one whose control group contains the user, with the bucket', async () => {
+  test('user in the control group, with the bucket', async () => {
     await run(aCampaign({ control_percentage: 100 }), aCampaign({ campaign_id: 'c2' }));
     const { id } = await bannerAtHome();
     const [first, second] = await reasons();
@@ -84,12 +84,12 @@ describe('explain returns the first reason for each campaign of a placement', ()
   test.each([
     ['draft', 'is a draft'],
     ['stopped', 'is stopped'],
-  ])('one that is %s', async (status, message) => {
+  ])('%s campaign', async (status, message) => {
     await run(aCampaign({ status }));
     expect(await reasons()).toMatchObject([{ outcome: 'inactive', status, message }]);
   });
 
-  test('one outside its schedule', async () => {
+  test('outside the schedule', async () => {
     await run(
       aCampaign({ campaign_id: 'later', starts_at: '2026-03-02T00:00:00Z' }),
       aCampaign({
@@ -115,7 +115,7 @@ describe('explain returns the first reason for each campaign of a placement', ()
     ]);
   });
 
-  test('one whose audience does not match the user, with each failed clause', async () => {
+  test('audience mismatch, with each failed clause', async () => {
     await run(
       aCampaign({
         audience: {
@@ -143,7 +143,7 @@ describe('explain returns the first reason for each campaign of a placement', ()
     );
   });
 
-  test('one that the user dismissed, for good or for some time', async () => {
+  test('dismissed by the user, permanently or temporarily', async () => {
     await run(aCampaign({ priority: 'high' }), aCampaign({ campaign_id: 'c2', reeligible_after_hours: 24 }));
     await dismiss();
     await dismiss();
@@ -163,7 +163,7 @@ describe('explain returns the first reason for each campaign of a placement', ()
     ]);
   });
 
-  test('one with a lower priority, with the name of the other one', async () => {
+  test('lower priority, with the name of the preferred campaign', async () => {
     await run(aCampaign({ campaign_id: 'low', priority: 'low' }), aCampaign({ campaign_id: 'high' }));
     expect(await reasons()).toMatchObject([
       { campaign_id: 'high', outcome: 'shown' },
@@ -176,7 +176,7 @@ describe('explain returns the first reason for each campaign of a placement', ()
     ]);
   });
 
-  test('one with a property that cannot be rendered for this user, and the next one is shown', async () => {
+  test('property that cannot be rendered for this user, and the next campaign is shown', async () => {
     const points = { type: 'number', value: '{{custom_attribute.${points}}}' };
     await run(
       aCampaign({ priority: 'high', variants: [aVariant({ properties: { points } })] }),
@@ -194,7 +194,7 @@ describe('explain returns the first reason for each campaign of a placement', ()
     ]);
   });
 
-  test('a draft for a test user, as a test send', async () => {
+  test('draft as a test send for a test user', async () => {
     await run(
       aCampaign({ priority: 'high' }),
       aCampaign({ campaign_id: 'draft', status: 'draft', test_users: ['u-771'] }),
@@ -210,14 +210,14 @@ describe('explain returns the first reason for each campaign of a placement', ()
     ]);
   });
 
-  test('only the first reason: a draft that is also over is a draft', async () => {
+  test('draft, even if the schedule has also ended', async () => {
     await run(aCampaign({ status: 'draft', ends_at: '2020-01-01T00:00:00Z', audience: { tier: 'gold' } }));
     expect(await reasons()).toMatchObject([{ outcome: 'inactive' }]);
   });
 });
 
 describe('POST /explain', () => {
-  test('responds as its schema says, and reports whether the user is known', async () => {
+  test('matches its schema, and reports whether the user is known', async () => {
     await run(aCampaign({ audience: { tier: 'gold' } }), aCampaign({ campaign_id: 'c2' }));
     const unknown = await explain();
     expect(unknown.status).toBe(200);
@@ -229,7 +229,7 @@ describe('POST /explain', () => {
     expect(known.body.placements.home).toMatchObject([{ outcome: 'shown' }, { outcome: 'outranked' }]);
   });
 
-  test('covers every placement of the campaigns if the request names none', async () => {
+  test('covers every placement with campaigns if the request omits placements', async () => {
     await run(
       aCampaign({ placements: ['home', 'side'] }),
       aCampaign({ campaign_id: 'c2', placements: ['top'] }),
@@ -270,7 +270,7 @@ describe('POST /explain', () => {
     expect((await service.call('OPTIONS', EXPLAIN_PATH)).status).toBe(405);
   });
 
-  test('stores nothing and logs nothing of the user', async () => {
+  test('does not store anything or log personal data', async () => {
     const points = { type: 'number', value: '{{custom_attribute.${points}}}' };
     await run(aCampaign({ variants: [aVariant({ properties: { points } })] }));
     await explain();

@@ -94,7 +94,7 @@ const questionOf = (
 
 const someCampaigns = fc.array(campaign, { maxLength: 8 });
 
-test('a decision is the same with and without a trace', () => {
+test('makes the same decision with and without a trace', () => {
   fc.assert(
     fc.property(someCampaigns, user, (campaigns, facts) => {
       const question = questionOf(campaigns, facts);
@@ -105,7 +105,7 @@ test('a decision is the same with and without a trace', () => {
   );
 });
 
-test('an explanation names each campaign of a placement once, and the one that a sync returns as shown or held out', () => {
+test('explains each campaign of a placement once, and the synced one as shown or held out', () => {
   fc.assert(
     fc.property(someCampaigns, user, (campaigns, facts) => {
       const question = questionOf(campaigns, facts);
@@ -134,7 +134,7 @@ test('an explanation names each campaign of a placement once, and the one that a
   );
 });
 
-test('a user outside an audience fails at least one of its clauses', () => {
+test('reports at least one failed clause for a user outside the audience', () => {
   fc.assert(
     fc.property(someCampaigns, user, (campaigns, facts) => {
       const explained = explain(questionOf(campaigns, facts));

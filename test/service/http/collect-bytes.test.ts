@@ -5,7 +5,7 @@ const KB = 1024;
 const bytesOf = (length: number) => Uint8Array.from({ length }, (_, index) => index % 251);
 
 describe('the chunks of a body', () => {
-  test('are not copied if there is one', () => {
+  test('are not copied if there is only one', () => {
     const body = collectBytes(KB);
     const chunk = bytesOf(100);
     expect(body.add(chunk)).toBe(true);
@@ -41,7 +41,7 @@ describe('the chunks of a body', () => {
     expect(slab.toString()).toBe('first and what is of another');
   });
 
-  test('are discarded beyond the limit, which is inclusive', () => {
+  test('are discarded above the limit, which is inclusive', () => {
     const body = collectBytes(100_000);
     expect(body.add(bytesOf(60_000))).toBe(true);
     expect(body.add(bytesOf(40_000))).toBe(true);

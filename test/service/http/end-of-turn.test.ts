@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createTickBatcher } from '../../../src/service/http/serve-port.ts';
 
 describe('the end of a turn', () => {
-  test('runs the requests of one turn together, in order', async () => {
+  test('runs the calls of one turn together, in order', async () => {
     const atEndOfTurn = createTickBatcher();
     const done: string[] = [];
     atEndOfTurn(() => done.push('first'));
@@ -17,7 +17,7 @@ describe('the end of a turn', () => {
     expect(done).toEqual(['first', 'second', 'of the next turn']);
   });
 
-  test('queues at most 64', async () => {
+  test('queues at most 64 calls', async () => {
     const atEndOfTurn = createTickBatcher();
     let done = 0;
     for (let job = 0; job < 65; job += 1) {

@@ -12,11 +12,11 @@ test.each([
   ['[[[[[[]]]]]]', 6],
   ['[{},{},{}]', 6],
   ['["a,b","[{","\\",\\"[","\\\\",[]]', 6],
-])('%s counts as %d', (json, values) => {
+])('counts %s as %d', (json, values) => {
   expect(counted(json, values)).toBe(true);
 });
 
-test('a string alone counts as zero', () => {
+test('counts a string without a container as zero', () => {
   expect(hasMoreValues(Buffer.from('"[[[[,,,,{{{{"'), 0)).toBe(false);
 });
 
@@ -29,7 +29,7 @@ const valuesIn = (value: unknown): number => {
   );
 };
 
-test('any JSON is counted by its values, whatever its strings contain', () => {
+test('counts the values of any JSON, regardless of its strings', () => {
   const texts = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('"', '\\', ',', '[', '{', 'ü') }));
   fc.assert(
     fc.property(

@@ -18,7 +18,7 @@ const refusal = (work: () => void): unknown => {
   return undefined;
 };
 
-test('one request may exceed the shared limit; the next is rejected until it ends', () => {
+test('accepts one request above the shared limit, and rejects the next one until it ends', () => {
   const heldBy = createBodyMemoryBudget(10_000);
   const one = heldBy();
   one.reserve(20_000);
@@ -30,7 +30,7 @@ test('one request may exceed the shared limit; the next is rejected until it end
   heldBy().reserve(1);
 });
 
-test('a request in progress is not rejected for the size of its body', () => {
+test('does not reject a request in progress for the size of its body', () => {
   const heldBy = createBodyMemoryBudget(10_000);
   const zipped = heldBy();
   zipped.reserve(5_000);
@@ -39,7 +39,7 @@ test('a request in progress is not rejected for the size of its body', () => {
   expect(refusal(() => heldBy().reserve(0))).toBeInstanceOf(HttpError);
 });
 
-test('a request without a body counts as well', () => {
+test('counts a request without a body', () => {
   const heldBy = createBodyMemoryBudget(10 * LEAST - 1);
   const all = Array.from({ length: 10 }, heldBy);
   for (const each of all) each.reserve(0);
@@ -58,7 +58,7 @@ test.each<[string, Uint8Array, Record<string, string>, number]>([
   // Counts an eighth of its wire size.
   ['zipped', zipped, { 'content-encoding': 'gzip' }, zipped.byteLength / 8 + text.length],
 ])(
-  'a stalled store does not exceed the limit, and other endpoints continue: %s',
+  'stays within the limit and serves other endpoints if the store stalls: %s',
   async (_, sent, headers, bytes) => {
     const store = await openStore(':memory:');
     const released = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ import { createService, openStore, type Service, type Store } from '../../../src
 import { APP_ID, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
 
 describe('slots', () => {
-  test('are granted in order, few at a time', async () => {
+  test('are granted in order, up to the limit', async () => {
     const turnOf = createBodySemaphore(2);
     const order: number[] = [];
     const turns = [0, 1, 2, 3].map(() => turnOf());
@@ -22,7 +22,7 @@ describe('slots', () => {
     expect(order).toEqual([0, 1, 2, 3]);
   });
 
-  test('are released once, and only by their holder', async () => {
+  test('are released only once and only by their holder', async () => {
     const turnOf = createBodySemaphore(1);
     const first = turnOf();
     await first.acquire();
@@ -110,7 +110,7 @@ describe('requests with large bodies', () => {
     ['plain', LARGE, {}],
     ['zipped', gzipSync(LARGE), zipped],
     ['zipped and large as sent', gzipSync(LARGE, { level: 0 }), zipped],
-  ])('run two at a time: %s', async (_, body, headers) => {
+  ])('are processed two at a time: %s', async (_, body, headers) => {
     await run();
     const answers = Promise.all([1, 2, 3, 4].map(() => post(body, headers)));
     expect(await begun(2)).toBe(2);
@@ -122,7 +122,7 @@ describe('requests with large bodies', () => {
     expect(await answers).toEqual([201, 201, 201, 201]);
   });
 
-  test('delay no smaller request', async () => {
+  test('do not delay smaller requests', async () => {
     await run();
     const small = bodyOf(200 * 1024);
     const answers = Promise.all([
@@ -139,7 +139,7 @@ describe('requests with large bodies', () => {
     expect(await answers).toEqual([201, 201, 201, 201, 201]);
   });
 
-  test('include those of a client key from 16 KB on, and delay no backend', async () => {
+  test('include requests of 16 KB with a client key, which do not delay server keys', async () => {
     await run();
     const sync = (bytes: number) => {
       const asked = { external_user_id: 'u-1', app_id: APP_ID, app_version: '1', placements: ['home'] };
@@ -160,7 +160,7 @@ describe('requests with large bodies', () => {
     expect([...(await syncs), await small]).toEqual([200, 200, 200, 200]);
   });
 
-  test('release their slot whatever their outcome', async () => {
+  test('release their slot after any outcome', async () => {
     await run();
     const refused = [
       ...Array.from({ length: 3 }, () => post(`${LARGE}}`)),

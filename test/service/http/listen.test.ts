@@ -59,7 +59,7 @@ describe('a connection', () => {
   test.each([
     [200_000, 201],
     [200_001, 413],
-  ])('with a body of %i one-byte chunks gets %i', async (count, status) => {
+  ])('receives, for a body of %i one-byte chunks, %i', async (count, status) => {
     service = await runService([aWorkspace()]);
     const json = '{"attributes":[{"external_id":"u-1"}]}'.padEnd(count);
     const { text } = raw(
@@ -71,7 +71,7 @@ describe('a connection', () => {
     expect(await text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 
-  test('with two Authorization headers is rejected, in either order', async () => {
+  test('is rejected if it has two Authorization headers, in either order', async () => {
     service = await runService([aWorkspace()]);
     const body = '{"attributes":[{"external_id":"u-1"}]}';
     for (const second of ['nobody', SERVER_KEY]) {
@@ -83,13 +83,13 @@ describe('a connection', () => {
     }
   });
 
-  test('with two Host headers is rejected and closed', async () => {
+  test('is rejected and closed if it has two Host headers', async () => {
     service = await runService([aWorkspace()]);
     const { text } = raw(portOf(service), 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nhost: other\r\n\r\n');
     expect(await text).toMatch(/^HTTP\/1\.1 400 .*Connection: close.*several Host headers/s);
   });
 
-  test('may have an absolute request target', async () => {
+  test('accepts an absolute request target', async () => {
     service = await runService([aWorkspace()]);
     const ask = (target: string) =>
       raw(portOf(service!), `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`).text;
@@ -100,13 +100,13 @@ describe('a connection', () => {
     expect(await ask('localhost/healthz')).toMatch(/^HTTP\/1\.1 40[04] /);
   });
 
-  test('gets 413 for its declared length before it sends a byte', async () => {
+  test('receives 413 for its declared length before it sends a byte', async () => {
     service = await runService([aWorkspace()]);
     const { text } = raw(portOf(service), head('Content-Length: 99999999999', 'Expect: 100-continue'));
     expect(await text).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test('gets 100 Continue only if the body is needed', async () => {
+  test('receives 100 Continue only if the body is needed', async () => {
     service = await runService([aWorkspace()]);
     const body = '{"attributes":[{"external_id":"u-1"}]}';
     const right = raw(
@@ -122,7 +122,7 @@ describe('a connection', () => {
     expect(await wrong.text).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test('may finish its body after an early rejection, and is closed then', async () => {
+  test('may finish its body after an early rejection, and is then closed', async () => {
     service = await runService([aWorkspace()]);
     const rest = 'x'.repeat(50_000);
     const socket = connect(portOf(service), '127.0.0.1');
@@ -141,7 +141,7 @@ describe('a connection', () => {
     expect(await closed).toEqual([false]);
   });
 
-  test('that continues to send is closed after its response', async () => {
+  test('is closed after its response if it continues to send', async () => {
     service = await runService([aWorkspace()]);
     const { socket, text } = raw(portOf(service), head('Transfer-Encoding: chunked'));
     const chunk = `40000\r\n${'x'.repeat(0x40000)}\r\n`;
@@ -154,7 +154,7 @@ describe('a connection', () => {
     expect(socket.bytesWritten).toBeLessThan(64 * 1024 * 1024);
   });
 
-  test('with a slow head or body ends with 408', async () => {
+  test('receives 408 if its head or body is slow', async () => {
     service = await runService([aWorkspace()], {
       listen: { headersTimeoutMs: 200, requestTimeoutMs: 400 },
     });
@@ -164,7 +164,7 @@ describe('a connection', () => {
     expect(await slowBody.text).toMatch(/^HTTP\/1\.1 40[08] /);
   });
 
-  test('that ends within its body leaves no trace and no error', async () => {
+  test('has no effect and causes no error if it ends within its body', async () => {
     const store = await openStore(':memory:');
     const counted = Promise.withResolvers<void>();
     const consumeRateLimit: Store['consumeRateLimit'] = (...given) => {
@@ -186,7 +186,7 @@ describe('a connection', () => {
     expect(service.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  test('that is not HTTP gets 400', async () => {
+  test('receives 400 if it does not use HTTP', async () => {
     service = await runService([aWorkspace()]);
     expect(await raw(portOf(service), 'hello\r\n\r\n').text).toMatch(/^HTTP\/1\.1 400 /);
   });
@@ -214,7 +214,7 @@ describe('a request ID', () => {
   const idOf = async (headers: Record<string, string>) =>
     (await service!.call('POST', '/users/track', { headers })).headers.get('x-request-id');
 
-  test('is accepted from a proxy, returned and logged; a missing or malformed one is replaced', async () => {
+  test('is accepted from a proxy, returned and logged, or replaced if it is malformed', async () => {
     service = await runService([aWorkspace()]);
     expect(await idOf({ 'x-request-id': 'edge-1:7f/+=' })).toBe('edge-1:7f/+=');
     const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
@@ -331,7 +331,7 @@ describe('stopping', () => {
     await stopped;
   });
 
-  test('responds to a request that was already on its way', async () => {
+  test('responds to a request that was already in transit', async () => {
     const { port, stop } = await running({ lingerMs: 0 });
     const { socket, text } = await keptOpen(port);
     const stopped = stop();
@@ -340,7 +340,7 @@ describe('stopping', () => {
     expect((await text).match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
   });
 
-  test('accepts every connection made before it', async () => {
+  test('accepts every connection that was opened earlier', async () => {
     const { port, stop } = await running({ lingerMs: 0 });
     const texts = Array.from({ length: 20 }, () => raw(port, GET).text);
     // The system has accepted them, and Node.js has yet to read each.
@@ -358,7 +358,7 @@ describe('stopping', () => {
     expect((await text).match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
-  test('waits for a partial request no longer than for any other', async () => {
+  test('waits for a partial request only as long as for others', async () => {
     const { port, stop } = await running({ lingerMs: 0, drainMs: 50 });
     const halfHead = await keptOpen(port);
     halfHead.socket.write('GET /healthz HTTP/1.1\r\nHost: ');
@@ -380,7 +380,7 @@ describe('stopping', () => {
 });
 
 describe('a port', () => {
-  test('in use is an error', async () => {
+  test('causes an error if it is in use', async () => {
     service = await runService([aWorkspace()]);
     const store = await openStore(':memory:');
     const running = createService({ workspaces: [aWorkspace()], store });
@@ -390,7 +390,7 @@ describe('a port', () => {
 });
 
 describe('files beside the API', () => {
-  test('are served if the given handler accepts the request', async () => {
+  test('are served if the handler accepts the request', async () => {
     service = await runService([aWorkspace()], {
       listen: {
         files: (request, response) => {

@@ -14,13 +14,13 @@ const aRequest = () =>
 const bodyOf = (request: object, receiving: ReturnType<typeof createUploadLimiter>) =>
   toHttpRequest(request as IncomingMessage, receiving, () => undefined).body(100);
 
-test('a body whose client disconnected before it was read is rejected and uses no memory', async () => {
+test('rejects a body whose client disconnected before it was read, without adding listeners', async () => {
   const request = Object.assign(aRequest(), { complete: false, destroyed: true });
   await expect(bodyOf(request, createUploadLimiter(250))).rejects.toMatchObject({ status: 400 });
   expect(request.eventNames()).toEqual([]);
 });
 
-test('slow bodies share a limit: the oldest is rejected, and a fast one never', async () => {
+test('limits slow bodies together by rejecting the oldest, and never a fast one', async () => {
   const receiving = createUploadLimiter(250);
   const slow = Array.from({ length: 5 }, () => {
     const request = aRequest();
@@ -49,7 +49,7 @@ test('slow bodies share a limit: the oldest is rejected, and a fast one never', 
   expect((await body)?.byteLength).toBe(100);
 });
 
-test('a body in many chunks uses the memory of its bytes only', async () => {
+test('uses only the memory of its bytes for a body in many chunks', async () => {
   const request = aRequest();
   const body = bodyOf(request, createUploadLimiter());
   request.emit('data', Buffer.from(FIRST));
@@ -61,7 +61,7 @@ test('a body in many chunks uses the memory of its bytes only', async () => {
   expect(Buffer.from((await body)!).toString()).toBe(FIRST + DIGITS);
 });
 
-test('the body of a Request counts in the same way', async () => {
+test('counts the body of a Request in the same way', async () => {
   const left = [...DIGITS];
   const stream = new ReadableStream<Uint8Array>(
     {

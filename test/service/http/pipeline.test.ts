@@ -60,7 +60,7 @@ describe('pipelined requests', () => {
     expect(text.match(/"\/\d+"/g)).toEqual(paths.map((path) => `"${path}"`));
   });
 
-  test('beyond 64 end the connection, and none of the waiting ones is handled', async () => {
+  test('above 64 end the connection, without handling the waiting ones', async () => {
     const { port, handled } = await aPort((path) => path);
     const socket = await aClient(port);
     socket.resume();
@@ -89,7 +89,7 @@ describe('unread responses', () => {
     return clients;
   };
 
-  test('are dropped beyond the limit, oldest first, and logged', async () => {
+  test('are dropped above the limit, oldest first, and logged', async () => {
     const { port, lines } = await aPort(() => LARGE, { maxUnreadBytes: 3 * LARGE.length });
     const clients = await unreadFrom(port, 5);
     const lengths = await Promise.all(
@@ -109,7 +109,7 @@ describe('unread responses', () => {
     ]);
   });
 
-  test('do not count if the process keeps their bytes anyway', async () => {
+  test('do not count toward the limit if the process keeps their bytes anyway', async () => {
     const shared = new Uint8Array(Buffer.from(LARGE));
     const { port, lines } = await aPort(() => shared, { maxUnreadBytes: LARGE.length });
     const clients = await unreadFrom(port, 5);

@@ -70,7 +70,7 @@ describe.each([
     return store;
   };
 
-  test('grant the lease to one of many concurrent claims, and again only after its end', async () => {
+  test('grant the lease to one of many concurrent claims, and again only after it ends', async () => {
     const store = await aStore();
     const claims = await Promise.all(Array.from({ length: 6 }, () => claimAt(store, 1_000)));
     expect(claims.filter(Boolean)).toHaveLength(1);
@@ -82,7 +82,7 @@ describe.each([
     expect(dead).toMatchObject({ status: 'error', finishedAtMs: 2_001 });
   });
 
-  test('release a lease that a fast clock has set for years', async () => {
+  test('release a lease that a fast clock has extended by years', async () => {
     const store = await aStore();
     await claimAt(store, 9_000_000_000);
     expect(await claimAt(store, 1_000)).not.toBeNull();
@@ -125,7 +125,7 @@ describe.each([
     expect(await store.ingestion.seen(W, ID, 0)).toEqual([]);
   });
 
-  test('store nothing without the lease, and all of what is written beside it', async () => {
+  test('reject a write without the lease, and store concurrent writes', async () => {
     const store = await aStore();
     const late = (await claimAt(store, 1_000))!;
     const heir = (await claimAt(store, 3_000))!;
@@ -146,7 +146,7 @@ describe.each([
     expect(await store.ingestion.renew(heir, 9_000)).toBe(true);
   });
 
-  test('accept one request for a run at a time, and none while one is running', async () => {
+  test('accept one request for a run at a time, and not while one is running', async () => {
     const store = await aStore();
     const asked = await Promise.all([1, 2, 3].map((ms) => store.ingestion.request(W, ID, 100 + ms)));
     expect(asked.filter(Boolean)).toHaveLength(1);

@@ -73,7 +73,7 @@ export const studioContract = (
       expect(await studio.addRelease(aRelease({ basedOn: 1 }))).toBeNull();
     });
 
-    test('accept one of many concurrent releases of a campaign, and all of other campaigns', async () => {
+    test('accept one of many concurrent releases of a campaign, and all those of other campaigns', async () => {
       const same = await Promise.all(
         Array.from({ length: 8 }, (_, i) => studio.addRelease(aRelease({ author: `one ${i}` }))),
       );
@@ -122,7 +122,7 @@ export const studioContract = (
       expect(await studio.newestReleases(W, 'campaign')).toEqual(new Map([['spring', 3]]));
     });
 
-    test('reschedule a release, unless it is live or due within seconds', async () => {
+    test('reschedule a release unless it is live or due within seconds', async () => {
       await studio.addRelease(aRelease());
       expect(await studio.releaseState(W, 1_000)).toEqual({ newest: 1, dueAtMs: Infinity });
       await studio.addRelease(aRelease({ basedOn: 1, liveAtMs: 90_000 }));

@@ -20,7 +20,7 @@ studioContract('a SQLite file', async () => {
   };
 });
 
-test('writes of operators wait for a locked file, and reads of users do not', async () => {
+test('delays writes of operators for a locked file, but not reads of users', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'placard-studio-'));
   const store = await openStore(join(folder, 'placard.db'));
   const other = new DatabaseSync(join(folder, 'placard.db'));
