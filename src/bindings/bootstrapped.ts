@@ -29,7 +29,7 @@ export const bootstrapped = (
 
 /**
  * Calls `leave` if the client shows no banner where the server rendered one, for example for a control group or by `shouldShow`.
- * Starts before the placement is mounted. Returns a function that stops it.
+ * Starts before the placement is mounted. Returns a function that unsubscribes.
  */
 export const watchBootstrapped = (placard: Placard, placementId: string, leave: () => void): (() => void) => {
   const look = (notice?: Notice): void => {

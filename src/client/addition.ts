@@ -1,6 +1,6 @@
 import type { PlacementHook } from './placement-hook.ts';
 
-/** Optional feature that a page imports and passes in `use`. Pages without it do not load its code. */
+/** Optional feature that a page imports and passes in `use`. Its code loads only on pages that import it. */
 export interface Addition {
   /** Imports the code of anonymous visitors. Set by `visitors()`. */
   readonly visitors?: () => Promise<unknown>;
@@ -8,7 +8,7 @@ export interface Addition {
   readonly selectors?: {
     /** Templates by name. */
     readonly hooks: Readonly<Record<string, PlacementHook>>;
-    /** Imports the code that inserts them. */
+    /** Imports the code that inserts the placements. */
     readonly load: () => Promise<unknown>;
   };
 }

@@ -12,7 +12,7 @@ export interface BannerEvent {
   userId: string;
   /**
    * Unix milliseconds. Unique among events of a page with the same user, banner and type, because the service deduplicates by
-   * these.
+   * these four properties.
    */
   time: number;
 }

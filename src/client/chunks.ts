@@ -7,14 +7,14 @@ import type { RetryImport } from './late-chunk.ts';
  */
 const CHUNKS = {
   /**
-   * Loads on a response other than 202 with all events accepted, a failed sync, a damaged or old record, a full or failing
-   * disk, a dead letter, `diagnostics()`, `shouldShow`, a service worker, or an expired banner. If it cannot be loaded, the log is
-   * left as it is: a claim expires by itself.
+   * Loads on a response other than 202 with all events accepted, a failed sync, a damaged or old record, a full or failing disk,
+   * a dead letter, `diagnostics()`, `shouldShow`, a service worker, or an expired banner. If it cannot be loaded, the log stays
+   * unchanged, and a claim expires by itself.
    */
   trouble: () => import('./trouble.ts'),
   /** Loads on `inspect()`, or if the page was opened by a preview link. */
   inspector: () => import('./inspector/inspector.ts'),
-  /** Loads with the option `debug`, a server key, or an unknown consent. */
+  /** Loads if `debug` is set, the key is a server key, or the consent is unknown. */
   debug: () => import('./debug.ts'),
 };
 
@@ -22,8 +22,8 @@ type Chunks = typeof CHUNKS;
 export type LoadChunk = <Name extends keyof Chunks>(name: Name) => ReturnType<Chunks[Name]>;
 
 /**
- * `retryImport` is passed in by the first chunk: esbuild would create a file of code that both import, and the first paint
- * would wait for it.
+ * `retryImport` is passed in by the first chunk, because esbuild would create a separate file for code that both chunks import,
+ * and the first paint would wait for it.
  */
 export const createLoadChunk = (retryImport: RetryImport): LoadChunk =>
   ((name: keyof Chunks) => retryImport<unknown>(CHUNKS[name])) as LoadChunk;

@@ -26,7 +26,7 @@ const createLivePlacard = (settings: Settings): Placard => {
   const store = openStore('placard-banners');
   const { notify, fail, subscribe } = createNotices();
   const report = (cause: unknown): void => fail('internal', String(cause), cause);
-  /** Notices before the debug chunk is loaded, which prints them; only with `debug`. */
+  /** Notices emitted before the debug chunk, which prints them, is loaded; only with `debug`. */
   const early: Notice[] = [];
   const forgetEarly = settings.debug ? subscribe((notice) => early.push(notice)) : undefined;
   const requested: Requested = { placements: new Set(), answered: new Set() };
@@ -68,7 +68,7 @@ const createLivePlacard = (settings: Settings): Placard => {
   consent.subscribe((before) => userSwitch.follow(before === 'pending').catch(report));
   consent.subscribe(() => notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' }));
 
-  // Everything that the first paint does not need.
+  // Loads everything that the first paint does not need.
   late.open(async () => {
     const { createLateClient } = await retryImport(() => import('./late-client.ts'));
     // In a separate task, because evaluating the chunk already takes a task on a slow phone.
@@ -99,14 +99,15 @@ const createLivePlacard = (settings: Settings): Placard => {
     const isCarriedOut = consent.decide(decision);
     let isDone = false;
     await late.runOr(
-      // The disk is purged already, and another purge would delete events since an opt-in. Pending captures are discarded anyway.
+      // The disk has already been purged, and another purge would delete events captured since an opt-in. Pending captures are
+      // discarded in any case.
       ({ delivery }) => delivery.decide(decision, isDone && consent.mayAct()),
       async () => {
         await decideWithoutDelivery(settings, decision, consent).catch(report);
         isDone = true;
       },
     );
-    // An opt-in begins a session, which the caller does not wait for.
+    // An opt-in begins a session; the caller does not wait for it.
     if (decision !== 'enable') await isCarriedOut;
   };
 
@@ -127,7 +128,7 @@ const createLivePlacard = (settings: Settings): Placard => {
 
   return {
     mount(placementId, element, hook) {
-      // The host's element may be missing in the page.
+      // The element that the host passes may be missing in the page.
       const missing = element?.style ? !hook && 'hook' : 'element';
       if (missing) fail('config', `No ${missing} for "${placementId}"`);
       if (isStopped() || missing) return () => undefined;
@@ -157,7 +158,7 @@ const createLivePlacard = (settings: Settings): Placard => {
 /**
  * Starts the client: shows cached banners at once, then syncs banners, counts impressions and delivers events. Never throws;
  * failures are `failed` notices. If an option is missing or invalid, the client is inert: it renders, stores and sends nothing,
- * and reports this once, as a `failed` notice of kind `config` and in the console. On a server, without a `document`, it is
+ * and reports the error once, as a `failed` notice of kind `config` and in the console. On a server, without a `document`, it is
  * inert without a report.
  */
 export const createPlacard = (options: PlacardOptions): Placard => {

@@ -68,7 +68,7 @@ export const printNotices = (
   );
   const print = (notice: Notice): void => {
     if (notice.type === 'changed') {
-      // Emitted if something may have changed.
+      // The notice means only that something may have changed.
       if (current() === last) return;
       last = current();
     }

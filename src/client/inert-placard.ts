@@ -35,7 +35,10 @@ export const createLateVerbs = (run: LateChunk<LateClient>['run']) =>
     inspect: () => run<Inspector | null>((client) => client.inspect(), null),
   }) satisfies Partial<Placard>;
 
-/** Creates a client that renders, stores and sends nothing: for invalid options, reported once (`cause`), and on a server. */
+/**
+ * Creates a client that renders, stores and sends nothing. Used on a server, and for invalid options, whose error (`cause`) it
+ * reports once.
+ */
 export const createInertPlacard = (cause?: unknown): Placard => {
   const { fail, subscribe } = createNotices();
   const message = `Placard is off: ${cause}`;
@@ -53,7 +56,7 @@ export const createInertPlacard = (cause?: unknown): Placard => {
     banner: () => undefined,
     track: async () => null,
     subscribe,
-    // As if the deferred chunk could not be loaded.
+    // Behaves as if the deferred chunk could not be loaded.
     ...createLateVerbs(async <R>(_: unknown, otherwise?: R) => otherwise as R),
     async refresh() {
       if (!cause) fail('sync', 'The client is inactive on a server');

@@ -1,11 +1,11 @@
 import type { Fail } from './notices.ts';
 import type { Clock } from './platform/clock.ts';
 
-/** Imports a module that may have failed to load before. */
+/** Imports a module, even if an earlier import of the module failed. */
 export type RetryImport = <T>(load: () => Promise<T>) => Promise<T>;
 
 /**
- * Initial delay between attempts to load the chunk, in milliseconds. It doubles each time, because a deployment may have
+ * Initial delay between attempts to load the chunk, in milliseconds. Doubles with each attempt, because a deployment may have
  * removed the chunk.
  */
 const RETRY_MS = 2_000;
@@ -55,8 +55,8 @@ export const createLateChunk = <T extends { stop(): void }>(
   let cancelRetry: () => void = () => undefined;
 
   /**
-   * Starts the waiting work. Without the chunk, drops work that may be dropped; the rest waits for the next attempt, unless the
-   * client has stopped.
+   * Starts the waiting work. If the chunk is not loaded, drops the work that may be dropped. Other work waits for the next
+   * attempt, unless the client has stopped.
    */
   const startWaiting = (): void => {
     const isOver = client || isStopped;
@@ -111,7 +111,7 @@ export const createLateChunk = <T extends { stop(): void }>(
     run: run as LateChunk<T>['run'],
     async runOr(work, meanwhile) {
       const done = run(work);
-      // Not `withTimeout`: code that both chunks use would be one more file before the first paint.
+      // Not `withTimeout`, because code that both chunks use would be one more file before the first paint.
       if (!client) {
         await new Promise<void>((resolve) => {
           const cancel = after(HANGING_MS, resolve);

@@ -20,7 +20,7 @@ import { registerClient } from './running-clients.ts';
 type VisitorsChunk = typeof import('./user/visitors.ts');
 type SelectorsChunk = typeof import('./placements/insert-placements.ts');
 
-/** Maximum wait for the store. It may still respond later. */
+/** Maximum wait for the store. A later response is still applied. */
 const STORE_TIMEOUT_MS = 2_000;
 
 /** API of the deferred chunk for the first chunk. */
@@ -28,7 +28,7 @@ export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forge
   delivery: Delivery;
   /** Syncs these placements now, or all mounted ones, if the budget allows it. */
   refresh(placementIds?: string[]): Promise<void>;
-  /** Stores the impression, unless it was counted in this session before. */
+  /** Stores the impression, unless it was already counted in this session. */
   countImpression(banner: Banner, userId: string, at: number | undefined): Promise<BannerEvent | null>;
   /**
    * Joins or begins the session of the current user, which syncs the mounted placements. Deletes the data of former users of
@@ -48,7 +48,7 @@ export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forge
  * depends on all of them.
  */
 export const createLateClient = (options: LateClientOptions): LateClient => {
-  /** Ends the wait for the first session: it has begun, or cannot begin. */
+  /** Ends the wait for the first session, which has begun or cannot begin. */
   let begin: () => void = () => undefined;
   /** `undefined` after the wait. The session syncs the mounted placements, so an earlier refresh needs no request. */
   let begun: Promise<void> | undefined = new Promise((resolve) => {
@@ -79,7 +79,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       fail,
       correct: settings.correct,
       onDismissed: (dismissals) => inBackground(acceptDismissed(user, cache, dismissals, now())),
-      // The cache is worth less than an event, because a sync restores it.
+      // The cache is less valuable than events, because a sync restores it.
       async evict() {
         await cache.change((record) => {
           record.banners.clear();
@@ -99,7 +99,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     const { createVisitors } = (await options.retryImport(settings.use.visitors!)) as VisitorsChunk;
     return createVisitors({ ...context, isVisitorId, joinPath: VISITOR_JOIN_PATH }, delivery);
   };
-  /** Updates the visitor, with a timeout: the session then begins without it. */
+  /** Updates the visitor. After a timeout, the session begins without the visitor. */
   const updateVisitor = async (): Promise<void> => {
     if (!settings.use.visitors || !context.mayWrite()) return;
     try {
@@ -149,7 +149,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   /** Reports a failure of the log, which must not block banners. */
   const reportLogFailure = (cause: unknown): void => fail('storage', 'Event log unavailable', cause);
 
-  /** Reads the log before anything is stored, because the page may have missed an opt-out while it was away. */
+  /** Reads the log before anything is stored, because the page may have missed an opt-out while it was hidden. */
   const runAfterLogRead = async (work: () => Promise<unknown>): Promise<void> => {
     // Without consent, not even an empty database is created.
     if (isActive() && (await delivery.mayAct()) && isActive()) await work();
@@ -165,7 +165,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     lifecycle.on('restored', () => inBackground(runAfterLogRead(cache.reread))),
   ];
   inBackground(inspector.start({ updates, impressions }));
-  // Any visitor of the page could use a server key, and a misspelled consent disables everything.
+  // Always checked, because any visitor of the page could use a server key, and a misspelled consent disables everything.
   const isWrong =
     /server/.test(String(settings.apiKey)) || !/^(enabled|disabled|pending)$/.test(settings.consent);
   if (settings.debug || isWrong) inBackground(debug());
@@ -205,7 +205,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
         begin();
       }
       if (!isSwitch && user.id() === null) return;
-      // Another tab may use another account. After a switch there is none.
+      // Another tab may use another account, except after a switch.
       const others = isSwitch || !context.mayWrite() ? [] : await updates.storedUsers();
       await context.forgetStored();
       updates.tellForgotten(others);

@@ -38,7 +38,7 @@ export interface LateClientOptions extends Notices {
   requested: Requested;
   /** Requests the placement's banner, once per page. */
   want: (placementId: string) => void;
-  /** Notices so far, until `forgetEarly` is called; only with `debug`. */
+  /** Notices emitted until `forgetEarly` is called; only with `debug`. */
   early: Notice[];
   forgetEarly: (() => void) | undefined;
 }
@@ -54,7 +54,7 @@ export interface LateContext extends LateClientOptions {
   /** Makes one call with the client key, without retries. `body` is `undefined` if the response is not JSON. */
   post: (path: string, body: object) => Promise<{ status: number; body: unknown }>;
   readBanners: ReadBanners;
-  /** Runs work that no caller waits for. A failure is a notice, not an unhandled rejection. */
+  /** Runs work that no caller waits for. A failure is reported as a notice, not as an unhandled rejection. */
   inBackground: (work: Promise<unknown>) => void;
 }
 
@@ -71,7 +71,7 @@ export const createLateContext = (options: LateClientOptions): LateContext => {
     mayWrite,
     async post(path, body) {
       const key = await askKey(apiKey, platform.after);
-      // Not `AbortSignal.timeout`, which Chrome has since version 103.
+      // Not `AbortSignal.timeout`, which Chrome before version 103 does not support.
       const abort = new AbortController();
       const cancel = platform.after(TIMEOUT_MS, () => abort.abort());
       try {

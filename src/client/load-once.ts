@@ -2,7 +2,7 @@ import type { Fail } from './notices.ts';
 
 const UNAVAILABLE = 'ChunkUnavailable';
 
-/** Returns whether work failed because a chunk could not be loaded. It waits for the chunk. */
+/** Returns whether work failed because a chunk could not be loaded. The work then waits for the chunk. */
 export const isUnavailable = (error: unknown): boolean => Object(error).name === UNAVAILABLE;
 
 /** Returns a function that loads a chunk on first use, and retries after a failure. */

@@ -1,6 +1,6 @@
 import type { Banner, BannerEvent } from './banner.ts';
 
-/** Reason why an event was dropped. */
+/** Reason that an event was dropped. */
 export type DropReason =
   | 'attempts' // skipped `maxAttempts` times: kept as a dead letter
   | 'rejected' // rejected alone, or `correct()` returned `null`: kept as a dead letter
@@ -18,7 +18,7 @@ export type FailureKind =
   | 'unauthorized' // 401 or 403: sending waits for another key, and retries this one once an hour
   | 'not-found' // 404: sending pauses, and is retried every 15 minutes
   | 'load' // a chunk of the client could not be loaded; it is retried
-  | 'internal' // a bug of the client itself
+  | 'internal' // a bug in the client
   | 'storage' // IndexedDB is absent, blocked, full or lost
   | 'answer' // the server's response is inconsistent
   | 'property' // a banner property does not have its declared type
@@ -31,7 +31,7 @@ export type FailureKind =
 /** Reason for a pause. */
 export type WaitReason = 'backoff' | 'rate-limit' | 'offline' | 'unauthorized' | 'not-found';
 
-/** Event of the client's operation, passed to `subscribe`. */
+/** Event of the client's operation, passed to the listeners of `subscribe`. */
 export type Notice =
   /** A sync result is in the cache, or in memory if nothing can be stored. */
   | { type: 'synced'; placements: string[]; banners: Record<string, Banner | null> }
@@ -61,7 +61,7 @@ export type Notice =
       untilMs: number;
       reason: WaitReason;
     }
-  /** Events are kept in memory from now on (`on`), or on disk again. */
+  /** Events are kept in memory from now on (`on` is `true`), or on disk again. */
   | { type: 'memory-mode'; on: boolean; reason?: string }
   /** Consent has changed. While it is pending, the state is `enabled`. */
   | { type: 'consent'; state: 'enabled' | 'disabled' }

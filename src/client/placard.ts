@@ -22,9 +22,9 @@ export interface Placard {
    * `BannerOptions`); if it is empty, emits a `failed` notice of kind `budget`.
    */
   refresh(placementIds?: string[]): Promise<void>;
-  /** Calls `shouldShow` again for banners that it blocked or has not decided about. Makes no request. */
+  /** Calls `shouldShow` again for banners that are blocked or undecided. Makes no request. */
   reevaluate(): void;
-  /** Returns the banner that the placement shows now; `null` if there is none; `undefined` before the first response. */
+  /** Returns the banner that the placement shows now; `null` if none; `undefined` before the first response. */
   banner(placementId: string): Banner | null | undefined;
   /**
    * Tracks an event of a banner. Resolves with the event once it is durable; `null` if it was not accepted (no consent, no
@@ -44,13 +44,13 @@ export interface Placard {
   /** Deletes dead letters. `keys` are the `key`s of `deadLetters()`. Default: all. */
   discardDeadLetters(keys?: string[]): Promise<void>;
   /**
-   * Returns the inspector: the client's state, why each slot shows its content, focus and sandbox. `null` if it cannot be
+   * Returns the inspector, with the client's state, the reason for each slot's content, focus and sandbox; `null` if it cannot be
    * loaded.
    */
   inspect(): Promise<Inspector | null>;
-  /** Opts in: banners are synced, and events stored and sent from now on. */
+  /** Opts in. From now on, banners are synced, and events are stored and sent. */
   enable(): Promise<void>;
-  /** Opts out in every tab. `queued` is what happens to queued events. Default `'keep'`. */
+  /** Opts out in every tab. `queued` is the treatment of queued events. Default `'keep'`. */
   disable(queued?: OptOutPolicy): Promise<void>;
   /** Stops the client: unmounts all slots and releases listeners, timers, locks and observers. Stored events stay. */
   stop(): void;

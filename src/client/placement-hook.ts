@@ -13,15 +13,15 @@ export interface SlotContext {
 /** Slot with the banner that a hook renders. */
 export interface Slot extends SlotContext {
   /**
-   * Tracks a click. Resolves when it is durable, or was not accepted. Before a navigation, wait for it with a short timeout
-   * (templates use 250 milliseconds), because until the rest of the client is loaded the click is only in memory.
+   * Tracks a click. Resolves when the click is durable, or was not accepted. Before a navigation, wait for it with a short
+   * timeout (templates use 250 milliseconds), because until the rest of the client is loaded the click is only in memory.
    */
   click(): Promise<void>;
   /** Hides the banner at once, in this tab and all others, and tracks one dismissal. */
   dismiss(): Promise<void>;
   /**
    * Hides the banner for `hours`, on this device only and without an event. The maximum is the banner's number property
-   * `max_snooze_hours`; a banner without it stays visible, with a `failed` notice.
+   * `max_snooze_hours`. A banner without this property stays visible, with a `failed` notice.
    */
   snooze(hours: number): Promise<void>;
   /**
@@ -32,7 +32,7 @@ export interface Slot extends SlotContext {
   safeUrl(url: unknown, use: 'link' | 'image'): string | null;
   /** Returns the service's time in Unix milliseconds, estimated from its responses. The device's clock may be wrong. */
   now(): number;
-  /** Emits a `failed` notice of this kind. The banner stays as it is. */
+  /** Emits a `failed` notice of this kind. The banner stays unchanged. */
   report(kind: 'hook' | 'image', message: string, cause?: unknown): void;
 }
 

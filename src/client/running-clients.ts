@@ -1,12 +1,12 @@
 import type { Fail } from './notices.ts';
 import type { Settings } from './options/options.ts';
 
-/** On `globalThis`, because hot reload and a second copy of the package evaluate this module again. */
+/** Key on `globalThis`, because hot reload and a second copy of the package evaluate this module again. */
 const RUNNING = Symbol.for('placard.running');
 
 /**
- * Registers the client on this page until the returned function is called. A second client of the same app would sync and count
- * twice, so it emits a `config` notice and a console error.
+ * Registers the client on this page until the returned function is called. A second client of the same app emits a `config`
+ * notice and a console error, because it would sync and count twice.
  */
 export const registerClient = ({ logName, appId }: Settings, fail: Fail): (() => void) => {
   const page = globalThis as { [RUNNING]?: string[] };

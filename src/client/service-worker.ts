@@ -13,13 +13,13 @@ import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 import type { PageLifecycle } from './platform/page-lifecycle.ts';
 
-/** Options of `installSender`. App and endpoint must be those of the pages. */
+/** Options of `installSender`. App and endpoint must match those of the pages. */
 export type SenderOptions = {
   /** Client key of the pages, or a function that returns the current one. */
   apiKey: string | (() => string | Promise<string>);
   /**
-   * Same as in the pages. Set it if the app requires user tokens. Without it, the worker sends no token, the service rejects its
-   * events, and they wait for a page. Default: no token is sent.
+   * Same function as in the pages. Set it if the app requires user tokens. Otherwise, the service rejects the worker's events,
+   * and they wait for a page. Default: no token is sent.
    */
   userToken?: ProvideToken | undefined;
   /** ID of the app of the pages. Each app has its own log. */
@@ -76,7 +76,7 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
       fail,
       onDismissed(dismissals) {
         const accepted = () => acceptInStore(banners, toKey, dismissals, Date.now());
-        // A dismissal stays in effect until its acceptance is recorded. If that fails, it only stays longer.
+        // A dismissal stays in effect until its acceptance is recorded. If recording fails, it only stays longer.
         accepting = accepting.then(accepted).catch(() => undefined);
       },
     },
@@ -110,9 +110,9 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
 };
 
 /**
- * Installs the sender in a service worker: it sends the events that the pages stored, from the same log, on page exit or when
- * the network is back. Call it once, at the top level of the worker script. It captures no events, and leaves skipped events to
- * the `correct` hook of the next page. If an option is missing or invalid, it does nothing and reports this in the console and
+ * Installs the sender in a service worker: it sends the events that the pages stored, from the same log, on page exit or when the
+ * network is back. Call it once, at the top level of the worker script. It captures no events, and leaves skipped events to the
+ * `correct` hook of the next page. If an option is missing or invalid, it does nothing and reports the error in the console and
  * as a `failed` notice; the worker's other code is unaffected.
  */
 export const installSender = (options: SenderOptions): void => {

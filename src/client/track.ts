@@ -23,7 +23,7 @@ export const createTrack = ({ user, cache, late, consent, now }: TrackOptions) =
   // This path to the log avoids extra awaits and promises, because each costs the page time.
   const capture = (event: CapturedEvent): Tracked => late.run((client) => client.delivery.capture(event));
 
-  /** ID of the banner being removed from its slots. Their cleanup may dismiss it again. */
+  /** ID of the banner being removed from its slots, whose cleanup may dismiss the banner again. */
   let leaving: string | undefined;
 
   const actions: Record<EventType, (event: CapturedEvent, banner: Banner) => Tracked> = {
@@ -36,7 +36,7 @@ export const createTrack = ({ user, cache, late, consent, now }: TrackOptions) =
       cache.hide(banner);
       leaving = undefined;
       if (cache.isIntercepted(event)) return null;
-      // Before the record, because the page may be gone before that is stored, and the event restores it.
+      // Captured before the record is stored, because the page may be gone in between, and the event restores the record.
       const captured = capture(event);
       // A listener may have changed the user.
       if (user.id() === event.userId) {

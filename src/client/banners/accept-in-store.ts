@@ -3,9 +3,9 @@ import type { Store, StoreKey } from '../platform/store.ts';
 import { acceptDismissals } from './answers.ts';
 import { isUserRecord } from './user-record.ts';
 
-// A separate file: otherwise the deferred chunk would share the user's record with the first one, and esbuild would create a
-// file that every page loads before the first paint.
-/** Records accepted dismissals in the users' stored records, if no page does. */
+// A separate file, because the deferred chunk would otherwise share the user's record with the first chunk, and esbuild would
+// create a file that every page loads before the first paint.
+/** Records accepted dismissals in the users' stored records, if no page is open to do so. */
 export const acceptInStore = async (
   store: Store,
   toKey: (userId: string) => StoreKey,
@@ -15,7 +15,7 @@ export const acceptInStore = async (
   for (const user of new Set(dismissals.map(({ userId }) => userId))) {
     const ids = dismissals.filter(({ userId }) => userId === user).map(({ bannerId }) => bannerId);
     await store.update<unknown>([toKey(user)], ([record]) => {
-      // The record of a former user stays deleted.
+      // The deleted record of a former user must not be created again.
       if (!isUserRecord(record)) return [];
       acceptDismissals(record, ids, nowMs);
       return [[toKey(user), record]];

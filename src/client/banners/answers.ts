@@ -61,7 +61,10 @@ export const acceptDismissals = (record: UserRecord, bannerIds: readonly string[
   );
 };
 
-/** After its acceptance a dismissal still hides the banner for some minutes, because the service may still send it. */
+/**
+ * Marks dismissals as accepted. An accepted dismissal still hides its banner for some minutes, because the service may still send
+ * the banner.
+ */
 export const acceptDismissed = async (
   user: Pick<CurrentUser, 'id'>,
   cache: BannerCache,
@@ -75,12 +78,12 @@ export const acceptDismissed = async (
 
 /** Time for which the service may still send a banner after it has accepted the dismissal. */
 const DISMISSAL_GRACE_MS = 10 * 60_000;
-/** Longer than any response takes. A request time further in the future comes from a wrong clock. */
+/** Longer than any response takes. If a request time is further in the future, it comes from a wrong clock. */
 const WRONG_CLOCK_MS = 60_000;
 
 /**
- * Replaces the placements that the response names, unless a later request has replaced them already. A dismissed banner counts
- * as none until its grace period ends. Test sends are not stored here.
+ * Replaces the placements in the response, unless a later request has already replaced them. A dismissed banner is ignored until
+ * its grace period ends. Test sends are not stored here.
  */
 export const applyAnswer = (
   record: UserRecord,
@@ -120,7 +123,7 @@ export const createStoreAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCa
   return async ({ userId, banners, fetchedAtMs, clockSkewMs }: SyncResult): Promise<void> => {
     const latest: SyncResult['banners'] = new Map();
     for (const [placementId, banner] of banners) {
-      // A later request got its response first. The record knows that for its own banners, but not for test sends.
+      // A later request got its response first. The record detects this for its own banners, but not for test sends.
       if (requestedAtMs.get(placementId)! > fetchedAtMs) continue;
       requestedAtMs.set(placementId, fetchedAtMs);
       latest.set(placementId, banner);
@@ -128,7 +131,7 @@ export const createStoreAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCa
       if (banner?.isTestSend) cache.testSends.set(placementId, banner);
       else cache.testSends.delete(placementId);
     }
-    // Before the first notice, because the host may change the user on it.
+    // Stored before the first notice, because the host may change the user in its listener.
     const stored = cache.change((record) => {
       applyAnswer(record, latest, fetchedAtMs);
       if (clockSkewMs !== undefined) record.clockSkewMs = clockSkewMs;
@@ -141,7 +144,7 @@ export const createStoreAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCa
     }
     await stored;
     if (user.id() !== userId) return;
-    // The host may leave the page on this notice. The next page finds the response in the cache.
+    // The host may leave the page in its listener. The next page finds the response in the cache.
     notify({ type: 'synced', placements: [...latest.keys()], banners: Object.fromEntries(latest) });
   };
 };

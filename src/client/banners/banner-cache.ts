@@ -15,15 +15,15 @@ import {
   type UserRecord,
 } from './user-record.ts';
 
-/** Maximum wait for the store. A later result still counts. */
+/** Maximum wait for the store. A later result is still applied. */
 const STORE_TIMEOUT_MS = 2_000;
-/** Maximum number of failed changes that are kept. */
+/** Maximum number of failed changes to keep. */
 const MAX_UNSTORED = 100;
 
 interface CacheOptions {
   settings: Pick<Settings, 'endpoint' | 'appId' | 'bootstrap' | 'platform'>;
   store: Store;
-  /** Without write permission, changes wait in memory and the store is not touched. */
+  /** Without write permission, changes wait in memory and the store is not used. */
   consent: Pick<Consent, 'mayWrite'>;
   user: Pick<CurrentUser, 'id' | 'look'>;
   fail: Fail;
@@ -57,13 +57,13 @@ export const createBannerCache = (options: CacheOptions) => {
    * both.
    */
   const previews = new Map<string, Banner | null>();
-  /** IDs of the banners that were returned for this user since `open()`. Only they can be tracked. */
+  /** IDs of the banners that were returned for this user since `open()`. Only these banners can be tracked. */
   const returnedIds = new Set<string>();
   /** Returns `true` for an event of a preview or the inspector. Such an event is not stored. */
   let intercept: (event: CapturedEvent) => boolean = () => false;
   let isHung = false;
   let hasFailed = false;
-  /** The store has had a record of this user. */
+  /** Whether the store has had a record of this user. */
   let isStored = false;
 
   const key = (userId: string) => recordKey(endpoint, appId, userId);
@@ -103,7 +103,7 @@ export const createBannerCache = (options: CacheOptions) => {
     }, onError);
     if (isHung) return;
     await new Promise<void>((resolve) => {
-      // Two timers, for the same reason as in `afterTimeout`. Sharing that function with the deferred chunk would add 600 bytes
+      // Two timers, for the same reason as in `afterTimeout`. Sharing `afterTimeout` with the deferred chunk would add 600 bytes
       // to the first paint.
       let cancel = after(STORE_TIMEOUT_MS / 2, () => {
         cancel = after(STORE_TIMEOUT_MS / 2, () => {
@@ -132,8 +132,8 @@ export const createBannerCache = (options: CacheOptions) => {
     testSends,
     previews,
     /**
-     * Sets the interceptor of events, for the owner of `previews`. It gets every event before it is captured, and returns
-     * `true` for one that must not be captured.
+     * Sets the interceptor of events, for the owner of `previews`. It gets every event before capture, and returns `true` if the
+     * event must not be captured.
      */
     interceptEvents(interceptor: typeof intercept): void {
       intercept = interceptor;
@@ -143,9 +143,9 @@ export const createBannerCache = (options: CacheOptions) => {
     key,
     settleWithin,
     record: (): Readonly<UserRecord> => record,
-    /** Also returns `false` if a host passes no banner. */
+    /** Returns whether the banner was returned for this user. `false` if a host passes no banner. */
     isGiven: (banner: Banner): boolean => returnedIds.has(banner?.id),
-    /** Returns why this banner may not be shown any more. */
+    /** Returns the reason that this banner may not be shown anymore; `null` if it may. */
     mustLeave(banner: Banner): 'user' | 'dismissed' | 'expired' | null {
       if (!cache.isGiven(banner)) return 'user';
       if (isDismissed(record, banner) || cache.isSnoozed(banner)) return 'dismissed';
@@ -158,8 +158,8 @@ export const createBannerCache = (options: CacheOptions) => {
     expiresInMs: (banner: Banner): number => (banner.expiresAt ?? Infinity) - cache.now(),
 
     /**
-     * Reads the current user, clears the former user in memory, and reads the current user's record. Resolves when it is
-     * loaded, or cannot be.
+     * Reads the current user, clears the former user in memory, and reads the current user's record. Resolves when the record is
+     * loaded, or cannot be loaded.
      */
     async open(): Promise<void> {
       user.look();
@@ -179,7 +179,7 @@ export const createBannerCache = (options: CacheOptions) => {
       });
     },
 
-    /** Returns the banner to show now; `null` if there is none; `undefined` before the first sync result. */
+    /** Returns the banner to show now; `null` if none; `undefined` before the first sync result. */
     current(placementId: string): Banner | null | undefined {
       const override = (previews.has(placementId) ? previews : testSends).get(placementId);
       const isOverridden = override === null || (override && !isDismissed(record, override));
@@ -203,7 +203,8 @@ export const createBannerCache = (options: CacheOptions) => {
       show();
       if (!isWritten) return verdict;
       const toStored = ([found]: (UserRecord | undefined)[]): [StoreKey, unknown][] => {
-        // The record of a former user stays deleted, whichever tab signed the user out, and after a wipe nothing is written.
+        // The deleted record of a former user must not be written again, whichever tab signed the user out. Nothing is written
+        // after a wipe.
         if (owner !== user.id() || (isStored && !found)) return [];
         const isAgain = stored !== undefined;
         // If the store has no record, the copy in memory has every change, including those over the limit.
@@ -211,7 +212,7 @@ export const createBannerCache = (options: CacheOptions) => {
         if (stored !== record)
           for (const each of changes) {
             const result = each(stored) as T;
-            // After a lost connection it runs again, and the store may have the change already. The first result counts.
+            // After a lost connection the change runs again, and the store may already have it. The first result counts.
             if (!isAgain) verdict = result;
           }
         return [[key(owner), stored]];
@@ -220,7 +221,7 @@ export const createBannerCache = (options: CacheOptions) => {
         try {
           await store.update<UserRecord>([key(owner)], toStored);
         } catch (cause) {
-          // A `TypeError` means that a change hit a damaged record. It would fail again.
+          // A `TypeError` means that a change hit a damaged record, so a retry would fail again.
           if (pending.delete(changes) && !(cause instanceof TypeError)) unstoredChanges.push(...changes);
           throw cause;
         }
@@ -239,9 +240,9 @@ export const createBannerCache = (options: CacheOptions) => {
     dismiss: (dismissals: Parameters<typeof addDismissals>[1]) =>
       cache.change((own) => addDismissals(own, dismissals)),
 
-    /** Tells the slots that the user dismissed or snoozed this banner here. They clear it at once. */
+    /** Tells the slots that the user dismissed or snoozed this banner in this page. The slots clear it at once. */
     hide: (banner: Banner): void => notifyListeners(banner),
-    /** Calls `listener` after every change, at once for the copy in memory. */
+    /** Calls `listener` after every change, without waiting for the store. */
     subscribe: (listener: CacheListener): void => void listeners.push(listener),
   };
   return cache;

@@ -11,8 +11,8 @@ const JSON_TYPES: Record<PropertyType, string> = {
   datetime: 'number',
 };
 
-// Does not use `invalidProperties`: esbuild puts code that the deferred chunk and this entry share into a separate file, which
-// every page would load before the first paint. A test compares both.
+// Does not use `invalidProperties`, because esbuild puts code that the deferred chunk and this entry share into a separate file,
+// which every page would load before the first paint. A test compares both.
 const isValue = (value: unknown, type: PropertyType): boolean =>
   typeof value === JSON_TYPES[type] && value !== null && !Array.isArray(value);
 

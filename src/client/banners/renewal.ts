@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { BannerCache } from './banner-cache.ts';
 import type { UserRecord } from './user-record.ts';
 
-/** A campaign ends for all clients at the same moment. Their requests are spread over this time. */
+/** Time over which requests are spread, because a campaign ends for all clients at the same moment. */
 const SPREAD_MS = 10_000;
 
 interface RenewalOptions {
@@ -25,7 +25,7 @@ export const createRenewal = (options: RenewalOptions) => {
   const { cache, after, random, isVisible, spend, refreshIntervalMs, ask } = options;
   const expired = new Set<string>();
   let cancel: (() => void) | undefined;
-  /** Number of stops. A request from before the last stop belongs to a former user. */
+  /** Number of calls of `stop()`. A request from before the last call belongs to a former user. */
   let stops = 0;
 
   const isExpiredIn = (record: Readonly<UserRecord>, placementId: string): boolean => {
@@ -39,7 +39,7 @@ export const createRenewal = (options: RenewalOptions) => {
     const stopsBefore = stops;
     const placementIds = [...expired];
     expired.clear();
-    // The tab that removes them from the record makes the request.
+    // The tab that removes the banners from the record makes the request.
     const isMine = await spend((record) => {
       const found = placementIds.filter((placementId) => isExpiredIn(record, placementId));
       for (const placementId of found) record.banners.get(placementId)!.banner = null;

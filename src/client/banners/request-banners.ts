@@ -4,7 +4,9 @@ import type { Settings } from '../options/options.ts';
 import { createPostJson, type HttpResponse, parseJson, toJson } from '../platform/http.ts';
 import type { SyncFailures, SyncRejection } from './sync-failure.ts';
 
-/** A smaller difference comes from the network and the header's resolution of one second, not from a wrong clock. */
+/**
+ * Minimum difference that means a wrong clock. A smaller one comes from the network and the header's resolution of one second.
+ */
 const THRESHOLD_MS = 60_000;
 
 /** Returns server time minus device time in milliseconds; `undefined` if the response does not expose its date. */
@@ -29,7 +31,9 @@ export interface SentBanners {
   clockSkewMs: number | undefined;
 }
 
-/** Makes one `banners/sync` call with the key and the user token. If one was rejected, retries once with a new one. */
+/**
+ * Makes one `banners/sync` call with the key and the user token. If the key or token is rejected, retries once with a new one.
+ */
 export const createRequestBanners = (
   settings: Settings,
   userTokens: UserTokens,
@@ -47,11 +51,11 @@ export const createRequestBanners = (
     request: AbortController,
   ): Promise<SentBanners> => {
     const token = await userTokens.ask(user);
-    // The key or the token may have been slow.
+    // The request may have been aborted while the key or the token was awaited.
     request.signal.throwIfAborted();
     if (!userTokens.isReady(user)) throw new Error('no user token');
     const sentAtMs = now();
-    // Strictly increasing, so that the response to the later request wins, whatever the clock does.
+    // Strictly increasing, so that the response to the later request wins even if the clock is set back.
     const fetchedAtMs = Math.max(sentAtMs, lastAskedAtMs + 1);
     lastAskedAtMs = fetchedAtMs;
     const body: SyncRequest & { [USER_TOKEN_MEMBER]?: string } = {

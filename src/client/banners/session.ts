@@ -19,14 +19,14 @@ export const refill = (
   { refreshCapacity, refreshIntervalMs }: BudgetRule,
   nowMs: number,
 ): Budget => {
-  // After the clock was set back, counting starts from now.
+  // If the clock was set back, counting starts from now.
   const granted = Math.max(0, Math.floor((nowMs - budget.tokensAtMs) / refreshIntervalMs));
   const tokens = Math.min(refreshCapacity, budget.tokens + granted);
   const isFull = tokens === refreshCapacity || nowMs < budget.tokensAtMs;
   return { tokens, tokensAtMs: isFull ? nowMs : budget.tokensAtMs + granted * refreshIntervalMs };
 };
 
-/** Interval at which a visible page extends the session. The session's end is accurate to this interval. */
+/** Interval at which a visible page extends the session, and therefore the accuracy of the session's end. */
 const HEARTBEAT_MS = 60_000;
 
 interface SessionOptions {
@@ -39,7 +39,7 @@ interface SessionOptions {
   after: Clock['after'];
   random: () => number;
   isVisible: () => boolean;
-  /** Called when this page joins or begins a session, at first or after a long absence. */
+  /** Called when this page joins or begins a session, including after a long absence. */
   onStart: () => void;
 }
 
@@ -50,14 +50,14 @@ const tabName = (tabKey: string, fresh: string): string => {
     if (!known) sessionStorage.setItem(tabKey, fresh);
     return known ?? fresh;
   } catch {
-    // Blocked storage: after a reload the tab counts as a new one.
+    // Storage is blocked, so the tab counts as a new one after a reload.
     return fresh;
   }
 };
 
 /**
- * Creates the session that all tabs of a user share. Within it, an impression counts once and refreshes are limited. It ends
- * when no page was visible for `sessionTimeoutMs`.
+ * Creates the session that all tabs of a user share. Within a session, an impression counts once and refreshes are limited. A
+ * session ends when no page was visible for `sessionTimeoutMs`.
  */
 export const createSession = (options: SessionOptions) => {
   const { cache, tabKey, rule, mayWrite, now, after, random, isVisible, onStart } = options;
@@ -72,7 +72,7 @@ export const createSession = (options: SessionOptions) => {
     tokensAtMs: now(),
   });
 
-  /** Runs `use` on the session of the record, or on a new one if that has ended. */
+  /** Runs `use` on the session of the record, or on a new session if the record's has ended. */
   const inSession = <T>(
     record: UserRecord,
     freshId: string,
@@ -123,8 +123,8 @@ export const createSession = (options: SessionOptions) => {
     /** Called when the page becomes visible. */
     touch,
     /**
-     * Returns the deduplication name of an impression, which counts once in this session or in each of its tabs; `undefined`
-     * without a user.
+     * Returns the deduplication name of an impression, which counts once in this session or in each of its tabs; `undefined` if
+     * there is no user.
      */
     async nameOf(placementId: string, bannerId: string): Promise<string | undefined> {
       const tab = () => (mayWrite() ? tabName(tabKey, ownTab) : ownTab);
@@ -132,7 +132,7 @@ export const createSession = (options: SessionOptions) => {
       const id = await change((session) => session.id);
       return id && JSON.stringify([id, placementId, bannerId, scope]);
     },
-    /** Returns the current session with its remaining refreshes; `null` before the first one. */
+    /** Returns the current session with its remaining refreshes; `null` before the first session. */
     inspect(): { id: string; endsAt: number; refreshesLeft: number } | null {
       const { session } = cache.record();
       if (!session?.id) return null;
@@ -149,7 +149,7 @@ export const createSession = (options: SessionOptions) => {
       });
       return isGranted === true;
     },
-    /** Empties the budget after a rate-limit response. It refills from now on. */
+    /** Empties the budget after a rate-limit response. The budget refills from now on. */
     spendAll: () => change((session) => Object.assign(session, { tokens: 0, tokensAtMs: now() })),
     stop: (): void => cancel?.(),
   };

@@ -6,8 +6,8 @@ const HOUR_MS = 60 * 60_000;
 const MAX_SNOOZES = 100;
 
 /**
- * Hides a banner for `hours`, at most the number in its property `max_snooze_hours`. No event is sent: the user's record keeps
- * the end time and the banner, which comes back without a sync.
+ * Hides a banner for `hours`, at most the number in its property `max_snooze_hours`. Sends no event. The user's record keeps the
+ * end time and the banner, which comes back without a sync.
  */
 export const createSnooze =
   (context: Pick<LateContext, 'user' | 'cache' | 'isActive' | 'fail'>, notifyTabs: () => void) =>
@@ -16,14 +16,14 @@ export const createSnooze =
     const { id, placementId, properties } = banner;
     const bounded = Math.min(hours, properties['max_snooze_hours']?.value as number);
     const userId = user.id();
-    // Also false if one of the two is missing or not a number.
+    // Also false if `hours` or the property is missing or not a number.
     if (!(bounded > 0)) {
       fail('config', `"${id}" has no number "max_snooze_hours", or ${hours} hours is invalid`);
       return;
     }
     if (!isActive() || userId === null || !cache.isGiven(banner)) return;
     cache.hide(banner);
-    // In the sandbox it is hidden like a dismissal. A listener may have changed the user.
+    // In the sandbox, the banner is hidden as on a dismissal. A listener may have changed the user.
     if (cache.isIntercepted({ type: 'dismiss', bannerId: id, placementId, userId }) || user.id() !== userId)
       return;
     const nowMs = cache.now();

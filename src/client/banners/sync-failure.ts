@@ -18,14 +18,14 @@ export interface SyncFailure {
   kind: FailureKind;
   message: string;
   isRateLimit: boolean;
-  /** The request is invalid. A retry would be rejected as well. */
+  /** Whether the request is invalid, so that a retry would be rejected as well. */
   isFinal: boolean;
 }
 
 const asRejection = (cause: unknown): SyncRejection | undefined =>
   Object(cause).response ? (cause as SyncRejection) : undefined;
 
-/** Handles failed syncs: finds another key or token, and the pause until the next request. */
+/** Handles failed syncs: gets another key or token, and determines the pause until the next request. */
 export const createSyncFailures = (kit: Kit, settings: Settings, userTokens: UserTokens) => {
   const { apiKey, platform } = settings;
   const { now, after, random } = platform;

@@ -26,8 +26,8 @@ interface SyncOptions {
 const UNKNOWN_PAUSE_MS = 60_000;
 
 /**
- * Fetches banners. The placements of one task share one request, at most ten per request. After a failure they wait for the
- * next one.
+ * Fetches banners. The placements of one task share one request, at most ten per request. After a failure they wait for the next
+ * request.
  */
 export const createSync = (options: SyncOptions) => {
   const {
@@ -47,7 +47,7 @@ export const createSync = (options: SyncOptions) => {
   const requested = new Set<string>();
   let cancel: (() => void) | undefined;
   let pause = noPause();
-  /** Requests in flight. Each has its own signal, because a shared one would collect listeners. */
+  /** Requests in flight. Each has its own signal, because a shared signal would accumulate listeners. */
   const inFlight = new Set<AbortController>();
 
   /** Returns the remaining pause in milliseconds. */
@@ -109,14 +109,14 @@ export const createSync = (options: SyncOptions) => {
 
   const add = (placementIds: Iterable<string>): void => {
     for (const placementId of placementIds) {
-      // A page may have read it from a missing attribute. The service would reject the whole request.
+      // A page may have read the ID from a missing attribute. The service would reject the whole request.
       if (typeof placementId === 'string' && placementId) requested.add(placementId);
       else fail('config', `Invalid placement ID "${String(placementId)}"`);
     }
   };
 
   return {
-    /** Requests these placements at the end of the task, together with all others. */
+    /** Requests these placements at the end of the task, together with others that are wanted by then. */
     want(placementIds: Iterable<string>): void {
       add(placementIds);
       schedule();
@@ -127,16 +127,19 @@ export const createSync = (options: SyncOptions) => {
       await run();
     },
     /**
-     * Ends a pause early: the network is back, or the page is visible again. Placements without a result are requested once at
-     * once.
+     * Ends a pause early, because the network is back or the page is visible again. Requests placements without a result at once,
+     * without further retries.
      */
     retry(): void {
       pause = endEarly(pause, now());
       schedule();
     },
-    /** Returns when the pause ends, in Unix milliseconds; a time in the past if there is none. */
+    /** Returns the end of the pause, in Unix milliseconds; the current time if there is no pause. */
     blockedUntilMs: (): number => now() + waitMs(),
-    /** Cancels all requests, because the user changed or the client stops. No request of the former user is sent afterwards. */
+    /**
+     * Cancels all requests, because the user changed or the client stops, so that no request of the former user is sent
+     * afterwards.
+     */
     reset(): void {
       requested.clear();
       // The service rejected the token of the former user.

@@ -28,7 +28,7 @@ interface Trouble {
   createSyncFailures: typeof createSyncFailures;
 }
 
-/** Updates the cache: when a session begins, a banner expires, the host requests it, or another tab changes it. */
+/** Updates the cache when a session begins, a banner expires, the host requests an update, or another tab changes the record. */
 export const createUpdates = (context: LateContext, trouble: () => Promise<Trouble>) => {
   const {
     settings,
@@ -50,8 +50,8 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
   const rule = bannerOptions(settings.banners, notify);
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
   /**
-   * `startSession` has run for the current user. It is called twice for a user who is identified right after the client was
-   * created. The session may have begun earlier, by an impression or a return to the page while the start waited for the
+   * Whether `startSession` has run for the current user. It is called twice for a user who is identified right after the client
+   * was created. The session may have begun earlier, by an impression or a return to the page while the start waited for the
    * visitor or the log.
    */
   let isStarted = false;
@@ -63,13 +63,16 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
   };
   channel.subscribe(({ changedFor, forgotten }) => {
     if (changedFor === user.id()) inBackground(cache.reread());
-    // Two accounts in two tabs: this page's user is still signed in.
+    // If two tabs use two accounts, this page's user is still signed in.
     if (forgotten?.includes(user.id())) inBackground(cache.writeAgain());
   });
 
   /** Placements that the host requested by name. */
   const requestedByHost = new Set<string>();
-  /** Returns the mounted and the named placements. Results of all others are cleared, so that the next mount requests them. */
+  /**
+   * Returns the mounted placements and those named by the host. Clears the results of all others, so that the next mount requests
+   * them.
+   */
   const getPlacementsToSync = (): Set<string> => {
     const mounted = new Set(placements.slots().map(({ placementId }) => placementId));
     for (const placementId of requested.placements)
@@ -142,7 +145,7 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
       const others = users.filter((each) => each !== user.id());
       if (others.length > 0) channel.post({ forgotten: others });
     },
-    /** Calls `listener` when a session begins. Impressions count again then. */
+    /** Calls `listener` when a session begins. In a new session, impressions count again. */
     onSession(listener: () => void): void {
       onSession = listener;
     },
@@ -156,15 +159,15 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
       isStarted = true;
       const found = withTimeout(queued(userId), after, LOG_TIMEOUT_MS, 'The log');
       inBackground(found);
-      // A log that times out must not block banners.
+      // A failing log must not block banners.
       const dismissals = (await found.catch(() => [])).filter(({ type }) => type === 'dismiss');
       if (user.id() !== userId) return;
       if (dismissals.length > 0) await cache.dismiss(dismissals);
       if (isActive() && user.id() === userId) await session.start();
     },
     /**
-     * Syncs at the end of the task, without a charge to the budget. Requests from before the session are synced when it begins:
-     * until then the user's last choice may be unknown.
+     * Syncs at the end of the task, without a charge to the budget. Placements wanted before the session are synced when it
+     * begins, because until then the user's last choice may be unknown.
      */
     want(placementId: string): void {
       if (session.hasBegun()) sync.want([placementId]);
@@ -191,7 +194,7 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
         fail('budget', 'The refresh budget of this session is empty');
       } else await sync.now(placementIds);
     },
-    /** Requests all banners again, within the budget: on a full disk, each event would cost a request. */
+    /** Requests all banners again, within the budget. Without it, each event on a full disk would cost a request. */
     async refetch(): Promise<void> {
       if (await session.spend()) sync.want(getPlacementsToSync());
     },

@@ -2,7 +2,7 @@ import type { SelectorPlacement } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
 import type { Settings } from '../options/options.ts';
 
-/** Other versions use other keys, so that no version misreads the other's records. */
+/** Other versions use other keys, so that no version misreads another's records. */
 const RECORD_VERSION = 1;
 
 /** Sync result of one placement, with its request time in Unix milliseconds of the device. */
@@ -66,13 +66,14 @@ export const recordKey = (endpoint: string, appId: string, userId: string): (str
 const isObject = (value: unknown): value is object => Object(value) === value;
 
 /**
- * Returns whether a record is valid. An invalid one is ignored, and replaced by the next write. Its session is checked on use.
+ * Returns whether a record is valid. An invalid record is ignored, and replaced by the next write. The session is checked on use.
  */
 export const isUserRecord = (value: unknown): value is UserRecord => {
   const { version, banners, dismissed, clockSkewMs }: Partial<UserRecord> = Object(value);
   return (
     version === RECORD_VERSION &&
-    // A `Map`, recognized by its method: in a test environment with its own DOM, IndexedDB clones with another realm's `Map`.
+    // A `Map`, recognized by its method, because IndexedDB clones with another realm's `Map` in a test environment with its own
+    // DOM.
     !!banners?.get &&
     Array.isArray(dismissed) &&
     [...banners.values(), ...dismissed].every(isObject) &&
@@ -103,7 +104,7 @@ export const addDismissals = (
 
 /**
  * Creates the function that applies `bootstrap`, the banners that the host's backend requested for this page, to the user's
- * record. It changes what a sync result would change, and only for the user of the request.
+ * record. The effect is that of a sync result, and only for the user of the request.
  */
 export const createBootstrap = ({
   bootstrap,
@@ -113,7 +114,7 @@ export const createBootstrap = ({
   const startedAtMs = platform.now();
 
   const fill = (record: UserRecord): void => {
-    // Server time. A time in the future would block the browser's own sync results.
+    // Server time, converted to device time. A time in the future would block the browser's own sync results.
     const fetchedAtMs = Math.min(bootstrap!.fetchedAtMs - record.clockSkewMs, startedAtMs);
     for (const [placementId, banner] of Object.entries<Banner | null>(bootstrap!.banners ?? {})) {
       const cached = record.banners.get(placementId);
@@ -125,7 +126,7 @@ export const createBootstrap = ({
     }
   };
 
-  /** Applied once: a user who comes back has later sync results. */
+  /** Applied once, because a user who comes back has later sync results. */
   const fills = [fill];
   return (userId: string | null) =>
     bootstrap?.version === 1 && bootstrap.appId === appId && bootstrap.userId === userId

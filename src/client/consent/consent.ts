@@ -17,7 +17,7 @@ export type Decision = 'enable' | OptOutPolicy | 'wipe';
 /** Consent state of this page: the user's last choice, or a wipe. */
 type State =
   | Choice
-  /** No choice yet: the page works in memory, and stores and sends nothing. */
+  /** No choice yet. The page works in memory, and stores and sends nothing. */
   | 'pending'
   /** Everything is deleted. Nothing is written until the host enables the client again. */
   | 'wiped';
@@ -29,12 +29,12 @@ export interface ChoiceRecord<Consent = Choice> {
   chosenAt: number;
 }
 
-/** A time further in the future comes from a wrong clock. */
+/** Maximum time in the future; a later one comes from a wrong clock. */
 const MAX_SKEW_MS = 10 * 60_000;
 
 /**
- * Creates the consent of this page, which all parts share. `may…` returns what the user allows. Elsewhere, `can…` and
- * `isActive` also require that the page still runs.
+ * Creates the consent of this page, which all parts share. `may…` returns whether the user allows an action. `can…` and
+ * `isActive` elsewhere also require that the page still runs.
  */
 export const createConsent = (initial: State, now: () => number) => {
   const listeners: ((before: State) => unknown)[] = [];
@@ -75,7 +75,7 @@ export const createConsent = (initial: State, now: () => number) => {
     is,
     record,
     isSuperseded,
-    /** Returns whether the client may show, sync and keep anything; only in memory while the choice is pending. */
+    /** Returns whether the client may show, sync and keep anything. While the choice is pending, it keeps data only in memory. */
     mayAct: () => is('enabled', 'pending'),
     /** Returns whether anything may be stored on the device. */
     mayWrite: () => is('enabled'),
@@ -84,13 +84,12 @@ export const createConsent = (initial: State, now: () => number) => {
     /** Returns whether queued events may be sent. */
     maySend: () => is('enabled', 'draining'),
     /**
-     * Returns whether the choice of this time was made in this page, or never. Events of the page were captured before it,
-     * whatever the clock says.
+     * Returns whether the choice of this time was made in this page, or never. Events of the page were captured before the
+     * choice, regardless of the clock.
      */
     isOwn: (at: number): boolean => at === 0 || at === ownAt,
     /**
-     * Applies a choice of another tab or an earlier visit, unless a later one is in force. Resolves when all listeners are
-     * done.
+     * Applies a choice of another tab or an earlier visit, unless a later choice applies. Resolves when all listeners are done.
      */
     async hear(heard: ChoiceRecord<Choice | 'wiped'>): Promise<void> {
       const isOptIn = heard.consent === 'enabled';
@@ -106,7 +105,7 @@ export const createConsent = (initial: State, now: () => number) => {
      * sent.
      */
     decide(decision: Decision): Promise<void> {
-      // Later than every known choice, whatever the clock says.
+      // Later than every known choice, regardless of the clock.
       chosenAt = ownAt = Math.max(now(), chosenAt + 1);
       if (decision === 'enable') return set('enabled');
       if (decision === 'wipe') return set('wiped');

@@ -11,8 +11,8 @@ interface LogSetup {
 }
 
 /**
- * Stores a decision in the log if the delivery cannot be loaded. The delivery does the rest once it is loaded. The record has
- * the log's format; a test compares both, because a module that both chunks share would load first.
+ * Stores a decision in the log if the delivery cannot be loaded. The delivery does the rest once it is loaded. The record has the
+ * log's format. A test compares the two formats, because a module that both chunks share would load first.
  */
 export const decideWithoutDelivery = async (
   { logName, platform }: LogSetup,
@@ -42,7 +42,7 @@ export const decideWithoutDelivery = async (
   });
   if (decision === 'purge') {
     const records = await log.entries<{ v?: number; consent?: unknown } | undefined>();
-    // Events captured after a later opt-in stay. Their time is part of the key.
+    // Keeps events captured after a later opt-in. The capture time is part of the key.
     const isKept = (key: unknown): boolean => later !== undefined && Object(key)[2] > record.chosenAt;
     const queue = records.filter(([key, found]) => found?.v === 1 && !found.consent && !isKept(key));
     await log.deleteMany(queue.map(([each]) => each));

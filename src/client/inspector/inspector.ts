@@ -10,18 +10,18 @@ import { createPreview } from './show-preview.ts';
 
 /** Viewability state of a slot's banner. */
 export interface ViewState {
-  /** Milliseconds for which the rule has been met without interruption, of `requiredMs`. */
+  /** Time for which the rule has been met without interruption, in milliseconds. */
   dwellMs: number;
   requiredMs: number;
   /** Share of pixels that must be in view, 0 to 1. */
   requiredShare: number;
-  /** Most of it is covered by other elements. */
+  /** Whether most of the slot is covered by other elements. */
   isCovered: boolean;
-  /** The slot has no displayed content, or it is fully transparent. */
+  /** Whether the slot has no displayed content, or is fully transparent. */
   isInvisible: boolean;
-  /** The slot has `aria-busy="true"`: its content is still loading. */
+  /** Whether the slot has `aria-busy="true"`, because its content is still loading. */
   isBusy: boolean;
-  /** The rule was met, and the impression of this banner in this slot is recorded. */
+  /** Whether the rule was met, and the impression of this banner in this slot is recorded. */
   isSeen: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface SlotState {
   element: HTMLElement;
   /** Banner in the slot, including a control banner, which is not rendered. */
   shown: Banner | null;
-  /** Why no banner is rendered; `null` if one is, or nothing was decided yet. */
+  /** Reason that no banner is rendered; `null` if one is rendered, or if undecided. */
   emptied: Extract<Notice, { type: 'emptied' }>['reason'] | null;
   /** Problems of a banner that the hook's `check` rejected. */
   problems: readonly Problem[];
@@ -41,21 +41,21 @@ export interface SlotState {
 /** Placement that the page mounts or that the cache contains. */
 export interface PlacementState {
   placementId: string;
-  /** Last result of the service, expired or not: `null` for no banner, `undefined` before the first response. */
+  /** Last result of the service, expired or not; `null` if no banner; `undefined` before the first response. */
   answer: Banner | null | undefined;
-  /** Request time of `answer`, in Unix milliseconds; `null` if there is none, or for a test send. */
+  /** Request time of `answer`, in Unix milliseconds; `null` if none or a test send. */
   askedAt: number | null;
   /** `sync` if this page requested `answer`, otherwise `cache`. */
   from: 'cache' | 'sync';
   /** Whether `answer` has expired by the service's clock. */
   isExpired: boolean;
-  /** The user dismissed a banner of this placement. */
+  /** Whether the user dismissed a banner of this placement. */
   isDismissed: boolean;
   /** End of the snooze of `answer`, in Unix milliseconds of the service; `null` if not snoozed. */
   snoozedUntil: number | null;
-  /** `focus()` shows a banner in this placement. */
+  /** Whether `focus()` shows a banner in this placement. */
   isFocused: boolean;
-  /** The banner was dismissed in the sandbox, and is hidden until the sandbox ends. */
+  /** Whether the banner was dismissed in the sandbox, and is hidden until the sandbox ends. */
   isHidden: boolean;
   slots: SlotState[];
 }
@@ -72,12 +72,12 @@ export interface Inspection {
   session: { id: string; endsAt: number; refreshesLeft: number } | null;
   /** Server time minus device time, in milliseconds. */
   clockSkewMs: number;
-  /** Time until which syncs pause, in Unix milliseconds; `null` if they do not pause. */
+  /** End of the sync pause, in Unix milliseconds; `null` if syncs are not paused. */
   syncWaitsUntil: number | null;
   /** State of the sandbox, and the events that it or `focus()` intercepted. */
   sandbox: { isOn: boolean; events: BannerEvent[] };
   /**
-   * Newest notices of sync, delivery and failures since the deferred chunk was loaded, oldest first. At most 50. `at` is in Unix
+   * Last 50 notices of sync, delivery and failures since the deferred chunk was loaded, oldest first. `at` is in Unix
    * milliseconds.
    */
   recent: { at: number; notice: Notice }[];
@@ -100,8 +100,8 @@ export interface Inspector {
    */
   sandbox(isOn: boolean): void;
   /**
-   * Shows the draft of a Studio preview link, by the link's token, until the viewer ends it. A page that is opened by such a
-   * link does so automatically.
+   * Shows the draft of a Studio preview link, by the link's token, until the viewer ends the preview. A page that is opened by a
+   * preview link shows its draft automatically.
    */
   preview(token: string): Promise<void>;
 }
@@ -128,7 +128,7 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
     const { element, placementId, state } = slot;
     const { banner: shown, why: emptied } = state;
     const next = cache.current(placementId);
-    // The check has the problems of the rejected banner cached.
+    // The check has cached the problems of the rejected banner.
     const problems = emptied === 'invalid' && next ? (slot.check.problems(next) ?? []) : [];
     return { element, shown, emptied, problems, view: impressions.inspect(slot) };
   };
@@ -156,12 +156,12 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
 interface InspectorOptions extends LateContext {
   impressions: Impressions;
   updates: Pick<Updates, 'session' | 'syncBlockedUntilMs'>;
-  /** Earlier notices. New ones are added. */
+  /** Earlier notices, to which new ones are added. */
   recent: Inspection['recent'];
   askForPreview: (token: string) => ReturnType<LateContext['post']>;
 }
 
-/** Creates the inspector. A separate chunk that loads only on pages that inspect. */
+/** Creates the inspector. It is a separate chunk that loads only on pages that inspect. */
 export const createInspector = (context: InspectorOptions): Inspector & { stop(): void } => {
   const { settings, user, cache, isActive, updates, recent } = context;
   const overlay = createOverlay(context, context.impressions);

@@ -8,7 +8,7 @@ import type { Inspection, Inspector } from './inspector.ts';
 
 /** Maximum number of notices kept for the inspector. */
 const MAX_RECENT = 50;
-/** Notices that are not kept. There may be thousands in one task, and counters and slots show the same. */
+/** Notices that are not kept, because there may be thousands in one task, and counters and slots show the same information. */
 const LEFT_OUT: Notice['type'][] = ['tracked', 'changed', 'shown', 'emptied'];
 
 /**
@@ -46,8 +46,8 @@ export const createOpenInspector = (context: LateContext, loadChunk: LoadChunk) 
   let inspector: Promise<Inspector> | undefined;
   let end: () => void = () => undefined;
 
-  // The path is not shared with the inspector: some bundlers create a separate file for a constant that two deferred chunks
-  // share.
+  // The path is not shared with the inspector, because some bundlers create a separate file for a constant that two deferred
+  // chunks share.
   const askForPreview = (token: string) => context.post(PREVIEW_PATH, { token });
   const load = async (parts: Parts): Promise<Inspector> => {
     const { createInspector } = await loadChunk('inspector');

@@ -3,7 +3,7 @@ import type { CapturedEvent } from '../delivery/delivery.ts';
 import type { LateContext } from '../late-context.ts';
 import type { Impressions } from '../placements/impressions.ts';
 
-/** A focused banner is a copy with its own ID, so that none of its events is ever stored, whatever happens to the original. */
+/** ID prefix of a focused banner. It is a copy with its own ID, so that none of its events is ever stored. */
 const FOCUS = 'focus:';
 const focusOn = (banner: Banner): Banner => ({
   ...banner,
@@ -44,7 +44,9 @@ export const createOverlay = (
   };
 
   const overlay = {
-    /** Renders the banner in the slots of the placement at once, even if dismissed or expired; `null` ends that. */
+    /**
+     * Renders the banner in the slots of the placement at once, even if dismissed or expired; `null` restores the user's banner.
+     */
     focus(placementId: string, banner: Banner | null): void {
       if (banner) previews.set(placementId, focusOn(banner));
       else if (overlay.isFocused(placementId)) previews.delete(placementId);

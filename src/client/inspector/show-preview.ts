@@ -15,7 +15,7 @@ const CSS = `
   }
   button:focus-visible { outline: 3px solid #ffb224; outline-offset: 2px }`;
 
-/** Shows a bar at the bottom of the page that describes the preview and ends it. Needs no CSP exception. */
+/** Shows a bar at the bottom of the page that describes the preview and has a button to end it. Needs no CSP exception. */
 const showPreviewBar = (text: string, onEnd: () => void): (() => void) => {
   const host = document.createElement('placard-preview');
   const root = host.attachShadow({ mode: 'open' });
@@ -44,7 +44,7 @@ interface PreviewOptions
   askForPreview: (token: string) => ReturnType<LateContext['post']>;
 }
 
-/** Returns the draft of a link, or why there is none. */
+/** Returns the draft of a link, or the reason that there is none. */
 const readAnswer = async (asked: ReturnType<LateContext['post']>): Promise<PreviewAnswer | string> => {
   try {
     const { status, body } = await asked;
@@ -90,7 +90,7 @@ const showPreview = (options: PreviewOptions, answer: PreviewAnswer | string): (
   return end;
 };
 
-/** Shows the preview of a link. A later one replaces an earlier one, and `stop()` ends it. */
+/** Shows the preview of a link. A later preview replaces an earlier one, and `stop()` ends it. */
 export const createPreview = (options: PreviewOptions) => {
   let end: () => void = () => undefined;
   let latest: string | undefined;

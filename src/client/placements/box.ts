@@ -1,6 +1,6 @@
 import { forgetLocal } from '../platform/forget-local.ts';
 
-/** Width classes per doubling, so that a scrollbar does not change the class. */
+/** Number of width classes per doubling of the width; few enough that a scrollbar does not change the class. */
 const STEPS = 8;
 
 /** Heights of earlier visits in CSS pixels, by placement and width class of the slot. */
@@ -13,7 +13,10 @@ export const createBoxes = (appId: string) => {
 
   const boxes = {
     storageKey,
-    /** Returns the key of a placement at the slot's width, because a banner has another height in a narrow slot. */
+    /**
+     * Returns the key of a placement at the slot's width. The width is included because a banner has another height in a narrow
+     * slot.
+     */
     key: (placementId: string, { offsetWidth }: HTMLElement): string =>
       `${placementId}@${Math.round(STEPS * Math.log2(offsetWidth + 1))}`,
 
@@ -21,7 +24,7 @@ export const createBoxes = (appId: string) => {
       try {
         heights ??= { ...(JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Heights) };
       } catch {
-        // Blocked storage or a damaged value: no remembered heights, as on a first visit.
+        // Storage is blocked or the value is damaged, so there are no heights, as on a first visit.
         heights = {};
       }
       return heights;
@@ -33,8 +36,8 @@ export const createBoxes = (appId: string) => {
     },
 
     /**
-     * Reserves the placement's height of the last visit, to prevent a layout shift. A sufficient height that the page declares
-     * is left as it is.
+     * Reserves the placement's height of the last visit, to prevent a layout shift. If the page declares a sufficient height,
+     * nothing changes.
      */
     reserve(element: HTMLElement, placementId: string): (() => void) | undefined {
       const height = Number(boxes.heights()[boxes.key(placementId, element)]);

@@ -4,8 +4,8 @@ const ATTRIBUTES = ['class', 'style', 'hidden', 'open', 'inert'];
 
 /**
  * Calls `listener` when elements over the page may have changed: scroll, resize, pointer, keyboard, end of a transition or
- * animation, or a mutation of the top layer or of the children of `body`, which contain dialogs. Returns a function that stops
- * it.
+ * animation, or a mutation of the top layer or of the children of `body`, which contain dialogs. Returns a function that
+ * unsubscribes.
  */
 export const onCoverChange = (document: Document, listener: () => void): (() => void) => {
   const abort = new AbortController();

@@ -36,7 +36,7 @@ export interface DefinedPlacement extends PlacementHook {
 }
 
 const unwrap = ({ properties }: Banner): Record<string, unknown> =>
-  // Not an assignment by name, so that a property called `__proto__` is kept.
+  // Does not assign properties by name, so that a property called `__proto__` is kept.
   Object.fromEntries(Object.entries(properties).map(([name, { value }]) => [name, value]));
 
 /**
@@ -57,7 +57,7 @@ export const definePlacement = <Properties>(
   };
 
   const hook = (banner: Banner, slot: Slot): PlacementCleanup => {
-    // A component that defines its placement in each render may have done so again since the check.
+    // Not checked yet if a component defined its placement again in a render since the check.
     const fitting = checked.get(banner) ?? schema['~standard'].validate(unwrap(banner));
     if ('then' in fitting || fitting.issues)
       throw new Error(`Banner "${banner.id}" of "${placementId}" was not validated`);

@@ -24,7 +24,7 @@ export const createImpressions = (
   const Observer: typeof IntersectionObserver | undefined =
     platform.IntersectionObserver ?? globalThis.IntersectionObserver;
   if (!Observer) fail('config', 'No IntersectionObserver: impressions are not counted');
-  /** Many slots may leave the view in one task. They are updated together, once. */
+  /** Many slots may leave the view in one task, so they are updated together, once. */
   let cancelLook: (() => void) | undefined;
   const lookSoon = (): void => {
     cancelLook ??= platform.after(0, () => {
@@ -40,8 +40,8 @@ export const createImpressions = (
   ): Promise<BannerEvent | null> => {
     const { id: bannerId, placementId } = banner;
     if (!isActive() || cache.isExpired(banner)) return null;
-    // The transaction that stores the impression also counts it. A crash before it lets the next view count; a crash after it
-    // does not.
+    // The transaction that stores the impression also counts it. After an earlier crash the next view counts; after a later crash
+    // it does not.
     const once = await updates.nameOf(placementId, bannerId);
     if (once === undefined || user.id() !== userId) return null;
     const event: CapturedEvent = { type: 'impression', bannerId, placementId, userId, at, once };
@@ -57,7 +57,7 @@ export const createImpressions = (
   };
 
   const warned = new WeakSet<MountedSlot>();
-  /** Reports a slot that shrinks to fit and so collapses around a template, whose content has no intrinsic width. */
+  /** Reports a slot that shrinks to fit, because it collapses around a template, whose content has no intrinsic width. */
   const checkWidth = (mounted: MountedSlot): void => {
     const { element, placementId, state } = mounted;
     const { offsetWidth } = element;
@@ -105,7 +105,7 @@ export const createImpressions = (
     shouldShow: (slot, banner) => gate()?.ask(slot, banner),
     onChange(mounted) {
       mounted.view?.restart();
-      // After the hook has rendered.
+      // Runs after the hook has rendered.
       platform.after(0, () => checkWidth(mounted));
     },
     onExpired: updates.renew,
@@ -128,7 +128,7 @@ export const createImpressions = (
     lifecycle.on(moment, restartAll),
   );
   return {
-    /** Stores the impression, unless it was counted in this session before. */
+    /** Stores the impression, unless it was already counted in this session. */
     count,
     countAnew,
     /** Returns the viewability state of the slot's banner; `null` if the slot is not watched. */

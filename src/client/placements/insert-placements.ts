@@ -29,18 +29,18 @@ interface Spot {
   /** Element next to which, or in which, the box was inserted. */
   anchor?: Element;
   isControl?: boolean;
-  /** The selector has matched since the last change of the path. */
+  /** Whether the selector has matched since the last change of the path. */
   isFound?: boolean;
   /** Number of times that the page removed the box and kept its anchor. */
   returns: number;
-  /** Position of the anchor when the box would have caused a layout shift. There is no second try until the anchor moves. */
+  /** Position of the anchor when the box would have caused a layout shift. The box is not tried again until the anchor moves. */
   refusedAtY?: number | undefined;
 }
 
 /**
- * Returns whether a path matches a pattern, in which `*` stands for any characters. Not a regular expression, because one from
- * a file could take exponential time. A line feed, which no path contains, anchors the first part to the start and the last one
- * to the end.
+ * Returns whether a path matches a pattern, in which `*` stands for any characters. Not a regular expression, because one from a
+ * file could take exponential time. A line feed, which no path contains, anchors the first part to the start and the last part to
+ * the end.
  */
 const isPathMatch = (pattern: string, path: string): boolean => {
   const whole = `\n${path}\n`;
@@ -59,21 +59,21 @@ interface InsertOptions extends LateContext {
 }
 
 /**
- * Inserts the placements that have a selector, on the pages they are for, once there is a banner to show. A separate chunk that
- * loads only with `selectors()`. The list is part of the user's record, and is deleted with it.
+ * Inserts the placements that have a selector, on the pages that they apply to, once there is a banner to show. It is a separate
+ * chunk that loads only with `selectors()`. The list is part of the user's record, and is deleted with it.
  */
 export const createInsertPlacements = (options: InsertOptions) => {
   const { settings, hooks, cache, placements, boxes, lifecycle, inBackground } = options;
   const { after, now } = settings.platform;
   let list: readonly SelectorPlacement[] = [];
-  /** State by serialized placement: a changed placement counts as a new one. */
+  /** State by serialized placement, so that a changed placement counts as a new one. */
   const spots = new Map<string, Spot>();
   const told = new Set<string>();
   let path: string | undefined;
   let cancelLook: (() => void) | undefined;
   let cancelMissing: (() => void) | undefined;
 
-  /** Reports once per page why a placement is not inserted. */
+  /** Reports the reason that a placement is not inserted, once per page. */
   const tell = ({ placement_id, selector }: SelectorPlacement, what: string): void => {
     const message = `Placement "${placement_id}" at "${selector}" of ${path}: ${what}`;
     if (!told.has(message)) options.fail('config', message);
@@ -97,7 +97,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
     if (change(parentElement, () => box.remove(), undo)) spot.box = undefined;
   };
 
-  /** Updates one placement. Returns why it is not inserted. */
+  /** Updates one placement. Returns the reason that it is not inserted; `undefined` if none. */
   const lookAt = (place: SelectorPlacement, spot: Spot): string | undefined => {
     const { placement_id: placementId, insert, template } = place;
     if (!place.paths.some((each) => isPathMatch(each, path!))) {
@@ -133,7 +133,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
     }
     Object.assign(spot, { box, anchor, isControl: banner.isControl, refusedAtY: undefined });
     if (isReturn) spot.returns += 1;
-    // The box has its declared height, whatever it needed on the last visit at a similar width.
+    // The box has its declared height, regardless of the height on the last visit at a similar width.
     boxes.heights()[boxes.key(placementId, slot)] = 0;
     spot.unmount ??= placements.mount(placementId, slot, hook);
     placements.updateAll();
@@ -150,7 +150,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
       try {
         problem = lookAt(place, spot);
       } catch (cause) {
-        // An invalid selector, for example.
+        // For example, the selector is invalid.
         problem = String(cause);
       }
       if (problem && problem !== NOTHING) tell(place, problem);
@@ -226,7 +226,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
   ];
 
   return {
-    /** Called when a session begins: the list may be outdated, or of another user. */
+    /** Called when a session begins, because the list may be outdated or belong to another user. */
     async start(): Promise<void> {
       look();
       await ask();

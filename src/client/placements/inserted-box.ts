@@ -44,7 +44,7 @@ const placesAround = (parent: Element): Place[] => {
 const isInView = ({ height, top, bottom, left, right }: DOMRect): boolean =>
   height > 0 && bottom > 0 && top < innerHeight && right > 0 && left < innerWidth;
 
-/** The end of a node may grow; the nodes after it are checked themselves. Changes of less than a pixel are invisible. */
+/** Only these sides are compared, because a node may grow at its end, and the nodes after it are checked separately. */
 const SIDES = ['left', 'top', 'width'] as const;
 
 /**
@@ -55,7 +55,7 @@ export const changeUnseen = (parent: Element, change: () => void, undo: () => vo
   const places = placesAround(parent);
   change();
   const moves = places.some(({ node, rect }) => {
-    // The change itself may remove a node.
+    // The change may remove a node.
     if (!node.parentNode) return false;
     const now = getRect(node);
     // Content above the viewport may move into it.

@@ -20,7 +20,7 @@ import {
 } from './slot.ts';
 import type { SlotHeights } from './slot-heights.ts';
 
-/** Slot callbacks of the deferred chunk, which attaches them. No cached banner needs them, unless there is a `shouldShow`. */
+/** Slot callbacks of the deferred chunk, which attaches them. Cached banners do not need them, unless there is a `shouldShow`. */
 export interface SlotWatcher extends SlotHeights {
   /** Watches one slot's visibility until the returned function is called. */
   watch?(slot: MountedSlot): () => void;
@@ -32,24 +32,24 @@ export interface SlotWatcher extends SlotHeights {
   onExpired?(placementId: string): void;
 }
 
-/** Maximum number of slots that were detached without an unmount, and may come back. */
+/** Maximum number of slots that were detached without an unmount, and may be attached again. */
 const MAX_DETACHED = 20;
 
 interface PlacementsOptions extends SlotActions {
-  /** Source of each placement's banner, its expiry, and why a banner must be removed even while in view. */
+  /** Source of each placement's banner, its expiry, and the reason to remove a banner even while in view. */
   cache: Pick<BannerCache, 'current' | 'expiresInMs' | 'mustLeave' | 'now'>;
   consent: Pick<Consent, 'mayWrite'>;
   /** Heights of earlier visits. */
   boxes: Pick<Boxes, 'reserve'>;
   /** Placements whose current result came from the network. */
   answered: ReadonlySet<string>;
-  /** The host has a `shouldShow`. No new banner is shown until the watcher, which calls it, is attached. */
+  /** Whether the host has a `shouldShow`. If so, no new banner is shown until the watcher, which calls it, is attached. */
   isGated: boolean;
   after: Clock['after'];
   notify: Notify;
 }
 
-/** Manages the mounted slots: the banner of each, and when it may change. */
+/** Manages the mounted slots: each slot's banner, and the time of its changes. */
 export const createPlacements = (options: PlacementsOptions) => {
   const { cache, consent, boxes, answered, isGated, after, fail, notify } = options;
   const slots = new Set<MountedSlot>();
@@ -178,8 +178,8 @@ export const createPlacements = (options: PlacementsOptions) => {
   };
 
   /**
-   * Clears slots that were detached without an unmount. A slot that only moved is attached again by then. Vue's KeepAlive or a
-   * router that reuses routes may reattach it later; it is rendered again then. The oldest are unmounted, to bound their
+   * Clears slots that were detached without an unmount. A slot that only moved is already attached again. Vue's KeepAlive or a
+   * router that reuses routes may reattach a slot later, which renders it again. The oldest slots are unmounted, to bound their
    * number.
    */
   const clearDetached = (): void => {
@@ -212,8 +212,8 @@ export const createPlacements = (options: PlacementsOptions) => {
     },
 
     /**
-     * Updates every slot, after the cache changed, a banner left the view, or the page was hidden. `isRequested`: the viewer
-     * requested the change.
+     * Updates every slot after the cache changed, a banner left the view, or the page was hidden. `isRequested`: whether the
+     * viewer requested the change.
      */
     updateAll(isRequested?: boolean): void {
       for (const slot of all()) updateSlot(slot, isRequested);

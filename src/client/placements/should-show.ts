@@ -2,12 +2,12 @@ import type { Banner } from '../banner.ts';
 import type { LateContext } from '../late-context.ts';
 import type { MountedSlot, Verdict } from './slot.ts';
 
-/** Time without a result after which a notice names the pending `shouldShow`, in milliseconds. */
+/** Time without a result after which a notice reports the pending `shouldShow`, in milliseconds. */
 const SLOW_MS = 10_000;
 
 /**
- * Calls the host's `shouldShow` once for each banner of a slot. It is in the deferred chunk, because few pages have one. Only on
- * those pages a cached banner waits for the chunk.
+ * Calls the host's `shouldShow` once for each banner of a slot. It is in the deferred chunk, because few pages have a
+ * `shouldShow`. Only on these pages, a cached banner waits for the chunk.
  */
 export const createShouldShow = ({
   settings,
@@ -33,7 +33,7 @@ export const createShouldShow = ({
         verdict.cancelSlow?.();
         verdict.may = answer !== false;
       };
-      // A host has a reason to decide, such as an open consent dialog. If `shouldShow` fails, nothing is shown.
+      // If `shouldShow` fails, nothing is shown, because the host may have a reason to block, such as an open consent dialog.
       const failed = (cause: unknown): void => {
         settle(false);
         fail('hook', `shouldShow() of "${placementId}" threw`, cause);

@@ -21,7 +21,7 @@ export type SlotState = (
 ) & {
   /** Clears the rendered content. */
   clear?: (() => void) | undefined;
-  /** The banner met the viewability rule, so that it is reported once. */
+  /** Whether the banner met the viewability rule. Set so that the banner is reported once. */
   isSeen?: boolean;
 };
 // `UNDECIDED` and `UNMOUNTED` are equal by value and compared by identity.
@@ -58,7 +58,7 @@ export interface MountedSlot {
   wasConnected?: boolean;
 }
 
-/** Returns whether two banners are equal as data. The cache rereads its record from time to time. */
+/** Returns whether two banners are equal as data, because the cache rereads its record from time to time. */
 export const isSameBanner = (a: Banner | null | undefined, b: Banner | null | undefined): boolean =>
   a === b || JSON.stringify(a) === JSON.stringify(b);
 
@@ -72,7 +72,7 @@ export const reportHook = (fail: Fail, placementId: string, cause: unknown): voi
   fail('hook', `The hook of "${placementId}" threw`, cause);
 
 /**
- * Calls a hook's `check` once per banner, and keeps the result until there is another banner. `onLate` is called when an
+ * Calls a hook's `check` once per banner, and caches the result until there is another banner. Calls `onLate` when an
  * asynchronous check ends.
  */
 export const createBannerCheck = (
@@ -113,10 +113,10 @@ export const createBannerCheck = (
       return result.problems;
     },
 
-    /** Returns the checked object, so that a hook can look up what it stored for it. */
+    /** Returns the banner object that was checked, so that a hook can look up data that it stored for the object. */
     checked: (banner: Banner): Banner => (last && isSameBanner(last.banner, banner) ? last.banner : banner),
 
-    /** Marks a banner whose hook threw. It is not retried. */
+    /** Marks a banner whose hook threw, so that the hook is not retried. */
     markInvalid(banner: Banner): void {
       last = { banner, problems: THREW };
     },
@@ -155,8 +155,8 @@ export const createSlot = (
 });
 
 /**
- * Runs a host function that renders into the element. Returns its cleanup; `undefined` if it threw. Errors, also asynchronous
- * ones, go to `onError` after the element was cleared.
+ * Runs a host function that renders into the element. Returns its cleanup; `undefined` if it threw. Calls `onError` with
+ * synchronous and asynchronous errors, after it has cleared the element.
  */
 export const fillSlot = (
   element: HTMLElement,

@@ -2,7 +2,7 @@ import type { Clock } from '../platform/clock.ts';
 import { onCoverChange } from './cover-changes.ts';
 import { getArea, lookAt } from './visible-pixels.ts';
 
-/** MRC viewability rule for display ads: share of pixels, and continuous time in view. */
+/** MRC viewability rule for display ads: minimum share of pixels, and continuous time in view. */
 const SHARE = 0.5;
 const LARGE_SHARE = 0.3;
 /** Area in square CSS pixels from which `LARGE_SHARE` applies. */
@@ -19,7 +19,7 @@ const COVERED_LOOK_MS = 2_000;
 
 export interface ViewabilityOptions {
   element: HTMLElement;
-  /** Returns `true` for a control banner. It has no pixels, so the slot decides. */
+  /** Returns `true` for a control banner, which has no pixels, so that the slot is measured. */
   isControl: () => boolean;
   /** Returns `true` while the banner's impression is not counted yet. */
   isWaiting: () => boolean;
@@ -53,11 +53,11 @@ export const watchViewability = (options: ViewabilityOptions) => {
   let cancel: (() => void) | undefined;
   let wasLate = false;
   let { ownerDocument } = element;
-  /** The last check found the slot covered, and no event since may have changed that. */
+  /** Whether the last check found the slot covered, and no later event may have uncovered it. */
   let isCovered = false;
   let stopCoverChanges: (() => void) | undefined;
   let nextWaitMs = FIRST_LOOK_MS;
-  /** The slot has had nodes. If none is left or displayed, they were removed. */
+  /** Whether the slot has had nodes. If none is left or displayed, they were removed. */
   let wasFilled = element.hasChildNodes();
 
   const isBusy = () => element.getAttribute('aria-busy') === 'true';
@@ -65,7 +65,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
   const isInView = () => entry?.isIntersecting === true && isVisible();
 
   const meetsShare = (): boolean => {
-    // A cross-origin parent may hide or cover this frame. If the engine reports that, it decides.
+    // A cross-origin parent may hide or cover this frame. If the engine reports this, the report decides.
     if (!isInView() || (IS_FRAMED && Object(entry).isVisible === false)) return false;
     if (isControl()) return area() === 0 || entry!.intersectionRatio >= requiredShare(area());
     // A loading slot counts as empty, whatever size the page has given it.
@@ -110,7 +110,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
       cancel = after(LOOK_MS, look);
       return;
     }
-    // Out of view, or below the required share: the observer reports a change.
+    // If the slot is out of view or below the required share, the observer reports a change.
     if (!isInView() || (area() > 0 && !meetsShare())) return;
     lookAgain(waitMs);
   };
@@ -139,11 +139,11 @@ export const watchViewability = (options: ViewabilityOptions) => {
     lookAgain(FIRST_LOOK_MS);
   };
 
-  /** Returns whether the device or the timers slept since the last check. */
+  /** Returns whether the device or the timers were suspended since the last check. */
   const slept = (elapsed: number, wall: number): boolean => {
     // The monotonic clock may stop while the device sleeps. The wall clock does not.
     if (wall - elapsed > LATE_MS) return true;
-    // If both clocks ran, one late timer may mean sleep. Two in a row are throttled timers with correct timestamps.
+    // If both clocks ran, one late timer may mean sleep. Two late timers in a row mean throttled timers with correct timestamps.
     const isFirst = elapsed > LOOK_MS + LATE_MS && !wasLate;
     wasLate = elapsed > LOOK_MS + LATE_MS;
     return isFirst;
@@ -171,7 +171,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
   const createObserver = (Watcher: typeof IntersectionObserver) =>
     new Watcher(
       (entries) => {
-        // An element that was in view before the first frame and no longer is has left the view, too.
+        // An element that was in view only before the first frame has also left the view.
         const wasIntersecting = entry?.isIntersecting ?? true;
         const met = meetsShare();
         entry = entries.at(-1);
@@ -211,7 +211,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
   return {
     /** Restarts the required second after a change of the banner or the page's visibility. */
     restart,
-    /** Returns the progress of the rule, and what blocks it. */
+    /** Returns the progress of the rule, and the conditions that block it. */
     inspect() {
       const seen = entry?.isIntersecting ? sight() : 'visible';
       return {

@@ -6,25 +6,28 @@ const MIN_SIDE = 10;
 const PROBES = 5;
 /** Rectangles may have fractional pixels. */
 const TOLERANCE = 0.01;
-/** Elements that are pixels by themselves. The content of a canvas or an SVG is unknown: over a slot it may be transparent. */
+/** Elements that have pixels of their own. The content of a canvas or an SVG is unknown, and may be transparent over a slot. */
 const REPLACED = 'video,iframe,embed,object,input,select,textarea';
 const DRAWING = `${REPLACED},canvas,svg`;
 
 type Box = Pick<DOMRectReadOnly, 'left' | 'top' | 'right' | 'bottom'>;
 
-/** `invisible`: no visible content. `covered`: too much of it lies under another element. */
+/** `invisible`: no visible content. `covered`: too much of the content lies under another element. */
 export type Sight = 'visible' | 'covered' | 'invisible';
 
 export interface SightOptions {
   slot: HTMLElement;
   entry: IntersectionObserverEntry;
-  /** A control banner has no content, so the slot decides. */
+  /** Whether the banner is a control banner, which has no content, so that the slot is measured. */
   isControl: boolean;
-  /** The slot has had nodes. A slot that never had any may draw by itself, or in a closed shadow root. */
+  /** Whether the slot has had nodes. A slot that never had nodes may draw by itself, or in a closed shadow root. */
   wasFilled: boolean;
   /** Required share of visible pixels, 0 to 1. */
   requiredShare: number;
-  /** Covered at the last check, and probably still. A diagonal of points detects that at a fifth of the cost. */
+  /**
+   * Whether the slot was covered at the last check, and probably still is. A diagonal of points detects this at a fifth of the
+   * cost.
+   */
   wasCovered: boolean;
 }
 
@@ -50,7 +53,7 @@ const findHost = (element: Element): Element | undefined => {
 export const getArea = ({ left, top, right, bottom }: Box): number =>
   Math.max(0, right - left) * Math.max(0, bottom - top);
 
-/** Returns the intersection of the boxes with `Math.max` and `Math.min`, or their bounding box with the two swapped. */
+/** Returns the intersection of the boxes if `near` is `Math.max` and `far` is `Math.min`; their bounding box if swapped. */
 const joined = (boxes: Box[], near: typeof Math.max, far: typeof Math.max): Box => ({
   left: near(...boxes.map(({ left }) => left)),
   top: near(...boxes.map(({ top }) => top)),
@@ -115,7 +118,7 @@ interface Probe {
 }
 
 /**
- * Returns whether the element hides what lies under it. A transparent click catcher, or a link stretched over a card, hides
+ * Returns whether the element hides the content under it. A transparent click catcher, or a link stretched over a card, hides
  * nothing.
  */
 const hides = (element: Element, probe: Probe): boolean => {
@@ -129,14 +132,14 @@ const hides = (element: Element, probe: Probe): boolean => {
   // The content of a closed shadow root is unknown. It may be a consent dialog.
   if (!shadowRoot) return element.localName.includes('-') && !element.contains(probe.slot);
   const inner = findHits(shadowRoot, probe.x, probe.y).filter((hit) => hit.getRootNode() === shadowRoot);
-  // An ancestor of the slot is hit above it because of the top element in its shadow root. The rest of that root lies below the
-  // slot.
+  // An ancestor of the slot is hit above the slot because of the top element in its shadow root. The rest of the shadow root lies
+  // below the slot.
   return inner.slice(0, element.contains(probe.slot) ? 1 : inner.length).some((hit) => hides(hit, probe));
 };
 
 /**
  * Returns whether the element is on its own layer above the page, such as a bar or a dialog. If hit tests cannot find the slot,
- * only such an element covers it.
+ * only an element of this kind covers it.
  */
 const isLayer = (element: Element, slot: Element): boolean => {
   for (let each: Element | null = element; each && !each.contains(slot); each = findParent(each)) {
@@ -176,7 +179,7 @@ export const lookAt = ({
 }: SightOptions): Sight => {
   const root = getRoot(slot);
   // The entry is from the last threshold crossing. Since then the page may have scrolled a little, and a slot that is fully in
-  // view may have grown; the observer reports only another visible share.
+  // view may have grown, because the observer reports only changes of the visible share.
   const { boundingClientRect: then, intersectionRect } = entry;
   const now = slot.getBoundingClientRect();
   const growth = (after: number, before: number) => (after > 0 && before > 0 ? after / before : 1);
@@ -198,7 +201,7 @@ export const lookAt = ({
   const whole = isWhole ? move(then) : joined(boxes, Math.min, Math.max);
   const visible = joined([whole, move(intersectionRect), visualBox(slot)], Math.max, Math.min);
   const shortSide = Math.min(visible.right - visible.left, visible.bottom - visible.top);
-  // A control slot may have no area. One with an area must be in view.
+  // A control slot may have no area. If it has an area, it must be in view.
   if (isControl ? getArea(whole) > 0 && getArea(visible) === 0 : shortSide < MIN_SIDE) return 'invisible';
 
   let free = 0;
@@ -226,8 +229,8 @@ export const lookAt = ({
   }
   for (let i = 0; i < PROBES * PROBES; i++) look(i % PROBES, Math.floor(i / PROBES));
   if (free + covered === 0) {
-    // Clipped content is not drawn anywhere. Other causes of failing hit tests: no pixels, no pointer events, or everything
-    // except a modal dialog is inert.
+    // Hit tests fail if the content is clipped or has no pixels or pointer events, or if everything except a modal dialog is
+    // inert.
     const isBlind = getArea(visible) === 0 || !isHit || layers > 0 || readable.every(isUntouchable);
     if (!isBlind) return 'invisible';
     return layers * 2 > PROBES * PROBES ? 'covered' : 'visible';

@@ -1,8 +1,8 @@
-/** Clocks and timer of all parts. Tests pass a virtual one. */
+/** Clocks and timer of all parts. Tests pass a virtual clock. */
 export interface Clock {
   /** Returns device time in Unix milliseconds. It jumps when the clock is set. */
   now(): number;
-  /** Returns monotonic milliseconds. They may stop while the device sleeps. */
+  /** Returns monotonic time in milliseconds, which may stop while the device sleeps. */
   monotonic(): number;
   /** Runs `callback` once after `delayMs`. Returns a function that cancels it. */
   after(delayMs: number, callback: () => void): () => void;

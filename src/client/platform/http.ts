@@ -13,7 +13,9 @@ interface PostRequest {
   signal: AbortSignal;
 }
 
-/** Returns the JSON of a request body. Ignores `toJSON`, which Prototype 1.6 adds to arrays: they would be sent as strings. */
+/**
+ * Returns the JSON of a request body. Ignores `toJSON`, because Prototype 1.6 adds it to arrays, which would be sent as strings.
+ */
 export const toJson = (body: object): string =>
   JSON.stringify(body, function (this: Record<string, unknown>, key) {
     return this[key];
@@ -30,7 +32,7 @@ const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
 
 /**
  * Creates a function that posts JSON to an API. The caller retries, and sets the timeout with `signal`. Resolves with any
- * readable response, also an error status. Rejects if there is none.
+ * readable response, including an error status. Rejects if there is no readable response.
  */
 export const createPostJson = (
   endpoint: string,
@@ -49,7 +51,8 @@ export const createPostJson = (
       keepalive: keepalive === true,
       signal,
     }).catch((cause) => {
-      // The browser's error names neither the URL nor the reason, which may be CORS, a content blocker or a service that is down.
+      // The browser's error contains neither the URL nor the reason, which may be CORS, a content blocker or a service that is
+      // down.
       throw new Error(`No response from ${url}: ${cause?.message ?? cause}`, { cause });
     });
     // A wrapper of `fetch` may omit the headers.

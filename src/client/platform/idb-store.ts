@@ -12,20 +12,20 @@ const toQuery = ({ from, to }: KeyRange): IDBKeyRange => IDBKeyRange.bound(from,
 const isLost = (error: unknown): boolean =>
   error === null || ['InvalidStateError', 'UnknownError', 'AbortError'].includes(Object(error).name);
 
-/** Commits the transaction at once, so that it completes even if the page is gone before the event. */
+/** Commits the transaction at once, so that it completes even if the page is gone before the `complete` event. */
 const commit = ({ transaction }: IDBObjectStore): Promise<void> =>
   new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
     transaction.onabort = () => reject(transaction.error);
-    // The failed request has the reason. The transaction has none yet: in WebKit it never gets one, and Firefox 153 may even
-    // complete it.
+    // The failed request has the reason. The transaction has none yet. In WebKit it never gets one, and Firefox 153 may even
+    // complete the transaction.
     transaction.onerror = ({ target }) => reject(Object(target).error);
     transaction.commit?.();
   });
 
 /**
  * Creates a store in the IndexedDB database `name`, with the default durability. Reopens a lost connection and retries the
- * transaction once. It was not committed, or may safely run twice.
+ * transaction once, because it was not committed or may safely run twice.
  */
 export const createIdbStore = (name: string): Store => {
   let use: UseStore = createStore(name, OBJECT_STORE);
@@ -87,7 +87,8 @@ export const createIdbStore = (name: string): Store => {
     entries: <T>(range?: KeyRange) =>
       run('readonly', async (store) => {
         const query = range && toQuery(range);
-        // Both fail if the transaction is aborted. Awaited one by one, the second would be an unhandled rejection.
+        // Both requests fail if the transaction is aborted. If they were awaited one by one, the second would be an unhandled
+        // rejection.
         const [keys, values] = await Promise.all([
           promisifyRequest(store.getAllKeys(query, range?.limit)),
           promisifyRequest<T[]>(store.getAll(query, range?.limit)),

@@ -1,6 +1,6 @@
 /**
  * Lifecycle event of a page. `leave` is `pagehide`: the page unloads or enters the back/forward cache. `restored` is its return
- * from there. `activated` is the end of prerendering.
+ * from the cache. `activated` is the end of prerendering.
  */
 export type Moment = 'visible' | 'hidden' | 'leave' | 'restored' | 'resumed' | 'activated' | 'online';
 
@@ -8,11 +8,11 @@ export type Moment = 'visible' | 'hidden' | 'leave' | 'restored' | 'resumed' | '
 export interface PageLifecycle {
   /** Returns whether the page is visible. Always `true` without a document. */
   isVisible(): boolean;
-  /** Returns `true` until a prerendered page is activated. Nothing may be requested, counted or sent before. */
+  /** Returns `true` until a prerendered page is activated. Nothing may be requested, counted or sent before the activation. */
   isPrerendering(): boolean;
   /** Resolves at once on an ordinary page, or when a prerendered page is activated. */
   whenActivated(): Promise<void>;
-  /** Calls `listener` on each event. Returns a function that stops it. */
+  /** Calls `listener` on each event. Returns a function that unsubscribes. */
   on(moment: Moment, listener: () => void): () => void;
 }
 
@@ -90,7 +90,7 @@ export const createPageLifecycle = ({
 /** Events after which the network or the user is back. */
 const RETURNS: Moment[] = ['visible', 'online', 'resumed', 'activated', 'restored'];
 
-/** Calls `listener` when the network or the user is back. Returns a function that stops it. */
+/** Calls `listener` when the network or the user is back. Returns a function that unsubscribes. */
 export const onReturn = (lifecycle: PageLifecycle, listener: () => void): (() => void) => {
   const stops = RETURNS.map((moment) => lifecycle.on(moment, listener));
   return () => {

@@ -38,7 +38,7 @@ export interface Store {
 /** IndexedDB order: numbers, strings, then arrays, which compare element by element. */
 const rank = (key: StoreKey): number => (typeof key === 'number' ? 0 : typeof key === 'string' ? 1 : 2);
 
-/** Returns a negative number if `a` sorts before `b`, 0 if the keys are equal. */
+/** Returns a negative number if `a` sorts before `b`, a positive number if after, and 0 if the keys are equal. */
 export const compareKeys = (a: StoreKey, b: StoreKey): number => {
   if (!Array.isArray(a) || !Array.isArray(b)) return rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0);
   for (let i = 0; i < Math.min(a.length, b.length); i += 1) {
@@ -69,7 +69,7 @@ export const createMemoryStore = (): Store => {
     structuredClone(
       [...records.values()]
         .filter(([key]) => isIn(range, key))
-        // Most records are in order already.
+        // Most records are already in order.
         .sort(([a], [b]) => compareKeys(a, b))
         .slice(0, range?.limit),
     ) as [StoreKey, T][];

@@ -3,7 +3,7 @@ import type { PageLifecycle } from './page-lifecycle.ts';
 /** Messages between the tabs of a browser profile. A tab that misses one finds the same state in the store. */
 export interface TabChannel<M> {
   post(message: M): void;
-  /** Calls `listener` on each message. Returns a function that stops it. */
+  /** Calls `listener` on each message. Returns a function that unsubscribes. */
   subscribe(listener: (message: M) => void): () => void;
   close(): void;
 }
@@ -19,9 +19,9 @@ export interface TabLink {
 }
 
 /**
- * Creates a channel on `BroadcastChannel` that is closed while the page is hidden away, because an open one keeps a page out of
- * the back/forward cache in some engines. If it is missing or denied, posting does nothing: the store is authoritative, and
- * messages only speed up its changes.
+ * Creates a channel on `BroadcastChannel` that is closed while the page is in the back/forward cache, because an open channel
+ * keeps a page out of the cache in some engines. If `BroadcastChannel` is missing or denied, posting does nothing, because the
+ * store is authoritative and messages only speed up its changes.
  */
 export const createTabChannel = <M>(
   name: string,

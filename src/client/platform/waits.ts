@@ -2,8 +2,8 @@ import type { WaitReason } from '../notices.ts';
 import type { Clock } from './clock.ts';
 
 /**
- * Returns whether a stored deadline is in the future. One more than `maxMs` ahead was written before the device's clock was set
- * back. It counts as past, because it would stop delivery for days.
+ * Returns whether a stored deadline is in the future. A deadline more than `maxMs` ahead was written before the device's clock
+ * was set back. It counts as past, because it could stop delivery for days.
  */
 export const isAhead = (until: number, now: number, maxMs: number): boolean =>
   until > now && until - now <= maxMs;
@@ -14,8 +14,8 @@ export const MAX_WAIT_MS = 60 * 60_000;
 export const LEAP_MS = 10 * 60_000;
 
 /**
- * Runs `callback` after `ms`. Returns a function that cancels it. Uses two consecutive timers: after a suspension, a timer and
- * the response that it limits are due at once, and the engine may run the timer first. The second timer lets the response go
+ * Runs `callback` after `ms`. Returns a function that cancels it. Uses two consecutive timers, because after a suspension a timer
+ * and the response that it limits are due at once, and the engine may run the timer first. The second timer lets the response go
  * first.
  */
 export const afterTimeout = (after: Clock['after'], ms: number, callback: () => void): (() => void) => {
@@ -25,7 +25,7 @@ export const afterTimeout = (after: Clock['after'], ms: number, callback: () => 
   return () => cancel();
 };
 
-/** Rejects if the work takes longer than `ms`. A later result is ignored. `name` is for the message. */
+/** Rejects if the work takes longer than `ms`. A later result is ignored. `name` appears in the error message. */
 export const withTimeout = <T>(
   work: T | Promise<T>,
   after: Clock['after'],
@@ -46,16 +46,19 @@ export interface Pause {
   reason: WaitReason;
   /** Consecutive failures. Concurrent failures count as one. */
   failures: number;
-  /** The server requested the pause or rejects all requests. The return of the network or the user does not end it. */
+  /**
+   * Whether the server requested the pause or rejects all requests. If so, the return of the network or the user does not end the
+   * pause.
+   */
   isFirm: boolean;
 }
 
 /** Cause of a pause. */
 export interface PauseCause {
   reason: WaitReason;
-  /** Pause that the server requested, in milliseconds; 0 or absent if it named none. */
+  /** Pause that the server requested, in milliseconds; 0 or absent if none. */
   requestedMs?: number;
-  /** The network changed during the request, so earlier failures say nothing about the new one. */
+  /** Whether the network changed during the request, so that earlier failures do not count. */
   isFirst?: boolean;
 }
 
@@ -63,6 +66,6 @@ export const noPause = (): Pause => ({ until: 0, reason: 'backoff', failures: 0,
 
 export const isPausing = ({ until }: Pause, now: number): boolean => isAhead(until, now, MAX_WAIT_MS);
 
-/** Returns the pause ended by the return of the network or the user; the same pause if that does not end it. */
+/** Returns the pause after the return of the network or the user: ended now, or unchanged if it is firm or over. */
 export const endEarly = (pause: Pause, now: number): Pause =>
   pause.isFirm || !isPausing(pause, now) ? pause : { ...pause, until: now };

@@ -4,7 +4,7 @@ import type { Fail } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
 import { forgetLocal } from '../platform/forget-local.ts';
 
-/** Returns whether a user ID is valid. It comes from the host's data, so an invalid one is a notice, not an exception. */
+/** Returns whether a user ID is valid. An invalid ID causes a notice and no exception, because it comes from the host's data. */
 const isUsable = (userId: unknown): userId is string | null =>
   userId === null ||
   (typeof userId === 'string' && userId !== '' && new Blob([userId]).size <= MAX_EXTERNAL_USER_ID_BYTES);
@@ -32,10 +32,10 @@ export const createCurrentUser = (
   const readVisitor = (): string | null => {
     try {
       const kept = use.visitors && consent.mayWrite() ? localStorage.getItem(visitorKey) : null;
-      // An entry with a user means that the visitor is already that user's.
+      // An entry with a user means that the visitor already belongs to that user.
       return kept?.includes(' ') ? null : kept;
     } catch {
-      // Blocked storage: no visitor.
+      // Storage is blocked, so there is no visitor.
       return null;
     }
   };
@@ -44,7 +44,7 @@ export const createCurrentUser = (
     visitorKey,
     tabKey,
     signedIn: () => signedIn,
-    /** Returns the signed-in user, else the visitor; `null` if neither, or without consent. */
+    /** Returns the ID of the signed-in user, or else of the visitor; `null` if neither, or without consent. */
     id: () => id,
     /** Signs a user in or out. Returns `false` if nothing changed. */
     signIn(userId: string | null): boolean {

@@ -76,7 +76,7 @@ export const createUserSwitch = ({ user, consent, cache, store, boxes, late }: U
     forgetStored,
     openCache,
     startSession,
-    /** Applies a change of consent. `isFirst`: it is the user's first choice. */
+    /** Applies a change of consent. `isFirst`: whether this is the user's first choice. */
     follow: (isFirst: boolean): Promise<void> =>
       consent.mayAct() ? (isFirst ? keep() : open(false)) : close(),
     async signIn(userId: string | null): Promise<void> {

@@ -22,8 +22,8 @@ const newVisitorId = (): string => {
 /**
  * Manages the visitor of this browser profile, created while no user is signed in and merged with the user who signs in. The
  * profile stores `<visitor>`; from sign-in until the merge `<visitor> <user>`, so that no other user gets it. Returns the
- * function that updates the visitor; it resolves when the profile has a visitor, or nothing is left to merge for now. A
- * separate chunk that loads only with `visitors()`.
+ * function that updates the visitor. The function resolves when the profile has a visitor, or nothing is left to merge for now.
+ * It is a separate chunk that loads only with `visitors()`.
  */
 export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery, 'queued' | 'flush'>) => {
   const { settings, user, cache, store, userTokens, mayWrite, fail, post, isVisitorId } = options;
@@ -37,7 +37,7 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
     return [visitorId!, user.join(' ')];
   };
 
-  /** Hides banners that the visitor dismissed from the user, too. */
+  /** Also hides banners from the user that the visitor dismissed. */
   const carryOver = async (visitorId: string, userId: string): Promise<void> => {
     const record = await store.get<UserRecord>(cache.key(visitorId));
     // Another user may have signed in in the meantime.
@@ -55,7 +55,7 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
     return ok || (status < 500 && ![401, 408, 429].includes(status));
   };
 
-  /** Sends the queue before the merge, because after it the service would count events of this ID as a new visitor's. */
+  /** Sends the queue before the merge, because the service would later count events of this ID as a new visitor's. */
   const join = async (visitorId: string, userId: string): Promise<void> => {
     if (settings.userToken) {
       await delivery.flush();
