@@ -101,7 +101,7 @@ describe('<placard-banner> in a real page', () => {
     await close();
   });
 
-  test('case 65: is not rendered, requested or counted again when it moves', async () => {
+  test('case 65: does not render, request or count again when it moves', async () => {
     const { page, close } = await open('/element');
     await expect.poll(() => impressions(page, 'home_hero'), PATIENCE).toBe(1);
     await page.locator('placard-frame').evaluate((frame) => Reflect.set(window, 'before', frame));
@@ -126,7 +126,7 @@ describe('<placard-banner> in a real page', () => {
     await close();
   });
 
-  test('case 62: is a block, rendered and counted, inside the shadow root of another component', async () => {
+  test('case 62: renders as a block and counts inside the shadow root of another component', async () => {
     const { page, close } = await open('/element');
     await page.evaluate(() => {
       const root = document.querySelector('aside')!.attachShadow({ mode: 'open' });
@@ -142,7 +142,7 @@ describe('<placard-banner> in a real page', () => {
     await close();
   });
 
-  test('leaves nothing in the page after a thousand mounts and unmounts', async () => {
+  test('leaves no nodes or listeners in the page after a thousand mounts and unmounts', async () => {
     const { page, close } = await open('/element');
     await page.getByRole('region', { name: 'For home_hero' }).waitFor();
     const left = await page.evaluate(async () => {
@@ -165,7 +165,7 @@ describe('<placard-banner> in a real page', () => {
 });
 
 describe('React in a real page', () => {
-  test('case 61: StrictMode and a hidden second layout count one impression', async () => {
+  test('case 61: counts one impression with StrictMode and a hidden second layout', async () => {
     const { page, errors, close } = await open('/react');
     await page.locator('#wide').getByText('For home_hero').waitFor();
     await page.getByText('known: bnr_home_hero').waitFor();
@@ -176,7 +176,7 @@ describe('React in a real page', () => {
     await close();
   });
 
-  test('a banner that React renders can be dismissed, and React removes its nodes', async () => {
+  test('dismisses a banner that React renders, and React removes its nodes', async () => {
     const { page, errors, close } = await open('/react');
     await page.getByRole('button', { name: 'Hide For drawn_in_react' }).click();
     await expect.poll(() => page.locator('#own').evaluate((own) => own.childNodes.length), PATIENCE).toBe(0);
@@ -190,7 +190,7 @@ describe('React in a real page', () => {
     await close();
   });
 
-  test('content that suspends or throws does not affect the page, and counts once when it is rendered', async () => {
+  test('keeps the page if content suspends or throws, and counts it once when it is rendered', async () => {
     const { page, errors, close } = await open('/react-render');
     await page.getByText('For drawn').waitFor();
     // All three have a box in view: by the time this one is counted, the others would be, too.
@@ -213,7 +213,7 @@ describe('React in a real page', () => {
 });
 
 describe('Vue in a real page, under a strict policy', () => {
-  test('case 61: a hidden second layout counts one impression, and composables update', async () => {
+  test('case 61: counts one impression with a hidden second layout, and updates composables', async () => {
     const { page, errors, close } = await open('/vue');
     await page.locator('#wide').getByText('For home_hero').waitFor();
     await page.getByText('known: bnr_home_hero').waitFor();
@@ -224,7 +224,7 @@ describe('Vue in a real page, under a strict policy', () => {
     await close();
   });
 
-  test('a banner that Vue renders returns from the cache, can be dismissed, and Vue removes its nodes', async () => {
+  test('restores a banner that Vue renders from the cache, dismisses it, and Vue removes its nodes', async () => {
     const { page, errors, close } = await open('/vue');
     await page.getByRole('button', { name: 'Hide For drawn_in_vue' }).waitFor();
     await page.reload();

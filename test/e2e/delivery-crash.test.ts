@@ -23,7 +23,7 @@ stageDelivery();
 stageContext();
 
 describe('killing a renderer', () => {
-  test('case 1: right after the promise resolved loses nothing, and the event is sent once', async () => {
+  test('case 1: right after the promise resolved loses no events, and the event is sent once', async () => {
     const page = await open(OPTIONS);
     const events = await capture(page, 3, 'impression');
     await crashRenderer(page);
@@ -32,7 +32,7 @@ describe('killing a renderer', () => {
     assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
   });
 
-  test('case 2: before the promise resolved leaves the event stored once or not at all', async () => {
+  test('case 2: before the promise resolves leaves the event stored once or not at all', async () => {
     const page = await open(OPTIONS);
     await page.evaluate(() => {
       void globalThis.delivery.capture({ type: 'click', bannerId: 'b', placementId: 'p', userId: 'u1' });
@@ -78,7 +78,7 @@ describe('killing a renderer', () => {
   });
 
   test(
-    `cases 1 to 4: ${KILLS} times at random points loses and duplicates nothing`,
+    `cases 1 to 4: ${KILLS} times at random points does not lose or duplicate events`,
     async () => {
       const durable: BannerEvent[] = [];
       for (let round = 0; round < KILLS; round += 1) {

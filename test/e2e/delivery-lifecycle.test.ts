@@ -87,7 +87,7 @@ describe('a hidden page', () => {
     await untilDiagnostics(page, { captured: 961, delivered: 961 });
   });
 
-  test('case 27: defers events, and drops none, if others used up the keepalive quota', async () => {
+  test('case 27: defers events without losses if other requests used up the keepalive quota', async () => {
     const page = await open(QUIET);
     await warmUp(page);
     const events = await capture(page, 100, 'click');
@@ -100,7 +100,7 @@ describe('a hidden page', () => {
     assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
   });
 
-  test('case 28: a click just before a navigation is durable, leaves with the page, and counts once', async () => {
+  test('case 28: stores a click just before a navigation, sends it on exit, and counts it once', async () => {
     const page = await open(QUIET);
     await warmUp(page);
     await page.evaluate((target) => {
@@ -119,7 +119,7 @@ describe('a hidden page', () => {
     expect(service.events.filter(({ bannerId }) => bannerId === 'out')).toHaveLength(1);
   });
 
-  test('the preflight is cached on page exit', async () => {
+  test('caches the preflight on page exit', async () => {
     const page = await open();
     await capture(page, 1);
     await untilDiagnostics(page, { delivered: 1 });
@@ -133,7 +133,7 @@ describe('a hidden page', () => {
 });
 
 describe('the back/forward cache', WHERE_STORED, () => {
-  test('cases 29 and 49: a page enters during a flush and returns, with its request settled once', async (context) => {
+  test('cases 29 and 49: accepts a page during a flush, and settles its request once after the return', async (context) => {
     context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
     const page = await open({ timeoutMs: 5_000 });
     service.fail({ type: 'slow', delayMs: 150 });
@@ -157,7 +157,7 @@ describe('the back/forward cache', WHERE_STORED, () => {
     expect(diagnostics.captured).toBeGreaterThanOrEqual(4);
   });
 
-  test('case 29: another page sends while a page is cached, and the restored one sends nothing twice', async (context) => {
+  test('case 29: lets another page send while a page is cached, and the restored page sends nothing twice', async (context) => {
     context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
     const page = await open(QUIET);
     // The page may or may not try once before it exits.
@@ -183,7 +183,7 @@ describe('the back/forward cache', WHERE_STORED, () => {
 });
 
 describe('freezing', () => {
-  test('case 30: another tab succeeds a frozen sender within the lease time, which sends nothing twice when it thaws', async () => {
+  test('case 30: another tab takes over from a frozen sender within the lease time, which sends nothing twice when it thaws', async () => {
     const page = await open({ timeoutMs: 60_000 });
     service.fail({ type: 'hang' });
     await capture(page, 1, 'click', 'frozen');

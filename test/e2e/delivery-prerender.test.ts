@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-test('cases 31 and 32: a prerendered page sends nothing until it is activated', async () => {
+test('cases 31 and 32: a prerendered page does not send anything until it is activated', async () => {
   const tab = await browser.newTab(deliveryUrl(pages.origin, api.origin, { maxWaitMs: 600_000 }));
   await expect.poll(() => tab.evaluate('typeof globalThis.delivery')).toBe('object');
   // Waits for the first read of the store, because records that it finds belong to an earlier page, and are sent at once.

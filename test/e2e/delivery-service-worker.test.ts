@@ -107,7 +107,7 @@ test('the worker sends the events of a page that closes at once, and reads the r
   assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
 });
 
-test('an open page receives what the worker has delivered', async () => {
+test('an open page receives the results of the worker’s deliveries', async () => {
   const page = await openControlled();
   const other = await open({ maxWaitMs: 600_000 });
   const events = await capture(page, 3);

@@ -58,7 +58,7 @@ describe('unavailable IndexedDB', () => {
         IDBFactory.prototype.open = () => new EventTarget() as IDBOpenDBRequest;
       },
     ],
-  ])('case 41: if it %s the client runs in memory mode and reports it', async (_, break_) => {
+  ])('case 41: if it %s, the client runs in memory mode and reports it', async (_, break_) => {
     await context.addInitScript(break_);
     const page = await open(QUIET);
     const errors = errorsOf(page);
@@ -83,7 +83,7 @@ describe('unavailable IndexedDB', () => {
       .toEqual(['refused0', 'refused1', 'since0', 'since1']);
   });
 
-  test('case 42: a transaction blocked by another page times out after ten seconds, and every event counts once', async () => {
+  test('case 42: a transaction that another page blocks times out after ten seconds, and every event counts once', async () => {
     const page = await open(QUIET);
     const before = await capture(page, 2);
     const other = await context.newPage();
@@ -137,7 +137,7 @@ describe('unavailable IndexedDB', () => {
     await expect.poll(() => page.evaluate(() => globalThis.gaveUp)).toEqual([false, true]);
   });
 
-  test('case 41: loses nothing on the way back if a slow open settles after all', async () => {
+  test('case 41: loses no events during the return from memory mode if a slow open settles late', async () => {
     await context.addInitScript(() => {
       const { open } = IDBFactory.prototype;
       // When the test requests it, and at once on the next page.
@@ -176,7 +176,7 @@ describe('unavailable IndexedDB', () => {
 });
 
 describe('IndexedDB that fails later', () => {
-  test('case 42: reopens a closed connection and loses nothing', async () => {
+  test('case 42: reopens a closed connection and loses no events', async () => {
     await context.addInitScript(() => {
       const { transaction } = IDBDatabase.prototype;
       let broken = 0;
@@ -209,7 +209,7 @@ describe('IndexedDB that fails later', () => {
     expect(service.events).toHaveLength(7);
   });
 
-  test('case 43: at the quota evicts impressions, keeps clicks, and the page sees no exception', async () => {
+  test('case 43: at the quota evicts impressions and keeps clicks, without an exception in the page', async () => {
     const page = await context.newPage();
     await page.goto(`${pages.origin}/bare`);
     const session = await context.newCDPSession(page);
@@ -242,7 +242,7 @@ describe('IndexedDB that fails later', () => {
     expect(clicks).toBeLessThan(Math.max(1, dropped.length / 2));
   });
 
-  test('case 44: another tab may delete or upgrade the database without a hanging open', async () => {
+  test('case 44: lets another tab delete or upgrade the database without a hanging open', async () => {
     const page = await open(QUIET);
     await capture(page, 2);
     const outcome = await page.evaluate(

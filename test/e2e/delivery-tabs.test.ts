@@ -48,7 +48,7 @@ const openTabs = async (count: number, options = {}): Promise<Page[]> => {
   return tabs;
 };
 
-test('case 36: eight tabs that capture at once have one sender, and each event arrives once', async () => {
+test('case 36: eight tabs that capture at once have one sender, and deliver each event once', async () => {
   const tabs = await openTabs(TABS);
   service.fail({ type: 'slow', delayMs: 20 }, { times: Number.POSITIVE_INFINITY });
   const events = (await Promise.all(tabs.map((tab, i) => capture(tab, 100, 'click', `tab${i}-`)))).flat();
@@ -102,7 +102,7 @@ test('cases 40 and 69: an opt-out in one tab stops the other at once and purges 
   await expect.poll(async () => (await capture(first))[0]).not.toBeNull();
 });
 
-test('wipe leaves an empty store behind, whatever the other tab does', async () => {
+test('wipe() leaves an empty store, even if the other tab is active', async () => {
   const [first, second] = (await openTabs(2, { maxWaitMs: 60_000 })) as [Page, Page];
   await capture(first, 3);
   await capture(second, 3);

@@ -64,7 +64,7 @@ describe('the shop', () => {
   });
 });
 
-test('the Studio of the demo shows a finished experiment with its results', async () => {
+test('shows a finished experiment with its results in the Studio of the demo', async () => {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
   await page.goto(demo.studioUrl);
   await page.getByLabel('Operator key').fill('demo-operator-key');
@@ -80,7 +80,7 @@ test('the Studio of the demo shows a finished experiment with its results', asyn
 });
 
 describe('the server of the demo', () => {
-  test('sends the server key to no browser and serves no file outside its pages', async () => {
+  test('does not send the server key to browsers or serve files outside its pages', async () => {
     for (const entry of await readdir(demo.folder, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const text = await readFile(join(entry.parentPath, entry.name), 'utf8');

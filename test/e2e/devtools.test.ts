@@ -71,7 +71,7 @@ const sent = (page: Page): Promise<string[]> =>
 const box = async (page: Page) => (await devtools(page).boundingBox())!;
 
 describe('the devtools on the strictest page', () => {
-  test('show for every placement its state and the reason, without a violation', async () => {
+  test('show the state of every placement and the reason, without a violation', async () => {
     const { page, complaints, close } = await open();
     await globals(page, ({ placard }) => placard.refresh(['not_mounted']));
     for (const [placementId, title] of [
@@ -157,7 +157,7 @@ describe('the devtools on the strictest page', () => {
 });
 
 describe('focus', () => {
-  test('shows a dismissed banner in view, and nothing of it is stored, sent or counted', async () => {
+  test('shows a dismissed banner in view without storing, sending or counting events', async () => {
     const { page, close } = await open();
     await titled(page, 'home_hero', 'Seen');
     await globals(page, ({ placard }) => placard.track(placard.banner('home_hero')!, 'dismiss'));
@@ -186,7 +186,7 @@ describe('focus', () => {
     await close();
   });
 
-  test('shows an expired banner, and ends with its close button', async () => {
+  test('shows an expired banner, and ends when its close button is pressed', async () => {
     const { page, close } = await open();
     await titled(page, 'ending', 'Expired');
     await page.getByRole('button', { name: 'Focus ending' }).click();
@@ -199,7 +199,7 @@ describe('focus', () => {
 });
 
 describe('the sandbox', () => {
-  test('accepts events, sends none, and restores the banners dismissed in it', async () => {
+  test('accepts events without sending them, and restores the banners dismissed in it', async () => {
     const { page, close } = await open();
     // Everything in view is seen.
     await titled(page, 'home_hero', 'Seen');
@@ -256,7 +256,7 @@ describe('a selector for a placement', () => {
     ['Shoes', '#shoes-teaser a'],
     ['Bags', '[data-teaser="bags"] > a'],
     ['Hats', null],
-  ])('is picked by pointing at an element without clicking the page: %s', async (name, expected) => {
+  ])('is selected by pointing at an element without clicking the page: %s', async (name, expected) => {
     const { page, complaints, close } = await open();
     await list(page);
     await tab(page, 'Selector');
@@ -288,7 +288,7 @@ describe('a selector for a placement', () => {
     await close();
   });
 
-  test('is tried as it is typed, and picking ends with Escape, another tab and the devtools', async () => {
+  test('is validated during typing, and picking ends with Escape, another tab and the devtools', async () => {
     const { page, close } = await open();
     await list(page);
     await tab(page, 'Selector');
@@ -393,7 +393,7 @@ describe('the window', () => {
     await close();
   });
 
-  test('leaves nothing behind when it is closed', async () => {
+  test('leaves no nodes behind when it is closed', async () => {
     const { page, close } = await open();
     await devtools(page).waitFor();
     await globals(page, (all) => all.close());

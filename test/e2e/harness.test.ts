@@ -71,7 +71,7 @@ describe('the browser harness', () => {
     expect(ran).toBe(true);
   });
 
-  it('takes a page through the bfcache, or fails', WHERE_STORED, async (context) => {
+  it('restores a page from the bfcache, or fails', WHERE_STORED, async (context) => {
     context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
     const page = await lifecycle.newPage(`${pages.origin}/bare`);
     await throughBfcache(page, `${pages.origin}/`);

@@ -153,7 +153,7 @@ const random = (seed: number) => () => {
 };
 
 test.each(Array.from({ length: times(2) }, (_, index) => index + 1))(
-  'random insertions cause no layout shift, at first and while the user scrolls (seed %i)',
+  'random insertions cause no layout shift, on load and while the user scrolls (seed %i)',
   async (seed) => {
     const next = random(seed);
     const one = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
@@ -181,7 +181,7 @@ test.each(Array.from({ length: times(2) }, (_, index) => index + 1))(
   },
 );
 
-test('a box with room takes its banner in view at once, and its impression counts', async () => {
+test('shows a banner in view at once in a box with room, and counts its impression', async () => {
   await serve([{ selector: '.room', insert: 'prepend' }]);
   const { page } = await open('/room');
   await offer(page).waitFor();
@@ -198,7 +198,7 @@ test('a box with room takes its banner in view at once, and its impression count
   await page.close();
 });
 
-test('a box has its wide height from a width of 48 rem, whatever the window size, without another render', async () => {
+test('applies the wide height to boxes from 48 rem wide in any window, without another render', async () => {
   await serve([
     { selector: 'footer', insert: 'after', template: 'strip', height_px: 120, wide_height_px: 60 },
     { selector: '#a20', insert: 'prepend', template: 'strip', height_px: 130, wide_height_px: 50 },
@@ -228,7 +228,7 @@ test('a box has its wide height from a width of 48 rem, whatever the window size
   await page.close();
 });
 
-test('waits and reports it if it would shift the page, and appears once out of view', async () => {
+test('waits and reports it if a box would shift the page, and inserts it once out of view', async () => {
   await serve([{ selector: '#a23', insert: 'before' }]);
   const { page } = await open('/waits', {}, SHOP, 'scrollTo(0, 900)');
   await expect
@@ -290,7 +290,7 @@ test('follows its paths in a single-page app, on each navigation and on back', a
   await page.close();
 });
 
-test('a page that keeps its routes alive shows the banner again, and one that removes the box gets it back three times', async () => {
+test('shows the banner again on a page that keeps its routes alive, and reinserts a box that the page removes three times', async () => {
   await serve([{ selector: '.room', insert: 'prepend' }]);
   const { page } = await open('/kept');
   await offer(page).waitFor();

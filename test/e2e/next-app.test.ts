@@ -41,7 +41,7 @@ const exported = async (): Promise<string[]> => {
 };
 
 test(
-  'a Next.js app has its banner in the first HTML, hydrates it without warnings, and counts it once',
+  'renders the banner in the first HTML of a Next.js app, hydrates it without warnings, and counts it once',
   needs('PLACARD_LONG, as in the nightly run', isNightly),
   async () => {
     const response = await fetch(app.origin);

@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 describe('npm start', () => {
-  test('prints the URLs of the shop, the Studio and the API, which respond', async () => {
+  test('prints the URLs of the shop, the Studio and the API, and all of them respond', async () => {
     const urls = [...new Set(printed.match(/http:\/\/127\.0\.0\.1:\d+\/[\w./-]*/g))].filter(
       (found) => !found.includes('/v1/'),
     );
@@ -67,7 +67,7 @@ describe('npm start', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  test('exits with npm: no process holds its port or database', async () => {
+  test('exits with npm without leaving a process on its port or database', async () => {
     const gone = new Promise((resolve) => npm.once('exit', resolve));
     npm.kill('SIGTERM');
     await gone;

@@ -41,7 +41,7 @@ const open = async (page: TestPage): Promise<Page> => {
   return opened;
 };
 
-test('a placement called `__proto__` is shown, counted, and shown again from the cache', async () => {
+test('shows and counts a placement called `__proto__`, and shows it again from the cache', async () => {
   service.setBanner('__proto__', buildBanner('__proto__', { headline: 'Summer sale' }));
   const page = await open({ html: SLOT, script: script('__proto__') });
   await page.getByText('Summer sale').waitFor();
@@ -54,7 +54,7 @@ test('a placement called `__proto__` is shown, counted, and shown again from the
   await page.close();
 });
 
-test('a path of a banner stays on the site under a foreign <base>', async () => {
+test('resolves the path of a banner on the page’s own site under a foreign <base>', async () => {
   service.setBanner('home_hero', buildBanner('home_hero', { headline: 'Summer sale', link: '/sale' }));
   pages.set('/sale', { html: 'The sale of this site' });
   const page = await open({
@@ -83,7 +83,7 @@ test('a sandboxed page without IndexedDB gets one notice', async () => {
   await page.close();
 });
 
-test('case 75: a banner dismissed inside a view transition is removed and counts once', async () => {
+test('case 75: removes a banner dismissed inside a view transition and counts it once', async () => {
   service.setBanner('home_hero', buildBanner('home_hero', { headline: 'Summer sale' }));
   const page = await open({ html: SLOT, script: script() });
   await page.getByText('Summer sale').waitFor();
@@ -104,7 +104,7 @@ test('case 75: a banner dismissed inside a view transition is removed and counts
   await page.close();
 });
 
-test('a page that has shown a thousand placements keeps none of their listeners', async () => {
+test('removes all listeners of a page that has shown a thousand placements', async () => {
   const page = await open({ html: SLOT, script: script() });
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Performance.enable');

@@ -86,7 +86,7 @@ const visit = async (user: string, missing: string[]): Promise<string[]> => {
   return [...faults, ...told.map((notice) => JSON.stringify(notice))];
 };
 
-test('banner, sync and delivery work without newer browser features, after an outage too', async () => {
+test('banners, sync and delivery work without newer browser features, also after an outage', async () => {
   service.fail({ type: 'status', status: 503 }, { path: SYNC_PATH });
   service.fail({ type: 'status', status: 503 }, { path: TRACK_PATH });
   const failed = await visit('everything', YOUNGER);
@@ -94,7 +94,7 @@ test('banner, sync and delivery work without newer browser features, after an ou
 });
 
 // Above, all of it is missing at once. Alone, each costs a visit.
-test('they work if any one of the features is missing', nightly(), async () => {
+test('banners, sync and delivery work if any one of the features is missing', nightly(), async () => {
   const left = [...YOUNGER];
   const failed: string[] = [];
   const lane = async () => {

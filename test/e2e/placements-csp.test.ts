@@ -128,7 +128,7 @@ const properties = {
   image_alt: 'A beach',
 };
 
-test('case 67: under the strictest policy every template is rendered, seen, clicked and dismissed without a violation', async () => {
+test('case 67: renders, counts, clicks and dismisses every template under the strictest policy without a violation', async () => {
   for (const name of TEMPLATES)
     service.setBanner(name, buildBanner(name, { ...properties, dismissible: true }));
   const { page, complaints } = await open();
@@ -171,7 +171,7 @@ const HOSTILE: Record<string, string> = {
   nothing: '',
 };
 
-test('hostile text in every property runs no script, sends no request and throws nothing', async () => {
+test('hostile text in any property does not run a script, send a request or throw', async () => {
   let at = 0;
   for (const value of Object.values(HOSTILE)) {
     const id = `hostile-${at++}`;
@@ -208,7 +208,7 @@ test('hostile text in every property runs no script, sends no request and throws
   }
 });
 
-test('hostile values of every wire type do not affect the page and the other placements', async () => {
+test('hostile values of any wire type do not affect the page or other placements', async () => {
   const values: unknown[] = [null, [], {}, { value: {} }, 1e308, -1, true, 'text', [[[[]]]]];
   service.setBanner('card', buildBanner('card', properties));
   for (const [at, value] of values.entries()) {

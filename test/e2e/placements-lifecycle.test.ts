@@ -77,7 +77,7 @@ const oneSecondSeenElsewhere = async (appId: string): Promise<void> => {
   await witness.close();
 };
 
-test('case 33: a tab opened in the background shows its banner and counts nothing until it is visible', async () => {
+test('case 33: a tab opened in the background shows its banner but does not count it until it is visible', async () => {
   setPage('/background', 'background');
   const page = await lifecycle.newPage();
   await hide(page);
@@ -94,7 +94,7 @@ test('case 33: a tab opened in the background shows its banner and counts nothin
   await page.close();
 });
 
-test('cases 31 and 32: a prerendered page requests, counts and sends nothing; the second starts at activation', async (context) => {
+test('cases 31 and 32: a prerendered page does not request, count or send, and starts the second at activation', async (context) => {
   context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
   setPage('/target', 'prerender');
   pages.set('/start', {
@@ -139,22 +139,18 @@ test('cases 31 and 32: a prerendered page requests, counts and sends nothing; th
   }
 });
 
-test(
-  'a page restored from the bfcache shows what another tab has changed in the meantime',
-  WHERE_STORED,
-  async (context) => {
-    context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
-    setPage('/restored', 'restored');
-    pages.set('/away', { html: '<p>Away</p>' });
-    const page = await lifecycle.newPage(`${pages.origin}/restored`);
-    await hears(page, 'tracked');
-    await throughBfcache(page, `${pages.origin}/away`, async () => {
-      const other = await lifecycle.newPage(`${pages.origin}/restored`);
-      await hears(other, 'shown');
-      await other.evaluate(() => placard.track(placard.banner('home_hero')!, 'dismiss'));
-      await other.close();
-    });
-    await page.waitForFunction(() => document.querySelector('#slot')!.textContent === '');
-    await page.close();
-  },
-);
+test('a page restored from the bfcache shows the changes of another tab', WHERE_STORED, async (context) => {
+  context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
+  setPage('/restored', 'restored');
+  pages.set('/away', { html: '<p>Away</p>' });
+  const page = await lifecycle.newPage(`${pages.origin}/restored`);
+  await hears(page, 'tracked');
+  await throughBfcache(page, `${pages.origin}/away`, async () => {
+    const other = await lifecycle.newPage(`${pages.origin}/restored`);
+    await hears(other, 'shown');
+    await other.evaluate(() => placard.track(placard.banner('home_hero')!, 'dismiss'));
+    await other.close();
+  });
+  await page.waitForFunction(() => document.querySelector('#slot')!.textContent === '');
+  await page.close();
+});

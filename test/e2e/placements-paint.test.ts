@@ -109,7 +109,7 @@ test('paints the cached banner before any network request', async () => {
   expect(await page.evaluate(() => notices.some(({ type }) => type === 'synced'))).toBe(false);
 });
 
-test('the measure works: without a box, a late first banner causes a layout shift', async () => {
+test('detects a layout shift of a late first banner without a box', async () => {
   setPage('/boxless');
   // Only elements that were painted can shift.
   await context.route(api.origin + SYNC_PATH, async (route) => {
@@ -126,7 +126,7 @@ test('the measure works: without a box, a late first banner causes a layout shif
 
 const BOX = '#slot { min-height: 120px }';
 
-test('case 57: a declared box: no layout shift on a first visit, however late the banner arrives', async () => {
+test('case 57: a declared box prevents a layout shift on a first visit, even if the banner arrives late', async () => {
   setPage('/cold', BOX);
   service.fail({ type: 'slow', delayMs: 300 });
   const page = await open('/cold');
@@ -134,7 +134,7 @@ test('case 57: a declared box: no layout shift on a first visit, however late th
   expect(await shiftScore(page)).toBe(0);
 });
 
-test('case 57: a declared box: no layout shift if no user is eligible or the sync fails', async () => {
+test('case 57: a declared box prevents a layout shift if no user is eligible or the sync fails', async () => {
   setPage('/none', BOX);
   service.setBanner('home_hero', null);
   const page = await open('/none');
@@ -146,7 +146,7 @@ test('case 57: a declared box: no layout shift if no user is eligible or the syn
   expect(await shiftScore(page)).toBe(0);
 });
 
-test('without a declared box the stored one prevents a layout shift if the slot is mounted before the first frame', async () => {
+test('a stored box prevents a layout shift without a declared one if the slot is mounted before the first frame', async () => {
   setPage('/warm', '', '<script type="module" blocking="render" src="/scripts/warm.js"></script>');
   const page = await open('/warm');
   await heard(page, 'tracked');
@@ -157,7 +157,7 @@ test('without a declared box the stored one prevents a layout shift if the slot 
   expect(await shiftScore(page)).toBe(0);
 });
 
-test('the stored box is the same if the page gives the slot padding and a border', async () => {
+test('stores the same box if the page gives the slot padding and a border', async () => {
   const padded = '#slot { width: 400px; padding: 10px; border: 5px solid }';
   setPage('/padded', padded, '<script type="module" blocking="render" src="/scripts/padded.js"></script>');
   const page = await open('/padded');
@@ -168,7 +168,7 @@ test('the stored box is the same if the page gives the slot padding and a border
   expect(await shiftScore(page)).toBe(0);
 });
 
-test('case 60: another banner, or none, replaces a banner only out of view, without a layout shift', async () => {
+test('case 60: replaces or removes a banner only out of view, without a layout shift', async () => {
   setPage('/swap', `${BOX} main { height: 3000px }`);
   const page = await open('/swap');
   await page.evaluate(() => {
@@ -192,7 +192,7 @@ test('case 60: another banner, or none, replaces a banner only out of view, with
   expect(await shiftScore(page)).toBe(0);
 });
 
-test('case 38: a banner dismissed in one tab is removed from the other at once, and one dismissal is sent', async () => {
+test('case 38: removes a banner dismissed in one tab from the other tab at once, and sends one dismissal', async () => {
   setPage('/tabs', BOX);
   const a = await open('/tabs');
   const b = await open('/tabs');
@@ -209,7 +209,7 @@ test('case 38: a banner dismissed in one tab is removed from the other at once, 
   expect(service.events.filter(({ type }) => type === 'dismiss')).toHaveLength(1);
 });
 
-test('case 39: the same banner in two tabs is one impression of the session', async () => {
+test('case 39: counts the same banner in two tabs as one impression of the session', async () => {
   service.setBanner('witness', buildBanner('witness'));
   setPage('/twice', BOX);
   const a = await open('/twice');

@@ -82,7 +82,7 @@ const link = async (): Promise<string> => {
 };
 
 test.each([360, 1280])(
-  'shows the draft as its persona would see it, and ends the preview, at %i px',
+  'shows the draft as for its persona, and ends the preview, at %i px',
   async (width) => {
     const url = await link();
     const page = await browser.newPage({ viewport: { width, height: 640 } });
@@ -102,7 +102,7 @@ test.each([360, 1280])(
   },
 );
 
-test('the bar reports a draft that has changed, and the page stays as it is', async () => {
+test('reports in the bar that a draft has changed, and keeps the page unchanged', async () => {
   const url = await link();
   await save('Changed');
   const page = await browser.newPage();

@@ -87,7 +87,7 @@ const delivered = (page: Page) =>
   page.evaluate(() => placard.diagnostics().then(({ captured, delivered }) => [captured, delivered]));
 const syncs = () => service.requests.filter(({ path }) => path.endsWith('/sync')).length;
 
-test('case 72: fetches a record again whose file is missing, and later pages paint from the cache', async () => {
+test('case 72: requests a record again if its file is missing, and later pages paint from the cache', async () => {
   const first = await start();
   await showsSale(first);
   await expect.poll(() => service.events.length).toBe(1);
@@ -106,7 +106,7 @@ test('case 72: fetches a record again whose file is missing, and later pages pai
   expect(await second.evaluate(() => failures)).not.toContain('storage');
 });
 
-test('case 73: recreates a database that was evicted while localStorage stayed', async () => {
+test('case 73: recreates a database that was evicted while localStorage remained', async () => {
   const first = await start();
   await showsSale(first);
   await first.evaluate(() => localStorage.setItem('host', 'stays'));
@@ -122,7 +122,7 @@ test('case 73: recreates a database that was evicted while localStorage stayed',
   expect(await second.evaluate(() => failures)).toEqual([]);
 });
 
-test('case 74: repeats a read that fails with UnknownError during a flush on a new connection', async () => {
+test('case 74: retries a read that fails with UnknownError during a flush on a new connection', async () => {
   const page = await start();
   await showsSale(page);
   await expect.poll(() => service.events.length).toBe(1);

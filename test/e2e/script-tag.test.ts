@@ -67,7 +67,7 @@ const open = async (html: string): Promise<{ page: Page; faults: string[] }> => 
   return { page, faults };
 };
 
-test('the small script is the client: a page renders with its own hook', async () => {
+test('provides the client in the small script, and a page renders with its own hook', async () => {
   const { page, faults } = await open(`<div id="hero"></div>${tag('placard.global.js')}<script>${client()}
     placard.mount('home_hero', document.querySelector('#hero'), (banner, slot) => {
       slot.element.textContent = Placard.getStringProperty(banner, 'headline');
@@ -77,7 +77,7 @@ test('the small script is the client: a page renders with its own hook', async (
   await page.close();
 });
 
-test('a page with a bootstrap of its server renders it before the next line runs, and counts it', async () => {
+test('renders and counts the bootstrap of a server before the next line of the page runs', async () => {
   const address = { endpoint: service.url, apiKey: 'demo-client-key', appId: APP_ID, appVersion: '1.0.0' };
   const bootstrap = await fetchBanners({ ...address, userId: 'u-served', placements: ['home_hero'] });
   const json = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c');
@@ -95,7 +95,7 @@ test('a page with a bootstrap of its server renders it before the next line runs
   await page.close();
 });
 
-test('the whole script has the templates and the element', async () => {
+test('provides the templates and the element in the full script', async () => {
   const { page, faults } =
     await open(`<div id="hero"></div><placard-banner placement="home_hero" template="hero">
     </placard-banner>${tag('placard-all.global.js')}<script>${client()}
@@ -106,7 +106,7 @@ test('the whole script has the templates and the element', async () => {
   await page.close();
 });
 
-test('the browser does not run a script that was changed in transit', async () => {
+test('does not run a script that was changed in transit', async () => {
   const { page, faults } = await open(tag('placard.global.js').replace(/sha384-..../, 'sha384-AAAA'));
   expect(await page.evaluate(() => 'Placard' in window)).toBe(false);
   expect(faults.join()).toContain('integrity');

@@ -54,7 +54,7 @@ test.each(FRAMEWORKS)('%s renders the banners of a bootstrap, except control ban
 });
 
 test.each(FRAMEWORKS)(
-  '%s hydrates them: the same node, nothing removed, no warning; the browser counts them once',
+  '%s hydrates the same node without removals or warnings, and the browser counts the banners once',
   async (name) => {
     const { page, complaints, close } = await open(name);
     await expect.poll(() => tracked(page)).toContain('impression home_hero');

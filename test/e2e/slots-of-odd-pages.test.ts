@@ -76,7 +76,7 @@ const messageOf = (text: string) => page.getByText(text, { exact: true });
 const view = () =>
   page.evaluate(async () => (await placard.inspect())!.read().placements[0]!.slots[0]!.view!);
 
-test('pinch zoom: a slot outside the visual viewport is not seen until the zoom ends', async () => {
+test('does not count a slot outside the visual viewport as seen until a pinch zoom ends', async () => {
   await open({
     html: '<div style="block-size: 500px"></div><div id="slot" style="inline-size: 600px"></div>',
     before: 'await globalThis.zoomed;',
@@ -112,7 +112,7 @@ describe('a slot without its own width', () => {
     expect(await page.evaluate(() => slot.offsetWidth)).toBe(180);
   });
 
-  test('a slot of 2 px is reported and does not count', async () => {
+  test('reports a slot of 2 px and does not count it', async () => {
     await open({
       html: '<div id="slot" style="inline-size: 2px; max-inline-size: 2px; block-size: 200px; overflow: hidden"></div>',
     });
@@ -136,7 +136,7 @@ describe('a slot that moves into another document', () => {
       return getComputedStyle(panel).display;
     });
 
-  test('a frame: keeps its styles and counts its impression there', async () => {
+  test('keeps its styles and counts its impression in a frame', async () => {
     await open({
       html: '<div id="slot" style="inline-size: 400px"></div><iframe style="inline-size: 600px; block-size: 400px"></iframe>',
     });
@@ -149,7 +149,7 @@ describe('a slot that moves into another document', () => {
     await expect.poll(impressions).toBe(1);
   });
 
-  test('and back, through a document without a window', async () => {
+  test('keeps its styles after a move through a document without a window', async () => {
     await open({ html: '<div id="slot" style="inline-size: 400px"></div>' });
     await messageOf('Summer sale').waitFor();
     await page.evaluate(() => {
@@ -162,7 +162,7 @@ describe('a slot that moves into another document', () => {
     expect(await failures()).toEqual([]);
   });
 
-  test('another window: keeps its styles and counts its impression there', async () => {
+  test('keeps its styles and counts its impression in another window', async () => {
     await open({ html: '<div id="slot" style="inline-size: 400px"></div>' });
     await messageOf('Summer sale').waitFor();
     const popup = page.waitForEvent('popup');

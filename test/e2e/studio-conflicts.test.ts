@@ -25,7 +25,7 @@ const publishBeside = async (id: string, text: string): Promise<void> => {
 };
 
 describe('unsaved changes', () => {
-  test('kept offline do not silently overwrite what a colleague has published', async () => {
+  test('kept offline do not overwrite a colleague’s publication silently', async () => {
     const page = await studio.open('/campaigns/come-back');
     await page.route('**/api/drafts/**', (route) => route.abort());
     await headline(page).fill('Written on the train');
@@ -59,7 +59,7 @@ describe('unsaved changes', () => {
 });
 
 describe('a conflict with a colleague', () => {
-  test('is shown where the publication was rejected, and the newer draft can be used', async () => {
+  test('is shown where the publication was rejected, and lets the operator use the newer draft', async () => {
     const page = await studio.open('/campaigns/free-delivery');
     await headline(page).fill('Mine');
     await saved(page);
@@ -77,7 +77,7 @@ describe('a conflict with a colleague', () => {
     await close(page);
   });
 
-  test('loses nothing and shows no question if they changed another part', async () => {
+  test('loses no changes and asks no question if the colleague changed another part', async () => {
     const page = await studio.open('/campaigns/tea-lovers');
     const other = await studio.open('/campaigns/tea-lovers');
     await other.getByLabel('Name', { exact: true }).fill('Tea for two');
@@ -92,7 +92,7 @@ describe('a conflict with a colleague', () => {
     await close(page);
   });
 
-  test('is visible without scrolling, wherever the form is', async () => {
+  test('is visible without scrolling from any part of the form', async () => {
     const page = await studio.open('/campaigns/gold-preview');
     const field = page.getByLabel('Image description');
     await field.fill('One');
@@ -115,7 +115,7 @@ describe('a conflict with a colleague', () => {
   });
 });
 
-test('a response for one user is not shown under the name of another', async () => {
+test('does not show a response for one user under the name of another', async () => {
   const page = await studio.open('/explain');
   const who = page.getByLabel('Preview as');
   await page.locator('.why-list').first().waitFor();
@@ -145,7 +145,7 @@ test('a response for one user is not shown under the name of another', async () 
   await close(page);
 });
 
-test('requests a link to a page of the site once, not per letter of its URL', async () => {
+test('requests a link to a page of the site once, not for every letter of its URL', async () => {
   const page = await studio.open('/campaigns/tea-lovers');
   await headline(page).fill('Tea');
   await saved(page);

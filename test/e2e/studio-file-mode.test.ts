@@ -65,7 +65,7 @@ const signIn = async (page: Page) => {
 };
 
 describe('the login', () => {
-  test('has no axe violations, even with an error, and names missing fields', async () => {
+  test('has no axe violations, even with an error, and reports missing fields', async () => {
     const page = await open({ bypassCSP: true });
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Enter your operator key.').waitFor();
@@ -79,7 +79,7 @@ describe('the login', () => {
 });
 
 describe('a workspace whose campaigns are in its file', () => {
-  test('is edited as drafts and copied for the file, which does not change', async () => {
+  test('edits campaigns as drafts and copies them for the file, which does not change', async () => {
     const before = await readFile(file, 'utf8');
     const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
     await signIn(page);

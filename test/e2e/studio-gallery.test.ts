@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => studio?.stop());
 
-test('every image is rendered by its template, and the chosen one becomes a draft for its placement', async () => {
+test('renders every image with its template, and creates a draft for its placement from the chosen one', async () => {
   const page = await studio.open();
   await page.getByRole('link', { name: 'New campaign' }).focus();
   await page.keyboard.press('Enter');
@@ -47,7 +47,7 @@ test('every image is rendered by its template, and the chosen one becomes a draf
   await page.frameLocator('iframe').getByText('We deliver a day later this week').waitFor();
 });
 
-test('the previews stay inside their cards if the gallery is opened by its URL', async () => {
+test('keeps previews inside their cards if the gallery is opened by its URL', async () => {
   const page = await studio.open('/new');
   const card = page.locator('.gallery-card').nth(1);
   await card.frameLocator('iframe').getByText('15% off this week').waitFor();

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => studio?.stop());
 
-test('an image is uploaded, previewed, published, shown by the shop, and kept for the next campaign', async () => {
+test('uploads, previews and publishes an image, which the shop shows and the next campaign can reuse', async () => {
   const page = await studio.open('/campaigns/spring-collection', { bypassCSP: true });
   await page.getByRole('button', { name: 'Choose or upload an image for Image' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Images' });
@@ -53,7 +53,7 @@ test('an image is uploaded, previewed, published, shown by the shop, and kept fo
   await page.context().close();
 });
 
-test('an image whose dialog is closed before the upload ends is in the library, and in no message', async () => {
+test('keeps an image whose dialog is closed before the upload ends in the library, but in no message', async () => {
   const page = await studio.open('/campaigns/spring-collection', { bypassCSP: true });
   const choose = page.getByRole('button', { name: 'Choose or upload an image for Image' }).first();
   const dialog = page.getByRole('dialog', { name: 'Images' });

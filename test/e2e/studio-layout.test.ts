@@ -31,7 +31,7 @@ const close = (page: Page) => page.context().close();
 test.each([
   [1280, 800],
   [1280, 900],
-])('the checks of a draft are visible without scrolling, at %i × %i', async (width, height) => {
+])('shows the checks of a draft without scrolling, at %i × %i', async (width, height) => {
   await draft('checked', 0, { audience: { no_such_attribute: 'yes' } }).catch(() => undefined);
   const page = await studio.open('/campaigns/checked', { viewport: { width, height } });
   const checks = page.locator('.checks');
@@ -42,7 +42,7 @@ test.each([
 });
 
 test.each([360, 768, 1280])(
-  'the name of a nested attribute is not truncated, at %i pixels',
+  'does not truncate the name of a nested attribute, at %i pixels',
   async (width) => {
     const name = 'newsletter_account.tier';
     const id = `nested-${width}`;
@@ -64,7 +64,7 @@ test.each([360, 768, 1280])(
   },
 );
 
-test('the navigation is one line on a phone and marks the current page', async () => {
+test('fits the navigation on one line on a phone and marks the current page', async () => {
   const page = await studio.open('/access', { viewport: { width: 360, height: 740 } });
   const links = page.getByRole('navigation', { name: 'Studio' }).getByRole('link');
   const tops = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect().top));
@@ -76,7 +76,7 @@ test('the navigation is one line on a phone and marks the current page', async (
   await close(page);
 });
 
-test('a source without runs shows no run', async () => {
+test('does not show a run for a source without runs', async () => {
   const page = await studio.open('/data');
   const listed = page.getByRole('listitem').filter({ hasText: 'only listed in the workspace file' });
   await listed.first().waitFor();
@@ -87,7 +87,7 @@ test('a source without runs shows no run', async () => {
 });
 
 describe('changes of a publication', () => {
-  test('show a fully new text as two texts, and a changed word in place', async () => {
+  test('show fully new text as two texts, and a changed word in place', async () => {
     const variant = (headline: string, body: string) => ({
       variants: [{ variant_id: 'a', properties: { headline: text(headline), body: text(body) } }],
     });
@@ -121,7 +121,7 @@ describe('results', () => {
     await close(page);
   });
 
-  test('of a test with a rolled-out winner keep the name of the loser, and report no SRM', async () => {
+  test('of a test with a rolled-out winner keep the name of the loser, and do not report an SRM', async () => {
     const variants = [
       { variant_id: 'a', name: 'Kiln', properties: { headline: text('Summer is here') } },
       { variant_id: 'b', name: 'Shelf', properties: { headline: text('Last days of summer') } },

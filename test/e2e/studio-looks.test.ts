@@ -273,7 +273,7 @@ describe.each(SCREENS)('%s', (_, path, ready) => {
   });
 });
 
-test('the audit entry of an image fits a tablet: its hash wraps and hides no column', async () => {
+test('fits the audit entry of an image on a tablet by wrapping its hash, without hiding columns', async () => {
   const page = await studio.open('/access', { viewport: { width: 768, height: 900 } });
   await page.getByText('image.upload').first().waitFor();
   const audit = page.getByRole('region', { name: 'Audit' });

@@ -26,7 +26,7 @@ const draft = async (id: string, more: Record<string, unknown> = {}): Promise<vo
   await studio.call('PUT', `/api/drafts/${id}`, { campaign, based_on: 0 });
 };
 
-test('rejects a translation file in the wrong encoding and reads one that names its encoding', async () => {
+test('rejects a translation file in the wrong encoding and reads one that declares its encoding', async () => {
   const translations = { de: {} };
   const properties = { headline: { type: 'string', value: 'Doors' } };
   await draft('doors', { language: 'en', variants: [{ variant_id: 'a', properties, translations }] });
@@ -56,7 +56,7 @@ test('rejects a translation file in the wrong encoding and reads one that names 
   await close(page);
 });
 
-test('a segment that would silence a running campaign warns, has a history, and survives Escape', async () => {
+test('warns if a segment would silence a running campaign, keeps input on Escape, and has a history', async () => {
   const save = (audience: unknown, basedOn: number) =>
     studio.call('PUT', '/api/segments/elite', { name: 'Elite', audience, note: 'First', based_on: basedOn });
   const { release } = await save({ loyalty_tier: 'gold' }, 0);
@@ -87,7 +87,7 @@ test('a segment that would silence a running campaign warns, has a history, and 
 });
 
 describe('a user who only reads a draft', () => {
-  test('sees what a colleague saves, even while the publish dialog is open', async () => {
+  test('sees changes that a colleague saves, even while the publish dialog is open', async () => {
     await draft('shared');
     const reader = await studio.open('/campaigns/shared');
     await button(reader, 'Publish …').click();
@@ -126,7 +126,7 @@ describe('a user who only reads a draft', () => {
   });
 });
 
-test('a campaign without reach is not ready', async () => {
+test('does not mark a campaign without reach as ready', async () => {
   await draft('unseen', { audience: { no_such_attribute: 'yes' } });
   const page = await studio.open('/campaigns/unseen');
   const checks = page.locator('.checks');
@@ -141,7 +141,7 @@ test('a campaign without reach is not ready', async () => {
   await close(page);
 });
 
-test('Checks name a field whose input is not saved, and neither Publish nor another section discards it', async () => {
+test('Checks report a field with unsaved input, and neither Publish nor another section discards it', async () => {
   await draft('unread');
   const page = await studio.open('/campaigns/unread');
   const checks = page.locator('.checks');
@@ -243,7 +243,7 @@ test('Checks, Publish and the list mark a campaign for test users, and a reload 
   await close(page);
 });
 
-test('a published campaign can be previewed on the site', async () => {
+test('previews a published campaign on the site', async () => {
   const page = await studio.open('/campaigns/spring-collection');
   await page.getByRole('button', { name: /Preview on the site/ }).click();
   const dialog = page.getByRole('dialog');

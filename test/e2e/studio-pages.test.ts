@@ -16,7 +16,7 @@ const headline = (page: Page) => page.getByLabel('Headline', { exact: true });
 const saved = (page: Page) => page.getByText('Draft saved').waitFor();
 
 describe('the pages', () => {
-  test('violate no rule of their policy, and request only images from other sites', async () => {
+  test('do not violate their policy, and request only images from other sites', async () => {
     const page = await open('/campaigns/gift-wrap');
     const violations: string[] = [];
     const asked = new Set<string>();
@@ -38,7 +38,7 @@ describe('the pages', () => {
     await close(page);
   });
 
-  test('work with the keyboard only: a headline, a check, a publication', async () => {
+  test('support keyboard-only use: a headline, a check, a publication', async () => {
     const page = await open();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
@@ -245,7 +245,7 @@ describe('an editor', () => {
     await close(page);
   });
 
-  test('is told of another editor of the same draft, sees both versions, and chooses', async () => {
+  test('is notified of another editor of the same draft, sees both versions, and chooses one', async () => {
     const [one, other] = [await open('/campaigns/gold-preview'), await open('/campaigns/gold-preview')];
     await headline(one).fill('Of one');
     await saved(one);
@@ -262,7 +262,7 @@ describe('an editor', () => {
     await Promise.all([close(one), close(other)]);
   });
 
-  test('shows Arabic beside Liquid in order, and stores what was typed', async () => {
+  test('shows Arabic beside Liquid in order, and stores the typed text', async () => {
     const page = await open('/campaigns/arabic-welcome');
     await headline(page).fill("مرحبا {{${first_name} | default: 'بك'}} اليوم");
     await saved(page);
@@ -277,7 +277,7 @@ describe('an editor', () => {
     await close(page);
   });
 
-  test('shows a release published in the meantime, and can overwrite it', async () => {
+  test('shows a release that a colleague has published, and can overwrite it', async () => {
     const page = await open('/campaigns/free-delivery');
     await headline(page).fill('Mine');
     await saved(page);
@@ -315,7 +315,7 @@ describe('an editor', () => {
     await close(page);
   });
 
-  test('reports cut, rejected and missing parts in the image', async () => {
+  test('reports truncated, rejected and missing parts in the image', async () => {
     const page = await open('/campaigns/tea-lovers');
     await headline(page).fill('A very long headline '.repeat(9).trim());
     await page.getByText('188 characters: only the first 160 are shown.').first().waitFor();
@@ -377,7 +377,7 @@ describe('a schedule', () => {
     await close(page);
   });
 
-  test('keeps the list, and a way out, if a draft cannot be read', async () => {
+  test('keeps the list and a link back to it if a draft cannot be loaded', async () => {
     const page = await open('/explain');
     const broken = [
       { starts_at: '1899-12-11T10:00:00+33283824:53' },
@@ -427,7 +427,7 @@ describe('a schedule', () => {
     await close(page);
   });
 
-  test('opens no page for a malformed URL', async () => {
+  test('does not open a page for a malformed URL', async () => {
     const page = await open('/campaigns/%');
     await page.getByText('Page not found').waitFor();
     await close(page);
@@ -435,7 +435,7 @@ describe('a schedule', () => {
 });
 
 describe('the list', () => {
-  test('shows 25 at a time, sorts, and keeps its state', async () => {
+  test('shows 25 campaigns per page, sorts them, and keeps its state', async () => {
     const variants = [{ variant_id: 'a', properties: { headline: { type: 'string', value: 'x' } } }];
     for (let i = 0; i < 30; i += 1) {
       const campaign = {
@@ -473,7 +473,7 @@ describe('the list', () => {
     await close(page);
   });
 
-  test('shows how soon pages drop a stopped campaign, archives it, and finds it again', async () => {
+  test('shows how soon pages drop a stopped campaign, archives the campaign, and finds it again', async () => {
     const page = await open('/campaigns/arabic-welcome');
     await page.getByText('More: theme').click();
     await page.getByLabel('Cache for (minutes)').fill('10');
@@ -501,7 +501,7 @@ describe('the list', () => {
     await close(page);
   });
 
-  test('links from a stop to the cache limit of a page', async () => {
+  test('links from a stopped campaign to the cache limit of a page', async () => {
     const page = await open();
     await page.getByRole('button', { name: 'Stop Spring collection', exact: true }).click();
     const dialog = page.getByRole('dialog');
@@ -529,7 +529,7 @@ describe('a URL', () => {
 });
 
 describe('a segment', () => {
-  test('is defined once, used by a campaign, and warns before it changes a running one', async () => {
+  test('is defined once, used by a campaign, and shows a warning before it changes a running campaign', async () => {
     const page = await open('/segments');
     await page.getByRole('button', { name: 'New segment' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Gold customers');

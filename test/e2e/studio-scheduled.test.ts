@@ -42,7 +42,7 @@ const publish = async (page: Page, when: 'now' | 'tomorrow'): Promise<void> => {
 };
 
 describe('a new campaign published at a time', () => {
-  test('is in the list, opens, and can be canceled: its content is a draft again', async () => {
+  test('is in the list, opens, and becomes a draft again when it is canceled', async () => {
     await draft('advent');
     const page = await studio.open('/campaigns/advent');
     await publish(page, 'tomorrow');
@@ -67,7 +67,7 @@ describe('a new campaign published at a time', () => {
     await close(page);
   });
 
-  test('is on the schedule and in the calendar, and can be moved there', async () => {
+  test('is on the schedule and in the calendar, where it can be moved', async () => {
     await draft('lantern');
     const page = await studio.open('/campaigns/lantern');
     await publish(page, 'tomorrow');
@@ -94,7 +94,7 @@ describe('a new campaign published at a time', () => {
     await close(page);
   });
 
-  test('can be changed before it goes live, which replaces it', async () => {
+  test('is replaced if it is changed before it goes live', async () => {
     await draft('epiphany');
     const page = await studio.open('/campaigns/epiphany');
     await publish(page, 'tomorrow');
@@ -110,7 +110,7 @@ describe('a new campaign published at a time', () => {
 });
 
 describe('a fix beside a scheduled release', () => {
-  test('asks what to do with the release, keeps it by default, and logs it in the history', async () => {
+  test('asks how to handle the release, keeps it by default, and logs the choice in the history', async () => {
     await draft('carnival');
     const page = await studio.open('/campaigns/carnival');
     await publish(page, 'now');
@@ -152,7 +152,7 @@ describe('a fix beside a scheduled release', () => {
     await close(page);
   });
 
-  test('can start from it: its version is loaded into the editor', async () => {
+  test('can start from the release, whose version is loaded into the editor', async () => {
     await draft('lent');
     const page = await studio.open('/campaigns/lent');
     await publish(page, 'now');

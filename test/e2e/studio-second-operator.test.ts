@@ -58,7 +58,7 @@ const write = async (page: Page, words: string) => {
   await page.getByText('Draft saved').waitFor();
 };
 
-test('an approver publishes while a colleague continues to write, who sees why they cannot publish', async () => {
+test('an approver publishes while a colleague continues to edit and sees why they cannot publish', async () => {
   const writer = await signIn('Writer');
   await write(writer, 'First words');
   await reason(writer).waitFor();
@@ -77,7 +77,7 @@ test('an approver publishes while a colleague continues to write, who sees why t
   expect(await headline(approver).inputValue()).toBe('Second words');
 });
 
-test('a writer requests approval, gets it sent back and approved, and publishes the approved revision', async () => {
+test('a writer requests approval, revises the draft after it is sent back, and publishes the approved revision', async () => {
   const writer = await signIn('Writer');
   await write(writer, 'Needs a second look');
   await button(writer, 'Request approval…').click();

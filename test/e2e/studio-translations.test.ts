@@ -31,7 +31,7 @@ const headlineIn = async (language: string): Promise<string> => {
   return (await response.json()).banners.checkout_strip.properties.headline.value;
 };
 
-test('writes, previews right-to-left, exchanges with translators and publishes a translation', async () => {
+test('writes a translation, previews it right-to-left, exchanges it with translators and publishes it', async () => {
   const page = await studio.open('/campaigns/free-delivery');
   // Keyboard only.
   await page.getByText('Translate it').focus();

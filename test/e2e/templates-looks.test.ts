@@ -98,17 +98,20 @@ const draw = (page: Page, template: string, values: Record<string, string | bool
 const boxOf = async (page: Page, selector: string) => (await page.locator(selector).boundingBox())!;
 
 describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
-  test.each([360, 1280])('with only an image fills its box with it, at %i pixels', async (width) => {
-    const page = await open(width);
-    await draw(page, template, { image: '/picture.svg', link: '/linen' });
-    const panel = await boxOf(page, 'placard-frame .panel');
-    const picture = await boxOf(page, 'placard-frame .picture');
-    expect(picture.width).toBeGreaterThanOrEqual(panel.width - 2);
-    expect(picture.height).toBeGreaterThanOrEqual(panel.height - 2);
-  });
+  test.each([360, 1280])(
+    'fills its box with an image if it has no other content, at %i pixels',
+    async (width) => {
+      const page = await open(width);
+      await draw(page, template, { image: '/picture.svg', link: '/linen' });
+      const panel = await boxOf(page, 'placard-frame .panel');
+      const picture = await boxOf(page, 'placard-frame .picture');
+      expect(picture.width).toBeGreaterThanOrEqual(panel.width - 2);
+      expect(picture.height).toBeGreaterThanOrEqual(panel.height - 2);
+    },
+  );
 
   test.each([360, 1280])(
-    'keeps its box if its image is missing, and shifts nothing below it, at %i pixels',
+    'keeps its box if its image is missing, without a layout shift below it, at %i pixels',
     async (width) => {
       const page = await open(width);
       // Held, so that the page can be inspected before the request fails.
@@ -131,7 +134,7 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
     },
   );
 
-  test('in quirks mode is as high as its text and its box, not as the window', async () => {
+  test('is as high as its text and its box in quirks mode, not as the window', async () => {
     const page = await browser.newPage({ viewport: { width: 360, height: 2_000 } });
     await page.route('**/looks', async (route) => {
       const response = await route.fetch();
@@ -157,7 +160,7 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
   });
 
-  test('with text of twice the size breaks no word and does not widen its page', async () => {
+  test('breaks no words and does not widen its page with text of twice the size', async () => {
     const page = await open(360);
     await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
     await draw(page, template, { ...WORDS, image: '/picture.svg' });
@@ -167,7 +170,7 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
   });
 });
 
-test('a card across a page of 768 pixels has an image that keeps its text visible', async () => {
+test('shows an image that keeps its text visible in a card across a page of 768 pixels', async () => {
   const page = await open(768);
   await page.addStyleTag({ content: '.card { max-inline-size: none }' });
   await draw(page, 'card', { ...WORDS, image: '/picture.svg' });
@@ -242,7 +245,7 @@ describe.each(Object.keys(FONTS) as FontName[])('with a %s font', (font) => {
     });
 
     test.each([360, 768, 1280])(
-      'in a box of a fixed height shows whole lines and an ellipsis, at %i pixels',
+      'shows whole lines and an ellipsis in a box of a fixed height, at %i pixels',
       async (width) => {
         const page = await open(width, font);
         await setHeight(page, HEIGHTS[template]![width]!);
@@ -253,7 +256,7 @@ describe.each(Object.keys(FONTS) as FontName[])('with a %s font', (font) => {
       },
     );
 
-    test('with excessive text does not grow beyond a banner', async () => {
+    test('does not grow beyond a banner with excessive text', async () => {
       const page = await open(900, font);
       await page.locator('#slot').evaluate((slot) => slot.style.setProperty('max-inline-size', 'none'));
       await draw(page, template, HUGE);

@@ -192,7 +192,7 @@ const LINKS: Properties = {
   secondary_link: text('/coffee'),
 };
 
-test('the second button of a choice is its own target, whatever the first link is', async () => {
+test('gives the second button of a choice its own target, independent of the first link', async () => {
   const { page, close } = await open();
   for (const first of [
     { headline: text('Tea or coffee?') },
@@ -206,7 +206,7 @@ test('the second button of a choice is its own target, whatever the first link i
   await close();
 });
 
-test('an image without text has its countdown and its second button below it', async () => {
+test('shows the countdown and the second button below an image without text', async () => {
   const { page, close } = await open();
   const left = { type: 'datetime', value: Date.UTC(2100, 0, 1) };
   await show(page, 'countdown', { image: PICTURE, countdown_to: left });
@@ -217,7 +217,7 @@ test('an image without text has its countdown and its second button below it', a
 });
 
 describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
-  test('case 67: renders itself, image included, without a policy violation', async () => {
+  test('case 67: renders itself with its image without a policy violation', async () => {
     const { page, complaints, close } = await open();
     expect(await show(page, template, { ...SALE, image: PICTURE })).toBe('shown');
     const image = page.locator('placard-frame img');
@@ -247,7 +247,7 @@ describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
     await close();
   });
 
-  test('works from the keyboard: link, close button, then on from the banner’s position', async () => {
+  test('supports the keyboard: link, close button, then on from the banner’s position', async () => {
     const { page, close } = await open();
     await show(page, template, SALE);
     const focused = () =>
@@ -308,7 +308,7 @@ describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
     await close();
   });
 
-  test('without text follows the direction of the page', async () => {
+  test('follows the direction of the page without text', async () => {
     const { page, close } = await open();
     await page.evaluate(() => {
       document.documentElement.dir = 'rtl';
@@ -344,7 +344,7 @@ describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
     await close();
   });
 
-  test('fits a box that the page declares at every width, whatever its content', async () => {
+  test('fits a box of any width that the page declares, with any content', async () => {
     const { page, close } = await open({ width: 360 });
     const long = text('Pneumonoultramicroscopicsilicovolcanoconiosis '.repeat(400));
     for (const width of [280, 360, 700, 1280]) {
@@ -410,7 +410,7 @@ describe('a late image', () => {
 });
 
 describe('a click on the link', () => {
-  test('case 28: is stored before the navigation', async () => {
+  test('case 28: stores the click before the navigation', async () => {
     const { page, close } = await open();
     await show(page, 'card', SALE);
     await page.getByRole('link', { name: 'See the linen' }).click();
@@ -419,7 +419,7 @@ describe('a click on the link', () => {
     await close();
   });
 
-  test('with Ctrl opens a new tab and is stored as well', async () => {
+  test('opens a new tab with Ctrl and stores the click as well', async () => {
     const { page, close } = await open();
     await show(page, 'card', SALE);
     // Counted by the server's requests, because Playwright may miss a tab that it did not open itself.
@@ -453,7 +453,7 @@ const NAMES = [
 ];
 
 describe.each(TEMPLATES)('hostile properties in a %s', (template) => {
-  test('case 66: run no script, send no request, throw nothing, and are bounded', {
+  test('case 66: do not run a script, send a request or throw, and are bounded', {
     timeout: patience(180_000),
   }, async () => {
     const { page, complaints, elsewhere, close } = await open();
@@ -482,7 +482,7 @@ describe.each(TEMPLATES)('hostile properties in a %s', (template) => {
     await close();
   });
 
-  test('megabytes of text render in a moment, as a banner of ordinary size', async () => {
+  test('are rendered at once as a banner of ordinary size, even with megabytes of text', async () => {
     const { page, complaints, close } = await open();
     const huge = text('very long '.repeat(300_000));
     const values = { ...SALE, headline: huge, body: huge, button_text: huge, dismiss_label: huge };
@@ -497,7 +497,7 @@ describe.each(TEMPLATES)('hostile properties in a %s', (template) => {
     await close();
   });
 
-  test('no remaining link has a scheme that could run code', async () => {
+  test('leave no link with a scheme that could run code', async () => {
     const { page, close } = await open();
     for (const value of HOSTILE.filter((each) => typeof each === 'string')) {
       await show(page, template, { ...SALE, link: text(value), image: { type: 'image', value } });

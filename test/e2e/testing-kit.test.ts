@@ -55,7 +55,7 @@ describe('the test kit in a browser', () => {
     await pages?.close();
   });
 
-  it('drives the client without a network, faults and matchers included', async () => {
+  it('drives the client without a network, including faults and matchers', async () => {
     const page = await browser.newPage();
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(error.message));

@@ -62,7 +62,7 @@ const post = (path: string, members: Record<string, unknown>) =>
     },
   );
 
-test('a page of another origin sends its token and gets its banner', async () => {
+test('a page of another origin sends its token and receives its banner', async () => {
   const answer = await post(SYNC_PATH, { placements: ['home'], user_token: await tokenFor('u-771') });
   expect(answer).toMatchObject({
     status: 200,
@@ -85,7 +85,7 @@ test('a page of another origin joins its visitor', async () => {
   expect(await post(VISITOR_JOIN_PATH, { visitor_id: VISITOR, user_token })).toMatchObject({ status: 200 });
 });
 
-test('the client requests a token, gets its banner, replaces an expired token, and delivers once', async () => {
+test('requests a token, receives the banner, replaces an expired token, and delivers once', async () => {
   const asked: string[] = [];
   await page.exposeFunction('tokenOf', async (userId: string) => {
     asked.push(userId);
@@ -119,7 +119,7 @@ test('the client requests a token, gets its banner, replaces an expired token, a
   expect(asked).toEqual(['u-771', 'u-771']);
 });
 
-test('a visitor signs in: what they saw and dismissed moves to the user, on every device', async () => {
+test('moves views and dismissals of a visitor who signs in to the user, on every device', async () => {
   const context = await browser.newContext();
   const device = await context.newPage();
   await device.exposeFunction('tokenOf', tokenFor);
@@ -154,7 +154,7 @@ test('a visitor signs in: what they saw and dismissed moves to the user, on ever
   await context.close();
 });
 
-test('case 76: a device whose clock is 50 seconds fast uses tokens that live one minute, and requests few', async () => {
+test('case 76: a device whose clock is 50 seconds fast uses tokens valid for one minute, and requests few', async () => {
   let asked = 0;
   await page.exposeFunction('shortToken', async (userId: string) => {
     asked += 1;

@@ -61,7 +61,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('a Vue app shows its banners under a strict policy and delivers the users’ events', async () => {
+test('shows banners in a Vue app under a strict policy and delivers the users’ events', async () => {
   const page = await browser.newPage();
   const complaints = await watchPage(page);
   const events: string[] = [];

@@ -109,7 +109,7 @@ const exported = async (): Promise<Record<string, unknown>[]> => {
 };
 
 describe('from a campaign file to the export', () => {
-  test('a banner is synced, painted from the cache while the service is down, seen, clicked offline, and each event is exported once', async () => {
+  test('syncs a banner, paints it from the cache while the service is down, and exports each view and offline click once', async () => {
     let service = await serve();
     const port = Number(new URL(service.url).port);
     const page = await open({ api: service.url });
@@ -152,7 +152,7 @@ describe('from a campaign file to the export', () => {
     expect(await exported()).toEqual(events);
   });
 
-  test('of five events the service skips two: one is corrected and delivered, one becomes a dead letter', async () => {
+  test('corrects and delivers one of two skipped events, and moves the other one to the dead letters', async () => {
     const service = await serve();
     // Nothing is sent between the clicks, regardless of how long they take.
     const page = await open({ api: service.url, wait: '600000' });
