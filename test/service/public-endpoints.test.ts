@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe('GET /openapi.json', () => {
-  test('lints clean with the recommended rules of a public linter', async () => {
+  test('passes the recommended rules of a public linter', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     const problems = await lintFromString({
       source: JSON.stringify(body),
@@ -45,14 +45,14 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  test('lists no more fields of an exported user than its example returns', async () => {
+  test('lists only fields of an exported user that its example returns', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     const { responses } = body.paths['/users/export/ids'].post;
     const user = responses[201].content['application/json'].schema.properties.users.items;
     expect(user.required ?? []).toEqual([]);
   });
 
-  test('names the headers of a 429: all four, or only Retry-After for `/users/track`', async () => {
+  test('lists all four headers of a 429, or only Retry-After for `/users/track`', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     for (const path of PATHS) {
       const [operation] = Object.values<{ responses: Record<string, { headers: object }> }>(body.paths[path]);
@@ -141,7 +141,7 @@ describe('GET /openapi.json', () => {
     expect(answer.status).toBe(201);
   });
 
-  test('omits the rule that the service rejects in /users/delete', async () => {
+  test('omits the prioritization rule that the service rejects in /users/delete', async () => {
     const { paths } = (await service.call('GET', '/openapi.json')).body;
     const { properties } = paths['/users/delete'].post.requestBody.content['application/json'].schema;
     const rules = JSON.stringify(properties.email_addresses);
@@ -149,7 +149,7 @@ describe('GET /openapi.json', () => {
     expect(rules).not.toContain('least_recently_updated');
   });
 
-  test('warns of early requests and lost responses for every endpoint that stores data', async () => {
+  test('warns about early requests and lost responses for every endpoint that stores data', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     const may = (path: string) => {
       const [operation] = Object.values<{ responses: Record<string, { headers?: object }> }>(
@@ -175,7 +175,7 @@ describe('GET /openapi.json', () => {
 });
 
 describe('GET /docs', () => {
-  test('shows every endpoint on a page without scripts, with a policy that allows none', async () => {
+  test('shows every endpoint on a page without scripts, whose policy forbids scripts', async () => {
     const { status, headers, body } = await service.call('GET', '/docs');
     expect(status).toBe(200);
     for (const path of PATHS) expect(body).toContain(`<code>${path}</code>`);
@@ -194,7 +194,7 @@ describe('GET /docs', () => {
       .replaceAll('&quot;', '"')
       .replaceAll('&amp;', '&');
 
-  test('has contents that lead to every endpoint', async () => {
+  test('has a table of contents with every endpoint', async () => {
     const { body } = await service.call('GET', '/docs');
     const [contents, main] = body.split('<main>');
     const links = [...contents.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
@@ -218,7 +218,7 @@ describe('GET /docs', () => {
     );
   });
 
-  test('has a working call of each endpoint', async () => {
+  test('has a working example call for each endpoint', async () => {
     const { body } = await service.call('GET', '/docs');
     const calls = [...body.matchAll(/<code>(curl -s .*?)<\/code>/gs)].map(([, call]) => text(call));
     const answers = await Promise.all(
@@ -296,7 +296,7 @@ describe('GET /metrics', () => {
     expect(body).not.toMatch(/secret|not an address|u-1|test-server-key/);
   });
 
-  test('requires its token if one is set, and counts data points by workspace then', async () => {
+  test('requires its token and counts data points by workspace if a token is set', async () => {
     const guarded = await runService([aWorkspace()], { metricsToken: 'a-token' });
     const attributes = [{ external_id: 'u-1', tier: 'gold' }];
     await guarded.call('POST', '/users/track', { key: SERVER_KEY, body: { attributes } });
@@ -361,7 +361,7 @@ describe('GET /metrics', () => {
     }
   });
 
-  test('has no labels from client input', async () => {
+  test('does not use client input as labels', async () => {
     const attributes = Array.from({ length: 50 }, (_, index) => ({
       external_id: 'u-3',
       [`invented ${index}`]: 'x'.repeat(300),
@@ -408,7 +408,7 @@ describe('GET /healthz and /readyz', () => {
 });
 
 describe('an unexpected failure', () => {
-  test('returns a 500 in the endpoint’s format, and logs no text of the error', async () => {
+  test('returns a 500 in the format of the endpoint, and does not log the error message', async () => {
     const store = await openStore(':memory:');
     const fail = () => Promise.reject(new Error('duplicate key (email)=(kim@example.org)'));
     const broken = await runService([aWorkspace({ campaigns: [aCampaign()] })], {

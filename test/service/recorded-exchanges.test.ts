@@ -95,7 +95,7 @@ describe('braze-api, the public Node client', () => {
     expect(answer.message).toBe('success');
   });
 
-  test('tracks in bulk by its header, which the plain endpoint ignores', async () => {
+  test('tracks in bulk with its header, which the other endpoint ignores', async () => {
     const answer = await client().users.track(
       { attributes: [{ external_id: 'node-2', tier: 'silver' }] },
       true,

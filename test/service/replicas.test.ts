@@ -59,7 +59,7 @@ const startReplicas = async (
 
 const many = { requests: 1_000_000, window_seconds: 1 };
 
-test('stores everything acknowledged once if one of two replicas is killed under load', async () => {
+test('stores each acknowledged write once if one of two replicas is killed under load', async () => {
   const database = await aDatabase();
   const replicas = await startReplicas(database, aWorkspace({ limits: { users_track: many } }));
   const url = await startBalancer(replicas.map(({ port }) => port));
@@ -82,7 +82,7 @@ test('stores everything acknowledged once if one of two replicas is killed under
   );
 });
 
-test('shares a limit exactly between both replicas', async () => {
+test('shares a limit exactly between two replicas', async () => {
   const database = await aDatabase();
   // Windows start at multiples of their length, so this one does not end during the test, even at midnight.
   const limit = { requests: 50, window_seconds: 10_000_000_000 };
@@ -104,7 +104,7 @@ test('shares a limit exactly between both replicas', async () => {
   await store.close();
 });
 
-test('creates one user if two replicas receive the same new one at once', async () => {
+test('creates one user if two replicas receive the same new user at once', async () => {
   const database = await aDatabase();
   const workspace = aWorkspace({ limits: { users_track: many } });
   const replicas = await startReplicas(database, workspace);

@@ -33,7 +33,7 @@ const receive = (
   });
 
 onBothStores('pruning', (_, store) => {
-  test('deletes only what was received before the limit, in one workspace', async () => {
+  test('deletes only rows received before the cutoff, in one workspace', async () => {
     const [mine, theirs] = [anApi(store()).workspaceId, anApi(store()).workspaceId];
     for (const days of [400, 11, 9, 1]) {
       for (const workspaceId of [mine, theirs])
@@ -67,7 +67,7 @@ onBothStores('pruning', (_, store) => {
     });
   });
 
-  test('deletes a banner event with a future device time by its receipt', async () => {
+  test('deletes a banner event with a future device time by its time of receipt', async () => {
     const { workspaceId } = anApi(store());
     const receivedAtMs = NOW - 800 * DAY;
     await recordBannerEvents(
@@ -86,7 +86,7 @@ onBothStores('pruning', (_, store) => {
     ]);
   });
 
-  test('takes steps of few rows, which grow if they are fast, even if one user has all of them', async () => {
+  test('works in small steps, which grow if they are fast, even if one user has all rows', async () => {
     const api = anApi(store());
     await receive(store(), api.workspaceId, 'kim', { name: 'e', days: 20, times: 2_000 });
     const steps: number[] = [];
@@ -100,7 +100,7 @@ onBothStores('pruning', (_, store) => {
     expect(steps.reduce((sum, rows) => sum + rows)).toBe(2_000);
   });
 
-  test('deletes users without a profile with their old banner events and decision state, and keeps others', async () => {
+  test('deletes users without a profile together with their old banner events and decision state', async () => {
     const api = anApi(store());
     const { workspaceId } = api;
     const stale = (days: number) => store().expiredStubUsers(workspaceId, NOW - days * DAY);
@@ -145,7 +145,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-test('prunes each workspace with a retention in steps, logs failures, and runs again', async () => {
+test('prunes each workspace with retention in steps, logs failures, and runs again', async () => {
   const calls: unknown[] = [];
   const rows: unknown[] = [];
   const lines: unknown[] = [];
@@ -201,7 +201,7 @@ test('prunes each workspace with a retention in steps, logs failures, and runs a
   expect(lines[0]).toMatchObject({ workspace: 'broken' });
 });
 
-test('a service prunes its workspace and counts it in its metrics', async () => {
+test('prunes the workspace of a service, and reports it in metrics', async () => {
   const store = await openStore(':memory:');
   stops.push(() => store.close());
   for (const days of [30, 1]) await receive(store, 'test', 'kim', { name: `${days}`, days });

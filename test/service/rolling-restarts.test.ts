@@ -156,7 +156,7 @@ const restartAll = async (
 const TIMEOUT = 120_000 + ROUNDS * 60_000;
 
 describe('a rolling restart of two replicas under load', () => {
-  test('causes no errors behind deploy/Caddyfile', {
+  test('does not cause errors behind deploy/Caddyfile', {
     timeout: TIMEOUT,
     ...needs('apt-get install caddy', inPath('caddy') !== undefined),
   }, async () => {
@@ -164,7 +164,7 @@ describe('a rolling restart of two replicas under load', () => {
     expect(Object.keys(statuses).sort(), JSON.stringify(statuses)).toEqual(['200', '201']);
   });
 
-  test('causes no errors behind deploy/nginx.conf, which has no readiness checks', {
+  test('does not cause errors behind deploy/nginx.conf, which has no readiness checks', {
     timeout: TIMEOUT,
     ...needs('apt-get install nginx', inPath('nginx') !== undefined),
   }, async () => {

@@ -11,15 +11,15 @@ test.each([
   ['lastname', 'last_name'],
   ['bob', 'dob'],
   ['first_name', 'first_name'],
-])('for %s suggests %s', (written, meant) => {
+])('suggests for %s: %s', (written, meant) => {
   expect(suggest(written, NAMES)).toBe(meant);
 });
 
-test.each(['tier', 'x', '', 'name_of_the_first'])('has no suggestion for "%s"', (written) => {
+test.each(['tier', 'x', '', 'name_of_the_first'])('does not suggest anything for "%s"', (written) => {
   expect(suggest(written, NAMES)).toBeNull();
 });
 
-test('has no suggestion for a text that is not a word, and returns at once', () => {
+test('returns at once without a suggestion for a text that is not a word', () => {
   const long = 'a'.repeat(4_000_000);
   const started = process.cpuUsage();
   expect(suggest(long, NAMES)).toBeNull();
@@ -41,7 +41,7 @@ const distance = (from: string, to: string): number => {
   return row.at(-1)!;
 };
 
-test('finds what the full distance matrix finds, though it computes a band of it', () => {
+test('finds the result of the full distance matrix with only a band of it', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 });
   fc.assert(
     fc.property(word, fc.array(word, { maxLength: 6 }), (name, names) => {

@@ -19,7 +19,7 @@ const choices = async (first: string): Promise<{ made: number; stderr: string }>
   return { made: stdout.match(/AllocationSite/g)?.length ?? 0, stderr };
 };
 
-test('a tuned process allocates every object in the young generation', async () => {
+test('allocates every object of a tuned process in the young generation', async () => {
   expect((await choices('')).made).toBeGreaterThan(0);
   const tuned = await choices(`import { tuneProcess } from ${JSON.stringify(file)}; tuneProcess();`);
   // V8 would report a flag that it no longer supports here.

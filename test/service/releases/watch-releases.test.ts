@@ -44,14 +44,14 @@ describe('a workspace with Studio campaigns', () => {
     campaigns: [aCampaign({ campaign_id: 'a', name: 'A of the file' })],
   };
 
-  test('starts with the releases, followed by the rest of the file', async () => {
+  test('has released campaigns first, then the other campaigns of the file', async () => {
     await release('b', 'B');
     const source = await follow(STUDIO);
     expect(namesOf(source)).toEqual(['A of the file', 'B']);
     source.stop();
   });
 
-  test('shows a campaign that is published during a slow read', async () => {
+  test('includes a campaign that is published during a slow read', async () => {
     const slow = Promise.withResolvers<void>();
     let isSlow = false;
     const releaseState = async (workspaceId: string, nowMs: number) => {
@@ -71,7 +71,7 @@ describe('a workspace with Studio campaigns', () => {
     source.stop();
   });
 
-  test('reads releases once until a newer one exists or a scheduled one is due', async () => {
+  test('reads releases only if a newer one exists or a scheduled one is due', async () => {
     await release('b', 'B');
     let now = 10;
     const liveReleases = vi.fn(store.studio.liveReleases);
@@ -111,7 +111,7 @@ describe('a workspace with Studio campaigns', () => {
     source.stop();
   });
 
-  test('is the same object until something changes, to keep compiled campaigns', async () => {
+  test('is the same object until a change, so that compiled campaigns are reused', async () => {
     await release('a', 'A');
     const source = await follow(STUDIO);
     const before = source.registry();
@@ -152,13 +152,13 @@ describe('a workspace with Studio campaigns', () => {
     source.stop();
   });
 
-  test('is not served if the first read fails', async () => {
+  test('is unavailable if the first read fails', async () => {
     const studio = { ...store.studio, liveReleases: () => Promise.reject(new Error('away')) };
     await expect(follow(STUDIO, studio)).rejects.toThrow('away');
   });
 });
 
-test('a file edit of a campaign that the Studio released is reported by name', async () => {
+test('reports a file edit of a released campaign by name', async () => {
   await release('b', 'B');
   const file = (name: string) =>
     registryOf({
@@ -184,7 +184,7 @@ test('a file edit of a campaign that the Studio released is reported by name', a
   source.stop();
 });
 
-test('a workspace with file campaigns ignores releases', async () => {
+test('ignores releases in a workspace with file campaigns', async () => {
   await release('b', 'B');
   const source = await follow({ campaigns: [aCampaign({ campaign_id: 'a', name: 'A of the file' })] });
   expect(namesOf(source)).toEqual(['A of the file']);

@@ -15,7 +15,7 @@ describe('createPace', () => {
     expect(pace.limits()).toEqual(STEP);
   });
 
-  test('reads a minimum of rows of each kind, however slow steps are', () => {
+  test('reads a minimum of rows of each type, even if steps are slow', () => {
     const pace = createPace();
     for (let step = 0; step < 100; step += 1) pace.report(10_000);
     for (const rows of Object.values(pace.limits())) expect(rows).toBeGreaterThan(5);

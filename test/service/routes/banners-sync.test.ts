@@ -138,7 +138,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(body.banners.p9).not.toBeNull();
     });
 
-    test('accepts placement names that objects inherit', async () => {
+    test('accepts placement names that JavaScript objects inherit', async () => {
       await run(aCampaign());
       const { status, body } = await sync({ placements: ['__proto__', 'constructor', 'home'] });
       expect(status).toBe(200);
@@ -160,7 +160,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(users).toEqual([]);
     });
 
-    test('sees the data of a completed /users/track', async () => {
+    test('uses the data of a completed /users/track', async () => {
       await run(aCampaign({ audience: { 'custom_attributes.tier': 'gold' } }));
       expect(await banner()).toBeNull();
       await track({ attributes: [{ external_id: 'u-771', tier: 'gold' }] });
@@ -169,7 +169,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await banner()).toBeNull();
     });
 
-    test('fills in data of the profile', async () => {
+    test('inserts data of the profile', async () => {
       const properties = {
         headline: { type: 'string', value: "Hi {{${first_name} | default: 'there'}}" },
         body: {
@@ -197,7 +197,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await texts({ device_id: 'device-0002' })).toEqual(['Hi Kim', 'You are gold on ?']);
     });
 
-    test('shows the next campaign if a template fails, and logs which one failed, without the user', async () => {
+    test('shows the next campaign if a template fails, and logs the failed one without the user', async () => {
       const broken = { headline: { type: 'number', value: '{{custom_attribute.${score}}}' } };
       await run(
         aCampaign({ campaign_id: 'broken', priority: 'high', variants: [aVariant({ properties: broken })] }),
@@ -232,7 +232,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await chosen()).toBe('none');
     });
 
-    test('prefers the later start at the same priority, and the first in the file without one', async () => {
+    test('prefers the later start at the same priority, or else the first in the file', async () => {
       await run(
         named('plain', {}),
         named('old', { starts_at: '2026-01-01T00:00:00Z' }),
@@ -297,12 +297,12 @@ describe.each(STORES)('on $name', ({ address }) => {
   });
 
   describe('contract 7.3 and 7.5: control and dismissal', () => {
-    test('a member of the control group gets a banner without content', async () => {
+    test('returns a banner without content to a user in the control group', async () => {
       await run(aCampaign({ control_percentage: 100 }));
       expect(await banner()).toMatchObject({ is_control: true, properties: null });
     });
 
-    test('a dismissed campaign is hidden from that user only, on all its placements', async () => {
+    test('hides a dismissed campaign on all its placements, only from the user who dismissed it', async () => {
       await run(aCampaign({ placements: ['home', 'side'] }));
       const { id } = await banner();
       expect((await tell(id, 'dismiss', '2026-03-01T08:59:00Z')).status).toBe(202);
@@ -310,7 +310,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await banner({ external_user_id: 'u-772' })).not.toBeNull();
     });
 
-    test('an impression or a click changes nothing', async () => {
+    test('does not change after an impression or a click', async () => {
       await run(aCampaign());
       const { id } = await banner();
       await tell(id, 'impression', '2026-03-01T08:59:00Z');
@@ -318,7 +318,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect((await banner()).id).toBe(id);
     });
 
-    test('the next campaign replaces a dismissed one', async () => {
+    test('shows the next campaign instead of a dismissed one', async () => {
       await run(aCampaign({ campaign_id: 'first', priority: 'high' }), aCampaign({ campaign_id: 'second' }));
       const first = await banner();
       await tell(first.id, 'dismiss', '2026-03-01T08:59:00Z');
@@ -328,7 +328,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await banner()).toBeNull();
     });
 
-    test('re-eligibility starts a new round with another id, counted from the dismissal', async () => {
+    test('starts a new round with another ID when re-eligible, counted from the dismissal', async () => {
       await run(aCampaign({ reeligible_after_hours: 24 }));
       const { id } = await banner();
       await tell(id, 'dismiss', '2026-03-01T08:59:00Z');
@@ -344,7 +344,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect([id, again.id]).not.toContain((await banner()).id);
     });
 
-    test('a repeated dismissal does not start a round', async () => {
+    test('does not start a round on a repeated dismissal', async () => {
       await run(aCampaign({ reeligible_after_hours: 1 }));
       const { id } = await banner();
       await tell(id, 'dismiss', '2026-03-01T08:59:00Z');
@@ -355,7 +355,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect((await banner()).id).toBe(second);
     });
 
-    test('a late dismissal of an earlier round starts no other one, on any placement', async () => {
+    test('does not start a round on a late dismissal of an earlier one, on any placement', async () => {
       await run(aCampaign({ reeligible_after_hours: 1, placements: ['home', 'side'] }));
       const { home, side } = (await sync({ placements: ['home', 'side'] })).body.banners;
       await tell(home.id, 'dismiss', '2026-03-01T08:59:00Z');
@@ -366,7 +366,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect((await banner()).id).toBe(second);
     });
 
-    test('a dismissal from a fast clock does not hide the campaign for longer', async () => {
+    test('does not hide the campaign for longer if the clock of the device is fast', async () => {
       await run(aCampaign({ reeligible_after_hours: 1 }));
       const { id } = await banner();
       await tell(id, 'dismiss', '2036-03-01T09:00:00Z');
@@ -377,7 +377,7 @@ describe.each(STORES)('on $name', ({ address }) => {
   });
 
   describe('row 7: the banner id', () => {
-    test('is the same for every sync and, except for its end, every user; differs by placement, variant and workspace', async () => {
+    test('is the same for every sync and user except for its user tag, and differs by placement, variant and workspace', async () => {
       // Long enough not to occur in an opaque ID by chance.
       await run(aCampaign({ campaign_id: 'autumn-sale', placements: ['home', 'side'] }));
       const { home, side } = (await sync({ placements: ['home', 'side'] })).body.banners;

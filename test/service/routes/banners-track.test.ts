@@ -49,7 +49,7 @@ describe.each(STORES)('on $name', ({ address }) => {
   const timestamp = '2026-03-01T08:20:01.250Z';
 
   describe('contract 2.6: banners/track', () => {
-    test('accepts impressions, clicks and dismissals, and stores each with the data of its banner ID', async () => {
+    test('accepts impressions, clicks and dismissals, and stores them with the data of their banner IDs', async () => {
       await run();
       const { id } = await sync();
       const types = ['impression', 'click', 'dismiss'];
@@ -73,7 +73,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       });
     });
 
-    test('names each bad event by its index and its first error, and accepts the others', async () => {
+    test('reports the index and first error of each invalid event, and accepts the others', async () => {
       await run();
       const { id } = await sync();
       const good = { id, event_type: 'click', timestamp };
@@ -187,7 +187,7 @@ describe.each(STORES)('on $name', ({ address }) => {
   });
 
   describe('row 7: repeated events', () => {
-    test('with the same natural key are counted and stored once, also with another spelling of the instant', async () => {
+    test('with the same natural key are counted and stored once, even if their time is written differently', async () => {
       await run();
       const { id } = await sync();
       const events = [
@@ -203,7 +203,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await stored()).toHaveLength(3);
     });
 
-    test('with a future instant are still the same event', async () => {
+    test('are also deduplicated if their time is in the future', async () => {
       await run();
       const { id } = await sync();
       const events = [{ id, event_type: 'click', timestamp: '2036-03-01T08:20:01Z' }];
@@ -215,7 +215,7 @@ describe.each(STORES)('on $name', ({ address }) => {
   });
 
   describe('the user of an event', () => {
-    test('row 29: may be without a profile, and none is created', async () => {
+    test('row 29: may have no profile, and does not get one', async () => {
       await run();
       const { id } = await sync('never-seen');
       await track({ external_user_id: 'never-seen', events: [{ id, event_type: 'dismiss', timestamp }] });
@@ -225,7 +225,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(users).toEqual([]);
     });
 
-    test('may be unknown, but a client key does not create it', async () => {
+    test('may be unknown, but is not created for a client key', async () => {
       await run();
       const { id } = await sync();
       const event = { id, event_type: 'click', timestamp };
@@ -251,7 +251,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(users.sort()).toEqual(['named', 'synced', 'synced']);
     });
 
-    test('is created within the workspace’s limit per minute', async () => {
+    test('is created within the limit per minute of the workspace', async () => {
       await run([aCampaign()], { limits: { new_users: { requests: 2, window_seconds: 60 } } });
       const first = async (user: string) => {
         const { id } = await sync(user);
@@ -266,7 +266,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect((await first('three')).status).toBe(202);
     });
 
-    test('late events of a stopped or removed campaign keep their meaning', async () => {
+    test('stores late events of a stopped or removed campaign', async () => {
       await run();
       const { id } = await sync();
       await service?.stop();
@@ -275,7 +275,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect((await stored())[0]).toMatchObject({ campaignId: 'c1', variantId: 'a', placementId: 'home' });
     });
 
-    test('an ID of another workspace is invalid', async () => {
+    test('rejects a banner ID of another workspace', async () => {
       const other = aWorkspace({
         workspace_id: `${workspaceId}-other`,
         campaigns: [aCampaign()],
@@ -296,7 +296,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       });
     });
 
-    test('row 31: events of test sends are accepted and excluded from the export', async () => {
+    test('row 31: accepts events of test sends, and excludes them from the export', async () => {
       await run([aCampaign({ status: 'draft', test_users: ['tester'] })]);
       const { id } = await sync('tester');
       const { status } = await track({
@@ -307,7 +307,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await stored()).toEqual([]);
     });
 
-    test('an impression of a control banner is stored as such', async () => {
+    test('stores an impression of a control banner as a control impression', async () => {
       await run([aCampaign({ control_percentage: 100 })]);
       const { id } = await sync();
       await track({ events: [{ id, event_type: 'impression', timestamp }] });

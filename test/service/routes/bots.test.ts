@@ -41,7 +41,7 @@ describe.each(STORES)('a well-known bot on $name', ({ address }) => {
     return (await post(TRACK_PATH, { events: [seen] }, agent)).status;
   };
 
-  test('gets a response like any user, and counts in no result and for no cap', async () => {
+  test('receives a response like any user, but does not count in results or caps', async () => {
     expect(await look(GOOGLEBOT)).toBe(202);
     studio.clock.now += 1_000;
     expect(await look(GOOGLEBOT)).toBe(202);
@@ -56,7 +56,7 @@ describe.each(STORES)('a well-known bot on $name', ({ address }) => {
   test.each([
     ['a backend that forwards events', 'node'],
     ['a headless browser of tests', CHROME.replace('Chrome', 'HeadlessChrome')],
-  ])('%s is not detected', async (_, agent) => {
+  ])('does not detect %s', async (_, agent) => {
     expect(await look(agent)).toBe(202);
     expect(await store.campaignSummaries('test')).toMatchObject([
       { campaignId: 'once', exposed: 1, clicked: 0 },

@@ -57,7 +57,7 @@ describe('contract 2.1: GET /cdi/integrations', () => {
     });
   });
 
-  test('links in both directions with relative targets, prev first, separated by a bare comma', async () => {
+  test('returns relative links in both directions, prev first, separated by a comma without a space', async () => {
     expect((await list()).headers.get('link')).toBe('</cdi/integrations?cursor=c2tpcDoxMA==>; rel="next"');
     expect((await list('?cursor=c2tpcDoxMA==')).headers.get('link')).toBe(
       '</cdi/integrations?cursor=c2tpcDow>; rel="prev",</cdi/integrations?cursor=c2tpcDoyMA==>; rel="next"',
@@ -83,14 +83,14 @@ describe('contract 2.1: GET /cdi/integrations', () => {
     expect((await walk('prev', 'c2tpcDoyMA==')).length).toBe(25);
   });
 
-  test('has no Link if everything fits one page', async () => {
+  test('omits the Link header if all records fit on one page', async () => {
     expect((await list('', 'ten-key')).headers.get('link')).toBeNull();
     const none = await list('', 'none-key');
     expect(none.body).toEqual({ results: [], message: 'success' });
     expect(none.headers.get('link')).toBeNull();
   });
 
-  test('accepts a cursor at offset 0, an empty one, and base64url or unpadded ones', async () => {
+  test('accepts a cursor with offset 0, an empty cursor, and base64url or unpadded cursors', async () => {
     for (const cursor of ['?cursor=c2tpcDow', '?cursor=', '?cursor', '?']) {
       const { status, body, headers } = await list(cursor);
       expect({ cursor, status, first: ids(body)[0] }).toEqual({ cursor, status: 200, first: 'i-0' });
@@ -140,7 +140,7 @@ describe('contract 2.1: GET /cdi/integrations', () => {
     expect({ status, body }).toEqual({ status: 404, body: { message: text, errors: [{ type: text }] } });
   });
 
-  test('separates workspaces', async () => {
+  test('returns only integrations of its workspace', async () => {
     expect(ids((await list('', 'ten-key')).body)).toHaveLength(10);
     expect((await service.call('GET', '/cdi/integrations', asServer)).body.results[0].app_group_id).toBe(
       'test',

@@ -54,7 +54,7 @@ const aService = async ({ runs = true } = {}) => {
 const SYNC = `/cdi/integrations/${encodeURIComponent('a/b crm')}/sync`;
 const STATUS = `/cdi/integrations/${encodeURIComponent('a/b crm')}/job_sync_status`;
 
-test('a run on demand is queued and executed, and appears in the list and the history', async () => {
+test('queues and executes a run on demand, and shows it in the list and the history', async () => {
   const { call } = await aService();
   expect(await call('POST', SYNC)).toMatchObject({ status: 202, body: { message: 'success' } });
   const run = await vi.waitFor(async () => {

@@ -62,7 +62,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     return all.find(({ outcome }) => outcome === 'shown')?.campaign_id;
   };
 
-  test('a daily limit resets at midnight in the time zone of the workspace', async () => {
+  test('reset a daily limit at midnight in the time zone of the workspace', async () => {
     const campaign = aCampaign({ frequency: { impressions: { max: 2, days: 1 } } });
     await run([campaign], { studio: { time_zone: 'Asia/Tokyo' } });
     // 23:30 in Tokyo.
@@ -83,7 +83,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     expect(await see()).toBe(true);
   });
 
-  test('a day with a clock change has its actual length', async () => {
+  test('use the actual length of a day with a clock change', async () => {
     await run([aCampaign({ frequency: { impressions: { max: 1, days: 1 } } })], {
       studio: { time_zone: 'Europe/Berlin' },
     });
@@ -92,7 +92,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     expect((await reason()).eligible_again_at).toBe('2026-03-29T22:00:00.000Z');
   });
 
-  test('in a window of several days, the first day leaves at its midnight', async () => {
+  test('drop the first day from a window of several days at midnight', async () => {
     await run([aCampaign({ frequency: { impressions: { max: 2, days: 7 } } })]);
     expect(await see()).toBe(true);
     service.clock.now += 3 * DAY;
@@ -102,7 +102,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     expect([await see(), await see()]).toEqual([true, false]);
   });
 
-  test('two tabs that sync at once both show a banner, and both count', async () => {
+  test('count both banners of two tabs that sync at once', async () => {
     await run([aCampaign({ frequency: { impressions: { max: 3, days: 1 } } })]);
     const tabs = [await sync(), await sync()];
     await Promise.all(tabs.map(({ home }, index) => tell(home!.id, service.clock.now + index)));
@@ -111,7 +111,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     expect((await reason()).count).toBe(3);
   });
 
-  test('an impression in the future counts on the day of its receipt', async () => {
+  test('count a future impression on the day of its receipt', async () => {
     await run([aCampaign({ frequency: { impressions: { max: 1, days: 1 } } })]);
     const { home } = await sync();
     await tell(home!.id, service.clock.now + 30 * DAY);
@@ -123,7 +123,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
   test.each([
     ['impressions', 2, undefined],
     ['clicks', 2, 'click'],
-  ])('a campaign ends after a number of %s', async (name, count, event) => {
+  ])('end a campaign after a number of %s', async (name, count, event) => {
     await run([aCampaign({ frequency: { stop_after: { [name]: count } } })]);
     expect([await see(event), await see(event), await see(event)]).toEqual([true, true, false]);
     service.clock.now += 400 * DAY;
@@ -135,7 +135,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     });
   });
 
-  test('a campaign ends after a conversion, and events before the first impression are not conversions', async () => {
+  test('end a campaign after a conversion, but not after events before its first impression', async () => {
     const conversions = [
       { event: 'signed_up', within_hours: 24 },
       { product: 'teapot', within_hours: 24 },
@@ -155,19 +155,19 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     expect((await reason()).message).toContain('frequency.stop_after.conversions is reached (2 of 2)');
   });
 
-  test('the control group stops at the same limit, to stay comparable', async () => {
+  test('apply the same limit to the control group, to keep it comparable', async () => {
     await run([aCampaign({ control_percentage: 100, frequency: { stop_after: { impressions: 1 } } })]);
     expect([await see(), await see()]).toEqual([true, false]);
   });
 
-  test('test users and test sends have no limit', async () => {
+  test('do not limit test users and test sends', async () => {
     const frequency = { stop_after: { impressions: 1 } };
     const cap = { tag: 'promo', campaigns_per_day: 1 };
     await run([aCampaign({ test_users: ['u-771'], frequency, tags: ['promo'] })], { tag_caps: [cap] });
     expect([await see(), await see(), await see()]).toEqual([true, true, true]);
   });
 
-  test('a daily limit by tag allows a number of campaigns, continues shown ones, and ignores exempt ones', async () => {
+  test('limit the campaigns per day by tag, except shown and exempt ones', async () => {
     const promo = (campaign_id: string, placement: string, priority: string) =>
       aCampaign({ campaign_id, placements: [placement], priority, tags: ['promo'] });
     await run(

@@ -134,7 +134,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     ]);
   });
 
-  test('counts the control group by the language that it would have seen', async () => {
+  test('counts the control group by the language that would have been shown', async () => {
     const users = Array.from({ length: 20 }, (_, index) => `u-${index}`);
     const variants = [...(translated['variants'] as object[]), aVariant({ variant_id: 'english' })];
     await run({ ...translated, variants });
@@ -163,7 +163,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     expect(languages).toEqual([]);
   });
 
-  test('keeps a property of the campaign with that name', async () => {
+  test('keeps a campaign property with the name of the language property', async () => {
     const properties = { headline: text('Hi'), language: text('mine') };
     await run(aCampaign({ language: 'en', variants: [aVariant({ properties })] }));
     expect(await said('a')).toEqual({ headline: 'Hi', language: 'mine' });

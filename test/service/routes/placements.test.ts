@@ -68,7 +68,7 @@ test('requires a client key, and allows pages of any origin', async () => {
   expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
 });
 
-test('logs a selector without a match once a minute, and no name that is not in the file', async () => {
+test('logs a selector without a match once a minute, but not names that the file does not have', async () => {
   service = await runService([aWorkspace({ placements: [bySelector] })]);
   const tell = () =>
     service.call('POST', '/placard/placements', {
@@ -106,12 +106,12 @@ test.each([
   ['an unclosed quote', { ...bySelector, selector: 'a[b="c]' }, 'placements[0].selector'],
   ['a CSS rule', { ...bySelector, selector: 'h1 { color: red }' }, 'placements[0].selector'],
   ['an empty selector', { ...bySelector, selector: ' ' }, 'placements[0].selector'],
-])('rejects a file with %s and names the path', (_, placement, path) => {
+])('rejects a file with %s and reports the path', (_, placement, path) => {
   expect(pathsOf(placement)).toEqual([path]);
 });
 
 test.each(['main > h1', '#a\\:b', 'a[href="/x)"]', ":is(.a, .b):not([data-x='{'])", 'li:nth-child(2n + 1)'])(
-  '%s is a selector',
+  'accepts the selector %s',
   (selector) => {
     expect(pathsOf({ ...bySelector, selector })).toEqual([]);
   },

@@ -21,30 +21,30 @@ const claims = (members: Record<string, unknown> = {}) => ({
   ...members,
 });
 
-test('a link works for its content for half an hour', async () => {
+test('accepts a link for its content for 30 minutes', async () => {
   const token = await tokens.sign('shop', preview, NOW);
   expect(await tokens.verify('shop', token, NOW)).toEqual(preview);
   expect(await tokens.verify('shop', token, NOW + 30 * MINUTE - 1_000)).toEqual(preview);
   expect(await tokens.verify('shop', token, NOW + 30 * MINUTE)).toBe('expired');
 });
 
-test('a link may omit the variant and the persona', async () => {
+test('accepts a link without variant and persona', async () => {
   const open = { ...preview, variantId: null, personaId: null };
   expect(await tokens.verify('shop', await tokens.sign('shop', open, NOW), NOW)).toEqual(open);
 });
 
-test('a link is short enough for a QR code and needs no encoding in a query', async () => {
+test('creates links that fit a QR code and need no URL encoding', async () => {
   const token = await tokens.sign('shop', preview, NOW);
   expect(token.length).toBeLessThan(400);
   expect(encodeURIComponent(token)).toBe(token);
 });
 
-test('a link is invalid in another workspace', async () => {
+test('rejects a link of another workspace', async () => {
   const token = await tokens.sign('shop', preview, NOW);
   expect(await tokens.verify('other', token, NOW)).toBe('invalid');
 });
 
-test('a link works on every replica and after restarts, by the secret of the store', async () => {
+test('accepts a link on every replica and after restarts', async () => {
   const store = await openStore(':memory:');
   try {
     const token = await createPreviewTokens(store).sign('shop', preview, NOW);
@@ -66,11 +66,11 @@ test.each([
     })(),
   ],
   ['a user token', aToken(ed25519Keys(), claims())],
-])('an invalid link is rejected: %s', async (_, token) => {
+])('rejects an invalid link: %s', async (_, token) => {
   expect(await tokens.verify('shop', token, NOW)).toBe('invalid');
 });
 
-test('an altered link is rejected', async () => {
+test('rejects an altered link', async () => {
   const token = await tokens.sign('shop', preview, NOW);
   const bytesOf = (text: string) =>
     text.split('.').map((each) => Buffer.from(each, 'base64url').toString('hex'));

@@ -13,7 +13,7 @@ const sync = (...placements: string[]) =>
   });
 const warned = () => service.lines.filter(({ message }) => message === MESSAGE);
 
-test('logs an unknown placement with the key’s name and the closest known one', async () => {
+test('logs an unknown placement with the name of the key and the closest known placement', async () => {
   service = await runService([
     aWorkspace({ placements: [{ placement_id: 'home_hero' }, { placement_id: 'sidebar' }] }),
   ]);
@@ -32,7 +32,7 @@ test('logs an unknown placement with the key’s name and the closest known one'
   ]);
 });
 
-test('logs it once a minute', async () => {
+test('logs an unknown placement once a minute', async () => {
   service = await runService([aWorkspace({ placements: [] })]);
   for (let count = 0; count < 5; count += 1) await sync('footer');
   expect(warned()).toHaveLength(1);
@@ -41,7 +41,7 @@ test('logs it once a minute', async () => {
   expect(warned()).toHaveLength(2);
 });
 
-test('uses the placements of campaigns if the file lists none', async () => {
+test('uses the placements of campaigns if the file does not list placements', async () => {
   service = await runService([aWorkspace({ campaigns: [aCampaign({ placements: ['home'] })] })]);
   await sync('home', 'footer');
   expect(warned().map(({ placement }) => placement)).toEqual(['footer']);

@@ -60,7 +60,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     return (await service.call('POST', '/users/export/ids', { key: SERVER_KEY, body: asked })).body.users[0];
   };
 
-  test('moves a visitor’s data to a user without any', async () => {
+  test('moves the data of a visitor to a user without data', async () => {
     await know(VISITOR, { cart: 'full' });
     const { status, body } = await join();
     expect({ status, body }).toEqual({ status: 200, body: { message: 'success' } });
@@ -68,7 +68,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     expect(await userOf(VISITOR)).toBeUndefined();
   });
 
-  test('fills in missing data of a known user and keeps the rest', async () => {
+  test('adds missing data to a known user and keeps the other data', async () => {
     await know('u-771', { tier: 'gold', cart: 'empty' });
     await know(VISITOR, { cart: 'full', seen: 'teapot' });
     await join();
@@ -164,7 +164,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     expect([await exists(VISITOR), await exists('u-771')]).toEqual([false, true]);
   });
 
-  test('counts an event of both once', async () => {
+  test('counts an event of both profiles once', async () => {
     const { id } = await banners(VISITOR);
     await tell(VISITOR, id, 'impression', 1);
     await tell('u-771', id, 'impression', 1);
@@ -183,7 +183,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     ['with a visitor that is not a string', { visitor_id: [VISITOR] }, 400, null],
     ['with a visitor instead of a user', { external_user_id: OTHER, user_token: tokenOf(OTHER) }, 400, null],
     ['for a blocked user', { external_user_id: 'blocked', user_token: tokenOf('blocked') }, 400, null],
-  ])('joins nothing %s', async (_, members, status, fault) => {
+  ])('does not join data %s', async (_, members, status, fault) => {
     await know(VISITOR, { cart: 'full' });
     await know('u-1', { cart: 'of another' });
     const answer = await join(members);

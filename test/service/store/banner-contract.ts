@@ -163,7 +163,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       expect(await dismissals('u-1', 'other')).toEqual([]);
     });
 
-    test('are visible to syncs once they are stored', async () => {
+    test('are visible to syncs as soon as they are stored', async () => {
       const ask = async () => (await campaigns()).length;
       expect(await ask()).toBe(0);
       const recorded = record('u-1', aBannerEvent({ eventType: 'dismiss' }));

@@ -58,7 +58,7 @@ describe('on a sharded PostgreSQL', CITUS, () => {
     );
   });
 
-  test('supports caps, samples, erasure and pruning', async () => {
+  test('applies caps, samples users, erases and prunes', async () => {
     const store = await openStore(await anEmptyDatabase());
     const api = anApi(store, { workspace_id: 'shop' });
     const users = ['kim', 'jo', 'ada'];
@@ -93,7 +93,7 @@ describe('on a sharded PostgreSQL', CITUS, () => {
     await askAll('PostgreSQL', await anEmptyDatabase(), cluster.run);
   });
 
-  test('keeps acknowledged writes exactly once after a worker and the coordinator are killed under load', async () => {
+  test('stores acknowledged writes exactly once if a worker and the coordinator are killed under load', async () => {
     const sent = nothingSent();
     const database = await anEmptyDatabase();
     const services = [await startServiceProcess(database), await startServiceProcess(database)];

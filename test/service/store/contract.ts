@@ -87,7 +87,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         });
       });
 
-      test('are found by names that are longer than an index allows', async () => {
+      test('are found by names above the maximum length of an index', async () => {
         const token = 't'.repeat(20_000);
         const userId = await create({ pushTokens: [{ app_id: 'app', token, device_id: 'device-1' }] });
         expect(await find({ by: 'push_token', value: { app_id: 'app', token } })).toMatchObject([{ userId }]);
@@ -112,7 +112,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         expect(found.toSorted()).toEqual(ids.toSorted());
       });
 
-      test('are visible to later works, also within one transaction', async () => {
+      test('are visible to later writes, even within one transaction', async () => {
         const count = () =>
           write([byExternalId('u-1')], (users) => {
             const [known] = users.find(byExternalId('u-1'));
@@ -189,7 +189,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         expect(await subjects('other')).toEqual(['u-1']);
       });
 
-      test('are unchanged by a work that throws, while other works of its transaction are stored', async () => {
+      test('are not changed by a write that throws, while other writes of its transaction are stored', async () => {
         await create({ externalId: 'u-1', custom: { tier: 'gold' } });
         const lookup = byExternalId('u-1');
         const failing = write([lookup], (users) => {
@@ -310,7 +310,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         rule: { requests, windowSeconds },
       });
 
-      test('accept exactly their limit, and start again', async () => {
+      test('accept exactly their limit, and then restart', async () => {
         const at = Math.floor(Date.now() / 60_000) * 60_000;
         const take = (ms: number) => store.consumeRateLimit([window('track', 5)], ms);
         const states = await Promise.all(Array.from({ length: 8 }, () => take(at)));
@@ -350,7 +350,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
       expect(await store.workspaceIds()).toEqual(['demo', 'other']);
     });
 
-    test('lists every workspace that it has data of', async () => {
+    test('lists every workspace with data', async () => {
       await create({ externalId: 'u' }, 'b');
       await recordBannerEvents(store, 'u-1', [aBannerEvent()], 'a');
       expect(await store.workspaceIds()).toEqual(['a', 'b']);
@@ -385,7 +385,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
     });
 
     if (options.reopens) {
-      test('keeps its data over a restart', async () => {
+      test('keeps its data after a restart', async () => {
         const userId = await create({ externalId: 'u-1', custom: { tier: 'gold' } });
         await recordBannerEvents(store, 'u-1', [aBannerEvent()]);
         const secret = await store.secret('demo');

@@ -67,7 +67,7 @@ const FAULTS = [
 
 describe.each(FAULTS)('while $name', ({ name, command }) => {
   const where = needs(`apt-get install ${command[0]}`, inPath(command[0]!) !== undefined);
-  test('acknowledges only what is stored', where, async () => {
+  test('acknowledges only stored writes', where, async () => {
     const database = join(folder, `${name.replaceAll(' ', '-')}.db`);
     const sent = nothingSent();
     // Creates the file first, so that the fault hits writes in progress.

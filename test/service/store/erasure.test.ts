@@ -99,7 +99,7 @@ const planOnPostgres = async (): Promise<string> => {
   return JSON.stringify(await runIn(pool)(`EXPLAIN ${sql}`, values));
 };
 
-test('VACUUM leaves nothing of an erased user in the SQLite file', async () => {
+test('removes all data of an erased user from the SQLite file with VACUUM', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-erasure-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   await eraseOne(join(folder, 'live.db'));
@@ -107,7 +107,7 @@ test('VACUUM leaves nothing of an erased user in the SQLite file', async () => {
   expect(wordsIn(folder, [...ERASED, KEPT])).toEqual([KEPT]);
 });
 
-test('VACUUM leaves nothing of an erased user in the PostgreSQL table files', async () => {
+test('removes all data of an erased user from the PostgreSQL table files with VACUUM', async () => {
   const address = await aDatabase();
   await eraseOne(address);
   const run = runBeside(address);
@@ -125,7 +125,7 @@ test('VACUUM leaves nothing of an erased user in the PostgreSQL table files', as
   await vi.waitFor(vacuum, { timeout: patience(20_000), interval: 500 });
 });
 
-test('VACUUM skips a file that a service uses', async () => {
+test('skips VACUUM of a file that a service uses', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-erasure-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const store = await openStore(join(folder, 'live.db'));
@@ -136,7 +136,7 @@ test('VACUUM skips a file that a service uses', async () => {
 test.each([
   ['SQLite', (file: string) => planOnSqlite(file)],
   ['PostgreSQL', () => planOnPostgres()],
-])('finds a user in the audit by an index, on %s', async (_, planOf) => {
+])('finds a user in the audit log by an index, on %s', async (_, planOf) => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-erasure-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   expect(await planOf(join(folder, 'live.db'))).toContain('operator_audit_of_user');

@@ -56,7 +56,7 @@ export const eventCountsContract = (storeOf: () => Store) =>
       expect(await counts({}, 'other')).toEqual([]);
     });
 
-    test('round times before 1970 down', async () => {
+    test('round down times before 1970', async () => {
       await record('u-1', (user) => [anEvent(user, 'signed_up', -1)]);
       expect(await counts({ fromMs: -QUARTER, toMs: 0 })).toEqual([events(-QUARTER, 1)]);
     });
@@ -80,7 +80,7 @@ export const eventCountsContract = (storeOf: () => Store) =>
       expect(await counts({ kind: 'purchase', name: null, appId: 'other' })).toEqual([]);
     });
 
-    test('stay when users are merged or erased', async () => {
+    test('are unchanged when users are merged or erased', async () => {
       await record('u-1', (user) => [anEvent(user, 'signed_up')]);
       await record('u-2', (user) => [anEvent(user, 'signed_up')]);
       expect(await counts()).toEqual([events(NOW, 2)]);

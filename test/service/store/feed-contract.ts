@@ -44,7 +44,7 @@ export const feedContract = (storeOf: () => Store) =>
       events.map((event) => (event.kind === 'event' ? event.name : event.productId));
     const increases = (ids: number[]) => ids.every((id, at) => at === 0 || id > ids[at - 1]!);
 
-    test('has every row once, in commit order, over all pages', async () => {
+    test('returns every row once in commit order over all pages', async () => {
       for (let round = 0; round < 3; round += 1) {
         await act('u-1', `a-${round}`, `b-${round}`);
         await recordBannerEvents(storeOf(), `u-${round}`, [aBannerEvent({ language: 'pt-BR' })]);
@@ -78,7 +78,7 @@ export const feedContract = (storeOf: () => Store) =>
       expect(namesOf(await readAll(storeOf(), all.next))).toEqual(['later']);
     });
 
-    test('reuses no ID after the newest row is deleted with its user', async () => {
+    test('does not reuse an ID after the newest row is deleted with its user', async () => {
       await act('u-1', 'first');
       await act('u-2', 'second');
       await recordBannerEvents(storeOf(), 'u-2', [aBannerEvent()]);
@@ -92,7 +92,7 @@ export const feedContract = (storeOf: () => Store) =>
       expect(after.userChanges).toMatchObject([{ kind: 'erased', userId: read.events.at(-1)!.userId }]);
     });
 
-    test('names both users of a merge, and the banner events that both had', async () => {
+    test('includes both users of a merge, and their common banner events', async () => {
       for (const user of ['kept', 'gone']) {
         await act(user);
         await recordBannerEvents(storeOf(), user, [aBannerEvent()]);

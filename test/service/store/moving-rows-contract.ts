@@ -35,7 +35,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
     ]);
 
   describe('a user who has banner events and no profile', () => {
-    test('is not found, and is in no export of users', async () => {
+    test('is not found or exported', async () => {
       await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()]);
       const found = await write([byExternalId('u-1')], (users) => users.find(byExternalId('u-1')).length);
       expect(found).toBe(0);
@@ -65,7 +65,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
       ]);
     });
 
-    test('becomes the user who gets that external ID, with all banner events', async () => {
+    test('becomes the user who receives the external ID, with all banner events', async () => {
       const userId = await create({ aliases: [ALIAS] }, 'seen');
       await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent(), aBannerEvent({ timeMs: NOW + 1 })]);
       await write([byAlias, byExternalId('u-1')], (users) => {
@@ -138,7 +138,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
       expect(await storeOf().readUsers('demo', [byAlias])).toMatchObject([{ userId: kept }]);
     });
 
-    test('may merge into a user who merges into a third one, also in one group', async () => {
+    test('may merge into a user who merges into a third one, even in the same group', async () => {
       const ids = ['a', 'b', 'c'];
       for (const id of ids) await create({ externalId: id }, `of ${id}`);
       await Promise.all([
@@ -152,7 +152,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
       ]);
     });
 
-    test('counts a banner event once that is repeated in the group of the merge', async () => {
+    test('counts a banner event once if the group of the merge repeats it', async () => {
       await create({ externalId: 'kept' });
       await create({ externalId: 'gone' });
       await recordBannerEvents(storeOf(), 'gone', [aBannerEvent()]);
@@ -166,7 +166,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
       ]);
     });
 
-    test('leaves nothing if the same group created it', async () => {
+    test('is not stored if the same group created it', async () => {
       const kept = await create({ externalId: 'kept' });
       await write([byExternalId('kept')], (users) => {
         const [to] = users.find(byExternalId('kept'));
@@ -179,7 +179,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
     });
   });
 
-  test('removing a user deletes every row', async () => {
+  test('deletes every row of a removed user', async () => {
     await create({ externalId: 'u-1', email: 'kim@example.org' }, 'e');
     await create({ externalId: 'u-2' }, 'stays');
     await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()]);

@@ -40,7 +40,7 @@ test('requests durable commits from a database with `synchronous_commit` off', a
   expect(await runIn(pool)('SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }]);
 });
 
-test('closes the additional connections of a burst, except those of writers', async () => {
+test('closes additional connections after a burst, except those of writers', async () => {
   const burst = (pool: Pool) => Promise.all(Array.from({ length: 6 }, () => runIn(pool)('SELECT 1')));
   const { pool } = await aPool('requests', { connections: 4, idleMs: 20 });
   await burst(pool);
@@ -92,7 +92,7 @@ test('rejects callers if no connection works', async () => {
   expect(new Set((await crowd(pool, 10)).map(({ status }) => status))).toEqual(new Set(['fulfilled']));
 });
 
-test('reports a commit as in doubt if it was cut off, and not if the server ended it before it began', async () => {
+test('reports a commit as in doubt only if it had begun when the connection ended', async () => {
   const { pool, run, beside } = await aPool('groups', { connections: 2 });
   await run('CREATE TABLE written (n int)');
   const nameOf = (error: Error & { code?: string }) => error.code ?? error.name;
@@ -115,7 +115,7 @@ test('reports a commit as in doubt if it was cut off, and not if the server ende
   expect(await cut('SELECT n FROM written')).toEqual([{ n: 1 }]);
 });
 
-test('reads what the previous lock holder stored, whatever the default isolation level is', async () => {
+test('reads the writes of the previous lock holder at any default isolation level', async () => {
   const url = await aDatabase();
   const [row] = await runBeside(url)('SELECT current_database() AS name');
   await runBeside(url)(
@@ -145,7 +145,7 @@ test('drops a connection whose server no longer responds', async () => {
   await Promise.all([givesUp('groups'), givesUp('requests')]);
 });
 
-test('the server cancels a slow statement, and the connection stays usable', async () => {
+test('keeps a connection after the server canceled a slow statement', async () => {
   const { pool, run, beside } = await aPool('groups', {
     limits: { lockMs: 300, statementMs: 2_000, idleInTransactionMs: 0, queryMs: 30_000 },
   });
@@ -165,7 +165,7 @@ test('the server cancels a slow statement, and the connection stays usable', asy
   await beside('COMMIT');
 });
 
-test('ends an idle transaction after seconds, and stores nothing of it', async () => {
+test('aborts an idle transaction after a few seconds', async () => {
   const { pool, run, beside } = await aPool('requests', {
     limits: { lockMs: 0, statementMs: 0, idleInTransactionMs: 1_500, queryMs: 30_000 },
   });
@@ -195,7 +195,7 @@ test('sets server timeouts for idle transactions and dead clients', async () => 
   }
 });
 
-test('stores nothing if a transaction cannot begin', async () => {
+test('does not store anything if a transaction cannot begin', async () => {
   const { pool, run } = await aPool();
   await run('CREATE TABLE written (n int)');
   pool.on('acquire', (client) => {
@@ -211,7 +211,7 @@ test('stores nothing if a transaction cannot begin', async () => {
   expect(await run('SELECT n FROM written')).toEqual([]);
 });
 
-test('rejects a reader whose connection ends between two pages, and serves the next one completely', async () => {
+test('rejects a reader whose connection ends between two pages, and serves the next reader completely', async () => {
   const { pool, beside } = await aPool('upkeep');
   const numbers = () => readRows(pool, 'SELECT n FROM generate_series(1, $1::int) AS n', ['1200']);
   const reading = numbers();
@@ -293,7 +293,7 @@ test('reads TLS parameters of a URL as psql does', async () => {
   }
 });
 
-test('waits for pending statements on close, and cuts off those that do not end', async () => {
+test('waits for pending statements on close, and cancels those that do not end', async () => {
   const url = await aDatabase();
   const { pool, close } = connect(url, 'upkeep');
   const run = runIn(pool);

@@ -7,7 +7,7 @@ import { aDatabase } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, NOW } from './examples.ts';
 import { readAll } from './feed-contract.ts';
 
-test('skips no row of a transaction that was open while others committed, and blocks none of them', async () => {
+test('includes rows of a transaction that was open while others committed, and does not block the others', async () => {
   const url = await aDatabase();
   const store = await openStore(url);
   const replica = await openStore(url);

@@ -47,7 +47,7 @@ const fates = async (works: Promise<void>[]) =>
 const OTHERS = Array.from({ length: 10 }, (_, i) => `u-${i}`);
 
 describe('a row that another session has locked', () => {
-  test('delays other users only briefly, and stores nothing of the works that need it', async () => {
+  test('delays other users only briefly, and rejects the writes that need it', async () => {
     await count('locked', ...OTHERS);
     const { release } = await lockBeside(url, LOCK_ROW);
     const all = [...OTHERS.map((user) => count(user)), count('locked'), count('u-0', 'locked')];
@@ -65,7 +65,7 @@ describe('a row that another session has locked', () => {
   });
 });
 
-test('two replicas beside a locked row reject no other user’s writes', async () => {
+test('accepts writes of other users on two replicas beside a locked row', async () => {
   await count('locked', ...OTHERS);
   const other = await openStore(url);
   onTestFinished(() => other.close());
@@ -83,7 +83,7 @@ test('two replicas beside a locked row reject no other user’s writes', async (
   expect(await counts()).toMatchObject({ locked: 1, 'u-0': 61, 'u-9': 61 });
 });
 
-test('an ID of another workspace is not blocked by a locked row', async () => {
+test('does not block the same ID of another workspace by a locked row', async () => {
   const write = (lookup: Lookup, workspaceId = 'demo') =>
     store.write({
       workspaceId,
@@ -103,7 +103,7 @@ test('an ID of another workspace is not blocked by a locked row', async () => {
   expect(await write(ofLocked)).toBe(1);
 });
 
-test('a lock on a table rejects what waits for it, and nothing of it is stored later', async () => {
+test('rejects writes that wait for a table lock, and does not store them later', async () => {
   await count('u-1');
   const { release } = await lockBeside(url, 'LOCK TABLE users IN ACCESS EXCLUSIVE MODE');
   const all = fates(Array.from({ length: 500 }, () => count('u-1')));

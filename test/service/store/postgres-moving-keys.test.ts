@@ -71,7 +71,7 @@ test('records an event by an alias under its new user if another replica moves t
   expect(profile).toMatchObject({ externalId: 'kim', aliases: [ALIAS], events: { e: { count: 1 } } });
 });
 
-test('creates no second user if another replica moves an address', async () => {
+test('does not create a second user if another replica moves an address', async () => {
   await write(one, [], (users) => {
     users.create({ externalId: 'gone', email: byEmail.value }, NOW);
     users.create({ externalId: 'kim' }, NOW);

@@ -10,7 +10,7 @@ const NOW = Date.UTC(2026, 2, 1);
 const WRITERS = 16;
 const USERS = 40;
 
-test('loses only pending requests if the database ends every connection under load', async () => {
+test('rejects only pending requests if the database ends every connection under load', async () => {
   const url = await aDatabase();
   const run = runBeside(url);
   const store = await openStore(url);
@@ -62,7 +62,7 @@ test('loses only pending requests if the database ends every connection under lo
   expect(users.reduce((sum, { events }) => sum + (events['e']?.count ?? 0), 0)).toBe(stored);
 });
 
-test('closes the store and ends the process if the database is silent', async () => {
+test('closes the store and ends the process if the database does not respond', async () => {
   const door = await tcpDoor(await aDatabase());
   const store = await openStore(door.url);
   const write = (user: string) =>
@@ -115,7 +115,7 @@ describe('a database with few connections', () => {
     await Promise.all([store.ping(), write(), write()]);
   });
 
-  test('is not opened if a replica could not write', async () => {
+  test('is rejected if a replica could not write', async () => {
     const { url } = await aSmallDatabase(0);
     await expect(openStore(url)).rejects.toThrow('too many connections');
     const { url: enough } = await aSmallDatabase(2);
@@ -125,7 +125,7 @@ describe('a database with few connections', () => {
   });
 });
 
-test('a database that is read-only by default is ready only after that changes', async () => {
+test('reports a database as ready only when it is no longer read-only by default', async () => {
   const url = await aDatabase();
   const run = runBeside(url);
   const store = await openStore(url);

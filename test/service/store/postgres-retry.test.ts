@@ -23,6 +23,6 @@ test.each([
   ['a conflict between two locks', [LOCKED, CONFLICT, LOCKED], 3],
   ['only conflicts', [CONFLICT], 12],
   ['a lock at the last attempt', [...Array.from({ length: 11 }, () => CONFLICT), LOCKED, CONFLICT], 12],
-])('%s: waits twice for a lock and makes at most twelve attempts', async (_, errors, attempts) => {
+])('waits twice for a lock and makes at most twelve attempts: %s', async (_, errors, attempts) => {
   expect(await ending(...errors)).toEqual({ error: 'TransientError', attempts });
 });

@@ -38,11 +38,11 @@ const count = (store: Store, user: string) =>
     },
   });
 
-test('replicas see each other’s writes to a user', async () => {
+test('shows the writes of a replica to other replicas', async () => {
   for (let i = 0; i < 20; i += 1) expect(await count(stores[i % 2]!, 'u-1')).toBe(i + 1);
 });
 
-test('replicas that write the same users at once lose no write', async () => {
+test('keeps all writes of replicas that write the same users at once', async () => {
   const users = ['a', 'b', 'c', 'd', 'e'];
   const counts = await Promise.all(
     Array.from({ length: 400 }, (_, i) => count(stores[i % 2]!, users[i % users.length]!)),
@@ -59,7 +59,7 @@ test('replicas that write the same users at once lose no write', async () => {
 test.each<Lookup>([
   { by: 'email', value: 'kim@example.org' },
   { by: 'push_token', value: { app_id: 'app', token: 'one' } },
-])('replicas that look up an unknown user by $by create one user', async (lookup) => {
+])('creates one user if replicas look up an unknown user by $by', async (lookup) => {
   const create = (store: Store, n: number) =>
     store.write({
       workspaceId: 'demo',
@@ -90,7 +90,7 @@ const countAll = (store: Store, users: string[]) =>
     },
   });
 
-test('works that lock the same users in different orders succeed', async () => {
+test('completes writes that lock the same users in different orders', async () => {
   await Promise.all(
     Array.from({ length: 100 }, (_, i) => countAll(stores[i % 2]!, i % 3 === 0 ? ['x', 'y'] : ['y', 'x'])),
   );
@@ -110,7 +110,7 @@ describe('many requests for the same new users', () => {
     expect(await counts()).toEqual(users.map(() => 4));
   });
 
-  test('are stored beside a replica that always creates one of them first', async () => {
+  test('are stored even if another replica creates one of the users first', async () => {
     const [slow, fast] = stores;
     let isOver = false;
     const madeSingly: string[] = [];
@@ -133,7 +133,7 @@ describe('many requests for the same new users', () => {
   });
 });
 
-test('a work that the database rejects affects no other', async () => {
+test('does not affect other writes if the database rejects one', async () => {
   const [store] = stores;
   const refused = store.write({
     workspaceId: 'demo',
@@ -154,7 +154,7 @@ test('a work that the database rejects affects no other', async () => {
   expect(await collect(store.exportEvents('demo'))).toHaveLength(20);
 });
 
-test('a work fails if its users cannot be determined, and later works are stored', async () => {
+test('rejects a write if its users cannot be determined, and stores later writes', async () => {
   const [store] = stores;
   const nobody = { by: 'external_id', value: undefined as unknown as string } as const;
   const work = { workspaceId: 'demo', lookups: [nobody], nowMs: NOW, apply: () => undefined };
@@ -162,7 +162,7 @@ test('a work fails if its users cannot be determined, and later works are stored
   expect(await count(store, 'u-1')).toBe(1);
 });
 
-test('replicas share a limit: at most its number passes, and hardly less', async () => {
+test('shares a limit between replicas, and accepts at most the limit and hardly fewer', async () => {
   const at = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   const window = { key: 'track', rule: { requests: 1_000, windowSeconds: 3_600 } };
   const states = await Promise.all(
@@ -175,7 +175,7 @@ test('replicas share a limit: at most its number passes, and hardly less', async
   for (const store of stores) expect((await store.consumeRateLimit([window], at)).allowed).toBe(false);
 });
 
-test('users of concurrent decisions are read together', async () => {
+test('reads users of concurrent decisions together', async () => {
   const query = vi.spyOn(Client.prototype, 'query');
   const users = Array.from({ length: 64 }, (_, at) => `u-${at}`);
   await Promise.all(users.map((user) => stores[0].loadTargetingData('demo', user)));
@@ -184,7 +184,7 @@ test('users of concurrent decisions are read together', async () => {
   expect(reads).toHaveLength(2);
 });
 
-test('a failed read rejects only the requests that share it', async () => {
+test('rejects only the requests that share a failed read', async () => {
   const query = vi.spyOn(Client.prototype, 'query');
   query.mockImplementationOnce(() => Promise.reject(new Error('no answer')));
   const users = Array.from({ length: 40 }, (_, at) => `u-${at}`);
@@ -195,7 +195,7 @@ test('a failed read rejects only the requests that share it', async () => {
   expect([first, others]).toContainEqual(failed);
 });
 
-test('a user who does not match the keys rejects no other user of the same read', async () => {
+test('does not reject other users of a read if one does not match its keys', async () => {
   await count(stores[0], 'u-0');
   await count(stores[0], 'u-1');
   await runBeside(url)("DELETE FROM users WHERE external_id = 'u-1'");
@@ -206,7 +206,7 @@ test('a user who does not match the keys rejects no other user of the same read'
   expect(answers[2]).toMatchObject({ value: { profile: { externalId: 'u-0' } } });
 });
 
-test('expired windows are deleted by the clock that opened them', async () => {
+test('deletes expired windows by the clock that opened them', async () => {
   // Each lease triggers a sweep.
   vi.spyOn(Math, 'random').mockReturnValue(0);
   const run = runBeside(url);
@@ -226,7 +226,7 @@ test('expired windows are deleted by the clock that opened them', async () => {
   expect(await starts()).toEqual([NOW + 180_000]);
 });
 
-test('groups find users by their keys, even if the plan was made for small tables', async () => {
+test('finds users by their keys, even if the plan was made for small tables', async () => {
   const { pool, close } = connect(url, 'groups', { connections: 1 });
   onTestFinished(close);
   const planOf = async (statement: string, values: (string | string[] | number[])[]) => {
@@ -259,7 +259,7 @@ test('groups find users by their keys, even if the plan was made for small table
 const change = <T>(store: Store, ids: string[], apply: (users: UserRepository) => T) =>
   store.write({ workspaceId: 'demo', lookups: ids.map(byExternalId), nowMs: NOW, apply });
 
-test('a user whom another replica removed is not found', async () => {
+test('does not find a user whom another replica removed', async () => {
   const [first, second] = stores;
   await count(first, 'u-1');
   await change(second, ['u-1'], (users) => users.remove(users.find(byExternalId('u-1'))[0]!));
@@ -267,7 +267,7 @@ test('a user whom another replica removed is not found', async () => {
   expect(await collect(first.exportUsers('demo'))).toHaveLength(1);
 });
 
-test('a user whose external ID another replica changed is found by the new one only', async () => {
+test('finds a user only by the new external ID after another replica changed it', async () => {
   const [first, second] = stores;
   await count(first, 'u-1');
   await change(second, ['u-1'], (users) => {
@@ -280,7 +280,7 @@ test('a user whose external ID another replica changed is found by the new one o
 });
 
 test.each([1, 2])(
-  'failed works leave nothing in the state of later ones, with %i replicas',
+  'does not leave state of failed writes for later writes, with %i replicas',
   async (replicas) => {
     await count(stores[0], 'u-1');
     const results = await Promise.allSettled(
@@ -305,7 +305,7 @@ test.each([1, 2])(
   },
 );
 
-test('banner events of a user whom another replica merges belong to the merge target', async () => {
+test('assigns banner events of a user whom another replica merges to the merge target', async () => {
   const [first, second] = stores;
   for (let round = 0; round < 10; round += 1) {
     const [gone, kept] = [`gone-${round}`, `kept-${round}`];

@@ -9,7 +9,7 @@ import { anEvent, byExternalId } from './examples.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 
-test('a commit that the synchronous standby has not confirmed is in doubt if the wait is canceled', async () => {
+test('reports a commit as in doubt if the wait for the synchronous standby is canceled', async () => {
   const server = await startPostgres();
   onTestFinished(server.stop);
   const url = await server.createDatabase();

@@ -28,7 +28,7 @@ const NAMES = new Map(
   ),
 );
 
-test('a group that lost against another replica sends nothing after its failure', async () => {
+test('does not send statements of a group after a conflict with another replica', async () => {
   const sent: string[] = [];
   const found = Promise.withResolvers<SqlRow[]>();
   // The other replica created the user, so no row is returned. The response about duplicates arrives later.
@@ -55,7 +55,7 @@ test('a group that lost against another replica sends nothing after its failure'
   expect(sent).toEqual(['insertUsers', 'statesOfCampaigns', 'storedBannerEvents']);
 });
 
-test('each statement writes its users in the order of their IDs, so that replicas lock them in one order', async () => {
+test('writes users in the order of their IDs, so that replicas lock them in the same order', async () => {
   const ids = new Map<string, number[]>();
   const run: Run = async (statement, [list] = []) => {
     const sent = String(list).split('\u001e').map(Number);
@@ -68,7 +68,7 @@ test('each statement writes its users in the order of their IDs, so that replica
   expect([...ids]).toEqual(['updateUsers', 'deleteUsers', 'insertUsers'].map((name) => [name, [4, 30, 200]]));
 });
 
-test('data points are written in the order of workspaces and days: two replicas may add to one counter shard', async () => {
+test('writes data points in the order of workspaces and days, because replicas may share a counter shard', async () => {
   const lists: string[] = [];
   const run: Run = async (statement, values = []) => {
     if (NAMES.get(statement) === 'addDataPoints') lists.push(...values.slice(0, 2).map(String));

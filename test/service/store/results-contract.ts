@@ -149,7 +149,7 @@ export const resultsContract = (storeOf: () => Store) =>
     const record = (externalId: string, ...events: NewBannerEvent[]) =>
       recordBannerEvents(storeOf(), externalId, events);
 
-    test('equal those of a plain list, however late and in whatever order events arrive', async () => {
+    test('equal those of a plain list, even if events arrive late or out of order', async () => {
       let run = 0;
       await fc.assert(
         fc.asyncProperty(
@@ -199,7 +199,7 @@ export const resultsContract = (storeOf: () => Store) =>
       const seenAt = (timeMs: number, change: Partial<NewBannerEvent> = {}) =>
         aBannerEvent({ timeMs, receivedAtMs: timeMs, ...change });
 
-      test('a merge keeps the conversions whose events are deleted', async () => {
+      test('keep conversions on a merge after their events are deleted', async () => {
         await storeOf().addGoals('demo', { campaignId: 'campaign', conversions: [cup] });
         // Before the first impression of its user, and after that of the user who takes it.
         await buy('gone', START + 50 * DAY, START + 90 * DAY);
@@ -222,7 +222,7 @@ export const resultsContract = (storeOf: () => Store) =>
         expect(arms).toMatchObject([{ exposed: 1, goals: [{ converted: 1, revenue: 6 }] }]);
       });
 
-      test('a recount attributes users to their first impression, even if it is deleted', async () => {
+      test('attribute users to their first impression on a recount, even if it is deleted', async () => {
         await record('kim', seenAt(START), seenAt(START + DAY, { variantId: 'b', bannerId: 'bnr_2' }));
         await prune(START + 1);
         const [difference, ...others] = (await storeOf().verifyResults('demo')).filter(
@@ -306,7 +306,7 @@ export const resultsContract = (storeOf: () => Store) =>
       expect(await storeOf().verifyResults('demo')).toEqual([]);
     });
 
-    test('survive the deletion of events by retention, and count no user twice for it', async () => {
+    test('keep their counts when retention deletes events, and do not count users twice', async () => {
       await record('u-1', aBannerEvent({ timeMs: START }));
       await storeOf().prune('demo', { events: null, bannerEvents: START + 1 });
       await record('u-1', aBannerEvent({ timeMs: START + HOUR }));
@@ -373,7 +373,7 @@ export const resultsContract = (storeOf: () => Store) =>
       expect(arms).toMatchObject([{ goals: [{ converted: 1 }, { converted: 0 }] }]);
     });
 
-    test('keep the goals of a replica with a newer file if one with an older file requests its own', async () => {
+    test('keep the goals of a replica with a newer file if one with an older file requests others', async () => {
       await countThenPrune();
       await storeOf().addGoals('demo', { campaignId: 'campaign', conversions: [left] });
       expect((await ask({ conversions: [left] })).arms).toMatchObject([{ goals: [{ converted: 0 }] }]);
@@ -404,7 +404,7 @@ export const resultsContract = (storeOf: () => Store) =>
       expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
     });
 
-    test('keep deleted conversions beside those that arrive with an earlier impression', async () => {
+    test('keep deleted conversions together with those that arrive with an earlier impression', async () => {
       await countThenPrune();
       await storeOf().write({
         workspaceId: 'demo',
@@ -421,7 +421,7 @@ export const resultsContract = (storeOf: () => Store) =>
       expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ goals }]);
     });
 
-    test('count an event for its holdout as well, and store it once', async () => {
+    test('also count an event for its holdout, and store it once', async () => {
       const holdout = { holdoutId: '@holdout:1' };
       await record('u-1', aBannerEvent(holdout), aBannerEvent({ ...holdout, eventType: 'click' }));
       await record('u-2', aBannerEvent({ ...holdout, variantId: null, isControl: true, bannerId: 'bnr_2' }));
@@ -444,7 +444,7 @@ export const resultsContract = (storeOf: () => Store) =>
       expect(await storeOf().verifyResults('demo')).toEqual([]);
     });
 
-    test('count a purchase once that is stored with a merge of its user', async () => {
+    test('count a purchase once if it is stored together with a merge of its user', async () => {
       await storeOf().addGoals('demo', { campaignId: 'campaign', conversions: CONVERSIONS });
       for (const user of ['u-1', 'u-2'])
         await record(user, aBannerEvent({ timeMs: START, receivedAtMs: START }));
@@ -491,7 +491,7 @@ export const resultsContract = (storeOf: () => Store) =>
       expect((await ask()).arms).toMatchObject([{ variantId: 'a', exposed: 1, impressions: 1 }]);
     });
 
-    test('list the currencies of revenue, and add nothing that a user spent before the first impression', async () => {
+    test('list the currencies of revenue, and exclude purchases before the first impression', async () => {
       const buy = (externalId: string, currency: string, timeMs: number) =>
         storeOf().write({
           workspaceId: 'demo',

@@ -33,7 +33,7 @@ const change = (file: string, sql: string) => {
 };
 
 describe.each(OLDER)('a database with older tables ($build)', ({ build, number, difference }) => {
-  test('is not opened, and is left as it is, on SQLite', async () => {
+  test('is rejected without changes on SQLite', async () => {
     const file = aFile();
     change(file, `${tablesOf(build, 'sqlite')}; PRAGMA user_version = ${number}`);
     const before = readFileSync(file);
@@ -42,7 +42,7 @@ describe.each(OLDER)('a database with older tables ($build)', ({ build, number, 
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  test('is not opened on PostgreSQL', async () => {
+  test('is rejected on PostgreSQL', async () => {
     const url = await aDatabase();
     const run = runBeside(url);
     await run(tablesOf(build, 'postgres'));
@@ -64,7 +64,7 @@ describe('opening a database', () => {
     await expect(openStore(file)).rejects.toThrow(refusal(file, "it has no column 'releases.author'"));
   });
 
-  test('knows every table that it creates, on both databases', async () => {
+  test('detects every table that it creates, on both databases', async () => {
     const file = aFile();
     await (await openStore(file)).close();
     const database = new DatabaseSync(file);

@@ -23,7 +23,7 @@ const aTable = () => {
   return { table, rows, secret };
 };
 
-test('returns a known secret during an outage, and requests an unknown one again', async () => {
+test('returns a cached secret during an outage, and reads others again', async () => {
   const { table, rows, secret } = aTable();
   rows.set('known', 'secret');
   expect(await secret('known')).toBe('secret');
@@ -36,7 +36,7 @@ test('returns a known secret during an outage, and requests an unknown one again
   expect(await secret('new')).toBe(made);
 });
 
-test('gives replicas that create a secret at once the same one', async () => {
+test('returns the same secret to replicas that create one at once', async () => {
   const url = await aDatabase();
   const stores = [await openStore(url), await openStore(url), await openStore(url)];
   const secrets = await Promise.all(stores.map((store) => store.secret('demo')));
@@ -44,7 +44,7 @@ test('gives replicas that create a secret at once the same one', async () => {
   for (const store of stores) await store.close();
 });
 
-test('banner IDs depend on the secret', async () => {
+test('creates banner IDs that depend on the secret', async () => {
   let secret = 'first';
   const idsOf = workspaceBannerIds({ secret: async () => secret } as unknown as Store);
   const before = await idsOf('demo');

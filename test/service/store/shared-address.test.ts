@@ -65,7 +65,7 @@ test('reads users with large profiles few at a time', async () => {
   expect(turns).toBeGreaterThanOrEqual(6);
 });
 
-test('PostgreSQL sends users by page, and after a conflict only the missing ones', async () => {
+test('reads users from PostgreSQL by page, and after a conflict only the missing ones', async () => {
   const address = await aDatabase();
   await aStore(address, 2 * USERS_PAGE + 1);
   const { pool, close } = connect(address, 'groups', { connections: 1 });

@@ -6,7 +6,7 @@ import { perform, plainUsers, type Step, seenIn, step } from './steps.ts';
 
 const attribute = (user: number, value: number): Step => ({ do: 'attribute', user, value });
 
-test('a failed commit rejects its works, delays no later ones, and stays invisible', async () => {
+test('rejects the writes of a failed commit, hides their changes, and does not delay later writes', async () => {
   const { queue, disk, reader, write } = anSqliteQueue();
   await write(attribute(0, 1));
   disk.problem = 'disk full';
@@ -35,7 +35,7 @@ const moments = fc.array(moment, { minLength: 5, maxLength: 60 });
 /** Cache budget for no users, some users, or all. */
 const maxCharacters = fc.constantFrom(0, 2_000, 1e6);
 
-test('memory and file hold exactly what was acknowledged after random failures', async () => {
+test('has exactly the acknowledged writes in memory and file after random failures', async () => {
   await fc.assert(
     fc.asyncProperty(moments, maxCharacters, async (moments, maxCharacters) => {
       const { queue, disk, reader, write } = anSqliteQueue({ maxCharacters });

@@ -16,7 +16,7 @@ import { SQLITE_STATEMENTS } from '../../../src/service/store/statements.ts';
 const MIB = 2 ** 20;
 const NOW = Date.UTC(2026, 2, 1, 9);
 
-test('moves the log into the file before it exceeds the limit of docs/guides/operate.md, without losing rows', async () => {
+test('checkpoints the WAL before it exceeds the limit of docs/guides/operate.md, without losing rows', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-log-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'a.db');
@@ -54,7 +54,7 @@ test('moves the log into the file before it exceeds the limit of docs/guides/ope
   database.close();
 });
 
-test('uses less than 1 KB of log per event beside a long reader', async () => {
+test('uses less than 1 KB of WAL per event beside a long reader', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-log-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'a.db');
@@ -91,7 +91,7 @@ test('uses less than 1 KB of log per event beside a long reader', async () => {
   database.close();
 });
 
-test('shrinks the log after a long reader has ended', async () => {
+test('shrinks the WAL after a long reader has ended', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-log-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'a.db');

@@ -22,7 +22,7 @@ const aQueue = (maxCharacters: number) => {
   };
 };
 
-test('a written user is not read again', async () => {
+test('does not read a user again after a write', async () => {
   const { queue, write, nameInFile, names } = aQueue(1_000);
   await write(attribute(0, 1));
   nameInFile('Kim');
@@ -31,7 +31,7 @@ test('a written user is not read again', async () => {
   await queue.close();
 });
 
-test('every user is read again after a failed commit', async () => {
+test('reads every user again after a failed commit', async () => {
   const { disk, queue, write, nameInFile, names } = aQueue(1_000);
   await write(attribute(0, 1));
   nameInFile('Kim');
@@ -43,7 +43,7 @@ test('every user is read again after a failed commit', async () => {
   await queue.close();
 });
 
-test('a user who is written often stays in memory if the cache evicts others', async () => {
+test('keeps a user who is written often in memory if the cache evicts others', async () => {
   const { queue, write, nameInFile, names } = aQueue(2_000);
   await write(attribute(0, 0));
   await write(attribute(1, 1));
@@ -58,7 +58,7 @@ test('a user who is written often stays in memory if the cache evicts others', a
   await queue.close();
 });
 
-test('an erasure clears the cache: nothing of the user stays in memory', async () => {
+test('clears the cache on an erasure, so that no data of the user stays in memory', async () => {
   const { queue, write, nameInFile, names } = aQueue(10_000);
   const lookup = { by: 'email', value: 'mia@example.org' } as const;
   await write(attribute(0, 1));
@@ -79,7 +79,7 @@ test('an erasure clears the cache: nothing of the user stays in memory', async (
   await queue.close();
 });
 
-test('users of a shared address are read once, and later ones are found as well', async () => {
+test('reads users of a shared address once, and finds later ones as well', async () => {
   const { database, queue } = anSqliteQueue({ maxCharacters: 1e7 });
   const email = 'all@example.org';
   const find = (create: number) =>
@@ -101,7 +101,7 @@ test('users of a shared address are read once, and later ones are found as well'
   await queue.close();
 });
 
-test('previous names use no memory: a user who is renamed repeatedly is not read again', async () => {
+test('does not keep previous names in memory, or read a user again who is renamed repeatedly', async () => {
   const { queue, write, nameInFile, names } = aQueue(2_000);
   await write(attribute(0, 0));
   for (let value = 0; value < 20; value += 1) {

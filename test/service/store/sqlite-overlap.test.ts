@@ -43,7 +43,7 @@ const aQueue = () => {
   };
 };
 
-test('prepares the next group while one is being written', async () => {
+test('prepares the next group while another is being written', async () => {
   const { queue, disk, applied, record, counts } = aQueue();
   const groups: number[] = [];
   queue.onCommit(({ mutations }) => groups.push(mutations));
@@ -66,7 +66,7 @@ test('prepares the next group while one is being written', async () => {
   await queue.close();
 });
 
-test('profiles count exactly the stored, acknowledged events, whatever the database rejects', async () => {
+test('counts exactly the acknowledged events in profiles, even if the database rejects others', async () => {
   const work = fc.record({
     user: fc.nat({ max: USERS - 1 }),
     isRefused: fc.boolean(),

@@ -57,7 +57,7 @@ describe('user_events of SQLite', () => {
     }
   };
 
-  test('have no row for few events, and all rows for many', async () => {
+  test('contain no rows for few events, and all rows for many', async () => {
     await record('few', 10);
     expect(inspect()).toEqual({ cursor: 0, different: [] });
     await record('many', MANY);
@@ -98,7 +98,7 @@ describe('user_events of SQLite', () => {
     expect(inspect().different).toEqual([]);
   });
 
-  test('retention skips the events of other workspaces in steps', async () => {
+  test('skip the events of other workspaces in steps when retention deletes', async () => {
     await record('theirs', 25_000, 'other', NOW - 10);
     await record('mine', 3, 'demo', NOW - 5);
     await record('mine', 1);

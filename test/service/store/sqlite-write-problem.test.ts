@@ -58,7 +58,7 @@ test('logs a write that SQLite rejects in memory in the same way', async () => {
   await committer.close();
 });
 
-test('stores nothing of a rejected write, and stores later ones', async () => {
+test('does not store a rejected write, and stores later writes', async () => {
   const database = new DatabaseSync(file);
   createTables(database, file);
   const committer = await startWriterThread(file);
@@ -84,7 +84,7 @@ test('stores nothing of a rejected write, and stores later ones', async () => {
   database.close();
 });
 
-test('reports the pending group of a dead thread as in doubt, and rejects later ones', async () => {
+test('reports the pending group of a terminated thread as in doubt, and rejects later groups', async () => {
   const dies = "require('node:worker_threads').parentPort.once('message', () => process.exit(1))";
   const committer = await startWriterThread(file, new Worker(dies, { eval: true }));
   const nameOf = (error: Error) => error.name;

@@ -22,7 +22,7 @@ test('returns entries in order, with the age of the oldest', () => {
   expect(expired).toEqual([]);
 });
 
-test('expires entries that waited too long, and no later ones', () => {
+test('expires entries that waited too long, and keeps later ones', () => {
   const { line, expired } = aLine();
   line.add('a');
   vi.advanceTimersByTime(6_000);

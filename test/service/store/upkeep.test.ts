@@ -40,7 +40,7 @@ const write = (store: Store, user: string, events: [name: string, timeMs: number
   });
 
 describe('a backup of the SQLite file', () => {
-  test('is complete while the service goes on writing', async () => {
+  test('is complete while the service continues to write', async () => {
     const file = await aFile();
     const store = await openStore(file);
     await Promise.all(Array.from({ length: 200 }, (_, i) => write(store, `before-${i}`, [['e', NOW]])));
@@ -64,7 +64,7 @@ describe('a backup of the SQLite file', () => {
     await restored.close();
   });
 
-  test('does not use a crash log at its destination', async () => {
+  test('is rejected beside the WAL of another file', async () => {
     const file = await aFile();
     const copy = await aFile();
     const store = await openStore(file);
@@ -83,7 +83,7 @@ describe('a backup of the SQLite file', () => {
     await restored.close();
   });
 
-  test('overwrites nothing, and fails if there is nothing to copy', async () => {
+  test('does not overwrite a file, and fails if the source is missing', async () => {
     const file = await aFile();
     await (await openStore(file)).close();
     await expect(backupStore(file, file)).rejects.toThrow('already exists');
@@ -93,7 +93,7 @@ describe('a backup of the SQLite file', () => {
     await expect(backupStore('postgres://127.0.0.1/x', join(folder, 'copy.db'))).rejects.toThrow('pg_dump');
   });
 
-  test('overwrites no file that appears during the copy', async () => {
+  test('does not overwrite a file that appears during the copy', async () => {
     const own = mkdtempSync(join(folder, 'late-'));
     const file = join(own, 'placard.db');
     await (await openStore(file)).close();
@@ -103,7 +103,7 @@ describe('a backup of the SQLite file', () => {
     expect(readdirSync(own).filter((name) => /copy|nothing/.test(name))).toEqual(['copy.db']);
   });
 
-  test('leaves nothing if it fails', async () => {
+  test('leaves no file if it fails', async () => {
     const own = mkdtempSync(join(folder, 'half-'));
     const file = join(own, 'placard.db');
     const store = await openStore(file);
@@ -118,7 +118,7 @@ describe('a backup of the SQLite file', () => {
   });
 });
 
-test('a database that cannot store every text is rejected', async () => {
+test('rejects a database that cannot store every text', async () => {
   const url = new URL(await aDatabase());
   const run = runBeside(url.href);
   const name = `${url.pathname.slice(1)}_latin`;
@@ -158,7 +158,7 @@ describe('a database of another version', () => {
     }
   });
 
-  test('is found in any schema, even if a newer schema comes first in the search path', async () => {
+  test('is found in any schema, even if a newer one precedes it in the search path', async () => {
     const url = await aDatabase();
     const store = await openStore(url);
     await write(store, 'u-1', [['e', NOW]]);
@@ -183,7 +183,7 @@ describe('a database of another version', () => {
   });
 });
 
-test('a second service of a SQLite file is rejected', async () => {
+test('rejects a second service of a SQLite file', async () => {
   const file = await aFile();
   const store = await openStore(file);
   await expect(openStore(file)).rejects.toThrow('is locked by another Placard process');
@@ -196,7 +196,7 @@ test('a second service of a SQLite file is rejected', async () => {
   expect(statSync(file).size).toBeGreaterThan(0);
 });
 
-test('a service that cannot lock its SQLite file is rejected', async () => {
+test('rejects a service that cannot lock its SQLite file', async () => {
   const own = mkdtempSync(join(folder, 'unwritable-'));
   const file = join(own, 'placard.db');
   await (await openStore(file)).close();
@@ -226,7 +226,7 @@ test.each([
 test.each([
   { link: 'another path', target: 'real.db', isThere: true },
   { link: 'a link to a missing file', target: 'later.db', isThere: false },
-])('a second service of a SQLite file is rejected under $link too', async ({ target, isThere }) => {
+])('rejects a second service of a SQLite file by $link', async ({ target, isThere }) => {
   const file = join(folder, target);
   const link = `${file}-link`;
   if (isThere) await (await openStore(file)).close();

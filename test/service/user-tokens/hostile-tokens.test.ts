@@ -175,7 +175,7 @@ test('accepts a token for one user only, also from the cache', async () => {
   expect(await judge(token, 'u-771')).toBeNull();
 });
 
-test('accepts a token for one app only, even if both have the same keys', async () => {
+test('accepts a token for one app only, even if two apps have the same keys', async () => {
   const other = createUserTokens({
     workspaceId: 'shop',
     appId: 'other',
@@ -187,13 +187,13 @@ test('accepts a token for one app only, even if both have the same keys', async 
   expect(await other.verify(valid, 'u-771', NOW)).toBe('wrong_app');
 });
 
-test('verifies no token with a key of another algorithm', async () => {
+test('does not verify tokens with a key of another algorithm', async () => {
   const onlyRsa = tokensOf([rsa.publicPem]);
   expect(await onlyRsa.verify(valid, 'u-771', NOW)).toBe('unknown_key');
   expect(await onlyRsa.verify(aToken(ec, sound), 'u-771', NOW)).toBe('unknown_key');
 });
 
-test('rejects any text as a token without throwing', async () => {
+test('rejects any invalid text without throwing', async () => {
   const anyJson = fc.json().map(part);
   const anyPart = fc.oneof(
     anyJson,

@@ -24,11 +24,11 @@ describe('public keys of an app', () => {
     expect(facts({ ...publicJwk, key_ops: ['verify'] })).toEqual([{ algorithm, keyId: null }]);
   });
 
-  test('may have the algorithm name Ed25519', () => {
+  test('accept the algorithm name Ed25519', () => {
     expect(facts({ ...ed.publicJwk, alg: 'Ed25519' })).toEqual([{ algorithm: 'EdDSA', keyId: null }]);
   });
 
-  test('are read as a set, without those for other uses', () => {
+  test('are read as a set, except keys for other uses', () => {
     const keys = [
       { ...rsa.publicJwk, kid: 'old' },
       { ...ec.publicJwk, kid: 'new' },

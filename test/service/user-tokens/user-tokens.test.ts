@@ -25,7 +25,7 @@ const aTokens = (options: Partial<UserTokensOptions> = {}) =>
   });
 const tokenOf = (sub: string, keys = old, exp = SECONDS + 3_600) => aToken(keys, { sub, aud: 'app', exp });
 
-test('accepts tokens of both keys during a rotation, also without a kid', async () => {
+test('accepts tokens of both keys during a rotation, even without a kid', async () => {
   const tokens = aTokens();
   expect(await tokens.verify(tokenOf('u', old), 'u', NOW)).toBeNull();
   expect(await tokens.verify(tokenOf('u', young), 'u', NOW)).toBeNull();
@@ -71,7 +71,7 @@ test('verifies a token once and caches it until it expires', async () => {
   expect(await aTokens().verify(token, 'u', NOW + 3_660_000)).toBe('expired');
 });
 
-test('caches a limited number of tokens and evicts the oldest', async () => {
+test('limits cached tokens by evicting the oldest', async () => {
   const { count, verify } = counting();
   const tokens = aTokens({ verify, maxRemembered: 3 });
   const tokenByUser = new Map(['a', 'b', 'c', 'd'].map((user) => [user, tokenOf(user)]));
