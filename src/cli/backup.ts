@@ -20,7 +20,7 @@ export const backup = defineCommand({
       await backupStore(db, args.to, { signal: stopSignal });
     } catch (error) {
       release();
-      // The copying thread receives no signals, and the process would wait for it, so end both with the signal.
+      // Ends the process with the signal, because the process would wait for the copying thread, which receives no signals.
       if (error instanceof InterruptedError) process.kill(process.pid, error.signal);
       throw error;
     }

@@ -35,7 +35,7 @@ const readWorkspace = (path: string | undefined): Workspace => {
   throw new Error(`${file} says "campaigns_from": "file": its campaigns are in the file itself`);
 };
 
-/** `placard campaigns`: mirrors Studio releases in a folder, for version control and other environments. */
+/** `placard campaigns`: exports Studio releases to a folder, for version control and other environments. */
 export const campaigns = defineCommand({
   meta: { name: 'campaigns', description: "Mirror the Studio's campaigns in a folder." },
   args: options,

@@ -35,7 +35,7 @@ const report = ({ workspaces }: Registry): number => {
   return workspaces.reduce((sum, { warnings }) => sum + warnings.length, 0);
 };
 
-/** Reads every source and prints what is wrong with each. Throws if a source is unreadable or has an invalid row. */
+/** Reads every source and prints its problems. Throws if a source is unreadable or has an invalid row. */
 const trySources = async ({ workspaces }: Registry): Promise<void> => {
   const { checkSource } = await import('../ingestion/index.ts');
   let wrong = 0;
@@ -61,7 +61,7 @@ const trySources = async ({ workspaces }: Registry): Promise<void> => {
   if (wrong > 0) throw new Error(`${count(wrong, 'problem')} with sources`);
 };
 
-/** Verifies the counts of every campaign. Fails if one is certainly wrong. */
+/** Verifies the counts of every campaign. Throws if a count is certainly wrong. */
 const verifyAll = async (db: string): Promise<void> => {
   const reader = await openStoreReader(db);
   let low = 0;

@@ -11,7 +11,7 @@ export const dbOption = {
   valueHint: 'FILE|postgres://…',
 } as const;
 
-/** Matches a URL with a password, in either place that PostgreSQL accepts. */
+/** URL with a password in the authority or in the query. PostgreSQL accepts both. */
 const PASSWORD = /^postgres(?:ql)?:\/\/(?:[^@:]*:[^@]+@|.*[?&]password=)/;
 
 /**
@@ -31,7 +31,7 @@ export const namedDatabase = (option: string | undefined): string | undefined =>
   return readSecret('PLACARD_DB');
 };
 
-/** Returns the database of a command. Throws an error with the message `missing` if none is named. */
+/** Returns the database of a command. Throws an error with the message `missing` if none is set. */
 export const requireDatabase = (option: string | undefined, missing: string): string => {
   const db = namedDatabase(option);
   if (db === undefined)
@@ -39,16 +39,16 @@ export const requireDatabase = (option: string | undefined, missing: string): st
   return db;
 };
 
-/** Redacts credentials for error messages: a URL is reduced to host and path, other text is unchanged. */
+/** Redacts credentials for error messages. Returns the host and path of a URL; other text is unchanged. */
 const shownAddress = (db: string): string => {
   if (!db.includes('://')) return db;
-  // A password with a slash makes the URL unparsable, so redact everything after the scheme.
+  // Redacts everything after the scheme, because a password with a slash makes the URL unparsable.
   if (!URL.canParse(db)) return db.replace(/:\/\/.*/s, '://…');
   const { protocol, host, pathname } = new URL(db);
   return `${protocol}//${host}${pathname}`;
 };
 
-/** SQLite error code for a file that it cannot open, without the reason. */
+/** SQLite error code of a file that cannot be opened. SQLite does not report the reason. */
 const SQLITE_CANTOPEN = 14;
 
 const whyNot = (db: string, error: unknown): string => {
@@ -65,9 +65,9 @@ const whyNot = (db: string, error: unknown): string => {
   return formatError(error);
 };
 
-/** Opens the store of a service. Throws a one-sentence error if it cannot. */
+/** Opens the store of a service. Throws an error with a one-sentence message if the store is unavailable. */
 export const openDatabase = async (db: string): Promise<Store> => {
-  // Loaded lazily, because commands without a database need not load the service.
+  // Loads the service lazily, because commands without a database do not need it.
   const { openStore } = await import('../service/index.ts');
   try {
     return await openStore(db);
@@ -78,7 +78,7 @@ export const openDatabase = async (db: string): Promise<Store> => {
   }
 };
 
-/** Returns the workspace named on the command line, otherwise the only one in the database; `undefined` if there are none. */
+/** Returns the workspace of the command line, or the only one in the database; `undefined` if the database has none. */
 export const chosenWorkspace = (
   workspaceIds: readonly string[],
   chosen: string | undefined,

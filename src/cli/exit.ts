@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-/** Ends a command with a specific exit code. */
+/** Error that ends a command with a specific exit code. */
 export class ExitError extends Error {
   override readonly name = 'ExitError';
   readonly exitCode: number;
@@ -11,12 +11,12 @@ export class ExitError extends Error {
   }
 }
 
-/** A failure that the command has already reported. */
+/** Failure that the command has already reported. */
 export class ReportedError extends Error {
   override readonly name = 'ReportedError';
 }
 
-/** The command was interrupted by a signal. */
+/** Interruption of a command by a signal. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
   readonly signal: NodeJS.Signals;
@@ -26,22 +26,22 @@ export class InterruptedError extends Error {
     this.signal = signal;
   }
 
-  /** Exit code by shell convention for a process ended by the signal. */
+  /** Exit code of a process ended by the signal, by shell convention. */
   get exitCode(): number {
     return 128 + constants.signals[this.signal];
   }
 }
 
 interface Interruption {
-  /** Aborted by the first signal: start nothing new. The reason is an `InterruptedError`, as for `abortSignal`. */
+  /** Aborted by the first signal, after which no work may start. The reason is an `InterruptedError`. */
   stopSignal: AbortSignal;
-  /** Aborted by the second signal: stop waiting. */
+  /** Aborted by the second signal, after which the command stops waiting. The reason is an `InterruptedError`. */
   abortSignal: AbortSignal;
-  /** Restores the default: the next signal ends the process. */
+  /** Restores the default, so that the next signal ends the process. */
   release(): void;
 }
 
-/** Listens for SIGINT and SIGTERM. A third one ends the process. */
+/** Listens for SIGINT and SIGTERM. A third signal ends the process. */
 export const createInterruption = (onStop: () => void = () => undefined): Interruption => {
   const stop = new AbortController();
   const abort = new AbortController();

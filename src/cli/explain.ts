@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { defineCommand } from 'citty';
 import { apiOptions, createClient } from './api-options.ts';
 
-/** Removes escape sequences and control characters from names, which could move the cursor or break the table. */
+/** Removes escape sequences and control characters, because they could move the cursor or break the table. */
 const plain = (cell: string): string => stripVTControlCharacters(cell).replaceAll(/\p{Cc}+/gu, ' ');
 
 /** Formats rows as lines with space-aligned columns. */
@@ -31,7 +31,7 @@ const options = {
 } as const;
 
 /**
- * `placard explain`: lists the campaigns of a placement in order of evaluation, with the reason why the user gets each or not.
+ * `placard explain`: lists the campaigns of a placement in order of evaluation, with the reason that the user gets each or not.
  */
 export const explain = defineCommand({
   meta: { name: 'explain', description: 'Explain why a user sees a banner or none.' },

@@ -72,7 +72,7 @@ const exitCodes = (name: string): [code: string, meaning: string][] => [
 const section = (title: string, lines: readonly string[]) =>
   lines.length === 0 ? '' : `\n${title}\n\n${lines.map((line) => `  ${line}\n`).join('')}`;
 
-/** Returns the text of `--help`: usage, examples and exit codes. Colors only on a terminal. */
+/** Returns the text of `--help`: usage, examples and exit codes. Uses colors only on a terminal. */
 export const formatHelp = async (
   name: string,
   command: CommandDef,

@@ -42,7 +42,7 @@ const MAX_RECORDS = 1_500;
 
 type Properties = Record<string, unknown>;
 
-/** Returns a function that converts a record to an object, or returns why the record is invalid. */
+/** Creates a function that converts a record to an object or returns the reason that the record is invalid. */
 const createMapping = (array: InputArray, columns: string | undefined) => {
   const pairs = (columns ?? '').split(',').flatMap((pair) => {
     if (pair.trim() === '') return [];
@@ -81,19 +81,18 @@ const parseMessage = (text: string, line: number): Properties => {
 
 interface TapOptions {
   client: Pick<RestClient, 'track'>;
-  /** Messages, one per line. */
+  /** Singer messages, one per line. */
   input: AsyncIterable<Uint8Array>;
   array: InputArray;
   /** Value of `--columns`. */
   columns: string | undefined;
-  /** Stream to ingest; `undefined` for all. */
+  /** Stream to ingest; `undefined` for all streams. */
   stream: string | undefined;
 }
 
 /**
  * Reads the messages of a tap, and writes a `STATE` to stdout once every record before it is stored. Returns the number of stored
- * and rejected records. If it is unknown whether all others are stored, throws before the `STATE` that would make the tap
- * continue.
+ * and rejected records. If records are in doubt, throws before writing a `STATE`, because the tap would continue after it.
  */
 export const ingestTap = async (options: TapOptions): Promise<{ stored: number; rejected: number }> => {
   const { client, input, array, columns, stream } = options;
@@ -108,7 +107,7 @@ export const ingestTap = async (options: TapOptions): Promise<{ stored: number; 
     held = [];
     if (sent.length === 0) return;
     const wrong = new Set<number>();
-    // A tap resends everything after its last state, so a request without a response may be repeated too.
+    // A request without a response may be repeated, because a tap also resends all records after its last state.
     const { inDoubt } = await client.track(
       { [array]: sent.map(({ object }) => object) },
       {
@@ -119,7 +118,7 @@ export const ingestTap = async (options: TapOptions): Promise<{ stored: number; 
         },
       },
     );
-    // After a state, the tap would continue and never resend these.
+    // Stops, because after a state the tap would never resend the records in doubt.
     if (inDoubt.length > 0) {
       const { line } = sent[inDoubt[0]!.index]!;
       throw new Error(
@@ -140,7 +139,7 @@ export const ingestTap = async (options: TapOptions): Promise<{ stored: number; 
     if (held.length >= MAX_RECORDS) await send();
   };
   const isSeen = () => stream === undefined || streams.has(stream);
-  /** Last state, held back until a message names the stream, whose name may be misspelled. */
+  /** Last state, withheld until a message of the stream arrives, because the name of `--stream` may be misspelled. */
   let withheld: string | null = null;
   let line = 0;
   for await (const bytes of splitLines(input)) {

@@ -13,7 +13,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const SITES = ['http://localhost:3000', 'http://localhost:5173'];
 
 /**
- * Creates a starter workspace: one app, one placement, one campaign for everyone, generated keys, and a Studio that can publish.
+ * Creates a starter workspace with an app, a placement, a campaign for all users, generated keys, and a Studio that can publish.
  */
 const starterWorkspace = () => {
   const operator = newOperatorKey();

@@ -26,7 +26,7 @@ const options = {
 
 const ACTIONS = ['sync', 'runs', 'rejects'];
 const POLL_MS = 500;
-/** Rejects read at once. */
+/** Maximum rejects read at once. */
 const PAGE = 500;
 
 const newestRun = async (client: RestClient, id: string): Promise<JobSyncStatus | undefined> => {
@@ -37,7 +37,7 @@ const newestRun = async (client: RestClient, id: string): Promise<JobSyncStatus 
 const formatCounts = ({ job_status, rows_synced, rows_failed_with_errors }: JobSyncStatus): string =>
   `${job_status}: ${count(rows_synced, 'row')} stored, ${rows_failed_with_errors.toLocaleString('en-US')} rejected`;
 
-/** Requests a run. With `isPatient`, waits for its end and throws unless it succeeded. */
+/** Requests a run. With `isPatient`, waits for the end of the run and throws unless it succeeded. */
 const sync = async (client: RestClient, id: string, isPatient: boolean): Promise<void> => {
   const before = isPatient ? await newestRun(client, id) : undefined;
   await client.syncIntegration(id);
@@ -64,9 +64,9 @@ const sync = async (client: RestClient, id: string, isPatient: boolean): Promise
 const CSV_COLUMNS = ['key', 'updated_at', 'reason', 'rejected_at', 'payload'] as const;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a terminal runs
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
-/** Writes rejects from the database. They are not in the API, because they contain user data from the source. */
+/** Writes rejects from the database. The API does not return rejects, because they contain user data from the source. */
 const writeRejects = async (db: string, asked: string | undefined, id: string, isCsv: boolean) => {
-  // Loaded lazily, because the other actions call the API and need not load the service.
+  // Loads the service lazily, because the other actions call the API and do not need it.
   const { csvCell, stampText, openForMaintenance } = await import('../service/index.ts');
   const cell = (value: string | null) => csvCell((value ?? '').replace(CONTROL, '\ufffd'));
   const { ingestion, workspaceIds, close } = await openForMaintenance(db);

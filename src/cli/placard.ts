@@ -10,7 +10,7 @@ if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
   );
   process.exitCode = 1;
 } else {
-  // Imported after the version check, because older versions cannot load the commands.
+  // Imports the commands after the version check, because older versions of Node.js cannot load them.
   const { run } = await import('./run.ts');
   process.exitCode = await run(process.argv.slice(2));
 }

@@ -18,7 +18,7 @@ const options = {
 
 const parseDayMs = (text: string): number => {
   const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-  // `Date.parse` accepts 30 February as 2 March, which would delete more than requested.
+  // `Date.parse` accepts 30 February as 2 March, so the command would delete more than requested.
   const isDay = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
   if (!isDay) throw new Error(`--before must be a day such as 2026-01-01, got "${text}"`);
   return ms;

@@ -11,7 +11,7 @@ import { ReportedError } from './exit.ts';
 import { formatHelp } from './help.ts';
 import { formatError } from './sentence.ts';
 
-/** Loaded on demand: commands that only call the API need not load the service. */
+/** Commands, loaded on demand because those that only call the API do not need the service. */
 const commands: SubCommandsDef = {
   init: async () => (await import('./init.ts')).init,
   serve: async () => (await import('./serve.ts')).serve,
@@ -43,7 +43,7 @@ const commandNamed = async (name: string | undefined): Promise<CommandDef | unde
 
 /** Throws for unknown options and unexpected arguments, which the parser ignores. */
 const refuseUnknown = (given: ParsedArgs, defs: ArgsDef): void => {
-  // The parser also adds `--some-name` as `someName`.
+  // The parser also adds the value of `--some-name` as `someName`.
   const written = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const isKnown = (name: string) => Object.hasOwn(defs, name) || Object.hasOwn(defs, written(name));
   const unknown = Object.keys(given).filter((name) => name !== '_' && !isKnown(name));
@@ -51,7 +51,7 @@ const refuseUnknown = (given: ParsedArgs, defs: ArgsDef): void => {
     const options = Object.keys(defs).map((name) => `--${name}`);
     throw new Error(`unknown option --${unknown[0]}; the options are ${options.join(', ')}`);
   }
-  // The shell expands a pattern such as `workspaces/*.json` to several arguments; reading only the first would be misleading.
+  // Rejects extra arguments, because a shell expands `workspaces/*.json` to several and the command would read only the first.
   const expected = Object.values(defs).filter(({ type }) => type === 'positional').length;
   if (given._.length > expected) throw new Error(`"${given._[expected]}" is an unexpected argument`);
 };
@@ -59,8 +59,8 @@ const refuseUnknown = (given: ParsedArgs, defs: ArgsDef): void => {
 const isHelp = (word: string) => word === '--help' || word === '-h';
 
 /**
- * Commands that continue if the reader of stdout closes the pipe, so that they do not stop sending midway. They report it
- * themselves.
+ * Commands that continue if the reader of stdout closes the pipe, so that they do not stop sending midway. They report the closed
+ * pipe themselves.
  */
 const NEED_NO_READER = new Set(['track']);
 

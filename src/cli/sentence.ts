@@ -1,4 +1,4 @@
-/** `1 line`, `300,000 lines` */
+/** Formats a number with its noun, such as `1 line` and `300,000 lines`. */
 export const count = (number: number, noun: string): string =>
   `${number.toLocaleString('en-US')} ${noun}${number === 1 ? '' : 's'}`;
 
@@ -17,7 +17,7 @@ interface SystemError extends Error {
   address?: string;
 }
 
-/** Returns the innermost error code of a network or TLS failure. SQLite's is the same for every failure. */
+/** Returns the innermost error code of a network or TLS failure. Omits SQLite's, which is the same for every failure. */
 const causeCode = (error: Error): string | undefined => {
   let last = error;
   while (last.cause instanceof Error) last = last.cause;
@@ -28,7 +28,7 @@ const causeCode = (error: Error): string | undefined => {
 /** Formats an error for users: one line, no stack trace. */
 export const formatError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
-  // All addresses of a host failed; the first reason is enough.
+  // All addresses of a host failed. The first reason is enough.
   if (error instanceof AggregateError && error.errors.length > 0) return formatError(error.errors[0]);
   const { code, path, port, address, message } = error as SystemError;
   if (code === 'EADDRINUSE') return `port ${port} on ${address} is in use; choose another with --port`;

@@ -18,7 +18,7 @@ export const formatLine = (json: string, formatTime: (time: string) => string): 
 
 const localTime = (time: string): string => new Date(time).toLocaleTimeString('en-GB');
 
-/** Creates the log of `placard serve` on stdout: JSON, or readable lines on a terminal. Throws if `LOG_LEVEL` is invalid. */
+/** Creates the log of `placard serve`: JSON on stdout, or formatted lines on a terminal. Throws if `LOG_LEVEL` is invalid. */
 export const createServeLog = (level: string): Logger => {
   if (!LEVELS.includes(level))
     throw new Error(`LOG_LEVEL must be one of ${LEVELS.join(', ')}, got "${level}"`);

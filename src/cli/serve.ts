@@ -78,17 +78,17 @@ const options = {
 /** Returns the command-line option, otherwise the environment variable. Empty variables count as unset. */
 type Setting = (name: keyof typeof options, variable: string) => string | undefined;
 
-/** Parses a port, 0 to 65,535. */
+/** Parses a port. Throws if it is not between 0 and 65,535. */
 const parsePort = (option: string, text: string): number => {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(port <= 65_535)) throw new Error(`--${option} must be a number from 0 to 65535, got "${text}"`);
   return port;
 };
 
-/** Longer than two health checks of `deploy/Caddyfile`. */
+/** Default drain time, longer than two health checks of `deploy/Caddyfile`. */
 const DRAIN_SECONDS = '5';
 const MAX_DRAIN_SECONDS = 3_600;
-/** Longer than the upstream `keepalive_timeout` of `deploy/nginx.conf`, which does not check `/readyz`. */
+/** Linger time, longer than the upstream `keepalive_timeout` of `deploy/nginx.conf`, which does not check `/readyz`. */
 const LINGER_MS = 1_500;
 
 const parseDrainMs = (text: string): number => {
@@ -98,7 +98,7 @@ const parseDrainMs = (text: string): number => {
   return seconds * 1000;
 };
 
-/** Watches the workspace files. Throws with a hint if there are none. */
+/** Watches the workspace files. Throws an error with a hint if there are none. */
 const openWorkspaces = (path: string, log: Log): WatchedSource => {
   try {
     return watchWorkspaces(path, { log });
@@ -109,7 +109,7 @@ const openWorkspaces = (path: string, log: Log): WatchedSource => {
   }
 };
 
-/** Logs from where the service can be reached, and what is exposed there. */
+/** Logs whether other hosts can reach the service, and which endpoints are exposed to them. */
 const logReach = (log: Log, host: string, hasMetricsToken: boolean) => {
   if (isLoopback(host)) {
     log.info({ host }, 'only this machine can reach the service; in a container set HOST=0.0.0.0');
@@ -159,7 +159,7 @@ const serveStudio = async (
     workspaces,
     store,
     service,
-    // If others use the Studio, a loopback address would point to their own machine.
+    // Avoids a loopback address if others use the Studio, because it would refer to their own machines.
     serviceUrl:
       getPublicUrl(setting, 'service-url', 'PLACARD_SERVICE_URL', 'https://api.example') ??
       (isOnlyHere ? ownUrl : null),
@@ -177,7 +177,7 @@ const serveStudio = async (
   return listening;
 };
 
-/** Resolves with the next termination signal. */
+/** Resolves with the termination signal. */
 const endAsked = (signal?: AbortSignal): Promise<NodeJS.Signals> =>
   new Promise((resolve) => {
     const onSignal = (name: NodeJS.Signals) => {
@@ -191,7 +191,7 @@ const endAsked = (signal?: AbortSignal): Promise<NodeJS.Signals> =>
     signal?.addEventListener('abort', ignore);
   });
 
-/** Keeps serving while load balancers learn from `/readyz` that this replica is shutting down. Another signal ends it early. */
+/** Continues serving until load balancers detect the shutdown through `/readyz`. Another signal ends the wait. */
 const drain = async (service: Service, ms: number): Promise<void> => {
   service.drain();
   const ended = new AbortController();
@@ -225,12 +225,12 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
     process.exit(1);
   });
   const watched = openWorkspaces(path, log);
-  // On a terminal, SIGHUP means that it was closed, which must end the process.
+  // Closing a terminal sends SIGHUP, which must end the process.
   if (!process.stdout.isTTY) process.on('SIGHUP', watched.reload);
   const telemetry = await startTelemetry({ env, version: version(), log });
   const store = await openDatabase(db);
   const workspaces = await watchReleases(watched, store.studio, { log }).catch(async (error) => {
-    // The store's threads and connections would keep the process alive.
+    // Stops watching and closes the store, because its threads and connections would keep the process alive.
     watched.stop();
     await store.close();
     throw error;
@@ -260,13 +260,13 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
   let listening: Listening | null = null;
   try {
     listening = await listen(service, { port, host, log, ...(drainMs > 0 && { lingerMs: LINGER_MS }) });
-    // On other machines, a loopback address does not reach this service.
+    // Other machines cannot use a loopback address.
     const ownUrl = isLoopback(host) ? listening.url : null;
     const studio = await serveStudio(setting, { workspaces, store, service, ownUrl, log });
     log.info({ url: listening.url, docs: `${listening.url}/docs`, store: store.kind }, 'listening');
     logReach(log, host, metricsToken !== undefined);
     const signal = await ending;
-    // In a terminal there is no load balancer to wait for.
+    // Ctrl+C in a terminal does not drain, because no load balancer is involved.
     const isDraining = signal === 'SIGTERM' && drainMs > 0;
     log.info({ signal, ...(isDraining && { drain_seconds: drainMs / 1000 }) }, 'stopping');
     if (isDraining) await drain(service, drainMs);

@@ -69,11 +69,11 @@ interface Batch {
 }
 
 interface Sink {
-  /** Maximum number of rows of a batch. */
+  /** Maximum rows of a batch. */
   rows: number;
   /** Poll interval in milliseconds. */
   pollMs: number;
-  /** Resolves when the receiver has stored the batch durably. */
+  /** Writes a batch. Resolves when the receiver has stored it durably. */
   write(batch: Batch, signal: AbortSignal): Promise<void>;
   close(): void;
 }
@@ -90,7 +90,7 @@ const lines: Sink = {
   close: () => undefined,
 };
 
-/** Names files by the cursor before them, so that a rerun after a crash overwrites the files of the last batch. */
+/** Creates a sink that names files by their start cursor, so that a rerun after a crash overwrites the last batch. */
 const files = (folder: string, format: FileFormat): Sink => {
   mkdirSync(folder, { recursive: true });
   removeUnfinished(folder);
@@ -174,7 +174,7 @@ const typesIn = (text: string | undefined): ReadonlySet<DataEventName> | null =>
   return new Set(names.filter(isDataEventName));
 };
 
-/** Stores a cursor in a file that is replaced atomically. */
+/** Creates a store of the cursor in a file that is replaced atomically. */
 const cursorFile = (path: string | undefined) => ({
   read: () => (path !== undefined && existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined),
   write(cursor: string) {

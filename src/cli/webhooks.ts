@@ -17,7 +17,7 @@ const options = {
 } as const;
 
 const ACTIONS = ['attempts', 'resend', 'replay', 'resume'];
-/** Maximum attempts shown, which is all that are stored. */
+/** Maximum displayed attempts, equal to the maximum stored. */
 const ATTEMPTS = 1_000;
 const time = (ms: number | null) => (ms ? new Date(ms).toISOString() : null);
 

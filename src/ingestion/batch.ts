@@ -18,14 +18,14 @@ import { shortenPayload } from './shorten-payload.ts';
 import { SourceError } from './source-error.ts';
 import { isAfter, type MalformedRow, type SourceRow } from './source-row.ts';
 
-/** Maximum rows of a transaction. Larger ones would block requests, which share the service's thread. */
+/** Maximum rows of a transaction. Larger transactions would block requests, which share the service's thread. */
 const MAX_ROWS = 100;
 /** Approximate size limit of a batch, in characters. */
 const MAX_CHARACTERS = 1_000_000;
 /** Maximum rows with the same key and `UPDATED_AT`, which must share a batch. */
 const MAX_TIE_ROWS = 1_000;
 const MAX_TIE_CHARACTERS = 4_000_000;
-/** Maximum open rejects of an integration. More means that the source does not match the workspace file. */
+/** Maximum open rejects of an integration. More rejects mean that the source does not match the workspace file. */
 const MAX_REJECTS = 100_000;
 const storable = (text: string): string => text.replaceAll('\u0000', '\u2400');
 /** Replaces U+0000, which PostgreSQL cannot store. Keys never contain it. */
@@ -47,7 +47,7 @@ interface Judged {
 interface Batch {
   judged: readonly Judged[];
   unusable: readonly IngestionReject[];
-  /** Rejects whose rows are no longer in the source. */
+  /** IDs of rejects whose rows are no longer in the source. */
   gone: readonly string[];
 }
 
@@ -58,7 +58,7 @@ const noRows = () => ({
   characters: 0,
 });
 
-/** Size of a group of consecutive rows with the same key and time. */
+/** Returns the initial size of a group of consecutive rows with the same key and time. */
 const noTie = () => ({ rows: 1, characters: 0 });
 
 interface BatchesOptions {
@@ -67,7 +67,7 @@ interface BatchesOptions {
   rows: 'attributes' | 'events' | 'purchases' | 'deletes';
   run: IngestionRun;
   watermark: Watermark | null;
-  /** Rows after this time are deduplicated individually; `null` if none are. */
+  /** Unix microseconds after which rows are deduplicated individually; `null` if none are. */
   dedupeSinceUs: number | null;
   lookbackUs: number;
   /** IDs of open rejects. */
@@ -77,7 +77,7 @@ interface BatchesOptions {
   now(): number;
 }
 
-/** Index at which to split a batch: never between rows with the same time and key, unless all share them. */
+/** Returns the index at which to split a batch: not between rows with the same time and key, unless all rows share them. */
 const findMiddle = (judged: readonly Judged[]): number => {
   const middle = judged.length >> 1;
   const isTie = (at: number) => {
@@ -92,8 +92,8 @@ const findMiddle = (judged: readonly Judged[]): number => {
 export const rejectIdForRow = (key: string): string => `key:${key}`;
 
 /**
- * Stores rows in batches: one transaction each, with the watermark, the run's counts and its rejects. Rows with the same time and
- * key share a batch, because a watermark cannot lie between them.
+ * Stores rows in batches. The transaction of a batch also stores the watermark, the run's counts and its rejects. Rows with the
+ * same time and key share a batch, because a watermark cannot lie between them.
  */
 export const createBatches = (options: BatchesOptions) => {
   const { store, workspace, rows: type, lookbackUs, open, holdsLease, now } = options;
@@ -101,7 +101,7 @@ export const createBatches = (options: BatchesOptions) => {
   let pending = noRows();
   let erasedUsers = 0;
   let tie = noTie();
-  /** Rejects of earlier runs. */
+  /** IDs of rejects from earlier runs. */
   const earlierRejects = new Set(open);
   const stillRejected = new Set<string>();
 
@@ -125,7 +125,7 @@ export const createBatches = (options: BatchesOptions) => {
     const moved = last && isAfter(last, watermark) ? { us: last.us, key: last.order } : watermark;
     const since = dedupeSinceUs === null ? null : Math.max(dedupeSinceUs, (moved?.us ?? 0) - lookbackUs);
     const stored = judged.filter(({ checked }) => !('reason' in checked)).map(({ row }) => row);
-    // If several rows have the same key, the last one decides whether it is a reject.
+    // If several rows have the same key, the last row decides whether the key is a reject.
     const lasting = new Map(judged.map((each) => [each.row.key, each]));
     const rejects = [...[...lasting.values()].flatMap(toRejects), ...unusable];
     for (const { rejectId } of rejects) if (earlierRejects.has(rejectId)) stillRejected.add(rejectId);
@@ -154,7 +154,7 @@ export const createBatches = (options: BatchesOptions) => {
     };
   };
 
-  /** Resolves with the rows that were rejected, in whole or in part, based on the stored profile. */
+  /** Stores rows. Resolves with the rows rejected in whole or in part because of the stored profile. */
   const write = async (judged: readonly Judged[], record: BatchRecord): Promise<Judged[]> => {
     const sound = judged.filter(({ checked }) => !('reason' in checked));
     const rows = sound.flatMap(({ checked }) => ('reason' in checked ? [] : [checked]));
@@ -172,7 +172,7 @@ export const createBatches = (options: BatchesOptions) => {
           return { row, checked: { reason } };
         });
       } catch (error) {
-        // Nothing was stored; writes of requests take precedence.
+        // Nothing was stored. The delay lets writes of requests take precedence.
         if (!(error instanceof TransientError) || tries === MAX_TRIES) throw error;
         await wait(AGAIN_MS);
       }
@@ -190,7 +190,7 @@ export const createBatches = (options: BatchesOptions) => {
     try {
       refused = await write(judged, record);
     } catch (error) {
-      // Isolates a row that the database rejects. If another run holds the lease, every row would be rejected.
+      // Splits the batch to isolate a row that the database rejects. If another run holds the lease, it would reject every row.
       if (!isRejected(error) || !(await holdsLease())) throw error;
       const [first] = judged;
       if (judged.length < 2) {
@@ -206,8 +206,8 @@ export const createBatches = (options: BatchesOptions) => {
     for (const id of record.settled) open.delete(id);
     for (const { rejectId } of record.rejects) open.add(rejectId);
     if (refused.length === 0) return;
-    // Known only from the profile, so these are recorded after the others are stored. A crash in between omits them from the
-    // list.
+    // Rejects that depend on the profile are known only now, so they are recorded after the other rows are stored. After a crash
+    // in between, they are missing from the list.
     run = { ...run, rowsSynced: run.rowsSynced - refused.length };
     await commit({ judged: refused, unusable: [], gone: [] });
   };
@@ -235,13 +235,13 @@ export const createBatches = (options: BatchesOptions) => {
   };
 
   return {
-    /** State as of the last stored batch. */
+    /** Returns the run as of the last stored batch. */
     run: () => run,
-    /** Number of users erased by this run. */
+    /** Returns the number of users erased by this run. */
     erasedUsers: () => erasedUsers,
     flush,
 
-    /** Number of earlier rejects that were rejected again. They are not new failures. */
+    /** Returns the number of earlier rejects that were rejected again. They are not new failures. */
     stillRejected: () => stillRejected.size,
 
     async add(row: SourceRow) {
@@ -260,7 +260,7 @@ export const createBatches = (options: BatchesOptions) => {
 
     async reject({ us, ...row }: MalformedRow) {
       await makeRoom();
-      // Truncated now, because up to a hundred long lines may wait for their batch.
+      // Truncates the line now, because up to a hundred long lines may wait for their batch.
       pending.unusable.push(storableReject({ ...row, kind: 'malformed', updatedAtUs: us }));
     },
 

@@ -1,7 +1,7 @@
 import { checkRow, type Source, type Workspace } from '../service/index.ts';
 import { openSource } from './source.ts';
 
-/** One row of a source as it would be sent, with its problem; `null` if valid. */
+/** Row of a source as it would be sent, with its problem; `null` if valid. */
 export interface CheckedSourceRow {
   object: unknown;
   problem: string | null;
@@ -9,7 +9,7 @@ export interface CheckedSourceRow {
 
 const ROWS = 3;
 
-/** Connects to a source and reads its first rows. Stores nothing. Throws if the source is unavailable or a column is missing. */
+/** Returns the first rows of a source. Stores nothing. Throws if the source is unavailable or a column is missing. */
 export const checkSource = async (workspace: Workspace, source: Source): Promise<CheckedSourceRow[]> => {
   const { signal } = new AbortController();
   const nowMs = Date.now();

@@ -13,7 +13,7 @@ import { type JsonValue, readJson, UnreadableValueError } from './json-value.ts'
 import type { JsonRow } from './read-row.ts';
 import { SourceError } from './source-error.ts';
 
-/** Columns that identify a user, by the `/users/track` property that they map to. The first kind present in the table wins. */
+/** Properties of `/users/track` that identify a user, with their columns. The first one present in the table is used. */
 const NAMES_OF_USERS = IDENTIFIERS.map((name): (readonly [member: string, column: string])[] =>
   name === 'user_alias'
     ? [
@@ -38,7 +38,7 @@ interface Mapped extends ColumnMapping {
 }
 
 const mapColumn = (column: string, written: string, source: Source): Mapped => {
-  // Rows of deletes only identify users, as attributes may.
+  // Rows of deletes contain only identifiers, so the column rules of attributes apply.
   const array = source.rows === 'deletes' ? 'attributes' : source.rows;
   try {
     return { column, ...parseMapping(array, column, written) };
@@ -63,11 +63,11 @@ const isAlias = (value: unknown): boolean =>
 /** Mapping from a table's columns to objects, resolved once per set of column names. */
 export interface Columns {
   updatedAt: string;
-  /** Columns of the key, joined with U+001F. */
+  /** Columns of the key. Their values are joined with U+001F. */
   key: readonly string[];
-  /** All columns that are read, including the key. */
+  /** Columns to read, including those of the key. */
   used: readonly string[];
-  /** Lookup key of the user that the row identifies; `null` if none. */
+  /** Returns the lookup key of the row's user; `null` if none. */
   userKeyOf(values: JsonRow['values']): string | null;
   /** Returns the object for `/users/track`, or the reason why the row is invalid. */
   objectOf(row: JsonRow): { object: Record<string, unknown> } | { reason: string };
@@ -99,7 +99,7 @@ export const resolveColumns = (source: Source, names: readonly string[]): Column
         const column = mapping?.column ?? find(name);
         if (column === undefined) return [];
         const { path, type } = mapping ?? mapColumn(column, member, source);
-        // Numbers are converted to the text that a CSV would have.
+        // Converts numbers to the text that a CSV file would contain.
         return [{ column, path, type: type ?? 'text' }];
       });
       if (columns.length === kind.length) return columns;
@@ -131,7 +131,7 @@ export const resolveColumns = (source: Source, names: readonly string[]): Column
   const toObject: Columns['objectOf'] = ({ values, unreadable }) => {
     const wrong = content.find((column) => unreadable[column] !== undefined);
     if (wrong !== undefined) return { reason: `${wrong} ${unreadable[wrong]}` };
-    // No prototype, because a column may have any name.
+    // Without a prototype, because a column may have any name.
     const object: Record<string, unknown> = Object.create(null);
     if (payload !== undefined) {
       const read = readPayload(values[payload] ?? null);
@@ -144,7 +144,7 @@ export const resolveColumns = (source: Source, names: readonly string[]): Column
       if ('expected' in converted) return { reason: `${column} is not ${converted.expected}` };
       setMember(object, path, converted.value);
     }
-    // The row asserts that the user exists, so an alias creates a profile as every other identifier does.
+    // An alias creates a profile like every other identifier, because the row asserts that the user exists.
     if (object['user_alias'] !== undefined) object['_update_existing_only'] ??= false;
     return { object };
   };
@@ -176,8 +176,8 @@ export const resolveColumns = (source: Source, names: readonly string[]): Column
 export const MAX_INDEXED_BYTES = 2_000;
 
 /**
- * Joins the parts of a key with U+001F, as the SQL does. `null` if a part is missing or unreadable, or if no database can store
- * it.
+ * Joins the parts of a key with U+001F, like the SQL. Returns `null` if a part is missing or unreadable, or contains a character
+ * that databases cannot store.
  */
 export const joinKey = ({ values, unreadable }: JsonRow, columns: readonly string[]): string | null => {
   const parts = columns.map((column) => (unreadable[column] === undefined ? (values[column] ?? '') : ''));

@@ -1,6 +1,6 @@
 import type { SourceRow } from './source-row.ts';
 
-/** Skips rows with the same time, key and values as an earlier one: files overlap, and joins repeat rows. */
+/** Skips rows with the same time, key and values as an earlier row, because files overlap and joins repeat rows. */
 export async function* distinctRows(rows: AsyncIterable<SourceRow>): AsyncGenerator<SourceRow, void> {
   let first: SourceRow | null = null;
   let seen = new Set<string>();

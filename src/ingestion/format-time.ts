@@ -3,7 +3,7 @@ import { UnreadableValueError } from './json-value.ts';
 const NS_PER_SECOND = 1_000_000_000n;
 const NS_PER_DAY = 86_400n * NS_PER_SECOND;
 const MS_PER_DAY = 86_400_000;
-/** 0001-01-01 and 10000-01-01, in days since 1970. ISO 8601 years have four digits. */
+/** 0001-01-01 and 10000-01-01 in days since 1970, because ISO 8601 years have four digits. */
 const FIRST_DAY = -719_162;
 const END_DAY = 2_932_897;
 
@@ -21,7 +21,7 @@ export const formatDate = (days: number): string => {
   return new Date(days * MS_PER_DAY).toISOString().slice(0, 10);
 };
 
-/** Formats nanoseconds since midnight as `09:30:00`, with a fraction if there is one. */
+/** Formats nanoseconds since midnight as `09:30:00`, with a fraction if not zero. */
 export const formatTimeOfDay = (ns: bigint): string => {
   const seconds = Number(ns / NS_PER_SECOND);
   const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];

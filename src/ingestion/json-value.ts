@@ -2,7 +2,7 @@ import { type JsonValue, parseJson } from '../protocol/index.ts';
 
 export type { JsonValue };
 
-/** Thrown for a value that JSON cannot represent. The message is the rest of a sentence that starts with the column's name. */
+/** Thrown for a value that JSON cannot represent. The message completes a sentence that starts with the column's name. */
 export class UnreadableValueError extends Error {
   override name = 'UnreadableValueError';
   /** Value as displayed in a reject. */
@@ -14,7 +14,7 @@ export class UnreadableValueError extends Error {
   }
 }
 
-/** Converts a non-null value returned by a driver. Throws `UnreadableValueError`. */
+/** Converts a non-null value from a driver. Throws `UnreadableValueError` if JSON cannot represent it. */
 export type ReadValue = (value: unknown) => JsonValue;
 
 export const readDouble = (value: number): number => {
@@ -32,11 +32,11 @@ export const readFloat = (value: number): number => {
   return value;
 };
 
-/** Returns a number if it is a safe integer, otherwise its digits. */
+/** Returns a number if the integer is safe, otherwise its digits. */
 export const readInteger = (value: bigint): number | string =>
   Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 
-/** No regular expression, because it takes quadratic time on long runs of the character. */
+/** Removes trailing characters. Uses no regular expression, because it takes quadratic time on long runs of the character. */
 export const dropTrailing = (character: string, text: string): string => {
   let end = text.length;
   while (end > 0 && text[end - 1] === character) end -= 1;
@@ -54,7 +54,7 @@ const normalize = (text: string): string => {
   return `${sign === '-' ? '-' : ''}${significant}e${shift}`;
 };
 
-/** Returns a number if it has exactly these digits, otherwise the text: `4.35` is a number, an ID of 38 digits is not. */
+/** Returns a number if it represents the digits exactly, such as `4.35`; otherwise the text, such as an ID of 38 digits. */
 export const readDecimal = (text: string): number | string => {
   const value = Number(text);
   if (!Number.isFinite(value)) throw new UnreadableValueError(`is ${text}, which JSON cannot hold`, text);
@@ -63,7 +63,7 @@ export const readDecimal = (text: string): number | string => {
   return isExact ? value : text;
 };
 
-// Keeps a byte order mark as part of the value, as every other source does.
+// Keeps a byte order mark as part of the value, like every other source.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Decodes text as UTF-8, or with the given decoder. */
@@ -76,7 +76,7 @@ export const readText = (bytes: Uint8Array, decoder: TextDecoder = utf8): string
   }
 };
 
-/** Formats 16 bytes as a UUID, and other lengths as hexadecimal. */
+/** Formats 16 bytes as a UUID, other lengths as hexadecimal. */
 export const readBytes = (bytes: Uint8Array): string => {
   const hex = Buffer.from(bytes).toString('hex');
   return bytes.length === 16 ? hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') : hex;

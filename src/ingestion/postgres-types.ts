@@ -26,7 +26,7 @@ const failTime = (text: string): never => {
 
 const readDate: ReadText = (text) => (/^\d{4}-\d\d-\d\d$/.test(text) ? text : failTime(text));
 
-/** Both timestamp types: the session's time zone is UTC, and a timestamp without a zone counts as UTC. */
+/** Reader of both timestamp types. The session's time zone is UTC, and a timestamp without a zone is UTC. */
 const readInstant: ReadText = (text) => {
   const [, date, time, fraction = ''] = INSTANT.exec(text) ?? failTime(text);
   return `${date}T${time}.${fraction.padEnd(6, '0')}Z`;
@@ -65,14 +65,14 @@ const READERS: Readonly<Record<number, ReadText>> = {
 export const TIME_TYPES: readonly number[] = [1082, 1114, 1184];
 export const TIMESTAMPTZ = 1184;
 
-/** Session settings for the output format that the readers expect. Roles and databases may have other defaults. */
+/** Session settings of the output format that the readers require, because roles and databases may have other defaults. */
 export const TYPE_SETTINGS = {
   everywhere: ["TimeZone = 'UTC'", "DateStyle = 'ISO'"],
-  /** Not supported by Redshift. */
+  /** Settings that Redshift does not support. */
   postgres: ["IntervalStyle = 'iso_8601'", "bytea_output = 'hex'", 'extra_float_digits = 1'],
 };
 
-/** Finds the element types of array types, for `readerFor`. */
+/** Query of the element types of array types, for `readerFor`. */
 export const ARRAY_TYPES = `SELECT array_type.oid, CASE WHEN element.typtype = 'd' THEN element.typbasetype ELSE element.oid END AS element
   FROM pg_type AS array_type JOIN pg_type AS element ON element.oid = array_type.typelem
   WHERE array_type.typlen = -1 AND array_type.oid IN`;

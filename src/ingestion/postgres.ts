@@ -16,20 +16,20 @@ const NAME = 'placard ingestion';
 const CONNECT_MS = 10_000;
 /** Statement timeout in milliseconds. */
 const STATEMENT_MS = 300_000;
-/** Rows fetched at once: one batch, because each row may have the maximum size. */
+/** Rows fetched at once. Only one batch, because each row may have the maximum size. */
 const PAGE = 100;
-/** Characters shown of a value in an oversized row. */
+/** Maximum displayed characters of a value in an oversized row. */
 const SHOWN = 1_000;
 /** Maximum keys of one statement. */
 const KEYS = 500;
 
-/** Keeps PostgreSQL's text output, which `readerFor` converts to JSON. */
+/** Type parsers that keep PostgreSQL's text output, which `readerFor` converts to JSON. */
 const AS_TEXT = { getTypeParser: () => (text: string) => text };
 const BEGIN = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /**
- * Start of the oldest transaction that may still commit, because changed rows have its start as their time. Only members of
- * `pg_read_all_stats` see sessions of other roles. Runs of integrations do not write.
+ * Query of the start of the oldest transaction that may still commit. The time of rows that it changes is its start. Only members
+ * of `pg_read_all_stats` can view sessions of other roles. Excludes integration runs, because they do not write.
  */
 const OLDEST = `SELECT (extract(epoch FROM min(xact_start)) * 1000000)::bigint AS us,
     (SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database()) AS prepared
@@ -38,11 +38,11 @@ const OLDEST = `SELECT (extract(epoch FROM min(xact_start)) * 1000000)::bigint A
     AND backend_type NOT IN ('autovacuum worker', 'walsender')`;
 const SEES_ALL = `SELECT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') AS sees,
     pg_is_in_recovery() AS is_standby`;
-/** A transaction appears in `pg_stat_activity` shortly after its start. */
+/** Delay before reading `pg_stat_activity`, because a transaction appears there shortly after its start. */
 const LISTED_MS = 250;
 const PREPARED_TRIES = 40;
 
-/** Returns the time up to which all rows are visible, and why it is not now. Must be read before the snapshot begins. */
+/** Returns the time up to which all rows are visible, and the reason if it is not now. Call it before the snapshot begins. */
 const readBound = async (client: Client, nowUs: number, lookbackSeconds: number) => {
   const { rows } = await client.query(SEES_ALL);
   if (rows[0].is_standby || !rows[0].sees) {
@@ -83,7 +83,7 @@ const sourcePassword = (variable: string): string => {
 const getConnectionUrl = ({ url, password_env }: PostgresSource): string => {
   if (password_env === undefined) return url;
   const password = sourcePassword(password_env);
-  // Passed as a parameter, because a URL with a Unix socket has an empty host, which `new URL` rejects.
+  // Appends a query parameter, because `new URL` rejects the empty host of a URL with a Unix socket.
   return `${url}${url.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`;
 };
 
@@ -101,8 +101,8 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const ignore = () => undefined;
 
 /**
- * Reads a table through a cursor, in one transaction with one snapshot. The bound is determined before the snapshot, so that no
- * row up to it can appear later.
+ * Reads a table through a cursor, in one transaction with one snapshot. The time bound is determined before the snapshot, so that
+ * no row before the bound can appear later.
  */
 export const openPostgres = async (source: PostgresSource, question: SnapshotQuery): Promise<Snapshot> => {
   const { after, keys, signal } = question;
@@ -113,7 +113,7 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
     query_timeout: STATEMENT_MS + CONNECT_MS,
     keepAlive: true,
   });
-  // The active statement fails by itself; an `error` event without a listener would end the process.
+  // A lost connection also fails the active statement. Without a listener, the `error` event would end the process.
   client.on('error', ignore);
   const stop = () => void client.end().catch(ignore);
   signal.addEventListener('abort', stop);
@@ -132,7 +132,7 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
       ? { boundUs: nowUs, message: null }
       : await readBound(client, nowUs, source.lookback_seconds ?? 0);
     await client.query(BEGIN);
-    // Set for the transaction, because a pooler may reassign the session.
+    // Applies the settings to the transaction, because a pooler may reassign the session.
     const settings = [...TYPE_SETTINGS.everywhere, ...(isRedshift ? [] : TYPE_SETTINGS.postgres)];
     for (const setting of [`statement_timeout = ${STATEMENT_MS}`, ...settings]) {
       await client.query(`SET LOCAL ${setting}`);
@@ -154,11 +154,11 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
     const inOrder = isRedshift ? `(${key})` : `(${key}) COLLATE "C"`;
     const finiteCondition = isRedshift ? `${time} IS NOT NULL` : `isfinite(${time})`;
     const timeCondition = `${finiteCondition} AND ${time} >= '0001-01-01'`;
-    /** Casts to the column's type, so that an index can be used. */
+    /** Returns the SQL of a time, cast to the column's type so that PostgreSQL can use an index. */
     const at = (us: number) =>
       `'${stampText(us)}'::timestamptz${timeType === TIMESTAMPTZ ? '' : " AT TIME ZONE 'UTC'"}`;
     const keyPartConditions = columns.key.map((each) => `coalesce(${quoted(each)}::text, '') <> ''`);
-    // Values of fixed length are small. Redshift limits row sizes itself.
+    // Only variable-length values are measured, because fixed-length ones are small. Redshift limits row sizes itself.
     const lengths = isRedshift
       ? []
       : used.filter(({ dataTypeSize }) => dataTypeSize < 0).map(({ name }) => quoted(name));
@@ -187,7 +187,7 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
       try {
         for (;;) {
           signal.throwIfAborted();
-          // As arrays, because a column may have any name.
+          // Fetches rows as arrays, because a column may have any name.
           const fetch = { text: `FETCH ${PAGE} FROM found`, rowMode: 'array' as const, types: AS_TEXT };
           const { rows } = await client.query<(string | null)[]>(fetch);
           for (const [us = null, key = null, large, ...cells] of rows) {
@@ -197,7 +197,7 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
           if (rows.length < PAGE) return;
         }
       } finally {
-        // If the connection is lost, so is its cursor; report only the first error.
+        // Ignores the error of a lost connection, so that only the first error is reported.
         await client.query('CLOSE found').catch(ignore);
       }
     }
@@ -234,7 +234,7 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
   }
 };
 
-/** SQL for a time in whole microseconds, even if `extract` returns an imprecise number; NULL for `infinity`. */
+/** Returns the SQL of a time in whole microseconds, even if `extract` is imprecise; NULL for `infinity`. */
 const microseconds = (time: string): string =>
   `CASE WHEN ${time} BETWEEN '0001-01-01' AND '9999-12-31' THEN
      extract(epoch FROM date_trunc('second', ${time}))::bigint * 1000000

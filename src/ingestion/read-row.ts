@@ -1,25 +1,25 @@
 import { type JsonValue, type ReadValue, UnreadableValueError } from './json-value.ts';
 
-/** A row of any source, as JSON. */
+/** Row of any source as JSON. */
 export interface JsonRow {
   /** Values by column. An unreadable value is kept as text, for display. */
   values: Readonly<Record<string, JsonValue>>;
-  /** Why JSON cannot represent a value, by column: "is not UTF-8". */
+  /** Reasons that JSON cannot represent values, by column, for example "is not UTF-8". */
   unreadable: Readonly<Record<string, string>>;
 }
 
-/** A column of a source, with the reader of its type. */
+/** Column of a source with the reader of its type. */
 export interface SourceColumn {
   name: string;
   read: ReadValue;
 }
 
 /**
- * Converts values from a driver to JSON before the row is validated. An unreadable value is never `null`, because `null` unsets
- * an attribute.
+ * Converts values from a driver to JSON before validation of the row. An unreadable value does not become `null`, because `null`
+ * unsets an attribute.
  */
 export const readRow = (columns: readonly SourceColumn[], cells: readonly unknown[]): JsonRow => {
-  // No prototype, because a column may have any name.
+  // Without a prototype, because a column may have any name.
   const values: Record<string, JsonValue> = Object.create(null);
   const unreadable: Record<string, string> = Object.create(null);
   for (const [index, { name, read }] of columns.entries()) {

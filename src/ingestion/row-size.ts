@@ -1,4 +1,4 @@
-/** Maximum characters of the columns that are used. Larger than an object in an API request may be. */
+/** Maximum characters of the used columns. Exceeds the limit of an object in an API request. */
 export const MAX_ROW_CHARACTERS = 1_000_000;
 export const ROW_TOO_LARGE = 'The row has more than 1,000,000 characters in the columns that are used';
 

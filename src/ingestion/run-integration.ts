@@ -20,7 +20,7 @@ interface RunOptions {
 /** SQLSTATE class 22, whose messages quote the value. */
 const DATA_EXCEPTION = /^22/;
 
-/** Returns an error message safe for operators without access to user data: it names tables and columns, but quotes no row. */
+/** Returns an error message with tables and columns but no row values, for operators without access to user data. */
 const formatRunError = (error: unknown): string => {
   const { message, code } = error as Error & { code?: string };
   if (error instanceof SourceError) return error.sentence;
@@ -50,14 +50,14 @@ const erasedNote = (users: number): string =>
 
 /**
  * Runs an integration once: first earlier rejects with their current values, then the rows after the watermark, then malformed
- * rows. Resolves with the outcome. If the run fails, stored rows stay, and the next run continues after them.
+ * rows. Resolves with the ended run. If the run fails, stored rows stay, and the next run continues after them.
  */
 export const runIntegration = async (options: RunOptions): Promise<EndedRun> => {
   const { store, workspace, source, state, run: begun, holdsLease, now, signal } = options;
   const { workspaceId, integrationId } = begun;
   const watermark = state?.watermark ?? null;
   const lookbackUs = (source.lookback_seconds ?? 0) * 1_000_000;
-  // Rows that are not deduplicated individually cannot be read twice.
+  // Rows up to this time are not tracked individually, so they must not be read again.
   const dedupeSinceUs =
     lookbackUs === 0 ? null : (state?.dedupeSinceUs ?? watermark?.us ?? Number.MIN_SAFE_INTEGER);
   const after: Position | null =
@@ -98,7 +98,7 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
       }
       for await (const row of snapshot.rows()) {
         missing.delete(rejectIdForRow(row.key));
-        // A late row, or one that is stored already: both are within the lag.
+        // A late row, or a row that is already stored. Both are within the lag.
         const isLate = row.rejectId === null && !isAfter(row, watermark);
         if (!isLate || !(again.has(row.key) || seen.has(`${row.us} ${row.order}`))) await add(row);
       }
@@ -115,7 +115,7 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
       await snapshot.close();
     }
   } catch (error) {
-    // An interrupted statement has its own error; the signal's reason is the cause.
+    // If the signal interrupted a statement, the signal's reason is the cause, not the statement's error.
     const cause = signal.aborted ? signal.reason : error;
     const isTimeout = cause instanceof RunTimeoutError;
     const { rowsSynced, rowsFailed } = batches.run();
@@ -130,7 +130,7 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
     };
   }
 
-  /** Returns the ended run with the counts of what was stored. */
+  /** Returns the ended run with the counts of stored rows. */
   function ended(message: string | null): EndedRun {
     const run = batches.run();
     const status = getStatus(run);

@@ -1,20 +1,20 @@
 import type { MalformedRow, Position, SourceRow } from './source-row.ts';
 
-/** Snapshot of a source: all rows are as of one moment. */
+/** Consistent snapshot of a source at one time. */
 export interface Snapshot {
-  /** Why the newest rows are left for a later run; `null` if none are. */
+  /** Reason that the newest rows are left for a later run; `null` if none are. */
   message: string | null;
-  /** Rows after the position, sorted by time and key. */
+  /** Yields the rows after the position, sorted by time and key. */
   rows(): AsyncIterable<SourceRow>;
-  /** Current rows of earlier rejects, in the same order. May include rows after the position. */
+  /** Yields the current rows of earlier rejects, sorted by time and key. May include rows after the position. */
   retryRows(): AsyncIterable<SourceRow>;
   unusable(): AsyncIterable<MalformedRow>;
   close(): Promise<void>;
 }
 
-/** Query of a run: a start position and earlier rejects. */
+/** Start position and earlier rejects of a run. */
 export interface SnapshotQuery {
-  /** Position before the first row of `rows`; `null` to read from the start. */
+  /** Position after which `rows` starts; `null` for the start of the source. */
   after: Position | null;
   /** Keys of rejected rows, for `retryRows`. */
   keys: readonly string[];

@@ -2,32 +2,32 @@ import { createHash } from 'node:crypto';
 import type { Columns } from './columns.ts';
 import type { JsonRow } from './read-row.ts';
 
-/** A row with a time and a key. */
+/** Row with a time and a key. */
 export interface SourceRow extends JsonRow {
   /** `UPDATED_AT` in Unix microseconds. */
   us: number;
-  /** Sort key within a microsecond: `orderKey`. */
+  /** Sort key within a microsecond, from `orderKey`. */
   order: string;
   key: string;
   columns: Columns;
-  /** Reject of this row while its line was unreadable; `null` if none. */
+  /** ID of the reject created when the row's line was unreadable; `null` if none. */
   rejectId: string | null;
 }
 
-/** A row without a time or a key, with a time in the future, or a line that cannot be read. */
+/** Row without a time or a key, row with a time in the future, or unreadable line. */
 export interface MalformedRow {
-  /** Stable across runs. */
+  /** ID of the reject, stable across runs. */
   rejectId: string;
   us: number | null;
   key: string | null;
   /** Lookup key of the user that the row identifies; `null` if unknown. */
   userKey: string | null;
   reason: string;
-  /** The row as JSON, or the line. */
+  /** Row as JSON, or line. */
   payload: string;
 }
 
-/** Read position in row order. With `key: null`, the whole microsecond has been read. */
+/** Read position in row order. With `key: null`, the whole microsecond is read. */
 export interface Position {
   /** Unix microseconds. */
   us: number;
@@ -35,27 +35,27 @@ export interface Position {
   key: string | null;
 }
 
-/** Sorts after all keys, because databases cannot store this character. */
+/** Character that sorts after all keys. */
 const LAST_CHARACTER = '\u{10ffff}';
 
 /**
- * Returns the key, prefixed with the nanoseconds if there are any. A position has microseconds, so a finer time becomes part of
- * the sort key.
+ * Returns the key, prefixed with the nanoseconds if not zero. Positions have microsecond precision, so a finer time becomes part
+ * of the sort key.
  */
 export const orderKey = (nanoseconds: number, key: string): string =>
   nanoseconds === 0 ? key : `${LAST_CHARACTER}${String(nanoseconds).padStart(3, '0')}${key}`;
 
-/** Maximum clock skew. Rows further in the future are rejected, because the watermark would skip all rows before them. */
+/** Maximum clock skew. Later rows are rejected, because a watermark in the future would skip all rows before it. */
 export const MAX_CLOCK_SKEW_US = 60_000_000;
 
-/** Whether a row comes after a position. Keys compare by bytes, as in the databases. */
+/** Returns whether a row comes after a position. Compares keys by bytes, like the databases. */
 export const isAfter = (row: { us: number; order: string }, position: Position | null): boolean => {
   if (position === null || row.us > position.us) return true;
   if (row.us < position.us || position.key === null) return false;
   return Buffer.compare(Buffer.from(row.order), Buffer.from(position.key)) > 0;
 };
 
-/** Derives the ID of a row from its position, so that it stays the same after a fix; without a position, from its content. */
+/** Derives a reject ID from the row's line, so that it is stable after a fix, or from its content if the source has no lines. */
 export const rejectIdForLine = (line: string | null, payload: string): string =>
   `line:${line ?? createHash('sha256').update(payload).digest('hex').slice(0, 24)}`;
 
@@ -77,7 +77,7 @@ interface UnplacedRow {
   line: string | null;
 }
 
-/** Returns a malformed row: no time or key, or a time in the future. */
+/** Creates a malformed row, which has no time, no key, or a time in the future. */
 export const malformedRow = (unplaced: UnplacedRow): MalformedRow => {
   const { us, key, row, columns, line } = unplaced;
   const payload = JSON.stringify(row.values);

@@ -14,15 +14,15 @@ import { runIntegration } from './run-integration.ts';
 import { type EndedRun, RunTimeoutError } from './run-outcome.ts';
 import { SourceError } from './source-error.ts';
 
-/** Poll interval; a run on demand starts within it. */
+/** Polling interval, which is also the maximum delay of a run on demand. */
 const POLL_MS = 1_000;
-/** After a process died, its runs continue elsewhere once this has passed. */
+/** Duration of a lease. After it, another process continues the runs of a crashed process. */
 const LEASE_MS = 30_000;
-/** Maximum duration of a run. A source without an end would block other runs. */
+/** Maximum duration of a run, because an endless source would block other runs. */
 const RUN_MS = 3_600_000;
-/** Consecutive runs that may end with their process. */
+/** Maximum consecutive crashes before an integration stops running. */
 const MAX_CRASHES = 2;
-/** Concurrent runs per process: each reads a source and takes a share of the writes. */
+/** Maximum concurrent runs per process, because each takes a share of the writes. */
 const MAX_RUNS = 2;
 const DAY_MS = 24 * 3_600_000;
 const KEEP_REJECTS_MS = 30 * DAY_MS;
@@ -31,16 +31,16 @@ const PRUNE_EVERY_MS = 3_600_000;
 
 export interface IngestionOptions {
   store: Pick<Store, 'write' | 'ingestion'>;
-  /** Returns the current workspaces. A changed file takes effect at the next poll. */
+  /** Returns the current workspaces, read at each poll. */
   workspaces(): readonly Workspace[];
   log: Log;
-  /** Unix milliseconds. Default: the system clock. */
+  /** Returns Unix milliseconds. Default: the system clock. */
   now?: () => number;
   pollMs?: number;
   leaseMs?: number;
   /** Maximum duration of a run in milliseconds. Default: one hour. */
   runMs?: number;
-  /** Called with each ended run. */
+  /** Called after each run. */
   onRun?: (run: EndedRun) => void;
 }
 
@@ -48,7 +48,7 @@ const SUSPENDED =
   'The process ended during this run and during the one before: the schedule is suspended until a run is requested';
 const PAUSED = 'The process that ran it has ended, and the integration is paused';
 
-/** Why an integration is due; `null` if it is not. Missed runs count as one. */
+/** Returns the trigger of a due integration; `null` if it is not due. Several missed runs count as one. */
 const getTrigger = (
   { schedule }: WorkspaceIntegration,
   state: IngestionState | null,
@@ -57,10 +57,10 @@ const getTrigger = (
   if (schedule.kind === 'paused') return null;
   if (state?.requestedAtMs != null) return 'manual';
   if (state && state.crashes >= MAX_CRASHES) return null;
-  // Left by a process that died.
+  // A crashed process left this run.
   if (state && state.runId !== '') return 'schedule';
   if (schedule.kind === 'on_demand') return null;
-  // The first run is due at once. A clock set back must not delay the next one.
+  // The first run is due at once. Setting the clock back must not delay the next run.
   const dueMs =
     state && state.lastStartedAtMs > 0 ? nextRunMs(schedule, Math.min(state.lastStartedAtMs, nowMs)) : 0;
   return dueMs !== null && dueMs <= nowMs ? 'schedule' : null;
@@ -73,15 +73,15 @@ interface Due {
 }
 
 /**
- * Runs integrations with a source, on schedule or on request. Safe with any number of replicas: only one runs an integration.
- * Returns a stop function; interrupted runs continue after a restart.
+ * Runs integrations with a source, on schedule or on request. Safe with any number of replicas, because only one replica runs an
+ * integration at a time. Returns a stop function. Interrupted runs continue after a restart.
  */
 export const startIngestion = (options: IngestionOptions): (() => Promise<void>) => {
   const { store, workspaces, log, onRun, now = Date.now, pollMs = POLL_MS } = options;
   const { leaseMs = LEASE_MS, runMs = RUN_MS } = options;
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();
-  /** Whether a run is active whose predecessor crashed the process. It runs alone, to identify the culprit. */
+  /** Whether a run after a crash is active. It runs alone, to identify the integration that crashes the process. */
   let isRecovering = false;
   let prunedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -94,7 +94,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
       isHeld = await store.ingestion.renew(run, now() + leaseMs);
       if (!isHeld) stop.abort(new SourceError('another process runs the integration'));
     };
-    // If the database is unavailable for a moment, the next renewal may succeed.
+    // Ignores a failed renewal, because the next one may succeed.
     const timer = setInterval(() => renew().catch(() => undefined), leaseMs / 3);
     const minutes = Math.round(runMs / 60_000);
     const deadline = setTimeout(
@@ -107,7 +107,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
     try {
       const ended = await work(signal);
       const isCut = stop.signal.reason instanceof RunTimeoutError && ended.status !== 'error';
-      // The rest of an interrupted run is due at once, after others had their turn.
+      // The rest of an interrupted run is due at once, after other waiting runs.
       const isStopped = stopping.signal.aborted && ended.status === 'error';
       if (isHeld) await store.ingestion.finish(ended, isCut || isStopped ? now() : undefined);
       return ended;
@@ -159,7 +159,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
   const isDead = (state: IngestionState | null): state is IngestionState =>
     state !== null && state.runId !== '' && !isLeased(state);
 
-  /** Ends runs that nothing continues: they crashed twice, or their integration is paused. */
+  /** Ends crashed runs that no process continues, because they crashed repeatedly or their integration is paused. */
   const abandon = async (
     workspaceId: string,
     schedule: WorkspaceIntegration['schedule'],

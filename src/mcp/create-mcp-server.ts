@@ -25,7 +25,7 @@ const result = (value: Record<string, unknown>) => ({
 
 const failure = (error: unknown) => {
   const message = error instanceof Error ? error.message : String(error);
-  // The members tell what to do, for example the failed checks or the newer draft.
+  // The other members show the agent how to continue, for example the failed checks or the newer draft.
   const { message: _, ...members } = error instanceof StudioError ? error.body : {};
   const details = Object.keys(members).length > 0 ? `\n${JSON.stringify(members)}` : '';
   return { isError: true, content: [{ type: 'text' as const, text: message + details }] };

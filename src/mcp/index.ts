@@ -6,7 +6,7 @@ import { createStudioClient, type StudioClientOptions } from './studio-client.ts
 
 export interface ServeMcpOptions extends Pick<StudioClientOptions, 'studioUrl' | 'key'> {
   version: string;
-  /** Called with the operator once the key is accepted. */
+  /** Called with the operator once the Studio has accepted the key. */
   onReady?: (operator: SessionResponse['operator']) => void;
 }
 

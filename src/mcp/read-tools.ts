@@ -32,7 +32,7 @@ export const readRow = async (id: string, context: ToolContext): Promise<Campaig
   }
 };
 
-/** Returns the draft if there is one, else the published version, else the next scheduled one. */
+/** Returns the draft if it exists, otherwise the published version, otherwise the next scheduled version. */
 export const currentCampaign = ({ draft, published, scheduled }: CampaignRow) =>
   draft?.campaign ?? published?.campaign ?? scheduled[0]?.campaign;
 

@@ -13,7 +13,7 @@ export interface StudioRequest {
   ifMatch?: string | null;
 }
 
-/** Response of the Studio with a status other than 2xx. */
+/** Thrown if the Studio responds with a status other than 2xx. */
 export class StudioError extends Error {
   readonly status: number;
   /** JSON body of the response; `{}` if it is not an object. */
@@ -40,7 +40,7 @@ const parseBody = (text: string): unknown => {
   }
 };
 
-/** Creates a client of the Studio API that signs in with an operator key, and again after its session ends. */
+/** Creates a client of the Studio API. Signs in with an operator key, and again after the session ends. */
 export const createStudioClient = ({ studioUrl, key, fetch = globalThis.fetch }: StudioClientOptions) => {
   const { origin } = new URL(studioUrl);
   let cookie: string | null = null;

@@ -17,9 +17,9 @@ export interface Tool<Input = unknown> {
   description: string;
   /** Minimum role whose sessions list the tool. */
   role: Role;
-  /** Strict: unknown arguments are rejected. */
+  /** Returns the input schema, which rejects unknown arguments. */
   createInput(operator: SessionResponse['operator']): z.ZodType<Input>;
-  /** Subject of the audit entry, for example a campaign ID. Never a user ID: erasure does not reach it. */
+  /** Returns the subject of the audit entry, for example a campaign ID. Not a user ID, because erasure keeps audit entries. */
   subjectOf(input: Input): string;
   run(input: Input, context: ToolContext): Promise<Record<string, unknown>>;
 }
@@ -29,7 +29,7 @@ export const defineTool = <Input>(tool: Tool<Input>): Tool => tool as Tool;
 
 const ROLES: readonly Role[] = ['view', 'edit', 'publish', 'admin'];
 
-/** Whether `role` includes the role `least`. */
+/** Returns whether `role` includes the role `least`. */
 export const hasRole = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
 
 const READ = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
@@ -46,7 +46,7 @@ const ANNOTATIONS: Readonly<Record<string, typeof READ>> = {
   stop: WRITE,
 };
 
-/** Returns the annotations of a tool by the verb at the start of its name. Throws for an unknown verb. */
+/** Returns the annotations of a tool by the verb at the start of its name. Throws if the verb is unknown. */
 export const annotationsFor = (name: string): typeof READ => {
   const [verb = ''] = name.split('_');
   const annotations = Object.hasOwn(ANNOTATIONS, verb) ? ANNOTATIONS[verb] : undefined;

@@ -22,7 +22,7 @@ import type { TelemetrySettings } from './settings.ts';
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 const SCOPE = 'placard';
-/** Timeout of the last export. An unreachable collector must not delay the exit of the process. */
+/** Timeout of the last export, because an unreachable collector must not delay the exit of the process. */
 const STOP_MS = 2_000;
 
 const getErrorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -100,7 +100,7 @@ export const createOpenTelemetry = (
         if (isError) span.setStatus({ code: SpanStatusCode.ERROR });
         return result;
       } catch (error) {
-        // The message may contain data of a user.
+        // Omits the message, which may contain user data.
         span.setAttribute('error.type', error instanceof Error ? error.name : typeof error);
         span.setStatus({ code: SpanStatusCode.ERROR });
         throw error;

@@ -27,8 +27,8 @@ const parseTitle = (title: string, position: number, array: InputArray): Column 
 };
 
 /**
- * Parses a CSV header and returns a function that converts the cells of a row to an object, with the reason if the row is
- * invalid. Empty cells are omitted. Throws if the header is invalid.
+ * Parses a CSV header. Returns a function that converts the cells of a row to an object, with a reason if the row is invalid.
+ * Omits empty cells. Throws if the header is invalid.
  */
 const csvColumns = (header: readonly string[], array: InputArray) => {
   const columns = header.map((title, position) => parseTitle(title, position, array));
@@ -37,7 +37,7 @@ const csvColumns = (header: readonly string[], array: InputArray) => {
   if (twice !== undefined) throw new Error(`the column "${twice}" is there twice`);
 
   return (cells: readonly string[]): { object: Record<string, unknown>; reason?: string } => {
-    // No prototype, because a column may have any name.
+    // Without a prototype, because a column may have any name.
     const object: Record<string, unknown> = Object.create(null);
     let reason =
       cells.length === columns.length
@@ -59,11 +59,11 @@ const OTHER_DELIMITER = /[;\t|]/;
 
 export interface CsvOptions {
   array: InputArray;
-  /** A single character. */
+  /** Delimiter, a single character. */
   delimiter: string;
 }
 
-/** The library's own messages quote cells, which are user data. */
+/** Formats an error of the library without its message, which quotes cells and so user data. */
 const formatCsvError = (error: CsvError): string => {
   const line = `line ${error['lines']}`;
   return error.code === 'CSV_MAX_RECORD_SIZE'
@@ -73,7 +73,7 @@ const formatCsvError = (error: CsvError): string => {
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** Removes a byte order mark, from which the library would choose an encoding by itself. */
+/** Removes a byte order mark, because the library would select an encoding from it. */
 async function* withoutMark(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let head: Buffer | null = Buffer.alloc(0);
   for await (const chunk of input) {
@@ -88,12 +88,12 @@ async function* withoutMark(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   if (head !== null) yield head;
 }
 
-/** Yields rows of a CSV with a header as objects of one array. The line of a row is the one on which it ends. */
+/** Yields the rows of a CSV with a header as objects of one array. The line number of a row is that of its last line. */
 export async function* csvRows(
   input: AsyncIterable<Buffer>,
   { array, delimiter }: CsvOptions,
 ): AsyncGenerator<InputLine, void> {
-  // Cells as bytes: we decode them, to detect other encodings.
+  // Requests cells as bytes, and decodes them here to detect other encodings.
   const parser = parse({
     delimiter,
     encoding: null,

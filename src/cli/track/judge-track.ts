@@ -2,14 +2,14 @@ import { MAX_TRACK_OBJECTS } from '../../protocol/index.ts';
 import { readBody, usersTrackBody } from '../../protocol/schemas/index.ts';
 import { HttpError, parseWorkspace, trackUsers } from '../../service/index.ts';
 
-/** Accepts every app ID, because no workspace is loaded. */
+/** Set that contains every app ID, because no workspace is loaded. */
 class AnyApp extends Set<string> {
   override has(): boolean {
     return true;
   }
 }
 
-/** Accepts every subscription group. */
+/** Map that contains every subscription group, because no workspace is loaded. */
 class AnyGroup extends Map<string, { name: string; channel: string }> {
   override get() {
     return { name: '', channel: 'sms' };
@@ -34,7 +34,7 @@ const judge = (body: unknown) => {
   });
 };
 
-/** Replacement for a client's `fetch` that validates a `/users/track` request by the service's rules, and stores nothing. */
+/** Replaces a client's `fetch`: validates a `/users/track` request by the service's rules and stores nothing. */
 export const judgeTrack: typeof fetch = async (input, init) => {
   try {
     return Response.json(await judge(await new Request(input, init).json()), { status: 201 });

@@ -1,32 +1,32 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 
-/** Summary of a listing: lines, lines that could not be written, and the error. */
+/** Summary of a listing: number of lines, number of unwritten lines, and write error. */
 export interface Listed {
   lines: number;
   lost: number;
   error: Error | undefined;
 }
 
-/** A list of problems as NDJSON. */
+/** List of problems as NDJSON. */
 export interface Listing {
-  /** Destination for messages: `on stdout`, `in rejects.ndjson`. */
+  /** Destination as named in messages, such as `on stdout` or `in rejects.ndjson`. */
   name: string;
-  /** `object` is the object with the problem. */
+  /** Adds a problem. `object` is the object with the problem. */
   add(facts: Record<string, unknown>, object?: unknown): void;
   end(): Promise<Listed>;
 }
 
-/** Resolves after the text was written, with an error if it could not be. */
+/** Writes a text. Resolves with the error if writing fails, otherwise with `undefined`. */
 export const written = (out: Writable, text: string): Promise<Error | undefined> =>
   new Promise((resolve) => out.write(text, (error) => resolve(error ?? undefined)));
 
-/** Lists problems on a stream, without the objects. A closed pipe or a full disk does not end the command. */
+/** Creates a listing on a stream, without the objects. A closed pipe or a full disk does not end the command. */
 export const streamListing = (out: Writable, name: string): Listing => {
   let lines = 0;
   let lost = 0;
   let error: Error | undefined;
-  // Each write reports its own failure; an `error` event without a listener would end the process.
+  // Each write reports its own failure, but without a listener an `error` event would end the process.
   out.on('error', () => undefined);
   return {
     name,
@@ -39,7 +39,7 @@ export const streamListing = (out: Writable, name: string): Listing => {
       });
     },
     async end() {
-      // A stream completes its writes in order.
+      // Waits for all writes, because a stream completes them in order.
       if (lines > 0) await written(out, '');
       return { lines, lost, error };
     },
@@ -47,7 +47,7 @@ export const streamListing = (out: Writable, name: string): Listing => {
 };
 
 /**
- * Lists problems in a file, with the objects, one synchronous write per line. Throws if the file exists, unless `goOn` is set.
+ * Creates a listing in a file, with the objects. Writes each line synchronously. Throws if the file exists and `goOn` is false.
  */
 export const fileListing = (path: string, goOn: boolean): Listing => {
   const file = openSync(path, goOn ? 'a' : 'ax');

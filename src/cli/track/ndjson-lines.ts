@@ -4,7 +4,7 @@ import type { InputLine, LineObject } from './input-line.ts';
 const SHAPE = 'a line must be {"attributes": …}, {"events": …} or {"purchases": …}';
 const MAX_SHOWN = 3;
 
-/** Formats unexpected property names. Values are omitted, because they are user data. */
+/** Formats unexpected property names. Omits values, because they are user data. */
 const shownMembers = (names: string[]): string => {
   if (names.length === 0) return 'an empty object';
   const shown = names.slice(0, MAX_SHOWN).map((name) => JSON.stringify(name.slice(0, 40)));
@@ -20,7 +20,7 @@ const parsed = (text: string): { value: unknown } | null => {
   }
 };
 
-/** `{"events": {…}}` is one object, `{"events": [{…}, {…}]}` several. */
+/** Parses a line: `{"events": {…}}` is one object, `{"events": [{…}, {…}]}` is several. */
 const parseContent = (text: string): { objects: LineObject[] } | { reason: string } => {
   const body = parsed(text);
   if (!body) return { reason: 'a line must be JSON' };
@@ -33,7 +33,7 @@ const parseContent = (text: string): { objects: LineObject[] } | { reason: strin
   return {
     objects: INPUT_ARRAYS.filter((array) => Object.hasOwn(members, array)).flatMap((array): LineObject[] => {
       const content = members[array];
-      // The service validates the objects themselves.
+      // The service validates the content of the objects.
       return Array.isArray(content)
         ? content.map((object, index) => ({ array, object, index }))
         : [{ array, object: content as object }];
@@ -41,7 +41,7 @@ const parseContent = (text: string): { objects: LineObject[] } | { reason: strin
   };
 };
 
-/** Yields lines of NDJSON. Throws at once if the first line shows another format. */
+/** Yields lines of NDJSON. Throws if the first line shows that the input has another format. */
 export async function* ndjsonLines(input: AsyncIterable<Buffer>): AsyncGenerator<InputLine, void> {
   let line = 0;
   let isFirst = true;

@@ -2,10 +2,10 @@ import type { WriteStream } from 'node:tty';
 import { count } from '../sentence.ts';
 
 const DRAW_MS = 500;
-/** Returns the cursor to the start of the line and clears it. */
+/** Escape sequence that moves the cursor to the start of the line and clears the line. */
 const CLEAR = '\r\u001b[K';
 
-/** `2 h 5 min`, `1 min 20 s`, `7 s` */
+/** Formats a duration, such as `2 h 5 min`, `1 min 20 s` or `7 s`. */
 export const durationText = (ms: number): string => {
   const seconds = Math.round(ms / 1000);
   if (seconds >= 3600) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
@@ -13,7 +13,7 @@ export const durationText = (ms: number): string => {
 };
 
 interface ProgressFacts {
-  /** Objects whose request has a response. */
+  /** Number of objects whose request has a response. */
   answered: number;
   elapsedMs: number;
   /** Bytes read since the first object was sent, and bytes left; `null` if the size of the input is unknown. */
@@ -21,7 +21,7 @@ interface ProgressFacts {
   leftBytes: number | null;
 }
 
-/** `45,000 objects, 8,300 a second, 31 s left` */
+/** Formats progress, such as `45,000 objects, 8,300 a second, 31 s left`. */
 export const progressText = ({ answered, elapsedMs, readBytes, leftBytes }: ProgressFacts): string => {
   const rate = elapsedMs > 0 ? Math.round((answered * 1000) / elapsedMs) : 0;
   const text = `${count(answered, 'object')}, ${rate.toLocaleString('en-US')} a second`;

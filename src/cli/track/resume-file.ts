@@ -5,8 +5,8 @@ import { closeSync, ftruncateSync, openSync, readFileSync, readSync, writeSync }
 export type Range = [first: number, last: number];
 
 /**
- * Returns a function that checks if a number is in one of the ranges. Call it with ascending numbers only, because each range is
- * visited once.
+ * Returns a function that checks whether a number is in one of the ranges. Call it with ascending numbers only, because it visits
+ * each range once.
  */
 export const createRanges = (ranges: Iterable<Range>): ((number: number) => boolean) => {
   const sorted = [...ranges].sort(([one], [other]) => one - other);
@@ -17,29 +17,29 @@ export const createRanges = (ranges: Iterable<Range>): ((number: number) => bool
   };
 };
 
-/** Bytes of the input's start that are compared. The input may grow during a run, or between two runs. */
+/** Number of bytes compared from the start of the input, because the input may grow during a run or between runs. */
 const HEAD_BYTES = 64 * 1024;
 
 /** Properties that must match for a run to be resumed. */
 interface RunIdentity {
   /** Path of the input. */
   input: string;
-  /** Endpoint or instance of the API. */
+  /** Endpoint or instance URL of the API. */
   api: string;
   /** Input format. */
   format: string;
 }
 
 /**
- * Records which objects of an input were sent, by their number from 0, in a file. Each request is noted before it is sent and
- * after its response. Notes are written synchronously, so that they survive a crash of the process.
+ * File with the numbers, from 0, of the objects sent from an input. Each request is recorded before it is sent and after its
+ * response. Writes are synchronous, so that records survive a crash of the process.
  */
 export interface ResumeFile {
-  /** Whether an earlier run has started to send or has listed a problem. */
+  /** Whether an earlier run has sent an object or listed a problem. */
   isResumed: boolean;
-  /** Whether an earlier run got a response, rejected the object, or listed it. Call in ascending order. */
+  /** Returns whether an earlier run received a response, rejected the object, or listed it. Call in ascending order. */
   isSettled(number: number): boolean;
-  /** Whether an earlier run sent the object without seeing the response. Call in ascending order. */
+  /** Returns whether an earlier run sent the object without receiving a response. Call in ascending order. */
   isInDoubt(number: number): boolean;
   begun(range: Range): void;
   settled(range: Range): void;
@@ -57,9 +57,9 @@ const readHead = (input: string, bytes: number): { head: string; head_bytes: num
 
 const NOTE = /^(begun|settled|unsent) (\d+) (\d+)$/;
 
-/** Reads the notes of earlier runs. A range with a start and no end is open. */
+/** Reads the records of earlier runs. A range without an end is open. */
 const readNotes = (lines: readonly string[]) => {
-  // Keyed by both ends, because a single object of a request may be settled when it is listed.
+  // The key contains both ends, because a single object of a request may be settled when it is listed.
   const open = new Map<string, Range>();
   const settled: Range[] = [];
   for (const line of lines) {
@@ -83,7 +83,7 @@ const parsed = (line: string): Partial<Header> => {
   try {
     return Object(JSON.parse(line));
   } catch {
-    // Another file, without any of the properties.
+    // The file is not a resume file and has none of the properties.
     return {};
   }
 };
@@ -101,7 +101,7 @@ const checkHeader = (path: string, line: string, { input, api, format }: RunIden
   }
 };
 
-/** Opens or creates the file. Drops a partially written last line. */
+/** Opens or creates the file. Removes an incomplete last line. */
 export const openResumeFile = (path: string, identity: RunIdentity): ResumeFile => {
   const file = openSync(path, 'a+');
   const write = (line: string) => writeSync(file, `${line}\n`);

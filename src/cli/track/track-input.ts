@@ -5,7 +5,7 @@ import type { InputLine } from './input-line.ts';
 import { ndjsonLines } from './ndjson-lines.ts';
 
 interface TrackInputOptions {
-  /** `-` is stdin. */
+  /** Path of the input; `-` is stdin. */
   file: string;
   /** Array of the CSV rows; `undefined` for NDJSON. */
   as: string | undefined;
@@ -29,10 +29,10 @@ export const openTrackInput = ({ file, as, delimiter = ',', stop }: TrackInputOp
   let readBytes = 0;
   async function* counted(): AsyncGenerator<Buffer, void> {
     stop.throwIfAborted();
-    // Created by its reader, because a stream without one ends the process if its file cannot be opened.
+    // The reader creates the stream, because a stream without a reader ends the process if its file cannot be opened.
     const stream: AsyncIterable<Buffer> & { destroy(): unknown } =
       file === '-' ? process.stdin : createReadStream(file);
-    // A terminal or pipe may be idle, and reading must end anyway.
+    // Destroys the stream, because an idle terminal or pipe would otherwise block the end of reading.
     stop.addEventListener('abort', () => stream.destroy());
     for await (const chunk of stream) {
       readBytes += chunk.length;
@@ -44,12 +44,12 @@ export const openTrackInput = ({ file, as, delimiter = ',', stop }: TrackInputOp
     as === undefined ? ndjsonLines(counted()) : csvRows(counted(), { array: as, delimiter });
 
   return {
-    /** Input format in a few words. */
+    /** Input format, recorded in the resume file. */
     format: as === undefined ? 'ndjson' : `csv ${as} ${delimiter}`,
     readBytes: () => readBytes,
-    /** `null` if the size is unknown (stdin or a pipe). */
+    /** Size of the input; `null` if unknown (stdin or a pipe). */
     totalBytes: stats?.isFile() ? stats.size : null,
-    /** Whether `stop` ended the input early. */
+    /** Returns whether `stop` ended the input early. */
     isCut: () => isCut,
     /** Yields lines until the end or until `stop`. */
     async *lines(): AsyncGenerator<InputLine, void> {
@@ -60,7 +60,7 @@ export const openTrackInput = ({ file, as, delimiter = ',', stop }: TrackInputOp
           yield line;
         }
       } catch (error) {
-        // A stream destroyed before its end throws.
+        // A stream that is destroyed before its end throws.
         isCut = stop.aborted;
         if (!isCut) throw error;
       }

@@ -9,21 +9,21 @@ import type { InputLine } from './input-line.ts';
 import type { Listing } from './listing.ts';
 import type { Range, ResumeFile } from './resume-file.ts';
 
-/** Where an object comes from. */
+/** Position of an object in the input. */
 interface Origin {
   line: number;
   object: unknown;
   /** Position in the array of its line, if any. */
   index: number | undefined;
-  /** Display name: the line, if the object is the last one on it. */
+  /** Display name: only the line if the object is the last one of its line. */
   name: string;
 }
 
 const IN_DOUBT = 'in doubt: no response arrived, it may be stored or not';
 
 /**
- * Numbers every object of the input from 0, and tracks the origin of objects in flight. Lines without a valid object get a number
- * too, so that numbering is the same in every run.
+ * Numbers the objects of the input from 0 and tracks the origin of objects in flight. Lines without a valid object also have a
+ * number, so that numbering is the same in every run.
  */
 export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefined) => {
   const origins = new Map<number, Origin>();
@@ -55,14 +55,14 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
   };
 
   return {
-    /** Number of objects whose request has ended. */
+    /** Returns the number of objects whose request has ended. */
     answered: () => answered,
-    /** Number of objects that an earlier run sent. */
+    /** Returns the number of objects that an earlier run sent. */
     sentBefore: () => sentBefore,
-    /** Name of the last object up to which all are sent or listed; `undefined` if none. */
+    /** Returns the name of the last object up to which all objects are sent or listed; `undefined` if none. */
     lastName: () => lastName,
 
-    /** Yields the objects to send. Others are listed, or were sent by an earlier run. */
+    /** Yields the objects to send. Lists invalid objects and skips objects that an earlier run sent. */
     async *toSend(lines: AsyncIterable<InputLine>): AsyncGenerator<TrackObject, void> {
       for await (const content of lines) {
         const { line } = content;
@@ -96,7 +96,7 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
         return;
       }
       listPosition(position, reason);
-      // An object rejected before sending is in no request, and would not be noted.
+      // Records an object rejected before sending, because it is in no request.
       resume?.settled([position.index, position.index]);
     },
 
@@ -110,7 +110,7 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
       }
     },
 
-    /** Sending stopped before these. They are not listed if a resumed run can send them. */
+    /** Called with objects that were not sent. Does not list them if a resumed run can send them. */
     unsent(positions: TrackPosition[]): void {
       if (positions.length === 0) return;
       note(positions);
@@ -121,7 +121,7 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
 
 export type TrackObjects = ReturnType<typeof createTrackObjects>;
 
-/** Range of a request. Objects are ordered within an array, but not across arrays. */
+/** Returns the range of a request. Objects are ordered within an array, but not across arrays. */
 const getRange = (positions: TrackPosition[]): Range => {
   const numbers = positions.map(({ index }) => index);
   return [Math.min(...numbers), Math.max(...numbers)];

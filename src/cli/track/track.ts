@@ -38,7 +38,7 @@ const options = {
   concurrency: { type: 'string', description: 'Concurrent requests', valueHint: '4' },
 } as const;
 
-/** Minimum milliseconds between messages of one kind, because four concurrent requests repeat them with each retry. */
+/** Minimum time between equal messages, because four concurrent requests repeat them with each retry. */
 const REPEAT_MS = 5_000;
 
 const formatSummary = ({ processed, requests }: TrackReport, isDryRun: boolean): string => {
@@ -46,13 +46,13 @@ const formatSummary = ({ processed, requests }: TrackReport, isDryRun: boolean):
   return `${taken} ${isDryRun ? 'would be accepted' : 'accepted'} in ${count(requests, 'request')}`;
 };
 
-/** Creates a client that applies the service's rules in this process: it sends nothing and needs no key. Loaded lazily. */
+/** Creates a client that validates by the service's rules in this process. It sends nothing and needs no key. */
 const dryRunClient = async (): Promise<RestClient> => {
   const { judgeTrack } = await import('./judge-track.ts');
   return createRestClient({ endpoint: 'http://dry-run', apiKey: 'none', fetch: judgeTrack });
 };
 
-/** Reports why a request is retried. Repeats the same message at most every `REPEAT_MS`. */
+/** Creates a function that reports the reason of a retry, the same message at most every `REPEAT_MS`. */
 const createRetryReporter = (say: (sentence: string) => void) => {
   let last = '';
   let saidAtMs = Number.NEGATIVE_INFINITY;
@@ -66,7 +66,7 @@ const createRetryReporter = (say: (sentence: string) => void) => {
   };
 };
 
-/** Returns the error of a run that finished and listed problems. */
+/** Returns the error of a finished run that listed problems; `undefined` if none. */
 const toListingError = (listing: Listing, { lines, lost, error }: Listed): Error | undefined => {
   if (lines === 0) return undefined;
   const problems = count(lines, 'problem');
@@ -75,13 +75,13 @@ const toListingError = (listing: Listing, { lines, lost, error }: Listed): Error
     : new ExitError(2, `${problems}, listed ${listing.name}`);
 };
 
-/** Returns the error of a run that stopped: the cause, what was accepted, and where to resume. */
+/** Returns the error of a stopped run with the cause, the accepted objects, and the position to resume from. */
 const toStopError = async (
   { cause, report, unsent }: TrackStoppedError,
   { objects, listing, isResumable }: { objects: TrackObjects; listing: Listing; isResumable: boolean },
 ): Promise<unknown> => {
   const nothingTaken = report.requests === 0;
-  // Nothing was read or sent, so the cause is enough.
+  // Without read or sent objects, the cause is enough.
   if (nothingTaken && unsent.length === 0) return cause;
   if (!nothingTaken) objects.unsent(unsent);
   const { lost, error } = await listing.end();
@@ -110,7 +110,7 @@ export const track = defineCommand({
     if (args.resume !== undefined && isDryRun) throw new Error('--dry-run sends nothing: leave --resume out');
     if (args.resume !== undefined && file === '-') throw new Error('--resume needs a file, not stdin');
 
-    /** Time and position when sending began. Objects that an earlier run sent are skipped much faster. */
+    /** Time and position when sending started. Earlier objects do not count, because skipping is much faster than sending. */
     let start: { atMs: number; bytes: number } | undefined;
     const progress = createProgress(process.stderr, () => ({
       answered: objects.answered(),

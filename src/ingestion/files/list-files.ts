@@ -4,11 +4,11 @@ import { SourceError } from '../source-error.ts';
 
 const escaped = (text: string) => text.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&');
 
-/** As in a shell, `*` does not match a leading dot, because tools use such names for unfinished files. */
+/** Returns the pattern as a `RegExp`. As in a shell, `*` does not match a leading dot, which often marks unfinished files. */
 const toPattern = (name: string): RegExp =>
   new RegExp(`^${name.startsWith('*') ? '(?!\\.)' : ''}${name.split('*').map(escaped).join('.*')}$`, 's');
 
-/** Rejects pipes, which may never end, and links out of the folder, which may point to files that only the service can read. */
+/** Rejects pipes, because they may never end, and links out of the folder, because they may expose files of the service. */
 const checkFile = (path: string): void => {
   const folder = realpathSync(dirname(path));
   const target = realpathSync(path);

@@ -15,7 +15,7 @@ import { createStagingFolder } from './staging-folder.ts';
 /** Maximum heap of the staging process, in MB. */
 const HEAP_MB = 512;
 
-/** From source, the process file is next to this one; when built, both are in `dist/`. */
+/** Returns the path of the process file, which is next to this file in the source and in `dist/` when built. */
 const processPath = (): string => {
   const here = import.meta.url;
   const name = here.endsWith('.ts') ? './stage-process.ts' : './ingestion-files.js';
@@ -23,8 +23,8 @@ const processPath = (): string => {
 };
 
 /**
- * Stages in a child process, so that no file can crash or block the service. A thread shares memory, and cannot be terminated
- * while SQLite computes a row.
+ * Stages in a child process, so that no file can crash or block the service. A thread is not enough, because it shares memory and
+ * cannot be terminated while SQLite computes a row.
  */
 const stageInProcess = (staging: Staging, signal: AbortSignal): Promise<StageMessage> =>
   new Promise((resolve, reject) => {
@@ -56,13 +56,13 @@ const stageInProcess = (staging: Staging, signal: AbortSignal): Promise<StageMes
     child.send(staging);
   });
 
-/** Maximum rows and bytes of a page, so that each read between requests is short. */
+/** Maximum rows and bytes of a page. Short reads keep the service responsive. */
 const PAGE = 500;
 const PAGE_BYTES = 1_000_000;
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Copies rows of files into a SQLite file, which returns them sorted. */
+/** Copies rows of files into a SQLite file to read them in sorted order. */
 export const openFiles = async (source: Staging['source'], question: SnapshotQuery): Promise<Snapshot> => {
   const { after, keys, lines, nowMs, signal } = question;
   const folder = await createStagingFolder();

@@ -13,7 +13,7 @@ import {
   UnreadableValueError,
 } from '../json-value.ts';
 
-/** A column, or a field of a nested column. */
+/** Column, or field of a nested column. */
 export type Field = ReturnType<typeof parquetSchema>;
 
 const UNITS = { MILLIS: 1_000_000n, MICROS: 1_000n, NANOS: 1n };
@@ -25,7 +25,7 @@ const unscale = (unscaled: bigint, scale: number): string => {
   return scale === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 };
 
-/** Parses big-endian two's complement. */
+/** Parses a big-endian two's complement integer. */
 const toBigInt = (bytes: Uint8Array): bigint =>
   bytes.length === 0
     ? 0n
@@ -44,7 +44,7 @@ const readerOfUnit = (unit: keyof typeof UNITS, format: (ns: bigint) => string):
   return (value) => format(BigInt(value as number | bigint) * UNITS[unit]);
 };
 
-/** Reader for the physical type of a column without a logical type. */
+/** Returns the reader for the physical type of a column without a logical type. */
 const physicalReader = ({ type }: SchemaElement): ReadValue => {
   switch (type) {
     case 'BOOLEAN':
@@ -63,7 +63,7 @@ const physicalReader = ({ type }: SchemaElement): ReadValue => {
   }
 };
 
-/** Reader for the logical type, or for the converted type of older writers. */
+/** Returns the reader for the logical type, or for the converted type of older writers. */
 const leafReader = (element: SchemaElement, isOfImpala: boolean): ReadValue => {
   const { logical_type: logical, converted_type: converted } = element;
   const scale = (logical?.type === 'DECIMAL' ? logical.scale : element.scale) ?? 0;
@@ -124,7 +124,7 @@ const getElement = (list: Field): Field => {
   return repeated.children.length === 1 ? repeated.children[0]! : repeated;
 };
 
-/** Returns a reader that converts a value assembled by the library from physical values (see `physical`) to JSON. */
+/** Returns a reader that converts a value from the library, assembled from physical values, to JSON. See `physical`. */
 export const createReader = (field: Field, { created_by: writer = '' }: FileMetaData): ReadValue => {
   const isOfImpala = /^impala/i.test(writer);
   const readers = new Map<Field, ReadValue>();
@@ -137,7 +137,7 @@ export const createReader = (field: Field, { created_by: writer = '' }: FileMeta
     if (value === null || value === undefined) return null;
     if (at.element.logical_type?.type === 'VARIANT') return fail('VARIANT')(value);
     if (Array.isArray(value)) {
-      // A repeated field outside a list is also a list.
+      // Treats a repeated field outside a list as a list.
       const element = isType(at, 'LIST') ? getElement(at) : at;
       return value.map((each) => read(element, each));
     }
@@ -151,7 +151,7 @@ export const createReader = (field: Field, { created_by: writer = '' }: FileMeta
   const readMap = (map: Field, members: Record<string, unknown>): JsonValue => {
     const [, element] = map.children[0]!.children;
     const entries = Object.entries(members).map(([key, value]) => {
-      // The library replaced invalid bytes with U+FFFD.
+      // U+FFFD shows that the library replaced invalid bytes.
       if (key.includes('\ufffd')) throw new UnreadableValueError('has a key that is not UTF-8', key);
       return [key, element ? read(element, value) : null];
     });
@@ -161,9 +161,9 @@ export const createReader = (field: Field, { created_by: writer = '' }: FileMeta
 };
 
 /**
- * Returns the metadata without logical types, so that the library returns physical values: it rounds decimals and times, and
- * replaces invalid UTF-8. Map keys keep their type, because the library uses them as property names, and so do half floats, which
- * only the library decodes.
+ * Returns the metadata without logical types, so that the library returns physical values. Otherwise the library rounds decimals
+ * and times, and replaces invalid UTF-8. Map keys keep their type, because the library uses them as property names. Half floats
+ * also keep it, because only the library decodes them.
  */
 export const physical = (metadata: FileMetaData): FileMetaData => {
   const strip = (element: SchemaElement, parent: SchemaElement | undefined): SchemaElement => {
@@ -181,5 +181,5 @@ export const physical = (metadata: FileMetaData): FileMetaData => {
   return { ...metadata, schema: schema.map((element, index) => strip(element, schema[index - 1])) };
 };
 
-/** The only type that the library converts by its physical type, in nanoseconds. */
+/** Parser of INT96 times, the only physical type that the library converts. Keeps nanoseconds. */
 export const PARSERS = { timestampFromNanoseconds: (ns: bigint) => ns };

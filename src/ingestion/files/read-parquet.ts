@@ -11,7 +11,7 @@ import { readRow } from '../read-row.ts';
 import type { FileRow, PickColumns } from './file-row.ts';
 import { createReader, PARSERS, physical } from './parquet-types.ts';
 
-/** Rows held in memory at once. */
+/** Maximum rows in memory at once. */
 const PAGE = 100_000;
 const COMPRESSORS: Compressors = {
   GZIP: (input) => zlib.gunzipSync(input),

@@ -8,20 +8,20 @@ import type { FileRow, PickColumns } from './file-row.ts';
 import { readParquet } from './read-parquet.ts';
 import { readSqlite } from './read-sqlite.ts';
 
-/** Reader for values that are JSON already. */
+/** Reader for values that are already JSON. */
 const keep: ReadValue = (value) => value as ReturnType<ReadValue>;
 
-/** Maximum size of a line, or of a CSV record over several lines. */
+/** Maximum size of a line or a multi-line CSV record. */
 const MAX_LINE_BYTES = 16_000_000;
 const NOT_UTF8 = 'The line is not UTF-8';
 const TOO_LONG = 'The line has more than 16 MB';
 /** Decodes the readable part of a rejected line. */
 const lossy = new TextDecoder();
 
-/** A line of text, numbered from 1. */
+/** Line of text, numbered from 1. */
 interface Line {
   text: string;
-  /** Why the line cannot be read; `null` if it can. */
+  /** Reason that the line is unreadable; `null` if it is readable. */
   problem: string | null;
   line: number;
 }
@@ -62,13 +62,13 @@ async function* ndjsonRows(path: string, pick: PickColumns): AsyncGenerator<File
     const names = Object.keys(values);
     const picked = pick(names);
     const columns = picked.map((name) => ({ name, read: keep }));
-    // A missing property is `null`; inherited ones of `Object.prototype` do not count.
+    // Missing properties are `null`. Ignores properties inherited from `Object.prototype`.
     const cells = picked.map((name) => (Object.hasOwn(values, name) ? values[name] : null));
     yield { names, row: readRow(columns, cells), line };
   }
 }
 
-/** Maximum lines of a quoted cell. Beyond it, the quote is treated as unclosed. */
+/** Maximum lines of a quoted cell. In a longer cell, the quote is treated as unclosed. */
 const MAX_LINES_OF_RECORD = 200;
 
 const parseCells = (text: string, delimiter: string): string[] | null => {
@@ -85,15 +85,15 @@ const parseCells = (text: string, delimiter: string): string[] | null => {
 const countQuotes = (text: string): number => text.split('"').length - 1;
 
 /**
- * Parses CSV records. An unclosed quote would consume the rest of the file, so if a record over several lines is invalid, its
- * first line is rejected and the remaining lines are parsed again.
+ * Parses CSV records. If a multi-line record is invalid, rejects its first line and parses the remaining lines again, because an
+ * unclosed quote would consume the rest of the file.
  */
 async function* csvRecords(
   path: string,
   delimiter: string,
 ): AsyncGenerator<Line & { cells: string[] | null }, void> {
   let held: Line[] = [];
-  /** Scan state of `held`: lines, quotes and characters seen so far, updated incrementally. */
+  /** Scan state of `held`, updated incrementally: number of lines, quotes and characters. */
   let [seen, quotes, characters] = [0, 0, 0];
   const restart = () => {
     [seen, quotes, characters] = [0, 0, 0];
@@ -110,7 +110,7 @@ async function* csvRecords(
       characters += added.length;
       if (quotes % 2 === 0) {
         const lines = held.slice(0, seen);
-        // Lines end with LF or CRLF; quoted cells keep both.
+        // Lines end with LF or CRLF. Quoted cells keep their line breaks.
         const text = lines
           .map((each) => each.text)
           .join('\n')
@@ -135,7 +135,7 @@ async function* csvRecords(
   for (let record = next(true); record; record = next(true)) yield record;
 }
 
-/** Databases export NULL as an empty cell. */
+/** Reader that converts empty cells to `null`, because databases export NULL as an empty cell. */
 const readCell: ReadValue = (cell) => (cell === '' ? null : (cell as string));
 
 async function* csvRows(path: string, delimiter: string, pick: PickColumns): AsyncGenerator<FileRow, void> {
@@ -160,7 +160,7 @@ async function* csvRows(path: string, delimiter: string, pick: PickColumns): Asy
   }
 }
 
-/** Reads the rows of one file. `pick` is called at the first row at the latest. Throws if the file has another format. */
+/** Reads the rows of a file. Calls `pick` before the first row or with it. Throws if the file has another format. */
 export const readRows = (
   source: Exclude<Source, { kind: 'postgres' }>,
   path: string,

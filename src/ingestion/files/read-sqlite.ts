@@ -6,8 +6,8 @@ import type { FileRow, PickColumns } from './file-row.ts';
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /**
- * The driver replaces invalid UTF-8, which would make different names equal. Text is selected as bytes, and a BLOB as hexadecimal
- * text, so that the JavaScript type tells them apart.
+ * Returns the SQL of a column that selects text as bytes, because the driver replaces invalid UTF-8, which would make different
+ * values equal. It selects a BLOB as hexadecimal text, so that the JavaScript types differ.
  */
 const select = (name: string): string => {
   const column = quote(name);
@@ -32,7 +32,7 @@ export function* readSqlite(path: string, table: string, pick: PickColumns): Gen
     const { encoding } = database.prepare('PRAGMA encoding').get() as { encoding: string };
     const read = readerIn(new TextDecoder(encoding, { fatal: true, ignoreBOM: true }));
     const columns = picked.map((name) => ({ name, read }));
-    // One statement, so that all rows come from the same snapshot.
+    // Reads with one statement, so that all rows come from the same snapshot.
     const rows = database.prepare(`SELECT ${picked.map(select).join(', ')} FROM ${quote(table)}`);
     // Without BigInt, the driver throws for integers beyond 2^53.
     rows.setReadBigInts(true);

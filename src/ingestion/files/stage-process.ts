@@ -9,13 +9,13 @@ export type StageMessage = { names: readonly (readonly string[])[] } | { problem
 
 /** Process ID of the parent. */
 const parent = Number(process.argv[2]);
-/** Exits after the parent was killed, even if the main thread is blocked in a SQLite statement. */
+/** Thread that exits after the parent is killed, even if the main thread is blocked in a SQLite statement. */
 const END_WITH_PARENT = `setInterval(() => {
   if (process.ppid !== ${parent}) process.kill(process.pid, 'SIGKILL');
 }, 250);`;
 
 if (process.platform === 'linux') {
-  // Requests take precedence, and if memory runs out, the kernel kills this process instead of the service.
+  // Lowers the priority, so that requests take precedence. If memory runs out, the kernel kills this process, not the service.
   setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
   writeFileSync('/proc/self/oom_score_adj', '1000');
 }

@@ -20,7 +20,7 @@ import { listFiles } from './list-files.ts';
 import { readRows } from './read-rows.ts';
 import { parseTimestamp } from './timestamp.ts';
 
-/** Input and output of the staging process: rows to read, and the file to write. */
+/** Rows to read and SQLite file to write. */
 export interface Staging {
   source: Exclude<Source, { kind: 'postgres' }>;
   /** Path of the SQLite file to create. */
@@ -38,13 +38,13 @@ const TABLES = `
   BEGIN`;
 /** Maximum bytes staged by one run, unless half of the free disk space is less. */
 const MAX_STAGED_BYTES = 8_000_000_000;
-/** Overhead of a staged row (columns and index), without its content. */
+/** Bytes of a staged row without its content: columns and index. */
 const ROW_BYTES = 100;
 const INDEX = 'CREATE INDEX rows_in_order ON rows (is_retry, us, sort_key); COMMIT';
 
 /**
- * Returns the column names that determine how a row is read. Lines of NDJSON may differ in their properties, so only names that
- * the source can use count. Optional properties need no separate plan, and a mapped property may be missing from any line.
+ * Returns the column names that determine how a row is read. Lines of NDJSON may differ in their properties, so only names used
+ * by the source are included. Optional properties need no separate plan, and a mapped property may be missing from any line.
  */
 const getPlanColumns = ({ source }: Staging, names: readonly string[]): readonly string[] => {
   if (source.kind !== 'ndjson') return names;
@@ -59,8 +59,8 @@ const maxStagedBytes = (folder: string): number => {
 };
 
 /**
- * Copies the rows that a run needs from files into a SQLite file: rows after a position, earlier rejects, and malformed rows.
- * Files are unsorted, and may change while they are read. Returns the column names of the rows.
+ * Copies the rows of a run from files into a SQLite file: rows after a position, earlier rejects, and malformed rows. Staging is
+ * needed because files are unsorted and may change during reading. Returns the column names of the rows.
  */
 export const stage = async (staging: Staging): Promise<(readonly string[])[]> => {
   const { source, database: to, after, nowUs } = staging;
@@ -75,7 +75,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
     /** Column names of readable rows, by plan number. */
     const readable: (readonly string[])[] = [];
     type Plan = { index: number; columns: Columns } | { reason: string };
-    /** One NDJSON line without a required column does not stop a run, unless the run erases users. */
+    /** Creates a plan. An NDJSON line without a required column is rejected, but stops a run that erases users. */
     const makePlan = (names: readonly string[]): Plan => {
       try {
         const columns = resolveColumns(source, names);
@@ -87,7 +87,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       }
     };
     const plans = new Map<string, Plan>();
-    /** Returns how to read rows with these columns, or why they are invalid. */
+    /** Returns the plan of rows with these columns. */
     const getPlan = (all: readonly string[]): Plan => {
       const names = getPlanColumns(staging, all);
       const id = JSON.stringify(names);
@@ -111,7 +111,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
     };
     const refuseRow = (row: MalformedRow) =>
       refuse.run(countStaged(JSON.stringify({ ...row, payload: shortenPayload(row.payload) })));
-    /** Keeps the position of the line instead of its content, which an erasure of the user could not find. */
+    /** Rejects a line. Stores its position instead of its content, because an erasure of the user could not find the content. */
     const refuseLine = (line: string, reason: string) =>
       refuseRow({
         rejectId: rejectIdForLine(line, ''),
@@ -130,7 +130,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       const { names, row } = fileRow;
       const plan = getPlan(names);
       if ('reason' in plan) {
-        // Only NDJSON gets here, which has lines.
+        // Only NDJSON rows reach this code, and they have lines.
         refuseLine(line!, plan.reason);
         return;
       }

@@ -14,7 +14,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** Creates a folder for the staged rows of one run. Its name contains the ID of the process that must remove it. */
+/** Creates a folder for the staged rows of a run. Its name contains the ID of the process that must remove it. */
 export const createStagingFolder = (): Promise<string> => mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
 
 /** Removes the folders of killed processes, because they contain user data. Call it before the first run. */

@@ -3,7 +3,8 @@ import type { JsonValue } from '../json-value.ts';
 
 const NS_DIGITS = 9;
 /**
- * Upper bounds of seconds, milliseconds and microseconds, with their digits down to nanoseconds. Each ends after the year 5000.
+ * Upper bounds of seconds, milliseconds and microseconds, with the number of digits to nanoseconds. Each bound is after the year
+ * 5000.
  */
 const UNITS: readonly [max: number, digits: number][] = [
   [1e11, NS_DIGITS],
@@ -15,7 +16,7 @@ const UNITS: readonly [max: number, digits: number][] = [
 export interface Timestamp {
   /** Unix microseconds. */
   us: number;
-  /** 0 to 999, after the microsecond. */
+  /** Nanoseconds within the microsecond, 0 to 999. */
   nanoseconds: number;
 }
 
@@ -25,7 +26,7 @@ const toTimestamp = (ns: bigint): Timestamp | null => {
   return Number.isSafeInteger(us) ? { us, nanoseconds: Number(nanoseconds) } : null;
 };
 
-/** Parses digits as text, because a double cannot hold nanoseconds. */
+/** Parses the digits of a Unix time. Keeps them as text, because a double cannot represent nanoseconds. */
 const parseEpoch = (text: string): Timestamp | null => {
   const [, sign = '', whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (whole === undefined) return null;
@@ -43,8 +44,8 @@ const toIso = (text: string): string => {
 };
 
 /**
- * Parses an `UPDATED_AT`; `null` if invalid. A date and time without a zone is UTC. The unit of a number (s, ms, µs or ns) is
- * inferred from its magnitude.
+ * Parses an `UPDATED_AT`. A date and time without a zone is UTC. The unit of a number (s, ms, µs or ns) is inferred from its
+ * magnitude. Returns `null` if invalid.
  */
 export const parseTimestamp = (value: JsonValue): Timestamp | null => {
   if (typeof value === 'number') return parseEpoch(String(value));

@@ -199,7 +199,7 @@ export const toRateLimits = (file: LimitedFile): Record<LimitName, RateLimit[]> 
 
 /** Minimum sensible banner requests per workspace and second, because a few visitors exhaust a lower limit. */
 const LOW_WORKSPACE = 20;
-/** Minimum sensible banner requests per user and minute, because a page syncs once per view and sends events every few seconds. */
+/** Minimum sensible banner requests per user and minute. A page syncs once per view and sends events every few seconds. */
 const LOW_USER = 10;
 
 const toFacts = ({ requests, windowSeconds }: RateLimitWindow) => ({ requests, seconds: windowSeconds });

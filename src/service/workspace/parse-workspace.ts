@@ -151,8 +151,8 @@ const toInsertionPoint = (
 
 /**
  * Returns the workspace of a parsed file. `source` is the file name for messages, `readKeyFile` reads a public-key file, `folder`
- * is the base folder of source files. Throws a `WorkspaceError` with all issues of the shape or, if the shape is valid, all issues
- * across fields.
+ * is the base folder of source files. Throws a `WorkspaceError` with all issues of the shape or, if the shape is valid, all
+ * issues across fields.
  */
 export const parseWorkspace = (
   content: unknown,
