@@ -1,2 +1,2 @@
-// Front door for the staging process of files, which starts once per run and would load the whole service otherwise.
+// Entry point for the process that stages files, which starts once per run and would otherwise load the whole service.
 export { lookupKey } from './lookup.ts';

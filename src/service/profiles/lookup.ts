@@ -2,13 +2,13 @@ import { createHash, randomInt } from 'node:crypto';
 import { comparableEmail, comparablePhone, type Identifier, type UserAlias } from '../../protocol/index.ts';
 import type { Profile, PushToken } from './profile.ts';
 
-/** Identifies users. `email` is compared in lower case, `phone` without separators. */
+/** Identifier of users. Lookups compare `email` in lower case and `phone` without separators. */
 export type Lookup =
   | Identifier
   | { by: 'device_id'; value: string }
   | { by: 'push_token'; value: Pick<PushToken, 'app_id' | 'token'> };
 
-/** An index entry of PostgreSQL has at most 2,704 bytes, including workspace and user. */
+/** Maximum length of a key, because an index entry of PostgreSQL has at most 2,704 bytes, including workspace and user. */
 const MAX_KEY_CHARACTERS = 1_000;
 const MAX_KEY_BYTES = 2_400;
 /** Maximum bytes of UTF-8 per UTF-16 code unit. */
@@ -18,7 +18,7 @@ const isTooLong = (value: string): boolean =>
   value.length > MAX_KEY_CHARACTERS ||
   (value.length * MAX_UNIT_BYTES > MAX_KEY_BYTES && Buffer.byteLength(value) > MAX_KEY_BYTES);
 
-/** Long values are hashed. The `#` marks a hash. */
+/** Returns the key of an identifier. Replaces a long value with its hash, which `#` marks. */
 const toIdentifierKey = (kind: string, value: string): string =>
   isTooLong(value) ? `${kind}#${createHash('sha256').update(value).digest('hex')}` : `${kind}:${value}`;
 
@@ -28,7 +28,7 @@ const aliasKey = (alias: UserAlias): string =>
 const tokenKey = (token: Pick<PushToken, 'app_id' | 'token'>): string =>
   toIdentifierKey('push_token', JSON.stringify([token.app_id, token.token]));
 
-/** Returns the key of a lookup: kind, then the normalized value. */
+/** Returns the key of a lookup, which is the kind followed by the normalized value. */
 export const lookupKey = (lookup: Lookup): string => {
   switch (lookup.by) {
     case 'external_id':
@@ -59,7 +59,7 @@ export const addressKeys = ({ email, phone }: Pick<Profile, 'email' | 'phone'>):
   return keys;
 };
 
-/** Returns the keys that users may share: all except the external ID's. */
+/** Returns the keys that users may share, which are all keys except the external ID's. */
 export const sharedKeys = (names: Names): string[] => {
   const keys = addressKeys(names);
   for (const alias of names.aliases) keys.push(aliasKey(alias));
@@ -68,14 +68,14 @@ export const sharedKeys = (names: Names): string[] => {
   return keys;
 };
 
-/** Returns all keys of a profile, except its user ID. */
+/** Returns all keys of a profile, except the key of its user ID. */
 export const profileKeys = (names: Names): string[] => {
   const keys = sharedKeys(names);
   if (names.externalId !== null) keys.push(toIdentifierKey('external_id', names.externalId));
   return keys;
 };
 
-/** Returns every key by which an `Identifier` matches the user. */
+/** Returns all keys by which an `Identifier` can match the user. */
 export const identifierKeys = (userId: number, names: Names): string[] => {
   const keys = [
     toIdentifierKey('braze_id', String(userId)),
@@ -97,7 +97,7 @@ export const isNamedBy = (profile: Profile, lookup: Lookup): boolean => {
           alias.alias_name === lookup.value.alias_name && alias.alias_label === lookup.value.alias_label,
       );
     case 'email':
-      // Fast path: most of thousands of users with a shared address spell it the same.
+      // Fast path, because most users with a shared address have the same spelling.
       if (profile.email === lookup.value) return true;
       return profile.email !== null && comparableEmail(profile.email) === comparableEmail(lookup.value);
     case 'phone':
@@ -119,7 +119,7 @@ export type Named = Map<string, { workspaceId: string; key: string; lookup: Look
 
 export const nameOfLookup = (workspaceId: string, key: string) => `${workspaceId} ${key}`;
 
-/** Returns the lookups of mutations, except those that `isKnown` accepts. */
+/** Returns the lookups of mutations, except lookups for which `isKnown` returns `true`. */
 export const namedBy = (
   works: Iterable<{ workspaceId: string; lookups: readonly Lookup[] }>,
   isKnown: (workspaceId: string, lookup: Lookup) => boolean = () => false,
@@ -136,12 +136,12 @@ export const namedBy = (
   return named;
 };
 
-/** IDs count milliseconds from this epoch, so they are safe integers until the year 2163. */
+/** Epoch of user IDs. IDs count milliseconds from it, so they are safe integers until the year 2163. */
 const EPOCH_MS = Date.UTC(2024, 0, 1);
-/** IDs of one millisecond: 32 from each of 64 offsets. */
+/** Number of IDs per millisecond, 32 for each of 64 offsets. */
 const IDS_PER_MS = 2_048;
 const OFFSETS = 64;
-/** Maximum ID that a clock produces. A clock that is wrong by centuries must leave room for later IDs. */
+/** Maximum ID that a clock can produce, so that a clock that is wrong by centuries leaves room for later IDs. */
 const MAX_OF_CLOCKS = Number.MAX_SAFE_INTEGER - 2 ** 40;
 
 /** Returns the user ID in a `braze_id`; `null` if invalid. */
@@ -151,8 +151,8 @@ export const parseUserId = (brazeId: string): number | null => {
 };
 
 /**
- * Creates IDs that grow with time, so that rows are appended. Each replica has a random offset. Two replicas with the same offset may
- * create the same ID, which the database rejects; call `changeOffset` then.
+ * Creates a generator of IDs that grow with time, so that rows are appended. Each replica has a random offset. Two replicas with
+ * the same offset may create the same ID, which the database rejects. Call `changeOffset` in that case.
  */
 export const createUserIds = (after = 0) => {
   let last = after;
@@ -161,7 +161,7 @@ export const createUserIds = (after = 0) => {
     next(nowMs: number): number {
       const clock = Math.min((nowMs - EPOCH_MS) * IDS_PER_MS, MAX_OF_CLOCKS);
       const base = Math.max(last + 1, clock);
-      // Next number with the offset.
+      // Selects the next number with the offset.
       last = base + ((((offset - base) % OFFSETS) + OFFSETS) % OFFSETS);
       return last;
     },

@@ -2,12 +2,12 @@ import type { UserAlias } from '../../protocol/index.ts';
 import type { StoredEvent } from './events.ts';
 
 /**
- * Returns an own property. Attribute and property names come from the wire, so `__proto__` and `constructor` are ordinary names,
- * never read through the prototype.
+ * Returns an own property. Attribute and property names come from the wire, so `__proto__` and `constructor` are ordinary names
+ * that must not be read through the prototype.
  */
 export const getOwn = <T>(record: Record<string, T>, name: string): T | undefined => {
   const value = record[name];
-  // Everything that a JSON record inherits is a function, except `__proto__`. Always calling `hasOwn` would double the cost.
+  // All inherited properties of a JSON record are functions, except `__proto__`. Always calling `hasOwn` would double the cost.
   if (typeof value !== 'function' && name !== '__proto__') return value;
   return Object.hasOwn(record, name) ? value : undefined;
 };
@@ -36,9 +36,9 @@ export interface GroupState {
   double_opt_in?: boolean;
 }
 
-/** User profile. Attribute names and values are those of the wire format. */
+/** User profile. Attributes have the names and values of the wire format. */
 export interface Profile {
-  /** Assigned by the service, unique in the database. On the wire it is the `braze_id`, as a decimal string. */
+  /** ID assigned by the service, unique in the database. On the wire, it is the `braze_id`, as a decimal string. */
   userId: number;
   externalId: string | null;
   aliases: UserAlias[];
@@ -47,27 +47,28 @@ export interface Profile {
   /** Standard attributes except identifiers, email, phone, subscription groups and push tokens. */
   standard: Record<string, unknown>;
   custom: Record<string, unknown>;
-  /** By subscription group ID. */
+  /** States by subscription group ID. */
   subscriptionGroups: Record<string, GroupState>;
   pushTokens: PushToken[];
-  /** Key: event name or product ID. */
+  /** Statistics by event name. */
   events: Record<string, ActivityStats>;
+  /** Statistics by product ID. */
   purchases: Record<string, ActivityStats & { revenue: number }>;
-  /** Hashes of the latest clicks whose `on_click` has changed this profile (`users/click-effects.ts`). Excluded from exports. */
+  /** Hashes of the latest clicks whose `on_click` changed this profile (`users/click-effects.ts`). Excluded from exports. */
   clicks: string[];
   createdAtMs: number;
   updatedAtMs: number;
 }
 
 /**
- * Counts the names in records of profiles: attributes, events, products. Counted once for each request, because counting 20,000
- * names for each event would block the service for seconds.
+ * Creates a counter of names in records of profiles, such as attributes, events and products. Counts once per request, because
+ * counting 20,000 names for each event would block the service for seconds.
  */
 export const createKeyQuota = () => {
   const counts = new Map<object, number>();
 
   return {
-    /** Whether a new name would exceed the limit. If not, the caller adds the name. */
+    /** Whether a new name would exceed the limit. If it returns `false`, the caller must add the name. */
     isQuotaExceeded(record: Record<string, unknown>, name: string, max: number): boolean {
       if (getOwn(record, name) !== undefined) return false;
       const count = counts.get(record) ?? Object.keys(record).length;
@@ -86,7 +87,7 @@ export const createKeyQuota = () => {
 
 export type KeyQuota = ReturnType<typeof createKeyQuota>;
 
-/** Updates the time of the last change. Never decreases, because requests may be applied out of order. */
+/** Updates the time of the last change. Never decreases it, because requests may be applied out of order. */
 export const touch = (profile: Profile, nowMs: number): void => {
   if (nowMs > profile.updatedAtMs) profile.updatedAtMs = nowMs;
 };
@@ -114,7 +115,7 @@ export const createProfile = (
   updatedAtMs: known.updatedAtMs,
 });
 
-/** Column `profile`. Its members have wire names, as in an export. Empty members are omitted. */
+/** Value of the column `profile`. Its members have wire names, as in an export. Omits empty members. */
 export interface ProfileJson {
   email?: string | undefined;
   phone?: string | undefined;
@@ -129,13 +130,13 @@ export interface ProfileJson {
 }
 
 const unlessEmpty = <T extends object>(value: T): T | undefined => {
-  // The loop below would convert each array index to a string.
+  // Returns early, because the loop below would convert each array index to a string.
   if (Array.isArray(value)) return value.length > 0 ? value : undefined;
   for (const _ in value) return value;
   return undefined;
 };
 
-/** Converts a profile for its column. JSON omits members that are `undefined`. */
+/** Converts a profile for its column. JSON omits `undefined` members. */
 export const profileJson = (profile: Profile): ProfileJson => ({
   ...profile.standard,
   email: profile.email ?? undefined,
@@ -187,7 +188,7 @@ const add = (tally: ActivityStats, timeMs: number, count: number) => {
   if (timeMs > tally.last) tally.last = timeMs;
 };
 
-/** JSON cannot represent larger numbers: it would store `null`. */
+/** Limits numbers, because JSON stores infinite numbers as `null`. */
 const { MAX_VALUE } = Number;
 export const addClamped = (a: number, b: number): number => Math.max(-MAX_VALUE, Math.min(MAX_VALUE, a + b));
 

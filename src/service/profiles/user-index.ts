@@ -10,9 +10,7 @@ export interface Entry {
   stored: Names;
   /** Indexed identifiers. */
   indexed: Names;
-  /**
-   * Set if the user is removed. `into` is the merge target. Results keep the counts of an expired user.
-   */
+  /** Removal of the user; `null` if not removed. `into` is the merge target. Results keep the counts of an expired user. */
   gone: { into: Entry | null; isExpired: boolean } | null;
 }
 
@@ -25,7 +23,7 @@ const getNames = ({ externalId, profile }: UserRow): Names => {
   return { externalId: profile.externalId, email, phone, aliases, pushTokens };
 };
 
-/** Compares arrays by identity, because mutations replace the arrays of aliases and tokens. */
+/** Whether names are equal. Compares arrays by identity, because mutations replace the arrays of aliases and tokens. */
 export const sameNames = (a: Names, b: Names): boolean =>
   a.externalId === b.externalId &&
   a.email === b.email &&
@@ -33,7 +31,7 @@ export const sameNames = (a: Names, b: Names): boolean =>
   a.aliases === b.aliases &&
   a.pushTokens === b.pushTokens;
 
-/** Entry of a profile. A property, because a map is slower in this hot path. */
+/** Property of a profile that holds its entry. A map would be slower in this hot path. */
 const ENTRY = Symbol('entry');
 type Linked = Profile & { [ENTRY]?: Entry };
 
@@ -43,12 +41,12 @@ export const getEntry = (profile: Linked): Entry => {
   return entry;
 };
 
-/** Users of one workspace in memory, by identifier. */
+/** Creates an index of the users of one workspace in memory, by identifier. */
 export const createUserIndex = () => {
   const byId = new Map<number, Entry>();
   const byExternalId = new Map<string, Entry>();
   const byKey = new Map<string, Set<Entry>>();
-  /** Shared keys whose users are all in memory, so that thousands of users are read once. */
+  /** Shared keys whose users are all in memory, so that a key with thousands of users is read only once. */
   const complete = new Set<string>();
 
   const takeOut = (entry: Entry) => {
@@ -61,7 +59,7 @@ export const createUserIndex = () => {
     }
   };
 
-  /** Indexes a user by the current identifiers. Removed users have none. */
+  /** Indexes a user by the current identifiers. Removes the keys of a removed user. */
   const rename = (entry: Entry) => {
     takeOut(entry);
     const names = entry.gone ? NO_NAMES : getNames(entry.row);
@@ -76,7 +74,7 @@ export const createUserIndex = () => {
     }
   };
 
-  /** Returns the user with this external ID, with or without a profile. */
+  /** Returns the user with this external ID, even without a profile. */
   const findByExternalId = (externalId: string): Entry | undefined => byExternalId.get(externalId);
 
   const findEntries = (lookup: Lookup): Iterable<Entry | undefined> => {

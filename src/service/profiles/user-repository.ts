@@ -2,38 +2,35 @@ import type { NewBannerEvent, StoredEvent } from './events.ts';
 import type { Lookup } from './lookup.ts';
 import { type Profile, profileJson } from './profile.ts';
 
-/** Users in memory, as a mutation sees them. The store writes the changes of all mutations of a group together. */
+/** Users in memory that a mutation reads and changes. The store writes the changes of all mutations of a group together. */
 export interface UserRepository {
-  /** Returns all matching profiles in any order, including the changes of earlier mutations. */
+  /** Returns all matching profiles in any order, with the changes of earlier mutations. */
   find(lookup: Lookup): Profile[];
-  /** Creates a profile. A user who only had banner events under this external ID keeps their `userId`. */
+  /** Creates a profile. If a user with this external ID has only banner events, keeps the `userId`. */
   create(fields: Partial<Profile>, nowMs: number): Profile;
-  /**
-   * Marks a profile as changed. `updatedAtMs` only increases. To change aliases or push tokens, replace the array.
-   */
+  /** Marks a profile as changed. Never decreases `updatedAtMs`. To change aliases or push tokens, replace the array. */
   changed(profile: Profile, nowMs: number): void;
   /**
-   * Assigns all rows of `merged` to `kept` and deletes `merged`. The caller merges the attributes. Throws if both are one user, or if
-   * `kept` is deleted.
+   * Assigns all rows of `merged` to `kept` and deletes `merged`. The caller merges the attributes. Throws if both are the same
+   * user, or if `kept` is deleted.
    */
   merge(kept: Profile, merged: Profile, nowMs: number): void;
   /**
-   * Erases a user: identifiers, events, banner events, campaigns. The Studio's audit log keeps that an operator viewed a user,
-   * without the ID.
+   * Erases a user with identifiers, events, banner events and campaigns. Audit entries of views of the user stay, without the ID.
    */
   remove(profile: Profile): void;
   /**
-   * Erases the user with this external ID, with or without a profile. Returns whether the user existed. Redacts the audit log in
-   * either case.
+   * Erases the user with this external ID, even without a profile. Redacts the audit log even if the user does not exist. Returns
+   * whether the user existed.
    */
   forget(externalId: string): boolean;
-  /** Deletes the rejects of integrations with this lookup. Those of an erased user are always deleted. */
+  /** Deletes the rejects of integrations with this lookup. Erasing a user also deletes the user's rejects. */
   forgetRejects(lookup: Lookup): void;
   /** Stores an event and counts it in the profile. */
   record(profile: Profile, event: StoredEvent): void;
   /**
-   * Stores banner events of the user with this external ID. Returns false and stores nothing if the user does not exist and
-   * `createIfMissing` is false. A created user has no profile, so `find` and exports of users exclude it.
+   * Stores banner events of the user with this external ID. Returns `false` and stores nothing if the user does not exist and
+   * `createIfMissing` is `false`. A created user has no profile, so `find` and exports exclude the user.
    */
   recordBannerEvents(
     externalId: string,
@@ -43,7 +40,7 @@ export interface UserRepository {
   ): boolean;
   /** Deletes a user without a profile and without a banner event since `beforeMs`. */
   expire(externalId: string, beforeMs: number): void;
-  /** `day` is a UTC date, for example `2026-03-01`. */
+  /** Adds data points to a UTC day, for example `2026-03-01`. */
   addDataPoints(count: number, day: string): void;
 }
 
@@ -57,7 +54,7 @@ export interface UserRow {
   createdAtMs: number;
   /** Receipt of the last banner event of a user without a profile. */
   seenAtMs: number;
-  /** Number of writes of the row; 0 if not stored yet. */
+  /** Number of writes of the row; 0 if not yet stored. */
   version: number;
   /** Length of the profile's JSON when last read or written; 0 if unknown. */
   characters: number;
@@ -97,13 +94,13 @@ export interface KeyRow {
 export interface ChangeSet {
   updated: WrittenUser[];
   created: WrittenUser[];
-  /** `version` is the stored version plus one. */
+  /** Deleted users. `version` is the stored version plus one. */
   deleted: Pick<WrittenUser, 'userId' | 'version'>[];
-  /** Merged users. Their events move, except banner events that the other user has too, and their campaign counts are added. */
+  /** Merged users. Their campaign counts are added to `to`, and their events move, except banner events that `to` also has. */
   moved: { workspaceId: string; from: number; to: number }[];
   /** Users whose rows in other tables are deleted. */
   erased: number[];
-  /** Erased users who were not merged. Results keep the counts of an expired user. */
+  /** Erased or expired users who were not merged. Results keep the counts of an expired user. */
   removed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
   /** External IDs to redact in the audit log. */
   forgotten: { workspaceId: string; externalId: string }[];

@@ -11,10 +11,10 @@ import {
   writtenUser,
 } from './user-repository.ts';
 
-/** Users read from the database, and the lookups that they cover completely. */
+/** Users from the database, and the lookups that they cover completely. */
 export interface FoundUsers {
   users: Iterable<UserRow>;
-  /** Lookups of the read; empty if users are not cached. */
+  /** Lookups of the read. Empty if users are not cached. */
   named?: Iterable<{ workspaceId: string; key: string; lookup: Lookup }>;
 }
 
@@ -25,7 +25,7 @@ const resolveMergeTarget = (entry: Entry): Entry | null => {
   return mergeTarget.gone ? null : mergeTarget;
 };
 
-/** Maximum size of cached users, in characters of JSON. Objects take a few times as much memory. */
+/** Maximum size of cached users, in characters of JSON. The objects use several times as much memory. */
 export const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 64);
 /** Overhead of a cached user, in characters of JSON. */
 export const USER_CHARACTERS = 200;
@@ -42,7 +42,7 @@ const addKeys = (changes: ChangeSet, { row: { userId, workspaceId }, stored, ind
 const addUser = (changes: ChangeSet, entry: Entry) => {
   const { row, indexed, gone } = entry;
   const { userId, workspaceId, version } = row;
-  // Created and removed within the group, so the database does not have the user.
+  // The database does not contain a user who was created and removed within the group.
   if (version === 0 && gone) return;
   addKeys(changes, entry);
   if (!gone) {
@@ -60,8 +60,8 @@ const addUser = (changes: ChangeSet, entry: Entry) => {
 };
 
 /**
- * Working set of a commit group. `change` applies mutations and returns the change set. Removed users stay, because the database may
- * still have them. Discard the working set if a mutation throws or the changes are not stored.
+ * Creates the working set of a commit group. `change` applies mutations and returns the change set. Keeps removed users, because
+ * the database may still contain them. Discard the working set if a mutation throws or the changes are not stored.
  */
 export const createUserWorkingSet = (ids: UserIds) => {
   const indexes = new Map<string, UserIndex>();
@@ -114,7 +114,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
       if (sameNames(entry.indexed, profile)) return;
       const { externalId } = profile;
       if (externalId !== null && externalId !== entry.indexed.externalId) {
-        // A user who only had banner events under this external ID becomes this one.
+        // If another user has only banner events under this external ID, merges that user into this one.
         const owner = index.findByExternalId(externalId);
         if (owner && !owner.row.profile) leave(owner, entry);
       }
@@ -190,7 +190,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
   const add = ({ users, named = [] }: FoundUsers) => {
     for (const row of users) {
       const index = getIndex(row.workspaceId);
-      // A cached user is newer.
+      // Skips users who are cached, because the cached user is newer.
       if (index.has(row.userId)) continue;
       index.add(row, true);
       characters += USER_CHARACTERS + row.characters;
@@ -239,7 +239,6 @@ export const createUserWorkingSet = (ids: UserIds) => {
       return { value, changes: drainChanges() };
     },
 
-    /** Adds users. */
     add,
 
     /** Whether all users of a lookup are cached. */
@@ -249,14 +248,14 @@ export const createUserWorkingSet = (ids: UserIds) => {
     rowOf: (workspaceId: string, userId: number): UserRow | null | undefined =>
       indexes.get(workspaceId)?.rowOf(userId),
 
-    /** Cached users of a lookup. */
+    /** Returns the cached users of a lookup. */
     rowsOf: (workspaceId: string, lookup: Lookup): UserRow[] =>
       indexes.get(workspaceId)?.rowsOf(lookup) ?? [],
 
-    /** Size of all users, in characters of JSON. */
+    /** Returns the size of all users, in characters of JSON. */
     characters: () => characters,
 
-    /** Existing users with their changes. */
+    /** Returns existing users with their changes. */
     rows: (): UserRow[] => [...indexes.values()].flatMap((index) => index.rows()),
   };
 };

@@ -42,7 +42,7 @@ import {
 /** Result of a step of the results consumer. */
 export interface Advanced {
   hasMore: boolean;
-  /** Receipt of the last banner event that is counted, in Unix milliseconds. */
+  /** Receipt of the last counted banner event, in Unix milliseconds. */
   readToMs: number;
 }
 
@@ -57,14 +57,14 @@ interface Facts {
   next: ResultsCursor;
   goals: GoalIndex;
   changes: UserChange[];
-  /** In commit order, repeated for the holdout if an event names one. */
+  /** Banner events in commit order. Contains an event again for its holdout. */
   bannerEvents: CountedEvent[];
   events: ConversionEvent[];
 }
 
 /**
- * Reads the next rows of the feed. Applies all visible changes of users before any later row: rows have their current user, and a
- * row that a merge has removed is never read.
+ * Reads the next rows of the feed. Applies all visible changes of users before any later row, because rows have their current
+ * user, and a row that a merge has removed is never read.
  */
 function* readFacts(
   statements: ResultsStatements,
@@ -91,7 +91,7 @@ function* readFacts(
   const appliedChangeIds = new Set(cursor.ahead);
   const visible = changeRows!.map(toUserChange);
   const changes = visible.filter(({ changeId }) => !appliedChangeIds.has(changeId));
-  // An unsettled change may be followed by one with a lower ID.
+  // A change with a lower ID may still follow an unsettled change.
   const isSettled = ({ changeId }: UserChange) => changeId <= last.userChanges;
   const userChangesTo = visible.findLast(isSettled)?.changeId ?? cursor.userChanges;
   const applied = [...cursor.ahead, ...changes.map(({ changeId }) => changeId)];
@@ -125,7 +125,7 @@ interface UserResults {
   campaigns: Map<string, UserResult>;
 }
 
-/** Adds rows of `user_results` to users. */
+/** Adds rows of `user_results` to the results of their users. */
 const addRows = (users: Map<number, UserResults>, rows: readonly SqlRow[]): void => {
   for (const row of rows.map(userResultIn)) {
     const { userId, workspaceId, campaignId, month, tallies, variantId, firstImpressionMs } = row;
@@ -161,7 +161,8 @@ function* readResults(
   ];
   addRows(users, rows.flat());
 
-  // A dimension counts for the variant of its user: all of them move if the first impression moves to another variant.
+  // Dimensions count for the variant of their user. If the first impression moves to another variant, all dimensions of the user
+  // move.
   const moving = new Map<string, ResultKey>();
   for (const { userId, campaignId, eventType, variantId, atMs } of bannerEvents) {
     const result = users.get(userId)?.campaigns.get(campaignId);
@@ -174,7 +175,10 @@ function* readResults(
   return users;
 }
 
-/** Users whose goals the step must recount, and since when: merged users, and users with an earlier first impression. */
+/**
+ * Returns the users whose goals the step must recount, with the start of the recount. These are merged users and users with an
+ * earlier first impression.
+ */
 const recountedSince = (
   { goals, changes, bannerEvents }: Facts,
   users: ReadonlyMap<number, UserResults>,
@@ -192,9 +196,9 @@ const recountedSince = (
 };
 
 /**
- * Runs one step of the results consumer within one transaction: reads the next rows of the feed, applies them to the results of
- * their users and to the counts of campaigns, and moves the cursor. `through` is how far the feed is settled; `null` if
- * everything visible is.
+ * Runs one step of the results consumer within one transaction. Reads the next rows of the feed, applies them to the results of
+ * their users and to the counts of campaigns, and moves the cursor. `through` is the cursor up to which the feed is settled;
+ * `null` if all visible rows are settled.
  */
 export function* advanceResults(
   statements: ResultsStatements,
@@ -230,7 +234,7 @@ export function* advanceResults(
     const user = users.get(userId);
     if (kind === 'repeat') {
       const removed = bannerEvent as RemovedEvent;
-      // A later event was never counted, because the merge has removed it.
+      // An event after the cursor was never counted, because the merge has removed it.
       if (removed.bannerEventId > cursor.bannerEvents || !user) continue;
       for (const event of withHoldoutAttribution(removed)) {
         const result = user.campaigns.get(event.campaignId);
@@ -262,7 +266,7 @@ export function* advanceResults(
         into.campaigns.set(merged.campaignId, merged);
       }
     }
-    // Events of the merged user count for every campaign of this one, even if the merged user had seen none.
+    // Events of the merged user count for every campaign of the kept user, even if the merged user had not seen the campaign.
     for (const result of into.campaigns.values()) recount.add(result);
   }
 
@@ -333,8 +337,8 @@ const write = (
 };
 
 /**
- * Counts events from before a goal was added, from the oldest stored event. Goals with the same progress share the step. Returns
- * whether there are more.
+ * Counts events that were stored before a goal was added, starting with the oldest. Goals with the same progress share the step.
+ * Returns whether there are more events.
  */
 function* backfillGoals(
   statements: ResultsStatements,
@@ -376,7 +380,7 @@ function* backfillGoals(
   return true;
 }
 
-/** Adds new goals. Returns whether there were any. */
+/** Adds new goals. Returns whether any goal was new. */
 export function* addGoals(
   statements: ResultsStatements,
   workspaceId: string,

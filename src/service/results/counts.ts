@@ -6,10 +6,10 @@ import { countsBefore, type UserResult } from './user-result.ts';
 export interface CampaignCount {
   workspaceId: string;
   campaignId: string;
-  /** `''` for the control group. */
+  /** ID of the variant; `''` for the control group. */
   variantId: string;
   dimension: string;
-  /** By column. */
+  /** Counts by column. */
   counts: Record<string, number>;
 }
 
@@ -41,7 +41,7 @@ const addTo = (counts: Record<string, number>, tallies: Readonly<EventCounts>, s
   }
 };
 
-/** Differences to the counts of campaigns. Users without an impression are not counted. */
+/** Collects differences to the counts of campaigns. Does not count users without an impression. */
 export const createCounts = () => {
   const campaigns = new Map<string, Map<string, CampaignCount>>();
   const goals = new Map<string, GoalCount>();
@@ -80,7 +80,7 @@ export const createCounts = () => {
   };
 
   return {
-    /** Adds the changes that a step made to the result of a user. */
+    /** Adds the changes of a step to the result of a user. */
     change(workspaceId: string, result: UserResult, { isDeleted = false } = {}): void {
       const { campaignId, tallies, before } = result;
       const [variantBefore, variantId] = [before.variantId ?? '', result.variantId ?? ''];
@@ -100,7 +100,7 @@ export const createCounts = () => {
       if (wasCounted) addGoals(workspaceId, campaignId, variantBefore, before.goals, -1);
       if (isCounted) addGoals(workspaceId, campaignId, variantId, result.goals, 1);
     },
-    /** Non-zero differences. */
+    /** Returns the non-zero differences. */
     campaigns: (): CampaignCount[] =>
       [...campaigns.values()]
         .flatMap((dimensions) => [...dimensions.values()])

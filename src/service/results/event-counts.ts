@@ -42,7 +42,7 @@ const eventCountIn = (row: SqlRow): EventCount => ({
   revenue: readNumber(row, 'revenue'),
 });
 
-/** Adds the rows of all products together. */
+/** Adds rows with the totals of all products. */
 const withAllProducts = (counts: readonly EventCount[]): EventCount[] => {
   const all = new Map<string, EventCount>();
   for (const count of counts) {
@@ -68,7 +68,7 @@ export const eventCountStatements = (dialect: Dialect) => {
   );
   const startsAt = dialect.quarterHour(dialect.earlier('occurred_at', 'received_at'));
   return {
-    /** Counts the events of a range of the feed. */
+    /** Returns a statement that counts the events of a range of the feed. */
     countEvents: (after: number, through: number): BulkStatement =>
       query(
         `SELECT workspace_id, CASE WHEN product_id IS NULL THEN 'event' ELSE 'purchase' END AS kind,
@@ -79,7 +79,7 @@ export const eventCountStatements = (dialect: Dialect) => {
         after,
         through,
       ),
-    /** Adds what `countEvents` returns. */
+    /** Returns a statement that adds the rows of `countEvents`. */
     addEventCounts: (rows: readonly SqlRow[]): BulkStatement => add(withAllProducts(rows.map(eventCountIn))),
   };
 };
@@ -89,9 +89,9 @@ export interface EventCountsQuery {
   kind: EventKind;
   /** Event name or product ID; `null` for all products. */
   name: string | null;
-  /** `null` for all apps. */
+  /** App ID; `null` for all apps. */
   appId: string | null;
-  /** From this time to before the other, in Unix milliseconds. */
+  /** Range from `fromMs` (inclusive) to `toMs` (exclusive), in Unix milliseconds. */
   fromMs: number;
   toMs: number;
 }
@@ -99,7 +99,7 @@ export interface EventCountsQuery {
 /** Events of one quarter hour. */
 export type QuarterHour = Pick<EventCount, 'startsAtMs' | 'currency' | 'quantity' | 'revenue'>;
 
-/** Reads at most a row per quarter hour and currency. */
+/** Reads at most one row per quarter hour and currency. */
 export const readEventCounts = async (
   run: RunSql,
   { ms, moment }: Dialect,

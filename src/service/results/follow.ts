@@ -1,11 +1,11 @@
 import type { Advanced } from './advance.ts';
 import type { FeedCursor } from './statements.ts';
 
-/** How far the feed is settled: no open transaction will store a row before it. */
+/** Part of the feed that is settled, so that no open transaction can store a row in it. */
 export interface Settled {
-  /** `null` if everything visible is settled. */
+  /** Cursor of the last settled rows; `null` if all visible rows are settled. */
   through: FeedCursor | null;
-  /** Everything stored before this is included. Unix milliseconds. */
+  /** Time before which all stored rows are included, in Unix milliseconds. */
   atMs: number;
 }
 
@@ -16,7 +16,7 @@ interface FollowOptions {
 
 /** Progress of the results consumer. */
 export interface Progress {
-  /** Everything stored before this is counted. Unix milliseconds. */
+  /** Time before which all stored rows are counted, in Unix milliseconds. */
   asOfMs: number;
   isCaughtUp: boolean;
 }
@@ -26,11 +26,11 @@ const BUDGET_MS = 2_000;
 
 export interface Follower {
   /**
-   * Catches up with the feed, for at most two seconds. Calls during a run share the next one: what was stored before a call is
-   * counted when it resolves.
+   * Catches up with the feed, for at most two seconds. Calls during a run share the next run, so that rows stored before a call
+   * are counted when it resolves.
    */
   catchUp(): Promise<Progress>;
-  /** Closes after the step in flight. Later calls reject. */
+  /** Closes the consumer after the step in flight. Later calls reject. */
   close(): Promise<void>;
 }
 

@@ -3,10 +3,10 @@ import type { StoredEvent } from '../profiles/events.ts';
 import { readNumber, readText, type SqlRow } from '../row-readers.ts';
 import { readMs } from '../sql/columns.ts';
 
-/** Goal of a campaign: an event or a purchase within this time after the user's first impression. */
+/** Goal of a campaign. A user reaches it with the event or purchase within `withinMs` milliseconds after the first impression. */
 export type Conversion = ({ event: string } | { product: string }) & { withinMs: number };
 
-/** `event:signed_up`, or `product:cup` for a purchase. */
+/** Returns a name such as `event:signed_up`, or `product:cup` for a purchase. */
 const conversionName = (event: unknown, product: unknown): string =>
   product === null ? `event:${event}` : `product:${product}`;
 
@@ -14,7 +14,7 @@ const conversionName = (event: unknown, product: unknown): string =>
 export const formatGoal = (conversion: Conversion): string =>
   `${conversion.withinMs} ${'event' in conversion ? conversionName(conversion.event, null) : conversionName(null, conversion.product)}`;
 
-/** Parses what `formatGoal` returns. */
+/** Parses a goal from `formatGoal`. */
 export const parseGoal = (goal: string): Conversion => {
   const space = goal.indexOf(' ');
   const withinMs = Number(goal.slice(0, space));
@@ -26,7 +26,7 @@ export const parseGoal = (goal: string): Conversion => {
 export interface CampaignGoal {
   workspaceId: string;
   campaignId: string;
-  /** Result of `formatGoal`. */
+  /** Goal from `formatGoal`. */
   goal: string;
   name: string;
   withinMs: number;
@@ -35,7 +35,7 @@ export interface CampaignGoal {
   value: string;
   /** ID of the last event before the goal was added. */
   addedAfter: number;
-  /** ID up to which earlier events are counted. */
+  /** ID of the event up to which the backfill has counted. */
   backfilledThrough: number;
 }
 
@@ -59,11 +59,11 @@ export const toGoal = (row: SqlRow): CampaignGoal => {
 export const isBackfilled = ({ addedAfter, backfilledThrough }: CampaignGoal): boolean =>
   backfilledThrough >= addedAfter;
 
-/** A user's totals of a goal: number of events, revenue, and its currencies, for example `EUR,PLN`. */
+/** A user's totals of a goal. `currencies` are the currencies of the revenue, for example `EUR,PLN`. */
 export type GoalTotals = [events: number, revenue: number, currencies: string];
 export type TotalsByGoal = Record<string, GoalTotals>;
 
-/** Event or purchase that may satisfy a goal. */
+/** Event or purchase that may reach a goal. */
 export interface ConversionEvent {
   eventId: number;
   userId: number;
@@ -75,7 +75,10 @@ export interface ConversionEvent {
   currency: string;
 }
 
-/** An out-of-range price, stored before there was a limit, counts as zero, so that no value makes results fail. */
+/**
+ * Returns the revenue of a purchase. Counts an out-of-range price, which was stored before the limit existed, as zero, so that no
+ * value makes results fail.
+ */
 const toRevenue = (price: number, quantity: number) => (Math.abs(price) <= MAX_PRICE ? price * quantity : 0);
 
 export const toConversionEvent = (row: SqlRow): ConversionEvent => {
@@ -119,8 +122,8 @@ export const mergeGoalTotals = (one: TotalsByGoal, other: TotalsByGoal): TotalsB
 };
 
 /**
- * Returns a user's goal totals with these events added. An event counts within the time after the first impression, if the goal's
- * backfill has reached it. Returns the same object if nothing changes.
+ * Returns a user's goal totals with these events added. An event counts if it is within the goal's time after the first
+ * impression, and if the goal's backfill has reached it. Returns the same object if nothing changes.
  */
 export const addConversions = (
   before: TotalsByGoal,

@@ -5,26 +5,29 @@ import type { UserCampaign } from '../profiles/user-campaign.ts';
 export interface SeenEvent {
   variantId: string | null;
   isControl: boolean;
-  /** The earlier of timestamp and receipt. */
+  /** Earlier of timestamp and receipt, in Unix milliseconds. */
   atMs: number;
-  /** The banner's eligibility round (number of earlier dismissals). */
+  /** Eligibility round of the banner (number of earlier dismissals). */
   round: number;
 }
 
 interface Measure {
-  /** Column, and member of results, with the number of events. */
+  /** Column and result field with the number of events. */
   events: 'impressions' | 'clicks' | 'dismissals';
-  /** Column with the number of users who have at least one event. */
+  /** Column with the number of users with at least one event. */
   users: string;
-  /** Member of `Counts` with that number. */
+  /** Field of `Counts` with the number of users. */
   userCount: 'exposed' | 'clicked' | 'dismissed';
-  /** Changes the state that decisions read, besides the number of events. */
+  /** Updates the state that decisions read, except the number of events. */
   effect(state: UserCampaign, event: SeenEvent): void;
 }
 
 type FirstImpression = Pick<UserCampaign, 'variantId' | 'firstImpressionMs'>;
 
-/** The earliest impression decides the variant of a user. Of two at the same time, the variant that sorts first wins. */
+/**
+ * Whether impression `a` precedes `b`. The earliest impression determines the variant of a user. If times are equal, the variant
+ * that sorts first wins.
+ */
 export const isEarlier = (a: FirstImpression, b: FirstImpression): boolean => {
   if (a.firstImpressionMs === null) return false;
   if (b.firstImpressionMs === null) return true;
@@ -62,8 +65,8 @@ export const MEASURE_OF = {
     userCount: 'dismissed',
     effect(state, { atMs, round }) {
       state.lastDismissalMs = latest(state.lastDismissalMs, atMs);
-      // A banner belongs to one eligibility round. Dismissing it twice or late, or dismissing another banner of its round, starts no
-      // further one.
+      // A banner belongs to one eligibility round. Repeated or late dismissals of banners of the same round do not start another
+      // round.
       state.round = Math.max(state.round, round + 1);
     },
   },
@@ -77,10 +80,10 @@ export type EventCounts = Record<Measure['events'], number>;
 export const zeroCounts = (): EventCounts =>
   Object.fromEntries(MEASURES.map(({ events }) => [events, 0])) as EventCounts;
 
-/** Adds to tallies in place. */
+/** Adds counts to tallies in place. */
 export const addCounts = (tallies: EventCounts, added: Readonly<EventCounts>): void => {
   for (const { events } of MEASURES) tallies[events] += added[events];
 };
 
-/** Numbers of events, and of users with at least one. Excludes test sends. */
+/** Numbers of events, and of users with at least one event. Excludes test sends. */
 export type Counts = Record<Measure['events'] | Measure['userCount'], number>;

@@ -2,9 +2,9 @@
 export interface StepLimits {
   userChanges: number;
   bannerEvents: number;
-  /** Events and purchases that are conversions. */
+  /** Maximum number of events and purchases that are conversions. */
   conversionEvents: number;
-  /** Events and purchases that are counted and scanned for conversions. */
+  /** Maximum number of events and purchases that are counted and scanned for conversions. */
   scannedEvents: number;
 }
 
@@ -15,15 +15,15 @@ export const STEP: StepLimits = {
   scannedEvents: 10_000,
 };
 
-/** Writes wait for a step on SQLite and on a cluster. */
+/** Maximum duration of a step, because writes wait for it on SQLite and on a cluster. */
 const MAX_STEP_MS = 40;
 
-/** Not in Node 22. */
+/** Returns the CPU usage of the thread; `null` on Node 22. */
 const cpuUsage = (): NodeJS.CpuUsage | null => process.threadCpuUsage?.() ?? null;
 
 /**
- * Starts measuring the CPU time of this thread in milliseconds. Elapsed time would make steps smallest on a busy machine, on which
- * each takes longest. Measures elapsed time on Node 22.
+ * Returns a function that returns the CPU time of this thread since the call, in milliseconds. With elapsed time, steps would be
+ * smallest on a busy machine, on which each takes longest. Measures elapsed time on Node 22.
  */
 export const startTimer = (): (() => number) => {
   const [before, started] = [cpuUsage(), performance.now()];
@@ -33,14 +33,14 @@ export const startTimer = (): (() => number) => {
     return (after.user - before.user + after.system - before.system) / 1000;
   };
 };
-/** Smaller steps are hardly faster, because each has a commit. */
+/** Minimum share of the largest step. Smaller steps are hardly faster, because each has a commit. */
 const MIN_SHARE = 1 / 4;
 
-/** Adapts the size of steps to their duration. `first` and `min` are shares of the largest step. */
+/** Creates a pace that adapts the size of steps to their duration. `first` and `min` are shares of the largest step. */
 export const createPace = ({ first = 1, min = MIN_SHARE } = {}) => {
   let share = first;
   return {
-    /** Size of the next step, as a share of the largest one. */
+    /** Returns the size of the next step, as a share of the largest step. */
     share: () => share,
     limits(): StepLimits {
       const { userChanges, bannerEvents, conversionEvents, scannedEvents } = STEP;
@@ -51,7 +51,7 @@ export const createPace = ({ first = 1, min = MIN_SHARE } = {}) => {
         scannedEvents: Math.ceil(scannedEvents * share),
       };
     },
-    /** Reports how long a step held the thread or the lock. */
+    /** Adapts the size to the time for which a step held the thread or the lock. */
     report(ms: number): void {
       if (ms > MAX_STEP_MS) share = Math.max(min, share / 2);
       else if (ms < MAX_STEP_MS / 3) share = Math.min(1, share * 2);

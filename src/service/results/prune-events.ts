@@ -17,8 +17,8 @@ export interface PrunedEvents {
 }
 
 /**
- * Deletes old events of a workspace within a range that the results have read. Keeps the conversions among them in the results of
- * their users. Deletes nothing before the results have applied all changes of users, because a row has its current user.
+ * Deletes old events of a workspace within a range that the results have read. Keeps their conversions in the results of the
+ * users. Deletes nothing until the results have applied all changes of users, because a row has its current user.
  */
 export function* pruneEvents(statements: ResultsStatements, range: EventRange): Steps<PrunedEvents> {
   const { workspaceId, after } = range;

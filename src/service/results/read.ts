@@ -5,21 +5,22 @@ import { type Counts, MEASURES } from './measures.ts';
 /** Users who reached one of the campaign's `conversions`. */
 export interface GoalResult {
   converted: number;
-  /** Revenue (purchases only): sum of `price * quantity` within the time, and sum of squares of each user's revenue. */
+  /** Sum of `price * quantity` of purchases within the goal's time. */
   revenue: number;
+  /** Sum of the squares of each user's revenue. */
   revenueSquares: number;
 }
 
-/** Results of one variant, or of the control group, whose `variantId` is `null`. */
+/** Results of one variant; `variantId` is `null` for the control group. */
 export interface ArmResults extends Counts {
   variantId: string | null;
-  /** In the order of the requested conversions. */
+  /** Results of goals, in the order of the requested conversions. */
   goals: GoalResult[];
 }
 
 /** Results of one arm on one day, by the earlier of timestamp and receipt of each event. */
 export interface DayResults extends Counts {
-  /** For example `2026-03-01`, in the workspace's time zone at the time of receipt. */
+  /** Day such as `2026-03-01`, in the workspace's time zone at the time of receipt. */
   day: string;
   variantId: string | null;
 }
@@ -38,20 +39,19 @@ export interface LanguageResults extends Counts {
 
 /** Results of one campaign. */
 export interface CampaignResults {
-  /** Every exposed user is in one arm, the one of the first impression, with all their events. */
+  /** Results by variant. Every exposed user is, with all events, in the arm of the user's first impression. */
   arms: ArmResults[];
   placements: PlacementResults[];
-  /** Empty if the campaign has no languages. */
+  /** Results by language. Empty if the campaign has no languages. */
   languages: LanguageResults[];
-  /** In chronological order. */
+  /** Results by day, in chronological order. */
   days: DayResults[];
-  /** Currencies of the purchases in `goals`. Revenue in several currencies cannot be added. */
+  /** Currencies of the purchases in `goals`. Do not add revenue in different currencies. */
   currencies: string[];
-  /** Everything stored before this is counted. Unix milliseconds. */
+  /** Time before which all stored rows are counted, in Unix milliseconds. */
   asOfMs: number;
 }
 
-/** Requested counts. */
 export interface ResultsQuery {
   campaignId: string;
   conversions: readonly Conversion[];
@@ -61,7 +61,7 @@ const SUMS = MEASURES.flatMap(({ events, users }) => [events, users])
   .map((column) => `sum(${column}) AS ${column}`)
   .join(', ');
 
-/** Erasure leaves rows of zeros. */
+/** Skips rows of zeros, which erasure leaves. */
 const READ = `SELECT variant_id, dimension, ${MEASURES.flatMap(({ events, users }) => [events, users]).join(', ')}
   FROM campaign_counts WHERE workspace_id = $1 AND campaign_id = $2 AND ${MEASURES.map(({ events }) => events).join(' + ')} > 0
   ORDER BY dimension, variant_id = '', variant_id`;
@@ -81,7 +81,7 @@ const READ_REACHED = `SELECT variant_id, goal, currencies, converted_users, reve
 
 const NONE: GoalResult = { converted: 0, revenue: 0, revenueSquares: 0 };
 
-/** Reads the stored counts of a campaign, some hundred rows. */
+/** Reads the stored counts of a campaign, which are some hundred rows. */
 export const readResults = async (
   run: RunSql,
   workspaceId: string,
@@ -129,16 +129,17 @@ export const readResults = async (
 /** Summary of a campaign. */
 export interface CampaignSummary {
   campaignId: string;
-  /** Users who saw a variant, and those of them who clicked. */
+  /** Number of users who saw a variant. */
   exposed: number;
+  /** Number of exposed users who clicked. */
   clicked: number;
-  /** Users in each variant, and in the control group, whose `variantId` is `null`. */
+  /** Numbers of users by variant; `variantId` is `null` for the control group. */
   arms: { variantId: string | null; exposed: number }[];
-  /** Impressions of the variants on the requested days. */
+  /** Number of impressions of the variants on the requested days. */
   dayImpressions: number;
 }
 
-/** Reads the summaries of all campaigns, with the impressions on some days, such as `2026-03-01`. */
+/** Reads the summaries of all campaigns. `days` are the days whose impressions are counted, for example `2026-03-01`. */
 export const readSummaries = async (
   run: RunSql,
   workspaceId: string,

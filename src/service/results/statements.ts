@@ -17,7 +17,7 @@ import type { CampaignGoal, TotalsByGoal } from './goals.ts';
 import { type EventCounts, MEASURES } from './measures.ts';
 import type { UserResult } from './user-result.ts';
 
-/** Position in the feed: the last ID of each table. */
+/** Position in the feed, as the last ID of each table. */
 export interface FeedCursor {
   events: number;
   bannerEvents: number;
@@ -25,7 +25,7 @@ export interface FeedCursor {
 }
 
 export interface ResultsCursor extends FeedCursor {
-  /** Later changes of users that were applied already. */
+  /** IDs of later changes of users that are already applied. */
   ahead: number[];
   /** Receipt of the last banner event, in Unix milliseconds. */
   readToMs: number;
@@ -144,7 +144,7 @@ const CAMPAIGN_GOALS = columns<NewGoal>({
 
 const KINDS = ['merged', 'erased', 'expired', 'repeat'] as const;
 
-/** Change of a user after their events were stored: a row of `user_changes`. */
+/** Row of `user_changes`, for a change of a user after the user's events were stored. */
 export interface UserChange {
   changeId: number;
   workspaceId: string;
@@ -166,7 +166,7 @@ export const toUserChange = (row: SqlRow): UserChange => ({
   changedAtMs: readMs(row, 'changed_at'),
 });
 
-/** Events of a workspace that are received before a time, by position. */
+/** Range of a workspace's events by position, limited to events received before a time. */
 export interface EventRange {
   workspaceId: string;
   after: number;
@@ -175,7 +175,7 @@ export interface EventRange {
   beforeMs: number;
 }
 
-/** Users whose events are read, since a time. */
+/** Users whose events are read, and the start of the events. */
 export interface EventsSince {
   userId: number;
   sinceMs: number;
@@ -223,7 +223,9 @@ export const resultsStatements = (dialect: Dialect) => {
     cursor: question(`SELECT ${selected(dialect, CURSOR)} FROM feed_cursors WHERE consumer = '${CONSUMER}'`),
     writeCursor: (cursor: ResultsCursor): BulkStatement =>
       upsert('feed_cursors', CURSOR, 'consumer')([cursor]),
-    /** Last ID of each table of the feed. Separate statements, because a cluster rejects a combined one. */
+    /**
+     * Returns the last ID of each table of the feed. Uses separate statements, because a cluster rejects a combined statement.
+     */
     last: ['events', 'banner_events', 'user_changes'].map((table) =>
       query(`SELECT coalesce(max(${FEED_IDS[table]}), 0) AS id FROM ${table}`),
     ),
@@ -257,7 +259,7 @@ export const resultsStatements = (dialect: Dialect) => {
         list(values),
         limit,
       ),
-    /** Deletes events. Returns them. */
+    /** Deletes events, and returns the deleted rows. */
     deleteEvents: ({ workspaceId, after, through, beforeMs }: EventRange): BulkStatement =>
       query(
         `DELETE FROM events WHERE event_id > $1 AND event_id <= $2 AND workspace_id = $3 AND received_at < ${moment('$4')}
@@ -275,19 +277,19 @@ export const resultsStatements = (dialect: Dialect) => {
       through: number,
     ): BulkStatement => eventsSince(users.map((each) => ({ ...each, values: list(values), through }))),
 
-    /** Results of users without days. */
+    /** Returns results of users, except days. */
     totals: (users: readonly number[]): BulkStatement =>
       query(`${results} WHERE ${ofUsers} AND month = ''`, list(users)),
     resultsOfUsers: (users: readonly number[]): BulkStatement =>
       query(`${results} WHERE ${ofUsers}`, list(users)),
-    /** Results of users and campaigns with the days of a month. */
+    /** Returns results of users and campaigns, with the days of one month. */
     resultsOfMonths: bulk(
       RESULT_KEYS,
       ({ joined, column }) =>
         `${results} ${joined(',')} WHERE user_id = ${column('key_user')} AND campaign_id = ${column('key_campaign')}
            AND month IN ('', ${column('key_month')})`,
     ),
-    /** Results of users and campaigns except one month. */
+    /** Returns results of users and campaigns, except one month. */
     resultsOfOtherMonths: bulk(
       RESULT_KEYS,
       ({ joined, column }) =>

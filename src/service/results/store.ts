@@ -10,13 +10,13 @@ import type { ResultsDifference } from './verify.ts';
 interface ResultsOptions {
   run: RunSql;
   dialect: Dialect;
-  /** Stores new goals. Returns whether there were any. */
+  /** Stores new goals. Returns whether any goal was new. */
   addGoals(workspaceId: string, campaignId: string, goals: readonly string[]): Promise<boolean>;
   catchUp(): Promise<Progress>;
   verify(workspaceId: string): Promise<ResultsDifference[]>;
 }
 
-/** Results of both databases. A read catches up with the feed first. */
+/** Creates the reads of results for both databases. A read catches up with the feed first. */
 export const createResults = ({
   run,
   dialect,
@@ -33,7 +33,7 @@ export const createResults = ({
   | 'catchUpResults'
   | 'verifyResults'
 > => {
-  /** Goals are never removed, so those that this process has added need no lookup. */
+  /** Goals that this process has added. They need no lookup, because goals are never removed. */
   const added = new Set<string>();
   const add: Store['addGoals'] = async (workspaceId, { campaignId, conversions }) => {
     const goals = conversions.map(formatGoal);

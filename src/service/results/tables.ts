@@ -5,7 +5,7 @@ const userColumns = MEASURES.map(({ users }) => `  ${users} INTEGER NOT NULL, --
   '\n',
 );
 
-/** Written only by the results consumer, which derives them from the feed. */
+/** Tables that the results consumer derives from the feed. No other code writes them. */
 export const RESULTS_TABLES = `
 -- Cursor of each consumer of the feed, committed together with its effect.
 CREATE TABLE feed_cursors (

@@ -10,7 +10,8 @@ export interface UserResult {
   /** Unix milliseconds. */
   firstImpressionMs: number | null;
   /**
-   * Key: dimension, for example `day:2026-03-01`, or `''` for the total. Contains only dimensions that a step has read or changed.
+   * Tallies by dimension, for example `day:2026-03-01`, or `''` for the total. Contains only dimensions that a step has read or
+   * changed.
    */
   tallies: Map<string, Readonly<EventCounts>>;
   goals: TotalsByGoal;
@@ -36,7 +37,7 @@ const NONE: Readonly<EventCounts> = zeroCounts();
 export const countsBefore = ({ tallies, before }: UserResult, dimension: string): Readonly<EventCounts> =>
   before.tallies.get(dimension) ?? tallies.get(dimension) ?? NONE;
 
-/** Properties of a banner event from which its dimensions derive. */
+/** Properties of a banner event that determine its dimensions. */
 export type DimensionsOfEvent = Pick<NewBannerEvent, 'day' | 'placementId' | 'language'>;
 
 const getDimensions = ({ day, placementId, language }: DimensionsOfEvent): string[] => [
@@ -49,7 +50,10 @@ const getDimensions = ({ day, placementId, language }: DimensionsOfEvent): strin
 const DAY = 'day:';
 const MONTH_LENGTH = '2026-03'.length;
 
-/** Month of the row that holds a dimension: `2026-03` for a day, `''` for other dimensions. */
+/**
+ * Returns the month of the row that contains a dimension, which is for example `2026-03` for a day, and `''` for other
+ * dimensions.
+ */
 export const getMonth = (dimension: string): string =>
   dimension.startsWith(DAY) ? dimension.slice(DAY.length, DAY.length + MONTH_LENGTH) : '';
 
@@ -61,7 +65,7 @@ const change = (result: UserResult, dimension: string, edit: (tallies: EventCoun
   result.tallies.set(dimension, tallies);
 };
 
-/** Adds an event, or subtracts it with -1. */
+/** Adds an event, or subtracts it if `times` is -1. */
 export const addEvent = (
   result: UserResult,
   event: DimensionsOfEvent & Pick<NewBannerEvent, 'eventType'>,
@@ -76,7 +80,7 @@ export const addEvent = (
 
 type FirstImpression = Pick<UserResult, 'variantId' | 'firstImpressionMs'>;
 
-/** Makes an impression the first one if it is earlier. Returns whether it was. */
+/** Replaces the first impression if the given one is earlier. Returns whether it was. */
 export const updateFirstImpression = (result: FirstImpression, first: FirstImpression): boolean => {
   if (!isEarlier(first, result)) return false;
   result.variantId = first.variantId;
@@ -92,7 +96,7 @@ export const mergeResults = (kept: UserResult, merged: UserResult): void => {
   kept.prunedGoals = mergeGoalTotals(kept.prunedGoals, merged.prunedGoals);
 };
 
-/** Marks all dimensions as changed, so that they are written for another user. */
+/** Marks all dimensions as changed, so that a merge writes them for the kept user. */
 export const markChanged = (result: UserResult): void => {
   for (const dimension of result.tallies.keys()) change(result, dimension, () => undefined);
 };

@@ -9,24 +9,24 @@ import { MEASURES } from './measures.ts';
 import { resultsStatements, toCursor } from './statements.ts';
 import { addEvent, createUserResult, type UserResult, updateFirstImpression } from './user-result.ts';
 
-/** Count of a campaign's results that differs from its events. */
+/** Count in a campaign's results that differs from the events. */
 export interface ResultsDifference {
   campaignId: string;
   /** `null` for the control group. */
   variantId: string | null;
   /**
-   * `''` for the total, else `day:2026-03-01`, `placement:home_hero`, `language:pt-BR`, or a goal such as `goal:86400000
+   * Dimension: `''` for the total, or for example `day:2026-03-01`, `placement:home_hero`, `language:pt-BR` or `goal:86400000
    * event:signed_up`.
    */
   dimension: string;
-  /** Events and users of each measure. For a goal: users, revenue, sum of squares. */
+  /** Numbers of events and users of each measure. For a goal: users, revenue, sum of squares. */
   stored: number[];
   counted: number[];
 }
 
 /**
- * Whether the stored count is certainly wrong. Retention deletes events but keeps counts, so a higher count may be right. Revenue is
- * not compared, because a refund is negative.
+ * Whether the stored count is certainly wrong. A higher count may be correct, because retention deletes events but keeps counts.
+ * Does not compare revenue, because a refund is negative.
  */
 export const isTooLow = ({ dimension, stored, counted }: ResultsDifference): boolean =>
   dimension.startsWith(GOAL)
@@ -37,15 +37,15 @@ export const isTooLow = ({ dimension, stored, counted }: ResultsDifference): boo
 const GOAL = 'goal:';
 const COUNTS = MEASURES.flatMap(({ events, users }) => [events, users]);
 
-/** Joins the first impression of a user, which retention may have deleted. */
+/** Returns a join with the first impression of a user, which retention may have deleted. */
 const firstImpression = (campaign: string, as: string, { ms }: Dialect) => ({
   columns: `${as}.variant_id AS ${as}_variant, ${ms(`${as}.first_impression_at`)} AS ${as}_at`,
   join: `LEFT JOIN user_results AS ${as} ON ${as}.user_id = banner_events.user_id AND ${as}.campaign_id = ${campaign} AND ${as}.month = ''`,
 });
 
 /**
- * All banner events of a workspace that the results have read, grouped by user. Prevents the use of an index by workspace, with
- * which the database would look up and sort each event.
+ * Returns a query of all banner events of a workspace that the results have read, grouped by user. Prevents the use of an index
+ * by workspace, with which the database would look up and sort each event.
  */
 export const eventsByUser = (dialect: Dialect): string => {
   const { ms } = dialect;
@@ -64,7 +64,7 @@ const firstIn = (row: SqlRow, as: 'first' | 'of_holdout') => ({
   firstImpressionMs: readMsOrNull(row, `${as}_at`),
 });
 
-/** Counts banner events from the beginning. Expects them grouped by user. */
+/** Counts banner events from the first row. Expects rows that are grouped by user. */
 export const countEvents = async (
   rows: Iterable<SqlRow> | AsyncIterable<SqlRow>,
   workspaceId: string,
@@ -102,8 +102,8 @@ const STORED_GOALS = `SELECT campaign_id, variant_id, goal AS dimension, ${GOAL_
   FROM goal_counts WHERE workspace_id = $1 GROUP BY campaign_id, variant_id, goal`;
 
 /**
- * Counts the users of a campaign, by variant, who reached a goal, from all events. Parameters: `$1` workspace, `$2` campaign,
- * `$3` event name or product ID, `$4` time after the first impression in milliseconds, `$5` last event.
+ * Returns a query that counts the users of a campaign who reached a goal, by variant, from all events. Parameters: `$1`
+ * workspace, `$2` campaign, `$3` event name or product ID, `$4` time after the first impression in milliseconds, `$5` last event.
  */
 const goalStatement = (isEvent: boolean, { after }: Dialect): string => `
   SELECT coalesce(variant_id, '') AS variant_id, count(*) AS converted_users, sum(spent) AS revenue, sum(spent * spent) AS revenue_sum_of_squares
@@ -117,7 +117,7 @@ const goalStatement = (isEvent: boolean, { after }: Dialect): string => `
     GROUP BY user_id
   ) AS reached GROUP BY 1`;
 
-/** Sums of revenue are rounded in another order. */
+/** Whether two sums are equal, except for rounding, because revenue is added in a different order. */
 const isAlike = (one: number, other: number) =>
   Math.abs(one - other) <= 1e-9 * Math.max(Math.abs(one), Math.abs(other));
 
@@ -126,7 +126,7 @@ const byKey = (rows: readonly SqlRow[]): Map<string, SqlRow> =>
     rows.map((row) => [JSON.stringify([row['campaign_id'], row['variant_id'], row['dimension']]), row]),
   );
 
-/** A missing row counts as zeros. */
+/** Compares stored with counted rows. A missing row counts as zeros. */
 const compare = (
   storedRows: readonly SqlRow[],
   countedRows: readonly SqlRow[],
@@ -154,8 +154,8 @@ const compare = (
 };
 
 /**
- * Compares the stored results of a workspace's campaigns with the events that they were derived from. Reads all events, which
- * takes about ten seconds for a million of each kind.
+ * Compares the stored results of a workspace's campaigns with their events. Reads all events, which takes about ten seconds for a
+ * million of each kind.
  */
 export const verifyResults = async (
   run: RunSql,
