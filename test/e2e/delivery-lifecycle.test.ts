@@ -183,7 +183,7 @@ describe('the back/forward cache', WHERE_STORED, () => {
 });
 
 describe('freezing', () => {
-  test('case 30: another tab takes over from a frozen sender within the lease time, which sends nothing twice when it thaws', async () => {
+  test('case 30: another tab replaces a frozen sender within the lease time, without duplicates after the thaw', async () => {
     const page = await open({ timeoutMs: 60_000 });
     service.fail({ type: 'hang' });
     await capture(page, 1, 'click', 'frozen');

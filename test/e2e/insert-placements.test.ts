@@ -290,7 +290,7 @@ test('follows its paths in a single-page app, on each navigation and on back', a
   await page.close();
 });
 
-test('shows the banner again on a page that keeps its routes alive, and reinserts a box that the page removes three times', async () => {
+test('shows the banner again on a page that keeps its routes alive, and reinserts a removed box up to three times', async () => {
   await serve([{ selector: '.room', insert: 'prepend' }]);
   const { page } = await open('/kept');
   await offer(page).waitFor();

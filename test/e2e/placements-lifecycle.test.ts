@@ -94,7 +94,7 @@ test('case 33: a tab opened in the background shows its banner but does not coun
   await page.close();
 });
 
-test('cases 31 and 32: a prerendered page does not request, count or send, and starts the second at activation', async (context) => {
+test('cases 31 and 32: a prerendered page does not send or count before activation, which starts the second', async (context) => {
   context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
   setPage('/target', 'prerender');
   pages.set('/start', {

@@ -109,7 +109,7 @@ const exported = async (): Promise<Record<string, unknown>[]> => {
 };
 
 describe('from a campaign file to the export', () => {
-  test('syncs a banner, paints it from the cache while the service is down, and exports each view and offline click once', async () => {
+  test('syncs a banner, paints it from the cache during an outage, and exports each view and offline click once', async () => {
     let service = await serve();
     const port = Number(new URL(service.url).port);
     const page = await open({ api: service.url });

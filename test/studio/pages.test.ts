@@ -26,7 +26,7 @@ const scripts = async (): Promise<Map<string, number>> => {
 };
 
 describe('the pages of the Studio', () => {
-  test('are within their script budget and defer libraries', async () => {
+  test('stay within their script budget and defer libraries', async () => {
     const sizes = await scripts();
     const all = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
     expect(all, JSON.stringify([...sizes])).toBeLessThanOrEqual(MAX_SCRIPT_BYTES);
@@ -46,7 +46,7 @@ describe('the pages of the Studio', () => {
     expect(foreign).toEqual([]);
   });
 
-  test('write no HTML and no style as text', () => {
+  test('write no HTML and no styles as text', () => {
     const unsafe = globSync('src/studio/pages/**/*.{ts,tsx}').filter((file) =>
       /dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML|style="|document\.write|\beval\(/.test(
         readFileSync(file, 'utf8'),
@@ -55,7 +55,7 @@ describe('the pages of the Studio', () => {
     expect(unsafe).toEqual([]);
   });
 
-  test('are served with a strict policy, hashed files for a year, and any other path as the page itself', () => {
+  test('have a strict policy, cache hashed files for a year, and serve the page at any other path', () => {
     const page = createPages(folder);
     const [script] = globSync('assets/index-*.js', { cwd: folder });
     expect(page('GET', `/${script}`)?.headers['Cache-Control']).toContain('immutable');

@@ -52,7 +52,7 @@ describe('the audience builder', () => {
     expect(writeAudience({ match: 'all', conditions: [condition as Condition] })).toEqual(filter);
   });
 
-  test('keeps two conditions on one attribute apart', () => {
+  test('keeps two conditions on one attribute separate', () => {
     const filter = { $and: [{ age: { $gte: 18 } }, { age: { $lt: 65 } }] };
     expect(writeAudience(readAudience(filter)!)).toEqual(filter);
   });
@@ -101,7 +101,7 @@ describe('the audience builder', () => {
     fc.record({ kind: fc.constant('group' as const), id: name, state: fc.constant('subscribed' as const) }),
   );
 
-  test('reads back whatever it wrote', () => {
+  test('reads back every audience that it wrote', () => {
     const model = fc.record({
       match: fc.constantFrom('all' as const, 'any' as const),
       conditions: fc.array(condition, { minLength: 2, maxLength: 5 }),
@@ -137,7 +137,7 @@ describe('a typed value', () => {
     [' padded ', 'padded'],
   ])('%j is %j', (typed, value) => expect(parseScalar(typed)).toBe(value));
 
-  test('is shown as it would be typed', () => {
+  test('is shown as the operator would type it', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.integer(), fc.boolean()), (value) => {
         fc.pre(typeof value !== 'string' || value.trim() === value);

@@ -40,7 +40,7 @@ describe('differences between two campaigns', () => {
     ]);
   });
 
-  test('contain no ID, code or timestamp if there is a label', () => {
+  test('contain a label instead of an ID, code or timestamp, if there is one', () => {
     const after = aCampaign({
       status: 'stopped',
       placements: ['home_hero', 'side'],
@@ -77,7 +77,7 @@ describe('differences between two campaigns', () => {
     ]);
   });
 
-  test('name the variant of a text', () => {
+  test('include the variant of a text', () => {
     const after = aCampaign({
       variants: [
         {
@@ -117,7 +117,7 @@ describe('differences between two campaigns', () => {
     });
   });
 
-  test('list everything of an added or removed campaign', () => {
+  test('list all members of an added or removed campaign', () => {
     expect(campaignChanges(null, aCampaign()).map(({ label }) => label)).toEqual([
       'Name',
       'Once published',

@@ -54,7 +54,7 @@ describe('a URL', () => {
     'images/a.svg',
     'mailto:me@a.example',
     '',
-  ])('has no warning for "%s"', (value) => expect(oddUrl(value)).toBeNull());
+  ])('does not warn about "%s"', (value) => expect(oddUrl(value)).toBeNull());
 
   test.each([
     ['javascript:alert(1)', 'link'],

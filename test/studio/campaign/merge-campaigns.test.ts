@@ -63,7 +63,7 @@ describe('a merge of two drafts', () => {
     expect(mergeCampaigns(BASE, theirs, mine)).toEqual(both);
   });
 
-  test('removes what one side removed and the other did not change, and keeps the order of variants', () => {
+  test('removes parts that one side removed and the other did not change, and keeps the order of variants', () => {
     const mine = changed((draft) => {
       draft.variants.splice(0, 1);
     });
@@ -107,7 +107,7 @@ describe('a merge of two drafts', () => {
     expect(mergeCampaigns(BASE, changed(mine), changed(theirs))).toBeNull();
   });
 
-  test('returns the change if both made the same', () => {
+  test('returns the change if both sides made the same one', () => {
     const same = changed((draft) => {
       draft.name = 'Autumn';
     });

@@ -23,22 +23,22 @@ const CAMPAIGN: CampaignJson = {
 describe('languages of a campaign', () => {
   const german = addLanguage(CAMPAIGN, 'en', 'de');
 
-  test('exist without a text, and lack the required ones', () => {
+  test('exist without a text, and lack the required texts', () => {
     expect(otherLanguages(german)).toEqual(['de']);
     expect(missingIn(german, 'de')).toEqual([{ variantIndex: 0, name: 'headline' }]);
   });
 
-  test('lack nothing that a broader language provides', () => {
+  test('lack no text that a broader language provides', () => {
     const variants = [translate(addLanguage(german, 'en', 'de-AT').variants[0]!, 'de', 'headline', 'Tassen')];
     expect(missingIn({ variants }, 'de-AT')).toEqual([]);
   });
 
-  test('leave nothing behind when the last one is removed', () => {
+  test('leave no texts behind when the last language is removed', () => {
     expect(removeLanguage(german, 'de')).toEqual(CAMPAIGN);
     expect(removeLanguage(addLanguage(german, 'en', 'ar'), 'de')).toEqual(addLanguage(CAMPAIGN, 'en', 'ar'));
   });
 
-  test('are changes in the history', () => {
+  test('are listed as changes in the history', () => {
     const variants = [translate(german.variants[0]!, 'de', 'headline', 'Tassen')];
     const naming = {
       placement: (id: string) => id,
@@ -52,7 +52,7 @@ describe('languages of a campaign', () => {
   });
 });
 
-test('a tag is normalized, however it was typed', () => {
+test('normalizes a tag in any spelling', () => {
   expect(['DE', 'pt_br', ' zh-hant '].map(languageTag)).toEqual(['de', 'pt-BR', 'zh-Hant']);
   expect(['', 'german language', 'x', '12'].map(languageTag)).toEqual([null, null, null, null]);
   expect(languageName('pt-BR')).toBe('Brazilian Portuguese');

@@ -44,7 +44,7 @@ describe('a date field in a time zone', () => {
     expect(toZoned('1899-12-11T10:00:00+33283824:53', 'Europe/Berlin')).toBe('');
   });
 
-  test('round-trips a time in any zone', () => {
+  test('round-trips a time in any time zone', () => {
     const minutes = fc.integer({ min: 0, max: 60 * 24 * 365 * 3 });
     const zones = fc.constantFrom(
       'Europe/Berlin',

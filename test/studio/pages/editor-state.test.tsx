@@ -95,7 +95,7 @@ describe('a change', () => {
     expect(server.stored()).not.toHaveProperty('name');
   });
 
-  test('letter by letter is one undo step', () => {
+  test('letter by letter counts as one undo step', () => {
     const editor = edited();
     for (const name of ['S', 'Su', 'Sum']) editor.set('name', name);
     editor.undo();
@@ -104,7 +104,7 @@ describe('a change', () => {
 });
 
 describe('a colleague’s change', () => {
-  test('to another part is kept beside the user’s own, and no undo reverts it', async () => {
+  test('to another part is kept beside the user’s own, and undo does not revert it', async () => {
     const editor = edited();
     server.colleague((draft) => {
       draft.name = 'Theirs';
@@ -135,7 +135,7 @@ describe('a colleague’s change', () => {
     expect([server.stored()?.name, editor.state.value.is]).toEqual(['Mine too', 'saved']);
   });
 
-  test('to the same part waits for a choice: theirs, and an undo restores the user’s own', async () => {
+  test('to the same part waits for a choice: the colleague’s, and an undo restores the user’s own', async () => {
     const editor = edited();
     server.colleague((draft) => {
       draft.name = 'Theirs';
@@ -162,7 +162,7 @@ describe('a colleague’s change', () => {
 });
 
 describe('offline', () => {
-  test('a change is kept on the device, and the next page saves it', async () => {
+  test('keeps a change on the device, and the next page saves it', async () => {
     server.isDown = true;
     const editor = edited();
     editor.set('name', 'On the train');
@@ -176,7 +176,7 @@ describe('offline', () => {
     expect(localStorage).toHaveLength(0);
   });
 
-  test('a change superseded by a colleague is a conflict on the next page', async () => {
+  test('reports a conflict on the next page if a colleague superseded the change', async () => {
     server.isDown = true;
     const editor = edited();
     editor.set('name', 'On the train');

@@ -53,7 +53,7 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
     }
   };
 
-  test('report a sample ratio mismatch while the results page does', async () => {
+  test('report a sample ratio mismatch as long as the results page does', async () => {
     await visit('early', ['a']);
     expect(await alerts()).toEqual(['sample_ratio_mismatch:sale']);
     const vera = await studio.signIn('Vera');
@@ -72,7 +72,7 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
     );
   });
 
-  test('report a live campaign that stopped reaching users, until it is stopped', async () => {
+  test('report a live campaign that no longer reaches users, until an operator stops it', async () => {
     await visit('u', ['a', 'b']);
     studio.clock.now += DAY_MS;
     expect(await alerts()).toEqual([]);

@@ -22,17 +22,17 @@ const validateDraft = (members: Record<string, unknown>) =>
 const propertyChecks = (properties: Record<string, unknown>) =>
   validateDraft({ variants: [aVariant({ properties })] });
 
-test('a valid campaign has no findings', () => {
+test('reports no findings for a valid campaign', () => {
   expect(propertyChecks({ headline: text('Hi') })).toEqual([]);
 });
 
-test('a goal that was just added must be completed', () => {
+test('reports an incomplete goal that was just added', () => {
   expect(validateDraft({ conversions: [{ event: '', within_hours: 168 }] })).toEqual([
     'error event: Enter a value.',
   ]);
 });
 
-test('a click that could set nothing is an error at its attributes', () => {
+test('reports a click that could not set any attribute as an error at its attributes', () => {
   const properties = { headline: text('Hi') };
   const withClick = (attributes: object) =>
     validateDraft({ variants: [aVariant({ properties, on_click: { attributes } })] });
@@ -52,7 +52,7 @@ describe('a message', () => {
     },
   );
 
-  test('without a headline asks for one', () => {
+  test('without a headline gets a request for one', () => {
     expect(propertyChecks({ body: text('Come in') })).toEqual(['warning headline: There is no headline.']);
   });
 
@@ -83,12 +83,12 @@ describe('a message', () => {
     expect(propertyChecks({ headline: text(headline) })).toEqual([]);
   });
 
-  test('with unterminated Liquid is an error in plain words', () => {
+  test('with unterminated Liquid gets an error that states the problem', () => {
     const [check] = propertyChecks({ headline: text('Hi {{${first_name}') });
     expect(check).toBe('error value: Unclosed {{. Add }} and close quotation marks.');
   });
 
-  test('longer than its template renders reports what is cut, in user-perceived characters', () => {
+  test('longer than its template renders gets a finding with the truncated text, in user-perceived characters', () => {
     expect(propertyChecks({ headline: text('👋'.repeat(160)) })).toEqual([]);
     expect(propertyChecks({ headline: text('👋'.repeat(161)) })).toEqual([
       'warning headline: 161 characters: only the first 160 are shown.',
@@ -108,11 +108,11 @@ describe('a URL', () => {
     },
   );
 
-  test('with Liquid is known only per user', () => {
+  test('with Liquid is resolved only per user', () => {
     expect(propertyChecks({ headline, link: text('https://shop.example/{{${language}}}') })).toEqual([]);
   });
 
-  test('of an image without a description asks for one, and requires it for an image-only message', () => {
+  test('of an image without a description gets a finding, which is an error for an image-only message', () => {
     const words = 'image_alt: Screen readers skip this image.';
     const shelf = image('https://shop.example/a.png');
     expect(propertyChecks({ headline, image: shelf })[0]).toContain(`warning ${words}`);
@@ -134,7 +134,7 @@ describe('a URL', () => {
     ]);
   });
 
-  test('not rendered by the placement’s template is reported with the placement', () => {
+  test('not rendered by the placement’s template gets a finding that includes the placement', () => {
     const properties = { headline, secondary_button_text: text('Later'), secondary_link: text('/later') };
     expect(propertyChecks(properties)).toEqual([
       'warning secondary_button_text: Not shown in Home: the template does not render it.',
@@ -204,7 +204,7 @@ describe('the texts of a draft', () => {
   const wild =
     '{% for i in (1..200) %}{% for j in (1..200) %}x{% if i == 0 %}{% endif %}{% endfor %}{% endfor %}';
 
-  test('that cost too much are an error that names the fix', () => {
+  test('that cost too much get an error that states the fix', () => {
     expect(propertyChecks({ headline: text(wild) })).toEqual([
       'error headline: Headline cannot be rendered for new users: It takes too long to write this text: use fewer or shorter loops, lists and repetitions.',
     ]);

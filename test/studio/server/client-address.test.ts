@@ -26,7 +26,7 @@ describe('the IP address of a client', () => {
   });
 
   test.each(['localhost', '10.0.0.0/33', '10.0.0.0/', '2001:db8::/129', '10.0.0.0/8/8', '10.0.0/8'])(
-    'rejects the proxy %j, with an error that names it',
+    'rejects the proxy %j with an error that includes it',
     (text) => expect(() => readTrustedProxies(`127.0.0.1,${text}`)).toThrow(`got "${text}"`),
   );
 
@@ -57,7 +57,7 @@ describe('wrong keys behind a proxy', () => {
   };
   const guess = (index: number) => `op_${String(index).padStart(8, '0')}`;
 
-  test('block no other client after ten of them', async () => {
+  test('do not block other clients after ten attempts', async () => {
     const { signIn, stop } = await behindProxy('');
     for (let tries = 0; tries < 10; tries += 1) expect(await signIn('op_guess', '192.0.2.1')).toBe(401);
     expect(await signIn('op_guess', '192.0.2.1')).toBe(429);
@@ -65,7 +65,7 @@ describe('wrong keys behind a proxy', () => {
     await stop();
   });
 
-  test('block only their own IP address after a hundred of them, if the proxy is trusted', async () => {
+  test('block only their own IP address after a hundred attempts, if the proxy is trusted', async () => {
     const { signIn, stop } = await behindProxy('127.0.0.1');
     for (let tries = 0; tries < 100; tries += 1) expect(await signIn(guess(tries), '192.0.2.1')).toBe(401);
     expect(await signIn(guess(100), '192.0.2.1')).toBe(429);

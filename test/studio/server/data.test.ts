@@ -60,7 +60,7 @@ const aStudio = async () => {
   return studio;
 };
 
-test('every role sees integrations and runs, and only operators who may view users see rows and keys', async () => {
+test('shows integrations and runs to every role, and rows and keys only to operators who may view users', async () => {
   const studio = await aStudio();
   const viewer = await studio.signIn('Vera');
   const { body } = await studio.call('GET', '/api/integrations', { cookie: viewer });
@@ -87,7 +87,7 @@ test('every role sees integrations and runs, and only operators who may view use
   });
 });
 
-test('a run is requested once by a publisher, and is in the audit log', async () => {
+test('accepts one run request at a time from a publisher, and logs it in the audit log', async () => {
   const studio = await aStudio();
   const sync = (cookie: string, id = 'crm') =>
     studio.call('POST', `/api/integrations/${id}/sync`, { cookie });
@@ -135,7 +135,7 @@ const aStudioWithWebhooks = async () => {
   return { studio, store };
 };
 
-test('every role sees webhooks and attempts, but no receiver path', async () => {
+test('shows webhooks and attempts to every role, without receiver paths', async () => {
   const { studio } = await aStudioWithWebhooks();
   const cookie = await studio.signIn('Vera');
   const { body } = await studio.call('GET', '/api/webhooks', { cookie });
@@ -172,7 +172,7 @@ test('every role sees webhooks and attempts, but no receiver path', async () => 
   expect(await studio.call('GET', '/api/webhooks/other', { cookie })).toMatchObject({ status: 404 });
 });
 
-test('publishers test, resend, replay and resume webhooks, and the audit log records it', async () => {
+test('lets publishers test, resend, replay and resume webhooks, and logs it in the audit log', async () => {
   const { studio, store } = await aStudioWithWebhooks();
   const send = async (operator: string, action: string, body?: object, id = 'crm') =>
     (

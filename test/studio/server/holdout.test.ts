@@ -90,7 +90,7 @@ describe.each(STORES)('the holdout over all campaigns on $name', ({ address }) =
     });
   });
 
-  test('holds out no user before it starts and no test user, and has no results if there is none', async () => {
+  test('does not hold out users before its start or test users, and returns no results without a holdout', async () => {
     const testing = { ...CAMPAIGNS[0], test_users: PEOPLE };
     studio.edit(aStudioWorkspace({ holdout: HOLDOUT, campaigns: [testing] }));
     for (const user of PEOPLE) expect((await sync(user)).home.is_control).toBe(false);

@@ -38,7 +38,7 @@ describe.each(ROUTES)('$method $path', ({ method, path, role }) => {
     }
   });
 
-  test('is not readable by a page of another origin', async () => {
+  test('cannot be read by a page of another origin', async () => {
     const { headers } = await studio.call(method, path, {
       body,
       headers: { origin: 'https://evil.example' },
@@ -48,7 +48,7 @@ describe.each(ROUTES)('$method $path', ({ method, path, role }) => {
   });
 
   if (method === 'GET') return;
-  test('does nothing for a page of another origin, whoever is signed in', async () => {
+  test('rejects a request of another origin without side effects, even with a session', async () => {
     const foreign = [
       { origin: 'https://evil.example' },
       { origin: null },
@@ -75,7 +75,7 @@ describe('the Studio', () => {
     );
   });
 
-  test('rejects a host name, because a page could point it here', async () => {
+  test('rejects an unknown host name, because a page could rebind it to the Studio', async () => {
     const headers = { host: 'rebound.example:8788', origin: 'http://rebound.example:8788' };
     expect((await studio.call('POST', '/api/session', { body: { key: 'Ada-key' }, headers })).status).toBe(
       421,
@@ -83,7 +83,7 @@ describe('the Studio', () => {
     expect((await studio.call('GET', '/api/session', { cookie: ada(), headers })).status).toBe(421);
   });
 
-  test('accepts only JSON, which no form can send', async () => {
+  test('accepts only JSON, because a form cannot send it', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', null]) {
       const answer = await studio.call('POST', '/api/validation', {
         body: '{"campaign":{}}',
@@ -94,7 +94,7 @@ describe('the Studio', () => {
     }
   });
 
-  test.each(['{', 'nonsense', '\u0000'])('returns a plain error for the body %j', async (body) => {
+  test.each(['{', 'nonsense', '\u0000'])('returns a 400 that does not quote the body %j', async (body) => {
     const { status, body: answer } = await studio.call('POST', '/api/validation', { body, cookie: ada() });
     expect(status).toBe(400);
     expect(JSON.stringify(answer)).not.toContain('nonsense');

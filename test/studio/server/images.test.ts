@@ -149,7 +149,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     expect((await list()).images).toHaveLength(1);
   });
 
-  test('are deleted if no draft, live or scheduled release uses them, and are gone everywhere within a minute', async () => {
+  test('are deleted unless a draft, live or scheduled release uses them, and are gone everywhere within a minute', async () => {
     const pia = await studio.signIn('Pia');
     const { hash, url } = (await upload(aPng(4, 4))).body;
     const save = (image: string, basedOn: number, more = {}) =>
@@ -192,7 +192,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     ]);
   });
 
-  test('deleted by two operators at once are in the audit log once', async () => {
+  test('deleted by two operators at once are logged once in the audit log', async () => {
     const { hash } = (await upload(aPng(4, 4))).body;
     const removeImage: Store['studio']['removeImage'] = async (workspaceId, each) => {
       await store.studio.removeImage(workspaceId, each);
@@ -256,7 +256,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     expect(await studio.headlines('u-1', ['home'])).toEqual({ home: 'Sale' });
   });
 
-  test('shown by many pages at once cost the database one read, whatever missing ones are requested', async () => {
+  test('shown by many pages at once cost the database one read, even with requests for missing images', async () => {
     const { url } = (await upload(aPng(4, 4))).body;
     let reads = 0;
     const image: Store['image'] = (hash) => {
@@ -280,7 +280,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     expect(reads).toBe(41);
   });
 
-  test('fill the library up to its limit, which is then reported', async () => {
+  test('fill the library up to its limit, which the list then reports', async () => {
     const { workspaceId } = studio.workspaces.registry().workspaces[0]!;
     const one = {
       workspaceId,
@@ -302,7 +302,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
   });
 });
 
-test('without a service URL rejects uploads, and the list names who can set it', async () => {
+test('rejects uploads without a service URL, and the list states who can set it', async () => {
   const studio = await runStudio(aStudioWorkspace(), { serviceUrl: null });
   onTestFinished(() => studio.stop());
   const cookie = await studio.signIn('Ed');
@@ -313,7 +313,7 @@ test('without a service URL rejects uploads, and the list names who can set it',
 });
 
 test.each(['http://127.0.0.1:8787', 'http://localhost:8787', 'http://[::1]:8787'])(
-  'if the service URL is %s, the list warns that only this machine can load them',
+  'warns in the list that only this machine can load the images if the service URL is %s',
   async (serviceUrl) => {
     const studio = await runStudio(aStudioWorkspace(), { serviceUrl });
     onTestFinished(() => studio.stop());
@@ -326,7 +326,7 @@ test.each(['http://127.0.0.1:8787', 'http://localhost:8787', 'http://[::1]:8787'
   },
 );
 
-test('the size of a file that is too large is never formatted like one that fits', () => {
+test('formats the size of a file that is too large differently from one that fits', () => {
   expect([1, 84 * 1024, MEGABYTE, MEGABYTE + 1, 1.5 * MEGABYTE].map(formatBytes)).toEqual([
     '1 KB',
     '84 KB',

@@ -122,7 +122,7 @@ describe('a sign-in through an identity provider', () => {
     expect(problemOf(await signIn())).toMatch(/did not confirm/);
   });
 
-  test('is named by a verified email address, else by the subject ID', async () => {
+  test('is identified by a verified email address, else by the subject ID', async () => {
     const nameWith = async (claims: Record<string, unknown>) => {
       provider.claims = { groups: 'leads', ...claims };
       const cookie = cookieOf(await signIn());
@@ -147,7 +147,7 @@ describe('a sign-in through an identity provider', () => {
     expect((await studio.call('GET', '/openid/start?workspace=test')).status).toBe(303);
   });
 
-  test('is rejected with another state, without the cookie, and a second time', async () => {
+  test('is rejected with another state, without the cookie, and on reuse', async () => {
     provider.claims = { groups: 'leads' };
     const { pending, back } = await walk();
     const refused = /did not confirm|sign-in expired/;
@@ -174,7 +174,7 @@ describe('a sign-in through an identity provider', () => {
     expect((await studio.call('GET', '/openid/start?workspace=other')).headers.get('location')).toBe('/');
   });
 
-  test('reads the secret from a file named by its _FILE variable', async () => {
+  test('reads the secret from the file in its _FILE variable', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'placard-secret-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, 'secret'), `${SECRET}\n`);

@@ -56,7 +56,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     await store.close();
   });
 
-  test('ranks the most recently published campaign before its equals, and announces it before', async () => {
+  test('ranks the most recently published campaign before its equals, and reports the effect before publication', async () => {
     const named = (id: string) => saying(id, { campaign_id: id, name: id });
     await publish(studio, pia, named('welcome'));
     studio.clock.now += 1_000;
@@ -78,7 +78,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
   test.each([
     ['U+0000', '\0'],
     ['unpaired surrogate', '\ud83d'],
-  ])('rejects a text with %s, which no database stores, and names it', async (_, bad) => {
+  ])('rejects a text with %s, which databases cannot store, and reports its field', async (_, bad) => {
     const { body } = await save(studio, pia, saying('Ten per cent off'));
     const sent = { campaign_id: 'sale', revision: body.revision, note: 'because' };
     for (const name of ['note', 'campaign_id', 'revision']) {
@@ -102,7 +102,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect([answer.status, answer.body.message]).toEqual([400, expect.stringMatching(`: ${name}$`)]);
   });
 
-  test('is returned by the next sync and logged in history and audit', async () => {
+  test('takes effect in the next sync and is logged in the history and audit log', async () => {
     expect(await studio.headlines('u1')).toEqual({ home: null, side: null });
     const { status, body } = await publish(studio, pia, saying('Ten per cent off'));
     expect([status, body.release]).toEqual([201, 1]);
@@ -147,7 +147,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
   const row = async () => (await studio.call('GET', '/api/campaigns/sale', { cookie: pia })).body;
   const TUESDAY = '2026-03-03T09:00:00.000Z';
 
-  test('beside a scheduled release asks what to do with that one', async () => {
+  test('next to a scheduled release asks how to handle the scheduled one', async () => {
     await publish(studio, pia, saying('Now'));
     await publish(studio, pia, saying('On Tuesday'), 1, { live_at: TUESDAY });
     const unasked = await publish(studio, pia, saying('Fixed'), 2);
@@ -189,7 +189,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     ]);
   });
 
-  test('moves a scheduled release, which replicas follow at once', async () => {
+  test('moves a scheduled release, and replicas apply the new time at once', async () => {
     await publish(studio, pia, saying('Now'));
     await publish(studio, pia, saying('On Tuesday'), 1, { live_at: TUESDAY });
     const replica = await runStudio(aStudioWorkspace(), { store: keptOpen(store) });
@@ -221,7 +221,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     );
   });
 
-  test('has a calendar of campaigns per placement, time and rank', async () => {
+  test('provides a calendar of campaigns per placement, time and rank', async () => {
     const DAY_MS = 86_400_000;
     const from = studio.clock.now;
     const at = (days: number) => new Date(from + days * DAY_MS).toISOString();
@@ -255,7 +255,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect(body.scheduled).toMatchObject([{ id: 'sale', scheduled: [{ release: 4, liveAt: at(7) }] }]);
   });
 
-  test('at a time of a new campaign is visible and can be canceled: its text is a draft again', async () => {
+  test('a new campaign at a time is visible and can be canceled, which makes its text a draft again', async () => {
     await publish(studio, pia, saying('On Tuesday'), 0, { live_at: TUESDAY });
     expect(await row()).toMatchObject({
       published: null,
@@ -283,7 +283,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect(again.status).toBe(201);
   });
 
-  test('archives a stopped campaign with its content, and its history restores it', async () => {
+  test('archives a stopped campaign with its content, which the history can restore', async () => {
     await publish(studio, pia, saying('Once'));
     const act = (verb: string, basedOn: number) =>
       studio.call('POST', `/api/campaigns/sale/${verb}`, {
@@ -312,7 +312,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect((await studio.call('GET', '/api/campaigns/sale', { cookie: pia })).body.isArchived).toBe(false);
   });
 
-  test('archives a campaign that only the file had, with its text in the history', async () => {
+  test('archives a campaign that exists only in the file, with its text in the history', async () => {
     studio.edit(aStudioWorkspace({ campaigns: [saying('Of the file', { status: 'stopped' })] }));
     await studio.call('POST', '/api/campaigns/sale/archive', {
       body: { note: '', based_on: 0 },
@@ -383,7 +383,7 @@ describe('publishing', () => {
     expect((await studio.headlines('u1'))['home']).toBe('From the Studio');
   });
 
-  test('rejects what the service would reject, and a campaign without reach', async () => {
+  test('rejects drafts that the service would reject, and a campaign without reach', async () => {
     const broken = [
       saying('Hi {{ ${first_name'),
       saying(''),
@@ -412,7 +412,7 @@ describe('publishing', () => {
     expect(await studio.store.studio.releases('test', { limit: 9 })).toEqual([]);
   });
 
-  test('at a time in the past is rejected, and nothing is published', async () => {
+  test('rejects a time in the past without publishing', async () => {
     const past = await publish(studio, pia, saying('Late'), 0, { live_at: '2026-03-02T09:59:59+01:00' });
     expect([past.status, past.body.message]).toEqual([
       400,
@@ -423,7 +423,7 @@ describe('publishing', () => {
     expect(now.status).toBe(201);
   });
 
-  test('has a history that pages to its end', async () => {
+  test('returns its full history in pages', async () => {
     for (let release = 0; release < 28; release += 1) {
       await studio.store.studio.addRelease({
         workspaceId: 'test',
@@ -466,7 +466,7 @@ describe('publishing', () => {
     expect(answer.status).toBe(201);
   });
 
-  test('is disabled if the workspace file holds the campaigns; drafts are not', async () => {
+  test('is disabled if the workspace file holds the campaigns, but drafts are not', async () => {
     studio.edit(aStudioWorkspace({ campaigns_from: 'file', campaigns: [saying('From the file')] }));
     const { status, body } = await publish(studio, pia, saying('Another'));
     expect([status, body.message]).toEqual([403, expect.stringContaining('in the workspace file')]);
@@ -475,7 +475,7 @@ describe('publishing', () => {
     expect(row.body.draft.campaign).toEqual(saying('Another'));
   });
 
-  test('skips a release whose placement the file has removed, and logs it', async () => {
+  test('skips a release whose placement was removed from the file, and logs it', async () => {
     await publish(studio, pia, saying('First'));
     studio.edit(aStudioWorkspace({ placements: [{ placement_id: 'side' }] }));
     expect(await studio.headlines('u1')).toEqual({ home: null, side: null });
@@ -492,7 +492,7 @@ describe('a draft', () => {
   });
   afterEach(() => studio.stop());
 
-  test('is saved over the revision that its editor had, and a conflict names the other author', async () => {
+  test('is saved over the revision that its editor had, and a conflict reports the other author', async () => {
     const [ed, pia] = [await studio.signIn('Ed'), await studio.signIn('Pia')];
     const { body: first } = await save(studio, ed, saying('Of Ed'));
     const put = (cookie: string, headline: string, ifMatch?: string) =>
@@ -509,7 +509,7 @@ describe('a draft', () => {
     expect((await put(ed, 'Over it', late.body.theirs.revision)).status).toBe(200);
   });
 
-  test('is stored as written, even if incomplete, with its findings', async () => {
+  test('is stored as written with its findings, even if incomplete', async () => {
     const { status, body } = await save(studio, await studio.signIn('Ed'), saying('Hi {{ ${first_name'));
     expect(status).toBe(200);
     expect(body.checks).toEqual([
@@ -521,7 +521,7 @@ describe('a draft', () => {
     ]);
   });
 
-  test('gets all findings at once: a failing text hides no link that pages reject', async () => {
+  test('gets all findings at once, so that a failing text does not hide rejected links', async () => {
     const properties = {
       headline: { type: 'string', value: 'Hi {{ ${first_name' },
       link: { type: 'string', value: 'javascript:alert(1)' },
@@ -552,20 +552,23 @@ describe('a draft', () => {
     ['placements', null],
     ['variants', [{ variant_id: 'a' }]],
     ['name', 7],
-  ])('is rejected if its %s is %j, which no page could show, and the list stays', async (member, value) => {
-    const ed = await studio.signIn('Ed');
-    await save(studio, ed, saying('Before'));
-    const { status, body } = await save(studio, ed, saying('After', { [member]: value }));
-    expect(status).toBe(400);
-    expect(body.message).toContain(`campaign.${member}`);
-    if (member.endsWith('_at')) {
-      expect(body.message).toContain(
-        `expected a date and time with its offset, such as 2026-03-01T09:00:00+01:00, got "${value}"`,
-      );
-    }
-    const { body: list } = await studio.call('GET', '/api/campaigns', { cookie: ed });
-    expect(list.campaigns).toMatchObject([{ draft: { campaign: saying('Before') } }]);
-  });
+  ])(
+    'is rejected if its %s is %j, which pages cannot show, and the list still loads',
+    async (member, value) => {
+      const ed = await studio.signIn('Ed');
+      await save(studio, ed, saying('Before'));
+      const { status, body } = await save(studio, ed, saying('After', { [member]: value }));
+      expect(status).toBe(400);
+      expect(body.message).toContain(`campaign.${member}`);
+      if (member.endsWith('_at')) {
+        expect(body.message).toContain(
+          `expected a date and time with its offset, such as 2026-03-01T09:00:00+01:00, got "${value}"`,
+        );
+      }
+      const { body: list } = await studio.call('GET', '/api/campaigns', { cookie: ed });
+      expect(list.campaigns).toMatchObject([{ draft: { campaign: saying('Before') } }]);
+    },
+  );
 
   test('belongs to the campaign in the URL', async () => {
     const answer = await studio.call('PUT', '/api/drafts/other', {

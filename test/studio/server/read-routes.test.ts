@@ -47,7 +47,7 @@ describe('explain', () => {
     ]);
   });
 
-  test('returns the decision of a sync for a user', async () => {
+  test('returns the decision that a sync makes for a user', async () => {
     await studio.track({
       attributes: ['u1', 'u2', 'u3', 'u4'].map((external_id) => ({ external_id, tier: 'gold' })),
     });
@@ -70,7 +70,7 @@ describe('explain', () => {
     expect(looks).toMatchObject([{ operator: 'Ada', subject: 'u1' }]);
   });
 
-  test('explains as much as fits in a response, and names the omitted placements', async () => {
+  test('explains as many placements as fit in a response, and lists the omitted ones', async () => {
     const placements = Array.from({ length: 60 }, (_, at) => `p${at}`);
     const audience = { crm: { $in: Array.from({ length: 3_000 }, (_, at) => at) } };
     const many = await runStudio(
@@ -121,7 +121,7 @@ describe('a selector without a match', () => {
     return body.checks.map(({ words }: { words: string }) => words).join(' ');
   };
 
-  test('is counted as reported by pages, until no page reports it for a day', async () => {
+  test('is counted from the reports of pages, until no page reports it for a day', async () => {
     edit({ paths: ['/products/*'] });
     const place = { selector: 'main > h1', insert: 'after', paths: ['/products/*'] };
     await report([]);
@@ -143,7 +143,7 @@ describe('a selector without a match', () => {
     expect((await spots()).home.missing).toMatchObject({ reports: 1 });
   });
 
-  test('starts again once the file has another selector', async () => {
+  test('counts from zero once the file has another selector', async () => {
     edit({});
     await report(['home']);
     expect((await spots()).home.missing).toMatchObject({ reports: 1 });
@@ -197,7 +197,7 @@ describe('a campaign whose texts cost too much for one user', () => {
     variants: [aVariant({ properties: text(`Hi${loop}`) })],
   };
 
-  test('is hidden for that user, and for all after ten users; the list reports it until the campaign changes', async () => {
+  test('is hidden for the user, and for all after ten users, and the list reports it until the campaign changes', async () => {
     studio.edit(
       aStudioWorkspace({
         campaigns: [
@@ -254,7 +254,7 @@ describe('a campaign whose texts cost too much for one user', () => {
 });
 
 describe('a release that a newer version rejects', () => {
-  test('is not shown and blocks no other, and the list, the checks and the restore name its error', async () => {
+  test('is not shown and does not block others, and the list, the checks and the restore report its error', async () => {
     const bad = {
       ...SPRING,
       campaign_id: 'bad',
@@ -389,14 +389,17 @@ describe('a preview link', () => {
     ['', '#placard_preview='],
     ['#/cart', '#/cart?placard_preview='],
     ['#/cart?x=1', '#/cart?x=1&placard_preview='],
-  ])('has its token in the fragment, which no server and no Referer receives: %j', async (hash, start) => {
-    const { body } = await link(await draft(), { page: `https://shop.example/${hash}` });
-    const { search, hash: made } = new URL(body.url);
-    expect(search).toBe('');
-    expect(made.startsWith(start)).toBe(true);
-  });
+  ])(
+    'contains its token in the fragment, which no server and no Referer receives: %j',
+    async (hash, start) => {
+      const { body } = await link(await draft(), { page: `https://shop.example/${hash}` });
+      const { search, hash: made } = new URL(body.url);
+      expect(search).toBe('');
+      expect(made.startsWith(start)).toBe(true);
+    },
+  );
 
-  test('uses the language of the editor, whatever the persona’s is', async () => {
+  test('uses the language of the editor, not the persona’s', async () => {
     const variant = {
       ...aVariant({ properties: text('Hello') }),
       translations: { de: { headline: 'Hallo' } },
@@ -417,7 +420,7 @@ describe('a preview link', () => {
     expect([status, answer.message]).toEqual([401, 'The preview link has expired']);
   });
 
-  test('expires with the revision that it was created for', async () => {
+  test('expires with its draft revision', async () => {
     const { body } = await link(await draft());
     await draft({ ...GOLD, name: 'Changed' });
     expect((await studio.fromPage(PREVIEW_PATH, { token: tokenOf(body.url) })).status).toBe(404);
@@ -438,7 +441,7 @@ describe('a preview link', () => {
     expect((await link(revision, { page: 'javascript:alert(1)//https://shop.example' })).status).toBe(403);
   });
 
-  test('allows sixty views a minute, counted per link', async () => {
+  test('allows sixty views a minute per link', async () => {
     const revision = await draft();
     const token = tokenOf((await link(revision)).body.url);
     const look = (each: string) => studio.fromPage(PREVIEW_PATH, { token: each });
@@ -522,7 +525,7 @@ describe('the reach of a draft', () => {
     [{ $not: { external_id: 'u-1' } }, 'u-1', 'external_id'],
     [{ $and: [{ $not: { $or: [{ email: 'x', tier: 'gold', braze_id: '1' }] } }] }, '', 'email, braze_id'],
   ])(
-    'that names a user requires permission to view users, and is logged: %j',
+    'that identifies a user requires permission to view users, and is logged: %j',
     async (audience, subject, members) => {
       await addUsers();
       expect(await reach(audience)).toMatchObject({
@@ -557,7 +560,7 @@ describe('the reach of a draft', () => {
     expect((await reach({ tier: 'silver' }, ada)).body).toMatchObject({ users: 44, fewerThan: null });
   });
 
-  test('does not identify users by exclusion: all but a few count as all', async () => {
+  test('does not identify users by exclusion, because a count of almost all users is reported as all', async () => {
     const attributes = Array.from({ length: 50 }, (_, index) => ({ external_id: `u-${index}`, crm: index }));
     await studio.track({ attributes });
     const all = (await reach(null)).body;
@@ -568,7 +571,7 @@ describe('the reach of a draft', () => {
     expect((await reach({ $nor: [{ crm: 7 }] }, ada)).body).toMatchObject({ users: 49 });
   });
 
-  test('is counted once at a time per operator: the newest request wins, and others get a 409', async () => {
+  test('is counted once at a time per operator, so that the newest request runs and others get a 409', async () => {
     await addUsers();
     const mine = Array.from({ length: 20 }, () => reach(null));
     const [theirs, ...answers] = await Promise.all([reach(null, ada), ...mine]);
@@ -579,7 +582,7 @@ describe('the reach of a draft', () => {
 });
 
 describe('suggested names', () => {
-  test('are those of existing users, and values only if many users have them', async () => {
+  test('are the names of existing users, and include values only if many users have them', async () => {
     await studio.track({
       attributes: [
         ...Array.from({ length: 20 }, (_, i) => ({
@@ -700,7 +703,7 @@ describe('results', () => {
     );
   });
 
-  test('list changes during the run, except those that no user sees', async () => {
+  test('list changes during the run, except changes that no user sees', async () => {
     let basedOn = 0;
     const publish = async (members: Record<string, unknown>) => {
       const pia = await studio.signIn('Pia');
@@ -767,7 +770,7 @@ describe('results', () => {
 describe('a publication preview', () => {
   const NONE = { names: [], count: 0 };
 
-  test('lists per placement the campaigns that it overrides and those that rank above it', async () => {
+  test('lists for each placement the campaigns that it overrides and those that rank above it', async () => {
     const middle = aCampaign({ campaign_id: 'new', placements: ['home', 'side'], priority: 'medium' });
     const { body } = await studio.call('POST', '/api/publish-impact', {
       body: { campaign: middle },

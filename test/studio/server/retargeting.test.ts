@@ -70,7 +70,7 @@ describe.each(STORES)('an audience by another campaign on $name', ({ address }) 
     expect(await isShown()).toBe(false);
   });
 
-  test('excludes a user for some days, and no user who never saw it', async () => {
+  test('excludes a user for some days, but not a user who never saw it', async () => {
     const { act, isShown } = await run({
       'campaigns.spring.last_impression_days_ago': { $not: { $lte: 7 } },
     });
@@ -81,7 +81,7 @@ describe.each(STORES)('an audience by another campaign on $name', ({ address }) 
     expect(await isShown()).toBe(true);
   });
 
-  test('matches a conversion after the first impression, and none before', async () => {
+  test('matches a conversion only after the first impression', async () => {
     const { act, isShown } = await run({ 'campaigns.spring.conversions': { $gte: 1 } });
     const signUp = () =>
       studio.track({

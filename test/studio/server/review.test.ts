@@ -48,7 +48,7 @@ describe.each(STORES)('review of a draft on $name', ({ address }) => {
   const publish = (cookie: string) =>
     studio.call('POST', '/api/releases', { cookie, body: { campaign_id: 'sale', revision, note: '' } });
 
-  test('lets the author publish the approved revision, and only that one', async () => {
+  test('lets the author publish only the approved revision', async () => {
     expect((await publish(pia)).status).toBe(403);
     await review(pia, 'request', { note: 'For Monday' });
     expect((await publish(pia)).status).toBe(403);
@@ -69,7 +69,7 @@ describe.each(STORES)('review of a draft on $name', ({ address }) => {
     );
   });
 
-  test('keeps the approval after a comment, and revokes it for a draft sent back', async () => {
+  test('keeps the approval after a comment, and revokes it if the draft is sent back', async () => {
     await review(paul, 'approve');
     await review(pia, 'comment', { note: 'Thanks' });
     await review(paul, 'send_back');
@@ -79,7 +79,7 @@ describe.each(STORES)('review of a draft on $name', ({ address }) => {
     expect((await publish(pia)).status).toBe(201);
   });
 
-  test('rejects an approval by its author, by the wrong role, and of another revision', async () => {
+  test('rejects an approval by its author, by the wrong role, or of another revision', async () => {
     expect((await review(pia, 'approve')).status).toBe(403);
     const ed = await studio.signIn('Ed');
     expect((await review(ed, 'approve')).status).toBe(403);
@@ -95,7 +95,7 @@ describe.each(STORES)('review of a draft on $name', ({ address }) => {
     ).toBe(404);
   });
 
-  test('keeps every comment of operators who comment at once', async () => {
+  test('keeps every comment if operators comment at once', async () => {
     await Promise.all([review(pia, 'comment', { note: 'one' }), review(paul, 'comment', { note: 'two' })]);
     const { body } = await studio.call('GET', '/api/campaigns/sale', { cookie: pia });
     expect(body.draft.review.map(({ note }: { note: string }) => note).sort()).toEqual(['one', 'two']);

@@ -21,7 +21,7 @@ const whoIs = async (cookie?: string) => {
 };
 
 describe('an operator with a key', () => {
-  test('signs in and gets a cookie that no script and no other site can use', async () => {
+  test('signs in and gets a cookie that scripts and other sites cannot use', async () => {
     const { status, headers } = await studio.call('POST', '/api/session', { body: { key: 'Ed-key' } });
     expect(status).toBe(204);
     expect(headers.get('set-cookie')).toMatch(
@@ -31,7 +31,7 @@ describe('an operator with a key', () => {
     expect(await whoIs(await studio.signIn('Ed'))).toBe('Ed');
   });
 
-  test('gets a Secure cookie with the host prefix if the Studio is reached over TLS', async () => {
+  test('gets a Secure cookie with the host prefix if the Studio is served over TLS', async () => {
     const behindTls = await runStudio(aStudioWorkspace(), { publicUrl: 'https://studio.example' });
     const { headers } = await behindTls.call('POST', '/api/session', { body: { key: 'Ed-key' } });
     expect(headers.get('set-cookie')).toMatch(
@@ -41,7 +41,7 @@ describe('an operator with a key', () => {
     await behindTls.stop();
   });
 
-  test('is stored only as the hash of the cookie', async () => {
+  test('has a session that is stored only as the hash of the cookie', async () => {
     const cookie = await studio.signIn('Ed');
     const [session] = await studio.store.studio.sessions('test');
     expect(session?.sessionId).toMatch(/^[0-9a-f]{64}$/);
@@ -72,7 +72,7 @@ describe('an operator with a key', () => {
     );
   });
 
-  test('has ten tries a minute', async () => {
+  test('has ten attempts per minute', async () => {
     const tryOnce = () => studio.call('POST', '/api/session', { body: { key: 'guess' } });
     for (let i = 0; i < 10; i += 1) expect((await tryOnce()).status).toBe(401);
     const refused = await tryOnce();
@@ -84,7 +84,7 @@ describe('an operator with a key', () => {
 });
 
 describe('a session', () => {
-  test('opened while the clock was ahead is over once it is correct again', async () => {
+  test('opened while the clock was ahead ends once the clock is correct again', async () => {
     const now = studio.clock.now;
     studio.clock.now += 10 * HOUR_MS;
     const early = await studio.signIn('Ed');
@@ -112,7 +112,7 @@ describe('a session', () => {
     expect(await whoIs(cookie)).toBe(401);
   });
 
-  test('ends after twelve hours of any activity', async () => {
+  test('ends after twelve hours, even with activity', async () => {
     const cookie = await studio.signIn('Ed');
     for (let half = 0; half < 23; half += 1) {
       studio.clock.now += HOUR_MS / 2;
@@ -122,7 +122,7 @@ describe('a session', () => {
     expect(await whoIs(cookie)).toBe(401);
   });
 
-  test('ends when the operator leaves the workspace file, and has the role that the file now sets', async () => {
+  test('ends when the operator is removed from the workspace file, and has the role that the file now sets', async () => {
     const cookie = await studio.signIn('Ed');
     studio.edit(aStudioWorkspace({ operators: [...OPERATORS.slice(2), anOperator('Ed', 'view')] }));
     const { body } = await studio.call('GET', '/api/session', { cookie });

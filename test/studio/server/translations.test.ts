@@ -38,7 +38,7 @@ const exported = async (format: string, language = 'de', campaign: unknown = CAM
 const imported = async (file: string, campaign: unknown = CAMPAIGN) =>
   (await post('import', { campaign, text: file })).body;
 
-test('a CSV has a row per text, a column per language, and nothing that a spreadsheet executes', async () => {
+test('exports a CSV with a row per text and a column per language, without cells that a spreadsheet executes', async () => {
   expect(await exported('csv')).toBe(
     [
       '\ufeffvariant,property,en,de,ar',
@@ -66,7 +66,7 @@ describe.each(['csv', 'xliff1', 'xliff2'])('%s', (format) => {
     expect({ ...campaign, variants: [] }).toEqual({ ...CAMPAIGN, variants: [] });
   });
 
-  test('reports translations of another text, and of an unknown one', async () => {
+  test('reports translations of a changed text and of an unknown text', async () => {
     const file = await exported(format, 'de', {
       ...CAMPAIGN,
       variants: [
@@ -85,7 +85,7 @@ describe.each(['csv', 'xliff1', 'xliff2'])('%s', (format) => {
   });
 });
 
-test('parses a spreadsheet’s own separators, and an empty cell removes nothing', async () => {
+test('parses a spreadsheet’s own separators, and does not remove a text for an empty cell', async () => {
   const { campaign, taken } = await imported('variant;property;en;de;pt-BR\r\na;headline;;;Copos\r\n');
   expect(taken).toBe(1);
   expect(campaign.variants[0].translations).toEqual({
@@ -161,7 +161,7 @@ test('ignores inline codes of a translation tool, and keeps the text', async () 
   expect((await imported(file)).campaign.variants[0].translations.de).toEqual({ headline: 'Neue Tassen' });
 });
 
-test('warns about missing translations at the first text of a language, and publishing stays possible', async () => {
+test('warns about missing translations at the first text of a language, without blocking publication', async () => {
   const { body } = await studio.call('POST', '/api/validation', { body: { campaign: CAMPAIGN }, cookie: ed });
   expect(body.checks).toContainEqual({
     severity: 'warning',
@@ -172,7 +172,7 @@ test('warns about missing translations at the first text of a language, and publ
   expect(body.checks.filter(({ severity }: { severity: string }) => severity === 'error')).toEqual([]);
 });
 
-test('previews in the requested language, else in the user’s', async () => {
+test('renders the preview in the requested language, else in the user’s', async () => {
   const preview = (more: object) =>
     studio.call('POST', '/api/preview', {
       body: { campaign: CAMPAIGN, variant_id: 'a', person: {}, ...more },

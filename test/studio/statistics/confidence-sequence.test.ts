@@ -47,7 +47,7 @@ describe('the confidence sequence', () => {
     expect(half).toBeCloseTo((high - low) / 2, 4);
   });
 
-  test('is wider than a fixed-sample interval, and by less than twice near the plan', () => {
+  test('is wider than a fixed-sample interval, by less than a factor of two near the plan', () => {
     for (const n of [500, 5_000, 50_000]) {
       const half = sequenceHalfWidth(1 / Math.sqrt(n), n, 5_000, 0.05);
       expect(half * Math.sqrt(n)).toBeGreaterThan(Z_95);
@@ -61,7 +61,7 @@ describe('the confidence sequence', () => {
     expect(at(5_000)).toBeLessThan(at(50_000));
   });
 
-  test('reports a false difference in fewer than one of twenty experiments, checked after every 25 users', () => {
+  test('reports a false difference in at most 5% of experiments, checked after every 25 users', () => {
     const alarms = falseAlarms(200, (n, a, b) => {
       const { low, high } = difference(proportion(n, a), proportion(n, b), 2_000, 0.05);
       return low > 0 || high < 0;
@@ -69,7 +69,7 @@ describe('the confidence sequence', () => {
     expect(alarms).toBeLessThanOrEqual(10);
   });
 
-  test('is needed, because a fixed-sample interval errs far more often', () => {
+  test('is necessary, because a fixed-sample interval reports false differences far more often', () => {
     const alarms = falseAlarms(200, (n, a, b) => {
       const [p, q] = [a / n, b / n];
       const se = Math.sqrt((p * (1 - p)) / n + (q * (1 - q)) / n);

@@ -32,7 +32,7 @@ describe('the sample size of a comparison', () => {
     [0.1, 0.1, 2],
     [0.02, 0.5, 3],
     [0.05, 0.2, 10],
-  ])('detects a rate of %d with a lift of %d among %d variants, four times of five', (rate, lift, count) => {
+  ])('detects a rate of %d with a lift of %d among %d variants in 80% of runs', (rate, lift, count) => {
     const variants = [...'abcdefghij'].slice(0, count).map((variant_id) => ({ variant_id, properties: {} }));
     const planned = requiredSampleSize(aCampaign({ variants }), rate, lift)!;
     const campaign = aCampaign({ variants, target_sample_size: planned });
@@ -72,7 +72,7 @@ describe('the sample size of a comparison', () => {
     expect(requiredSampleSize(alone, 0.05, 0.2)).toBeGreaterThan(requiredSampleSize(aCampaign(), 0.05, 0.2)!);
   });
 
-  test('is null if nothing is compared, and for an invalid rate', () => {
+  test('is null without a comparison or for an invalid rate', () => {
     expect(
       requiredSampleSize(aCampaign({ variants: [{ variant_id: 'a', properties: {} }] }), 0.05, 0.2),
     ).toBeNull();

@@ -42,7 +42,7 @@ describe('the headline of the results', () => {
     expect(said(aCampaign(), counts())).toEqual(['No impressions yet.']);
   });
 
-  test('names no winner before the planned end, however clear the difference', () => {
+  test('declares no winner before the planned end, even if the difference is large', () => {
     const clear = counts(arm('a', 5_000, 500), arm('b', 5_000, 1_500));
     expect(said(aCampaign({ ends_at: '2026-03-07T00:00:00Z' }), clear)).toEqual([
       'Not enough data yet.',
@@ -55,7 +55,7 @@ describe('the headline of the results', () => {
     expect(said(aCampaign(), clear).at(-1)).toMatch(/Set an end or a target sample size/);
   });
 
-  test('names the winner at the planned end, with the interval', () => {
+  test('reports the winner at the planned end, with the interval', () => {
     const [words, ...details] = said(aCampaign(OVER), counts(arm('a', 3_000, 300), arm('b', 3_000, 510)));
     expect(words).toBe('B beats A in clicks.');
     expect(details).toEqual([
@@ -63,13 +63,13 @@ describe('the headline of the results', () => {
     ]);
   });
 
-  test('names the winner once the planned number of users saw it', () => {
+  test('reports the winner once the planned number of users saw the campaign', () => {
     expect(
       said(aCampaign({ target_sample_size: 6_000 }), counts(arm('a', 3_000, 510), arm('b', 3_000, 300))),
     ).toContain('A beats B in clicks.');
   });
 
-  test('counts users without the control group against the plan, as the list does', () => {
+  test('counts users without the control group against the plan, like the campaign list', () => {
     const campaign = aCampaign({
       target_sample_size: 6_000,
       control_percentage: 10,
@@ -82,7 +82,7 @@ describe('the headline of the results', () => {
     ]);
   });
 
-  test('names no winner if it ended before the planned number of users saw it', () => {
+  test('declares no winner if the test ended before the planned number of users saw it', () => {
     const of = counts(arm('a', 400, 40), arm('b', 400, 140));
     expect(said(aCampaign({ target_sample_size: 6_000, ...OVER }), of)).toEqual([
       'Not enough users for a winner.',
@@ -90,7 +90,7 @@ describe('the headline of the results', () => {
     ]);
   });
 
-  test('names the winner on the goal, of the variants and against the control group', () => {
+  test('reports the winner on the goal, among the variants and against the control group', () => {
     const campaign = aCampaign({
       ...OVER,
       control_percentage: 10,
@@ -120,7 +120,7 @@ describe('the headline of the results', () => {
     ]);
   });
 
-  test('asks for something to compare with', () => {
+  test('requests a second variant or a control group if there is none', () => {
     const alone = aCampaign({ variants: [{ variant_id: 'a', properties: {} }] });
     expect(said(alone, counts(arm('a', 200, 15)))).toEqual([
       '200 users saw it, 7.5% clicked.',
@@ -128,7 +128,7 @@ describe('the headline of the results', () => {
     ]);
   });
 
-  test('asks for a goal if there is a control group, with or without impressions', () => {
+  test('requests a goal if there is a control group, with or without impressions', () => {
     const alone = aCampaign({ variants: [{ variant_id: 'a', properties: {} }], control_percentage: 10 });
     const words = [
       '200 users saw it, 7.5% clicked.',
@@ -147,7 +147,7 @@ describe('a comparison', () => {
   const of = counts(arm('a', 900, 90, [60]), arm('b', 900, 120, [120]), arm(null, 200, 0, [10]));
   const { comparisons, arms } = compareResults(campaign, of);
 
-  test('compares clicks against the first variant, goals and revenue against the control group too', () => {
+  test('compares clicks with the first variant, and goals and revenue with the control group as well', () => {
     expect(comparisons.map(({ metric, one, other }) => [metric, arms[one]!.name, arms[other]!.name])).toEqual(
       [
         ['click', 'B', 'A'],
@@ -179,7 +179,7 @@ describe('a comparison', () => {
     expect(formatInterval(comparisons[6]!)).toMatch(/^\d\.\d\d (to|lower to) \d\.\d\d higher$/);
   });
 
-  test('includes the lift: the difference as a share of the other rate', () => {
+  test('includes the lift as the difference relative to the other rate', () => {
     expect(comparisons[0]!.lift).toBeCloseTo(1 / 3, 10);
     expect(comparisons[3]!.lift).toBeCloseTo(120 / 900 / (10 / 200) - 1, 10);
     const none = compareResults(aCampaign(), counts(arm('a', 90, 0), arm('b', 90, 12)));
@@ -202,7 +202,7 @@ describe('a comparison', () => {
     expect(width(all)).toBeGreaterThan(width(two));
   });
 
-  test('keeps a removed variant, and warns of a sample ratio mismatch', () => {
+  test('keeps a removed variant, and warns about a sample ratio mismatch', () => {
     const gone = compareResults(
       aCampaign(),
       counts(arm('a', 9_000, 1), arm('b', 3_000, 1), arm('old', 10, 1)),
@@ -212,7 +212,7 @@ describe('a comparison', () => {
     expect(compareResults(campaign, of).ratio?.isSuspicious).toBe(false);
   });
 
-  test('keeps the name and the position of a removed variant, and checks no ratio once the split was changed', () => {
+  test('keeps the name and the position of a removed variant, and does not check the ratio after a split change', () => {
     const before = aCampaign({ control_percentage: 10 });
     const [, b] = before.variants;
     const after = { ...before, variants: [b!] };
