@@ -28,8 +28,8 @@ export const bootstrapped = (
 };
 
 /**
- * Calls `leave` if the client shows no banner where the server rendered one, for example for a control group or by `shouldShow`.
- * Starts before the placement is mounted. Returns a function that unsubscribes.
+ * Calls `leave` if the client shows no banner in a placement that the server rendered, for example because of a control group or
+ * `shouldShow`. Starts before the placement is mounted. Returns a function that unsubscribes.
  */
 export const watchBootstrapped = (placard: Placard, placementId: string, leave: () => void): (() => void) => {
   const look = (notice?: Notice): void => {

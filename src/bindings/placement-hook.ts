@@ -2,11 +2,11 @@ import type { Banner, PlacementHook, Slot } from '../client/index.ts';
 
 /** Returns a stable hook that calls the latest one, so that an inline function does not remount on each render. */
 export const followHook = (latest: () => PlacementHook): PlacementHook => {
-  /** Hook with an asynchronous check. It also renders, because a later hook could not check synchronously. */
+  /** Hook with an asynchronous check. It also renders its banners, because a later hook could not check them synchronously. */
   let slow: PlacementHook | undefined;
   const follow: PlacementHook = (banner, slot) => (slow ?? latest())(banner, slot);
   const { check, empty, invalid } = latest();
-  // Only the methods that exist, because a placement with an `empty` method does not collapse.
+  // Copies only the methods that exist, because a placement with an `empty` method does not collapse.
   if (check) {
     follow.check = (banner) => {
       const hook = latest();
@@ -20,15 +20,15 @@ export const followHook = (latest: () => PlacementHook): PlacementHook => {
   return follow;
 };
 
-/** A banner rendered by the client; a new object each time. */
+/** Banner rendered by the client. Each rendering creates a new object. */
 export interface DrawnBanner {
   banner: Banner;
   slot: Slot;
-  /** Reports that the framework failed to render it. The slot is left empty, and the client emits a notice. */
+  /** Reports that the framework failed to render the banner. The slot stays empty, and the client emits a notice. */
   onError: (cause: unknown) => void;
 }
 
-/** Returns a hook for a framework that renders by itself. `set` receives the banner to render, and `null` to remove it. */
+/** Returns a hook for a framework that renders by itself. `set` receives the banner to render, or `null` to remove the banner. */
 export const renderedHook =
   (set: (drawn: DrawnBanner | null) => void): PlacementHook =>
   (banner, slot) => {

@@ -5,8 +5,7 @@ const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 60_000;
 
 /**
- * Calls back when `placard.banner(placementId)` may have changed, including by expiry. Returns a function that unsubscribes. The
- * device's clock may differ from the service's.
+ * Calls `changed` when `placard.banner(placementId)` may have changed, including by expiry. Returns a function that unsubscribes.
  */
 export const watchBanner = (placard: Placard, placementId: string, changed: () => void): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -20,7 +20,7 @@ import { registerClient } from './running-clients.ts';
 type VisitorsChunk = typeof import('./user/visitors.ts');
 type SelectorsChunk = typeof import('./placements/insert-placements.ts');
 
-/** Maximum wait for the store. A later response is still applied. */
+/** Maximum wait for the visitor or the log, which may still complete later. */
 const STORE_TIMEOUT_MS = 2_000;
 
 /** API of the deferred chunk for the first chunk. */

@@ -9,7 +9,7 @@ declare global {
   }
 }
 
-// Importing defines the element. If the package is loaded twice, the first definition stays.
+// Importing this module defines the element. If the package is loaded twice, the first definition stays.
 if (globalThis.customElements && !customElements.get('placard-banner')) {
   customElements.define('placard-banner', PlacardBanner);
 }

@@ -15,7 +15,7 @@ export interface PlacardBannerAttributes {
 
 const DEFAULT_TEMPLATE = 'card';
 
-/** Properties of an element; its attributes and `providePlacard` supply the rest. */
+/** Properties of an element. Its attributes and `providePlacard` supply the values that are not set. */
 interface OwnProperties {
   placard: Placard | null;
   hook: PlacementHook | null;
@@ -31,7 +31,7 @@ interface Mount {
 
 const warned = new Set<string>();
 
-/** Warns once per unknown template name. Logged, because an element cannot throw to the author of the markup. */
+/** Logs a warning once per unknown template name, because an element cannot throw to the author of the markup. */
 const warnUnknown = (template: string): void => {
   if (warned.has(template)) return;
   warned.add(template);
@@ -86,7 +86,7 @@ const sheets = new WeakMap<Document, CSSStyleSheet>();
 
 /**
  * Displays the element as a block, because unknown elements are inline and have no box to fill. `:where` has no specificity, so
- * page rules win, and a constructed sheet needs no `style-src`.
+ * rules of the page take precedence. A constructed sheet needs no `style-src`.
  */
 const displayAsBlock = (element: HTMLElement): void => {
   const root = element.getRootNode() as Document | ShadowRoot;
@@ -103,10 +103,13 @@ const displayAsBlock = (element: HTMLElement): void => {
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
 };
 
-/** On a server without a DOM, a placeholder that is never constructed. */
+/** Base class: on a server without a DOM, a placeholder that is never constructed. */
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as unknown as typeof HTMLElement);
 
-/** Moves values set before the element was defined from the instance to the accessors, which they would hide. */
+/**
+ * Moves values that were set before the element was defined from the instance to the accessors, because they would hide the
+ * accessors.
+ */
 const takeEarly = <Name extends keyof OwnProperties>(
   element: HTMLElement & OwnProperties,
   name: Name,
@@ -123,7 +126,7 @@ export class PlacardBanner extends Base {
   #own: OwnProperties = { placard: null, hook: null };
   #mount = mountElement(this, this.#own);
 
-  /** Client of this element; `null` uses the one of `providePlacard`. */
+  /** Client of this element; `null` uses the client of `providePlacard`. */
   get placard(): Placard | null {
     return this.#own.placard;
   }
@@ -132,7 +135,7 @@ export class PlacardBanner extends Base {
     this.#mount.changed();
   }
 
-  /** Placement hook of this element; `null` uses the one named by `template`. */
+  /** Placement hook of this element; `null` uses the hook named by `template`. */
   get hook(): PlacementHook | null {
     return this.#own.hook;
   }
@@ -152,7 +155,7 @@ export class PlacardBanner extends Base {
   disconnectedCallback(): void {
     this.#mount.changed();
   }
-  /** With this method defined, `moveBefore` keeps the element's state. */
+  /** Called by the browser on `moveBefore`, which keeps the element's state only if this method is defined. */
   connectedMoveCallback(): void {
     this.#mount.changed();
   }

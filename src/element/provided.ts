@@ -11,8 +11,8 @@ let hooks: NamedHooks = BUILT_IN;
 const listeners = new Set<() => void>();
 
 /**
- * Sets the client of all `<placard-banner>` elements, current and future; `null` removes it. `templates` adds or replaces names,
- * for example with those of `createTemplates({ navigate })`.
+ * Sets the client of all `<placard-banner>` elements, current and future; `null` removes it. `templates` adds or replaces
+ * templates by name, for example those of `createTemplates({ navigate })`.
  */
 export const providePlacard = (placard: Placard | null, templates: NamedHooks = {}): void => {
   current = placard;
@@ -21,7 +21,9 @@ export const providePlacard = (placard: Placard | null, templates: NamedHooks = 
 };
 
 export const providedPlacard = (): Placard | null => current;
-/** Own properties only, so that `constructor` is not a template. */
+/**
+ * Returns the hook of a template name; `undefined` if none. Reads only own properties, so that `constructor` is not a template.
+ */
 export const namedHook = (name: string): PlacementHook | undefined =>
   Object.hasOwn(hooks, name) ? hooks[name] : undefined;
 export const hookNames = (): string[] => Object.keys(hooks);

@@ -1,6 +1,6 @@
 import type { JsonValue } from './json-value.ts';
 
-/** Property types of a banner. Other types are kept raw, and no getter returns them. */
+/** Property types of a banner. Properties of other types are kept unchanged, and no getter returns them. */
 export type PropertyType = 'string' | 'number' | 'boolean' | 'image' | 'jsonobject' | 'datetime';
 
 /** Value type of each property type. */
@@ -23,7 +23,7 @@ export type BannerProperty = {
 /** Banner in the wire format of `banners/sync`. */
 export interface WireBanner {
   id: string;
-  /** Key of this banner in the response. */
+  /** Key of the banner in the response. */
   placement_id: string;
   is_control: boolean;
   is_test_send: boolean;
@@ -40,13 +40,13 @@ export interface Banner {
   /** ID of the banner in tracked events; not the placement's ID. */
   id: string;
   placementId: string;
-  /** Control group: nothing is rendered, but the impression counts. */
+  /** Whether the user is in the control group. If so, nothing is rendered, but the impression counts. */
   isControl: boolean;
-  /** Test sends are kept in memory only, and excluded from reports. */
+  /** Whether the banner is a test send, which is kept only in memory and excluded from reports. */
   isTestSend: boolean;
   /** Unix milliseconds; `null` if the banner never expires. */
   expiresAt: number | null;
-  /** Properties in the wire format. Unknown types are kept raw; the getters return `null` for them. */
+  /** Properties in the wire format. Unknown types are kept unchanged; the getters return `null` for them. */
   properties: Record<string, BannerProperty | { type: string; value: JsonValue }>;
 }
 
@@ -62,8 +62,8 @@ export const toBanner = (wire: WireBanner): Banner => ({
 });
 
 /**
- * Server-rendered banners, passed to the browser as JSON. Contains one user's data, so a page with it must not be cached for
- * others.
+ * Server-rendered banners, passed to the browser as JSON. Contains one user's data, so a page that contains it must not be cached
+ * for other users.
  */
 export interface BannerBootstrap {
   /** Version of the format. */
@@ -73,8 +73,8 @@ export interface BannerBootstrap {
   /** Time of the request in Unix milliseconds, by the requesting server's clock. */
   fetchedAtMs: number;
   /**
-   * Banners by placement. `null` means no banner. A missing placement has no response or a test send, which is never stored and
-   * comes with the browser's own request.
+   * Banners by placement. `null` if no banner. A placement is missing if it has no response or a test send, which the browser
+   * requests itself because it is never stored.
    */
   banners: Record<string, Banner | null>;
 }

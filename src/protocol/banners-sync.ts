@@ -17,7 +17,7 @@ export interface SyncRequest extends BannerEnvelope {
 }
 
 // Parsed by hand, because a schema library is six times the size of the client's own code for it. `schemas/` has equivalent
-// schemas, and a test compares both.
+// schemas, and a test compares the two.
 
 /** Returns the `banners` of a response, to be parsed with `readBanner`; `undefined` if the body is invalid. */
 export const readSyncAnswer = (body: unknown): Record<string, unknown> | undefined => {
@@ -31,7 +31,7 @@ const readProperty = (value: unknown): { type: string; value: unknown } =>
     ? { type: value['type'], value: value['value'] ?? null }
     : { type: '', value };
 
-/** Parses an entry of `banners`. Returns the name of the first invalid property if it is invalid. */
+/** Parses an entry of `banners`. If the entry is invalid, returns the name of the first invalid property. */
 export const readBanner = (placementId: string, wire: unknown): WireBanner | string => {
   if (!isRecord(wire)) return placementId;
   const { id, placement_id, is_control = false, is_test_send = false, expires_at, properties } = wire;
@@ -47,7 +47,7 @@ export const readBanner = (placementId: string, wire: unknown): WireBanner | str
     is_control,
     is_test_send,
     expires_at: expires_at as number,
-    // Avoids assignment, so that a property named `__proto__` stays a property.
+    // Does not assign properties by name, so that a property called `__proto__` is kept.
     properties:
       properties &&
       Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, readProperty(value)])),

@@ -17,11 +17,11 @@ export interface WireEvent {
 export interface TrackSuccess {
   events_processed: number | undefined;
   message: string | undefined;
-  /** An array, unless the server sends something else. */
+  /** Usually an array, but a server may send any value. */
   errors: unknown;
 }
 
-/** Parses a response of `banners/track`; `undefined` if invalid. */
+/** Parses a response of `banners/track`. Returns `undefined` if invalid. */
 export const readTrackSuccess = (body: unknown): TrackSuccess | undefined => {
   if (!isRecord(body)) return undefined;
   const { events_processed, message, errors } = body;

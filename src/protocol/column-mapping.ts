@@ -27,7 +27,7 @@ const toJson: Convert = (value) => {
   }
 };
 
-/** Types that a mapping may name after a colon. Each parser returns `undefined` if the value does not match. */
+/** Types that a mapping may specify after a colon. Each parser returns `undefined` if the value does not match. */
 const TYPES = {
   text: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
   number: toNumber,
@@ -46,7 +46,7 @@ export interface ColumnMapping {
   type: ColumnType | null;
 }
 
-/** Parses the mapping of `column`. Throws an `Error` that names the column if the type is unknown. */
+/** Parses the mapping of `column`. Throws an `Error` with the column's name if the type is unknown. */
 export const parseMapping = (array: InputArray, column: string, written: string): ColumnMapping => {
   const [, name = '', type] = /^(.*?)(?::([^:]*))?$/s.exec(written) ?? [];
   if (type !== undefined && !isColumnType(type)) {

@@ -1,6 +1,6 @@
 import { USER_TOKEN_HEADER } from './user-token.ts';
 
-/** Response headers exposed to pages. `Date` lets a client with a wrong clock evaluate expiry. */
+/** Response headers exposed to pages. A client with a wrong clock uses `Date` to evaluate expiry. */
 const EXPOSED = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -18,8 +18,8 @@ export const ANY_ORIGIN = {
 } as const;
 
 /**
- * Returns the headers of a preflight response, except `Access-Control-Max-Age`. Allows every header that the browser
- * requests, because tracing tools add theirs to each request of a page (`traceparent`, `baggage`, `sentry-trace`).
+ * Returns the headers of a preflight response, except `Access-Control-Max-Age`. Allows every requested header, because tracing
+ * tools add headers to each request of a page (`traceparent`, `baggage`, `sentry-trace`).
  */
 export const preflightHeaders = (method: string, requestedHeaders?: string | null) => ({
   'Access-Control-Allow-Origin': '*',

@@ -14,13 +14,13 @@ export const errorBody = (dialect: ErrorFormat, text: string): Record<string, un
 
 /** Properties of an error response that a client reads. */
 export interface Refusal {
-  /** Human-readable message, if any. */
+  /** Human-readable message; `undefined` if none. */
   text: string | undefined;
-  /** Entries that name the problems; empty if the body has none. */
+  /** Entries that describe the problems; empty if none. */
   errors: unknown[];
 }
 
-/** Parses an error response of any endpoint. Every property may be missing, and a proxy may send another body. */
+/** Parses an error response of any endpoint. Any property may be missing, and a proxy may send any body. */
 export const readRefusal = (body: unknown): Refusal => {
   const { message, error, errors } = Object(body) as Record<string, unknown>;
   return {
@@ -29,7 +29,7 @@ export const readRefusal = (body: unknown): Refusal => {
   };
 };
 
-/** Messages of fatal errors. Clients rely on the status, not on the text. */
+/** Messages of fatal errors. Clients rely on the status code only. */
 export const ERROR_MESSAGES = {
   invalidCursor: 'Invalid cursor',
   invalidKey: 'Invalid API key',
@@ -77,7 +77,7 @@ export const TRACK_ERROR = {
   invalidProperties: "Invalid 'properties' field",
 } as const;
 
-/** Texts of `type` in `errors` of `banners/track`. */
+/** Messages in `type` of `errors` of `banners/track`. */
 export const EVENT_ERROR = {
   notAnObject: 'Event must be an object',
   invalidId: "Invalid 'id'",
@@ -85,14 +85,11 @@ export const EVENT_ERROR = {
   invalidTimestamp: 'Invalid timestamp',
 } as const;
 
-/** `'name' is required` */
 export const required = (name: string): string => `'${name}' is required`;
-/** `'name' is not valid` */
 export const notValid = (name: string): string => `'${name}' is not valid`;
-/** `Invalid nested custom attribute 'name'` */
 export const invalidNested = (name: string): string => `Invalid nested custom attribute '${name}'`;
 
-// Placard extensions: the contract sets none of these limits.
+// Placard extensions, because the contract does not set these limits.
 const count = (max: number): string => max.toLocaleString('en-US');
 export const tooManyUpdates = (name: string): string =>
   `'${name}' is not updated: the $update of one request may write ${count(MAX_UPDATED_MEMBERS)} members of objects; send the rest in another request`;

@@ -1,13 +1,13 @@
 /** Placard extension, not part of the contract. */
 export const EXPLAIN_PATH = '/placard/explain';
 
-/** A clause of an audience filter that excludes the user. */
+/** Clause of an audience filter that excludes the user. */
 export interface FailingClause {
   /** Path in the campaign: `audience.tier`, `audience.$and[1].country`. */
   clause: string;
   /** Condition of the filter. */
   expected: unknown;
-  /** Value of the user if the clause compares a single value; `null` if the user has none. */
+  /** Value of the user if the clause compares a single value; `null` if the user has no value. */
   actual?: unknown;
 }
 
@@ -20,7 +20,10 @@ interface Bucketing {
 /** Outcome of one campaign in one placement, with its details. */
 export type Reason =
   | ({ outcome: 'shown'; banner_id: string; variant_id: string; is_test_send: boolean } & Bucketing)
-  /** The campaign wins the placement and shows nothing. `by_holdout`: the workspace holdout excludes the user. */
+  /**
+   * The campaign is selected for the placement, but shows nothing to this user. `by_holdout`: the workspace holdout excludes the
+   * user.
+   */
   | ({ outcome: 'held_out'; banner_id: string; by_holdout?: true | undefined } & Bucketing)
   | { outcome: 'inactive'; status: string }
   | { outcome: 'outside_schedule'; starts_at: string | null; ends_at: string | null }
@@ -49,11 +52,11 @@ export interface ExplainRequest {
   app_id?: string | undefined;
   app_version?: string | undefined;
   device_id?: string | undefined;
-  /** Default: all placements of campaigns. */
+  /** Default: all placements that campaigns use. */
   placements?: string[] | undefined;
 }
 
-/** Response 200: by placement its campaigns in order of evaluation. */
+/** Response 200: the campaigns of each placement, in order of evaluation. */
 export interface ExplainAnswer {
   /** Whether the user has a profile. */
   has_profile: boolean;

@@ -1,6 +1,6 @@
 import type { InputArray } from './users-track.ts';
 
-/** Properties with nested properties, by array. */
+/** Names of properties that contain nested properties, by array. */
 const PARENTS: Readonly<Record<InputArray, readonly string[]>> = {
   attributes: ['user_alias'],
   events: ['user_alias', 'properties'],

@@ -1,6 +1,6 @@
 /**
- * Hosted instances and their REST hosts. Do not derive a host from a label: US-09 does not exist, US-10 has another pattern, and
- * EU has another top-level domain.
+ * Hosted instances and their REST hosts. Do not derive a host from a label, because US-09 does not exist, US-10 has another
+ * pattern, and EU has another top-level domain.
  */
 export const INSTANCES = {
   'US-01': 'https://rest.iad-01.braze.com',

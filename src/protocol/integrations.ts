@@ -6,8 +6,8 @@ export const INTEGRATION_SYNC_PATH = '/cdi/integrations/{integration_id}/sync';
 export const JOB_SYNC_STATUS_PATH = '/cdi/integrations/{integration_id}/job_sync_status';
 
 /**
- * Data-ingestion integration. All properties are text; times are `""` before the first run. `contact_emails` is one text even for
- * several addresses.
+ * Data-ingestion integration. All properties are strings; times are `""` before the first run. `contact_emails` is one string
+ * even for several addresses.
  */
 export interface Integration {
   integration_id: string;
@@ -30,24 +30,24 @@ export interface JobSyncStatus {
   sync_start_time: string;
   /** `""` while running. */
   sync_finish_time: string;
-  /** `UPDATED_AT` of the last row read; `""` before the first. */
+  /** `UPDATED_AT` of the last row read; `""` before the first row. */
   last_timestamp_synced: string;
   rows_synced: number;
-  /** Rows rejected in this run, without those already rejected by earlier runs. */
+  /** Number of rows rejected in this run, excluding rows rejected by earlier runs. */
   rows_failed_with_errors: number;
-  /** Why it failed, or what it left for a later run; `""` if nothing. */
+  /** Reason for a failure, or work left for a later run; `""` if none. */
   message: string;
 }
 
 /** Link targets by relation, for example `{ next: '/cdi/integrations?cursor=…' }`. */
 export type Links = Record<string, string>;
 
-/** Matches one parameter of a link target, such as `; rel="next"`, from the end of the previous one. */
+/** Matches one parameter of a link target, such as `; rel="next"`, from the end of the previous parameter. */
 const PARAMETER = /\s*;\s*([\w!#$&+\-.^`|~*]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/y;
 
 /**
- * Parses a `Link` header (RFC 8288): targets in angle brackets, separated by commas with or without a space, several relations in
- * one `rel`, parameters quoted or not. Skips invalid parts.
+ * Parses a `Link` header (RFC 8288). Accepts commas with or without a space, several relations in one `rel`, and quoted or
+ * unquoted parameters. Skips invalid parts.
  */
 export const parseLink = (header: string | null | undefined): Links => {
   const links: Links = {};
@@ -71,7 +71,7 @@ export const parseLink = (header: string | null | undefined): Links => {
   }
 };
 
-/** Formats the header as in the contract: relative targets, `prev` first, separated by a bare comma. */
+/** Formats the `Link` header as in the contract: relative targets, `prev` first, separated by a comma without a space. */
 export const formatLink = (
   cursors: { prev?: string | undefined; next?: string | undefined },
   path: string = INTEGRATIONS_PATH,

@@ -1,22 +1,22 @@
 import { utf8Bytes } from './text.ts';
 
-/** Whether a value is a JSON object: not `null`, not an array. */
+/** Returns whether a value is a JSON object (not `null` or an array). */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether a property is present. `null` and `""` count as absent. */
+/** Returns whether a property is present. `null` and `""` count as absent. */
 export const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** Estimated bytes per part of a JSON value, as an upper or lower bound. */
+/** Upper or lower bounds of the bytes per part of a JSON value. */
 interface Weights {
   character: number;
   /** Bytes of a number, a boolean or `null`. */
   scalar: number;
-  /** Bytes around an array or object, less the comma that the last item lacks. */
+  /** Bytes of the brackets, minus one for the comma that the last item lacks. */
   brackets: number;
 }
 
-/** `\u0000` takes six bytes for one character, and `-1.2345678901234567e-100` is the longest number. */
+/** `\u0000` takes six bytes for one character. The longest number, such as `-1.2345678901234567e-100`, takes at most 25. */
 const MAX_WEIGHTS: Weights = { character: 6, scalar: 25, brackets: 2 };
 const MIN_WEIGHTS: Weights = { character: 1, scalar: 1, brackets: 1 };
 
@@ -42,8 +42,8 @@ const estimateBytes = (value: unknown, weights: Weights, enough: number): number
 };
 
 /**
- * Whether a value's JSON has at most `maxBytes` bytes. Serializes only if two estimates are inconclusive, because a much larger
- * value, such as one long object referenced a thousand times, may exceed the memory.
+ * Returns whether a value's JSON has at most `maxBytes` bytes. Serializes only if two estimates are inconclusive, because a much
+ * larger value, such as one long object referenced a thousand times, may exceed the memory.
  */
 export const fitsJson = (value: unknown, maxBytes: number): boolean =>
   estimateBytes(value, MAX_WEIGHTS, maxBytes) <= maxBytes ||

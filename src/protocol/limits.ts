@@ -26,23 +26,23 @@ export const MAX_ARRAY_ELEMENTS = 500;
 export const MAX_NESTED_BYTES = 100 * KB;
 export const MAX_NESTED_DEPTH = 50;
 /**
- * Maximum object properties written by the `$update`s of one request, counting repeated writes. Placard limit, not part of the
- * contract. A list of 100 KB usually has a few thousand properties, and 25,600 at most, but a bulk request may update a thousand
- * lists.
+ * Maximum number of object properties written by the `$update`s of one request, including repeated writes. Placard limit, not
+ * part of the contract. A list of 100 KB usually has a few thousand properties, and 25,600 at most, but a bulk request may update
+ * a thousand lists.
  */
 export const MAX_UPDATED_MEMBERS = 250_000;
 export const MAX_PROPERTY_KEYS = 256;
 export const MAX_EVENT_PROPERTIES_BYTES = 100 * KB;
 export const MAX_PURCHASE_PROPERTIES_BYTES = 50 * KB;
 /**
- * Maximum custom attributes of a profile. Placard limit, not part of the contract. Each may have 100 KB, and a profile is one
- * value in one row, which the database and the reader's memory must hold.
+ * Maximum number of custom attributes of a profile. Placard limit, not part of the contract. Each may have 100 KB, and a profile
+ * is stored in one row, which must fit into memory.
  */
 export const MAX_CUSTOM_ATTRIBUTES = 2_000;
-/** Maximum push tokens of a profile, each with a device, and the maximum length of one. Placard limits. */
+/** Maximum number of push tokens of a profile, each with a device, and maximum size of a token. Placard limits. */
 export const MAX_PUSH_TOKENS = 1_000;
 export const MAX_PUSH_TOKEN_BYTES = 4 * KB;
-/** Maximum distinct event names, and product IDs, of a profile. More come from a script. */
+/** Maximum number of distinct event names, and of distinct product IDs, of a profile. Only scripts exceed it. */
 export const MAX_EVENT_NAMES = 20_000;
 export const MAX_PURCHASE_QUANTITY = 100;
 /**
@@ -59,17 +59,17 @@ export const MAX_PLACEMENT_ID_CHARACTERS = 255;
 export const MAX_TRACK_EVENTS = 1_000;
 /**
  * Body limits of the banner endpoints, which are callable with the public client key. Placard limits; the contract allows 4 MB. A
- * sync of ten placements with maximum lengths has 20 KB, 1,000 events with Placard's banner IDs 300 KB.
+ * sync of ten placements with maximum lengths has 20 KB; 1,000 events with Placard's banner IDs have 300 KB.
  */
 export const MAX_SYNC_BODY_BYTES = 64 * KB;
 export const MAX_TRACK_BODY_BYTES = 512 * KB;
 /**
- * Maximum JSON values of a body, because each costs parsing time and memory. Placard limits. A banner event has four, a sync of
- * ten placements sixteen, the largest user event about 260.
+ * Maximum number of JSON values of a body, because each costs parsing time and memory. Placard limits. A banner event has four
+ * values, a sync of ten placements sixteen, and the largest user event about 260.
  */
 export const MAX_SYNC_VALUES = 1_000;
 export const MAX_TRACK_VALUES = 10 * MAX_TRACK_EVENTS;
 export const MAX_USERS_TRACK_VALUES = 40_000;
 export const MAX_PROFILE_VALUES = 10_000;
-/** The contract limits only the body; smaller batches make a failed request cheaper. */
+/** Maximum number of events in a batch. The contract limits only the body; smaller batches make a failed request cheaper. */
 export const MAX_TRACK_BATCH = 50;

@@ -1,5 +1,5 @@
 const LINE_FEED = 10;
-// Marked as pure, so that page bundles drop it: pages do not read lines.
+// Marked as pure, so that page bundles, which do not read lines, drop it.
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true });
 
 const joined = (pieces: readonly Uint8Array[]): Uint8Array => {
@@ -14,9 +14,9 @@ const joined = (pieces: readonly Uint8Array[]): Uint8Array => {
 };
 
 /**
- * Yields the lines of a text as bytes, separated only by `\n`: Node's readline also splits at U+2028 and U+2029, which JSON
- * allows unescaped. In UTF-8 no multi-byte character contains a line feed, so invalid UTF-8 is detected line by line. Lines
- * longer than `maxBytes` are truncated to one byte more. Default: unlimited.
+ * Yields the lines of a text as bytes, separated only by `\n`, because Node's readline also splits at U+2028 and U+2029, which
+ * JSON allows unescaped. In UTF-8 no multi-byte character contains a line feed, so invalid UTF-8 can be detected line by line.
+ * Truncates longer lines to `maxBytes` + 1 bytes. Default: unlimited.
  */
 export async function* splitLines(
   input: AsyncIterable<Uint8Array>,
@@ -43,8 +43,8 @@ export async function* splitLines(
 }
 
 /**
- * Decodes UTF-8; `null` if invalid. Rejects other encodings, because replacement characters would make user names equal:
- * `J\xf6rg` and `J\xe4rg`. Removes a leading byte order mark, which some editors add.
+ * Decodes UTF-8. Removes a leading byte order mark, which some editors add. Returns `null` if invalid, because replacement
+ * characters would make different user names equal, such as `J\xf6rg` and `J\xe4rg`.
  */
 export const decoded = (bytes: Uint8Array): string | null => {
   try {

@@ -14,9 +14,9 @@ export interface RateLimitInfo {
   retryAfterMs?: number;
 }
 
-/** Maximum wait in milliseconds, whatever the server sends. */
+/** Maximum wait in milliseconds, even if the server requests more. */
 export const MAX_WAIT_MS = 60 * 60 * 1000;
-/** Epoch times at or above this are milliseconds; seconds reach it in the year 33658. */
+/** Minimum of epoch times in milliseconds. Lower values are seconds, which reach this value in the year 33658. */
 const EPOCH_IN_MS = 1e12;
 
 const wholeNumber = (text: string | null): number | undefined =>
@@ -33,8 +33,8 @@ const standardRetryAfterMs = (text: string | null, nowMs: number): number | unde
 };
 
 /**
- * Parses the headers in either format. Wait: the retry header if it is an integer, otherwise `Retry-After`, otherwise the time to
- * reset, otherwise none, and the caller backs off.
+ * Parses the headers in either format. The wait is the retry header if it is an integer, otherwise `Retry-After`, otherwise the
+ * time to reset. If none is present, the caller backs off.
  */
 export const readRateLimit = (headers: Headers, kind: ResetKind, nowMs: number): RateLimitInfo => {
   const info: RateLimitInfo = {};
@@ -68,8 +68,9 @@ interface RateWindow {
 export type RateHeaderFormat = 'users-track' | 'general' | 'banners';
 
 /**
- * Returns the rate limit headers of a response. `/users/track`: reset in seconds left, and on a 429 only the retry header, in its
- * own spelling. Others: reset in epoch seconds, and on a 429 of the banner endpoints all four headers.
+ * Returns the rate limit headers of a response. `/users/track` sends the reset as seconds left, and on a 429 only the retry
+ * header, in its own spelling. Other endpoints send the reset in epoch seconds, and the banner endpoints send all four headers on
+ * a 429.
  */
 export const rateLimitHeaders = (
   dialect: RateHeaderFormat,

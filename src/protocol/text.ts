@@ -1,15 +1,15 @@
-/** Missing in jsdom under Jest. */
+/** `TextEncoder` is missing in jsdom under Jest. */
 const encoder = globalThis.TextEncoder && new TextEncoder();
 
 /** Returns the length in UTF-8 bytes. */
 export const utf8Bytes = (text: string): number =>
   encoder ? encoder.encode(text).byteLength : new Blob([text]).size;
 
-/** Whether a text has at most `most` UTF-8 bytes. Encodes only if the length is inconclusive. */
+/** Returns whether a text has at most `most` UTF-8 bytes. Encodes only if the length is inconclusive. */
 export const fitsBytes = (text: string, most: number): boolean =>
   text.length * 3 <= most || (text.length <= most && utf8Bytes(text) <= most);
 
-/** Whether a text has at most `most` Unicode code points. */
+/** Returns whether a text has at most `most` Unicode code points. */
 export const fitsCharacters = (text: string, most: number): boolean => {
   if (text.length <= most) return true;
   if (text.length > most * 2) return false;
@@ -18,11 +18,11 @@ export const fitsCharacters = (text: string, most: number): boolean => {
   return true;
 };
 
-/** Whether every store can hold the text: PostgreSQL cannot store U+0000, and a lone surrogate has no UTF-8 encoding. */
+/** Returns whether every store can hold the text. PostgreSQL cannot store U+0000, and a lone surrogate has no UTF-8 encoding. */
 export const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 /**
- * Whether a number is within the safe integers. Beyond them precision is lost in parsing: `12345678901234567890` becomes
- * `12345678901234567000`. Senders write such an ID as text.
+ * Returns whether a number is within the safe integers. Parsing loses the precision of larger numbers: `12345678901234567890`
+ * becomes `12345678901234567000`. Send larger IDs as strings.
  */
 export const isStorableNumber = (value: number): boolean => Math.abs(value) <= Number.MAX_SAFE_INTEGER;

@@ -8,7 +8,7 @@ const daysIn = (year: number, month: number): number => {
   return MONTHS_WITH_31.has(month) ? 31 : 30;
 };
 
-/** Converts a UTC date and time to Unix milliseconds; `null` if it does not exist. */
+/** Converts a UTC date and time to Unix milliseconds. Returns `null` if the date or time does not exist. */
 export const toUnixMs = (
   year: number,
   month: number,
@@ -27,7 +27,7 @@ export const toUnixMs = (
   return new Date(0).setUTCFullYear(year, month - 1, day) + ((hour * 60 + minute) * 60 + second) * 1000 + ms;
 };
 
-/** Parses a UTC offset (`Z`, `+02:00`, `+0200`, `+02`) to minutes; `null` if invalid. */
+/** Parses a UTC offset (`Z`, `+02:00`, `+0200`, `+02`) to minutes. Returns `null` if invalid. */
 export const offsetMinutes = (zone: string): number | null => {
   if (zone === 'Z' || zone === 'z') return 0;
   const hours = Number(zone.slice(1, 3));
@@ -39,7 +39,7 @@ export const offsetMinutes = (zone: string): number | null => {
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,:](\d{1,9}))?)? ?([Zz]|[+-]\d\d(?::?\d\d)?)?$/;
 
-/** Parsed date and time: the instant, and the local time as written, both in Unix milliseconds. */
+/** Parsed date and time: the instant and the local time as written, in Unix milliseconds. */
 export interface Written {
   instant: number;
   wall: number;
@@ -48,7 +48,7 @@ export interface Written {
 export const written = (wall: number | null, offset: number | null): Written | null =>
   wall === null || offset === null ? null : { instant: wall - offset * MINUTE_MS, wall };
 
-/** Parses an ISO 8601 date and time; without a zone, if it is optional, it is UTC. */
+/** Parses an ISO 8601 date and time. If the zone is optional and missing, the time is UTC. Returns `null` if invalid. */
 export const fromIso = (text: string, needsZone: boolean): Written | null => {
   const match = ISO.exec(text);
   if (!match || (needsZone && match[8] === undefined)) return null;
@@ -77,12 +77,13 @@ const digits = (text: string, from: number, to: number): number => {
 };
 
 /**
- * Parses the time of an event or purchase to Unix milliseconds: ISO 8601 with `Z` or an offset, `T` or a space between date and
- * time, seconds and their fraction optional, a space before the offset allowed; also a colon before the milliseconds. `null` if
- * invalid, or before the year 0 in UTC.
+ * Parses the time of an event or purchase to Unix milliseconds. Accepts ISO 8601 with `Z` or an offset, optional seconds and
+ * fraction, a space instead of `T` or before the offset, and a colon before the milliseconds. Returns `null` if invalid, or
+ * before the year 0 in UTC.
  */
 export const parseInstant = (text: string): number | null => {
-  // Fast path: nearly every event has the form `2026-03-01T09:15:00.000Z`, and parsing it by hand costs a tenth of the pattern.
+  // Fast path, because nearly every event has the form `2026-03-01T09:15:00.000Z`, and parsing it by hand costs a tenth of the
+  // pattern.
   if (text.length === 24 && text.charCodeAt(23) === 90 && text.charCodeAt(10) === 84) {
     if (
       text.charCodeAt(4) === 45 &&

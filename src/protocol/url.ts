@@ -1,4 +1,4 @@
-/** Parses a URL; `undefined` if invalid. `URL.canParse` and `URL.parse` are too recent for the supported browsers. */
+/** Parses a URL. Returns `undefined` if invalid. `URL.canParse` and `URL.parse` are too recent for the supported browsers. */
 export const parseUrl = (text: string, base?: string): URL | undefined => {
   try {
     return new URL(text, base);
@@ -16,9 +16,9 @@ const SCHEMES: Record<UrlUse, RegExp> = {
 };
 
 /**
- * Returns the URL if its scheme is allowed, otherwise `null`: `https`, `http` and relative URLs, and for links `mailto` and
- * `tel`. Uses the browser's parser, because it strips tabs and line breaks that fool a pattern. A relative URL becomes absolute
- * if the page's `<base>` points to another site.
+ * Returns the URL if it is relative or its scheme is allowed (`https` and `http`; for links also `mailto` and `tel`); `null`
+ * otherwise. Uses the browser's parser, which strips tabs and line breaks that bypass a regular expression. A relative URL
+ * becomes absolute if the page's `<base>` points to another site.
  */
 export const safeUrl = (url: unknown, use: UrlUse): string | null => {
   if (typeof url !== 'string' || !url.trim()) return null;

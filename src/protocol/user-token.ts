@@ -2,8 +2,8 @@
 export const VISITOR_JOIN_PATH = '/placard/visitors/join';
 
 /**
- * ID of a visitor without an account, used as the user ID: 122 random bits, which cannot be guessed, so the ID itself
- * authenticates the visitor. Browsers generate it; the host must not assign IDs of this form.
+ * ID of a visitor without an account, used as the user ID. It has 122 random bits and cannot be guessed, so the ID authenticates
+ * the visitor. Browsers generate it; the host must not assign IDs of this form.
  */
 const VISITOR_ID = /^placard-visitor-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -15,15 +15,15 @@ export const isVisitorId = (userId: string): boolean => VISITOR_ID.test(userId);
  */
 export const USER_TOKEN_MEMBER = 'user_token';
 
-/** Response header of a 401 about the user token; its value is the fault. Without it, a 401 is about the key. */
+/** Response header of a 401 caused by the user token; its value is the fault. A 401 without this header is caused by the key. */
 export const USER_TOKEN_HEADER = 'Placard-User-Token';
 
 export const USER_TOKEN_ALGORITHMS = ['EdDSA', 'ES256', 'RS256'] as const;
 export type UserTokenAlgorithm = (typeof USER_TOKEN_ALGORITHMS)[number];
 
-/** Why a user token was rejected. */
+/** Reason that a user token was rejected. */
 export type UserTokenFault =
-  /** The app requires one, and none was sent. */
+  /** The app requires a token, and none was sent. */
   | 'missing'
   /** Not a JWT of at most `MAX_USER_TOKEN_CHARACTERS`. */
   | 'malformed'

@@ -12,7 +12,7 @@ export interface UserAlias {
   alias_label: string;
 }
 
-/** Properties that identify a user, in order of precedence: if an entry has several, the first is used for the lookup. */
+/** Properties that identify a user, in order of precedence. If an object has several, the first is used for the lookup. */
 export const IDENTIFIERS = ['external_id', 'user_alias', 'braze_id', 'email', 'phone'] as const;
 export type IdentifierName = (typeof IDENTIFIERS)[number];
 
@@ -21,7 +21,9 @@ export type Identifier =
   | { by: Exclude<IdentifierName, 'user_alias'>; value: string }
   | { by: 'user_alias'; value: UserAlias };
 
-/** Identifiers of an object: at most one of the first three. `email` and `phone` identify the user if none of them is set. */
+/**
+ * Identifiers of an object: at most one of the first three. `email` and `phone` identify the user if none of the three is set.
+ */
 interface UserIdentifiers {
   external_id?: string | number | null | undefined;
   user_alias?: UserAlias | null | undefined;

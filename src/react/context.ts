@@ -5,8 +5,8 @@ const Context = createContext<Placard | null>(null);
 const Bootstrap = createContext<BannerBootstrap | null | undefined>(null);
 
 /**
- * Provides the client to descendants; `null` on a server, or until it is created. `Placement` with `render` renders the banners
- * of `bootstrap` anyway, on the server and during hydration. Pass the same `bootstrap` to the client.
+ * Provides the client to descendants; `null` on a server, or until the client is created. `Placement` with `render` also renders
+ * the banners of `bootstrap` without a client, on the server and during hydration. Pass the same `bootstrap` to the client.
  */
 export const PlacardProvider = ({
   placard,

@@ -11,7 +11,10 @@ import { followHook, watchBanner } from '../bindings/index.ts';
 import type { Banner, PlacementHook } from '../client/index.ts';
 import { useBootstrap, usePlacard } from './context.ts';
 
-/** Runs before the browser paints, so that a cached banner is in the first frame. React warns about layout effects on servers. */
+/**
+ * Runs before the browser paints, so that a cached banner is in the first frame. Not a layout effect on servers, because React
+ * would warn.
+ */
 export const useEffectBeforePaint = typeof document === 'undefined' ? useEffect : useLayoutEffect;
 
 /**
@@ -38,8 +41,8 @@ export const usePlacement = (placementId: string, hook: PlacementHook): RefCallb
 
 /**
  * Returns the current banner of a placement and re-renders on changes: `null` if none, `undefined` before the first response. On
- * a server and during hydration, returns the banner of `bootstrap`. Counts no impression and requests nothing; for both, mount
- * the placement.
+ * a server and during hydration, returns the banner of `bootstrap`. Does not count impressions or request banners; mount the
+ * placement to do so.
  */
 export const useBanner = (placementId: string): Banner | null | undefined => {
   const placard = usePlacard();

@@ -21,7 +21,7 @@ interface ContentProps {
 
 interface ContentState {
   drawn: DrawnBanner | null;
-  /** Last banner. Errors that its effects throw during unmount are attributed to it. */
+  /** Last banner, to which errors that its effects throw during unmount are attributed. */
   last: DrawnBanner | null;
   hasFailed: boolean;
 }
@@ -39,9 +39,9 @@ const Rendered = ({ render, banner, slot }: Pick<ContentProps, 'render'> & Drawn
   render(banner, slot);
 
 /**
- * Renders the host's content behind its own Suspense and error boundaries, which would otherwise affect the page around the
- * placement. React requires a class for error boundaries, and skips boundaries that unmount together with the content that
- * throws, so this one stays mounted.
+ * Renders the host's content behind its own Suspense and error boundaries, so that the page around the placement is not affected.
+ * React requires a class for error boundaries, and skips boundaries that unmount together with the content that throws, so this
+ * one stays mounted.
  */
 export class Content extends Component<ContentProps, ContentState> {
   override state: ContentState = { drawn: null, last: null, hasFailed: false };
@@ -70,8 +70,8 @@ export class Content extends Component<ContentProps, ContentState> {
 }
 
 /**
- * Renders a banner in React. `slot` logs clicks, dismisses and checks URLs. While it suspends, the slot stays empty. If it
- * throws, the client emits a `failed` notice, and the slot stays empty until the next banner.
+ * Renders a banner in React. `slot` logs clicks, dismisses and checks URLs. While the function suspends, the slot stays empty. If
+ * it throws, the client emits a `failed` notice, and the slot stays empty until the next banner.
  */
 export type RenderBanner = (banner: Banner, slot: Slot) => ReactNode;
 
@@ -91,7 +91,7 @@ const useDrawn = (placementId: string) => {
   const [drawn, setDrawn] = useState<DrawnBanner | null>(first);
   const [hook] = useState(() => renderedHook(setDrawn));
   useEffectBeforePaint(() => {
-    // The client renders it again with its own slot, or shows something else.
+    // The client renders the banner again with its own slot, or shows something else.
     if (!first || !placard) return;
     return watchBootstrapped(placard, placementId, () => setDrawn((now) => (now === first ? null : now)));
   }, [first, placard, placementId]);

@@ -12,8 +12,8 @@ const hasSlide = (banner: Drawing['banner'], ending: string): boolean =>
   MESSAGE_NEEDED.some((name) => ['string', 'image'].some((type) => ownValue(banner, name + ending, type)));
 
 /**
- * Arranges slides in a list with scroll snapping, navigated by touch, wheel, arrow keys and two buttons. It never moves by
- * itself, so it needs no pause button.
+ * Arranges slides in a list with scroll snapping, navigated by touch, wheel, arrow keys and two buttons. The carousel never moves
+ * by itself, so it needs no pause button.
  */
 const arrange: Look['arrange'] = (messages, { slot, options }) => {
   const { previousLabel = 'Previous', nextLabel = 'Next' } = options;

@@ -11,20 +11,20 @@ export interface TemplateStarter {
 }
 
 /**
- * Metadata of a template, for the JSON Schema of the workspace file, the Studio, documentation and tests. In a separate export,
- * so that no page loads it.
+ * Metadata of a template, for the JSON Schema of the workspace file, the Studio, documentation and tests. A separate export, so
+ * that no page loads it.
  */
 export interface TemplateEntry<Name extends string = string> {
   /** Name in workspace files, and of the export of `placard/templates`. */
   name: Name;
   label: string;
-  /** Properties that it renders, in editing order. */
+  /** Properties that the template renders, in editing order. */
   properties: readonly TemplateProperty[];
   /** Properties of which a banner must have at least one. */
   needed: readonly string[];
   /** Typical width in CSS pixels, for previews. */
   width: number;
-  /** Recommended minimum heights as CSS lengths; `wide` from 48 rem of width. */
+  /** Recommended minimum heights as CSS lengths. `wide` applies from a width of 48 rem. */
   heights: { narrow: string; wide: string };
   starters: readonly TemplateStarter[];
 }
@@ -34,7 +34,7 @@ export const text = (value: string) => ({ type: 'string', value }) as const;
 
 /** Returns the distinct properties of all entries. */
 export const uniqueProperties = <Name extends string>(
-  // A function, because a nested call in the arguments of a pure call would stay in every bundle.
+  // Passed as a function, because a nested call in the arguments of a pure call would stay in every bundle.
   readEntries: () => readonly { properties: readonly TemplateProperty<Name>[] }[],
 ): TemplateProperty<Name>[] => {
   const byName = new Map(

@@ -26,8 +26,8 @@ export interface Content {
 }
 
 /**
- * Maximum characters of each text; longer text is truncated with an ellipsis. Not in `properties.ts`, whose editor texts pages do
- * not need.
+ * Maximum number of characters of each text. Longer text is truncated with an ellipsis. Not in `properties.ts`, because pages do
+ * not need its editor texts.
  */
 export const LIMITS = {
   headline: 160,
@@ -40,7 +40,9 @@ export const LIMITS = {
 };
 const DEFAULT_LIMIT = 2_000;
 
-/** Truncates by code points, to keep surrogate pairs whole, and before trimming, because the text may have megabytes. */
+/**
+ * Truncates a text by code points, to keep surrogate pairs whole. Truncates before trimming, because the text may have megabytes.
+ */
 const bounded = (text: string, most: number): string => {
   const head = Array.from(text.slice(0, most * 2 + 2));
   const cut = text.length > most * 2 + 2 || head.length > most;
@@ -49,8 +51,8 @@ const bounded = (text: string, most: number): string => {
 };
 
 /**
- * Returns the value of a property if it has the declared type, otherwise `null`. Own properties only, so that `__proto__` is
- * ignored.
+ * Returns the value of a property; `null` if it does not have the declared type. Reads only own properties, so that `__proto__`
+ * is ignored.
  */
 export const ownValue = (banner: Banner, name: string, type: string): unknown => {
   if (!Object.hasOwn(banner.properties, name)) return null;
@@ -65,7 +67,7 @@ export const getText = (banner: Banner, name: string, most = DEFAULT_LIMIT): str
   return bounded(value, most) || null;
 };
 
-/** Maximum candidates of a `srcset`. */
+/** Maximum number of candidates of a `srcset`. */
 const MAX_WIDTHS = 10;
 
 /** Returns a `srcset` such as `/a-640.jpg 640w, /a-1280.jpg 1280w` with the safe URLs; `null` if none. */
@@ -94,7 +96,7 @@ export const readContent = (
     const link = ownValue(banner, name + ending, 'string');
     return link === null || link === '' ? null : slot.safeUrl(link, 'link');
   };
-  // May be a string if set manually.
+  // An image property may be a string if set manually.
   const getImage = (name: 'image' | 'image_dark') => {
     const image = ownValue(banner, name + ending, 'image') ?? ownValue(banner, name + ending, 'string');
     return image === null || image === '' ? null : slot.safeUrl(image, 'image');

@@ -8,7 +8,7 @@ import type { Look } from './template.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** Interval between checks after the time has passed. */
+/** Interval between checks after the end of the countdown. */
 const LOOK_AGAIN_MS = 5 * SECOND_MS;
 /** Units of the remaining time, largest first. */
 const UNITS = [
@@ -50,7 +50,9 @@ const durationText = (
     .join(', ');
 };
 
-/** Returns the language of the banner, otherwise of the page. An invalid tag would throw. */
+/**
+ * Returns the valid language of the banner, otherwise of the page; an empty list if it is invalid, because `Intl` would throw.
+ */
 const getLanguages = (banner: Banner, { element }: Slot): string[] => {
   const named = ownValue(banner, 'language', 'string') ?? element.ownerDocument.documentElement.lang;
   try {
@@ -83,7 +85,7 @@ const timer = (banner: Banner, slot: Slot): HTMLElement | null => {
       left.hidden = isOver;
       over.textContent = isOver ? getText(banner, 'countdown_ended_text', LIMITS.countdown_ended_text) : '';
     }
-    // Rounded up, so that the last second shows as 1 and the end is at zero.
+    // Rounds up, so that the last second shows as 1 and the countdown ends at zero.
     if (!isOver) left.textContent = durationText(Math.ceil(leftMs / stepMs) * stepMs, units, language);
     // The device's clock may be wrong until the first response corrects it.
     next = setTimeout(tick, isOver ? LOOK_AGAIN_MS : Math.min(leftMs, leftMs % stepMs || stepMs));
@@ -140,7 +142,7 @@ export const countdownEntry = () =>
         summary: 'Counts down to a time, then shows another text.',
         properties: (nowMs: number) => ({
           headline: text('The sale ends soon'),
-          // A full hour in three days.
+          // On the full hour in three days.
           countdown_to: {
             type: 'datetime',
             value: new Date(Math.ceil(nowMs / HOUR_MS) * HOUR_MS + 72 * HOUR_MS).toISOString(),

@@ -6,7 +6,7 @@ const shorten = (text: string, length: number): string => {
   return `${(isWordEnd ? kept : kept.replace(/\s\S*$/, '')).trimEnd()}…`;
 };
 
-/** Code points of a headline if the box is too low for one line. */
+/** Minimum length of a headline in code points, if the box is too low for one line. */
 const LEAST_LENGTH = 12;
 
 /**
@@ -54,7 +54,7 @@ export const fitTexts = (panel: HTMLElement, texts: HTMLElement[], signal: Abort
   };
 
   shortenTexts();
-  // The box got lower, or the text higher.
+  // Called if the box gets lower, or the text higher.
   const observer = new IntersectionObserver(shortenTexts, { root: panel, threshold: 1 });
   observer.observe(content);
   view?.addEventListener('resize', shortenTexts, { signal });

@@ -1,6 +1,6 @@
 import type { Slot } from '../client/index.ts';
 
-/** Maximum delay of a plain click until its event is durable, in milliseconds. A write takes a few. */
+/** Maximum delay of a plain click until its event is durable, in milliseconds. A write takes a few milliseconds. */
 const CLICK_CAP_MS = 250;
 
 /** Navigates to `url`. Override it for a client-side router or a native shell. */
@@ -9,11 +9,11 @@ export type Navigate = (url: string) => void;
 const isPlain = (event: MouseEvent): boolean =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
 
-/** Whether a navigation may cancel the write. mailto, tel and fragment links keep the page. */
+/** Returns whether a navigation may cancel the write. mailto, tel and fragment links keep the page. */
 const leavesPage = (url: URL, here: Location): boolean =>
   /^https?:$/.test(url.protocol) && !(url.hash !== '' && url.href.split('#')[0] === here.href.split('#')[0]);
 
-/** Matches `<base target="_top">`, with which a link leaves its frame. Only the browser can navigate there. */
+/** Matches `<base target="_top">`, which makes links leave their frame. Only the browser can navigate another frame. */
 const ELSEWHERE = 'base[target]:not([target=_self])';
 
 /**
@@ -29,7 +29,7 @@ export const followLink = (anchor: HTMLAnchorElement, slot: Slot, navigate?: Nav
     try {
       if (navigate) return navigate(url);
     } catch (cause) {
-      // An error of the host's `navigate`; the link is followed anyway.
+      // The host's `navigate` threw. The link is followed anyway.
       console.error(cause);
     }
     view?.location.assign(url);
@@ -44,7 +44,7 @@ export const followLink = (anchor: HTMLAnchorElement, slot: Slot, navigate?: Nav
       return;
     }
     event.preventDefault();
-    // A second click during the write would count twice.
+    // A second click during the write would be counted as another click.
     if (leaving) return;
     leaving = true;
     const timer = view.setTimeout(() => leaving && go(url), CLICK_CAP_MS);

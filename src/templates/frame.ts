@@ -55,8 +55,8 @@ interface FrameOptions {
 }
 
 /**
- * Renders into a shadow root inside the slot, which isolates styles in both directions; custom properties inherit. Not on the
- * slot's element itself, because a shadow root cannot be removed.
+ * Renders into a shadow root inside the slot, which isolates styles in both directions; custom properties inherit. The slot's
+ * element is not the shadow host, because a shadow root cannot be removed.
  */
 export const openFrame = (slot: Slot, panel: HTMLElement, { css, width }: FrameOptions): (() => void) => {
   const document = slot.element.ownerDocument;

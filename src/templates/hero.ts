@@ -5,8 +5,8 @@ import type { Look } from './template.ts';
 /**
  * Large banner. Text is next to the image and never on it, so that it stays readable with any photo.
  *
- * An image or text alone fills the box: the image to its edges, the text centered, clear of the close button. Long headlines use
- * a smaller size. In a box that is too low for both, the image shrinks to its minimum height first.
+ * An image or text alone fills the box. The image extends to the edges; the text is centered and clear of the close button. Long
+ * headlines use a smaller size. If the box is too low for image and text, the image shrinks to its minimum height first.
  */
 export const HERO: Look = {
   dismissible: false,

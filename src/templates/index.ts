@@ -14,8 +14,8 @@ export type { Theme } from './content.ts';
 export type { Navigate } from './follow-link.ts';
 export type { Template, TemplateEntry, TemplateOptions, TemplateProperty };
 
-// To add a template, add its file, an export here, and an entry in the two lists below; the compiler checks the second. Each call
-// is marked as pure, so that bundlers drop unused templates.
+// To add a template, add its file, an export here, and an entry in the two lists below. The compiler checks the second list. Each
+// call is marked as pure, so that bundlers drop unused templates.
 
 /** Horizontal strip: thumbnail, headline, short text and button. */
 export const strip: Template = /* @__PURE__ */ createTemplate('strip', STRIP);
@@ -35,7 +35,9 @@ export type TemplateName = 'strip' | 'card' | 'hero';
 /** Placement hooks by template name. */
 export type Templates = Record<TemplateName, PlacementHook>;
 
-/** Creates the built-in templates with options, such as navigation and labels. For a single one, use `hero.with(options)`. */
+/**
+ * Creates the built-in templates with options, such as navigation and labels. For a single template, use `hero.with(options)`.
+ */
 export const createTemplates = (options: TemplateOptions = {}): Templates => ({
   strip: strip.with(options),
   card: card.with(options),

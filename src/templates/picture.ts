@@ -21,7 +21,7 @@ const getPriority = (element: HTMLElement): string | null => {
   return 'high';
 };
 
-/** Whether the banner is dark: always, by the user's preference, or never, as on a page without a dark scheme. */
+/** Returns whether the banner is dark: always, by the user's preference, or never, as on a page without a dark scheme. */
 const darkness = (element: HTMLElement, theme: Content['theme']): 'always' | 'asked' | 'never' => {
   const { colorScheme = '' } = getComputedStyle(element);
   if (theme === 'dark' || (theme === 'auto' && colorScheme === 'dark')) return 'always';

@@ -9,14 +9,17 @@ export interface TemplateProperty<Name extends string = string> {
   input: 'line' | 'text' | 'link' | 'widths' | 'choice' | 'switch' | 'image' | 'moment';
   label: string;
   help: string;
-  /** Maximum characters; longer text is truncated with an ellipsis. */
+  /** Maximum number of characters. Longer text is truncated with an ellipsis. */
   most?: number;
   choices?: readonly string[];
-  /** Translation: `needed` for text that users read, `never` if the same in all languages. Default: optional. */
+  /**
+   * Whether the text is translated: `needed` for text that users read, `never` if it is the same in all languages. Default:
+   * optional.
+   */
   translation?: 'needed' | 'never';
-  /** The text may contain the user's name. */
+  /** Whether the text may contain the user's name. */
   isPersonal?: true;
-  /** Rarely used. */
+  /** Whether the property is rarely used. */
   isRare?: true;
 }
 

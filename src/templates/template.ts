@@ -23,17 +23,17 @@ export interface TemplateOptions {
   nextLabel?: string | undefined;
 }
 
-/** Definition of a template: its styles, and whether it has a close button by default. */
+/** Definition of a template. */
 export interface Look {
   css: string;
   /** Width if the slot has no width of its own. Default `40rem`. */
   width?: string;
-  /** Look that it extends, whose styles come first. */
+  /** Look to extend, whose styles come first. */
   base?: Look;
   dismissible: boolean;
   /** Renders an element between text and button; `null` if the banner has none. */
   part?: (banner: Banner, slot: Slot) => HTMLElement | null;
-  /** Whether it has a second button. */
+  /** Whether the template has a second button. */
   hasChoice?: boolean;
   /** Returns the messages after the first. */
   further?: (banner: Banner, slot: Slot) => Content[];
@@ -56,7 +56,7 @@ export interface Template extends PlacementHook {
   with(options: TemplateOptions): PlacementHook;
 }
 
-/** Length from which a headline is styled as text instead of a title. */
+/** Minimum length of a headline that is styled as text instead of a title. */
 const LONG_HEADLINE = 60;
 
 const link = (
@@ -132,7 +132,7 @@ const drawMessage = (
     const cover = drawn && link(content, slot, '', 'cover', navigate);
     cover?.setAttribute('aria-label', imageAlt || regionLabel);
     if (cover) {
-      // Avoids reading it twice, because the link has the same label.
+      // Hidden from screen readers, because the link has the same label.
       drawn?.box.firstElementChild?.setAttribute('aria-hidden', 'true');
       drawn?.box.append(cover);
     }
@@ -143,7 +143,7 @@ const drawMessage = (
     'data-picture': drawn ? 'some' : 'none',
     'data-words': texts.length > 0 || part || action || other ? 'some' : 'none',
     'data-headline': (headline?.length ?? 0) > LONG_HEADLINE ? 'long' : null,
-    // The banner's text determines the direction; without text, the page does.
+    // The banner's text determines the direction; if it has no text, the page's direction applies.
     dir: texts.length > 0 ? 'auto' : null,
   };
   const element = buildElement(document, tag, attributes, [
@@ -179,7 +179,7 @@ const createHook =
       width: look.width ?? look.base?.width ?? '40rem',
     });
     for (const { element, texts } of messages) fitTexts(element, texts, slot.signal);
-    // An image-only banner is visible once the image has loaded, and fails with it.
+    // An image-only banner is visible once the image has loaded, and fails if the image fails.
     const [{ picture: only, texts }] = messages as [Message];
     if (messages.length === 1 && only && texts.length === 0) {
       markBusy(slot, only.loaded);
@@ -193,7 +193,7 @@ const createHook =
     return remove;
   };
 
-/** Creates a template from its look. Bundlers drop unused ones. */
+/** Creates a template from its look. Bundlers drop unused templates. */
 export const createTemplate = (name: string, look: Look): Template =>
   Object.assign(createHook(name, look, {}), {
     with: (options: TemplateOptions) => createHook(name, look, options),

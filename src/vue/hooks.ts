@@ -34,7 +34,7 @@ export const usePlacement = (
           ),
         );
     },
-    // Before the browser paints, so that a cached banner is in the first frame.
+    // Runs before the browser paints, so that a cached banner is in the first frame.
     { flush: 'post' },
   );
   return element;
@@ -42,14 +42,14 @@ export const usePlacement = (
 
 /**
  * Returns a ref to the current banner of a placement: `null` if none, `undefined` before the first response. On a server and
- * until mounted, it has the banner of `bootstrap`. Counts no impression and requests nothing; for both, mount the placement.
+ * until mounted, it has the banner of `bootstrap`. Does not count impressions or request banners; mount the placement to do so.
  */
 export const useBanner = (
   placementId: MaybeRefOrGetter<string>,
 ): Readonly<ShallowRef<Banner | null | undefined>> => {
   const placard = usePlacard();
   const banner = shallowRef<Banner | null | undefined>(useBootstrap()?.banners[toValue(placementId)]);
-  // Not earlier, because server-rendered markup must hydrate unchanged.
+  // Subscribes only when mounted, because server-rendered markup must hydrate unchanged.
   onMounted(() => {
     if (!placard) return;
     const follow = (id: string, _: unknown, onCleanup: (stop: () => void) => void): void => {

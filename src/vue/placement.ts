@@ -40,7 +40,7 @@ export const Placement = defineComponent({
     const placard = usePlacard();
     const first = bootstrapped(useBootstrap(), props.placementId);
     const drawn = shallowRef<DrawnBanner | null>(first);
-    /** Last banner. Errors thrown while Vue unmounts it are attributed to it. */
+    /** Last banner, to which errors thrown while Vue unmounts it are attributed. */
     let last: DrawnBanner | null = null;
     const draw = renderedHook((next) => {
       drawn.value = next;
@@ -51,7 +51,7 @@ export const Placement = defineComponent({
       toRef(() => props.hook ?? draw),
     );
     onMounted(() => {
-      // The client renders it again with its own slot, or shows something else.
+      // The client renders the banner again with its own slot, or shows something else.
       if (!first || !placard) return;
       const leave = () => {
         if (drawn.value === first) drawn.value = null;

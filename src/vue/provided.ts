@@ -8,7 +8,7 @@ const BOOTSTRAP: InjectionKey<Bootstrap> = Symbol('placard bootstrap');
 
 /**
  * Provides the client to descendants: in `setup` to those of the component, with `app` to all components. With `null`, as on a
- * server, placements are empty, except that slots render the banners of `bootstrap`, on the server and during hydration. Pass the
+ * server, placements are empty, but default slots render the banners of `bootstrap` on the server and during hydration. Pass the
  * same `bootstrap` to the client.
  */
 export const providePlacard = (placard: Placard | null, app?: App, bootstrap?: Bootstrap): void => {

@@ -1,6 +1,6 @@
-/** Channel to the native host, for text or objects. */
+/** Channel to the native host. */
 export interface HostChannel {
-  /** `false` in an ordinary browser. */
+  /** Whether there is a native host; `false` in an ordinary browser. */
   isThere: boolean;
   /** Returns `false` if no native host listens. Throws the native host's own errors. */
   post(message: Record<string, unknown>): boolean;
@@ -16,7 +16,7 @@ const isNativeObject = (value: unknown): value is NativeObject =>
   value !== null &&
   'postMessage' in value &&
   typeof value.postMessage === 'function' &&
-  // Excludes a frame of this name, which is also a global.
+  // Excludes a frame with this name, which is also a global.
   !('window' in value && value.window === value);
 
 /**
@@ -42,7 +42,7 @@ export const findHostChannel = (name: string, scope: object = globalThis): HostC
     },
     post(message) {
       const send = find();
-      // Replies are ignored, and an error must not become an unhandled rejection of the page.
+      // Replies are ignored. Errors are caught, so that they do not become unhandled rejections of the page.
       Promise.resolve(send?.(message)).catch(() => undefined);
       return send !== null;
     },

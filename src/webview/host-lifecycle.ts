@@ -3,7 +3,7 @@ import { createPageLifecycle } from '../client/platform/index.ts';
 
 /**
  * Page lifecycle as reported by the native host, because a webview behind another screen often stays `visible`. While paused, the
- * page counts as hidden: no impressions count, and pending events are sent at once.
+ * page counts as hidden, so that no impressions count and pending events are sent at once.
  */
 export const createHostLifecycle = (page: PageLifecycle = createPageLifecycle()) => {
   const listeners = { visible: new Set<() => void>(), hidden: new Set<() => void>() };
@@ -14,7 +14,7 @@ export const createHostLifecycle = (page: PageLifecycle = createPageLifecycle())
     isVisible: () => !isPaused && page.isVisible(),
     on(moment, listener) {
       if (moment !== 'visible' && moment !== 'hidden') return page.on(moment, listener);
-      // A paused page is hidden already; another transition would cause a second exit flush.
+      // A paused page is already hidden; another transition would cause a second exit flush.
       const entry = () => {
         if (!isPaused) listener();
       };

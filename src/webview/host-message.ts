@@ -11,7 +11,7 @@ export type HostMessage =
   | { type: 'flush' };
 
 const TYPES = ['identify', 'preview', 'paused', 'resumed', 'refresh', 'flush'];
-/** Maximum length of a message; longer text is rejected without parsing. */
+/** Maximum length of a message. Longer text is rejected without parsing. */
 const MAX_CHARACTERS = 10_000;
 
 const parsed = (input: unknown): unknown => {
@@ -20,7 +20,7 @@ const parsed = (input: unknown): unknown => {
   return JSON.parse(input);
 };
 
-/** Parses a message, as text or object. Ignores unknown properties. Throws an error that names the problem. */
+/** Parses a message, as text or object. Ignores unknown properties. Throws an `Error` that describes the problem if invalid. */
 export const readHostMessage = (input: unknown): HostMessage => {
   const message = parsed(input);
   if (!isRecord(message)) throw new Error('expected an object with a type');

@@ -3,7 +3,7 @@ import { findHostChannel } from './host-channel.ts';
 import { createHostLifecycle } from './host-lifecycle.ts';
 import { type HostMessage, plainNotice, readHostMessage } from './host-message.ts';
 
-/** Name of the native object. With the suffix `Bridge`, name of the page's global for the host. */
+/** Name of the native object. The page's global for the host has the same name with the suffix `Bridge`. */
 const DEFAULT_NAME = 'Placard';
 
 /** Options of `createWebviewHost`. */
@@ -16,11 +16,11 @@ export interface WebviewHostOptions {
 
 /** Bridge between client and native host. */
 export interface WebviewHost {
-  /** Returns `false` in an ordinary browser. */
+  /** Returns Whether there is a native host; `false` in an ordinary browser. */
   isThere(): boolean;
-  /** For `createPlacard({ platform: { lifecycle } })`. The page counts as hidden while the host is paused. */
+  /** Lifecycle for `createPlacard({ platform: { lifecycle } })`. The page counts as hidden while the host is paused. */
   lifecycle: PageLifecycle;
-  /** For `createTemplates({ navigate })`. The host opens links; without a host, the browser does. */
+  /** Opens a link in the host; without a host, in the browser. For `createTemplates({ navigate })`. */
   navigate(url: string): void;
   /** Connects host and client. Returns a function that disconnects them. */
   connect(placard: Placard): () => void;
@@ -95,7 +95,7 @@ export const createWebviewHost = ({ name = DEFAULT_NAME, notices }: WebviewHostO
       post({ type: 'ready' });
       return () => {
         stop();
-        // A later connection may be paused.
+        // Not if a later connection exists, because it may be paused.
         if (latest === bridge) setPaused(false);
         // A later connection may have replaced the global.
         if (Reflect.get(globalThis, bridgeName) === bridge) Reflect.deleteProperty(globalThis, bridgeName);

@@ -127,8 +127,7 @@ export const createSync = (options: SyncOptions) => {
       await run();
     },
     /**
-     * Ends a pause early, because the network is back or the page is visible again. Requests placements without a result at once,
-     * without further retries.
+     * Ends a pause early, because the network is back or the page is visible again. Requests placements without a result at once.
      */
     retry(): void {
       pause = endEarly(pause, now());

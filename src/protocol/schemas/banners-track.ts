@@ -8,7 +8,7 @@ import { parseInstant } from '../timestamp.ts';
 import { isVisitorId } from '../user-token.ts';
 import { described, envelope, missingOrWrong } from './body.ts';
 
-/** Error text of an invalid property of an event. */
+/** Creates the error message of an invalid event property. */
 const fault =
   (name: string, wrong: string) =>
   ({ input }: { input?: unknown }): string =>
@@ -26,7 +26,7 @@ export const wireEvent: z.ZodMiniType<WireEvent> = z.object(
     event_type: z
       .enum(EVENT_TYPES, { error: fault('event_type', EVENT_ERROR.invalidEventType) })
       .check(described('What happened.')),
-    // Millisecond precision, as SDKs send it. Events with equal type, user, banner and millisecond are duplicates (contract 8).
+    // Millisecond precision, as sent by SDKs. Events with equal type, user, banner and millisecond are duplicates (contract 8).
     timestamp: z.string({ error: timeFault }).check(
       z.refine((time) => parseInstant(time) !== null, { error: timeFault }),
       described('When it happened, in ISO 8601 with milliseconds and `Z` or an offset.'),
@@ -52,7 +52,7 @@ const createRequestSchema = <Event extends z.ZodMiniType>(event: Event) =>
       },
       { error: ERROR_MESSAGES.notAnObject },
     )
-    // Only Placard's client sends visitors, and never more per request.
+    // Only Placard's client sends visitors, and never more events per request.
     .check(
       z.refine(
         ({ external_user_id: user, events }) => events.length <= MAX_TRACK_BATCH || !isVisitorId(user),
@@ -64,7 +64,7 @@ const createRequestSchema = <Event extends z.ZodMiniType>(event: Event) =>
 export const bannersTrackRequest = createRequestSchema(wireEvent);
 export type BannersTrackRequest = z.infer<typeof bannersTrackRequest>;
 
-/** The same for a server, which validates each event separately. */
+/** Body of `banners/track` for a server, which validates each event separately. */
 export const bannersTrackBody = createRequestSchema(z.unknown());
 export type BannersTrackBody = z.infer<typeof bannersTrackBody>;
 

@@ -6,8 +6,8 @@ import { MAX_APP_VERSION_CHARACTERS, MAX_EXTERNAL_USER_ID_BYTES } from '../limit
 import { fitsBytes, fitsCharacters, isStorableText } from '../text.ts';
 import { MAX_USER_TOKEN_CHARACTERS } from '../user-token.ts';
 
-// Lengths are in `meta`, because JSON Schema counts Unicode code points and zod counts UTF-16 units. So are limits in UTF-8
-// bytes, as no valid text has more code points.
+// Length limits are in `meta`, because JSON Schema counts Unicode code points and zod counts UTF-16 units. Limits in UTF-8 bytes
+// are in `meta`, too, because no valid text has more code points than bytes.
 
 /** API description of a property. */
 interface Meta {
@@ -15,13 +15,13 @@ interface Meta {
   maxLength?: number;
 }
 
-/** Error text of a required property: `'name' is required`, or `'name' is not valid`. */
+/** Creates the error message of a required property: `'name' is required`, or `'name' is not valid`. */
 export const missingOrWrong =
   (name: string, isThere: (value: unknown) => boolean = isPresent) =>
   ({ input }: { input?: unknown }): string =>
     isThere(input) ? notValid(name) : required(name);
 
-/** Required text that every store can hold. */
+/** Creates the schema of a required string that every store can hold. */
 export const textMember = (name: string, fits: (text: string) => boolean, meta: Meta) => {
   const error = missingOrWrong(name);
   return z.string({ error }).check(
@@ -30,7 +30,7 @@ export const textMember = (name: string, fits: (text: string) => boolean, meta: 
   );
 };
 
-/** The same for optional text. `null` and `''` count as absent. */
+/** Creates the schema of an optional string that every store can hold. `null` and `''` count as absent. */
 export const optionalTextMember = (name: string, fits: (text: string) => boolean, meta: Meta) => {
   const error = notValid(name);
   return z.pipe(
@@ -44,7 +44,7 @@ export const optionalTextMember = (name: string, fits: (text: string) => boolean
   );
 };
 
-/** Description of a property whose type needs no further schema. */
+/** Creates the description of a property whose type needs no further schema. */
 export const described = (description: string) => z.meta({ description });
 
 /** Common properties of request bodies of the banner endpoints. */
@@ -58,7 +58,8 @@ export const envelope = {
     description: `Version of the app, at most ${MAX_APP_VERSION_CHARACTERS} characters.`,
     maxLength: MAX_APP_VERSION_CHARACTERS,
   }),
-  // Placard extension: other servers ignore it, and so do apps without user tokens. Otherwise it is verified before the rest.
+  // Placard extension, which other servers and apps without user tokens ignore. Otherwise, the token is verified before the rest
+  // of the body.
   user_token: z.optional(
     z.unknown().check(
       z.meta({
@@ -79,7 +80,7 @@ export const readBody = <Body extends object>(
   return read.success ? read.data : read.error.issues[0]!.message;
 };
 
-/** The same for a body with the envelope, whose app must exist. */
+/** Parses a body with the envelope like `readBody`. The app must exist. */
 export const readOfApp = <Body extends BannerEnvelope>(
   schema: z.ZodMiniType<Body>,
   body: unknown,

@@ -23,8 +23,8 @@ export const checkAlias = (value: unknown): UserAlias | null => {
 };
 
 /**
- * Converts an ID to text; `undefined` if invalid. Some clients send numbers, which become decimal digits. Numbers beyond the safe
- * integers have lost precision and would identify another user, so they are invalid.
+ * Converts an ID to a string. Returns `undefined` if invalid. Some clients send numbers, which become decimal digits. Numbers
+ * beyond the safe integers are invalid, because they have lost precision and would identify another user.
  */
 export const idText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value;
@@ -44,8 +44,8 @@ const checkExternalId = (
 };
 
 /**
- * Value to write for a property that is not the lookup identifier: a valid value is written, `null` clears it, anything else
- * leaves it unchanged.
+ * Returns the value to write for a property that is not the lookup identifier: a valid value, or `null` to clear it. Returns
+ * `undefined` for any other value, which leaves the property unchanged.
  */
 const written = (value: unknown, isValid: boolean): string | null | undefined => {
   if (isValid) return value as string;
@@ -55,7 +55,9 @@ const written = (value: unknown, isValid: boolean): string | null | undefined =>
 /** User of an object, with the email and phone to write to the profile. */
 export interface Identity {
   lookup: Identifier;
-  /** Set if not the lookup identifier. `null` clears, `undefined` leaves it unchanged. */
+  /**
+   * Email address to write, if it is not the lookup identifier. `null` clears the stored value; `undefined` leaves it unchanged.
+   */
   email: string | null | undefined;
   phone: string | null | undefined;
   updateExistingOnly: boolean | undefined;
@@ -122,7 +124,7 @@ export const checkIdentity = (
   const { _update_existing_only: updateExistingOnly } = object;
   const isFlag = typeof updateExistingOnly === 'boolean';
   if (!isFlag && updateExistingOnly !== undefined && updateExistingOnly !== null) {
-    // Ignoring the value would create the user that `"true"` was meant to prevent.
+    // Not ignored, because `"true"` was meant to prevent the creation of the user.
     problems.add(notValid('_update_existing_only'));
     return null;
   }
@@ -134,7 +136,7 @@ export const checkIdentity = (
   };
 };
 
-/** Whether a reader accepts the value without a problem. */
+/** Returns a function that checks whether a reader accepts the value without a problem. */
 export const isSound = (read: (value: unknown, blocked: ReadonlySet<string>, faults: Faults) => unknown) => {
   const none = new Set<string>();
   return z.refine((value: unknown) => {
@@ -150,7 +152,8 @@ const aliasText = (description: string) =>
   z.string().check(z.meta({ minLength: 1, maxLength: MAX_ALIAS_BYTES, description }));
 
 /**
- * At most one of the first three. `email` and `phone` identify the user if none of them is set. `null` and `""` count as absent.
+ * At most one of the first three is allowed. `email` and `phone` identify the user if none of the three is set. `null` and `""`
+ * count as absent.
  */
 export const identifiers = {
   external_id: z

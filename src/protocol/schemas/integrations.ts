@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Integration, JobSyncStatus } from '../integrations.ts';
 import { described } from './body.ts';
 
-/** Always text from Placard; other servers may send `null` for missing values. */
+/** Creates the schema of a string. Other servers may send `null` for missing values. */
 const text = (description: string) =>
   z.pipe(
     z.transform((value) => value ?? ''),

@@ -13,7 +13,7 @@ export const previewRequest = z.object(
   { error: ERROR_MESSAGES.notAnObject },
 );
 
-/** Response 200: the draft as rendered for its persona, in each of its placements. Each banner is a test send. */
+/** Response 200: the draft as rendered for its persona, by placement. Each banner is a test send. */
 export const previewAnswer = z.object({
   campaign_name: z.string().check(described('Name of the campaign that is previewed.')),
   banners: z.record(z.string(), wireBanner).check(described('By placement, as a sync answers them.')),

@@ -23,14 +23,14 @@ const OTHER_CURRENCIES =
 
 let known: ReadonlySet<string> | undefined;
 
-/** Whether an upper-case code is in ISO 4217. */
+/** Returns whether an upper-case code is in ISO 4217. */
 const isCurrency = (code: string): boolean => {
   known ??= new Set([...Intl.supportedValuesOf('currency'), ...OTHER_CURRENCIES.split(' ')]);
   return known.has(code);
 };
 
-// Thousands of these objects arrive per second, and each is validated separately with all its problems. They are parsed by hand,
-// at a fraction of a schema's cost. The schemas below describe them and call the same reader.
+// Parsed by hand, at a fraction of a schema's cost, because thousands of these objects arrive per second and each is validated
+// separately with all its problems. The schemas below describe the objects and call the same reader.
 
 /** Parsed properties of an object of `events` or `purchases`. */
 interface UserEventMembers {
@@ -65,7 +65,7 @@ const isValue = (value: unknown, depth: number): boolean => {
   if (depth > MAX_NESTED_DEPTH) return false;
   if (Array.isArray(value)) return value.every((element) => isValue(element, depth + 1));
   for (const key of Object.keys(value)) {
-    // In nested values, `{ "$time": … }` has an operator key, which is kept.
+    // In nested values, `{ "$time": … }` is kept, although `$time` is an operator key.
     if (!isStorableText(key) || !isValue((value as Record<string, unknown>)[key], depth + 1)) return false;
   }
   return true;
@@ -80,7 +80,7 @@ const readProperties = (
   if (!isRecord(properties)) return null;
   const { reserved, maxBytes } = RULES[array];
   const sent = Object.keys(properties);
-  // Properties beyond the limit are ignored, without an error.
+  // Properties over the limit are ignored without an error.
   const keys = sent.slice(0, MAX_PROPERTY_KEYS);
   for (const key of keys) {
     if (reserved.includes(key) || !isKey(key) || !isValue(properties[key], 1)) return null;
@@ -90,7 +90,7 @@ const readProperties = (
   return fitsJson(kept, maxBytes) ? kept : null;
 };
 
-/** Parses one property; `undefined` if invalid. */
+/** Parses one property. Returns `undefined` if invalid. */
 type Read<T> = (value: unknown) => T | undefined;
 
 const readName: Read<string> = (value) =>

@@ -8,17 +8,17 @@ import { checkIdentity, type Faults, type Identity, identifiers, isSound } from 
 import { eventObject, purchaseObject } from './user-events.ts';
 
 /**
- * Maximum tokens of one anonymous import. Each creates a profile, so the limit equals the objects of a request, whose profiles
- * are also created at once. The contract defines no limit and no error; the import error fits, because it rejects the object.
- * Without its tokens, the object would do nothing and still count as processed.
+ * Maximum number of tokens of one anonymous import. Each token creates a profile, so the limit equals the maximum number of
+ * objects of a request. The contract defines no limit and no error. The import error is used, because the object would otherwise
+ * have no effect and still count as processed.
  */
 const MAX_IMPORTED_TOKENS = 75;
 
 /** User of an object of `attributes`, with its flags. */
 export interface AttributesUser {
-  /** `null` for a token import without a user: an anonymous profile per token. */
+  /** `null` for a token import without a user, which creates an anonymous profile per token. */
   identity: Identity | null;
-  /** Tokens that already belong to a user are skipped. */
+  /** Whether the object imports tokens. Tokens that already belong to a user are skipped. */
   isTokenImport: boolean;
   mergeObjects: boolean;
 }
@@ -96,10 +96,10 @@ const createBodySchema = <A extends z.ZodMiniType, E extends z.ZodMiniType, P ex
   );
 };
 
-/** Body of both endpoints for a server, which counts the objects and validates each separately. */
+/** Body of `/users/track` and `/users/track/bulk` for a server, which counts the objects and validates each separately. */
 export const usersTrackBody = createBodySchema(z.unknown(), z.unknown(), z.unknown());
 
-/** Schema of requests whose objects are accepted without an entry in `errors`, except for attribute values. */
+/** Creates the schema of requests whose objects are all valid, except for attribute values, which are not checked. */
 const createRequestSchema = (max: number) =>
   createBodySchema(attributesObject, eventObject, purchaseObject, z.maxLength(max)).check(
     z.refine((body) => {
@@ -115,7 +115,7 @@ export const usersTrackBulkRequest = createRequestSchema(MAX_BULK_OBJECTS);
 
 const processed = (description: string) => z.optional(z.number()).check(described(description));
 
-/** Response 201 of both. A count is present only for an array that was sent. */
+/** Response 201 of both endpoints. A count is present only if its array was sent. */
 export const usersTrackAnswer = z.object({
   message: z.string().check(described('`success`, or what is wrong.')),
   attributes_processed: processed('Attribute objects that were stored.'),
@@ -130,8 +130,8 @@ export type UsersTrackAnswer = z.infer<typeof usersTrackAnswer>;
 const count = z.catch(z.optional(z.number()), undefined);
 
 /**
- * Properties that a backend reads from any 2xx response. `message` alone decides, and other servers may send `null` for missing
- * values.
+ * Properties that a backend reads from any 2xx response. `message` alone indicates success. Other servers may send `null` for
+ * missing values.
  */
 export const usersTrackSuccess = z.object({
   message: z.string(),
