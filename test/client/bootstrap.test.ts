@@ -32,7 +32,7 @@ test('renders the banners of the bootstrap as soon as a slot is mounted', () => 
   expect(element.textContent).toBe('From the server');
 });
 
-test('keeps a hand-written bootstrap banner without an expiry, and starts no timer for it', async () => {
+test('keeps a hand-written bootstrap banner without an expiry, and does not start a timer for it', async () => {
   const { expiresAt: _, ...endless } = served;
   const { placard } = open({ bootstrap: aBootstrap({ banners: { home_hero: endless as Banner } }) });
   const element = aSlot();

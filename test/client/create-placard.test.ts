@@ -180,7 +180,7 @@ test('contract 7.5: a dismissal hides the banner at once, is sent once, and surv
   expect(again.textContent).toBe('');
 });
 
-test('contract 7.3: a control banner renders nothing, counts one impression, and ignores clicks and dismissals', async () => {
+test('contract 7.3: a control banner counts one impression, and ignores clicks and dismissals without rendering', async () => {
   const { placard, service, heard } = open({
     service: createFakeService({ banners: { home_hero: { ...hero, is_control: true, properties: null } } }),
   });

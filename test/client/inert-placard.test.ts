@@ -40,7 +40,7 @@ test.each([
   [{ appVersion: 3 }, 'appVersion'],
   [{ appVersion: 'v'.repeat(256) }, 'appVersion'],
   [{ userId: undefined }, 'userId'],
-])('%j does not throw, renders, stores and sends nothing, and is reported once', async (changes, option) => {
+])('%j does not throw, render, store or send, and is reported once', async (changes, option) => {
   const { placard, notices, service, stores } = create(changes);
   const slot = document.createElement('div');
   document.body.append(slot);

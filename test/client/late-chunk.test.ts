@@ -169,7 +169,7 @@ test('a stopped client settles pending work and leaves no timers', async () => {
   expect(part.loads).toBe(1);
 });
 
-test('a chunk that loads after stop stores pending work, sends no other requests, and stops', async () => {
+test('a chunk that loads after stop stores pending work, does not send other requests, and stops', async () => {
   const { late, part } = aLateChunk(0);
   const click = late.run(async ({ stop }) => (stop.mock.calls.length === 0 ? 'stored' : 'too late'));
   const refresh = late.run(async () => 'requested', 'dropped');
@@ -197,7 +197,7 @@ test('the next page delivers a click from a client that stopped before the chunk
   third.placard.stop();
 });
 
-test('a load that hangs counts as failed after 10 seconds for work with a fallback, and the rest runs once it loads', async () => {
+test('a hanging load counts as failed after 10 seconds for work with a fallback, and the rest runs once it loads', async () => {
   const clock = createVirtualClock();
   const part = { stop: vi.fn() };
   const late = createLateChunk<typeof part>(clock.after, vi.fn());
@@ -384,7 +384,7 @@ test('keeps a click captured before the chunk loads if an opt-out (keep) follows
   placard.stop();
 });
 
-test('a sign-in settles if the chunk cannot load, and leaves no data of the previous user', async () => {
+test('a sign-in settles if the chunk cannot load, and removes all data of the previous user', async () => {
   const { openStore, visit } = aBrowser();
   const first = visit();
   await first.heard('synced');

@@ -135,7 +135,7 @@ test('keeps the banners of a user who is known before the choice', async () => {
   expect(new Set(service.events.map(({ userId }) => userId))).toEqual(new Set(['u-1', 'u-2']));
 });
 
-test('without a choice, stores nothing for the next page', async () => {
+test('does not store data for the next page without a choice', async () => {
   const { placard, openStore, service } = await undecided();
   placard.stop();
   const next = open({ service, openStore });

@@ -37,7 +37,7 @@ test.each([
   ['appId', { appId: 5 }],
   ['appId', { appId: '' }],
 ])(
-  'a worker whose option "%s" is invalid (%j) installs nothing, does not throw, and reports it',
+  'a worker whose option "%s" is invalid (%j) reports it without installing listeners or throwing',
   (name, change) => {
     const notices = install({ ...USABLE, ...change });
     expect(listened).toEqual([]);

@@ -43,7 +43,7 @@ test('replaces an expired token, and receives the banner with the same sync', as
   ]);
 });
 
-test('without a token, keeps the cached banner, sends no requests and does not throw', async () => {
+test('without a token, keeps the cached banner, does not send requests and does not throw', async () => {
   const openStore = aProfile();
   const first = open({ service: strictService(), openStore, userToken: (userId) => `token-${userId}` });
   first.placard.mount('home_hero', aSlot(), draw);

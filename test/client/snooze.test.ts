@@ -27,7 +27,7 @@ const aPage = async ({
   return { ...page, service, element, slot: slot! };
 };
 
-test('a snooze hides the banner at once and sends no event', async () => {
+test('a snooze hides the banner at once and does not send an event', async () => {
   const { slot, element, placard, service, of } = await aPage();
   const snoozed = slot.snooze(24);
   expect(element.textContent).toBe('');

@@ -9,7 +9,7 @@ import { aProfile, aSlot, draw, open, PATIENCE, stagePages, syncs, usersIn } fro
 
 stagePages();
 
-test('cases 51 and 52: the next user sees no data of the previous user, whose events keep their user ID', async () => {
+test('cases 51 and 52: the next user does not see data of the previous user, whose events keep their user ID', async () => {
   const service = createFakeService({
     banners: {
       home_hero: ({ external_user_id }) =>

@@ -23,7 +23,7 @@ stageDelivery();
 stageContext();
 
 describe('killing a renderer', () => {
-  test('case 1: right after the promise resolved loses no events, and the event is sent once', async () => {
+  test('case 1: right after the promise resolved does not lose the event, which is sent once', async () => {
     const page = await open(OPTIONS);
     const events = await capture(page, 3, 'impression');
     await crashRenderer(page);

@@ -157,7 +157,7 @@ describe('the back/forward cache', WHERE_STORED, () => {
     expect(diagnostics.captured).toBeGreaterThanOrEqual(4);
   });
 
-  test('case 29: lets another page send while a page is cached, and the restored page sends nothing twice', async (context) => {
+  test('case 29: another page sends while a page is cached, and the restored page does not resend events', async (context) => {
     context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
     const page = await open(QUIET);
     // The page may or may not try once before it exits.

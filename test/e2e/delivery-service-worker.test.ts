@@ -117,7 +117,7 @@ test('an open page receives the results of the worker’s deliveries', async () 
     .toEqual([{ type: 'delivered', events }]);
 });
 
-test('the grace period of a dismissal starts with the response to the worker, with or without an open page', async () => {
+test('starts the grace period of a dismissal with the response to the worker, with or without an open page', async () => {
   const page = await openControlled();
   const key = recordKey(api.origin, 'app-1', 'u1');
   const dismissed = [{ placementId: 'p1', bannerId: 'b0', acceptedAtMs: null }];

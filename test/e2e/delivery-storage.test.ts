@@ -137,7 +137,7 @@ describe('unavailable IndexedDB', () => {
     await expect.poll(() => page.evaluate(() => globalThis.gaveUp)).toEqual([false, true]);
   });
 
-  test('case 41: loses no events during the return from memory mode if a slow open settles late', async () => {
+  test('case 41: does not lose events during the return from memory mode if a slow open settles late', async () => {
     await context.addInitScript(() => {
       const { open } = IDBFactory.prototype;
       // When the test requests it, and at once on the next page.
@@ -176,7 +176,7 @@ describe('unavailable IndexedDB', () => {
 });
 
 describe('IndexedDB that fails later', () => {
-  test('case 42: reopens a closed connection and loses no events', async () => {
+  test('case 42: reopens a closed connection without losing events', async () => {
     await context.addInitScript(() => {
       const { transaction } = IDBDatabase.prototype;
       let broken = 0;

@@ -131,7 +131,7 @@ describe('the devtools on the strictest page', () => {
     await close();
   });
 
-  test('report why no response arrives, and the time of the next request', async () => {
+  test('report why requests fail, and the time of the next request', async () => {
     const { page, close } = await open('/page?fails');
     await titled(page, 'home_hero', 'No response');
     await card(page, 'home_hero')

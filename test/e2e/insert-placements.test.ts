@@ -153,7 +153,7 @@ const random = (seed: number) => () => {
 };
 
 test.each(Array.from({ length: times(2) }, (_, index) => index + 1))(
-  'random insertions cause no layout shift, on load and while the user scrolls (seed %i)',
+  'random insertions do not cause layout shifts, on load and while the user scrolls (seed %i)',
   async (seed) => {
     const next = random(seed);
     const one = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;

@@ -67,7 +67,7 @@ const open = async (html: string): Promise<{ page: Page; faults: string[] }> => 
   return { page, faults };
 };
 
-test('provides the client in the small script, and a page renders with its own hook', async () => {
+test('renders a page with its own hook through the client of the small script', async () => {
   const { page, faults } = await open(`<div id="hero"></div>${tag('placard.global.js')}<script>${client()}
     placard.mount('home_hero', document.querySelector('#hero'), (banner, slot) => {
       slot.element.textContent = Placard.getStringProperty(banner, 'headline');

@@ -77,7 +77,7 @@ describe('a conflict with a colleague', () => {
     await close(page);
   });
 
-  test('loses no changes and asks no question if the colleague changed another part', async () => {
+  test('does not lose changes or ask a question if the colleague changed another part', async () => {
     const page = await studio.open('/campaigns/tea-lovers');
     const other = await studio.open('/campaigns/tea-lovers');
     await other.getByLabel('Name', { exact: true }).fill('Tea for two');

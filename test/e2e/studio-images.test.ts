@@ -53,7 +53,7 @@ test('uploads, previews and publishes an image, which the shop shows and the nex
   await page.context().close();
 });
 
-test('keeps an image whose dialog is closed before the upload ends in the library, but in no message', async () => {
+test('keeps an image only in the library if its dialog is closed before the upload ends', async () => {
   const page = await studio.open('/campaigns/spring-collection', { bypassCSP: true });
   const choose = page.getByRole('button', { name: 'Choose or upload an image for Image' }).first();
   const dialog = page.getByRole('dialog', { name: 'Images' });

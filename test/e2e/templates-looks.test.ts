@@ -160,7 +160,7 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
   });
 
-  test('breaks no words and does not widen its page with text of twice the size', async () => {
+  test('does not break words or widen its page with text of twice the size', async () => {
     const page = await open(360);
     await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
     await draw(page, template, { ...WORDS, image: '/picture.svg' });

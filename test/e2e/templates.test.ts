@@ -377,7 +377,7 @@ const afterTwoFrames = (page: Page): Promise<number> =>
   );
 
 describe('a late image', () => {
-  test.each(TEMPLATES)('causes no layout shift in a %s', async (template) => {
+  test.each(TEMPLATES)('does not cause a layout shift in a %s', async (template) => {
     const { page, close } = await open();
     await page.locator('body').evaluate((body) => {
       const moves: { at: number; value: number }[] = [];
@@ -497,7 +497,7 @@ describe.each(TEMPLATES)('hostile properties in a %s', (template) => {
     await close();
   });
 
-  test('leave no link with a scheme that could run code', async () => {
+  test('contain no link with a scheme that could run code', async () => {
     const { page, close } = await open();
     for (const value of HOSTILE.filter((each) => typeof each === 'string')) {
       await show(page, template, { ...SALE, link: text(value), image: { type: 'image', value } });

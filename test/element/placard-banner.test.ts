@@ -43,7 +43,7 @@ describe('<placard-banner>', () => {
     expect(drawnIn(element).textContent).toContain('Summer sale');
   });
 
-  test('mounts at once if the client exists first', async () => {
+  test('mounts at once if the client exists when the element is connected', async () => {
     providePlacard(fake.placard);
     const element = inPage({ placement: 'home_hero', template: 'strip' });
     await settled();

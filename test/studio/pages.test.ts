@@ -46,7 +46,7 @@ describe('the pages of the Studio', () => {
     expect(foreign).toEqual([]);
   });
 
-  test('write no HTML and no styles as text', () => {
+  test('do not write HTML or styles as text', () => {
     const unsafe = globSync('src/studio/pages/**/*.{ts,tsx}').filter((file) =>
       /dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML|style="|document\.write|\beval\(/.test(
         readFileSync(file, 'utf8'),

@@ -138,7 +138,7 @@ describe.each([
     expect(calls).toEqual(['safeUrl link', 'safeUrl image']);
   });
 
-  test('rejects a banner without content to render, and leaves no nodes behind', () => {
+  test('rejects a banner without content to render, and does not leave nodes behind', () => {
     const { slot } = recordingSlot();
     expect(() => template(bannerOf({ button_text: 'Go', link: '/x' }), slot)).toThrow(
       'Banner bnr_1 has no headline, body or image',
@@ -156,7 +156,7 @@ describe.each([
     expect(slot.element.childNodes).toHaveLength(1);
   });
 
-  test('writes no style attributes, style elements or event attributes', () => {
+  test('does not write style attributes, style elements or event attributes', () => {
     const { slot } = recordingSlot();
     template(bannerOf({ ...SALE, dismissible: true }), slot);
     const root = slot.element.querySelector('placard-frame')!.shadowRoot!;

@@ -104,7 +104,7 @@ test('case 55: a dismissal accepted under a clock two days ahead ends once the c
   expect(shown(record)).toBe('bnr-1');
 });
 
-test('a dismissal hides the banner only in its own placement', () => {
+test('hides a dismissed banner only in its own placement', () => {
   const record = emptyRecord();
   addDismissals(record, [dismissalOf(buildBanner())]);
   applyAnswer(record, { sidebar: buildBanner({ placementId: 'sidebar' }) }, 1);

@@ -112,7 +112,7 @@ test('does not send a request while the page is hidden', async () => {
   expect(ask).toHaveBeenCalledTimes(1);
 });
 
-test('sends no requests and leaves no timers after stop', async () => {
+test('does not send requests or leave timers after stop', async () => {
   const { ask, expire, renewal, session } = await openTab(createMemoryStore());
   await expire();
   renewal.stop();
@@ -122,7 +122,7 @@ test('sends no requests and leaves no timers after stop', async () => {
   expect(ask).not.toHaveBeenCalled();
 });
 
-test('sends no requests and leaves no timers if it stops while it reads the budget', async () => {
+test('does not send requests or leave timers if it stops while it reads the budget', async () => {
   const store = createMemoryStore();
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();

@@ -306,7 +306,7 @@ test('treats a key function that never settles as a failed sync after its timeou
   expect(kinds()).toEqual(['sync']);
 });
 
-test('sends no requests, emits no notices and starts no timers after stop', async () => {
+test('does not send requests, emit notices or start timers after stop', async () => {
   const gate = Promise.withResolvers<Response>();
   const { sync, sent, results, notices, state } = setUp([() => gate.promise]);
   const done = sync.now(['home_hero']);

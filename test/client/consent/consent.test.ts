@@ -80,7 +80,7 @@ test('a wrong clock does not discard an opt-out and does not preserve an opt-in 
   expect(isSuperseded(optIn, { ...optOut, chosenAt: 20 * MINUTE_MS })).toBe(false);
 });
 
-test('after a wipe, only the host of the page can enable it again', async () => {
+test('lets only the host of the page enable it again after a wipe', async () => {
   const consent = createConsent('enabled', () => 7);
   await consent.hear({ consent: 'wiped', chosenAt: 8 });
   await consent.hear({ consent: 'enabled', chosenAt: 9 });

@@ -79,7 +79,7 @@ describe('buffer and crash', () => {
     assertDeliveredExactlyOnce(world.service.events, events as never);
   });
 
-  test('case 4: a batch whose tab dies between the response and the delete is in doubt, and is resent byte for byte', async () => {
+  test('case 4: a batch whose tab dies between the response and the delete is in doubt, and resent byte for byte', async () => {
     const world = createWorld();
     const first = world.openTab();
     const events = await first.captureMany(3);
@@ -273,7 +273,7 @@ describe('buffer and crash', () => {
     expect(await tab.delivery.deadLetters()).toEqual([]);
   });
 
-  test('stores events captured just before stop, and none captured after it', async () => {
+  test('stores events captured just before stop, but not those captured after it', async () => {
     const world = createWorld();
     const first = world.openTab();
     const [before, , after] = await Promise.all([

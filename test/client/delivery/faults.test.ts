@@ -402,7 +402,7 @@ test('keeps the records of a newer version and applies its opt-out', async () =>
   expect(await next.capture('none')).toBeNull();
 });
 
-test('a purge also removes events that another page has claimed in the meantime', async () => {
+test('a purge also removes events that another page has just claimed', async () => {
   const world = createWorld();
   const disk = world.disk.openStore(world.name);
   let keys: unknown[] = [];

@@ -314,7 +314,7 @@ describe('consent', () => {
     expect(world.records()).toHaveLength(1);
   });
 
-  test('wipe() removes everything in every tab, and no tab writes afterwards', async () => {
+  test('wipe() removes everything in every tab, and tabs do not write afterwards', async () => {
     const world = createWorld();
     const [first, second] = [world.openTab(), world.openTab()];
     await Promise.all([first.captureMany(5), second.captureMany(5)]);
@@ -380,7 +380,7 @@ describe('consent', () => {
     expect(world.sent()).toEqual([['before'], ['after']]);
   });
 
-  test('a purge leaves no user IDs in storage, and no time is assigned twice', async () => {
+  test('a purge leaves no user IDs in storage, and times are not assigned twice', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const before = await tab.capture('same');

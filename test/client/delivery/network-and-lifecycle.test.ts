@@ -306,7 +306,7 @@ describe('network and lifecycle', () => {
     expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1 });
   });
 
-  test('keeps the age of an event that is captured late, under any clock change in the meantime', async () => {
+  test('keeps the age of an event that is captured late, even if the clock changes', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const event = { type: 'click', bannerId: 'b', placementId: 'p', userId: 'u1' } as const;

@@ -87,7 +87,7 @@ describe('server responses', () => {
     expect(tab.noticesOf('failed').map(({ kind }) => kind)).toEqual(['deliver', 'correct']);
   });
 
-  test('case 9: the next page calls correct() again if a page dies during the call, and sends nothing uncorrected', async () => {
+  test('case 9: the next page calls correct() again if a page dies during it, and does not send the original event', async () => {
     const world = createWorld();
     const first = world.openTab({ correct: () => new Promise(() => undefined) });
     world.service.fail({ type: 'skip', indices: [0] });
@@ -101,7 +101,7 @@ describe('server responses', () => {
     expect(await second.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
   });
 
-  test('case 10: counts valid indexes once, reports invalid ones, and drops no other events', async () => {
+  test('case 10: counts valid indexes once, reports invalid ones, and does not drop other events', async () => {
     const world = createWorld();
     const tab = world.openTab();
     const error = (index: unknown) => ({ type: 'bad', index });
@@ -228,7 +228,7 @@ describe('server responses', () => {
   });
 
   test.each([401, 403])(
-    'case 15: after a %i, sends no events until there is a new key, and loses none',
+    'case 15: after a %i, does not send events until there is a new key, and does not lose events',
     async (status) => {
       const world = createWorld();
       let key = 'old-key';
@@ -376,7 +376,7 @@ describe('server responses', () => {
     expect(waits).toEqual([30_000, 165_000, 300_000]);
   });
 
-  test('case 19: six hours of 5xx lose no events and cause few requests, and the queue drains in order', async () => {
+  test('case 19: six hours of 5xx cause few requests and no losses, and the queue drains in order', async () => {
     const world = createWorld();
     const tab = world.openTab({ random: () => 0 });
     const lift = world.service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });

@@ -24,7 +24,7 @@ test('does not load the trouble chunk on an ordinary visit', async () => {
   expect(world.control()).toMatchObject({ delivered: 60 });
 });
 
-test('without the trouble chunk, a response other than 202 keeps the log and causes no immediate request', async () => {
+test('without the trouble chunk, a response other than 202 keeps the log and does not cause an immediate request', async () => {
   const { world, tab, chunk } = openTab();
   world.service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
   await tab.captureMany(3);

@@ -127,7 +127,7 @@ test('reports the user, the placements and the remaining budget of the session',
   });
 });
 
-test('follows a slot from no response to the impression', async () => {
+test('reports a slot from before the first response to the impression', async () => {
   const { inspector, stateOf, until, shows } = await open();
   expect(stateOf()).toMatchObject({ answer: undefined, askedAt: null, slots: [{ shown: null }] });
   await shows('Summer sale');

@@ -57,7 +57,7 @@ test('stores heights per app', () => {
 });
 
 test.each(['not json', '[]', 'null', '{"home_hero@74":"tall"}', '{"home_hero@74":-5}'])(
-  'a corrupt value (%s) reserves no height and does not throw',
+  'a corrupt value (%s) does not reserve a height or throw',
   (damaged) => {
     localStorage.setItem('placard-boxes:app', damaged);
     const element = anElement();

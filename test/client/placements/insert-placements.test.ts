@@ -118,7 +118,7 @@ test('does not request a list without the option, and requests it once in five m
   await becomes(0);
 });
 
-test('inserts no box for a user without a banner, and a counted box without a height for a control user', async () => {
+test('does not insert a box for a user without a banner, and counts a box without a height for a control user', async () => {
   const nothing = aPage([place()], { service: createFakeService({ banners: { home_hero: null } }) });
   await nothing.heard('synced');
   await vi.advanceTimersByTimeAsync(1_000);

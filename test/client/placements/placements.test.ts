@@ -301,7 +301,7 @@ test('reserves the box of the last visit before the first response', () => {
   expect(element.style.minHeight).toBe('240px');
 });
 
-test('a control banner renders nothing, collapses out of view, and still counts as shown', () => {
+test('a control banner collapses out of view without rendering, and still counts as shown', () => {
   const { placements, answer, types } = setUp();
   const { element } = aSlot();
   const hook = vi.fn(drawHeadline);

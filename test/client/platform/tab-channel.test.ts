@@ -50,7 +50,7 @@ test('a listener that throws does not affect the page or other listeners', () =>
   expect(heard).toEqual(['null']);
 });
 
-test('case 29: closes while the page is in the back/forward cache, so that the browser caches the page, and reopens after', () => {
+test('case 29: closes so that the browser accepts the page into the back/forward cache, and reopens after', () => {
   const { open, link } = createLinks();
   const page = createFakeLifecycle();
   const channel = createTabChannel<string>('tabs', page.lifecycle, link);
@@ -88,7 +88,7 @@ test('connects to another platform channel of the same name', async () => {
   second.close();
 });
 
-test('without a document (Node, a service worker), treats the page as visible and emits no events', async () => {
+test('without a document (Node, a service worker), treats the page as visible and does not emit events', async () => {
   const lifecycle = createPageLifecycle();
   expect(lifecycle.isVisible()).toBe(true);
   expect(lifecycle.isPrerendering()).toBe(false);

@@ -53,7 +53,7 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
     }
   };
 
-  test('report a sample ratio mismatch as long as the results page does', async () => {
+  test('report a sample ratio mismatch while the results page reports it', async () => {
     await visit('early', ['a']);
     expect(await alerts()).toEqual(['sample_ratio_mismatch:sale']);
     const vera = await studio.signIn('Vera');

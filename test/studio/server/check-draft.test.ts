@@ -79,7 +79,7 @@ describe('a message', () => {
     'Hello{% if ${first_name} %} {{${first_name}}}{% endif %}!',
     '{% assign name = ${first_name} | default: "you" %}Hello {{ name }}!',
     'You are {{${user_id}}}',
-  ])('without a gap gets no warning: %s', (headline) => {
+  ])('without a gap does not get a warning: %s', (headline) => {
     expect(propertyChecks({ headline: text(headline) })).toEqual([]);
   });
 

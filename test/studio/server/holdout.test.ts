@@ -90,7 +90,7 @@ describe.each(STORES)('the holdout over all campaigns on $name', ({ address }) =
     });
   });
 
-  test('does not hold out users before its start or test users, and returns no results without a holdout', async () => {
+  test('does not hold out users before its start or test users, and does not return results without a holdout', async () => {
     const testing = { ...CAMPAIGNS[0], test_users: PEOPLE };
     studio.edit(aStudioWorkspace({ holdout: HOLDOUT, campaigns: [testing] }));
     for (const user of PEOPLE) expect((await sync(user)).home.is_control).toBe(false);

@@ -151,7 +151,7 @@ describe('the Studio', () => {
     expect((await studio.store.studio.drafts('test')).length).toBeGreaterThan(0);
   });
 
-  test('writes no CSV cell that a spreadsheet would execute', async () => {
+  test('does not write CSV cells that a spreadsheet would execute', async () => {
     const before = await studio.store.studio.draft('test', 'hostile');
     const campaign = aCampaign({
       campaign_id: 'hostile',

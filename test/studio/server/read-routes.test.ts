@@ -390,7 +390,7 @@ describe('a preview link', () => {
     ['#/cart', '#/cart?placard_preview='],
     ['#/cart?x=1', '#/cart?x=1&placard_preview='],
   ])(
-    'contains its token in the fragment, which no server and no Referer receives: %j',
+    'contains its token in the fragment, which is not sent to servers or in the Referer: %j',
     async (hash, start) => {
       const { body } = await link(await draft(), { page: `https://shop.example/${hash}` });
       const { search, hash: made } = new URL(body.url);

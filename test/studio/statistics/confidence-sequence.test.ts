@@ -78,7 +78,7 @@ describe('the confidence sequence', () => {
     expect(alarms).toBeGreaterThan(30);
   });
 
-  test('covers a real difference', () => {
+  test('contains a real difference', () => {
     const found = difference(proportion(3_000, 450), proportion(3_000, 300), 6_000, 0.05);
     expect(found.estimate).toBeCloseTo(0.05, 10);
     expect(found.low).toBeGreaterThan(0);

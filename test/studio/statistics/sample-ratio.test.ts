@@ -56,7 +56,7 @@ describe('the sample-ratio test', () => {
     expect(sampleRatioMismatchPValue([3, 0], HALVES)).toBeLessThan(1);
   });
 
-  test('reports no SRM for balanced groups', () => {
+  test('does not report an SRM for balanced groups', () => {
     expect(sampleRatioMismatchPValue([500, 500], HALVES)).toBe(1);
     expect(sampleRatioMismatchPValue([520, 480], HALVES)).toBeGreaterThan(0.5);
     expect(sampleRatioMismatchPValue([4_512, 4_489, 1_003], [0.45, 0.45, 0.1])).toBeGreaterThan(0.5);

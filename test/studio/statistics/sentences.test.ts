@@ -42,7 +42,7 @@ describe('the headline of the results', () => {
     expect(said(aCampaign(), counts())).toEqual(['No impressions yet.']);
   });
 
-  test('declares no winner before the planned end, even if the difference is large', () => {
+  test('does not declare a winner before the planned end, even if the difference is large', () => {
     const clear = counts(arm('a', 5_000, 500), arm('b', 5_000, 1_500));
     expect(said(aCampaign({ ends_at: '2026-03-07T00:00:00Z' }), clear)).toEqual([
       'Not enough data yet.',
@@ -82,7 +82,7 @@ describe('the headline of the results', () => {
     ]);
   });
 
-  test('declares no winner if the test ended before the planned number of users saw it', () => {
+  test('does not declare a winner if the test ended before the planned number of users saw it', () => {
     const of = counts(arm('a', 400, 40), arm('b', 400, 140));
     expect(said(aCampaign({ target_sample_size: 6_000, ...OVER }), of)).toEqual([
       'Not enough users for a winner.',
