@@ -542,7 +542,7 @@ const STAGES: { name: string; open(): Promise<string[]> }[] = [
 
 describe.each(STAGES)('the numbers of the Studio on $name', ({ open }) => {
   test(
-    'equal an independent count of what was sent',
+    'equal an independent count of the sent events',
     async () => {
       const addresses = await open();
       const stage: Stage = { addresses, stores: await Promise.all(addresses.map(openStore)) };

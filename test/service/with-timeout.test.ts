@@ -4,12 +4,12 @@ import { withTimeout } from '../../src/service/with-timeout.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('returns the value in time, and clears its timer', async () => {
+test('returns a timely value, and clears its timer', async () => {
   expect(await withTimeout(Promise.resolve(7), 2_000)).toBe(7);
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('returns nothing if the work fails or times out', async () => {
+test('returns `undefined` if the promise rejects or times out', async () => {
   expect(await withTimeout(Promise.reject(new Error('no')), 2_000)).toBeUndefined();
   let isOver = false;
   const hanging = withTimeout(new Promise(() => undefined), 2_000).finally(() => {

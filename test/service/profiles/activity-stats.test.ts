@@ -18,7 +18,7 @@ const purchase = (price: number): StoredEvent => ({
   properties: null,
 });
 
-test('revenue is limited to the largest number, which stays valid when stored', () => {
+test('limits revenue to the largest number, which stays valid when stored', () => {
   const [profile, other] = [aProfile(), aProfile()];
   for (const each of [profile, profile, other]) recordActivity(each, purchase(1e308));
   mergeProfile(profile, other);
@@ -26,7 +26,7 @@ test('revenue is limited to the largest number, which stays valid when stored', 
   expect({ revenue, count }).toEqual({ revenue: Number.MAX_VALUE, count: 300 });
 });
 
-test('revenue and purchase counts of merged users are added up', () => {
+test('adds up revenue and purchase counts of merged users', () => {
   const [kept, merged] = [aProfile(), aProfile()];
   recordActivity(kept, purchase(2));
   recordActivity(merged, purchase(3));

@@ -3,21 +3,21 @@ import { createUserIds, parseUserId } from '../../../src/service/profiles/lookup
 
 const NOW = Date.UTC(2026, 2, 1);
 
-test('IDs increase, even if the clock stands still or goes back', () => {
+test('creates increasing IDs, even if the clock stands still or moves back', () => {
   const { next } = createUserIds();
   const ids = [NOW, NOW, NOW + 1, NOW - 3_600_000, NOW + 2].map(next);
   expect(ids).toEqual(ids.toSorted((a, b) => a - b));
   expect(new Set(ids).size).toBe(5);
 });
 
-test('IDs start after the last stored one', () => {
+test('creates IDs after the last stored one', () => {
   const last = 2 ** 52;
   const id = createUserIds(last).next(NOW);
   expect(id).toBeGreaterThan(last);
   expect(id).toBeLessThanOrEqual(last + 64);
 });
 
-test('a clock that is wrong by centuries creates exact numbers, with room for more', () => {
+test('creates safe integers, even if the clock is wrong by centuries', () => {
   const { next } = createUserIds();
   const ids = [2058, 2099, 2300, 9999].map((year) => next(Date.UTC(year, 11, 31)));
   for (const id of [...ids, next(NOW)]) {
@@ -27,7 +27,7 @@ test('a clock that is wrong by centuries creates exact numbers, with room for mo
   expect(Number.MAX_SAFE_INTEGER - next(NOW)).toBeGreaterThan(10 ** 12);
 });
 
-test('replicas with different offsets create no duplicate ID; with the same offset they do until one changes it', () => {
+test('creates unique IDs on replicas whose offsets differ, or after one of them changes its offset', () => {
   const taken = new Set<number>();
   const ids = Array.from({ length: 60 }, () => createUserIds());
   const offsets = new Map(ids.map((each) => [each.next(NOW) % 64, each]));
@@ -54,7 +54,7 @@ test('replicas with different offsets create no duplicate ID; with the same offs
   }
 });
 
-test('an ID in another format has no number', () => {
+test('rejects an ID in another format', () => {
   const texts = ['', 'abc', '0', '012', '1.5', '-3', '1e9', ' 7', '9'.repeat(16), '9007199254740993'];
   for (const text of texts) expect(parseUserId(text), text).toBeNull();
 });

@@ -13,7 +13,7 @@ describe('inherited member names', () => {
     expect(Object.keys(record)).toEqual(['tier', name]);
   });
 
-  test.each(INHERITED)('%s is read if JSON contains it', (name) => {
+  test.each(INHERITED)('%s is read if the JSON contains it', (name) => {
     const record = JSON.parse(`{ "${name}": { "first": 1 } }`) as Record<string, unknown>;
     expect(getOwn(record, name)).toEqual({ first: 1 });
   });

@@ -14,7 +14,7 @@ const aGroup = () => {
 
 const kimsEmail: Lookup = { by: 'email', value: 'kim@example.org' };
 
-test('a user is found by current names only', () => {
+test('finds a user by current names only', () => {
   const { users, ids } = aGroup();
   const kim = users.create({ externalId: 'kim', email: 'kim@example.org', phone: '+48123456789' }, NOW);
   kim.externalId = 'kim-2';
@@ -37,7 +37,7 @@ test('a user is found by current names only', () => {
   }
 });
 
-test('an ID finds its user in memory in the same form as in the database', () => {
+test('finds a user by ID in memory in the same form as in the database', () => {
   const { users, ids } = aGroup();
   const { userId } = users.create({ externalId: 'kim' }, NOW);
   const others = [`0${userId}`, `${userId}.0`, ` ${userId}`, `+${userId}`, `0x${userId.toString(16)}`];
@@ -45,7 +45,7 @@ test('an ID finds its user in memory in the same form as in the database', () =>
   expect(ids({ by: 'braze_id', value: `${userId}` })).toEqual(['kim']);
 });
 
-test('users of a shared address are found until they change it or are removed', () => {
+test('finds users of a shared address until they change it or are removed', () => {
   const { users, ids } = aGroup();
   const [kim, sam, mia] = ['kim', 'sam', 'mia'].map((externalId) =>
     users.create({ externalId, email: 'kim@example.org' }, NOW),
@@ -61,7 +61,7 @@ test('users of a shared address are found until they change it or are removed', 
   expect(ids({ by: 'braze_id', value: String(kim!.userId) })).toEqual([]);
 });
 
-test('two users who exchange their names in one work are found by the new ones', () => {
+test('finds two users who exchange their names in one write by the new names', () => {
   const { users } = aGroup();
   const [kim, sam] = ['kim', 'sam'].map((externalId) => users.create({ externalId }, NOW));
   [kim!.externalId, sam!.externalId] = ['sam', 'kim'];
@@ -71,7 +71,7 @@ test('two users who exchange their names in one work are found by the new ones',
   expect(users.find({ by: 'external_id', value: 'kim' })).toEqual([sam]);
 });
 
-test('a user is merged only into another, existing one', () => {
+test('merges a user only into another, existing user', () => {
   const { users } = aGroup();
   const [kim, sam, gone] = ['kim', 'sam', 'gone'].map((externalId) => users.create({ externalId }, NOW));
   const refused = 'A user is merged into another one who is there';
@@ -82,7 +82,7 @@ test('a user is merged only into another, existing one', () => {
   expect(() => users.merge(sam!, kim!, NOW)).toThrow(refused);
 });
 
-test('the rows of users in a chain of merges belong to the last target', () => {
+test('assigns the rows of users in a chain of merges to the last target', () => {
   const { memory, users } = aGroup();
   const [a, b, c] = ['a', 'b', 'c'].map((externalId) => users.create({ externalId }, NOW));
   users.record(a!, anEvent(a!, 'e'));

@@ -377,7 +377,7 @@ describe.each(STORES)('on $name', ({ address }) => {
   });
 
   describe('row 7: the banner id', () => {
-    test('is the same for every sync and user except for its user tag, and differs by placement, variant and workspace', async () => {
+    test('is the same for every sync and user except for its tag, and differs by placement, variant and workspace', async () => {
       // Long enough not to occur in an opaque ID by chance.
       await run(aCampaign({ campaign_id: 'autumn-sale', placements: ['home', 'side'] }));
       const { home, side } = (await sync({ placements: ['home', 'side'] })).body.banners;

@@ -65,7 +65,7 @@ const edit: fc.Arbitrary<ObjectsEdit> = fc.record({
   remove: fc.array(fc.record({ key, value }), { maxLength: 2 }),
 });
 
-test('updates in order, each with every object that matches at that time, and removes last', () => {
+test('updates matching objects in order, and then removes objects', () => {
   fc.assert(
     fc.property(fc.array(object, { maxLength: 8 }), edit, fc.boolean(), (list, each, mergeObjects) => {
       expect(edited(list, each, mergeObjects)).toEqual(plainly(list, each, mergeObjects));
@@ -87,19 +87,19 @@ describe('an edit in which a small text causes a lot of work', () => {
         update: updates(1, () => Object.fromEntries(objects(9_500, () => ({})).map((_, i) => [`k${i}`, 1]))),
       },
     ],
-  ])('%s is dropped completely', (_, asked) => {
+  ])('drops %s completely', (_, asked) => {
     expect(edited(list, asked)).toEqual(list);
     expect(edited(list, asked, false)).toEqual(list);
   });
 
-  test('keeps the list if it searches for a value that no object has', () => {
+  test('keeps the list if it searches for a value without a match', () => {
     const remove = Array.from({ length: 100_000 }, (_, i) => ({ key: 'b', value: i }));
     const update = remove.map((sought) => ({ ...sought, object: { c: 1 } }));
     expect(edited(list, { update, remove })).toEqual(list);
   });
 });
 
-test('a full list accepts a replacement of the list and of each of its objects', () => {
+test('accepts a replacement of a full list and of each of its objects', () => {
   const full = objects(12_500, () => ({ a: 1 }));
   expect(edited(full, { update: updates(1, () => ({ a: 2 })) })).toEqual(objects(12_500, () => ({ a: 2 })));
   const named = objects(2_000, (id) => ({ id, name: `name of ${id}` }));
@@ -107,7 +107,7 @@ test('a full list accepts a replacement of the list and of each of its objects',
   expect(edited(named, { update })).toEqual(named.map((each) => ({ ...each, seen: true })));
 });
 
-test('removed objects make room in the same edit', () => {
+test('allows additions instead of objects that the same edit removes', () => {
   const full = objects(390, (id) => ({ id, text: 'x'.repeat(240) }));
   const last = { id: 1_000, text: 'x'.repeat(240) };
   expect(edited(full, { add: Array(50).fill(last) })).toEqual(full);
@@ -151,7 +151,7 @@ const change: fc.Arbitrary<CustomChange> = fc.oneof(
 );
 
 describe('many changes in one request', () => {
-  test('equal the same changes in separate requests, and leave sent and stored values unmodified', () => {
+  test('have the same result as in separate requests, without modifying sent and stored values', () => {
     const asked = fc.record({ change, mergeObjects: fc.boolean() });
     fc.assert(
       fc.property(
@@ -225,7 +225,7 @@ describe('many changes in one request', () => {
     });
   });
 
-  test('write a large list a few times, not 500 times, and report changes that exceed the limit', () => {
+  test('write a large list a few times, not 500 times, and report changes above the limit', () => {
     const custom: Members = { a: objects(4_000, () => ({ a: 1 })) };
     const allowed = write(
       custom,

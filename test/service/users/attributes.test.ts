@@ -45,7 +45,7 @@ onBothStores('contract 3.3: standard attributes', (api) => {
     ['date_of_first_session', '2026-01-01', '2026-01-01'],
     ['facebook', { id: '1', likes: ['a'], num_friends: 3 }, { id: '1', likes: ['a'], num_friends: 3 }],
     ['twitter', { id: 1, screen_name: 'k' }, { id: 1, screen_name: 'k' }],
-  ])('%s: %j is stored as %j', async (name, value, stored) => {
+  ])('%s: stores %j as %j', async (name, value, stored) => {
     const answer = await set({ [name]: value });
     expect(errorsOf(answer)).toEqual([]);
     expect((await api().user('u-1'))?.[name]).toEqual(stored);
@@ -73,7 +73,7 @@ onBothStores('contract 3.3: standard attributes', (api) => {
     ['facebook', { likes: 'a' }, "'facebook' is not valid"],
     ['twitter', { id: '1' }, "'twitter' is not valid"],
     ['email_subscription_info', {}, 'INVALID_ATTRIBUTE_EMAIL_SUBSCRIPTION_INFO'],
-  ])('%s: %j is rejected, and the rest is applied', async (name, value, code) => {
+  ])('%s: rejects %j, and applies the rest', async (name, value, code) => {
     const answer = await set({ [name]: value, tier: 'gold' });
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
     expect(errorsOf(answer)).toEqual([`attributes[0] ${code}`]);
@@ -81,14 +81,14 @@ onBothStores('contract 3.3: standard attributes', (api) => {
     expect(await api().custom('u-1')).toEqual({ tier: 'gold' });
   });
 
-  test.each(['Atlantis', 'DD', 'SU', 'EU'])('null and the country %j clear a value', async (country) => {
+  test.each(['Atlantis', 'DD', 'SU', 'EU'])('clears values by null and the country %j', async (country) => {
     await set({ first_name: 'Kim', gender: 'F', country: 'PL' });
     expect(errorsOf(await set({ first_name: null, gender: null, country }))).toEqual([]);
     const user = await api().user('u-1');
     for (const name of ['first_name', 'gender', 'country']) expect(user).not.toHaveProperty(name);
   });
 
-  test('another spelling is a custom attribute; flags and reserved names are not set', async () => {
+  test('stores other spellings as custom attributes, and ignores flags and reserved names', async () => {
     await set({
       First_Name: 'Kim',
       _merge_objects: false,
@@ -242,21 +242,21 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     ['more than 100 KB', { a: Array.from({ length: 500 }, () => 'x'.repeat(250)) }],
     ['$update without its key', { $update: [{ $new_object: {} }] }],
     ['an impossible typed date', { $time: 'soon' }],
-  ])('%s affects no other attribute', async (_, value) => {
+  ])('%s does not affect other attributes', async (_, value) => {
     const answer = await set({ bad: value, tier: 'gold', nested: { ok: true } });
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
     expect(errorsOf(answer)).toEqual(["attributes[0] 'bad' is not valid"]);
     expect(await api().custom('u-1')).toEqual({ tier: 'gold', nested: { ok: true } });
   });
 
-  test('255 characters are counted as characters, not as bytes', async () => {
+  test('counts 255 characters, not bytes', async () => {
     const text = '🐢'.repeat(255);
     expect(await after({ a: text })).toBe(text);
     expect(errorsOf(await set({ [text]: 1 }))).toEqual([]);
     expect(errorsOf(await set({ [`${text}x`]: 1 }))).toHaveLength(1);
   });
 
-  test('an object with very many errors returns its first 100', async () => {
+  test('returns the first 100 errors of an object', async () => {
     const bad = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`a${i}`, [[]]]));
     const answer = await api().track({
       attributes: [
@@ -271,12 +271,12 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     expect(await api().custom('u-1')).toEqual({ tier: 'gold' });
   });
 
-  test('1e999 is not a number', async () => {
+  test('rejects 1e999 as a number', async () => {
     const answer = await api().track('{"attributes":[{"external_id":"u-1","a":1e999}]}');
     expect(errorsOf(answer)).toEqual(["attributes[0] 'a' is not valid"]);
   });
 
-  test('a list of more than 100 KB loses only as many of its oldest elements as needed', async () => {
+  test('drops only the necessary oldest elements of a list of more than 100 KB', async () => {
     const element = (i: number) => `${i}`.padStart(3, '0') + 'ż'.repeat(250);
     const bytes = new TextEncoder().encode(JSON.stringify(element(0))).length + 1;
     const fitting = Math.floor((102_400 - 1) / bytes);
@@ -285,7 +285,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     expect([kept[0], kept.at(-1)]).toEqual([element(400 - fitting), element(399)]);
   });
 
-  test('an addition that would exceed 100 KB is dropped completely', async () => {
+  test('drops an addition completely if it would exceed 100 KB', async () => {
     const big = (id: number) => ({ id, t: Array.from({ length: 250 }, () => 'x'.repeat(200)) });
     await set({ a: [big(1)] });
     await set({ a: { $add: [big(2), big(3)] } });
@@ -295,7 +295,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     expect((await api().custom('u-1'))['o']).toEqual({ one: big(1) });
   });
 
-  test('an update that would create gigabytes is dropped, and costs the request nothing else', async () => {
+  test('drops an update that would create gigabytes, and applies the other attributes', async () => {
     const list = Array.from({ length: 8_000 }, () => ({ a: 1 }));
     await set({ list });
     const long = Object.fromEntries(Array.from({ length: 390 }, (_, i) => [`k${i}`, 'x'.repeat(250)]));
@@ -305,7 +305,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     expect(await api().custom('u-1')).toEqual({ list, tier: 'gold' });
   });
 
-  test('updates of one request write a limited number of members; each one beyond it is reported, and the rest is stored', async () => {
+  test('limits the members written by updates of a request, reports each further one, and stores the rest', async () => {
     const list = Array.from({ length: 12_000 }, () => ({ a: 1 }));
     const ids = Array.from({ length: 14 }, (_, i) => `u-${i}`);
     for (const external_id of ids) await api().track({ attributes: [{ external_id, list }] });
@@ -362,7 +362,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     });
   });
 
-  test('are limited to 2,000 per user: another one is rejected by name, and every stored one can be changed and cleared', async () => {
+  test('are limited to 2,000 per user, of which every one can be changed and cleared', async () => {
     const names = Array.from({ length: 2_000 }, (_, i) => `n${i}`);
     await after(Object.fromEntries(names.map((name) => [name, 0])));
     const answer = await set({
@@ -427,7 +427,7 @@ onBothStores('contract 3.4: subscription groups', (api) => {
     expect(await api().user('u-1')).not.toHaveProperty('subscription_groups');
   });
 
-  test('a bad one affects no other', async () => {
+  test('are not affected by an invalid one', async () => {
     const answer = await set([item({ subscription_state: 'maybe' }), 3, item()]);
     expect(errorsOf(answer)).toEqual([
       'attributes[0] BAD_SUBSCRIPTION_GROUP_STATE',
@@ -446,7 +446,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
   });
   const set = (members: Record<string, unknown>) => api().track({ attributes: [members] });
 
-  test('are added to the user, one per device, with a device ID if none was sent', async () => {
+  test('are added to the user, one per device, with a generated device ID if necessary', async () => {
     await set({ external_id: 'u-1', push_tokens: [token()] });
     await set({
       external_id: 'u-1',
@@ -476,7 +476,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
     expect(await api().user('u-1')).not.toHaveProperty('push_tokens');
   });
 
-  test('are limited to 1,000 per user: another one replaces that of its device, or is rejected', async () => {
+  test('are limited to 1,000 per user, beyond which one may only replace that of its device', async () => {
     const push_tokens = Array.from({ length: 1_000 }, (_, i) =>
       token({ token: `t-${i}`, device_id: `device-${i}` }),
     );
@@ -495,7 +495,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
     expect(user?.['custom_attributes']).toEqual({ tier: 'gold' });
   });
 
-  test('of many bytes are found again', async () => {
+  test('are found if they are long', async () => {
     const text = '界'.repeat(999);
     for (let time = 0; time < 2; time += 1) {
       const answer = await set({ push_token_import: true, push_tokens: [token({ token: text })] });
@@ -517,7 +517,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
     );
   });
 
-  test('are imported for 75 anonymous users at a time; larger imports are rejected', async () => {
+  test('are imported for up to 75 anonymous users at once', async () => {
     const tokens = (count: number) =>
       Array.from({ length: count }, (_, i) => token({ token: `t-${i}`, device_id: `device-${i}` }));
     const tooMany = { push_token_import: true, push_tokens: tokens(76) };
@@ -540,7 +540,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
     expect(await api().users()).toHaveLength(1);
   });
 
-  test('of a known user are not imported again', async () => {
+  test('are not imported again for a known user', async () => {
     await set({ external_id: 'u-1', push_tokens: [token()] });
     await set({ push_token_import: true, push_tokens: [token()] });
     expect(await api().users()).toHaveLength(1);
@@ -551,7 +551,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
     [{ push_token_import: true, push_tokens: [] }],
     [{ push_token_import: true, push_tokens: [token()], external_id: 'u-1' }],
     [{ push_token_import: true, push_tokens: [token()], braze_id: 'b' }],
-  ])('%j is not an import', async (object) => {
+  ])('is not imported: %j', async (object) => {
     const answer = await set(object);
     expect(answer.status).toBe(400);
     expect(errorsOf(answer)).toEqual(['attributes[0] BAD_PUSH_TOKEN_IMPORT']);

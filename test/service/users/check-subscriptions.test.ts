@@ -14,7 +14,7 @@ test.each([
   ['offers', 'unsubscribed', false],
   ['letters', 'subscribed', false],
 ])(
-  'contract 3.4: double opt-in counts for subscribed SMS only: %s, %s, %s',
+  'contract 3.4: requires double opt-in only for subscribed SMS: %s, %s, %s',
   (groupId, state, doubleOptIn) => {
     const item = {
       subscription_group_id: groupId,

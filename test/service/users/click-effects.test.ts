@@ -40,7 +40,7 @@ describe.each(STORES)('click effects on $name', ({ address }) => {
   const profileOf = async (user: string) =>
     (await store.readUsers('test', [{ by: 'external_id', value: user }]))[0];
 
-  test('apply once per click, however often and concurrently it is sent', async () => {
+  test('apply once per click, even if it is sent repeatedly or concurrently', async () => {
     const id = await bannerFor('u1');
     expect((await act('u1', id, ['impression'])).status).toBe(202);
     expect(await profileOf('u1')).toBeUndefined();
@@ -60,7 +60,7 @@ describe.each(STORES)('click effects on $name', ({ address }) => {
     expect(body.arms).toMatchObject([{ clicked: 1, clicks: 2, goals: [{ converted: 1 }] }]);
   });
 
-  test('apply once if a request with more clicks than a page is repeated', async () => {
+  test('apply once if a request with more clicks than a page of results is repeated', async () => {
     const id = await bannerFor('u1');
     const clicks = Array.from({ length: 150 }, (_, second) => ({
       id,
@@ -109,23 +109,20 @@ test.each([
   ],
   [{ dob: '2000-13-01' }, "dob: expected a value that 'dob' can have"],
   [{ tier: 'gold', gender: 'x' }, "gender: expected a value that 'gender' can have"],
-])(
-  'are rejected when the campaign is read if /users/track rejects the value: %j',
-  async (attributes, problem) => {
-    const [variant] = CAMPAIGN.variants as object[];
-    const withClick = (attributes: object) =>
-      runStudio(
-        aStudioWorkspace({
-          campaigns: [{ ...CAMPAIGN, variants: [{ ...variant, on_click: { attributes } }] }],
-        }),
-      );
-    await expect(withClick(attributes)).rejects.toThrow(problem);
-    // Valid values of the attribute are accepted.
-    await (await withClick({ country: 'DE', dob: '2000-12-01', gender: 'F', tier: 5 })).stop();
-  },
-);
+])('rejects click effects with a value that /users/track rejects: %j', async (attributes, problem) => {
+  const [variant] = CAMPAIGN.variants as object[];
+  const withClick = (attributes: object) =>
+    runStudio(
+      aStudioWorkspace({
+        campaigns: [{ ...CAMPAIGN, variants: [{ ...variant, on_click: { attributes } }] }],
+      }),
+    );
+  await expect(withClick(attributes)).rejects.toThrow(problem);
+  // Valid values of the attribute are accepted.
+  await (await withClick({ country: 'DE', dob: '2000-12-01', gender: 'F', tier: 5 })).stop();
+});
 
-test('are rejected when the campaign is read if they are not supported', async () => {
+test('rejects unsupported click effects when it reads the campaign', async () => {
   const [variant] = CAMPAIGN.variants as object[];
   for (const attributes of [{ email: 'kim@example.org' }, { external_id: 'x' }, { tier: { $add: [1] } }]) {
     const campaign = { ...CAMPAIGN, variants: [{ ...variant, on_click: { attributes } }] };

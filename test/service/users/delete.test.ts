@@ -32,7 +32,7 @@ onBothStores('/users/delete', (api, store) => {
     expect(await erase({ external_ids: ['kim'] })).toMatchObject({ body: { deleted: 0 } });
   });
 
-  test('finds no user by erased identifiers, and creates a new user for a later object of the same ID', async () => {
+  test('does not find a user by erased identifiers, and creates a new user for later objects with that ID', async () => {
     await addUsers();
     const before = await api().user('kim');
     await erase({ phone_numbers: [{ phone: '+48123456789', prioritization: ['identified'] }] });
@@ -68,7 +68,7 @@ onBothStores('/users/delete', (api, store) => {
     expect(await exported.next()).toMatchObject({ done: true });
   });
 
-  test('keeps audit entries of a view, without the user', async () => {
+  test('keeps audit entries of views without the user', async () => {
     await addUsers();
     const workspaceId = await lastWorkspace();
     const entry = { workspaceId, atMs: NOW, operator: 'Mia', subject: 'kim', details: '' };
@@ -98,7 +98,7 @@ onBothStores('/users/delete', (api, store) => {
         { email_addresses: [{ email: 'both@example.org', prioritization: ['least_recently_updated'] }] },
         "'email_addresses[0]' is not valid",
       ],
-    ])('%j, and deletes nothing', async (body, message) => {
+    ])('%j without deleting users', async (body, message) => {
       await addUsers();
       const answer = await erase(body);
       expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(message) } });

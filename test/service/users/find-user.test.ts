@@ -66,7 +66,7 @@ const who = fc.record(
   { requiredKeys: [] },
 );
 
-test('finds the same users as processing the objects of a request one by one', () => {
+test('finds the same users as if it processed objects one by one', () => {
   const population = fc.array(fc.tuple(who, fc.integer({ min: 1, max: 5 })), { maxLength: 8 });
   const objects = fc.array(who, { maxLength: 8 });
   fc.assert(
@@ -90,7 +90,7 @@ test('finds the same users as processing the objects of a request one by one', (
   );
 });
 
-test('compares users of a shared address once for all objects', () => {
+test('compares users of a shared address only once for all objects', () => {
   const email = 'noreply@shop.example';
   const service = aService();
   const shared = Array.from({ length: 2_000 }, (_, i) => ({ external_id: `u-${i}`, email }));

@@ -4,7 +4,7 @@ import { NEWSLETTER, onBothStores } from './on-both-stores.ts';
 const TIME = '2026-02-28T10:00:00.000Z';
 const alias = { alias_name: 'crm-1', alias_label: 'crm' };
 
-onBothStores('contract 4.2: what happens after the look-up', (api) => {
+onBothStores('contract 4.2: result of the look-up', (api) => {
   const attributes = (...objects: Record<string, unknown>[]) => api().track({ attributes: objects });
   const events = (...objects: Record<string, unknown>[]) =>
     api().track({ events: objects.map((object) => ({ name: 'e', time: TIME, ...object })) });
@@ -31,7 +31,7 @@ onBothStores('contract 4.2: what happens after the look-up', (api) => {
         1,
         { email: 'kim@example.org', phone: '+48123456789' },
       ],
-    ])('%j without a match leaves %i profile and returns no error', async (object, count, members) => {
+    ])('%j without a match results in %i profile and no error', async (object, count, members) => {
       const answer = await send(object);
       expect(answer.status).toBe(201);
       expect(answer.body).not.toHaveProperty('errors');
@@ -42,7 +42,7 @@ onBothStores('contract 4.2: what happens after the look-up', (api) => {
     });
 
     test.each([[true], [false], [undefined]])(
-      'a match is updated with _update_existing_only: %s',
+      'updates a match with _update_existing_only: %s',
       async (_update_existing_only) => {
         await attributes({ user_alias: alias, _update_existing_only: false, email: 'kim@example.org' });
         const [{ braze_id } = {}] = await api().users();
@@ -54,12 +54,12 @@ onBothStores('contract 4.2: what happens after the look-up', (api) => {
     );
   });
 
-  test('an unmatched braze_id gets a new ID', async () => {
+  test('creates a new ID for a braze_id without a match', async () => {
     await attributes({ braze_id: 'never-given' });
     expect((await api().users())[0]?.['braze_id']).toMatch(/^\d{15,16}$/);
   });
 
-  test('an external_id creates a duplicate if the e-mail is known, as intended', async () => {
+  test('creates a duplicate for an external_id with a known e-mail address, by design', async () => {
     await attributes({ email: 'kim@example.org' });
     await attributes({ external_id: 'u-1', email: 'kim@example.org', tier: 'gold' });
     const users = await api().users();
@@ -69,7 +69,7 @@ onBothStores('contract 4.2: what happens after the look-up', (api) => {
     );
   });
 
-  test('e-mail takes precedence over phone, even if the phone belongs to another user', async () => {
+  test('prefers e-mail to phone, even if the phone number belongs to another user', async () => {
     await attributes(
       { external_id: 'a', email: 'a@example.org' },
       { external_id: 'b', phone: '+48123456789' },
@@ -82,7 +82,7 @@ onBothStores('contract 4.2: what happens after the look-up', (api) => {
     expect(await api().user('b')).not.toHaveProperty('custom_attributes');
   });
 
-  test('e-mail is compared in lower case and phone without separators; both are stored as sent', async () => {
+  test('compares e-mail in lower case and phone without separators, and stores both as sent', async () => {
     await attributes({ external_id: 'a', email: 'Kim@Example.org', phone: '+48 (123) 456-789' });
     await attributes({ email: 'kim@EXAMPLE.org', x: 1 }, { phone: '+48123456789', y: 2 });
     expect(await api().users()).toMatchObject([
@@ -90,13 +90,13 @@ onBothStores('contract 4.2: what happens after the look-up', (api) => {
     ]);
   });
 
-  test('an alias name is compared exactly', async () => {
+  test('compares alias names exactly', async () => {
     await attributes({ user_alias: alias, _update_existing_only: false });
     await attributes({ user_alias: { ...alias, alias_name: 'CRM-1' }, x: 1 });
     expect((await api().users())[0]).not.toHaveProperty('custom_attributes');
   });
 
-  test('null beside an event or a purchase counts as absent', async () => {
+  test('treats null as absent for events and purchases', async () => {
     await attributes({ external_id: 'a', email: 'kim@example.org', phone: '+48123456789' });
     const who = { external_id: 'a', email: null, phone: null, user_alias: null, braze_id: null };
     const time = '2026-03-01T08:00:00Z';
@@ -109,7 +109,7 @@ onBothStores('contract 4.2: what happens after the look-up', (api) => {
     ]);
   });
 
-  test('null clears the e-mail beside an identifier, and the e-mail finds no user afterwards', async () => {
+  test('clears the e-mail address by null beside an identifier, and does not find the user by it afterwards', async () => {
     await attributes({ external_id: 'a', email: 'kim@example.org' });
     await attributes({ external_id: 'a', email: null });
     expect(await api().user('a')).not.toHaveProperty('email');
@@ -118,7 +118,7 @@ onBothStores('contract 4.2: what happens after the look-up', (api) => {
   });
 });
 
-onBothStores('contract 4.3: several profiles share an address', (api) => {
+onBothStores('contract 4.3: profiles with a shared address', (api) => {
   const at = (minutes: number) => {
     api().clock.now = Date.parse('2026-03-01T10:00:00Z') + minutes * 60_000;
   };
@@ -145,7 +145,7 @@ onBothStores('contract 4.3: several profiles share an address', (api) => {
     expect(others[0]).not.toHaveProperty('custom_attributes');
   });
 
-  test('updates the latest updated user if none is identified; of two with the same time, the later created', async () => {
+  test('updates the latest updated user if none is identified, or else the later created one', async () => {
     at(0);
     const second = { ...alias, alias_name: 'crm-2' };
     await send({ user_alias: alias, _update_existing_only: false, email: 'kim@example.org' });
@@ -180,7 +180,7 @@ onBothStores('contract 4.3: several profiles share an address', (api) => {
       },
       'a',
     ],
-  ])('a late /users/%s %j makes no user less recently updated', async (path, late, latest) => {
+  ])('does not move back the update time of a user on a late /users/%s %j', async (path, late, latest) => {
     at(0);
     await send({ external_id: 'd' });
     at(2);
@@ -195,7 +195,7 @@ onBothStores('contract 4.3: several profiles share an address', (api) => {
     expect(await api().custom(latest)).toMatchObject({ hit: 1 });
   });
 
-  test('a subscription state with external_id and e-mail applies to every user with that e-mail', async () => {
+  test('applies a subscription state with external_id and e-mail to every user with that address', async () => {
     await send({ external_id: 'a', email: 'kim@example.org' });
     await send({ external_id: 'b', email: 'KIM@example.org' });
     await send({ external_id: 'c', email: 'lee@example.org' });

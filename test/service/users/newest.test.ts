@@ -14,7 +14,7 @@ test('keeps a list of 100 KiB', () => {
   expect(newest(list)).toEqual(list);
 });
 
-test('drops only as many elements of a longer list as exceed 100 KiB', () => {
+test('drops only the elements of a longer list that exceed 100 KiB', () => {
   const list = listOf(MAX_NESTED_BYTES);
   expect(newest(['oldest', ...list])).toEqual(list);
   expect(newest(['oldest', ...list.slice(0, -1), `${list.at(-1)}x`])).toEqual([

@@ -16,7 +16,7 @@ onBothStores('contract 2.7: POST /users/alias/new', (api) => {
     expect(await api().users()).toMatchObject([{ user_aliases: [alias('a')] }]);
   });
 
-  test('adds an alias to a known user, one per label, and none for an unknown external_id', async () => {
+  test('adds one alias per label to a known user, and ignores an unknown external_id', async () => {
     await api().track({ attributes: [{ external_id: 'u-1' }] });
     await add({ external_id: 'u-1', ...alias('a') }, { external_id: 'u-1', ...alias('b') });
     await add({ external_id: 'u-1', ...alias('c', 'shop') }, { external_id: 'nobody', ...alias('d') });
@@ -56,7 +56,7 @@ onBothStores('contract 2.7: POST /users/identify', (api) => {
       events: [{ user_alias: alias('a'), name: 'browsed', time: TIME }],
     });
 
-  test('gives an alias-only user its external ID and keeps its data', async () => {
+  test('sets the external ID of an alias-only user, and keeps its data', async () => {
     await anonymous({ tier: 'gold' });
     expect(await identify(byAlias('u-1'))).toEqual({
       status: 201,
@@ -72,7 +72,7 @@ onBothStores('contract 2.7: POST /users/identify', (api) => {
     ]);
   });
 
-  test('merges into a known user: fills missing values and adds up events', async () => {
+  test('merges into a known user by filling missing values and adding up events', async () => {
     await api().track({ attributes: [{ external_id: 'u-1', tier: 'silver', first_name: 'Kim' }] });
     await anonymous({ tier: 'gold', size: 3, first_name: 'Ann', last_name: 'Lee', email: 'kim@example.org' });
     await identify(byAlias('u-1'));
@@ -109,7 +109,7 @@ onBothStores('contract 2.7: POST /users/identify', (api) => {
     expect(await api().users()).toMatchObject([{ external_id: 'u-1' }]);
   });
 
-  test('finds by e-mail and phone with its rules, and skips several matches', async () => {
+  test('finds users by e-mail and phone with its rules, and skips several matches', async () => {
     const two = [
       {
         user_alias: alias('a'),
@@ -236,7 +236,7 @@ onBothStores('contract 2.7: POST /users/merge', (api) => {
     ]);
   });
 
-  test('keeps everything if both exceed a limit together; stored values can be changed, and none can be added', async () => {
+  test('keeps all values if both users exceed a limit together, but does not accept more', async () => {
     const attributes = (prefix: string) =>
       Object.fromEntries(Array.from({ length: 1_500 }, (_, i) => [`${prefix}${i}`, 0]));
     const tokens = (prefix: string) =>
@@ -266,7 +266,7 @@ onBothStores('contract 2.7: POST /users/merge', (api) => {
     });
   });
 
-  test('keeps the external ID, whichever user had it', async () => {
+  test('keeps the external ID of either user', async () => {
     await api().track({
       attributes: [
         { email: 'kim@example.org', tier: 1 },
@@ -299,7 +299,7 @@ onBothStores('contract 2.7: POST /users/merge', (api) => {
     ]);
   });
 
-  test('changes nothing if a user is not found, or both are the same', async () => {
+  test('does not change users if one is not found, or if both are the same', async () => {
     await api().track({ attributes: [{ external_id: 'a', email: 'a@example.org' }] });
     await merge(
       { identifier_to_merge: { external_id: 'a' }, identifier_to_keep: { external_id: 'nobody' } },

@@ -67,7 +67,7 @@ const object = fc.record(
   { requiredKeys: [] },
 );
 
-test('applies the objects of a request as if one by one', () => {
+test('applies the objects of a request as if it processed them one by one', () => {
   fc.assert(
     fc.property(fc.array(object, { maxLength: 8 }), (objects) => {
       const marked = objects.map((each, index) => ({ ...each, [`o${index}`]: true }));
@@ -82,7 +82,7 @@ test('applies the objects of a request as if one by one', () => {
   );
 });
 
-test('reads the users of a shared address once for all objects, and skips those who have the state', () => {
+test('reads the users of a shared address once for all objects, and skips those who already have the state', () => {
   const email = 'noreply@shop.example';
   const objects = (from: number, email_subscribe: string) =>
     Array.from({ length: 1_000 }, (_, i) => ({ external_id: `u-${from + i}`, email, email_subscribe }));
@@ -96,7 +96,7 @@ test('reads the users of a shared address once for all objects, and skips those 
   expect(new Set(service.byEmail(email).map(({ state }) => state))).toEqual(new Set(['subscribed']));
 });
 
-test('updates the profile’s time for a state from another user with the address, unless the state is the same', () => {
+test('updates the time of a profile for a new state from another user with the address', () => {
   const [email, nowMs] = ['kim@example.org', Date.UTC(2026, 2, 2)];
   const service = aService();
   service.track([

@@ -20,7 +20,7 @@ const plainly = (stored: PushToken[], added: PushToken[]) =>
 const isOneEach = (list: PushToken[]) =>
   list.every((one, i) => list.every((other, j) => i === j || !areRivals(one, other)));
 
-test('an added token replaces those with its device or its text', () => {
+test('replaces tokens that have the device or the text of an added one', () => {
   fc.assert(
     fc.property(tokens, tokens, (stored, added) => {
       const before = plainly([], stored);
@@ -29,7 +29,7 @@ test('an added token replaces those with its device or its text', () => {
   );
 });
 
-test('merged tokens replace none of the existing ones', () => {
+test('does not replace existing tokens with merged ones', () => {
   fc.assert(
     fc.property(tokens, tokens, (first, second) => {
       const [kept, others] = [plainly([], first), plainly([], second)];

@@ -28,12 +28,12 @@ const tracked = async (attributes: unknown[]): Promise<string[]> => {
 
 const list = Array.from({ length: 450 }, (_, i) => `${i}${'x'.repeat(200)}`);
 
-test('yields to other requests while it checks a body of megabytes', async () => {
+test('yields to other requests while it validates a body of several megabytes', async () => {
   const attributes = Array.from({ length: 75 }, (_, i) => ({ external_id: `u-${i}`, list, more: list }));
   expect(await tracked(attributes)).toEqual(['another request', 'applied']);
 });
 
-test('checks and applies an ordinary body in one turn', async () => {
+test('validates and applies an ordinary body in one turn', async () => {
   expect(await tracked([{ external_id: 'u-1', tier: 'gold' }])).toEqual(['applied', 'another request']);
 });
 

@@ -72,7 +72,7 @@ describe('post', () => {
     );
   });
 
-  test('connects to the validated address, whatever the host name resolves to later', async () => {
+  test('connects to the validated address, even if the host name resolves differently later', async () => {
     const { port, received } = await receiver(async () => new Response(null, { status: 204 }));
     const resolve = vi.fn(resolveTo('127.0.0.1'));
     const post = aPost({ resolve, privateHosts: new Set(['hooks.example']) });
@@ -87,7 +87,7 @@ describe('post', () => {
     );
   });
 
-  test('follows no redirect', async () => {
+  test('does not follow redirects', async () => {
     const { port, received } = await receiver(
       async () => new Response(null, { status: 302, headers: { Location: 'http://127.0.0.1/elsewhere' } }),
     );

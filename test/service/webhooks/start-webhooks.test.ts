@@ -186,7 +186,7 @@ onBothStores('webhooks', (api, store) => {
     await until(() => expect(namesIn(everything)).toEqual(['u-one']));
   });
 
-  test('start with new rows unless the file says start', async () => {
+  test('start with new rows unless the workspace file specifies the start', async () => {
     const receiver = await aReceiver();
     await track('before');
     start(receiver, { webhook: { from: 'now' } });
@@ -224,7 +224,7 @@ onBothStores('webhooks', (api, store) => {
     );
   });
 
-  test('omit a user who is erased between the row and the delivery', async () => {
+  test('omit a user who is erased before the delivery', async () => {
     const receiver = await aReceiver();
     receiver.answer = () => new Response(null, { status: 500 });
     const { clock } = start(receiver);
@@ -293,7 +293,7 @@ onBothStores('webhooks', (api, store) => {
     expect(receiver.delivered[2]!.events).toEqual(events);
   });
 
-  test('send a test without events, also if they are disabled', async () => {
+  test('send a test without events, even if they are disabled', async () => {
     const receiver = await aReceiver();
     receiver.answer = () => new Response(null, { status: 410 });
     start(receiver, { webhook: { secret_env: 'CURRENT' } });
@@ -312,7 +312,7 @@ onBothStores('webhooks', (api, store) => {
     expect((await state())?.disabledReason).toBe('http_410');
   });
 
-  test('replay from a time: every later row, and at most a minute of earlier ones', async () => {
+  test('replay every row from a given time, and at most a minute of earlier rows', async () => {
     const storeAt = (receivedAtMs: number) =>
       store().write({
         workspaceId: api().workspaceId,
@@ -340,7 +340,7 @@ onBothStores('webhooks', (api, store) => {
     }
   });
 
-  test('fail with the name of a missing secret, and send nothing', async () => {
+  test('fail with the name of a missing secret without sending', async () => {
     const receiver = await aReceiver();
     start(receiver, { webhook: { secret_env: 'MISSING' } });
     await track('one');

@@ -185,7 +185,7 @@ describe('a workspace file', () => {
     expect(issuesOf(members)).toContainEqual(issue);
   });
 
-  test('suggests the new name of a renamed field', () => {
+  test('suggests the current name of a renamed field', () => {
     const [issue] = errorOf({ studio: { second_operator: true } })!.issues;
     expect(issue).toMatchObject({
       path: ['studio', 'second_operator'],
@@ -194,7 +194,7 @@ describe('a workspace file', () => {
     });
   });
 
-  test('names an unknown permission', () => {
+  test('reports an unknown permission by name', () => {
     const [issue] = errorOf({ api_keys: [clientKey({ permissions: ['banners.all'] })] })!.issues;
     expect(issue).toMatchObject({
       path: ['api_keys', 0, 'permissions', 0],
@@ -204,7 +204,7 @@ describe('a workspace file', () => {
   });
 
   test.each(['', 'my client key', '"quoted"', 'ключ', 'line\n', 'k'.repeat(1_018)])(
-    'rejects the key %j, which no header can carry',
+    'rejects the key %j, which a header cannot contain',
     (key) => {
       expect(errorOf({ api_keys: [clientKey({ key })] })!.issues).toMatchObject([
         { path: ['api_keys', 0, 'key'], code: 'invalid_format', facts: { got: 'something else' } },
@@ -212,7 +212,7 @@ describe('a workspace file', () => {
     },
   );
 
-  test('accepts every key that a request can carry', () => {
+  test('accepts every key that a header can contain', () => {
     for (const key of ['k', 'it\'s"fine"', 'schlüssel', 'k'.repeat(1_017)]) {
       expect(issuesOf({ api_keys: [clientKey({ key })] })).toEqual([]);
     }
@@ -229,7 +229,7 @@ describe('a workspace file', () => {
     ['blocked_external_ids', { blocked_external_ids: 'kim@example.org' }],
     ['blocked_external_ids[0]', { blocked_external_ids: [48123456789] }],
     ['campaigns[0].test_users', { campaigns: [aCampaign({ test_users: 'kim@example.org' })] }],
-  ])('quotes no key and no personal data at %s', (path, members) => {
+  ])('does not quote keys or personal data at %s', (path, members) => {
     const [issue] = errorOf(members)!.issues;
     expect(pathText(issue!.path)).toBe(path);
     expect(issue!.message).toMatch(/, got something else$/);
@@ -337,7 +337,7 @@ describe('the limits of the file', () => {
     expect(limits.cdi_integrations[0]?.rule).toEqual({ requests: 50, windowSeconds: 60 });
   });
 
-  test('of the banner endpoints default to limits per user, without one for the workspace', () => {
+  test('of the banner endpoints apply per user by default, without a limit for the workspace', () => {
     const { limits, userLimits } = parseWorkspace(aWorkspace());
     expect([limits.banners_sync, limits.banners_track]).toEqual([[], []]);
     const rule = { requests: 60, windowSeconds: 60 };
@@ -364,17 +364,17 @@ describe('the limits of the file', () => {
       { banners_track: { per_user: { requests: 5, window_seconds: 60 } } },
       ['limits.banners_track.per_user', 'low_user_limit'],
     ],
-  ])('that are very low cause a warning: %j', (limits, warning) => {
+  ])('cause a warning if they are very low: %j', (limits, warning) => {
     expect(parseWorkspace(aWorkspace({ limits })).warnings.map(toPathAndCode)).toEqual([warning]);
   });
 
-  test('are singular in messages about one request', () => {
+  test('are written in the singular for one request', () => {
     const limits = { banners_sync: { requests: 1, window_seconds: 1 } };
     const [warning] = parseWorkspace(aWorkspace({ limits })).warnings;
     expect(warning!.message).toMatch(/^the limit of 1 request in 1 second counts all users/);
   });
 
-  test('that are high enough cause no warning', () => {
+  test('do not cause a warning if they are high enough', () => {
     const limits = {
       users_track: { requests: 1, window_seconds: 60 },
       banners_sync: { requests: 20, window_seconds: 1, per_user: { requests: 10, window_seconds: 60 } },
@@ -382,7 +382,7 @@ describe('the limits of the file', () => {
     expect(parseWorkspace(aWorkspace({ limits })).warnings).toEqual([]);
   });
 
-  test('have one window or several, the longest first', () => {
+  test('have one or several windows, with the longest first', () => {
     expect(
       rulesOf({ limits: { users_track: { requests: 7, window_seconds: 2 } } }).map(({ rule }) => rule),
     ).toEqual([{ requests: 7, windowSeconds: 2 }]);
@@ -395,13 +395,13 @@ describe('the limits of the file', () => {
     ]);
   });
 
-  test('may only configure how objects are counted', () => {
+  test('may consist of the counting of objects only', () => {
     const workspace = parseWorkspace(aWorkspace({ limits: { users_track: { objects: 'per_array' } } }));
     expect(workspace.trackObjects).toBe('per_array');
     expect(workspace.limits.users_track[0]?.rule.requests).toBe(3_000);
   });
 
-  test('have separate keys per endpoint, window and workspace, except the burst limit of a company', () => {
+  test('have separate counters per endpoint, window and workspace, except the burst limit of a company', () => {
     const keysOf = (members: Record<string, unknown>) =>
       Object.values(parseWorkspace(aWorkspace(members)).limits).flatMap((limits) =>
         limits.map(({ key }) => key),

@@ -62,7 +62,7 @@ describe('readCampaign', () => {
     ]);
   });
 
-  test('warns of an unknown variable and suggests the closest one', () => {
+  test('warns about an unknown variable, and suggests the closest one', () => {
     const variants = [aVariant({ properties: text('Hi {{${frist_name}}}') })];
     const { warnings } = readCampaign(aCampaign({ variants }), { placementIds });
     expect(warnings).toMatchObject([

@@ -28,7 +28,7 @@ describe('invalid JSON', () => {
     expect(scanJson(text).fault).toBe(place);
   });
 
-  test('is detected exactly as the platform does', () => {
+  test('is detected exactly as by JSON.parse', () => {
     const texts = fc
       .tuple(
         fc.json(),

@@ -40,7 +40,7 @@ describe('an app in a workspace file', () => {
     expect(await judge(workspace, undefined)).toBe('missing');
   });
 
-  test('may have keys before tokens are required', () => {
+  test('may have keys before it requires tokens', () => {
     for (const user_tokens of [undefined, null, 'off']) {
       const workspace = parseWorkspace(appWith({ user_tokens, user_token_keys: [ed.publicPem] }));
       expect(workspace.userTokens.size).toBe(0);
@@ -78,7 +78,7 @@ describe('an app in a workspace file', () => {
   });
 });
 
-test('a workspace warns of an app that accepts users whom another one rejects', () => {
+test('warns about an app that accepts users whom another app rejects', () => {
   const strict = { app_id: 'web', user_tokens: 'required', user_token_keys: [ed.publicPem] };
   const warningsOf = (...apps: Record<string, unknown>[]) =>
     parseWorkspace(aWorkspace({ apps })).warnings.map(formatIssue);
@@ -111,7 +111,7 @@ describe('a key file beside the workspace file', () => {
       JSON.stringify({ keys: keys.map(({ publicJwk }) => publicJwk) }),
     );
 
-  test('is read relative to it', async () => {
+  test('is read relative to the workspace file', async () => {
     writeWorkspace();
     writeKeys(ed);
     const [workspace] = loadWorkspaces(file()).workspaces;
@@ -119,14 +119,14 @@ describe('a key file beside the workspace file', () => {
     expect(await judge(workspace!, tokenBy(ec))).toBe('unknown_key');
   });
 
-  test('is named if it is missing or invalid', () => {
+  test('is reported by name if it is missing or invalid', () => {
     writeWorkspace();
     expect(() => loadWorkspaces(file())).toThrow('apps[0].user_token_keys_file: expected a readable file');
     writeFileSync(join(folder, 'keys', 'web.json'), '{}');
     expect(() => loadWorkspaces(file())).toThrow(WorkspaceError);
   });
 
-  test('is reloaded when it changes, even if the workspace file does not; an invalid one keeps the keys', async () => {
+  test('is reloaded when it changes, and keeps the previous keys if it is invalid', async () => {
     writeWorkspace();
     writeKeys(ed);
     const seen: (Error | null)[] = [];

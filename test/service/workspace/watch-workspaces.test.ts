@@ -127,7 +127,7 @@ describe('a changed workspace file', () => {
     expect(registry.workspaces[0]?.name).toBe('before');
   });
 
-  test('is detected without file system events, and by events alone', async () => {
+  test('is detected by file system events alone', async () => {
     write('one.json', { name: 'before' });
     watching(join(folder, 'one.json'), 60_000);
     write('one.json', { name: 'after' });
@@ -158,7 +158,7 @@ describe('a changed workspace file', () => {
     expect(names()).toEqual(['after']);
   });
 
-  test('may be missing for a moment', async () => {
+  test('may be missing temporarily', async () => {
     write('one.json', { name: 'before' });
     watching(join(folder, 'one.json'), 5);
     unlinkSync(join(folder, 'one.json'));
@@ -175,7 +175,7 @@ describe('a changed workspace file', () => {
     ['broken JSON', '{"workspace_id": "test", "api_keys": [{"key": "hush-hush"'],
     ['an unknown member', JSON.stringify(aWorkspace({ colour: 'red' }))],
     ['nothing', ''],
-  ])('to %s keeps the previous content, and logs it without quoting a key', async (_, text) => {
+  ])('to %s keeps the previous content, and logs the problem without quoting a key', async (_, text) => {
     write('one.json', { name: 'before' });
     watching(join(folder, 'one.json'));
     writeFileSync(join(folder, 'one.json'), text);
@@ -220,7 +220,7 @@ describe('a folder of workspace files', () => {
     );
   });
 
-  test('consists of its .json files, by name', () => {
+  test('consists of its .json files in name order', () => {
     write('b.json', { workspace_id: 'b', name: 'b' });
     write('a.json', another({ name: 'a' }));
     writeFileSync(join(folder, 'README.md'), 'not a workspace');
@@ -248,7 +248,7 @@ describe('a folder of workspace files', () => {
     expect(names()).toEqual(['one']);
   });
 
-  test('names each unreadable file once', async () => {
+  test('reports each unreadable file once', async () => {
     const told = () => lines.filter(({ message }) => message === 'workspace not readable');
     const link = (name: string) => {
       symlinkSync(join(folder, 'nowhere'), join(folder, name));
@@ -267,7 +267,7 @@ describe('a folder of workspace files', () => {
     expect(() => loadWorkspaces(folder)).toThrow(sooner);
   });
 
-  test('may not repeat a workspace or a key', () => {
+  test('is rejected if it repeats a workspace or a key', () => {
     write('one.json', {});
     write('two.json', { workspace_id: 'other' });
     expect(() => loadWorkspaces(folder)).toThrow(
