@@ -4,7 +4,7 @@ import { createIssue, type LocatedIssue, type ReportIssue } from '../issues.ts';
 import type { AppFile } from '../workspace/file-schema.ts';
 import { createUserTokens, type PublicKey, type UserTokens } from './user-tokens.ts';
 
-/** Unusable key. The message never quotes the key. */
+/** Thrown for an unusable key. The message never quotes the key. */
 class KeyProblem extends Error {
   override readonly name = 'KeyProblem';
 }
@@ -26,7 +26,7 @@ const parsePublicKey = (input: Parameters<typeof createPublicKey>[0]): KeyObject
   try {
     return createPublicKey(input);
   } catch {
-    // The platform's error messages are codes of its crypto library.
+    // Replaces the platform's error messages, which are codes of its crypto library.
     throw new KeyProblem(`${EXPECTED}, got one that cannot be read`);
   }
 };
@@ -37,7 +37,7 @@ const readPem = (pem: string): PublicKey => {
   return { algorithm: getAlgorithm(key), keyId: null, key };
 };
 
-/** Splits a PEM file, which may hold several keys during a rotation. */
+/** Splits a PEM file, which may contain several keys during a rotation. */
 const pemsIn = (text: string): string[] => {
   const found = text.split(/(?=-----BEGIN )/).filter((each) => each.startsWith('-----BEGIN '));
   return found.length > 0 ? found : [text];
@@ -49,7 +49,7 @@ const readJwk = (jwk: Record<string, unknown>): PublicKey => {
   if (Object.hasOwn(jwk, 'd')) throw new KeyProblem(PRIVATE);
   const key = parsePublicKey({ key: jwk, format: 'jwk' });
   const algorithm = getAlgorithm(key);
-  // RFC 9864 gives this EdDSA algorithm its own name.
+  // RFC 9864 names EdDSA with this curve `Ed25519`.
   const isFor = alg === undefined || alg === algorithm || (algorithm === 'EdDSA' && alg === 'Ed25519');
   if (!isFor || (use !== undefined && use !== 'sig')) {
     throw new KeyProblem(`expected a key for signatures with ${algorithm}, got one for another use`);
@@ -57,7 +57,7 @@ const readJwk = (jwk: Record<string, unknown>): PublicKey => {
   return { algorithm, keyId: typeof kid === 'string' ? kid : null, key };
 };
 
-/** Returns the keys of a set that can verify user tokens. Skips others that identity providers list. */
+/** Returns the keys of a JWKS that can verify user tokens. Skips other keys, which identity providers list for other uses. */
 const readJwks = (keys: unknown[]): PublicKey[] => {
   const problems: KeyProblem[] = [];
   const found = keys.flatMap((jwk) => {
@@ -93,7 +93,7 @@ export const readKeyFile = (text: string): PublicKey[] => {
   }
 };
 
-/** Returns the content of a file named in a workspace file. `null` if it cannot be read. */
+/** Returns the content of a file that a workspace file names; `null` if it cannot be read. */
 export type ReadKeyFile = (name: string) => string | null;
 
 const readAppKeys = (
@@ -123,7 +123,7 @@ const readAppKeys = (
   return keys;
 };
 
-/** Returns the user-token settings by app ID, for apps that accept or require tokens. `report` receives each unusable key. */
+/** Returns the user-token settings by app ID, for apps that accept or require tokens. Calls `report` for each unusable key. */
 export const toUserTokens = (
   workspaceId: string,
   apps: readonly AppFile[],
@@ -144,7 +144,10 @@ export const toUserTokens = (
   return found;
 };
 
-/** Client keys are valid for all apps of a workspace, so an app without tokens bypasses the protection of the others. */
+/**
+ * Returns issues of apps without tokens. Client keys are valid for all apps of a workspace, so an app without tokens bypasses the
+ * protection of the other apps.
+ */
 export const findUnprotectedApps = (apps: readonly AppFile[]): LocatedIssue[] => {
   const strict = apps.find(({ user_tokens }) => user_tokens === 'required');
   if (!strict) return [];

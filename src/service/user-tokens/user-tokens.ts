@@ -16,7 +16,7 @@ import { HttpError } from '../http/http-request.ts';
 /** Public key for user tokens, bound to one algorithm. */
 export interface PublicKey {
   algorithm: UserTokenAlgorithm;
-  /** `kid`. `null` if the key has none. */
+  /** `kid` of the key; `null` if none. */
   keyId: string | null;
   key: KeyObject;
 }
@@ -28,7 +28,7 @@ export const userTokenError = (appId: string, fault: UserTokenFault): HttpError 
     why: `invalid user token of app ${appId}: ${fault}`,
   });
 
-/** Strict base64url with dots. Decoders skip spaces, so one token would have many spellings. */
+/** Strict base64url with dots. Decoders skip spaces, so a token would otherwise have many spellings. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 /** Clock skew tolerance. */
 const TOLERANCE_SECONDS = 60;
@@ -41,7 +41,7 @@ export interface Proof {
 }
 
 const toFault = (error: unknown): UserTokenFault => {
-  // An internal error, not an invalid token.
+  // Other errors are internal, and do not mean that the token is invalid.
   if (!(error instanceof errors.JOSEError)) throw error;
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'bad_signature';
   if (error instanceof errors.JWTExpired) return 'expired';
@@ -55,7 +55,7 @@ const parseHeader = (token: string) => {
   try {
     return decodeProtectedHeader(token);
   } catch {
-    // Not a JWT.
+    // The token is not a JWT.
     return null;
   }
 };
@@ -74,7 +74,7 @@ const toProof = (
   return { userId: sub, endsAtMs: (exp + TOLERANCE_SECONDS) * 1000 };
 };
 
-/** Verifies a token with the keys of an app. Each key verifies only its own algorithm, whatever `alg` the token claims. */
+/** Verifies a token with the keys of an app. A key verifies only its own algorithm, regardless of the token's `alg`. */
 export const verifyToken = async (
   token: string,
   {
@@ -104,14 +104,14 @@ export const verifyToken = async (
       return toProof(payload, workspaceId, nowMs);
     } catch (error) {
       fault = toFault(error);
-      // During a key rotation there may be two keys without a `kid`.
+      // Tries the next key, because two keys without a `kid` may exist during a key rotation.
       if (fault !== 'bad_signature') return fault;
     }
   }
   return fault;
 };
 
-/** Maximum cached tokens per app, a few hundred bytes each. */
+/** Maximum number of cached tokens per app. A token takes a few hundred bytes. */
 const MAX_REMEMBERED = 20_000;
 
 export interface UserTokensOptions {
@@ -128,13 +128,13 @@ export interface UserTokensOptions {
 
 /** Verifies the user tokens of one app. */
 export interface UserTokens {
-  /** Returns `null` if the request is allowed, or the fault. `token` comes from the body and may have any type. */
+  /** Returns the fault of a request; `null` if the request is allowed. `token` comes from the body and may have any type. */
   verify(token: unknown, userId: string, nowMs: number): Promise<UserTokenFault | null>;
 }
 
 /**
- * Caches verified tokens by hash until they expire, because pages send one with every request, and verifying takes longer than a
- * sync. A reload creates new instances, so removed keys are no longer accepted.
+ * Creates a verifier for an app. Caches verified tokens by hash until they expire, because pages send a token with every request,
+ * and verifying it takes longer than a sync. A reload creates new instances, so removed keys are no longer accepted.
  */
 export const createUserTokens = ({
   workspaceId,

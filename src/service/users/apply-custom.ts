@@ -18,14 +18,14 @@ const isToCome = (change: CustomChange): boolean => {
 };
 
 /**
- * Applies the checked custom-attribute changes of one request to profiles. Does not mutate previous values. `names` is the
- * request's key quota.
+ * Creates a writer that applies the checked custom-attribute changes of one request to profiles. It does not modify previous
+ * values. `names` is the request's key quota.
  */
 export const createCustomWriter = (names = createKeyQuota()) => {
   const merging = createMerging();
-  /** Size in bytes of objects with merged members. */
+  /** Sizes of objects with merged members, in bytes. */
   const sizes = new Map<Members, number>();
-  /** Open arrays of objects: by custom attributes, then by name. */
+  /** Open arrays of objects, by the custom attributes of a profile, then by name. */
   const lists = new Map<Members, Map<string, ObjectList>>();
 
   const mergeObject = (custom: Members, name: string, stored: Members, sent: Members) => {
@@ -49,7 +49,7 @@ export const createCustomWriter = (names = createKeyQuota()) => {
     edit: ObjectsEdit,
     mergeObjects: boolean,
   ): EditOutcome => {
-    // Opening a list costs as much as updating it.
+    // Charges for opening a list, which costs as much as updating it.
     if (edit.update.length > 0 && !merging.mayUpdate(0)) return 'too much work';
     const opened = lists.get(custom)?.get(name);
     if (opened) return opened.edit(edit, mergeObjects);
@@ -65,8 +65,8 @@ export const createCustomWriter = (names = createKeyQuota()) => {
 
   return {
     /**
-     * Returns why the attribute was not changed: the profile has too many attributes, or the request updates too much. `null`
-     * otherwise.
+     * Writes an attribute. Returns the reason that it was not changed, if the profile has too many attributes or the request
+     * updates too much; otherwise `null`.
      */
     write(custom: Members, change: CustomChange, mergeObjects: boolean): string | null {
       const { name } = change;
@@ -94,7 +94,7 @@ export const createCustomWriter = (names = createKeyQuota()) => {
       return null;
     },
 
-    /** Stores the edited arrays of objects in their profiles. Call after the last change. */
+    /** Stores the edited arrays of objects in their profiles. Call it after the last change. */
     finish() {
       for (const [custom, byName] of lists) {
         for (const [name, list] of byName) setOwn<unknown>(custom, name, list.objects());

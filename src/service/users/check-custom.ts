@@ -22,11 +22,12 @@ export const jsonBytes = (value: unknown): number => {
   return Buffer.byteLength(JSON.stringify(value));
 };
 
-/** Returns the newest elements of a list: at most 500, and 100 KiB. Drops the oldest, at the front. */
+/** Returns the newest elements of a list, at most 500 elements and 100 KiB. Drops the oldest elements, which are at the front. */
 export const newest = (list: Scalar[]): Scalar[] => {
   const kept = list.length > MAX_ARRAY_ELEMENTS ? list.slice(-MAX_ARRAY_ELEMENTS) : list;
   if (fitsJson(kept, MAX_NESTED_BYTES)) return kept;
-  // Every element except the last is followed by a comma, plus two brackets: one byte more than this sum.
+  // Adds one byte per element for its comma. The JSON is one byte longer, because it has two brackets but no comma after the last
+  // element.
   const bytes = kept.map((value) => jsonBytes(value) + 1);
   let total = bytes.reduce((sum, each) => sum + each, 1);
   let first = 0;
@@ -35,8 +36,8 @@ export const newest = (list: Scalar[]): Scalar[] => {
 };
 
 /**
- * Fault of a nested value. `value`: a null or an invalid time; the request loses all its nested updates. `form`: a key, size or
- * depth outside the limits; only this attribute is dropped.
+ * Fault of a nested value. `value` is a `null` or an invalid time, which drops all nested updates of the request. `form` is a
+ * key, size or depth outside the limits, which drops only this attribute.
  */
 type NestedFault = 'value' | 'form';
 
@@ -47,11 +48,11 @@ const isKey = (key: string): boolean =>
 
 /** Whether the value is `{ "$time": … }`, the only operator allowed inside a nested value. */
 export const isTime = (value: Record<string, unknown>): boolean => {
-  // Checked first, because a large object has many keys to list.
+  // Checks the operator first, because listing the keys of a large object is slow.
   return Object.hasOwn(value, TIME_KEY) && Object.keys(value).length === 1;
 };
 
-/** Date with a year that cannot be stored. Left out. */
+/** Marks a date with a year that cannot be stored. The result omits it. */
 const NOT_STORED = Symbol('not stored');
 
 const checked = (value: unknown, depth: number): unknown | { fault: NestedFault } => {
@@ -92,7 +93,7 @@ const checked = (value: unknown, depth: number): unknown | { fault: NestedFault 
 const FORM_FAULT = Symbol('form');
 const VALUE_FAULT = Symbol('value');
 
-/** Checks a nested object or an array of objects. Returns the value to store, `undefined` if nothing is left. */
+/** Checks a nested object or an array of objects. Returns the value to store; `undefined` if nothing is left. */
 const checkNested = (value: unknown): { value: unknown } | { fault: NestedFault } => {
   const kept = checked(value, 1);
   if (kept === VALUE_FAULT) return { fault: 'value' };
@@ -130,7 +131,7 @@ export interface ObjectsEdit {
 export const isNestedChange = ({ kind }: CustomChange): boolean =>
   kind === 'object' || kind === 'objects' || kind === 'edit objects';
 
-/** `nested` is true if the fault drops every nested value of the request. */
+/** Problem of a custom attribute. `nested` is `true` if it drops every nested value of the request. */
 interface CustomProblem {
   problem: string;
   nested: boolean;

@@ -17,14 +17,14 @@ import { checkPushTokens } from './push-tokens.ts';
 import { checkSubscriptions, type GroupChange } from './subscriptions.ts';
 import type { UserRules } from './user-rules.ts';
 
-/** Longest uninterrupted work on one request, in milliseconds. */
+/** Maximum time of uninterrupted work on one request, in milliseconds. */
 const SLICE_MS = 5;
-/** Reading the clock for every small object costs more than checking it. */
+/** Number of objects between two reads of the clock, because reading it costs more than checking a small object. */
 const READ_EVERY = 4;
 
 /**
- * Yields to other requests while a large body is checked. Call after each object. Returns a promise to await, or `null` if the
- * slice is not over.
+ * Returns a function that yields to other requests while a large body is checked. Call it after each object. It returns a promise
+ * to await; `null` if the slice is not over.
  */
 export const createYielder = () => {
   let started = performance.now();
@@ -43,13 +43,13 @@ export interface CheckedAttributes extends AttributesUser {
   custom: CustomChange[];
   groups: readonly GroupChange[];
   pushTokens: readonly PushToken[];
-  /** An invalid nested value. No nested value of the request is written then. */
+  /** Whether a nested value is invalid. If so, no nested value of the request is written. */
   hasBadNested: boolean;
 }
 
 type Kind = 'no attribute' | 'standard' | 'subscription groups' | 'push tokens' | 'email subscription info';
 
-/** Identifiers and flags, which are not attributes. The two alias names are reserved. */
+/** Members that are not attributes: identifiers, flags and the reserved alias names. */
 const NO_ATTRIBUTES = [
   ...IDENTIFIERS,
   'alias_name',
@@ -77,7 +77,7 @@ export const isAttribute = (name: string): boolean => {
 export const isAttributeValue = (name: string, value: unknown): boolean =>
   !('problem' in (KINDS.get(name) === 'standard' ? checkStandard(name, value) : checkCustom(name, value)));
 
-/** Shared, because most objects have no groups and no tokens. */
+/** Shared empty list, because most objects have no groups and no tokens. */
 const NONE: readonly never[] = [];
 
 /** Checks one object of `attributes`. Adds faults to `problems`. Returns `null` if it is rejected. */
@@ -115,7 +115,7 @@ export const checkAttributes = (
       if (!('problem' in custom)) checked.custom.push(custom);
       else if (!custom.nested) problems.add(custom.problem);
       else {
-        // One entry per object, however many of its values are invalid.
+        // Adds only one entry per object, regardless of the number of invalid values.
         if (!checked.hasBadNested) problems.add(custom.problem);
         checked.hasBadNested = true;
       }
@@ -127,11 +127,11 @@ export const checkAttributes = (
 /** Valid event or purchase. */
 export interface CheckedEvent {
   identity: Identity;
-  /** As stored. Its user is not known yet. */
+  /** Event as stored. Its user is not known yet. */
   event: StoredEvent;
 }
 
-/** Objects inside a purchase's properties are stored as JSON text. */
+/** Converts objects inside a purchase's properties to JSON text, as they are stored. */
 const asText = (value: unknown): unknown => {
   if (isRecord(value)) return JSON.stringify(value);
   return Array.isArray(value) ? value.map(asText) : value;
@@ -159,7 +159,7 @@ export const checkEvent = (
     externalId: null,
     userId: 0,
     appId: typeof app_id === 'string' && workspace.appIds.has(app_id) ? app_id : null,
-    // A time in the future becomes now.
+    // Replaces a time in the future with the current time.
     timeMs: Math.min(read.timeMs, nowMs),
     receivedAtMs: nowMs,
   };

@@ -10,7 +10,7 @@ import {
 import { parseDate, parseDay } from './dates.ts';
 import { findCountryCode, isLanguage, isTimeZone } from './locale.ts';
 
-/** Returned by a checker for a value that must not be set. */
+/** Result of a checker for a value that must not be set. */
 const INVALID = Symbol('invalid');
 type Checker = (value: unknown) => unknown;
 
@@ -41,7 +41,7 @@ const integer: Checker = (value) => (Number.isSafeInteger(value) ? value : INVAL
 const texts: Checker = (value) =>
   Array.isArray(value) && value.every((element) => shortText(element) !== INVALID) ? value : INVALID;
 
-/** Checks an object with any of the named members. Drops others. */
+/** Returns a checker of an object with any of the named members. It drops other members. */
 const account =
   (members: Record<string, Checker>): Checker =>
   (value) => {
@@ -90,19 +90,19 @@ const STANDARD = new Map<string, Checker>([
   ],
 ]);
 
-/** Faults with a code of their own. */
+/** Error codes of attributes that have a specific code. */
 const CODES = new Map<string, string>([
   ['current_location', TRACK_ERROR.badLocationUpdate],
   ['email_subscribe', TRACK_ERROR.badEmailSubscriptionState],
   ['push_subscribe', TRACK_ERROR.badPushSubscriptionState],
 ]);
 
-/** Attributes that `null` does not clear, where `null` is invalid. */
+/** Attributes for which `null` is invalid. */
 const NOT_CLEARED = new Set(['current_location', 'email_subscribe', 'push_subscribe']);
 
 export const STANDARD_NAMES: readonly string[] = [...STANDARD.keys()];
 
-/** Returns the value to set, `null` to clear, or the problem. */
+/** Returns the value to set, or the problem. The value is `null` to clear the attribute. */
 export const checkStandard = (name: string, value: unknown): { value: unknown } | { problem: string } => {
   if (value === null && !NOT_CLEARED.has(name)) return { value: null };
   const checked = STANDARD.get(name)?.(value);

@@ -15,8 +15,8 @@ export interface OnClick {
 }
 
 /**
- * Clicks kept for deduplication, because clients retry requests with a lost response. Kept in the profile and not looked up in
- * `banner_events`, because SQLite applies a group while the previous one is not in the file yet.
+ * Number of clicks kept for deduplication, because clients retry requests if a response is lost. The profile contains them,
+ * because SQLite applies a group before the banner events of the previous group are in the file.
  */
 export const CLICK_DEDUPE_LIMIT = MAX_TRACK_EVENTS;
 const KEY_CHARACTERS = 12;
@@ -26,7 +26,7 @@ type Click = Pick<NewBannerEvent, 'bannerId' | 'timeMs' | 'appId'>;
 const toClickKey = ({ bannerId, timeMs }: Click): string =>
   hash('sha256', `${bannerId} ${timeMs}`, 'base64url').slice(0, KEY_CHARACTERS);
 
-/** Records that a click takes effect now. Returns `false` if it already did. */
+/** Records that a click takes effect. Returns `false` if it already took effect. */
 const isFirst = (users: UserRepository, externalId: string, key: string, nowMs: number): boolean => {
   const [found] = users.find({ by: 'external_id', value: externalId });
   const profile = found ?? users.create({ externalId }, nowMs);
@@ -37,8 +37,8 @@ const isFirst = (users: UserRepository, externalId: string, key: string, nowMs: 
 };
 
 /**
- * Returns the effect of a click by the rules of `/users/track`, for the transaction that stores the click. Both are committed or
- * neither, so a retried click has no second effect.
+ * Returns the effect of a click by the rules of `/users/track`, for the transaction that stores the click. One transaction
+ * commits both, so a retried click has no second effect.
  */
 export const clickAction = (
   click: Click,
@@ -50,7 +50,7 @@ export const clickAction = (
     nowMs,
   }: { workspace: UserRules; externalId: string; names: KeyQuota; nowMs: number },
 ): ((users: UserRepository) => void) => {
-  // Invalid effects are rejected when the campaign is read. A blocked user is not changed.
+  // The campaign's parser has rejected invalid effects. A blocked user is not changed.
   const problems = createErrorCollector();
   const time = new Date(Math.min(click.timeMs, nowMs)).toISOString();
   const changed = checkAttributes({ external_id: externalId, ...attributes }, workspace, problems);

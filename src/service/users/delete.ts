@@ -11,14 +11,14 @@ import {
   toTarget,
 } from './targets.ts';
 
-/** Erasure must not depend on who was active last, so the contract has no such rule here. */
+/** Excludes `least_recently_updated`, as the contract does, because erasure must not depend on recent activity. */
 const DELETE_PRIORITIES = PRIORITIES.filter((rule) => rule !== 'least_recently_updated');
 const prioritization = createPrioritizationSchema(DELETE_PRIORITIES).nullish();
 
 const email = anyText.describe('E-mail address of a user.');
 const phone = anyText.describe('Phone number of a user.');
 
-/** Entries of each list of a request, by identifier. */
+/** Parsers of the entries of each list of a request, by identifier. */
 export const TARGETS = {
   external_id: anyId.transform((external_id) => toTarget({ external_id })),
   user_alias: alias.transform((user_alias) => toTarget({ user_alias })),
@@ -43,7 +43,7 @@ export const deleteMutation = (
   apply(users) {
     const remove = (target: Target): boolean => {
       const { lookup } = target;
-      // A rejected row may name a user who was never stored.
+      // A rejected row of an integration may name a user who was never stored.
       if (users.find(lookup).length === 0) users.forgetRejects(lookup);
       if (lookup.by === 'external_id') return users.forget(lookup.value);
       const profile = findTarget(users, target);

@@ -1,6 +1,6 @@
 import type { InputArray, TrackErrorEntry } from '../../protocol/index.ts';
 
-/** Collects the `errors` of a response. The caller first names the object that it checks. */
+/** Collector of the `errors` of a response. The caller first sets the object that it checks. */
 export interface ErrorCollector {
   readonly entries: TrackErrorEntry[];
   at(array: InputArray, index: number): void;
@@ -8,11 +8,11 @@ export interface ErrorCollector {
 }
 
 /**
- * Maximum entries of one object. The contract has no limit: an object with 40,000 invalid values would produce megabytes that no
- * client reads. The first entries tell what is wrong.
+ * Maximum number of entries of one object. The contract has no limit, so an object with 40,000 invalid values would produce
+ * megabytes that no client reads. The first entries identify the problem.
  */
 const MAX_PER_OBJECT = 100;
-/** Maximum entries of a response. The first fault of each object is always reported. */
+/** Maximum number of entries of a response. The first fault of each object is always reported. */
 const MAX_ENTRIES = 1_000;
 
 export const createErrorCollector = (): ErrorCollector => {

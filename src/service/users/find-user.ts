@@ -3,11 +3,14 @@ import { addressKeys, isNamedBy, lookupKey } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { UserRepository } from '../profiles/user-repository.ts';
 
-/** Latest update first. Ties: latest creation first. */
+/** Compares profiles by latest update, then by latest creation. */
 const latestFirst = (a: Profile, b: Profile): number =>
   b.updatedAtMs - a.updatedAtMs || b.createdAtMs - a.createdAtMs || b.userId - a.userId;
 
-/** One pass without sorting, because thousands of users may share an address, and each object of a request looks it up. */
+/**
+ * Returns the best profile in one pass without sorting, because thousands of users may share an address that each object of a
+ * request looks up.
+ */
 const best = (profiles: readonly Profile[], isBetter: (a: Profile, b: Profile) => boolean): Profile | null =>
   profiles.reduce<Profile | null>((found, each) => (found && !isBetter(each, found) ? found : each), null);
 
@@ -17,8 +20,8 @@ export const findEarliest = (profiles: readonly Profile[]): Profile | null =>
   best(profiles, (a, b) => latestFirst(a, b) > 0);
 
 /**
- * Whether `a` is preferred to `b` with the same email or phone (contract 4.3): one with an external ID first, then the latest
- * update.
+ * Whether `a` is preferred to `b` with the same email or phone (contract 4.3). Prefers a profile with an external ID, then the
+ * latest update.
  */
 const isPreferred = (a: Profile, b: Profile): boolean => {
   const isKnown = a.externalId !== null;
@@ -27,7 +30,7 @@ const isPreferred = (a: Profile, b: Profile): boolean => {
 
 const preferred = (profiles: readonly Profile[]): Profile | null => best(profiles, isPreferred);
 
-/** Creates the profile of an unknown user. Returns `null` if contract 4.2 creates none. */
+/** Creates the profile of an unknown user. Returns `null` if contract 4.2 does not create a profile. */
 export const createUser = (users: UserRepository, identity: Identity, nowMs: number): Profile | null => {
   const { lookup, updateExistingOnly } = identity;
   if (updateExistingOnly === true) return null;
@@ -41,31 +44,31 @@ export const createUser = (users: UserRepository, identity: Identity, nowMs: num
     case 'phone':
       return users.create({ phone: lookup.value }, nowMs);
     default:
-      // This `braze_id` was not issued here, so the new profile gets its own ID.
+      // This service did not issue the `braze_id`, so the new profile gets its own ID.
       return users.create({}, nowMs);
   }
 };
 
-/** Writes the email and phone sent next to the identifier. */
+/** Writes the email and phone of the object that contains the identifier. */
 export const writeContacts = (profile: Profile, { email, phone }: Identity): void => {
   if (email !== undefined) profile.email = email;
   if (phone !== undefined) profile.phone = phone;
 };
 
 /**
- * Finds the users of one request's objects. Thousands may share an address that every object names, so they are compared once.
- * After that, only users changed by an object are compared.
+ * Creates a finder of the users of one request's objects. Thousands of users may share an address that every object names, so all
+ * of them are compared only once. After that, the finder compares only users that an object has changed.
  */
 export const createUserFinder = (users: UserRepository, nowMs: number) => {
   /** Preferred profile of each shared address. */
   const known = new Map<string, Profile>();
 
   return {
-    /** Returns the user. If several share an email or phone, the one that is written (contract 4.3). */
+    /** Returns the user of an identity. If several users share an email or phone, returns the user to write (contract 4.3). */
     find({ lookup }: Identity): Profile | null {
       const key = lookup.by === 'email' || lookup.by === 'phone' ? lookupKey(lookup) : null;
       const before = key === null ? undefined : known.get(key);
-      // An object may have changed its address since.
+      // An object may have changed the address of the profile in the meantime.
       if (before && isNamedBy(before, lookup)) return before;
 
       const found = users.find(lookup);
@@ -75,7 +78,7 @@ export const createUserFinder = (users: UserRepository, nowMs: number) => {
       return profile;
     },
 
-    /** Call after each change of a profile. It may be the preferred one now. */
+    /** Marks a profile as changed. Call it after each change, because the profile may have become the preferred one. */
     changed(profile: Profile) {
       users.changed(profile, nowMs);
       if (known.size === 0) return;

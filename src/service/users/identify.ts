@@ -12,8 +12,8 @@ const sharesLabel = (a: Profile, b: Profile): boolean =>
   a.aliases.some(({ alias_label }) => b.aliases.some((alias) => alias.alias_label === alias_label));
 
 /**
- * Assigns an external ID to a profile. If a profile with that ID exists, fills in what it lacks and adds up the activity of both,
- * like their rows of `events`. Has no effect if both have an alias with the same label.
+ * Assigns an external ID to a profile. If a profile with that ID exists, fills in its missing values, and adds up the activity
+ * and the `events` of both. Has no effect if both have an alias with the same label.
  */
 export const assignExternalId = (
   users: UserRepository,
@@ -32,7 +32,7 @@ export const assignExternalId = (
   users.merge(known, found, nowMs);
 };
 
-/** Identifies a profile without an external ID. Has no effect if none or several match; this is not an error. */
+/** Identifies a profile without an external ID. Has no effect if no profile or several profiles match, which is not an error. */
 export const identify = (users: UserRepository, { externalId, target }: Identification, nowMs: number) => {
   const found = findTarget(users, target);
   if (found?.externalId === null) assignExternalId(users, found, externalId, nowMs);

@@ -30,7 +30,7 @@ const checkObject = (
 };
 
 /**
- * Checks one row like a request of its own to `/users/track` or `/users/delete`. A row is stored whole or not at all, so any
+ * Checks one row like a separate request to `/users/track` or `/users/delete`. A row is stored completely or not at all, so any
  * problem rejects it.
  */
 export const checkRow = (
@@ -51,13 +51,13 @@ export const checkRow = (
 };
 
 export interface RowsOutcome {
-  /** Rows that are not stored, or only in part. */
+  /** Faults of rows that are not stored, or stored only in part. */
   faults: readonly ProfileFault[];
   /** Number of users erased. A row may match no user. */
   erased: number;
 }
 
-/** Stores rows of one type in order. `extraStatements` are statements of the same transaction. */
+/** Stores rows of one type in order. `extraStatements` run in the same transaction. */
 export const ingestMutation = (
   workspaceId: string,
   rows: readonly CheckedRow[],

@@ -1,4 +1,4 @@
-/** Rails time zone names, without those that are also IANA names. */
+/** Rails time zone names, except names that are also IANA names. */
 const RAILS_TIME_ZONES: ReadonlySet<string> = new Set(
   `International Date Line West|Midway Island|American Samoa|Hawaii|Alaska|Pacific Time (US & Canada)|Tijuana|
 Mountain Time (US & Canada)|Arizona|Chihuahua|Mazatlan|Central Time (US & Canada)|Saskatchewan|Guadalajara|
@@ -22,9 +22,9 @@ const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'non
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-/** Two-letter codes that are not countries: unions, parts of a country, and codes for private use. */
+/** Two-letter codes that are not countries, such as unions, parts of a country, and codes for private use. */
 const NO_COUNTRIES = new Set('EU EZ UN QO XA XB ZZ UK AC CP CQ DG EA IC TA'.split(' '));
-/** Common country names that `Intl.DisplayNames` does not return. */
+/** Common country names that `Intl.DisplayNames` lacks. */
 const OTHER_NAMES: Record<string, string> = {
   'united states of america': 'US',
   usa: 'US',
@@ -43,10 +43,16 @@ const OTHER_NAMES: Record<string, string> = {
   burma: 'MM',
 };
 
-/** Returns `false` for a withdrawn code, such as DD for East Germany. `Intl` names it like its successor. */
+/**
+ * Whether a code is in use. Returns `false` for a withdrawn code, such as DD for East Germany, to which `Intl` gives the name of
+ * its successor.
+ */
 const isInUse = (code: string): boolean => new Intl.Locale(`und-${code}`).region === code;
 
-/** Spellings of a country name: as `Intl` has it, with "and" for "&", with "Saint" for "St.", and without "SAR China". */
+/**
+ * Returns the spellings of a country name: the name in `Intl`, and the name with "and" for "&", with "Saint" for "St.", and
+ * without "SAR China".
+ */
 const writtenAs = (name: string): string[] => {
   const plain = name.toLowerCase();
   return [
@@ -100,7 +106,7 @@ const isIanaZone = (text: string): boolean => {
     new Intl.DateTimeFormat('en', { timeZone: text });
     return true;
   } catch {
-    // The constructor throws if the zone is unknown. There is no other way to check.
+    // The constructor throws if the zone is unknown. No other check exists.
     return false;
   }
 };

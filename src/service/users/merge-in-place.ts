@@ -12,13 +12,13 @@ export const undoAll = (undo: Undo): void => {
 };
 
 /**
- * Deep merges of one request. Input may be applied again and stored values may be shared, so a record is copied before its first
- * change, and only once. Copying and measuring it for each of a thousand edits would block other requests.
+ * Creates the deep merges of one request. Copies a record once, before its first change, because input may be applied again and
+ * stored values may be shared. Copying and measuring a record for each of a thousand edits would block other requests.
  */
 export const createMerging = () => {
-  /** Own copies with their number of members. Counting the members of a large object takes as long as copying it. */
+  /** Copies with their number of members, because counting the members of a large object takes as long as copying it. */
   const copies = new Map<object, number>();
-  /** Size in bytes of values that are never written. One sent object may be stored at thousands of paths. */
+  /** Sizes of values that are never modified, in bytes. Cached, because one sent object may be stored at thousands of paths. */
   const sizes = new Map<object, number>();
   let updated = 0;
 
@@ -29,7 +29,7 @@ export const createMerging = () => {
     return bytes;
   };
 
-  /** Returns the record itself if it is already a copy. */
+  /** Returns a copy of a record, or the record itself if it is already a copy. */
   const toCopy = (record: Members): Members => {
     if (copies.has(record)) return record;
     const copy: Members = {};
@@ -40,7 +40,8 @@ export const createMerging = () => {
   };
 
   /**
-   * Merges `sent` into a copy. Objects are merged recursively, other values replaced. Returns the growth of its JSON in bytes.
+   * Merges `sent` into a copy. Merges objects recursively, and replaces other values. Returns the growth of the copy's JSON in
+   * bytes.
    */
   const merge = (copy: Members, sent: Members, undo: Undo): number => {
     let growth = 0;
@@ -56,7 +57,7 @@ export const createMerging = () => {
       if (before === undefined) {
         const members = copies.get(copy)!;
         copies.set(copy, members + 1);
-        // The key with its colon, and a comma unless it is the only one.
+        // Adds the key with its colon, and a comma unless it is the only member.
         growth += jsonBytes(key) + (members > 0 ? 2 : 1);
         undo.push(() => {
           delete copy[key];
@@ -72,7 +73,7 @@ export const createMerging = () => {
     return growth;
   };
 
-  /** Whether a list update may write this many members of an object. Every write counts. */
+  /** Whether a list update may write this number of members of an object. Each call counts towards the limit. */
   const mayUpdate = (members: number): boolean => {
     updated += members;
     return updated <= MAX_UPDATED_MEMBERS;

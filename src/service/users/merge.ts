@@ -29,8 +29,8 @@ const sumTallies = <T extends ActivityStats & { revenue?: number }>(
 };
 
 /**
- * Copies what the kept profile lacks: attributes, contacts, aliases, subscriptions, tokens. Exceeds the limits of `/users/track`
- * if needed, because the response of a merge cannot name what was left out.
+ * Fills in missing attributes, contacts, aliases, subscriptions and tokens of the kept profile. Exceeds the limits of
+ * `/users/track` if needed, because the response of a merge cannot report omitted values.
  */
 const fillProfile = (kept: Profile, merged: Profile): void => {
   kept.email ??= merged.email;
@@ -44,7 +44,7 @@ const fillProfile = (kept: Profile, merged: Profile): void => {
   kept.createdAtMs = Math.min(kept.createdAtMs, merged.createdAtMs);
 };
 
-/** Returns the date that `isBetter` prefers, as sent. An invalid date loses. */
+/** Returns the date that `isBetter` prefers, as sent. Prefers a valid date to an invalid one. */
 const chooseDate = (
   kept: Profile,
   merged: Profile,
@@ -60,7 +60,7 @@ const chooseDate = (
     kept.standard[name] = merged.standard[name];
 };
 
-/** Fills the kept profile and adds up the activity of both. If either is identified, the result is. */
+/** Fills in the kept profile, and adds up the activity of both. If either is identified, the result is identified. */
 export const mergeProfile = (kept: Profile, merged: Profile): void => {
   kept.externalId ??= merged.externalId;
   chooseDate(kept, merged, 'date_of_first_session', (a, b) => a < b);
@@ -71,7 +71,7 @@ export const mergeProfile = (kept: Profile, merged: Profile): void => {
   kept.clicks = [...new Set([...merged.clicks, ...kept.clicks])].slice(-CLICK_DEDUPE_LIMIT);
 };
 
-/** Merges two users if both are found and differ. */
+/** Merges two users if both exist and differ. */
 export const mergeUsers = (users: UserRepository, update: { merge: Target; keep: Target }, nowMs: number) => {
   const [merged, kept] = [findTarget(users, update.merge), findTarget(users, update.keep)];
   if (!merged || !kept || merged === kept) return;

@@ -5,7 +5,7 @@ export interface NewAlias {
   alias: { alias_name: string; alias_label: string };
 }
 
-/** Adds an alias. Has no effect if the user has another name with that label, or another user has the alias. */
+/** Adds an alias. Has no effect if the user has another alias with the same label, or if another user has the alias. */
 export const addAlias = (users: UserRepository, { externalId, alias }: NewAlias, nowMs: number) => {
   if (users.find({ by: 'user_alias', value: alias }).length > 0) return;
   if (externalId === null) {

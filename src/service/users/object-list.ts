@@ -8,7 +8,10 @@ type Positions = Set<number>;
 
 const NOWHERE: ReadonlySet<number> = new Set();
 
-/** Index of positions by a member's string, number or boolean. `list` may change if the index is notified of each change. */
+/**
+ * Creates an index of positions by the value of a member, which may be a string, number or boolean. `list` may change if the
+ * index is notified of each change.
+ */
 const createObjectsIndex = (list: readonly (Members | null)[]) => {
   const byKey = new Map<string, Map<unknown, Positions>>();
   let hasAllKeys = false;
@@ -43,10 +46,10 @@ const createObjectsIndex = (list: readonly (Members | null)[]) => {
       if (byKey.size > 0) for (const key of Object.keys(object)) leave(position, key, getOwn(object, key));
     },
 
-    /** Call before looking up these keys. */
+    /** Indexes these keys. Call it before looking them up. */
     cover(keys: ReadonlySet<string>) {
       if ([...keys].every(has)) return;
-      // One pass for the keys of the first edit, and one for every key that later edits may look up.
+      // The first pass indexes the keys of the first edit, and the second pass indexes all keys, which later edits may look up.
       if (byKey.size > 0) {
         hasAllKeys = true;
         byKey.clear();
@@ -58,7 +61,9 @@ const createObjectsIndex = (list: readonly (Members | null)[]) => {
   };
 };
 
-/** Members that an update writes into each object: those of the object and of nested objects, without lists. */
+/**
+ * Returns the number of members that an update writes into each object, including members of nested objects, but not of lists.
+ */
 const countMembers = (value: unknown): number => {
   let members = 1;
   if (isRecord(value)) for (const key of Object.keys(value)) members += countMembers(value[key]);
@@ -66,17 +71,20 @@ const countMembers = (value: unknown): number => {
 };
 
 /**
- * `too large`: the contract drops such an edit silently. `too much work`: the update limit of the request is reached, and the
- * response says so.
+ * Outcome of an edit. `too large` is an edit that the contract drops silently. `too much work` is an edit over the update limit
+ * of the request, which the response reports.
  */
 export type EditOutcome = 'made' | 'too large' | 'too much work';
 
-/** Array of objects while a request edits it. An edit costs its own size plus the objects it matches, not the list. */
+/**
+ * Creates an array of objects for the edits of a request. The cost of an edit depends on its own size and the matching objects,
+ * not on the length of the list.
+ */
 export const createObjectList = (stored: readonly Members[], merging: Merging) => {
-  /** A removed object becomes `null`, because the index keeps positions. */
+  /** Objects, with `null` for a removed object, because the index contains positions. */
   const list: (Members | null)[] = [...stored];
   const index = createObjectsIndex(list);
-  /** Size of the JSON: a bracket, and each object with the comma or bracket after it. */
+  /** Size of the JSON in bytes. Counts one bracket, and each object with the comma or bracket after it. */
   let bytes = stored.length === 0 ? 1 : jsonBytes(stored);
 
   const put = (position: number, object: Members, undo: Undo): number => {
@@ -122,13 +130,13 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
     return growth;
   };
 
-  /** Returns `null` if the request has written too much. */
+  /** Updates matching objects. Returns the growth of the JSON in bytes; `null` if the request exceeds its update limit. */
   const update = (updates: ObjectsEdit['update'], mergeObjects: boolean, undo: Undo): number | null => {
     let growth = 0;
     for (const { key, value, object } of updates) {
       const members = countMembers(object);
       const indexed = Object.keys(object).filter(index.has);
-      // A copy, because the written value may have the same key again.
+      // Iterates over a copy, because the written value may add the same key to the index again.
       for (const position of [...index.positionsOf(key, value)]) {
         if (!merging.mayUpdate(members)) return null;
         growth += mergeObjects ? mergeInto(position, object, indexed, undo) : put(position, object, undo);
@@ -145,7 +153,7 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
   const isTooDeep = (object: Members) => !isShallow(object, MAX_NESTED_DEPTH - 1);
 
   return {
-    /** Adds, updates and removes, atomically. */
+    /** Adds, updates and removes objects atomically. */
     edit(edit: ObjectsEdit, mergeObjects: boolean): EditOutcome {
       if (edit.add.some(isTooDeep) || edit.update.some(({ object }) => isTooDeep(object))) return 'too large';
       const undo: Undo = [];

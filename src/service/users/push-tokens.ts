@@ -26,8 +26,8 @@ const isTokenText = (value: unknown): value is string =>
   fitsBytes(value, MAX_PUSH_TOKEN_BYTES);
 
 /**
- * Contract 3.5: invalid tokens are reported and left out; the others count. Accepts tokens of web apps, although the documented
- * API cannot import them. Nothing here sends to them.
+ * Checks push tokens (contract 3.5). Reports invalid tokens, and returns the others. Accepts tokens of web apps, although the
+ * documented API cannot import them. This service does not send to push tokens.
  */
 export const checkPushTokens = (
   value: unknown,
@@ -51,7 +51,7 @@ export const checkPushTokens = (
   return tokens;
 };
 
-/** Keys that are unique in a profile: a device has one token per app, and an app has each token once. */
+/** Returns the keys of a token that are unique in a profile. A device has one token per app, and an app has each token once. */
 const getClaims = ({ app_id, token, device_id }: PushToken): [string, string] => [
   `d${app_id}\u0000${device_id}`,
   `t${app_id}\u0000${token}`,
@@ -63,7 +63,7 @@ const unclaimed = (tokens: readonly PushToken[], claimed: ReadonlySet<string>): 
 /** Adds tokens in order. Each replaces earlier tokens with the same device or the same text. */
 export const withTokens = (stored: readonly PushToken[], added: readonly PushToken[]): PushToken[] => {
   const claimed = new Set<string>();
-  // From last to first: a token replaces earlier ones even if a later token replaces it.
+  // Iterates from last to first, because a token replaces earlier tokens even if a later token replaces it.
   const latest = added
     .toReversed()
     .filter((token) => {
@@ -76,7 +76,7 @@ export const withTokens = (stored: readonly PushToken[], added: readonly PushTok
   return [...unclaimed(stored, claimed), ...latest];
 };
 
-/** Adds tokens to a profile. Returns `false`, and changes nothing, if that exceeds the limit. */
+/** Adds tokens to a profile. Returns `false` and changes nothing if the tokens would exceed the limit. */
 export const addTokens = (profile: Profile, added: readonly PushToken[]): boolean => {
   const { pushTokens } = profile;
   const tokens = withTokens(pushTokens, added);
@@ -86,7 +86,7 @@ export const addTokens = (profile: Profile, added: readonly PushToken[]): boolea
   return true;
 };
 
-/** Returns the kept tokens, and the others that share no device and no text with them. */
+/** Returns the kept tokens, and the other tokens that share neither device nor text with a kept token. */
 export const joinTokens = (kept: readonly PushToken[], others: readonly PushToken[]): PushToken[] => [
   ...kept,
   ...unclaimed(others, new Set(kept.flatMap(getClaims))),

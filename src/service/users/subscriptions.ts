@@ -7,13 +7,13 @@ import type { UserFinder } from './find-user.ts';
 import type { UserRules } from './user-rules.ts';
 
 export interface GroupChange {
-  /** In lower case, as in the workspace. */
+  /** Group ID in lower case, as in the workspace. */
   groupId: string;
   state: 'subscribed' | 'unsubscribed';
   doubleOptIn: boolean;
 }
 
-/** Contract 3.4: invalid items are reported and left out; the others count. */
+/** Checks subscriptions (contract 3.4). Reports invalid items, and returns the others. */
 export const checkSubscriptions = (
   value: unknown,
   groups: UserRules['subscriptionGroups'],
@@ -37,7 +37,7 @@ export const checkSubscriptions = (
     } else if (subscription_state !== 'subscribed' && subscription_state !== 'unsubscribed') {
       problems.add(TRACK_ERROR.badSubscriptionGroupState);
     } else {
-      // Double opt-in is for SMS. Ignored for other channels.
+      // Double opt-in applies to SMS only.
       const doubleOptIn =
         use_double_opt_in_logic === true && group.channel === 'sms' && subscription_state === 'subscribed';
       changes.push({ groupId, state: subscription_state, doubleOptIn });
@@ -46,7 +46,7 @@ export const checkSubscriptions = (
   return changes;
 };
 
-/** Returns whether the state changed. */
+/** Writes a state. Returns whether it changed. */
 export const writeSubscription = (
   profile: Profile,
   { groupId, state, doubleOptIn }: GroupChange,
@@ -57,7 +57,7 @@ export const writeSubscription = (
   return true;
 };
 
-/** Returns whether the state changed. */
+/** Writes the email subscription state. Returns whether it changed. */
 const writeEmailState = (profile: Profile, state: unknown): boolean => {
   if (profile.standard['email_subscribe'] === state) return false;
   profile.standard['email_subscribe'] = state;
@@ -70,22 +70,23 @@ interface SubscriptionChanges extends Pick<AttributesUser, 'identity'> {
   standard: readonly { name: string; value: unknown }[];
 }
 
-/** Returns the email address whose users all get the subscription states of this object (contract 3.4). */
+/** Returns the email address to whose users the subscription states of this object propagate (contract 3.4). */
 export const propagatesTo = ({ identity, groups, standard }: SubscriptionChanges): string | null => {
   if (identity?.lookup.by !== 'external_id' || typeof identity.email !== 'string') return null;
   const setsState = groups.length > 0 || standard.some(({ name }) => name === 'email_subscribe');
   return setsState ? identity.email : null;
 };
 
-/** Latest states set for an address, each with the number of its object. */
+/** Latest states for an address, each with the number of the object that set it. */
 interface States {
   email: { state: unknown; number: number } | null;
   groups: Map<string, { group: GroupChange; number: number }>;
 }
 
 /**
- * Propagates subscription states to every user with the same address, as if each object did so at once. Thousands may share an
- * address that a thousand objects name, so each profile is updated when an object changes it, and all others once at the end.
+ * Propagates subscription states to every user with the same address, with the same result as after each object. Thousands of
+ * users may share an address that a thousand objects name, so a profile is updated when an object changes it, and all other
+ * profiles once at the end.
  */
 export const createPropagation = (users: UserRepository, finder: UserFinder) => {
   const byAddress = new Map<string, States>();
@@ -101,7 +102,7 @@ export const createPropagation = (users: UserRepository, finder: UserFinder) => 
     return states;
   };
 
-  /** Call before an object changes an existing profile. Applies the states set for its address so far. */
+  /** Applies the states set so far for the address of a profile. Call it before an object changes an existing profile. */
   const reach = (profile: Profile) => {
     const states = profile.email === null ? undefined : byAddress.get(comparableEmail(profile.email));
     if (!states) return;
@@ -117,7 +118,10 @@ export const createPropagation = (users: UserRepository, finder: UserFinder) => 
   return {
     reach,
 
-    /** Call after each object. Its profile, whose address may be new, receives only later states. */
+    /**
+     * Marks a profile as current, so that it receives only later states. Call it after each object, which may have changed the
+     * address.
+     */
     passed(profile: Profile, checked: SubscriptionChanges) {
       const address = propagatesTo(checked);
       if (address !== null) {
@@ -131,7 +135,7 @@ export const createPropagation = (users: UserRepository, finder: UserFinder) => 
       if (latest > 0) reached.set(profile, latest);
     },
 
-    /** Call after the last object. */
+    /** Applies the states to all other profiles. Call it after the last object. */
     finish() {
       for (const value of byAddress.keys()) users.find({ by: 'email', value }).forEach(reach);
     },

@@ -25,7 +25,7 @@ type Priority = (typeof PRIORITIES)[number];
 
 const oneOrNone = (profile: Profile | null): Profile[] => (profile ? [profile] : []);
 
-/** Returns the only profile left after the rules. Returns `null` if there is none, or more than one. */
+/** Returns the only profile left after the rules; `null` if no profile or more than one is left. */
 const prioritize = (profiles: Profile[], rules: readonly Priority[]): Profile | null => {
   let left = profiles;
   for (const rule of rules) {
@@ -49,7 +49,7 @@ const prioritize = (profiles: Profile[], rules: readonly Priority[]): Profile | 
 /** Identifier of a user. */
 export interface Target {
   lookup: Lookup;
-  /** Tie-breakers for users with the same address. Without any, several users match none. */
+  /** Tie-breakers for users with the same address. Without rules, several matching users count as no match. */
   rules: readonly Priority[];
 }
 
@@ -68,11 +68,11 @@ export const toTarget = (entry: Entry): Target => {
   };
 };
 
-/** Returns `null` if no user matches, or more than one. */
+/** Returns the user of a target; `null` if no user or more than one matches. */
 export const findTarget = (users: UserRepository, { lookup, rules }: Target): Profile | null =>
   prioritize(users.find(lookup), rules);
 
-// Members shared by the profile endpoints. Each endpoint keeps its schema next to its rule. The schema validates the body,
+// Members that the profile endpoints share. Each endpoint has its schema next to its rule. The schema validates the body,
 // provides the type, and appears in `/openapi.json`.
 
 const aliasText = z.string().min(1).refine(isAliasText).meta({ maxLength: MAX_ALIAS_BYTES });
@@ -82,7 +82,7 @@ export const aliasMembers = {
 };
 export const alias = z.object(aliasMembers).describe('Alias of the user, in place of `external_id`.');
 
-/** ID for a lookup. Recorded clients send numbers, which are read as decimal digits. */
+/** ID for a lookup. Converts numbers, which some clients send, to decimal digits. */
 export const anyId = z
   .union([z.string().min(1), z.int()])
   .transform(String)

@@ -18,7 +18,7 @@ interface Request {
 }
 
 /**
- * Records one event or purchase of a user. Returns `ignored` if contract 4.2 has no effect, `refused` if the user has too many
+ * Records one event or purchase of a user. Returns `ignored` if contract 4.2 ignores it, and `refused` if the user has too many
  * names (contract, `BLACKLISTED_EXTERNAL_USER_ID`).
  */
 const recordEvent = (
@@ -53,7 +53,10 @@ const addAttributeLookups = (checked: CheckedAttributes, lookups: Lookup[]): voi
 const isKnownToken = (users: UserRepository, { app_id, token }: PushToken): boolean =>
   users.find({ by: 'push_token', value: { app_id, token } }).length > 0;
 
-/** Writes the attributes of an object to a profile. Returns the number of custom attributes written, and why others were not. */
+/**
+ * Writes the attributes of an object to a profile. Returns the number of custom attributes written, and the problems of the
+ * others.
+ */
 const writeAttributes = (
   profile: Profile,
   { standard, custom, mergeObjects, groups }: CheckedAttributes,
@@ -78,14 +81,16 @@ const writeAttributes = (
 
 /** Fault that depends on the profile. `position` is the index of the object among the attributes or events. */
 export type ProfileFault =
-  /** The user has too many attributes or tokens, or the request exceeds its update limit. The rest of the object is stored. */
+  /**
+   * The user has too many attributes or tokens, or the request exceeds its update limit. Other values of the object are stored.
+   */
   | { of: 'attributes'; position: number; problems: string[] }
-  /** The user has too many names of events or products. */
+  /** The user has too many event names or products. */
   | { of: 'events'; position: number };
 
 /**
- * Applies the objects of `attributes` in order. Returns the number of custom attributes written. Adds to `faults`.
- * `nestedAllowed` is `false` if the request has an invalid nested value.
+ * Applies the objects of `attributes` in order. Adds problems to `faults`. `nestedAllowed` is `false` if the request has an
+ * invalid nested value. Returns the number of custom attributes written.
  */
 const applyAttributes = (
   users: UserRepository,
@@ -104,7 +109,7 @@ const applyAttributes = (
   for (const [position, checked] of attributes.entries()) {
     const { identity, pushTokens } = checked;
     if (!identity) {
-      // The object names no user. Creates a profile per token, to be merged once its device is known.
+      // The object does not identify a user. Creates a profile per token, which can be merged once its device is known.
       for (const token of pushTokens)
         if (!isKnownToken(users, token)) users.create({ pushTokens: [token] }, nowMs);
       continue;

@@ -20,14 +20,14 @@ import { createErrorCollector } from './error-collector.ts';
 import { type ProfileFault, trackMutation } from './track-mutation.ts';
 import type { UserRules } from './user-rules.ts';
 
-/** Maximum objects per request: in total, or per array. */
+/** Maximum number of objects per request, in total or per array. */
 export interface ObjectLimit {
   max: number;
   counting: 'combined' | 'per_array';
   maxPerUser?: number;
 }
 
-/** Arrays of a request. Their objects are not checked yet. */
+/** Arrays of a request, with unchecked objects. */
 type Arrays = z.output<typeof usersTrackBody>;
 
 const refuseTooMany = (arrays: Arrays, { max, counting }: ObjectLimit) => {
@@ -37,7 +37,7 @@ const refuseTooMany = (arrays: Arrays, { max, counting }: ObjectLimit) => {
   if (count > max) throw new HttpError(400, ERROR_MESSAGES.tooManyObjects);
 };
 
-/** Counts distinct user identifiers, without reading users. Two identifiers of one user count as two. */
+/** Creates a counter of distinct user identifiers that does not read users. Two identifiers of one user count as two. */
 const createUserCount = (max = Number.POSITIVE_INFINITY) => {
   const counts = new Map<string, number>();
   return (identity: Identity | null) => {
@@ -53,7 +53,7 @@ const refuse = (errors: TrackErrorEntry[]): never => {
   throw new HttpError(400, ERROR_MESSAGES.noValidData, errors.length > 0 ? { members: { errors } } : {});
 };
 
-/** Checks every object and stores the valid ones: attributes, then events, then purchases. Resolves once they are durable. */
+/** Checks every object, and stores valid attributes, then events, then purchases. Resolves once they are durable. */
 export const trackUsers = async ({
   workspace,
   store,

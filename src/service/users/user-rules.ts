@@ -1,10 +1,10 @@
-/** Workspace settings that users and events are checked against. */
+/** Workspace settings for checks of users and events. */
 export interface UserRules {
   workspaceId: string;
   appIds: ReadonlySet<string>;
   blockedExternalIds: ReadonlySet<string>;
-  /** Key: group ID, in lower case. */
+  /** Subscription groups by ID in lower case. */
   subscriptionGroups: ReadonlyMap<string, { name: string; channel: string }>;
-  /** How `users/track` counts its 75 objects. */
+  /** Whether the limit of 75 objects in `users/track` applies to all arrays combined or to each array. */
   trackObjects: 'combined' | 'per_array';
 }
