@@ -95,7 +95,7 @@ describe('commands that call the API', () => {
     expect(fake.objects.map(({ array }) => array)).toEqual(['attributes', 'events', 'events', 'purchases']);
   });
 
-  it('send nothing with an invalid key, and report it without quoting it', async () => {
+  it('report an invalid key without quoting it or sending a request', async () => {
     const env = { PLACARD_API_KEY: 'ключ' };
     const input = '{"attributes":{"external_id":"kim"}}';
     const tracked = await placard(['track'], { input, env });
@@ -207,7 +207,7 @@ describe('commands that call the API', () => {
     expect((await list({ PLACARD_API_KEY_FILE: file })).stderr).toContain('keep one of them');
   });
 
-  it('report missing or invalid input in one sentence', async () => {
+  it('report missing and invalid input in one sentence', async () => {
     const say = async (words: string[], env: Record<string, string> = {}) =>
       (await placard(words, { env })).stderr;
     expect(await say(['integrations'], { PLACARD_API_KEY: '' })).toBe(

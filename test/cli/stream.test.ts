@@ -55,7 +55,7 @@ const parquetRows = async (root: string) => {
 };
 
 describe('placard stream', () => {
-  test('writes NDJSON beside a running service, and continues from a cursor', async () => {
+  test('writes NDJSON while the service is running, and continues from a cursor', async () => {
     const all = await stream('--to', 'ndjson');
     expect(all).toMatchObject({ code: 0, stderr: '4 events; cursor 2-2-0\n' });
     expect(rowsIn(all.stdout).map((row) => row['event_type'])).toEqual([

@@ -37,7 +37,7 @@ const mirrored = (into: string) => join(file(into), `${encodeURIComponent('sale/
 const write = (into: string, campaign: unknown) => writeFileSync(mirrored(into), JSON.stringify(campaign));
 
 describe('placard campaigns', () => {
-  test('pulls, pushes and lists releases beside a running service', async () => {
+  test('pulls, pushes and lists releases while the service is running', async () => {
     expect(await campaigns('pull', 'git')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('1 campaigns'),
@@ -144,7 +144,7 @@ describe('placard campaigns', () => {
 });
 
 describe('placard operator create', () => {
-  test('prints a key once, with the member that authorizes it', async () => {
+  test('prints a key once, with its entry for the workspace file', async () => {
     const { code, stdout } = await runCli([
       'operator',
       'create',

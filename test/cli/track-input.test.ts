@@ -103,7 +103,7 @@ describe('placard track', () => {
     ],
     ['a folder', ['folder'], /folder is a folder; name a file\n$/],
     ['a missing file', ['nowhere'], /nowhere does not exist\n$/],
-  ])('reports %s in one sentence, and sends nothing', async (_, [name, ...words], message) => {
+  ])('reports %s in one sentence without sending requests', async (_, [name, ...words], message) => {
     write('users.csv', 'external_id', 'kim');
     write('users.txt', 'external_id', 'kim');
     mkdirSync(file('folder'));
@@ -130,7 +130,7 @@ describe('placard track', () => {
 });
 
 describe('placard track --dry-run', () => {
-  test('validates objects by the rules of the service without a key, and sends nothing', async () => {
+  test('validates objects by the rules of the service, without a key or requests', async () => {
     const event = { external_id: 'kim', name: 'a', time: TIME };
     const input = write(
       'in.ndjson',
@@ -171,7 +171,7 @@ describe('placard track --dry-run', () => {
     expect(await track([input, '--dry-run'])).toMatchObject({ code: 0, lines: [] });
   });
 
-  test('writes rejects with their objects on request', async () => {
+  test('writes rejects with their objects to the file of --rejects', async () => {
     const input = write('in.ndjson', '{"events":{"external_id":"kim","name":"a"}}');
     const rejects = file('rejects.ndjson');
     const { code, lines } = await track([input, '--dry-run', '--rejects', rejects]);

@@ -100,7 +100,7 @@ describe('placard track --resume', () => {
     expect(names().slice(150)).toEqual(many(125, (at) => `t${at + 75}`));
   });
 
-  test('sends nothing if all objects are sent, and continues if the file has grown', async () => {
+  test('does not resend objects, and continues if the file has grown', async () => {
     write(event(0), event(1));
     await runCli(words(), env);
     expect((await runCli(words(), env)).stderr).toBe(
@@ -160,7 +160,7 @@ describe('placard track --resume', () => {
     expect(existsSync('progress')).toBe(false);
   });
 
-  test('continues its file of rejects after a run that sent nothing', async () => {
+  test('continues its file of rejects after a run with an invalid key', async () => {
     write(event(1), JSON.stringify({ events: { external_id: 'kim', name: 'e2' } }));
     const more = [...words(), '--rejects', file('rejects')];
     fake.setKeys({ server: 'another-key' });

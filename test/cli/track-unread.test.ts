@@ -75,7 +75,7 @@ describe('placard track without a reader of stdout', () => {
     },
   );
 
-  test('fails without a reader of stderr, after sending everything', async () => {
+  test('sends everything, and then fails without a reader of stderr', async () => {
     const child = startCli(['track'], env);
     const exit = ended(child);
     child.stderr!.destroy();

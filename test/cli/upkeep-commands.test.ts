@@ -81,7 +81,7 @@ describe('placard backup', () => {
     expect(readdirSync(target).sort()).toEqual(['copy.db', ...kept].sort());
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('ended by %s, leaves nothing', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('removes its partial copy if ended by %s', async (signal) => {
     // Large enough that the signal arrives before the copy is complete.
     await (await openStore(file(`${signal}.db`))).close();
     const large = new DatabaseSync(file(`${signal}.db`));
@@ -102,7 +102,7 @@ describe('placard backup', () => {
 });
 
 describe('placard prune', () => {
-  test('deletes older rows beside a running service, only with --yes', async () => {
+  test('deletes older rows while the service is running, only with --yes', async () => {
     const words = ['prune', '--db', file('live.db'), '--before', '2020-01-02'];
     const asked = await runCli(words);
     expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('Re-run with --yes') });

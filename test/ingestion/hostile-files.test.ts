@@ -157,7 +157,7 @@ describe('an endless SQLite view', () => {
     };
   };
 
-  test('is canceled with the run, and leaves nothing', async () => {
+  test('is canceled with the run, without leaving files', async () => {
     const store = await aStore();
     const folder = aFolder();
     const stop = new AbortController();

@@ -17,7 +17,7 @@ describe('createRestClient', () => {
     );
   });
 
-  it('requires arrays of profiles, and leaves unknown names to the service', async () => {
+  it('requires arrays of profiles, and does not validate names', async () => {
     const { client, fake } = arrangeRestClient();
     const wrong = [new Set(['u-1']), 'u-1', { length: 1 }, null];
     for (const external_ids of wrong) {
@@ -93,7 +93,7 @@ describe('createRestClient', () => {
     expect(asked).toEqual(Array(2).fill('http://127.0.0.1:9/api/cdi/integrations'));
   });
 
-  it('calls a key function before every request, so that a key can change at run time', async () => {
+  it('calls a key function before every request, so that keys can change at run time', async () => {
     let key = 'server-key';
     const { client, fake } = arrangeRestClient({ apiKey: async () => key });
     await client.integrations().next();

@@ -51,7 +51,7 @@ describe('client.track()', () => {
     expect(fake.requests).toEqual([]);
   });
 
-  it('sends nothing for empty input', async () => {
+  it('does not send requests for empty input', async () => {
     const { client, fake } = arrangeRestClient();
     expect((await client.track({ events: [] })).requests).toBe(0);
     expect(fake.requests).toEqual([]);
@@ -277,7 +277,7 @@ describe('client.track()', () => {
       expect(error.unsent).toEqual([]);
     });
 
-    it('leaves no unhandled rejection while it waits for more input', async () => {
+    it('does not cause an unhandled rejection while it waits for input', async () => {
       const unhandled: unknown[] = [];
       const hear = (reason: unknown) => unhandled.push(reason);
       process.on('unhandledRejection', hear);

@@ -126,7 +126,7 @@ describe('a lost response', () => {
     expect((await client.track({ events: someEvents(1) })).inDoubt).toHaveLength(1);
   });
 
-  it('is not in doubt if a captive portal responded, because the service received nothing', async () => {
+  it('is not in doubt if a captive portal responded, because the service did not receive the request', async () => {
     const { client, fake } = arrangeRestClient();
     fake.fail({ type: 'captive-portal' });
     const report = await client.track({ events: someEvents(1) });

@@ -41,7 +41,7 @@ describe('the memory disk', () => {
     expect(await keys(undefined)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('reads and writes atomically, deletes undefined values, and writes nothing if the change throws', async () => {
+  it('reads and writes atomically, deletes undefined values, and does not write if the change throws', async () => {
     const disk = createMemoryDisk();
     const store = disk.openStore('s');
     await store.setMany([

@@ -90,7 +90,7 @@ test('logs a rate limit with its name and scope', async () => {
   ]);
 });
 
-test('logs an invalid request with its errors', async () => {
+test('logs an invalid request with its validation errors', async () => {
   await run();
   await service.call('POST', SYNC, { key: 'browser-key', body: { ...envelope, app_id: 'another' } });
   expect(warned()).toMatchObject([{ key: 'browser', status: 400, why: ERROR_MESSAGES.unknownApp }]);

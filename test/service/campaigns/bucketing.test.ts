@@ -85,7 +85,7 @@ describe('a draw', () => {
     );
   });
 
-  test('selects the last option with a weight at the upper end, and nothing from an empty list', () => {
+  test('selects the last option with a weight at the upper end, and returns `undefined` for an empty list', () => {
     expect(pickWeighted(variants, 0.9999999999999999)?.id).toBe('b');
     expect(pickWeighted([{ weight: 0 }], 0.5)).toBeUndefined();
     expect(pickWeighted([], 0.5)).toBeUndefined();

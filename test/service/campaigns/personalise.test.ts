@@ -68,7 +68,7 @@ describe('a text property', () => {
     ['2026-03-10T12:00', '2026-03-10T12:00'],
     ['12/1/2021', '2021-12-01T00:00'],
     ['2026-03-10T12:00:00-04:00', '2026-03-10T16:00'],
-  ])('reads %s in UTC if it has no zone, whatever the service’s time zone', (renewal, expected) => {
+  ])('reads %s in UTC without a zone, in any time zone of the service', (renewal, expected) => {
     const of = { ...context, customAttributes: { renewal } };
     expect(text("{{custom_attribute.${renewal} | date: '%Y-%m-%dT%H:%M'}}", of)).toBe(expected);
     expect(text('{{custom_attribute.${renewal} | date_to_xmlschema}}', of)).toBe(`${expected}:00+00:00`);

@@ -65,7 +65,7 @@ onBothStores('the reach of an audience', (api, store) => {
     expect(await reachOf(gold, 200)).toEqual(reach);
   });
 
-  test('is estimated from a smaller random sample if users are slow to check, with wider bounds', async () => {
+  test('is estimated from a smaller random sample with wider bounds if checks are slow', async () => {
     await addUsers();
     let ms = 0;
     const reach = (await countReach({

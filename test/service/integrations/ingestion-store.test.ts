@@ -63,7 +63,7 @@ const usersOf = async (store: Store) =>
 describe.each([
   ['a SQLite file', aFile],
   ['PostgreSQL', aDatabase],
-])('the runs of integrations on %s', (_, address) => {
+])('integration runs on %s', (_, address) => {
   const aStore = async () => {
     const store = await openStore(await address());
     onTestFinished(() => store.close());
@@ -88,7 +88,7 @@ describe.each([
     expect(await claimAt(store, 1_000)).not.toBeNull();
   });
 
-  test('are claimed once by two replicas that read the same state, however short the run is', async () => {
+  test('are claimed once by two replicas that read the same state, even if the run is short', async () => {
     const store = await aStore();
     const claim = { workspaceId: W, integrationId: ID, state: null, trigger: 'schedule' as const };
     const first = await store.ingestion.claim({ ...claim, nowMs: 1_000, leaseMs: LEASE_MS });

@@ -103,7 +103,7 @@ export const studioContract = (
       expect((await studio.release(W, 3))?.content).toBeNull();
     });
 
-    test('keep a scheduled release beside a fix that is published before it, unless it is canceled', async () => {
+    test('keep a scheduled release if a fix is published before it, unless it is canceled', async () => {
       await studio.addRelease(aRelease());
       await studio.addRelease(aRelease({ basedOn: 1, liveAtMs: 90_000 }));
       await studio.addRelease(aRelease({ basedOn: 2, createdAtMs: 2_000, liveAtMs: 2_000 }));

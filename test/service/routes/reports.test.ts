@@ -71,7 +71,7 @@ describe.each(STORES)('reports on $name', ({ address }) => {
   afterAll(() => service.stop());
 
   describe('GET /campaigns/list', () => {
-    test('returns 100 per page, and nothing past the end', async () => {
+    test('returns 100 campaigns per page, and an empty page past the end', async () => {
       const { status, body } = await get('/campaigns/list');
       expect(status).toBe(200);
       expect(body.campaigns).toHaveLength(100);
@@ -213,7 +213,7 @@ describe.each(STORES)('reports on $name', ({ address }) => {
       expect((await series('length=1&ending_at=2026-02-28T18:15:00Z')).data).toEqual(data.slice(2));
     });
 
-    test('counts hours', async () => {
+    test('counts by hour', async () => {
       const data = [
         { time: '2026-02-27T17:00:00.000Z', count: 0 },
         { time: '2026-02-27T18:00:00.000Z', count: 2 },
@@ -238,7 +238,7 @@ describe.each(STORES)('reports on $name', ({ address }) => {
   });
 
   describe('GET /purchases/quantity_series and /purchases/revenue_series', () => {
-    test('add up the units and the revenue of a product or of all', async () => {
+    test('add up the units and the revenue of one or all products', async () => {
       const quantity = async (query: string) =>
         (await get(`/purchases/quantity_series?length=2${query}`)).body.data;
       expect(await quantity('')).toEqual([
@@ -258,7 +258,7 @@ describe.each(STORES)('reports on $name', ({ address }) => {
       });
     });
 
-    test('do not add several currencies', async () => {
+    test('do not add up different currencies', async () => {
       const { status, body } = await get('/purchases/revenue_series?length=1');
       expect({ status, message: body.message }).toEqual({
         status: 400,

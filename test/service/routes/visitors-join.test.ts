@@ -90,7 +90,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     expect(body.banners.home).not.toBeNull();
   });
 
-  test('changes nothing if repeated, and creates no user for an unknown visitor', async () => {
+  test('is idempotent, and does not create a user for an unknown visitor', async () => {
     await know(VISITOR, { cart: 'full' });
     await join();
     await know('u-771', { cart: 'paid' });

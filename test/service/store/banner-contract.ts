@@ -44,7 +44,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       expect(answers.map(({ campaigns }) => campaigns[0]?.impressions ?? 0)).toEqual(expected);
     });
 
-    test('of one user are read up to a limit', async () => {
+    test('are read up to a limit per user', async () => {
       for (let from = 0; from < 21_000; from += 1_000) {
         const events = Array.from({ length: 1_000 }, (_, at) => aBannerEvent({ timeMs: NOW + from + at }));
         await record('u-1', ...events.map((event) => ({ ...event, receivedAtMs: NOW + 30_000 })));
@@ -76,7 +76,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       expect(await stored()).toEqual(expect.arrayContaining(expected));
     });
 
-    test('of test sends stay out of the export and of decisions', async () => {
+    test('of test sends are excluded from exports and decisions', async () => {
       await record('u-1', aBannerEvent({ isTestSend: true }));
       await record('u-1', aBannerEvent({ eventType: 'dismiss', isTestSend: true }));
       expect(await stored()).toEqual([]);
@@ -174,7 +174,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       expect(await ask()).toBe(1);
     });
 
-    test('of a user who is listed twice belong to that user', async () => {
+    test('belong to one user if they arrive concurrently', async () => {
       const times = Array.from({ length: 30 }, (_, n) => NOW + n);
       await Promise.all(times.map((timeMs) => record('u-1', aBannerEvent({ timeMs }))));
       const rows = await collect(storeOf().exportBannerEvents('demo'));

@@ -18,7 +18,7 @@ const CITUS = needs(
   bin !== null,
 );
 
-describe('on a sharded PostgreSQL', CITUS, () => {
+describe('a sharded PostgreSQL database', CITUS, () => {
   let cluster: CitusCluster;
   beforeAll(async () => {
     cluster = await startCitus(bin!);

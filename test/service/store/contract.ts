@@ -94,7 +94,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         expect(await find({ by: 'push_token', value: { app_id: 'app', token: `${token}.` } })).toEqual([]);
       });
 
-      test('do not match the hash of another user’s long name', async () => {
+      test('are distinguished from the hash of a long name', async () => {
         const long = `a\u0001${'b'.repeat(900)}`;
         const hash = createHash('sha256').update(long).digest('hex');
         const ids = [long, `#${hash}`, hash];
@@ -128,7 +128,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         expect(await find(byExternalId('u-1'))).toMatchObject([{ custom: { visits: 60 } }]);
       });
 
-      test('are found by a changed name at once, and not by the previous one', async () => {
+      test('are found only by the new name after a change', async () => {
         await create({ externalId: 'u-1', email: 'old@example.org' });
         const before: Lookup = { by: 'email', value: 'old@example.org' };
         const after: Lookup = { by: 'email', value: 'new@example.org' };
@@ -324,7 +324,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         });
       });
 
-      test('count a request in every window or in none', async () => {
+      test('count a request in all windows or not at all', async () => {
         // In the next hour. Expired windows are deleted occasionally.
         const at = Math.ceil(Date.now() / 3_600_000) * 3_600_000;
         const hourly = window('w hourly', 10, 3600);

@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test(
-  `stores every acknowledged write once after ${ROUNDS} kills (kill -9) under ${WRITERS} writers`,
+  `stores every acknowledged write once after ${ROUNDS} kills (kill -9) with ${WRITERS} writers`,
   async () => {
     const database = join(folder, 'crash.db');
     const sent = nothingSent();

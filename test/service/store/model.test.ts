@@ -49,7 +49,7 @@ test.each<[string, () => Promise<Store[]>]>([
     },
   ],
 ])(
-  `${ROUNDS} random sequences of works give the same result in a list and in %s`,
+  `${ROUNDS} random sequences of writes have the same result in a list and in %s`,
   async (_, open) => {
     const stores = await open();
     onTestFinished(async () => {

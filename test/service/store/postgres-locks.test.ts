@@ -65,7 +65,7 @@ describe('a row that another session has locked', () => {
   });
 });
 
-test('accepts writes of other users on two replicas beside a locked row', async () => {
+test('accepts writes of other users on two replicas while a row is locked', async () => {
   await count('locked', ...OTHERS);
   const other = await openStore(url);
   onTestFinished(() => other.close());

@@ -95,7 +95,7 @@ const aSmallDatabase = async (room: number): Promise<{ url: string; run: Run }> 
 };
 
 describe('a database with few connections', () => {
-  test('accepts writes beside many readers', async () => {
+  test('accepts writes despite many readers', async () => {
     const { url, run } = await aSmallDatabase(8);
     const store = await openStore(url);
     onTestFinished(() => store.close());

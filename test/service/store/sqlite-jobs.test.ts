@@ -24,7 +24,7 @@ test('recounts without blocking the event loop', async () => {
   await store.close();
 });
 
-test('runs jobs one after the other, and continues after a failure', async () => {
+test('runs jobs one at a time, and continues after a failure', async () => {
   const store = await aStore('queue.db');
   const fates = await Promise.allSettled([
     store.verifyResults('demo'),
@@ -50,7 +50,7 @@ test('cancels a running count on close', async () => {
   );
 });
 
-test('recounts a workspace beside the service that writes the file', async () => {
+test('recounts a workspace while a service writes the file', async () => {
   const store = await aStore('live.db');
   const reader = await openStoreReader(join(folder, 'live.db'));
   expect(await reader.verifyResults('demo')).toEqual([]);

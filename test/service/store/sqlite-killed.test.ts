@@ -17,7 +17,7 @@ const rounds = fc.array(fc.record({ steps: fc.array(step, { maxLength: 25 }), en
 });
 
 test(
-  'has exactly the acknowledged writes after a kill or a close at any moment',
+  'has exactly the acknowledged writes after a kill or a close at any time',
   async () => {
     let files = 0;
     await fc.assert(

@@ -54,7 +54,7 @@ test('checkpoints the WAL before it exceeds the limit of docs/guides/operate.md,
   database.close();
 });
 
-test('uses less than 1 KB of WAL per event beside a long reader', async () => {
+test('uses less than 1 KB of WAL per event during a long read', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-log-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'a.db');
@@ -91,7 +91,7 @@ test('uses less than 1 KB of WAL per event beside a long reader', async () => {
   database.close();
 });
 
-test('shrinks the WAL after a long reader has ended', async () => {
+test('shrinks the WAL after a long read', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-log-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'a.db');

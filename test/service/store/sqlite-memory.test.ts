@@ -101,7 +101,7 @@ test('reads users of a shared address once, and finds later ones as well', async
   await queue.close();
 });
 
-test('does not keep previous names in memory, or read a user again who is renamed repeatedly', async () => {
+test('does not keep previous names in memory, and keeps a user who is renamed repeatedly', async () => {
   const { queue, write, nameInFile, names } = aQueue(2_000);
   await write(attribute(0, 0));
   for (let value = 0; value < 20; value += 1) {

@@ -103,7 +103,7 @@ describe('a backup of the SQLite file', () => {
     expect(readdirSync(own).filter((name) => /copy|nothing/.test(name))).toEqual(['copy.db']);
   });
 
-  test('leaves no file if it fails', async () => {
+  test('removes its partial copy if it fails', async () => {
     const own = mkdtempSync(join(folder, 'half-'));
     const file = join(own, 'placard.db');
     const store = await openStore(file);

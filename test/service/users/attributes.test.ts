@@ -420,7 +420,7 @@ onBothStores('contract 3.4: subscription groups', (api) => {
     [[item({ subscription_group_id: 'newsletter' })], 'BAD_SUBSCRIPTION_GROUP_ID'],
     [[item({ subscription_group_id: '7d1f2a00-0000-4000-8000-00000000ffff' })], 'BAD_SUBSCRIPTION_GROUP_ID'],
     [[item({ subscription_state: 'opted_in' })], 'BAD_SUBSCRIPTION_GROUP_STATE'],
-  ])('%j has its own error', async (value, code) => {
+  ])('reports an error for %j', async (value, code) => {
     const answer = await set(value);
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
     expect(errorsOf(answer)).toEqual([`attributes[0] ${code}`]);
@@ -468,7 +468,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
     [[token({ device_id: '1234567' })], 'BAD_DEVICE_ID'],
     [[token({ device_id: 'x'.repeat(256) })], 'BAD_DEVICE_ID'],
     [[token({ device_id: 12345678 })], 'BAD_DEVICE_ID'],
-  ])('%j has its own error, and the rest is applied', async (push_tokens, code) => {
+  ])('reports an error for %j, and applies the rest', async (push_tokens, code) => {
     const answer = await set({ external_id: 'u-1', push_tokens, tier: 'gold' });
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
     expect(errorsOf(answer)).toEqual([`attributes[0] ${code}`]);

@@ -73,7 +73,7 @@ describe.each(STORES)('click effects on $name', ({ address }) => {
     expect((await profileOf('u1'))!.events['asked_for_news']).toMatchObject({ count: 150 });
   });
 
-  test('are not undone or repeated by a repeated click after the user has changed the value', async () => {
+  test('do not apply again on a repeated click after the user has changed the value', async () => {
     const id = await bannerFor('u1');
     await act('u1', id, ['impression', 'click']);
     await studio.track({ attributes: [{ external_id: 'u1', wants_news: false }] });

@@ -90,7 +90,7 @@ onBothStores('contract 2.7: POST /users/identify', (api) => {
     expect(await api().events()).toMatchObject([{ external_id: 'u-1', name: 'browsed' }]);
   });
 
-  test('does nothing if both have an alias with the same label', async () => {
+  test('does not change users if both have an alias with the same label', async () => {
     await api().track({ attributes: [{ external_id: 'u-1' }] });
     await api().post('/users/alias/new', { user_aliases: [{ external_id: 'u-1', ...alias('other') }] });
     await anonymous();
@@ -98,7 +98,7 @@ onBothStores('contract 2.7: POST /users/identify', (api) => {
     expect(await api().users()).toHaveLength(2);
   });
 
-  test('succeeds if nothing matches, or if the match already has an external ID', async () => {
+  test('succeeds without a match, or if the match already has an external ID', async () => {
     expect(await identify(byAlias('u-1', 'nobody'))).toMatchObject({
       status: 201,
       body: { aliases_processed: 1 },

@@ -235,7 +235,7 @@ describe('a workspace file', () => {
     expect(issue!.message).toMatch(/, got something else$/);
   });
 
-  test('reports every problem at once, with its file', () => {
+  test('reports all problems at once with their file', () => {
     expect(() => parseWorkspace({ workspace_id: 1, apps: 2, api_keys: 3 }, 'demo.json')).toThrow(
       'demo.json: workspace_id: expected string, got 1; apps: expected array, got 2; api_keys: expected array, got something else',
     );
@@ -321,7 +321,7 @@ describe('a campaign of the file', () => {
     expect(inProperty(property)).toEqual([]);
   });
 
-  test('may use any placement if the file declares none', () => {
+  test('may use any placement if the file does not declare placements', () => {
     expect(inCampaign({ placements: ['anything'] })).toEqual([]);
   });
 });

@@ -189,7 +189,7 @@ describe('a changed workspace file', () => {
     expect(names()).toEqual(['mended']);
   });
 
-  test('logs nothing if only its modification time changed', async () => {
+  test('is not logged if only its modification time changed', async () => {
     write('one.json', { name: 'same' });
     watching(join(folder, 'one.json'), 5);
     write('one.json', { name: 'same' });
