@@ -180,7 +180,7 @@ test('contract 7.5: a dismissal hides the banner at once, is sent once, and surv
   expect(again.textContent).toBe('');
 });
 
-test('contract 7.3: a control banner counts one impression, and ignores clicks and dismissals without rendering', async () => {
+test('contract 7.3: a control banner is not rendered, counts one impression, and ignores clicks and dismissals', async () => {
   const { placard, service, heard } = open({
     service: createFakeService({ banners: { home_hero: { ...hero, is_control: true, properties: null } } }),
   });
@@ -293,7 +293,7 @@ test.each(['before', 'after'])(
   },
 );
 
-test('replaces a banner that expires while displayed with one sync', async () => {
+test('sends one sync to replace a banner that expires while displayed', async () => {
   const expires = Math.ceil(Date.now() / 1000) + 60;
   const service = createFakeService({ banners: { home_hero: { ...hero, expires_at: expires } } });
   const { placard, of, heard } = open({ service });

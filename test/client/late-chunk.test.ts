@@ -37,7 +37,7 @@ const aBrowser = () => {
   return { service, openStore, visit };
 };
 
-test('case 40: applies an opt-out from before the deferred chunk loads once it does, and on the next visit', async () => {
+test('case 40: an opt-out before the deferred chunk loads applies after the load and on the next visit', async () => {
   const { service, openStore, visit } = aBrowser();
   const { placard, heard } = visit();
   await heard('synced');

@@ -22,7 +22,7 @@ test('contract 7.6: ignores undefined budget options', async () => {
   expect(of('failed').map(({ kind }) => kind)).toEqual(['budget']);
 });
 
-test('contract 7.6: requests the placements in the call, mounted or not', async () => {
+test('contract 7.6: requests the placements passed to refresh(), mounted or not', async () => {
   const { placard, service } = open();
   await placard.refresh(['sidebar']);
   await placard.refresh('checkout' as never);
@@ -30,7 +30,7 @@ test('contract 7.6: requests the placements in the call, mounted or not', async 
   expect(placard.banner('sidebar')).toBeNull();
 });
 
-test('a refresh requests mounted and given placements, but not those of previous views', async () => {
+test('requests mounted placements and those passed to refresh(), but not those of previous views', async () => {
   const { placard, service, heard } = open();
   for (const placementId of ['view_1', 'view_2', 'view_3']) placard.mount(placementId, aSlot(), draw)();
   placard.mount('home_hero', aSlot(), draw);

@@ -178,7 +178,7 @@ test('contract 7.8: a wipe removes everything, and the client does not write aft
   expect(localStorage).toHaveLength(0);
 });
 
-test('contract 7.8: a wipe without consent removes the data of an earlier visit, stopped or not', async () => {
+test('contract 7.8: a wipe without consent removes the data of an earlier visit, even after stop', async () => {
   for (const isStopped of [false, true]) {
     const first = open();
     first.placard.mount('home_hero', aSlot(), draw);

@@ -186,7 +186,7 @@ test('contract 7.8: if the user changes in another tab, continues in memory and 
   expect(await store.entries()).toEqual([]);
 });
 
-test('stores a user who signed out in another tab again once this tab opens their record', async () => {
+test('stores a user’s record again after another tab removed it, once this tab opens the record', async () => {
   const store = createMemoryStore();
   const { cache } = setUp(store);
   await cache.open('u-1');

@@ -206,7 +206,7 @@ test('case 23: does not follow a redirect, so that the key is not sent to anothe
   expect(sent[0]!.request.credentials).toBe('omit');
 });
 
-test('the next user does not wait because the service rejected the previous one', async () => {
+test('does not delay the next user after the service rejected the previous user', async () => {
   const { sync, sent, results, state } = setUp([refuse(401), all]);
   await sync.now(['home_hero']);
   expect(sync.blockedUntilMs()).toBeGreaterThan(Date.now());

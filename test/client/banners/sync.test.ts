@@ -148,7 +148,7 @@ describe('requests after the user has changed', () => {
     expect(notices).toEqual([]);
   });
 
-  test('are not sent if a server error was to be retried', async () => {
+  test('are not sent as retries of a server error', async () => {
     const { sync, sent, notices } = setUp([refuse(503)]);
     await sync.now(['home_hero']);
     sync.reset();

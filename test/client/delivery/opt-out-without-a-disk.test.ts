@@ -39,7 +39,7 @@ test.each([1, Number.POSITIVE_INFINITY])(
   },
 );
 
-test('case 69: stores an opt-out on a full disk and keeps the events that the user keeps', async () => {
+test('case 69: a full disk does not prevent an opt-out (keep) or remove the clicks that it keeps', async () => {
   const { world, store, tab } = await withStoredEvents();
   await tab.captureMany(3, 'impression');
   store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'], times: 2 });

@@ -22,7 +22,7 @@ test.each([
   ['userId', undefined],
   ['use', [visitors]],
   ['use', [true]],
-])('rejects a wrong %s (%s) with an error that contains its name', (option, value) => {
+])('rejects an invalid %s (%s) with an error that contains its name', (option, value) => {
   expect(reading({ [option]: value })).toThrow(`Option "${option}" must be`);
 });
 

@@ -301,7 +301,7 @@ test('reserves the box of the last visit before the first response', () => {
   expect(element.style.minHeight).toBe('240px');
 });
 
-test('a control banner collapses out of view without rendering, and still counts as shown', () => {
+test('a control banner is not rendered, collapses out of view, and counts as shown', () => {
   const { placements, answer, types } = setUp();
   const { element } = aSlot();
   const hook = vi.fn(drawHeadline);
@@ -362,7 +362,7 @@ test('a hook that dismisses its banner during render leaves no nodes behind', ()
   expect(types()).toEqual(['emptied dismissed']);
 });
 
-test('the slot’s methods apply to its banner', async () => {
+test('applies the slot’s methods to its banner', async () => {
   const { placements, answer, track } = setUp();
   let slot: Slot | undefined;
   placements.mount('home_hero', aSlot().element, (_, given) => {

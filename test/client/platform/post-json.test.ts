@@ -47,7 +47,7 @@ test('returns `undefined` for invalid JSON', () => {
   expect(parseJson('{"a":1}')).toEqual({ a: 1 });
 });
 
-test('reports the URL of a request without a response', async () => {
+test('reports the URL of a request that got no response', async () => {
   const { answer } = post(() => Promise.reject(new TypeError('Failed to fetch')));
   await expect(answer).rejects.toThrow('No response from http://127.0.0.1:1/path: Failed to fetch');
 });

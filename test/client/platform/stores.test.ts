@@ -246,7 +246,7 @@ describe('log store', () => {
     ]);
   });
 
-  test('passes the error of a full disk to the caller', async () => {
+  test('rejects with the error of a full disk', async () => {
     const { primary, modes, store } = setUp();
     await store.get('a');
     primary.fail({ type: 'reject', error: 'QuotaExceededError' });

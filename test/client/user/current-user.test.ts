@@ -24,7 +24,7 @@ test('identifies a visitor by the ID stored in the browser profile, if the host 
   expect(aVisitor(false).id()).toBeNull();
 });
 
-test('does not identify a visitor who has become a user, joined or not', () => {
+test('does not identify a visitor who has become a user, whether joined or not', () => {
   localStorage.setItem(aVisitor(true).visitorKey, `${VISITOR} kim`);
   expect(aVisitor(true).id()).toBeNull();
 });

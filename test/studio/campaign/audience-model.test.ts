@@ -135,7 +135,7 @@ describe('a typed value', () => {
     ['"7"', '7'],
     ['1e3', '1e3'],
     [' padded ', 'padded'],
-  ])('%j is %j', (typed, value) => expect(parseScalar(typed)).toBe(value));
+  ])('%j is parsed as %j', (typed, value) => expect(parseScalar(typed)).toBe(value));
 
   test('is shown as the operator would type it', () => {
     fc.assert(

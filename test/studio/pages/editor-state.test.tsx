@@ -95,7 +95,7 @@ describe('a change', () => {
     expect(server.stored()).not.toHaveProperty('name');
   });
 
-  test('letter by letter counts as one undo step', () => {
+  test('made letter by letter counts as one undo step', () => {
     const editor = edited();
     for (const name of ['S', 'Su', 'Sum']) editor.set('name', name);
     editor.undo();
@@ -119,7 +119,7 @@ describe('a colleague’s change', () => {
     expect([server.stored()?.name, headline()]).toEqual(['Theirs', 'Mine again']);
   });
 
-  test('to the same part waits for a choice: the user’s own', async () => {
+  test('to the same part requires a choice, and the user’s own change is saved if chosen', async () => {
     const editor = edited();
     server.colleague((draft) => {
       draft.name = 'Theirs';
@@ -135,7 +135,7 @@ describe('a colleague’s change', () => {
     expect([server.stored()?.name, editor.state.value.is]).toEqual(['Mine too', 'saved']);
   });
 
-  test('to the same part waits for a choice: the colleague’s, and an undo restores the user’s own', async () => {
+  test('to the same part requires a choice, and undo restores the user’s own change after the colleague’s is chosen', async () => {
     const editor = edited();
     server.colleague((draft) => {
       draft.name = 'Theirs';
@@ -190,7 +190,7 @@ describe('offline', () => {
     expect(next.campaign.value.name).toBe('On the train');
   });
 
-  test('a change whose response was lost does not conflict with itself', async () => {
+  test('does not report a conflict if the response to a change was lost', async () => {
     const editor = edited();
     server.isMute = true;
     editor.set('name', 'Stored');

@@ -44,7 +44,7 @@ test('reports a click that could not set any attribute as an error at its attrib
 
 describe('a message', () => {
   test.each([{}, { headline: text('') }, { headline: text('  '), body: text('') }])(
-    'that would render nothing is an error: %j',
+    'without content to render gets an error: %j',
     (properties) => {
       expect(propertyChecks(properties)).toEqual([
         'error headline: Add a headline, a body or an image. Without one nothing is shown.',
@@ -52,7 +52,7 @@ describe('a message', () => {
     },
   );
 
-  test('without a headline gets a request for one', () => {
+  test('without a headline gets a finding that requests one', () => {
     expect(propertyChecks({ body: text('Come in') })).toEqual(['warning headline: There is no headline.']);
   });
 
@@ -100,7 +100,7 @@ describe('a URL', () => {
   const headline = text('Hi');
 
   test.each(['javascript:alert(1)', 'data:text/html,x', ' JAVASCRIPT:alert(1)'])(
-    'that pages reject is an error: %s',
+    'that pages reject gets an error: %s',
     (link) => {
       expect(propertyChecks({ headline, link: text(link) })).toEqual([
         expect.stringMatching(/^error link: Pages reject this URL\./),
@@ -119,7 +119,7 @@ describe('a URL', () => {
     expect(propertyChecks({ image: shelf })[0]).toContain(`error ${words}`);
   });
 
-  test('of an image-only message with an empty headline is complete', () => {
+  test('of an image-only message with an empty headline gets no finding', () => {
     const alone = {
       headline: text(''),
       image: image('https://shop.example/a.png'),
@@ -193,7 +193,7 @@ describe('a campaign', () => {
   });
 
   test.each([null, [], 'x', {}, { variants: [null] }])(
-    'that is invalid is reported, not thrown: %j',
+    'that is invalid gets a finding and does not throw: %j',
     (content) => {
       expect(checkDraft(content, workspace, NOW).some(({ severity }) => severity === 'error')).toBe(true);
     },

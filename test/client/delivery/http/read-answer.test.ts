@@ -141,7 +141,7 @@ test.each([
 });
 
 describe('errors of a response', () => {
-  test('case 10: contain each event at most once and only events of the batch, and unknown ones are reported', () => {
+  test('case 10: affect each event at most once and only events of the batch, and unknown indexes are reported', () => {
     fc.assert(
       fc.property(
         fc.array(
