@@ -3,12 +3,12 @@ import type { Feed } from '../store/store.ts';
 import { isSameCursor, START } from './cursor.ts';
 
 const TABLES = ['events', 'bannerEvents', 'userChanges'] as const;
-/** Rows are stored in the order of commits, which differs from the order of times by less than this. */
+/** Maximum difference between the commit order of rows and the order of their times. */
 const SLACK_MS = 60_000;
 
 /**
- * Returns a cursor before all rows that were stored since a time, by a binary search. Up to a minute of earlier rows may follow
- * it too.
+ * Finds a cursor before all rows that were stored since a time, by binary search. Up to a minute of earlier rows may also follow
+ * the cursor.
  */
 export const cursorSince = async (
   { readFeed, feedEnd }: Pick<Feed, 'readFeed' | 'feedEnd'>,

@@ -3,11 +3,11 @@ import type { FeedCursor } from '../results/statements.ts';
 /** Cursor before the first stored row. */
 export const START: FeedCursor = { events: 0, bannerEvents: 0, userChanges: 0 };
 
-/** Returns a cursor as text, such as `1200-350-7`. */
+/** Formats a cursor as text, for example `1200-350-7`. */
 export const formatCursor = ({ events, bannerEvents, userChanges }: FeedCursor): string =>
   `${events}-${bannerEvents}-${userChanges}`;
 
-/** Parses what `formatCursor` returns. Returns `null` if the text is not a cursor. */
+/** Parses a cursor from `formatCursor`. Returns `null` if the text is not a cursor. */
 export const parseCursor = (text: string): FeedCursor | null => {
   if (!/^\d{1,15}-\d{1,15}-\d{1,15}$/.test(text)) return null;
   const [events, bannerEvents, userChanges] = text.split('-').map(Number) as [number, number, number];

@@ -8,7 +8,7 @@ import type { DataEventName } from './event-types.ts';
 /** Exported event. */
 export interface DataEvent {
   type: DataEventName;
-  /** Derived from the row, so it is stable across reads. */
+  /** ID derived from the row, so that it is stable across reads. */
   id: string;
   workspaceId: string;
   userId: string;
@@ -18,10 +18,10 @@ export interface DataEvent {
   properties: Record<string, unknown>;
 }
 
-/** Names of campaigns, variants and platforms. */
+/** Workspace with the names of campaigns, variants and platforms. */
 export type NamedWorkspace = Pick<CampaignSet, 'campaigns' | 'appPlatforms'>;
 
-/** Returns the workspace of an ID; `undefined` if unknown, and names are then `null`. */
+/** Returns the workspace with an ID; `undefined` if unknown, so that names are `null`. */
 export type FindWorkspace = (workspaceId: string) => NamedWorkspace | undefined;
 
 type EventRow = FeedPage['events'][number];
@@ -36,7 +36,7 @@ const BANNER_TYPES = {
 
 const SECOND_MS = 1_000;
 
-/** Converts a goal to the format of the REST API. */
+/** Converts a conversion to the format of the REST API. */
 export const conversionBehavior = (conversion: Conversion): Record<string, unknown> => ({
   type: 'event' in conversion ? 'Performs Custom Event' : 'Makes Specific Purchase',
   window: conversion.withinMs / SECOND_MS,
@@ -92,7 +92,10 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
       };
     },
 
-    /** Returns `null` for test sends, and in the control group for all but the first impression. */
+    /**
+     * Converts a banner event. Returns `null` for test sends, and in the control group for all events except the first
+     * impression.
+     */
     ofBannerEvent(row: BannerEventRow): DataEvent | null {
       const { bannerEventId, bannerId, campaignId, variantId, eventType, isControl, isUnique, appId } = row;
       if (row.isTestSend) return null;
@@ -141,7 +144,10 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
       };
     },
 
-    /** Returns `null` for changes that are not events: users whom retention removed, and rows that a merge removed. */
+    /**
+     * Converts a change of a user. Returns `null` for changes that are not events, such as users whom retention removed and rows
+     * that a merge removed.
+     */
     ofChange({ changeId, userId, kind, intoUserId, changedAtMs: timeMs }: ChangeRow): DataEvent | null {
       const event = { ...envelope({ userId, externalId: null }), timeMs };
       const id = hashId(workspaceId, 'user_change', changeId, kind, userId, timeMs);

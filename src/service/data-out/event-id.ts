@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Returns a UUID (version 8) of the parts. Include the contents of a row besides its number, because another row may get the
- * number after a restore from a backup.
+ * Returns a UUID (version 8) that is a hash of the parts. Include the contents of a row in addition to its ID, because another
+ * row may get the ID after a restore from a backup.
  */
 export const hashId = (...parts: (string | number | null)[]): string => {
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16);

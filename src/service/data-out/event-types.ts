@@ -3,9 +3,9 @@ export type ColumnType = 'string' | 'int' | 'long' | 'double' | 'boolean';
 interface EventType {
   /** `type` of a CloudEvent. */
   cloudEvent: string;
-  /** Columns of a file after the common ones, by name. */
+  /** Types of the columns that follow the common columns of a file, by name. */
   columns: Readonly<Record<string, ColumnType>>;
-  /** Property that holds an object. In files it is the column `properties`, as JSON. */
+  /** Property that contains an object. In files, the column `properties` contains it as JSON. */
   json?: string;
 }
 
@@ -68,7 +68,7 @@ export const DATA_EVENTS = {
 
 export type DataEventName = keyof typeof DATA_EVENTS;
 
-/** Events of webhooks: those of users, and alerts, which are only sent to webhooks that name them. */
+/** Name of a webhook event. A webhook receives alerts only if it lists `placard.alert`. */
 export type WebhookEventName = DataEventName | 'placard.alert';
 
 export const DATA_EVENT_NAMES = Object.keys(DATA_EVENTS) as DataEventName[];

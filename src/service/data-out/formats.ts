@@ -4,14 +4,14 @@ import { type ColumnType, type DataEventName, dataEventType, type WebhookEventNa
 
 const seconds = (ms: number) => Math.floor(ms / 1_000);
 
-/** Event as webhooks send it. */
+/** Event that webhooks send. */
 export interface WebhookEvent extends Omit<DataEvent, 'type' | 'userId'> {
   type: WebhookEventName;
-  /** `null` if the event is not of a user. */
+  /** User of the event; `null` if none. */
   userId: string | null;
 }
 
-/** Formats an event as the custom HTTP export of Currents. */
+/** Formats an event in the format of the custom HTTP export of Currents. */
 export const currentsEvent = ({
   type,
   id,
@@ -41,7 +41,7 @@ export const cloudEvent = (event: WebhookEvent) => ({
   data: currentsEvent(event),
 });
 
-/** Webhook body formats, by the name in the workspace file. */
+/** Formats of webhook bodies, by the name in the workspace file. */
 export const WEBHOOK_FORMATS = {
   currents: {
     contentType: 'application/json',

@@ -7,27 +7,26 @@ interface ReadEventsOptions {
   feed: Feed;
   findWorkspace: FindWorkspace;
   after: FeedCursor;
-  /** Last row to read. Default: the end of the feed. */
+  /** Cursor of the last row to read. Default: the end of the feed. */
   through?: FeedCursor;
   /** Maximum number of rows. */
   limit: number;
-  /** Only events of this workspace. Default: of all. */
+  /** Workspace of the events. Default: all. */
   workspaceId?: string | undefined;
-  /** Only events of these types. Default: of all. */
+  /** Types of the events. Default: all. */
   types?: ReadonlySet<WebhookEventName> | null;
 }
 
 /** Events of consecutive rows of the feed. */
 export interface EventsRead {
   events: DataEvent[];
-  /** Number of rows that were read; 0 at the end of the feed. */
+  /** Number of rows read; 0 at the end of the feed. */
   rows: number;
   next: FeedCursor;
 }
 
 /**
- * Returns the first rows of a page by their time of storage. Cuts each table at a row, so that a cursor can represent the
- * position.
+ * Returns the first rows of a page by time of storage. Cuts each table after a row, so that a cursor can represent the position.
  */
 const takeFirst = (
   page: FeedPage,
@@ -65,7 +64,7 @@ const takeFirst = (
   return taken;
 };
 
-/** Reads rows after a cursor as events, in order of storage. */
+/** Reads rows after a cursor, and returns them as events in order of storage. */
 export const readEvents = async (options: ReadEventsOptions): Promise<EventsRead> => {
   const { feed, findWorkspace, after, through, limit, workspaceId, types } = options;
   const page = takeFirst(await feed.readFeed(after, limit), after, through, limit);

@@ -36,15 +36,15 @@ export type FileFormat = keyof typeof FILE_FORMATS;
 
 const TEMPORARY = '.tmp';
 
-/** Removes files of a process that ended while writing. */
+/** Removes unfinished files of a process that ended while writing. */
 export const removeUnfinished = (folder: string): void => {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
     if (name.endsWith(TEMPORARY)) rmSync(join(folder, name));
 };
 
 /**
- * Writes events into Hive partitions: `event_type=…/date=…/<name>.<format>`, with the UTC date of the event. Writes each file
- * atomically, and replaces an existing one. Returns the paths.
+ * Writes events to Hive partitions, such as `event_type=…/date=…/<name>.<format>`, by the UTC date of the event. Writes each file
+ * atomically, and replaces an existing file. Returns the paths.
  */
 export const writePartitions = (
   folder: string,

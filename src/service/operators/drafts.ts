@@ -8,32 +8,32 @@ import {
   type Statement,
 } from '../row-readers.ts';
 
-/** Campaign being edited. All operators share the one draft of a campaign. */
+/** Draft of a campaign. All operators share one draft per campaign. */
 export interface Draft {
   workspaceId: string;
   campaignId: string;
   campaign: unknown;
-  /** Changes with every save. */
+  /** Revision, which changes with every save. */
   revision: string;
-  /** Release that the edit is based on; 0 if none. */
+  /** Release on which the draft is based; 0 if none. */
   basedOn: number;
   editor: string;
   updatedAtMs: number;
 }
 
-/** Review of a draft by an operator before it is published. */
+/** Review of a draft by an operator before publication. */
 export interface ReviewEntry {
   operator: string;
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   at: string;
   action: 'request' | 'comment' | 'approve' | 'send_back';
   note: string;
-  /** Revision of the draft at that time. */
+  /** Revision of the draft at the time of the review. */
   revision: string;
 }
 
 export interface StoredDraft extends Draft {
-  /** Oldest first. */
+  /** Reviews, oldest first. */
   review: readonly ReviewEntry[];
 }
 
@@ -52,17 +52,17 @@ CREATE TABLE drafts (
 `;
 
 export interface DraftStore {
-  /** All drafts of the workspace. */
+  /** Returns all drafts of the workspace. */
   drafts(workspaceId: string): Promise<StoredDraft[]>;
-  /** Returns the draft of a campaign. `null` if none. */
+  /** Returns the draft of a campaign; `null` if none. */
   draft(workspaceId: string, campaignId: string): Promise<StoredDraft | null>;
-  /** Returns the size in bytes, as JSON, of all drafts of a workspace except the one of this campaign. */
+  /** Returns the total JSON size in bytes of a workspace's drafts, except the draft of this campaign. */
   otherDraftBytes(workspaceId: string, campaignId: string): Promise<number>;
-  /** Saves a draft over revision `over`, or `null` for none. Returns false if the stored revision differs. */
+  /** Saves a draft over revision `over`; `null` if no draft is stored. Returns `false` if the stored revision differs. */
   saveDraft(draft: Draft, over: string | null): Promise<boolean>;
-  /** Returns false if the draft was changed or reviewed since it was read. */
+  /** Stores the reviews of a draft. Returns `false` if the draft was changed or reviewed since it was read. */
   reviewDraft(draft: StoredDraft, review: readonly ReviewEntry[]): Promise<boolean>;
-  /** Returns false if the stored draft has another revision. */
+  /** Removes a draft. Returns `false` if the stored draft has another revision. */
   removeDraft(workspaceId: string, campaignId: string, revision: string): Promise<boolean>;
 }
 
@@ -82,14 +82,14 @@ const toSqlValues = (draft: Draft): SqlValue[] => {
   return [workspaceId, campaignId, JSON.stringify(campaign), revision, basedOn, editor, updatedAtMs];
 };
 
-/** Adds a draft if the campaign has none. */
+/** Returns a statement that adds a draft if the campaign has none. */
 export const newDraftStatement = (draft: Draft): Statement => ({
   sql: `INSERT INTO drafts (workspace_id, campaign_id, campaign, revision, based_on, editor, updated_at_ms)
     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING revision`,
   values: toSqlValues(draft),
 });
 
-/** Removes a draft if it is still at this revision. */
+/** Returns a statement that removes a draft if it still has this revision. */
 export const removeDraftStatement = (
   workspaceId: string,
   campaignId: string,

@@ -1,13 +1,13 @@
 import { type RunSql, readBytes, readEnum, readNumber, readText, type SqlRow } from '../row-readers.ts';
 
-/** Supported image formats, which are also the file extensions of URLs. Excludes SVG, because it may contain script. */
+/** Supported image formats, which are also the file extensions in URLs. Excludes SVG, because it may contain scripts. */
 export const IMAGE_TYPES = ['png', 'jpeg', 'webp', 'avif', 'gif'] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
 /** Metadata of an uploaded image. */
 export interface Image {
   workspaceId: string;
-  /** SHA-256 of the bytes, in hexadecimal digits. */
+  /** SHA-256 of the bytes in hexadecimal digits. */
   hash: string;
   type: ImageType;
   /** In pixels. */
@@ -27,7 +27,7 @@ export interface ImageFile {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** The bytes come last, so that SQLite can read the other columns of a row without them. */
+/** Table of images. The bytes are the last column, so that SQLite can read the other columns without them. */
 export const IMAGES_TABLE = `
 CREATE TABLE images (
   hash TEXT NOT NULL,
@@ -46,11 +46,11 @@ CREATE TABLE images (
 
 /** Images that campaigns of a workspace may show. */
 export interface ImageStore {
-  /** Newest first. */
+  /** Returns all images of a workspace, newest first. */
   images(workspaceId: string): Promise<Image[]>;
-  /** Adds an image. Returns false if the workspace has it already. */
+  /** Adds an image. Returns `false` if the workspace already has it. */
   addImage(image: Image, bytes: Uint8Array): Promise<boolean>;
-  /** Returns false if the workspace has no such image. */
+  /** Removes an image. Returns `false` if the workspace does not have it. */
   removeImage(workspaceId: string, hash: string): Promise<boolean>;
 }
 
@@ -94,7 +94,9 @@ export const createImageStore = (run: RunSql): ImageStore => ({
   },
 });
 
-/** Returns the image with this hash in any workspace. `null` if none. For pages, not for operators. */
+/**
+ * Creates a function that returns the image with a hash in any workspace; `null` if none. Use it for pages, not for operators.
+ */
 export const createReadImage =
   (run: RunSql) =>
   async (hash: string): Promise<ImageFile | null> => {

@@ -28,15 +28,15 @@ export {
 } from './sessions.ts';
 
 /**
- * Tables of operators, for both databases. Times are Unix milliseconds, so that one statement works on both. A campaign is
- * `JSON`, which keeps the order of its fields for diffs.
+ * Tables of operators, for both databases. Times are Unix milliseconds, so that the same statements work on both. A campaign has
+ * the type `JSON`, which keeps the order of its fields for diffs.
  */
 export const OPERATOR_TABLES = [DRAFTS_TABLE, IMAGES_TABLE, SESSIONS_TABLE, AUDIT_TABLE].join('');
 
 /** Data that operators write. Excludes data of users. */
 export interface OperatorStore extends DraftStore, ImageStore, SessionStore, AuditStore {}
 
-/** Works on either database, because each method is one statement that both accept. */
+/** Creates the store for either database. Each method is one statement that both databases accept. */
 export const createOperatorStore = (run: RunSql): OperatorStore => ({
   ...createDraftStore(run),
   ...createImageStore(run),

@@ -3,14 +3,14 @@ import { type RunSql, readJson, readNumber, readText, type SqlRow, type Statemen
 
 /** Audit log entry. */
 export interface AuditEntry {
-  /** Distinguishes entries of the same millisecond. */
+  /** ID that distinguishes entries of the same millisecond. */
   entryId: string;
   workspaceId: string;
   atMs: number;
   operator: string;
-  /** For example `campaign.publish`. */
+  /** Action such as `campaign.publish`. */
   action: string;
-  /** Target of the action: a campaign, a session or a user; `''` if none. */
+  /** Campaign, session or user that is the target of the action; `''` if none. */
   subject: string;
   /** Details in one line; `''` if none. */
   details: string;
@@ -36,7 +36,7 @@ CREATE TABLE operator_audit (
 CREATE INDEX operator_audit_of_user ON operator_audit (workspace_id, subject) WHERE action = '${VIEW_USER}';
 `;
 
-/** Redacts a user as the subject of audit entries. The entries stay. */
+/** Returns a statement that removes a user's ID from audit entries, but keeps the entries. */
 export const redactAuditSubject = (workspaceId: string, subject: string): string =>
   `UPDATE operator_audit SET subject = ''
    WHERE workspace_id = ${workspaceId} AND action = '${VIEW_USER}' AND subject = ${subject}`;
@@ -44,14 +44,14 @@ export const redactAuditSubject = (workspaceId: string, subject: string): string
 /** Append-only audit log. */
 export interface AuditStore {
   addAudit(entry: NewAuditEntry): Promise<void>;
-  /** Newest first. With `before`, entries that follow it in that order. */
+  /** Returns entries, newest first. With `before`, returns only older entries. */
   audit(
     workspaceId: string,
     page: { before?: Pick<AuditEntry, 'atMs' | 'entryId'>; limit: number },
   ): Promise<AuditEntry[]>;
 }
 
-/** Sorts before every entry. */
+/** Position that sorts before every entry. */
 const NEWEST = { atMs: Number.MAX_SAFE_INTEGER, entryId: '' };
 
 const toAuditEntry = (row: SqlRow): AuditEntry => ({
@@ -90,15 +90,15 @@ export const createAuditStore = (run: RunSql): AuditStore => ({
 });
 
 /**
- * Credential of a sign-in: a key, by its SHA-256 in hexadecimal digits, or the values of a claim of an identity provider that the
- * workspace file maps. Compared with the current file at each request.
+ * Credential of a sign-in. It is the SHA-256 of a key in hexadecimal digits, or the values of an identity provider's claim that
+ * the workspace file maps. The service compares it with the current file at each request.
  */
 export type SessionCredential = { keyHash: string } | { issuer: string; claim: string; values: string[] };
 
-/** Session of an operator, until they sign out or it expires. */
+/** Session of an operator, until sign-out or expiry. */
 export interface OperatorSession {
   workspaceId: string;
-  /** SHA-256 of the session's token, in hexadecimal digits. The token itself is not stored. */
+  /** SHA-256 of the session's token in hexadecimal digits. The token itself is not stored. */
   sessionId: string;
   operator: string;
   proof: SessionCredential;
@@ -121,20 +121,20 @@ CREATE TABLE operator_sessions (
 );
 `;
 
-/** Open sessions. */
+/** Store of open sessions. */
 export interface SessionStore {
   openSession(session: OperatorSession): Promise<void>;
-  /** Returns the session with this ID. `null` if none. */
+  /** Returns the session with this ID; `null` if none. */
   session(sessionId: string): Promise<OperatorSession | null>;
   /** Returns all open sessions of the workspace. */
   sessions(workspaceId: string): Promise<OperatorSession[]>;
   /** Records when a session was last used. */
   touchSession(sessionId: string, seenAtMs: number): Promise<void>;
-  /** Records which campaign the session has open. */
+  /** Records the campaign that the session has open. */
   openCampaign(sessionId: string, campaignId: string, nowMs: number): Promise<void>;
-  /** Returns the names of operators who have had a campaign open since `sinceMs`, in alphabetical order. */
+  /** Returns the names of operators who had a campaign open since `sinceMs`, in alphabetical order. */
   operatorsIn(workspaceId: string, campaignId: string, sinceMs: number): Promise<string[]>;
-  /** Closes a session. Does nothing if it does not exist. */
+  /** Closes a session. Has no effect if it does not exist. */
   closeSession(sessionId: string): Promise<void>;
   /** Closes sessions that were created, or last seen, before these times. */
   closeOldSessions(createdBeforeMs: number, seenBeforeMs: number): Promise<void>;

@@ -17,7 +17,7 @@ const SPECIAL: readonly (readonly [network: string, prefix: number, family: 'ipv
   ['198.51.100.0', 24, 'ipv4'],
   ['203.0.113.0', 24, 'ipv4'],
   ['224.0.0.0', 3, 'ipv4'],
-  // Outside 2000::/3, with mapped IPv4 addresses and NAT64.
+  // Networks outside 2000::/3, including mapped IPv4 addresses and NAT64.
   ['::', 3, 'ipv6'],
   ['4000::', 2, 'ipv6'],
   ['8000::', 1, 'ipv6'],
@@ -28,7 +28,7 @@ const SPECIAL: readonly (readonly [network: string, prefix: number, family: 'ipv
   ['3fff::', 20, 'ipv6'],
 ];
 
-// Separate, because a block list compares IPv4 addresses with IPv6 networks too.
+// Uses separate lists, because a block list also compares IPv4 addresses with IPv6 networks.
 const special = { ipv4: new BlockList(), ipv6: new BlockList() };
 for (const [network, prefix, family] of SPECIAL) special[family].addSubnet(network, prefix, family);
 
@@ -42,7 +42,7 @@ export interface ResolvedAddress {
   family: number;
 }
 
-/** The host resolves to an address that webhooks must not reach. */
+/** Thrown if a host resolves to an address that webhooks must not reach. */
 export class PrivateAddressError extends Error {
   override readonly name = 'PrivateAddressError';
 }
@@ -52,8 +52,8 @@ export type Resolve = (host: string) => Promise<ResolvedAddress[]>;
 const resolveByDns: Resolve = (host) => lookup(host, { all: true });
 
 /**
- * Resolves the host of a webhook. Throws `PrivateAddressError` if any address is not public, unless the host is in
- * `privateHosts`. Connect to the returned address, because a second lookup may return another one.
+ * Resolves the host of a webhook. Connect to the returned address, because a second lookup may return another address. Throws
+ * `PrivateAddressError` if any address is not public, unless the host is in `privateHosts`.
  */
 export const resolvePublic = async (
   hostname: string,

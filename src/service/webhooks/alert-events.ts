@@ -2,7 +2,7 @@ import { hashId } from '../data-out/event-id.ts';
 import type { WebhookEvent } from '../data-out/formats.ts';
 import type { Alert, WebhookAlert } from './alert.ts';
 
-/** Returns what a webhook is to be told, from what it was told and the alerts that hold now. Returns the same list if nothing changed. */
+/** Updates the known alerts of a webhook with the current alerts. Returns the same list if nothing changed. */
 export const updateAlerts = (
   known: readonly WebhookAlert[],
   now: readonly Alert[],
@@ -11,7 +11,7 @@ export const updateAlerts = (
   const isIn = (all: readonly Alert[], { id }: Alert) => all.some((each) => each.id === id);
   const kept = known.flatMap((each): WebhookAlert[] => {
     if (isIn(now, each.alert) === (each.status === 'firing')) return [each];
-    // A receiver that was not told of an alert needs no resolution.
+    // Drops an alert that was never sent, because the receiver needs no resolution.
     if (each.status === 'firing')
       return each.isSent ? [{ ...each, status: 'resolved', sinceMs: nowMs, isSent: false }] : [];
     return [{ ...each, status: 'firing', sinceMs: nowMs, isSent: false }];
@@ -25,7 +25,7 @@ export const updateAlerts = (
   return isSame ? known : [...kept, ...added];
 };
 
-/** Returns the alerts after the receiver accepted all of them. */
+/** Returns the alerts after the receiver accepted all of them. Omits resolved alerts. */
 export const acceptedAlerts = (alerts: readonly WebhookAlert[]): WebhookAlert[] =>
   alerts.filter(({ status }) => status === 'firing').map((each) => ({ ...each, isSent: true }));
 

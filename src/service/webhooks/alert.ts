@@ -1,20 +1,20 @@
-/** Problem of a campaign or an integration, derived from results and runs. Not stored, except as what a webhook was told. */
+/** Problem of a campaign or an integration, derived from results and runs. Stored only in the state of webhooks. */
 export interface Alert {
-  /** Stable while the problem lasts, for example `no_impressions:spring`. */
+  /** ID such as `no_impressions:spring`, which stays the same while the problem lasts. */
   id: string;
   type: 'sample_ratio_mismatch' | 'no_impressions' | 'campaign_halted' | 'integration_failed';
-  /** Campaign or integration. */
+  /** ID of the campaign or integration. */
   subjectId: string;
   subjectName: string;
-  /** Problem and fix. */
+  /** Message with the problem and the fix. */
   message: string;
 }
 
-/** Alert that a webhook was told, or is to be told. */
+/** Alert that was sent to a webhook, or is pending. */
 export interface WebhookAlert {
   alert: Alert;
   status: 'firing' | 'resolved';
-  /** When the status was first seen, in Unix milliseconds. */
+  /** Time at which the status was first seen, in Unix milliseconds. */
   sinceMs: number;
   isSent: boolean;
 }

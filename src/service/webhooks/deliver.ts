@@ -23,7 +23,7 @@ import type { Webhook } from './webhook.ts';
 
 /** Maximum number of rows in a message. */
 const MAX_ROWS = 100;
-/** Maximum number of pages without an event for the webhook before the cursor is stored. */
+/** Maximum number of pages without an event for the webhook until the cursor is stored. */
 const MAX_PAGES = 50;
 const PRUNE_EVERY = 100;
 const GONE = 410;
@@ -46,14 +46,14 @@ interface DeliverOptions {
 /** Result of a step. */
 export interface DeliverStep {
   state: WebhookState;
-  /** Whether the next step may follow at once. */
+  /** Whether the next step may follow immediately. */
   hasMore: boolean;
 }
 
 /**
- * Returns functions that deliver the next message of a webhook, and its alerts. The feed is the queue: a message is the rows between two
- * cursors, read again for each attempt, so that it excludes users who were erased in the meantime. The message is stored before
- * it is sent, and keeps its ID until the receiver accepts it.
+ * Returns functions that deliver the next message of a webhook, and its alerts. The feed is the queue. A message consists of the
+ * rows between two cursors, and is read again for each attempt, so that it excludes users who were erased in the meantime. The
+ * message is stored before it is sent, and keeps its ID until the receiver accepts it.
  */
 export const createDeliver = (options: DeliverOptions) => {
   const {
@@ -69,7 +69,7 @@ export const createDeliver = (options: DeliverOptions) => {
     signal,
     onAttempt,
   } = options;
-  /** Rows per message by webhook, if a receiver rejected 100 as too large. */
+  /** Maximum number of rows per message, by webhook, if the receiver rejected 100 rows as too large. */
   const maxRows = new Map<string, number>();
   let attempts = 0;
 
@@ -130,7 +130,7 @@ export const createDeliver = (options: DeliverOptions) => {
     if (range) {
       const { after, through } = range;
       const events = isTest ? [] : (await read(webhook, state, after, through)).events;
-      // An alert is not in the feed, and the users of a message may be erased.
+      // Events may be empty, because alerts are not in the feed, and all users of a message may have been erased.
       const isSent =
         (events.length === 0 && !isTest) ||
         (await attempt(webhook, state, { messageId, after, through }, events));
@@ -140,7 +140,7 @@ export const createDeliver = (options: DeliverOptions) => {
     return { state: { ...state, resendMessageId: null }, hasMore: true };
   };
 
-  /** Finds the next message and stores it. Returns `null` if there is none, or another process holds the webhook. */
+  /** Finds the next message and stores it. Returns `null` if there is no message, or if another process holds the webhook. */
   const nextMessage = async (webhook: Webhook, state: WebhookState) => {
     let after = state.deliveredThrough;
     let page = await read(webhook, state, after);
@@ -156,7 +156,10 @@ export const createDeliver = (options: DeliverOptions) => {
     return saved && { state: saved, page };
   };
 
-  /** Stores the result of an attempt: `delivered` if the receiver accepted it, else when the next attempt follows. */
+  /**
+   * Stores the result of an attempt. Stores `delivered` if the receiver accepted the message, otherwise the time of the next
+   * attempt.
+   */
   const settle = async (
     state: WebhookState,
     delivered: Partial<WebhookState>,
@@ -198,11 +201,11 @@ export const createDeliver = (options: DeliverOptions) => {
 
   const isWaiting = ({ nextAttemptMs, disabledReason }: WebhookState): boolean => {
     const waitMs = nextAttemptMs - now();
-    // A clock that ran ahead has set a longer wait.
+    // Ignores a longer wait, which a clock that ran ahead has set.
     return disabledReason !== null || (waitMs > 0 && waitMs <= LONGEST_DELAY_MS);
   };
 
-  /** Tells the receiver which alerts fire and which are resolved since the last time. */
+  /** Sends the alerts that fire or were resolved since the last delivery. */
   const deliverAlerts = async (
     webhook: Webhook,
     state: WebhookState,
@@ -233,7 +236,7 @@ export const createDeliver = (options: DeliverOptions) => {
     }
     const { message, deliveredThrough } = current;
     if (message === null) return { state: current, hasMore: page.rows > 0 };
-    // All its users were erased.
+    // All users of the message were erased.
     if (page.events.length === 0) {
       const saved = await save({ ...current, deliveredThrough: message.through, message: null });
       return { state: saved ?? current, hasMore: saved !== null };

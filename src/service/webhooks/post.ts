@@ -8,7 +8,7 @@ const TIMEOUT_MS = 15_000;
 /** Response of a receiver. */
 export interface PostResult {
   status: number;
-  /** `Retry-After` in milliseconds; `null` if none. */
+  /** Value of `Retry-After` in milliseconds; `null` if none. */
   retryAfterMs: number | null;
 }
 
@@ -20,17 +20,17 @@ interface PostOptions {
 }
 
 interface CreatePostOptions {
-  /** Hostnames and addresses of private hosts that are allowed, also over HTTP. */
+  /** Hostnames and addresses of private hosts that are allowed, even over HTTP. */
   privateHosts: ReadonlySet<string>;
-  /** Default: DNS. */
+  /** Resolves a hostname. Default: DNS. */
   resolve?: Resolve | undefined;
-  /** Default 15 seconds. */
+  /** Timeout in milliseconds. Default: 15 seconds. */
   timeoutMs?: number | undefined;
 }
 
 export type Post = (options: PostOptions) => Promise<PostResult>;
 
-/** Parses `Retry-After`: seconds or a date. */
+/** Parses `Retry-After`, which is a number of seconds or a date. */
 export const parseRetryAfter = (text: string | undefined, nowMs: number): number | null => {
   if (text === undefined) return null;
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
@@ -46,8 +46,8 @@ const pinned =
   };
 
 /**
- * Creates a function that posts to receivers: to the checked address, without redirects, and without a proxy, which would resolve
- * the name again. Rejects if no response arrives.
+ * Creates a function that posts to the checked address of a receiver, without redirects. It does not use a proxy, which would
+ * resolve the name again. Rejects if no response arrives.
  */
 export const createPost = ({ privateHosts, resolve, timeoutMs = TIMEOUT_MS }: CreatePostOptions) => {
   const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
@@ -66,7 +66,7 @@ export const createPost = ({ privateHosts, resolve, timeoutMs = TIMEOUT_MS }: Cr
       });
       request.on('error', reject);
       request.on('response', (response) => {
-        // The response body is discarded, because it may echo what was sent.
+        // Discards the response body, because it may echo the request.
         response.on('error', reject).resume();
         response.on('end', () =>
           done({

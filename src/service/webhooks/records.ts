@@ -11,7 +11,7 @@ import {
 } from '../row-readers.ts';
 import type { WebhookAlert } from './alert.ts';
 
-/** State of webhooks and their attempts. Neither contains event data, because rows are read again for each attempt. */
+/** Tables of webhook states and attempts. They contain no event data, because rows are read again for each attempt. */
 export const WEBHOOK_TABLES = `
 -- Progress of each webhook, and the process that delivers it. Cursors are as in placard stream.
 CREATE TABLE webhook_state (
@@ -47,7 +47,7 @@ CREATE TABLE webhook_attempts (
 );
 `;
 
-/** Prefix of the ID of a message without events, by which an operator tests a receiver. */
+/** ID prefix of a message without events, with which an operator tests a receiver. */
 export const TEST_PREFIX = 'test_';
 
 /** Maximum number of attempts to keep for each webhook. */
@@ -55,7 +55,7 @@ export const KEPT_ATTEMPTS = 1_000;
 
 export interface WebhookMessage {
   messageId: string;
-  /** Cursor after its last row. */
+  /** Cursor after the last row of the message. */
   through: FeedCursor;
 }
 
@@ -65,18 +65,18 @@ export interface WebhookState {
   runId: string;
   leaseUntilMs: number;
   deliveredThrough: FeedCursor;
-  /** `null` if none is in progress. */
+  /** Message in progress; `null` if none. */
   message: WebhookMessage | null;
   failures: number;
   failingSinceMs: number | null;
   nextAttemptMs: number;
   disabledReason: string | null;
   resendMessageId: string | null;
-  /** Alerts that the receiver was told, or is to be told. */
+  /** Alerts that were sent to the receiver, or are pending. */
   alerts: readonly WebhookAlert[];
 }
 
-/** One attempt to deliver a message. */
+/** Attempt to deliver a message. */
 export interface WebhookAttempt {
   attemptId: string;
   messageId: string;
@@ -137,31 +137,40 @@ interface ClaimOptions {
   start: FeedCursor;
 }
 
-/** State and attempts of webhooks. Each method is one statement that both databases accept, or several idempotent ones. */
+/**
+ * Store of the state and attempts of webhooks. Each method runs one statement that both databases accept, or several idempotent
+ * statements.
+ */
 export interface WebhookStore {
   states(workspaceId: string): Promise<WebhookState[]>;
-  /** Returns `null` if the webhook is unknown. */
+  /** Returns the state of a webhook; `null` if unknown. */
   state(workspaceId: string, webhookId: string): Promise<WebhookState | null>;
   /** Claims a webhook. Returns `null` if another process holds it. */
   claim(options: ClaimOptions): Promise<WebhookState | null>;
-  /** Extends the lease. Returns false if another process holds the webhook. */
+  /** Extends the lease. Returns `false` if another process holds the webhook. */
   renew(state: WebhookState, untilMs: number): Promise<boolean>;
   release(state: WebhookState): Promise<void>;
-  /** Stores the progress of a webhook. Returns the stored state; `null`, without storing, if another process holds the webhook. */
+  /**
+   * Stores the progress of a webhook. Returns the stored state. Returns `null` and stores nothing if another process holds the
+   * webhook.
+   */
   save(state: WebhookState): Promise<WebhookState | null>;
   addAttempt(state: WebhookState, attempt: WebhookAttempt): Promise<void>;
   /** Deletes attempts except the last 1,000. */
   pruneAttempts(workspaceId: string, webhookId: string): Promise<void>;
-  /** Newest first. */
+  /** Returns attempts, newest first. */
   attempts(workspaceId: string, webhookId: string, limit: number): Promise<WebhookAttempt[]>;
-  /** Returns the last attempt of a message. `null` if none is stored. */
+  /** Returns the last attempt of a message; `null` if none is stored. */
   lastAttempt(workspaceId: string, webhookId: string, messageId: string): Promise<WebhookAttempt | null>;
-  /** Requests a resend of a message, or a test with a new ID that begins with `TEST_PREFIX`. Returns false if its webhook is unknown or another resend is pending. */
+  /**
+   * Requests a resend of a message, or a test with a new ID that begins with `TEST_PREFIX`. Returns `false` if the webhook is
+   * unknown or another resend is pending.
+   */
   requestResend(workspaceId: string, webhookId: string, messageId: string): Promise<boolean>;
   finishResend(state: WebhookState, messageId: string): Promise<void>;
-  /** Delivers the rows after a cursor again, and enables the webhook. Returns false if it is unknown. */
+  /** Enables a webhook and delivers the rows after a cursor again. Returns `false` if the webhook is unknown. */
   replay(workspaceId: string, webhookId: string, from: FeedCursor): Promise<boolean>;
-  /** Enables a webhook and retries at once. Returns false if it is unknown. */
+  /** Enables a webhook and retries immediately. Returns `false` if the webhook is unknown. */
   resume(workspaceId: string, webhookId: string): Promise<boolean>;
 }
 
@@ -186,7 +195,7 @@ export const createWebhookStore = (run: RunSql): WebhookStore => ({
        SET run_id = excluded.run_id, lease_until_ms = excluded.lease_until_ms
        WHERE webhook_state.lease_until_ms < $6 OR webhook_state.lease_until_ms > $7
        RETURNING *`,
-      // A clock that ran ahead has set a lease that is longer than the maximum.
+      // Ignores a lease that is longer than the maximum, which a clock that ran ahead has set.
       [workspaceId, webhookId, runId, nowMs + leaseMs, formatCursor(start), nowMs, nowMs + 2 * leaseMs],
     );
     return rows[0] ? stateIn(rows[0]) : null;
@@ -294,7 +303,7 @@ export const createWebhookStore = (run: RunSql): WebhookStore => ({
   },
 
   async replay(workspaceId, webhookId, from) {
-    // Takes the lease from its process, which then discards what it has read.
+    // Releases the lease of its process, which then discards the rows that it has read.
     const rows = await run(
       `UPDATE webhook_state SET run_id = '', lease_until_ms = 0, delivered_through = $3, message_id = NULL, message_through = NULL,
          failures = 0, failing_since_ms = NULL, next_attempt_ms = 0, disabled_reason = NULL WHERE ${OF} RETURNING webhook_id`,

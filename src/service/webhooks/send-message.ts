@@ -7,10 +7,10 @@ import type { Webhook } from './webhook.ts';
 
 /** Result of an attempt. */
 export interface SendResult {
-  /** `null` if no response arrived. */
+  /** Status code of the response; `null` if no response arrived. */
   status: number | null;
   retryAfterMs: number | null;
-  /** `null` if the receiver accepted the message, else a code such as `http_503`, `timeout` or `ECONNREFUSED`. */
+  /** Error code such as `http_503`, `timeout` or `ECONNREFUSED`; `null` if the receiver accepted the message. */
   error: string | null;
 }
 
@@ -32,7 +32,7 @@ const errorCode = (error: unknown): string => {
   return getErrorCode(error) ?? getErrorMessage(error);
 };
 
-/** Throws an error with the name of the variable if a secret is missing or invalid. */
+/** Reads the signing keys. Throws an error with the name of the variable if a secret is missing or invalid. */
 const readKeys = ({ secretVariables }: Webhook, readSecret: ReadSecret): Uint8Array[] =>
   secretVariables.map((variable) => {
     const secret = readSecret(variable);
@@ -44,7 +44,7 @@ const readKeys = ({ secretVariables }: Webhook, readSecret: ReadSecret): Uint8Ar
     }
   });
 
-/** Sends events to the receiver of a webhook once. Reads the secrets for each attempt, so that rotation needs no restart. */
+/** Sends events to the receiver of a webhook once. Reads the secrets for each attempt, so that a rotation needs no restart. */
 export const sendMessage = async (
   webhook: Webhook,
   messageId: string,

@@ -4,7 +4,7 @@ const PREFIX = 'whsec_';
 const MIN_BYTES = 24;
 const MAX_BYTES = 64;
 
-/** Parses a secret of Standard Webhooks: 24 to 64 bytes in Base64, with or without `whsec_`. Throws if invalid. */
+/** Parses a secret of Standard Webhooks, which is 24 to 64 bytes in Base64, with or without `whsec_`. Throws if invalid. */
 export const parseSecret = (text: string): Uint8Array => {
   const base64 = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : text;
   const key = Buffer.from(base64, 'base64');
@@ -14,11 +14,11 @@ export const parseSecret = (text: string): Uint8Array => {
 };
 
 interface Signed {
-  /** The same for every attempt. */
+  /** Message ID, the same for every attempt. */
   id: string;
-  /** Unix seconds of this attempt. */
+  /** Time of this attempt in Unix seconds. */
   timestamp: number;
-  /** Body as sent. */
+  /** Request body as sent. */
   body: string;
 }
 

@@ -14,25 +14,25 @@ import type { ReadSecret } from './send-message.ts';
 import type { Webhook } from './webhook.ts';
 
 const POLL_MS = 1_000;
-/** Interval between evaluations of the alerts. */
+/** Interval between evaluations of the alerts, in milliseconds. */
 const ALERTS_MS = 60_000;
-/** Longer than an attempt. After a process dies, another one continues when the lease expires. */
+/** Duration of a lease, longer than an attempt. If a process dies, another process continues when the lease expires. */
 const LEASE_MS = 30_000;
-/** Maximum wait for attempts in flight on stop. */
+/** Maximum wait for attempts in flight on stop, in milliseconds. */
 const DRAIN_MS = 5_000;
 
 export interface WebhooksOptions {
   store: Pick<Store, 'webhooks' | 'readFeed' | 'readConversions' | 'feedEnd'>;
-  /** Returns the current workspaces. Changes of the file apply from the next message. */
+  /** Returns the current workspaces. Changes of the workspace file apply from the next message. */
   workspaces(): readonly Workspace[];
-  /** Returns the alerts that hold now, for webhooks with `placard.alert`. Default: none. */
+  /** Returns the current alerts, for webhooks with `placard.alert`. Default: none. */
   readAlerts?: (workspace: Workspace) => Promise<readonly Alert[]>;
   /** Returns the value of an environment variable that the workspace file names. */
   readSecret: ReadSecret;
   /** Hostnames and addresses of private hosts that webhooks may reach. Default: none. */
   privateHosts?: ReadonlySet<string>;
   log: Log;
-  /** Called after each attempt. */
+  /** Receives the result of each attempt. */
   onAttempt: (state: WebhookState, attempt: WebhookAttempt) => void;
   /** Returns Unix milliseconds. Default: the system clock. */
   now?: () => number;
@@ -41,13 +41,13 @@ export interface WebhooksOptions {
   leaseMs?: number;
   timeoutMs?: number;
   resolve?: Resolve;
-  /** Default: the delays of `retry.ts`. */
+  /** Returns the delay before a retry. Default: the delays of `retry.ts`. */
   retryDelay?: typeof retryDelayMs;
 }
 
 /**
- * Delivers the events of workspaces to their webhooks. Any number of replicas may run this: one of them holds a webhook at a
- * time. Returns a function that stops the delivery.
+ * Delivers the events of workspaces to their webhooks. Any number of replicas may run this, because only one replica holds a
+ * webhook at a time. Returns a function that stops the delivery.
  */
 export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) => {
   const { store, workspaces, readSecret, log, onAttempt, privateHosts = new Set(), now = Date.now } = options;
@@ -60,7 +60,7 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
   const draining = new AbortController();
   const running = new Map<string, Promise<void>>();
   const { post, close } = createPost({ privateHosts, resolve, timeoutMs });
-  /** When the alerts of a webhook were last evaluated. */
+  /** Time of the last evaluation of a webhook's alerts. */
   const alertsReadMs = new Map<string, number>();
   const { deliver, deliverAlerts } = createDeliver({
     feed: store,
@@ -81,7 +81,7 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
   const logError = ({ workspaceId }: Workspace, { webhookId }: Webhook, error: unknown, message: string) =>
     log.error({ workspace: workspaceId, webhook: webhookId, ...serializeError(error) }, message);
 
-  /** Returns the state of a webhook that this process holds. `null` if another process holds it. */
+  /** Returns the state of a webhook that this process holds; `null` if another process holds it. */
   const hold = async (workspaceId: string, webhook: Webhook): Promise<WebhookState | null> => {
     const { webhookId } = webhook;
     const state = await store.webhooks.state(workspaceId, webhookId);

@@ -6,14 +6,14 @@ export interface Webhook {
   webhookId: string;
   name: string;
   url: string;
-  /** `null` for all types except alerts. */
+  /** Types of events to deliver; `null` for all types except alerts. */
   eventTypes: ReadonlySet<WebhookEventName> | null;
   format: WebhookFormat;
-  /** Names of environment variables with the signing secrets: the current one, then the previous one. */
+  /** Names of the environment variables with the signing secrets, the current secret first, then the previous one. */
   secretVariables: readonly string[];
   /** Name of the environment variable with a bearer token; `null` if none is sent. */
   tokenVariable: string | null;
-  /** Start of a new webhook: rows stored from now on, or the first stored row. */
+  /** Start of a new webhook. `now` delivers rows stored from now on, `start` all stored rows. */
   from: 'now' | 'start';
   isPaused: boolean;
 }
