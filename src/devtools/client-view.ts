@@ -7,7 +7,7 @@ const clockSkew = (ms: number): string =>
     ? 'in sync'
     : `${Math.abs(Math.round(ms / 1_000))} s ${ms > 0 ? 'behind' : 'ahead of'} the service`;
 
-/** Labels whose values are shown as code, for comparing and copying. */
+/** Labels whose values are shown as code, because users compare and copy them. */
 const CODES = new Set(['User', 'Service', 'Session']);
 
 const getFacts = ({ inspection, diagnostics, now }: PanelState): [string, string][] => {

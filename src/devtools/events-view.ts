@@ -19,7 +19,7 @@ const COUNTERS: readonly (readonly [keyof Diagnostics & string, string])[] = [
 const term = (count: number, counter: string, name: string) =>
   node('span', { 'data-counter': counter }, [node('b', {}, [String(count)]), ` ${name}`]);
 
-/** Renders the counters: every captured event is in exactly one of them. */
+/** Renders the counters. Every captured event is in exactly one counter. */
 export const createCounters = (diagnostics: Diagnostics): HTMLElement => {
   const terms = COUNTERS.map(([counter, name]) => ({ counter, name, count: Number(diagnostics[counter]) }));
   const shown = terms.filter(({ count }, index) => count > 0 || index < 2);
@@ -43,7 +43,7 @@ export const describeQueue = ({ captured, pending, inDoubt, deadLetters }: Diagn
   return { text: 'All events delivered.', tone: 'good' };
 };
 
-/** Returns when the outbox sends next, and what it waits for. */
+/** Returns a sentence on the next send of the outbox and its reason to wait. */
 export const nextAttempt = ({ inspection, diagnostics, history, now }: PanelState): string => {
   if (!diagnostics) return 'Loading the outbox…';
   const { pending, inDoubt, waitingUntil, memoryMode } = diagnostics;
@@ -57,7 +57,7 @@ export const nextAttempt = ({ inspection, diagnostics, history, now }: PanelStat
   return `Next attempt ${relativeTime(waitingUntil, now)}${reason}.${where}`;
 };
 
-/** Creates the sandbox switch, which captures events without sending them, and its list. */
+/** Creates the sandbox switch and the list of its events, which are captured but not sent. */
 const createSandboxSection = (inspector: Inspector, changed: () => void) => {
   const toggle = (): void => {
     inspector.sandbox(!inspector.read().sandbox.isOn);
@@ -94,7 +94,7 @@ export const createEventsView = (placard: Placard, inspector: Inspector, changed
   const sandbox = createSandboxSection(inspector, changed);
   const act = (label: string, work: () => Promise<unknown>) =>
     button([label], () => void work().then(changed));
-  /** Card of a dead letter, to resend or discard. */
+  /** Creates the card of a dead letter, with buttons to resend or discard it. */
   const letterCard = ({ key, event, reason, attempts }: DeadLetter) =>
     node('li', { class: 'letter' }, [
       node('p', {}, [

@@ -8,7 +8,7 @@ export interface HistoryEntry {
   notice: Exclude<Notice, { type: 'changed' }>;
 }
 
-/** Records the newest notices, oldest first, including those that the client kept from before. */
+/** Records the newest notices, oldest first, including earlier notices that the client kept. */
 export const recordHistory = (placard: Placard) => {
   const beganAt = Date.now();
   let entries: HistoryEntry[] = [];
@@ -16,7 +16,7 @@ export const recordHistory = (placard: Placard) => {
   let version = 0;
 
   const stop = placard.subscribe((notice) => {
-    // Each change also has a specific notice.
+    // Skipped, because each change also has a specific notice.
     if (notice.type === 'changed') return;
     entries = [...entries, { at: Date.now(), notice }].slice(-MAX_ENTRIES);
     version += 1;

@@ -21,7 +21,7 @@ export const recall = (): Remembered => {
       tab: String(stored.tab ?? BEGINNING.tab),
     };
   } catch {
-    // Blocked storage or an invalid value: use the defaults.
+    // Storage is blocked or the value is invalid, so the defaults apply.
     return BEGINNING;
   }
 };

@@ -1,7 +1,7 @@
 type Handlers = { [Type in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[Type]) => void };
 type Attributes = Record<string, string | boolean>;
 
-/** Creates an element with attributes (`true`: without a value, `false`: omitted), children and listeners. */
+/** Creates an element with attributes, children and listeners. An attribute that is `true` has no value; `false` omits it. */
 export const node = <Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},

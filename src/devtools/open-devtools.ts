@@ -3,7 +3,7 @@ import { recordHistory } from './history.ts';
 
 const FLAG = 'placard-devtools';
 
-/** Whether the URL of this page, or of an earlier one in this tab, requests the devtools. */
+/** Returns whether the URL of this page, or of an earlier page in this tab, requests the devtools. */
 const isRequested = (): boolean => {
   const isInAddress = new URLSearchParams(location.search).has(FLAG);
   try {
@@ -27,8 +27,8 @@ const forgetRequest = (): void => {
 /** Options of `openDevtools`. */
 export interface DevtoolsOptions {
   /**
-   * `'query'` opens them only if the page's URL has `?placard-devtools`, and then on every page of the tab until they are closed.
-   * Default `'always'`.
+   * `'query'` opens the devtools only if the page's URL has `?placard-devtools`, and then on every page of the tab until they are
+   * closed. Default `'always'`.
    */
   when?: 'always' | 'query' | undefined;
   /** Element to render into. Default: a movable window over the page. */
@@ -36,12 +36,12 @@ export interface DevtoolsOptions {
 }
 
 /**
- * Opens the devtools, which show for each placement what is shown and why. Returns a function that closes them. Loads the panel
- * on demand. Call it early to include the first notices.
+ * Opens the devtools, which explain the content of each placement. Returns a function that closes them. Loads the panel on
+ * demand. Call it early to include the first notices.
  */
 export const openDevtools = (placard: Placard, options: DevtoolsOptions = {}): (() => void) => {
   const { when = 'always', into } = options;
-  // No document on a server.
+  // On a server, there is no document.
   if (typeof document === 'undefined' || (when === 'query' && !isRequested())) return () => undefined;
   const history = recordHistory(placard);
   const abort = new AbortController();

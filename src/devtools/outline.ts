@@ -2,7 +2,7 @@ import { node, setText } from './node.ts';
 
 const MARGIN = 4;
 
-/** Creates an outline around a slot. It ignores the pointer, so that it does not cover the slot for viewability. */
+/** Creates an outline around a slot. The outline ignores the pointer, so that the slot does not count as covered. */
 export const createOutline = () => {
   const label = node('span');
   const element = node('div', { class: 'outline', hidden: true, 'aria-hidden': 'true' }, [label]);

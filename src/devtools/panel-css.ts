@@ -1,4 +1,4 @@
-/** Everything is set here: what the page inherits to its elements ends at the host. */
+/** Styles of the panel. `all: initial` resets the values that the host would inherit from the page. */
 export const PANEL_CSS = /* css */ `
 :host { all: initial; display: contents; direction: ltr; }
 :host([data-embedded]) { display: block; height: 100%; color-scheme: inherit; }

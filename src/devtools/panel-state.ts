@@ -4,7 +4,7 @@ import type { HistoryEntry } from './history.ts';
 /** State that the panel's views render. */
 export interface PanelState {
   inspection: Inspection;
-  /** `null` until the outbox has responded. */
+  /** `null` until the outbox has been read. */
   diagnostics: Diagnostics | null;
   /** Oldest first. */
   history: readonly HistoryEntry[];

@@ -12,14 +12,14 @@ import { createTabs } from './tabs.ts';
 import { createWindow } from './window.ts';
 import type { Sentence } from './words.ts';
 
-/** Refresh interval in milliseconds. Visibility changes with scrolling, without a notice. */
+/** Refresh interval in milliseconds. Polls, because visibility changes on scrolling cause no notice. */
 const TICK_MS = 200;
-/** Counters need a read of the outbox, so they refresh less often. */
+/** Number of ticks between refreshes of the counters, which need a read of the outbox. */
 const COUNT_EVERY_TICKS = 5;
 
 interface PanelOptions {
   placard: Placard;
-  /** `null` if the client could not load it. */
+  /** `null` if the client could not load the inspector. */
   inspector: Inspector | null;
   history: History;
   into: HTMLElement | undefined;
@@ -31,7 +31,7 @@ interface PanelOptions {
 
 const NOT_LOADED = 'The inspector failed to load. Check in the network panel that all its chunks are served.';
 
-/** Returns why the inspector did not load: a client with invalid options has none. */
+/** Returns the reason that the inspector did not load, such as invalid options of the client. */
 const whyNotLoaded = (history: History): string => {
   const notices = history.entries().map(({ notice }) => notice);
   const refused = notices.find((notice) => notice.type === 'failed' && notice.kind === 'config');
@@ -47,7 +47,7 @@ const describeState = ({ placements, sandbox }: Inspection, diagnostics: Diagnos
   return { text, tone: waiting > 0 ? 'wait' : 'plain' };
 };
 
-/** Adopts the style sheet. A root accepts only sheets of its own document, and loses them when it moves to another. */
+/** Adopts the style sheet. A root accepts only sheets of its own document, and loses them when it moves to another document. */
 const adoptStyles = (root: ShadowRoot): void => {
   const { CSSStyleSheet } = root.ownerDocument.defaultView as Window & typeof globalThis;
   const sheet = new CSSStyleSheet();

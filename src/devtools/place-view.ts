@@ -5,7 +5,7 @@ const INSERTIONS = ['before', 'after', 'prepend', 'append'];
 /** Press events to suppress. Not touch events, because canceling them prevents the click. */
 const PRESSES = ['pointerdown', 'pointerup', 'mousedown', 'mouseup', 'click'];
 
-/** Returns the matches of a selector; `null` if invalid. */
+/** Returns the matches of a selector; `null` if the selector is invalid. */
 const findAll = (selector: string): readonly Element[] | null => {
   try {
     return [...document.querySelectorAll(selector)];
@@ -18,7 +18,7 @@ const findAll = (selector: string): readonly Element[] | null => {
 const findSelector = async (element: Element): Promise<string> => {
   const { attr, finder } = await import('@medv/finder');
   return finder(element, {
-    // Other attributes, such as URLs and labels, are content and change with it.
+    // Other attributes, such as URLs and labels, are excluded, because they change with the content.
     attr: (name, value) => name.startsWith('data-') && attr(name, value),
     timeoutMs: 300,
   });
@@ -39,7 +39,7 @@ interface PlaceViewOptions {
 /** Creates the view that picks an element of the page, and generates the workspace file entry for a placement there. */
 export const createPlaceView = ({ host, outline }: PlaceViewOptions) => {
   let pointing: AbortController | undefined;
-  /** Why the picked element has no selector. */
+  /** Reason that the picked element has no selector. */
   let problem = '';
   const point = button(['Pick element'], () => (pointing ? stop() : start()));
   const selector = node('input', { type: 'text', spellcheck: 'false', autocapitalize: 'off' }, [], {

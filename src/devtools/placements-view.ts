@@ -4,13 +4,13 @@ import { createOutline } from './outline.ts';
 import type { PanelState } from './panel-state.ts';
 import { createSlotCard, type SlotCard } from './slot-card.ts';
 
-/** Number of thresholds, enough for the meter. */
+/** Number of thresholds, which determines the resolution of the meter. */
 const STEPS = 20;
 const THRESHOLD = Array.from({ length: STEPS + 1 }, (_, step) => step / STEPS);
 
 /**
- * Measures the visible share of each element, including clipping by scroll containers. The client itself observes only its own
- * thresholds.
+ * Measures the visible share of each element, including clipping by scroll containers. The client does not, because it observes
+ * only its own thresholds.
  */
 const createShareInView = () => {
   const shares = new WeakMap<Element, number>();
@@ -22,7 +22,7 @@ const createShareInView = () => {
     { threshold: THRESHOLD },
   );
   return {
-    /** Returns 0 to 1; 0 until measured. */
+    /** Returns the visible share, 0 to 1; 0 until measured. */
     of(element: Element): number {
       if (!shares.has(element)) {
         shares.set(element, 0);
@@ -48,7 +48,7 @@ const inPageOrder = (cards: ReadonlyMap<Element | string, SlotCard>): SlotCard[]
   return [...cards].sort(compare).map(([, card]) => card);
 };
 
-/** Creates the view with a card for each slot, and for each placement without one. A slot keeps its card while mounted. */
+/** Creates the view with a card for each slot, and for each placement without a slot. A slot keeps its card while mounted. */
 export const createPlacementsView = (inspector: Inspector, changed: () => void) => {
   const outline = createOutline();
   const cards = new Map<Element | string, SlotCard>();
@@ -59,7 +59,7 @@ export const createPlacementsView = (inspector: Inspector, changed: () => void) 
   ]);
   const element = node('div', {}, [list, nothing]);
 
-  /** Latest banner that the service sent for a placement, even if dismissed or expired. */
+  /** Returns the latest banner that the service sent for a placement, even if dismissed or expired. */
   const findCandidate = (placementId: string, answer: Banner | null | undefined, { history }: PanelState) => {
     if (hasContent(answer)) return answer;
     const synced = history.flatMap(({ notice }) =>
@@ -93,7 +93,7 @@ export const createPlacementsView = (inspector: Inspector, changed: () => void) 
       cards.clear();
       for (const [key, card] of present) cards.set(key, card);
       const elements = inPageOrder(present).map((card) => card.element);
-      // Leaves nodes that are in order untouched, to keep focus.
+      // Does not move nodes that are already in order, to keep focus.
       elements.forEach((card, index) => {
         if (list.children[index] !== card) list.insertBefore(card, list.children[index] ?? null);
       });

@@ -6,7 +6,10 @@ import { getBannerName, relativeTime } from './words.ts';
 
 const percent = (share: number): string => `${Math.round(Math.min(1, share) * 100)}%`;
 
-/** Creates a meter of viewability: the visible share with a mark at the threshold, and the second that must pass below it. */
+/**
+ * Creates a meter of viewability: the visible share with a mark at the threshold, and below it the progress of the required
+ * second.
+ */
 const createMeter = () => {
   const share = node('span', { class: 'meter-share' });
   const mark = node('span', { class: 'meter-mark' });
@@ -72,7 +75,7 @@ interface CardOptions {
 interface CardState {
   placement: PlacementState;
   slot: SlotState | null;
-  /** Last banner with content of this placement, shown or not, which focus renders. */
+  /** Last banner of this placement with content, shown or not. `focus()` renders it. */
   candidate: Banner | null;
   inspection: Inspection;
   /** Visible share of the slot, 0 to 1. */
@@ -88,7 +91,7 @@ const formatFacts = ({ askedAt, from, answer, isExpired }: PlacementState, now: 
   return facts.join(' · ');
 };
 
-/** Creates the card of a slot, or of a placement without one: what it shows, why, and actions. */
+/** Creates the card of a slot, or of a placement without a slot, with its content, the reason for the content, and actions. */
 export const createSlotCard = ({ placementId, inspector, outline, changed }: CardOptions) => {
   const chip = node('span', { class: 'chip' });
   const name = node('p', { class: 'banner-name', dir: 'auto' });
@@ -162,7 +165,7 @@ export const createSlotCard = ({ placementId, inspector, outline, changed }: Car
       command.hidden = title !== 'No banner' || inspection.userId === null;
       if (inspection.userId !== null) setText(command, explainCommand(inspection.userId, placementId));
       find.hidden = !slot;
-      // An invalid banner would be invalid when focused, too.
+      // An invalid banner would also be invalid when focused.
       const canFocus = candidate && slot && slot.emptied !== 'invalid' && inspection.userId !== null;
       focus.hidden = !canFocus && !placement.isFocused;
       setAttribute(focus, 'aria-pressed', String(placement.isFocused));

@@ -6,7 +6,7 @@ export interface Verdict {
   tone: Tone;
   /** Two or three words. */
   title: string;
-  /** Explanation, and what to do about it. */
+  /** Explanation, with the action to take. */
   why: string;
 }
 
@@ -25,7 +25,7 @@ const NOT_SWAPPED = 'The change waits until this slot is out of view.';
 /** Failures that can end a sync. */
 const OF_A_SYNC: ReadonlySet<FailureKind> = new Set(['sync', 'unauthorized', 'not-found', 'answer']);
 
-/** Why the last sync failed; `null` if it succeeded, or none has ended. */
+/** Returns the reason that the last sync failed; `null` if it succeeded, or no sync has ended. */
 const failedSync = ({ recent }: Inspection): string | null => {
   const last = recent
     .map(({ notice }) => notice)
@@ -99,7 +99,7 @@ const emptyVerdict = (placement: PlacementState, slot: SlotState, inspection: In
 
 const percent = (share: number): string => `${Math.round(share * 100)}%`;
 
-/** Explains whether the impression of a rendered banner was counted, and what it waits for. */
+/** Explains whether the impression of a rendered banner was counted, and the condition that it waits for. */
 const viewVerdict = ({ element, view }: SlotState, share: number): Verdict => {
   const notSeen = (why: string) => verdict('wait', 'Not seen yet', why);
   if (!view) return notSeen('This browser has no IntersectionObserver, so no impression is counted.');
@@ -121,7 +121,8 @@ const viewVerdict = ({ element, view }: SlotState, share: number): Verdict => {
 };
 
 /**
- * Explains what a slot shows, and why; `null` for a placement without a slot. `share` is the visible share of the slot, 0 to 1.
+ * Explains the content of a slot. Returns `null` for a placement without a slot. `share` is the visible share of the slot, 0 to
+ * 1.
  */
 export const getVerdict = (
   placement: PlacementState,

@@ -61,7 +61,7 @@ const makeMovable = (element: HTMLElement, handle: HTMLElement, signal: AbortSig
     },
     { signal },
   );
-  // The element's size changes when minimized, and the window's on rotation.
+  // The element's size changes when minimized, and the window's size on rotation.
   const resized = new ResizeObserver(place);
   resized.observe(element);
   resized.observe(document.documentElement);
@@ -72,7 +72,7 @@ const makeMovable = (element: HTMLElement, handle: HTMLElement, signal: AbortSig
 /** Creates a window over the page that can be moved, minimized and closed. */
 export const createWindow = (content: readonly Node[], signal: AbortSignal, close: () => void) => {
   const summaries: HTMLElement[] = [];
-  /** Visible label, and the button's purpose for screen readers. */
+  /** Creates a visible label, and the button's purpose for screen readers. */
   const createLabel = (purpose: string): (Node | string)[] => {
     const summary = node('span', { class: 'summary' });
     summaries.push(summary);
@@ -95,7 +95,7 @@ export const createWindow = (content: readonly Node[], signal: AbortSignal, clos
   const element = node('section', { class: 'window', 'aria-label': 'Placard devtools' }, [whole, small], {
     keydown(event) {
       if (event.key !== 'Escape' || whole.hidden) return;
-      // Keeps a dialog of the page open.
+      // Stops the event, so that a dialog of the page stays open.
       event.stopPropagation();
       setSmall(true);
     },
@@ -108,7 +108,7 @@ export const createWindow = (content: readonly Node[], signal: AbortSignal, clos
   const setSmall = (isSmall: boolean): void => {
     draw(isSmall);
     remember({ isSmall });
-    // The pressed button is gone.
+    // Moves focus, because the pressed button is hidden.
     (isSmall ? small : handle).focus();
   };
   draw(recall().isSmall);

@@ -1,6 +1,6 @@
 import type { Banner } from '../client/index.ts';
 
-/** Tone of a sentence, shown as a color. The text conveys it too. */
+/** Tone of a sentence, shown as a color. The text also conveys the tone. */
 export type Tone = 'good' | 'wait' | 'bad' | 'plain';
 
 export interface Sentence {
@@ -21,7 +21,7 @@ const duration = (ms: number): string => {
   return `${Math.floor(ms / unitMs)}\u00a0${name}`;
 };
 
-/** `3 min ago`, or `in 3 min`. */
+/** Formats a time relative to now: `3 min ago`, or `in 3 min`. */
 export const relativeTime = (at: number, now: number): string => {
   if (at > now) return `in ${duration(at - now + 999)}`;
   return now - at < 1_000 ? 'just now' : `${duration(now - at)} ago`;

@@ -1,12 +1,12 @@
 import type { RateLimitInfo } from '../protocol/index.ts';
 
-/** The API rejected a request, or returned no usable response after all attempts. */
+/** Error of a request that the API rejected, or that got no usable response after all attempts. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   /** Method and path, for example `POST /users/track`. */
   readonly endpoint: string;
-  /** Whether the same request may succeed later: 429 and 5xx. */
+  /** Whether the same request may succeed later (429 and 5xx). */
   readonly retryable: boolean;
   /** Error message of the API, for display. */
   readonly serverMessage: string | undefined;
@@ -34,7 +34,10 @@ export class ApiError extends Error {
   }
 }
 
-/** No response arrived (timeout, lost connection, 504), so the outcome of the request is unknown. `cause` is the underlying error. */
+/**
+ * Error of a request without a response (timeout, lost connection, 504), whose outcome is unknown. `cause` is the underlying
+ * error.
+ */
 export class InDoubtError extends Error {
   override readonly name = 'InDoubtError';
   readonly endpoint: string;
@@ -46,7 +49,7 @@ export class InDoubtError extends Error {
   }
 }
 
-/** No connection to the host, so nothing was sent. `cause` is the error of the platform. */
+/** Error of a failed connection to the host, over which nothing was sent. `cause` is the error of the platform. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   readonly endpoint: string;

@@ -17,11 +17,11 @@ interface CallRequest {
   body?: string;
   resetKind: ResetKind;
   idempotent: boolean;
-  /** Called when no response arrived, or the caller aborted: the API may have stored the request. */
+  /** Called when no response arrived or the caller aborted, so that the API may have stored the request. */
   onInDoubt?: () => void;
   /** Called before each attempt. An exception ends the call. */
   onAttempt?: () => void;
-  /** Called after a failed attempt of which nothing was stored. */
+  /** Called after a failed attempt, if the API stored nothing. */
   onNotSent?: () => void;
   /** Default: the option of the client. */
   maxAttempts?: number;
@@ -48,18 +48,21 @@ export interface CallOptions {
   onRetry: (error: Error, waitMs: number) => void;
 }
 
-/** Checks the `syscall` as well as the code, because an established connection can fail with the same code. */
+/**
+ * Returns whether the connection could not be established. Checks `syscall` and `code`, because an established connection can
+ * fail with the same code.
+ */
 const isConnectionFailure = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT') return true;
-  // Node throws one error per address of the host.
+  // Node throws an `AggregateError` with one error per address of the host.
   return error instanceof AggregateError
     ? error.errors.some(isConnectionFailure)
     : isConnectionFailure(error.cause);
 };
 
-/** ky's error holds the request, so logging it would log the key. */
+/** Returns the cause of ky's error, which contains the request and would expose the key in logs. */
 const unwrapNetworkError = (error: unknown): unknown => (isNetworkError(error) ? error.cause : error);
 
 const isJson = (headers: Headers): boolean =>
@@ -78,7 +81,7 @@ const toAuthorization = (key: string): string => {
   try {
     new Headers({ authorization });
   } catch {
-    // The platform's message quotes the key.
+    // Replaces the platform's message, which quotes the key.
     throw new TypeError('apiKey holds characters that a header cannot carry');
   }
   return authorization;
@@ -101,7 +104,7 @@ const toOutcome = (
   if (status >= 200 && status < 300) {
     if (body !== undefined) return { type: 'response', response: { status, headers, body } };
     const cause = new Error(`the response (${status}) is not JSON`);
-    // HTML comes from a captive portal or a proxy: the API did not see the request.
+    // HTML comes from a captive portal or a proxy, so the API did not receive the request.
     if (isJson(headers)) return { type: 'in_doubt', error: new InDoubtError(endpoint, cause) };
   }
   const refusal = readRefusal(body);
@@ -119,7 +122,7 @@ const toOutcome = (
   });
   if (!retryable) return { type: 'stop', error };
   const waitMs = readRetryAfterMs(status, headers, rateLimit);
-  // A gateway timeout: the API may have stored the request.
+  // After a gateway timeout, the API may have stored the request.
   if (status === 504) return { type: 'in_doubt', error: new InDoubtError(endpoint, error), waitMs };
   return { type: 'retry', error, waitMs };
 };
@@ -128,7 +131,7 @@ const toOutcome = (
  * Sends one request. Retries 429 and 5xx after their `Retry-After`, and an unknown outcome only if the request is idempotent.
  * Throws `ApiError`, `InDoubtError`, `ConnectionError`, or the reason of the signal.
  */
-// ky's own retries and timeouts are off: they cannot tell a rejected request from one in doubt.
+// ky's own retries and timeouts are off, because they cannot distinguish a rejected request from one in doubt.
 export const createCall = (options: CallOptions) => {
   const rateLimiters = new Map<string, RateLimiter>();
   const getRateLimiter = (path: string): RateLimiter => {
@@ -150,7 +153,7 @@ export const createCall = (options: CallOptions) => {
       onAttempt?.();
       return authorization;
     } catch (error) {
-      // No response will release it.
+      // Released here, because no response will release the permit.
       rateLimiter.release();
       throw error;
     }
@@ -174,7 +177,7 @@ export const createCall = (options: CallOptions) => {
         ...(query && { searchParams: query }),
         fetch: (input, init) => options.fetch(input, init),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        // A redirect could send the key and the users to another host.
+        // A redirect could send the key and user data to another host.
         redirect: 'manual',
         retry: 0,
         timeout: false,

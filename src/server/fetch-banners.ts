@@ -18,9 +18,9 @@ export type FetchBannersOptions = ApiAddress & {
   appId: string;
   appVersion: string;
   userId: string;
-  /** At most 10. */
+  /** IDs of at most 10 placements. */
   placements: readonly string[];
-  /** User token from `signUserToken`, if the app accepts them. */
+  /** User token from `signUserToken`, if the app accepts user tokens. */
   userToken?: string | undefined;
   deviceId?: string | undefined;
   fetch?: typeof fetch | undefined;
@@ -36,7 +36,7 @@ const TIMEOUT_MS = 1_000;
 
 const warn = (error: Error) => console.warn(`Placard: page rendered without banners: ${error.message}`);
 
-/** Leaves out placements without a response; the browser requests them. */
+/** Reads the banners of a response. Leaves out placements without a response, which the browser requests. */
 const readBanners = (
   answer: unknown,
   placements: readonly string[],

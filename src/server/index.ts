@@ -1,4 +1,3 @@
-/** The REST caller for backends. */
 export type {
   AttributesObject,
   BannerBootstrap,

@@ -18,7 +18,10 @@ type Schema<T> = {
     | { success: false; error: { issues: { path: PropertyKey[]; message: string }[] } };
 };
 
-/** Throws if a `Link` leads to another origin or a page already read, because the list would look complete. */
+/**
+ * Lists all pages. Throws if a `Link` leads to another origin or to a page already read, because the list would otherwise look
+ * complete.
+ */
 async function* listAll<T>(
   call: Call,
   endpoint: string,

@@ -6,7 +6,7 @@ export const checkTimeLimit = (timeoutMs: number): void => {
     throw new TypeError(`timeoutMs: expected a whole number from 1 to ${MAX_TIMER_MS}, got ${timeoutMs}`);
 };
 
-/** Name of a hosted instance, or the base URL of another one. */
+/** Name of a hosted instance, or base URL of any other service. */
 export type ApiAddress =
   | { instance: Instance; endpoint?: undefined }
   | { endpoint: string; instance?: undefined };
@@ -19,7 +19,7 @@ export const parseEndpoint = ({ instance, endpoint }: ApiAddress): string => {
   }
   if (endpoint === undefined) throw new TypeError('instance or endpoint is required');
   if (!URL.canParse(endpoint) || !/^https?:/i.test(endpoint)) {
-    // Never quotes a password, here and below.
+    // Error messages never quote a password, here and below.
     throw new TypeError(`endpoint: '${endpoint.replace(/^.*@/s, '…@')}' is not an http(s) URL`);
   }
   const { username, password } = new URL(endpoint);

@@ -10,7 +10,7 @@ export type MergeIdentifier =
   | { email: string; prioritization: Prioritization }
   | { phone: string; prioritization: Prioritization };
 
-/** Users who get an `external_id`. Arrays may have any length. */
+/** Users to assign an `external_id`. Arrays may have any length. */
 export interface IdentifyInput {
   aliases_to_identify?: { external_id: string; user_alias: UserAlias }[] | undefined;
   emails_to_identify?: { external_id: string; email: string; prioritization: Prioritization }[] | undefined;
@@ -54,19 +54,19 @@ const slices = <T>(name: string, entries: T[]): T[][] => {
 };
 
 export interface ProfileCalls {
-  /** Assigns an `external_id`, or merges into the user who has it. Returns the number processed. */
+  /** Assigns an `external_id`, or merges the user into the one who already has it. Returns the number of users processed. */
   identify(input: IdentifyInput, signal?: AbortSignal): Promise<number>;
   /** Merges the first user of each pair into the second, asynchronously. */
   merge(
     updates: { identifier_to_merge: MergeIdentifier; identifier_to_keep: MergeIdentifier }[],
     signal?: AbortSignal,
   ): Promise<void>;
-  /** Adds aliases, or creates alias-only users. Returns the number processed. */
+  /** Adds aliases, or creates alias-only users. Returns the number of aliases processed. */
   newAliases(
     aliases: (UserAlias & { external_id?: string | undefined })[],
     signal?: AbortSignal,
   ): Promise<number>;
-  /** Erases users and their data. Returns the number erased. */
+  /** Erases users and their data. Returns the number of erased users. */
   deleteUsers(input: DeleteInput, signal?: AbortSignal): Promise<number>;
   /** Returns up to 50 profiles, with the fields that have values. */
   exportUsers(input: ExportInput, signal?: AbortSignal): Promise<ExportAnswer>;
@@ -86,7 +86,7 @@ export const createProfileCalls = (call: Call): ProfileCalls => {
   return {
     async identify(input, signal) {
       let total = 0;
-      // The API rejects unknown names.
+      // Unknown names are also sent, because the API rejects them.
       for (const [name, list] of Object.entries(input)) {
         for (const entries of slices<object>(name, list ?? [])) {
           total += processed(await post('/users/identify', { [name]: entries }, signal));

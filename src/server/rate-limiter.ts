@@ -26,13 +26,16 @@ export const sleep: Sleep = (ms, signal) =>
 const BASE_MS = 500;
 const CAP_MS = 60_000;
 
-/** Returns the delay after failure number `attempt` (from 1): exponential backoff with full jitter, or the delay of the server plus jitter. */
+/**
+ * Returns the delay in milliseconds after failure number `attempt` (from 1): exponential backoff with full jitter, or the
+ * server's delay plus jitter.
+ */
 export const backoffMs = (attempt: number, random: number, serverWaitMs?: number): number => {
   const bound = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
   return serverWaitMs === undefined ? random * bound : serverWaitMs + random * BASE_MS;
 };
 
-/** Returns `undefined` if the response requests no delay. */
+/** Returns the delay that the response requests, in milliseconds; `undefined` if none. */
 export const readRetryAfterMs = (
   status: number,
   headers: Headers,
@@ -40,7 +43,7 @@ export const readRetryAfterMs = (
 ): number | undefined => {
   // The rate-limit reset of a 5xx belongs to a window that is not exhausted.
   if (status !== 429 && !headers.has('retry-after')) return undefined;
-  // A reset in the past means that the clocks differ. Retrying at once would hammer the server.
+  // A reset in the past means that the clocks differ. It is ignored, because an immediate retry would overload the server.
   return retryAfterMs === 0 ? undefined : retryAfterMs;
 };
 
@@ -54,7 +57,7 @@ export interface RateLimiter {
 }
 
 export const createRateLimiter = (now: () => number, sleep: Sleep): RateLimiter => {
-  /** Requests left in the window; unknown before the first response. */
+  /** Requests left in the window; unlimited before the first response. */
   let left = Number.POSITIVE_INFINITY;
   let resetAtMs = 0;
   let closedUntilMs = 0;
@@ -82,7 +85,7 @@ export const createRateLimiter = (now: () => number, sleep: Sleep): RateLimiter 
         return;
       }
       if (remaining === undefined || reset === undefined) return;
-      // The response does not count requests in flight.
+      // The response does not account for requests in flight.
       left = remaining - inFlight;
       resetAtMs = Math.min(reset, now() + MAX_WAIT_MS);
     },

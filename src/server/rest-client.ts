@@ -12,30 +12,30 @@ interface CommonOptions {
   /** Server key, or a function called before each request. */
   apiKey: string | (() => string | Promise<string>);
   fetch?: typeof fetch | undefined;
-  /** Attempts per request. Default 6. */
+  /** Maximum number of attempts per request. Default 6. */
   maxAttempts?: number | undefined;
   /** Timeout of an attempt in whole milliseconds. Default 30,000. */
   timeoutMs?: number | undefined;
   /** Unix milliseconds. */
   now?: (() => number) | undefined;
-  /** 0 ≤ x < 1; spreads retries. */
+  /** Returns a number from 0 (included) to 1 (excluded), to spread retries. */
   random?: (() => number) | undefined;
   sleep?: Sleep | undefined;
-  /** Called before each retry with the error and the delay in milliseconds. */
+  /** Called before each retry with the error and the delay. */
   onRetry?: ((error: Error, waitMs: number) => void) | undefined;
 }
 
 /** Options of `createRestClient`. */
 export type RestClientOptions = CommonOptions & ApiAddress;
 
-/** REST API for backends. Respects rate-limit headers and retries if that cannot create duplicates. */
+/** REST API for backends. Respects rate-limit headers, and retries requests if a retry cannot create duplicates. */
 export interface RestClient extends ProfileCalls, IntegrationCalls {
   /**
    * Sends any number of attributes, events and purchases, as arrays or one mixed stream. Returns errors at the indexes of the input.
    * Throws `TrackStoppedError` if sending stopped early.
    */
   track(input: TrackInput | AnyIterable<TrackObject>, more?: TrackOptions): Promise<TrackReport>;
-  /** Explains which banners a user gets. Requires a key with `campaigns.explain`. Placard only. */
+  /** Explains which banners a user gets. Requires a key with the permission `campaigns.explain`. Supported only by Placard. */
   explain(input: ExplainRequest, signal?: AbortSignal): Promise<ExplainAnswer>;
 }
 

@@ -11,16 +11,16 @@ export interface PrivateJwk {
 
 /** Options of `signUserToken`. */
 export interface SignUserTokenOptions {
-  /** Ed25519, P-256 or RSA key, as PKCS#8 PEM or JWK. */
+  /** Ed25519, P-256 or RSA private key, as PKCS#8 PEM or JWK. */
   privateKey: string | PrivateJwk;
   /** `kid` header. Default: the `kid` of the JWK, if any. */
   keyId?: string | undefined;
   /** The `userId` passed to `createPlacard`. */
   userId: string;
   appId: string;
-  /** Restricts the token to one workspace. Default: any with this app and key. */
+  /** Restricts the token to one workspace. Default: any workspace with this app and key. */
   workspaceId?: string | undefined;
-  /** 1 second to 30 days. Default 1 hour. */
+  /** Lifetime of the token in seconds, 1 second to 30 days. Default 3,600 (1 hour). */
   expiresInSeconds?: number | undefined;
   /** Unix milliseconds. */
   now?: (() => number) | undefined;
@@ -32,7 +32,7 @@ const PEM_HEADER = '-----BEGIN PRIVATE KEY-----';
 
 const KEY_TYPES: Record<string, UserTokenAlgorithm> = { OKP: 'EdDSA', EC: 'ES256', RSA: 'RS256' };
 
-/** Importing a PEM requires its algorithm, so this tries each. */
+/** Imports a PEM key. Tries each algorithm, because the import requires the algorithm. */
 const importPem = async (pem: string) => {
   for (const algorithm of USER_TOKEN_ALGORITHMS) {
     try {

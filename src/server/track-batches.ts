@@ -13,8 +13,8 @@ import {
 import type { TrackPosition, TrackProblem } from './track-problem.ts';
 
 /**
- * Returns all identifiers of an object. Objects that share one may concern the same user and must keep their order. Includes
- * normalized email and phone, because the API looks users up by them.
+ * Returns all identifiers of an object. Objects that share an identifier may concern the same user and must keep their order.
+ * Includes normalized email and phone, because the API uses them for lookups.
  */
 export const userKeys = (object: unknown): string[] => {
   if (!isRecord(object)) return [];
@@ -43,13 +43,13 @@ export interface TrackBatch {
   idempotent: boolean;
 }
 
-/** Longest delay of an object before its batch is sent, because `tail -f` may be silent for hours. */
+/** Maximum delay of an object before its batch is sent, because a source such as `tail -f` may be silent for hours. */
 const MAX_WAIT_MS = 1_000;
 
-/** Upper bound of `{"attributes":[],"events":[],"purchases":[]}` and commas. */
+/** Upper bound of the size of `{"attributes":[],"events":[],"purchases":[]}` and commas. */
 const ENVELOPE_BYTES = 1_024;
 
-/** Upper bound of the number of JSON values. */
+/** Returns an upper bound of the number of JSON values. */
 const countValues = (json: string): number => json.match(/[,[{]/g)?.length ?? 0;
 
 const RANK: Record<InputArray, number> = { attributes: 0, events: 1, purchases: 2 };
@@ -57,14 +57,14 @@ const RANK: Record<InputArray, number> = { attributes: 0, events: 1, purchases: 
 const isOperation = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && ('inc' in value || '$add' in value);
 
-/** Returns `true` for attributes that only set values: storing them twice has no effect. */
+/** Returns `true` for attributes that only set values, because storing them twice has no further effect. */
 export const isIdempotent = ({ array, object }: Pick<TrackItem, 'array' | 'object'>): boolean =>
   array === 'attributes' && !Object.values(Object(object)).some(isOperation);
 
 const createBatch = () => {
   const texts: Record<InputArray, string[]> = { attributes: [], events: [], purchases: [] };
   const positions: Record<InputArray, TrackPosition[]> = { attributes: [], events: [], purchases: [] };
-  /** Last of the three arrays with an object of a user, by user. */
+  /** Rank of the last array that contains an object of the user, by user. */
   const ranks = new Map<string, number>();
   let bytes = ENVELOPE_BYTES;
   let values = 0;
@@ -72,7 +72,7 @@ const createBatch = () => {
   let idempotent = true;
 
   return {
-    /** Checks count, bytes, values, and that the item does not overtake an earlier one of its user. */
+    /** Checks the limits (objects, bytes, values), and that the item does not overtake an earlier item of its user. */
     canAdd(item: TrackItem, text: string, size: number, users: string[]): boolean {
       const overtakes = users.some((user) => (ranks.get(user) ?? 0) > RANK[item.array]);
       if (overtakes || count >= MAX_TRACK_OBJECTS || bytes + size > MAX_BODY_BYTES) return false;
@@ -97,7 +97,7 @@ const createBatch = () => {
 
 const serialize = (object: unknown): { text: string } | { reason: string } => {
   try {
-    // Checks the text, because `toJSON` may return anything, or nothing, which would break the whole body.
+    // Checks the JSON text, because `toJSON` may return any value or `undefined`, which would make the whole body invalid.
     const text: string | undefined = JSON.stringify(object);
     return text?.startsWith('{') ? { text } : { reason: 'not an object' };
   } catch (error) {
@@ -116,9 +116,9 @@ const startTimer = () => {
 };
 
 /**
- * Groups objects into requests of at most 75 objects and 4 MB. The API processes attributes, then events, then purchases of a request,
- * so a new request starts if that would reorder the objects of a user. It also starts after one second. Objects that cannot be sent
- * go to `reject`.
+ * Groups objects into requests of at most 75 objects and 4 MB. The API processes attributes, then events, then purchases of a
+ * request, so a new request starts if the current one would reorder the objects of a user. A new request also starts after one
+ * second. Objects that cannot be sent go to `reject`.
  */
 export async function* batchObjects(
   items: AsyncIterable<TrackItem>,

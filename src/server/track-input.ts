@@ -10,17 +10,17 @@ import type { TrackItem } from './track-batches.ts';
 
 export type AnyIterable<T> = Iterable<T> | AsyncIterable<T>;
 
-/** Also accepts interfaces, which have no index signature. */
+/** Row type that also accepts interfaces, which have no index signature. */
 type Row<T> = T | { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
 
-/** Arrays, generators or streams. Sent in order: attributes, events, purchases. */
+/** Arrays, generators or streams of objects, sent in this order: attributes, events, purchases. */
 export interface TrackInput {
   attributes?: AnyIterable<Row<AttributesObject>> | undefined;
   events?: AnyIterable<Row<EventObject>> | undefined;
   purchases?: AnyIterable<Row<PurchaseObject>> | undefined;
 }
 
-/** Throws the reason of the signal even if the source is silent. */
+/** Yields the items of the source. Throws the reason of the signal, even while the source is silent. */
 async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
   // One listener for all items, because a promise per item would leak.
@@ -52,7 +52,7 @@ async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): 
 export interface TrackObject {
   array: InputArray;
   object: Row<AttributesObject> | Row<EventObject> | Row<PurchaseObject>;
-  /** Index in reports. Default: position in the stream. */
+  /** Index to use in reports. Default: position in the stream. */
   index?: number;
 }
 

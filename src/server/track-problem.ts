@@ -9,7 +9,7 @@ export interface TrackPosition {
 
 /** Error of an object, or of a part of it. The other parts were applied. */
 export interface TrackProblem {
-  /** `null` if the API named no object. */
+  /** `null` if the API specified no object. */
   position: TrackPosition | null;
   /** Error code or message of the API, such as `EMAIL_BAD_FORMAT`. */
   reason: string;

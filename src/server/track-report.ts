@@ -5,18 +5,18 @@ import type { TrackPosition, TrackProblem } from './track-problem.ts';
 
 /** Result of a `track` call. */
 export interface TrackReport {
-  /** Accepted objects. */
+  /** Number of accepted objects, by array. */
   processed: Record<InputArray, number>;
   problems: TrackProblem[];
-  /** Objects without a response: the API may have stored them. Resending events and purchases may create duplicates. */
+  /** Objects without a response, which the API may have stored. Resending events and purchases may create duplicates. */
   inDoubt: TrackPosition[];
-  /** Requests that got a response or are in doubt. */
+  /** Number of requests that got a response or are in doubt. */
   requests: number;
-  /** Next index of each array: objects from there on were not sent. */
+  /** Next index of each array. Objects from this index on were not sent. */
   consumed: Record<InputArray, number>;
 }
 
-/** Sending stopped before the end of the input. */
+/** Error thrown if sending stopped before the end of the input. */
 export class TrackStoppedError extends Error {
   override readonly name = 'TrackStoppedError';
   readonly report: TrackReport;
@@ -53,7 +53,7 @@ const findPosition = (entry: unknown, batch: TrackBatch): TrackPosition | null =
 export const toProblems = (errors: unknown[], batch: TrackBatch): TrackProblem[] =>
   errors.map((entry) => ({ position: findPosition(entry, batch), reason: formatReason(entry) }));
 
-/** Every object of a rejected batch, with its own error if the response has one. */
+/** Returns a problem for every object of a rejected batch, with the object's own error if the response has one. */
 export const rejectBatch = (errors: unknown[], message: string, batch: TrackBatch): TrackProblem[] => {
   const named = toProblems(errors, batch).filter(({ position }) => position !== null);
   const isNamed = ({ array, index }: TrackPosition) =>

@@ -15,7 +15,7 @@ import {
 
 /** Options of `track`. */
 export interface TrackOptions {
-  /** Concurrent requests. Never two that may concern the same user. Default 4. */
+  /** Maximum number of concurrent requests. Two requests that may concern the same user are never concurrent. Default 4. */
   concurrency?: number | undefined;
   /**
    * Handling of non-idempotent objects if no response arrives: `'report'` (default) lists them in `inDoubt`; `'retry'` resends them,
@@ -25,20 +25,26 @@ export interface TrackOptions {
   /** Called for each error as it arrives. An exception stops sending. */
   onProblem?: ((problem: TrackProblem) => void) | undefined;
   /**
-   * Called with the positions of a request before each attempt and once its outcome is known. A caller that resumes after a crash
-   * treats a request that started and did not complete as in doubt. An exception stops sending.
+   * Called with the positions of a request before each attempt and once its outcome is known. After a crash, treat a request that
+   * started but did not complete as in doubt. An exception stops sending.
    */
   onRequest?: ((state: RequestState, positions: TrackPosition[]) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** `completed`: got a response. `in_doubt`: no response, and no retry. `not_sent`: nothing was stored; a retry may follow. */
+/**
+ * `completed`: a response arrived. `in_doubt`: no response arrived, and no retry follows. `not_sent`: nothing was stored, and a
+ * retry may follow.
+ */
 export type RequestState = 'started' | 'completed' | 'in_doubt' | 'not_sent';
 
 /** Consecutive requests without a response after which sending stops. */
 const MAX_IN_DOUBT_RUN = 3;
 
-/** Sends all objects in batches. A request waits for earlier ones that may concern one of its users, which keeps their order. */
+/**
+ * Sends all objects in batches. A request waits for earlier requests that may concern one of its users, to keep the order of
+ * objects.
+ */
 export const trackAll = async (
   call: Call,
   input: TrackInput | AnyIterable<TrackObject>,
@@ -51,7 +57,7 @@ export const trackAll = async (
   }
   const report = emptyReport();
   const unsent: TrackPosition[] = [];
-  /** Stops reading, because an input may be silent for hours. */
+  /** Aborts reading, because an input may be silent for hours. */
   const ending = new AbortController();
   const { items, read } = readTrackInput(
     input,
@@ -76,7 +82,10 @@ export const trackAll = async (
     report.problems.push(...problems);
     for (const problem of problems) callBack(() => onProblem(problem));
   };
-  /** Throws, because an input with only such objects never sends a request that would notice the stop. */
+  /**
+   * Adds a problem. Throws if sending has stopped, because an input with only rejected objects never sends a request that would
+   * detect the stop.
+   */
   const reject = (problem: TrackProblem) => {
     addProblems([problem]);
     if (stopped) throw stopped.cause;
@@ -84,7 +93,7 @@ export const trackAll = async (
 
   const failed = (error: unknown, batch: TrackBatch, wasInDoubt: boolean): RequestState => {
     if (error instanceof ApiError && [400, 413].includes(error.status)) {
-      // Also after an unknown outcome: the same body was rejected then, too.
+      // Also applies after an unknown outcome, because the same body was rejected then, too.
       report.requests += 1;
       addProblems(rejectBatch(error.errors, error.serverMessage ?? error.message, batch));
       return 'completed';
@@ -135,7 +144,7 @@ export const trackAll = async (
 
   try {
     for await (const batch of batchObjects(items, reject)) {
-      // Not when read, because an unfinished batch is dropped if sending stops.
+      // Counted here and not on reading, because an unfinished batch is dropped if sending stops.
       for (const { array, index } of listPositions(batch)) report.consumed[array] = index + 1;
       for (;;) {
         const conflicting = [...inFlight]
@@ -155,7 +164,7 @@ export const trackAll = async (
     }
     if (!stopped) report.consumed = read;
   } catch (error) {
-    // The input failed. Objects read before it still count.
+    // The input failed. Objects read before the failure still count.
     stop(error);
   }
   await Promise.all(inFlight.keys());

@@ -5,10 +5,10 @@ export interface DeliveredEvent {
   userId: string;
   bannerId: string;
   type: EventType;
-  /** Timestamp as sent, and as an instant in Unix milliseconds. */
+  /** Timestamp as sent. `time` is the instant in Unix milliseconds. */
   timestamp: string;
   time: number;
-  /** Number of times it was accepted. A service with deduplication stores it once anyway. */
+  /** Number of times the event was accepted. A service with deduplication stores it only once. */
   copies: number;
 }
 

@@ -5,10 +5,10 @@ export interface FakeAnswer {
   headers?: Record<string, string>;
 }
 
-/** Entries of `errors` that a fault adds to those of the endpoint. */
+/** Entries of `errors` that a fault adds to the endpoint's own entries. */
 export interface ForcedErrors {
   /** Events to skip, and the reason to report. */
   skip?: { indices: number[]; reason: string };
-  /** `errors` to return as is; valid objects are stored. */
+  /** `errors` to return unchanged. Valid objects are stored. */
   raw?: { errors: unknown[]; processed?: number };
 }

@@ -25,7 +25,8 @@ const typed = (value: Plain | BannerProperty): BannerProperty => {
 };
 
 /**
- * Returns a banner of a sync response. Plain values get their type. Write images and dates as `{ type: 'image', value: 'https://…' }`.
+ * Returns a banner of a sync response. The type of plain values is derived. Write images and dates as `{ type: 'image', value:
+ * 'https://…' }`.
  */
 export const buildBanner = (
   placementId: string,
@@ -71,7 +72,7 @@ export const answerSync = (
   return { status: 200, body: { banners: Object.fromEntries(banners) } };
 };
 
-/** Stores dismissals. They affect syncs `lagMs` later, as in a service with a queue. */
+/** Stores dismissals, which affect syncs `lagMs` later, as in a service with a queue. */
 export const createDismissals = (now: () => number, lagMs: number) => {
   const seen = new Map<string, number>();
   const key = (userId: string, bannerId: string) => JSON.stringify([userId, bannerId]);

@@ -19,7 +19,7 @@ import {
 import type { FakeAnswer } from './fake-answer.ts';
 import { ConnectionDropped, type Fault } from './fault.ts';
 
-/** A recorded request. `status` is missing if there was no response. */
+/** Recorded request. `status` is missing if there was no response. */
 export interface RecordedRequest {
   /** Unix milliseconds by the service's clock. */
   at: number;
@@ -51,10 +51,10 @@ export const ENDPOINTS: Record<string, FakeEndpoint> = {
   [INTEGRATIONS_PATH]: { method: 'GET', dialect: 'general', key: 'server' },
 };
 
-/** Whether CORS allows pages of any origin to call the path. */
+/** Returns whether CORS allows pages of any origin to call the path. */
 export const isOpenToPages = (path: string): boolean => ENDPOINTS[path]?.key === 'client';
 
-/** Methods of the `Allow` header of a 405. */
+/** Returns the methods in the `Allow` header of a 405. */
 const allowedMethods = ({ method, key }: FakeEndpoint): string => {
   if (method === 'GET') return 'GET, HEAD';
   return key === 'client' ? `${method}, OPTIONS` : method;
@@ -102,7 +102,7 @@ export const findRefusal = (
     return refuse(endpoint.key === 'client' ? 400 : 415, ERROR_MESSAGES.unsupportedMediaType);
   }
   if (!isJson) {
-    // The general REST documentation has this text in `error`; both parsers find it.
+    // The general REST documentation has this text in `error`, so it is sent in both properties.
     const refusal = errorBody(endpoint.dialect, ERROR_MESSAGES.unparseable);
     return { status: 400, body: { ...refusal, error: ERROR_MESSAGES.unparseable } };
   }
@@ -120,10 +120,10 @@ export const preflightResponse = ({ headers }: Request): Response =>
     headers: preflightHeaders('GET, POST', headers.get('access-control-request-headers')),
   });
 
-/** Statuses without a response body, with which the `Response` constructor throws. */
+/** Statuses without a body. The `Response` constructor throws if it gets a body with them. */
 const WITHOUT_BODY = [204, 205, 304];
 
-/** Builds a response with the headers of its endpoint, truncated if the fault says so. */
+/** Builds a response with the headers of its endpoint, truncated if the fault is `truncate`. */
 export const createResponse = (path: string, answer: FakeAnswer, fault: Fault | undefined): Response => {
   const isText = typeof answer.body === 'string';
   const text = isText ? (answer.body as string) : JSON.stringify(answer.body);
@@ -146,7 +146,7 @@ export const createResponse = (path: string, answer: FakeAnswer, fault: Fault | 
         if (!fault.broken) controller.close();
       },
       pull(controller) {
-        // Not in `start`, because an immediate error would discard the half already sent.
+        // Not in `start`, because an immediate error would discard the half that was already sent.
         controller.error(new ConnectionDropped('Connection lost during the response'));
       },
     },

@@ -35,7 +35,7 @@ export const answerIntegrations = (cursor: string | null, integrations: Integrat
   const last =
     Math.max(0, Math.ceil(integrations.length / INTEGRATIONS_PAGE_SIZE) - 1) * INTEGRATIONS_PAGE_SIZE;
   const link = formatLink({
-    // Past the end, `prev` is the last page.
+    // After the end, `prev` is the last page.
     prev: skip > 0 ? cursorTo(Math.min(skip - INTEGRATIONS_PAGE_SIZE, last)) : undefined,
     next: end < integrations.length ? cursorTo(end) : undefined,
   });

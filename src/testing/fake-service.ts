@@ -32,18 +32,18 @@ import {
 } from './fault.ts';
 import { createFetch } from './network.ts';
 
-/** Options of the fake service. All are optional. */
+/** Options of `createFakeService`. */
 export interface FakeServiceOptions {
   /** Returns Unix milliseconds. Default: the system clock. */
   now?: (() => number) | undefined;
-  /** Timer for faults with a delay. Default: the global one. */
+  /** Timer for faults with a delay. Default: the global `setTimeout`. */
   setTimeout?: ((callback: () => void, delayMs: number) => unknown) | undefined;
   /** Origin of the service; `fetch` fails for other hosts. Default `http://placard.test`. */
   origin?: string | undefined;
   /** Valid keys. Default `client-key` for banners, `server-key` for everything else. */
   clientKey?: string | undefined;
   serverKey?: string | undefined;
-  /** Existing apps. Banner requests for others fail with 400. Default: any. */
+  /** IDs of existing apps. Banner requests for other apps fail with 400. Default: any app exists. */
   appIds?: string[] | undefined;
   /** Verifies the user token of a banner request. Returns the fault, or `null` if valid. Default: tokens are ignored. */
   userToken?: ((userId: unknown, token: unknown) => UserTokenFault | null) | undefined;
@@ -62,13 +62,14 @@ export interface FakeServiceOptions {
 }
 
 /**
- * In-memory service with fault injection. It validates keys, paths, bodies, identifiers and events like the service. The first events
- * of a user who is not in `users` and no `users/track` must name banners that a sync returned to that user. It does not validate
- * attribute values, keeps no profiles and has no rate limits. To test those, run `placard/service` in the same process.
+ * In-memory service with fault injection. It validates keys, paths, bodies, identifiers and events like the service. The first
+ * events of a user who is neither in `users` nor created by `users/track` must be about banners that a sync returned to that
+ * user. It does not validate attribute values, keeps no profiles and has no rate limits. To test these, run `placard/service` in
+ * the same process.
  */
 export interface FakeService {
   origin: string;
-  /** Replacement for the global `fetch`. Faults look as a browser reports them. */
+  /** Replacement for the global `fetch`. Reports faults as a browser does. */
   fetch: typeof fetch;
   /** Handler for a real server. Rejects with `ConnectionDropped` if the server must close the socket. */
   handle: (request: Request) => Promise<Response>;
@@ -96,14 +97,14 @@ const parsed = (text: string): { isJson: boolean; body: unknown } => {
   try {
     return { isJson: true, body: JSON.parse(text) };
   } catch {
-    // Responds with 400; the record keeps the text.
+    // The service responds with 400, and the recorded request keeps the text.
     return { isJson: false, body: text };
   }
 };
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** Creates a fake service with sync, track, placements, users/track and integrations, as in the contract. */
+/** Creates a fake service with the contract's sync, track, placements, users/track and integrations endpoints. */
 export const createFakeService = (options: FakeServiceOptions = {}): FakeService => {
   const {
     now = () => Date.now(),

@@ -4,8 +4,8 @@ import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
 import type { AcceptedObject } from './fake-users-track.ts';
 
 /**
- * Tracks which users servers have created, and the banners that a sync returned to each user. A client key must not create users,
- * so the first events of a user unknown to servers must be about banners returned to that user.
+ * Tracks the users that backends have created, and the banners that a sync returned to each user. A client key must not create
+ * users, so the first events of a user whom no backend has created must be about banners returned to that user.
  */
 export const createKnownUsers = (known: readonly string[] | 'everyone' = []) => {
   const fromTheStart = known === 'everyone' ? [] : known;
@@ -25,7 +25,7 @@ export const createKnownUsers = (known: readonly string[] | 'everyone' = []) => 
     has: (userId: string): boolean => known === 'everyone' || users.has(userId),
     answer: (userId: string, bannerId: string): void => void answered.add(toPairKey(userId, bannerId)),
     wasAnswered: (userId: string, bannerId: string): boolean => answered.has(toPairKey(userId, bannerId)),
-    /** Keeps the returned banner IDs, which stay valid for their users. */
+    /** Clears the users. Keeps the returned banner IDs, which stay valid for their users. */
     clear(): void {
       users.clear();
       for (const id of fromTheStart) users.add(id);
@@ -34,7 +34,7 @@ export const createKnownUsers = (known: readonly string[] | 'everyone' = []) => 
 };
 type KnownUsers = ReturnType<typeof createKnownUsers>;
 
-/** Returns why the service skips an event; `undefined` if valid. */
+/** Returns the reason that the service skips an event; `undefined` if valid. */
 const findFault = (event: unknown, userId: string, users: KnownUsers): string | undefined => {
   const read = readBody(wireEvent, event);
   if (typeof read === 'string') return read;

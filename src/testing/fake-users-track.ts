@@ -9,7 +9,7 @@ import {
 import { readAttributesUser, readUserEvent } from '../protocol/schemas/index.ts';
 import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
 
-/** Problems of a `users/track` object, and whether it is accepted anyway. */
+/** Problems of a `users/track` object, and whether the object is accepted despite them. */
 export interface Verdict {
   problems: string[];
   isTaken: boolean;
@@ -17,7 +17,7 @@ export interface Verdict {
 
 const NO_USER_IS_BLOCKED: ReadonlySet<string> = new Set();
 
-/** Validates an object like the service, without the values of attributes. */
+/** Validates an object like the service, except for attribute values. */
 const judgeObject = (array: InputArray, object: unknown): Verdict => {
   const problems: string[] = [];
   const faults = { add: (type: string) => problems.push(type) };
@@ -28,7 +28,7 @@ const judgeObject = (array: InputArray, object: unknown): Verdict => {
   return { problems, isTaken: read !== null };
 };
 
-/** An accepted object of `users/track`. */
+/** Accepted object of `users/track`. */
 export interface AcceptedObject {
   array: InputArray;
   object: Record<string, unknown>;
@@ -40,8 +40,8 @@ const refuse = (message: string, errors: unknown[] = [{ type: message }]): FakeA
 });
 
 /**
- * Handles `users/track`: validates the limit of 75 objects, identifiers and required properties. `skip` of a fault counts across
- * attributes, events and purchases, in this order; `processed` of a fault is returned for each array that was sent.
+ * Handles `users/track`: validates the limit of 75 objects, identifiers and required properties. Indices in a fault's `skip`
+ * count across attributes, events and purchases, in this order. A fault's `processed` is returned for each array that was sent.
  */
 export const answerUsersTrack = (
   body: unknown,

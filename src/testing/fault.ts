@@ -7,16 +7,16 @@ import {
 } from '../protocol/index.ts';
 import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
 
-/** How a 429 states the time to wait. */
+/** Format of the wait time in a 429. */
 export type RateLimitForm =
-  /** All four headers: reset as epoch seconds, and `X-RateLimit-Retry-After`. */
+  /** All four headers, with the reset in epoch seconds and `X-RateLimit-Retry-After`. */
   | 'banners'
   /** Only `X-Ratelimit-Retry-After`. */
   | 'users-track'
   /** `Retry-After` of a proxy, in seconds or as an HTTP date. */
   | 'retry-after'
   | 'retry-after-date'
-  /** Only a reset: epoch seconds on the banner endpoints, seconds left on `/users/track`. */
+  /** Only a reset, in epoch seconds on the banner endpoints, and in seconds left on `/users/track`. */
   | 'reset'
   /** No header that the caller can read, as behind a proxy without `Access-Control-Expose-Headers`. */
   | 'hidden';
@@ -25,12 +25,15 @@ export type RateLimitForm =
 export type Fault =
   /** Reports these events in `errors` and stores the others. */
   | { type: 'skip'; indices: number[]; reason?: string }
-  /** Stores valid events and responds with these `errors` and this count as is, for inconsistent responses. */
+  /** Stores valid events and responds with these `errors` and this count unchanged, to simulate inconsistent responses. */
   | { type: 'errors'; errors: unknown[]; processed?: number }
   | { type: 'rate-limit'; afterSeconds: number; form?: RateLimitForm }
-  /** Responds with any other status and stores nothing. Default body: the error of the endpoint. Text is sent as HTML; 204, 205 and 304 have no body. */
+  /**
+   * Responds with any other status and stores nothing. Default body: the error of the endpoint. A string is sent as HTML. 204,
+   * 205 and 304 have no body.
+   */
   | { type: 'status'; status: number; body?: unknown; headers?: Record<string, string> }
-  /** Responds `delayMs` late. */
+  /** Delays the response by `delayMs`. */
   | { type: 'slow'; delayMs: number }
   /** Never responds. Stores the request if `stored`. */
   | { type: 'hang'; stored?: boolean }
@@ -45,7 +48,7 @@ export type Fault =
 
 /** Requests that a fault applies to. */
 export interface FaultScope {
-  /** Number of requests. Default 1. `Infinity`: until lifted. */
+  /** Number of requests. Default 1. `Infinity` applies until the fault is lifted. */
   times?: number;
   /** Only this path. Default: any. */
   path?: string;
@@ -53,7 +56,7 @@ export interface FaultScope {
   when?: (request: { path: string; body: unknown; count: number }) => boolean;
 }
 
-/** Thrown by `handle` if there is no response: `fetch` rejects with a network error, a server closes the socket. */
+/** Thrown by `handle` if there is no response. `fetch` turns it into a network error; a real server must close the socket. */
 export class ConnectionDropped extends Error {
   override readonly name = 'ConnectionDropped';
 }
@@ -119,7 +122,7 @@ const refusalHeaders = (
 
 const PORTAL_PAGE = '<!doctype html><title>Welcome</title><p>Please accept the terms of this network.</p>';
 
-/** Returns the response of a fault that prevents the request from being stored. */
+/** Returns the response for a fault that prevents the request from being stored. */
 export const notTaken = (
   fault: Fault,
   dialect: ErrorFormat,
@@ -148,7 +151,7 @@ export const notTaken = (
   }
 };
 
-/** Returns the `errors` that a fault adds to the response of a stored request. */
+/** Returns the `errors` that a fault adds to the response to a stored request. */
 export const forcedErrors = (fault: Fault | undefined): ForcedErrors => {
   if (fault?.type === 'skip') {
     return { skip: { indices: fault.indices, reason: fault.reason ?? 'Rejected by test' } };

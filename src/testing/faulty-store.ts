@@ -21,7 +21,7 @@ export interface FaultyStore extends Store {
   fail: (fault: StoreFault, scope?: { verbs?: StoreVerb[]; times?: number }) => () => void;
   /** Lifts all faults. */
   recover: () => void;
-  /** Operations called so far. */
+  /** Operations called so far, in order. */
   calls: StoreVerb[];
 }
 

@@ -63,17 +63,17 @@ const storeOn = (records: Records, alive: () => boolean): Store => {
 
 /** Storage session of one page. */
 export interface DiskSession {
-  /** For `platform.openStore`. */
+  /** Opens a store. Pass it as `platform.openStore`. */
   openStore: (name: string) => Store;
-  /** Closes the page: operations that have not started never run, and pending ones never settle. */
+  /** Closes the page. Operations that have not started never run, and pending operations never settle. */
   kill: () => void;
 }
 
-/** In-memory storage of a browser profile, shared by its pages. Survives each of them. */
+/** In-memory storage of a browser profile, shared by its pages. Survives each page. */
 export interface MemoryDisk {
-  /** For a test with one page. */
+  /** Opens a store without a session, for a test with one page. */
   openStore: (name: string) => Store;
-  /** Opens a session for a page, until it is killed. */
+  /** Opens a session for a page, which lasts until `kill()`. */
   session: () => DiskSession;
   /** Returns all records of a store in key order, for assertions. */
   records: (name: string) => [StoreKey, unknown][];
@@ -81,7 +81,7 @@ export interface MemoryDisk {
   erase: () => void;
 }
 
-/** Creates in-memory storage that survives its pages. */
+/** Creates in-memory storage of a browser profile, which survives its pages. */
 export const createMemoryDisk = (): MemoryDisk => {
   const stores = new Map<string, Records>();
   const openRecords = (name: string): Records => {

@@ -12,7 +12,7 @@ const aborted = (signal: AbortSignal): Promise<never> =>
     else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 
-/** Returns the request after a redirect, as a browser sends it: without the key if the origin changes. */
+/** Returns the request after a redirect, as a browser sends it. Removes the key if the origin changes. */
 const redirected = (request: Request, response: Response, body: string): Request => {
   const target = new URL(response.headers.get('location') ?? '', request.url);
   const headers = new Headers(request.headers);
@@ -54,14 +54,14 @@ const travel = async (
 };
 
 /**
- * Keeps pending requests alive. Node's `Request` follows the signal of its source only weakly, so without this the signal could
- * be garbage-collected before an abort fires.
+ * Keeps pending requests alive. Node's `Request` holds only a weak reference to the signal of its source, so otherwise the signal
+ * could be garbage-collected before an abort fires.
  */
 const underWay = new Set<unknown>();
 
 /**
- * Creates a `fetch` for a handler that fails like a browser's: a dropped connection is a `TypeError`, an abort rejects with its
- * reason, redirects are followed or rejected as the request says, and other hosts are unreachable.
+ * Creates a `fetch` for a handler that fails like a browser's. A dropped connection is a `TypeError`, an abort rejects with its
+ * reason, the request's `redirect` mode applies, and other hosts are unreachable.
  */
 export const createFetch =
   (handle: (request: Request) => Promise<Response>, origin: string): typeof fetch =>

@@ -1,4 +1,4 @@
-/** Clock that advances only on request. Fits the client's `platform` and any code that accepts `setTimeout`. */
+/** Clock that advances only on request. Compatible with the client's `platform` and any code that accepts `setTimeout`. */
 export interface VirtualClock {
   /** Returns the device's time in Unix milliseconds. */
   now: () => number;
@@ -11,7 +11,8 @@ export interface VirtualClock {
   /** Runs `callback` once after `delayMs`. Returns a function that cancels it. */
   after: (delayMs: number, callback: () => void) => () => void;
   /**
-   * Advances the clock. Runs due timers in order, and lets the promises and messages that each started settle before the next.
+   * Advances the clock. Runs due timers in order. The promises and messages that a timer started settle before the next timer
+   * runs.
    */
   advance: (ms: number) => Promise<void>;
   /** Runs timers until `done` returns `true`. Fails after `limitMs` of virtual time. */
