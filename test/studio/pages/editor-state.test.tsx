@@ -135,7 +135,7 @@ describe('a colleague’s change', () => {
     expect([server.stored()?.name, editor.state.value.is]).toEqual(['Mine too', 'saved']);
   });
 
-  test('to the same part requires a choice, and undo restores the user’s own change after the colleague’s is chosen', async () => {
+  test('to the same part requires a choice, and undo after choosing it restores the user’s own change', async () => {
     const editor = edited();
     server.colleague((draft) => {
       draft.name = 'Theirs';
