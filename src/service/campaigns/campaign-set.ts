@@ -33,7 +33,7 @@ export interface CampaignSet {
   appPlatforms: ReadonlyMap<string, string>;
   /** Campaigns in file order. */
   campaigns: readonly Campaign[];
-  /** `null` if none. */
+  /** Global holdout; `null` if none. */
   holdout: Holdout | null;
   tagCaps: readonly TagCap[];
   /** Calendar of the workspace's time zone. */

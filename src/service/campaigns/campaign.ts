@@ -21,12 +21,12 @@ export interface Campaign {
   status: 'active' | 'draft' | 'stopped';
   placements: ReadonlySet<string>;
   priority: 'high' | 'medium' | 'low';
-  /** Unix milliseconds; `null` if unbounded. */
+  /** Start and end in Unix milliseconds; `null` if unbounded. */
   startsAtMs: number | null;
   endsAtMs: number | null;
   /** Publication of the campaign's release, in Unix milliseconds; `null` if the campaign is in the workspace file. */
   publishedAtMs: number | null;
-  /** `null` for all users. */
+  /** Audience of the campaign; `null` for all users. */
   audience: Audience | null;
   /** Size of the control group, from 0 to 100. */
   controlPercentage: number;

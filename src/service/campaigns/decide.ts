@@ -67,8 +67,8 @@ export const decide = (request: DecisionRequest): string => {
     const isControl = byHoldout || drawn.isControl;
     const language = getLanguage(campaign, variant);
     try {
-      // Renders for the control group, too, so that it excludes users whose properties cannot be rendered, as the group that sees
-      // the banner does.
+      // Renders for the control group, too, because users whose properties cannot be rendered must not be compared with users who
+      // see the banner.
       const properties = propertiesIn(variant, language)(getContext);
       // Users in the global holdout do not count in the results of campaigns.
       const counted = holdout ? { campaignId: holdout.campaignId, round: 0 } : { campaignId, round };

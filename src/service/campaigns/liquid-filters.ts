@@ -51,7 +51,7 @@ const arithmetic =
 /** Flattens a list deeply. The budget has already counted its entries. */
 const flat = (list: unknown[]): unknown[] => list.flat(Number.POSITIVE_INFINITY);
 
-/** Sorts positional arguments first, because `allow_false: true` may precede the value. */
+/** Compares arguments so that positional ones come first, because `allow_false: true` may precede the value. */
 const valuesFirst = (one: unknown, other: unknown): number =>
   Number(Array.isArray(one)) - Number(Array.isArray(other));
 

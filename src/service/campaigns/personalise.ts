@@ -40,7 +40,7 @@ const SOURCES = new Map<string | undefined, Piece['from']>([
 interface Piece {
   before: string;
   from: 'user' | 'customAttributes' | 'device';
-  /** `null` at the end of the text. */
+  /** Name of the member; `null` at the end of the text. */
   name: string | null;
   otherwise: string;
 }
@@ -176,7 +176,7 @@ export const compileProperty = (
   return (context, budget) => convert(text(context, budget));
 };
 
-/** Property of a variant: a constant, or a function of the user. */
+/** Property of a variant, which is a constant or a function of the user. */
 export type Property = { name: string; type: PropertyType } & ({ value: unknown } | { fill: Fill });
 
 /**

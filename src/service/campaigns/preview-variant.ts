@@ -57,7 +57,7 @@ export interface PreviewQuestion {
   nowMs: number;
   /** Language of the preview. Default: the language that `decide` would select for the user. */
   language?: string | undefined;
-  /** Default: the budget of one banner. */
+  /** Rendering budget. Default: the budget of one banner. */
   budget?: Budget;
 }
 

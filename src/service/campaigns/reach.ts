@@ -16,7 +16,7 @@ export const REACH_SAMPLE = 2_000;
 const Z = 1.96;
 /** Maximum time before the loop yields, in milliseconds. */
 const SLICE_MS = 5;
-/** Maximum total time, in milliseconds. A typical audience takes a fifth of it. */
+/** Maximum total time, in milliseconds. A typical audience takes a fifth of this time. */
 const MAX_MS = 30;
 /** Minimum number of evaluated users, regardless of time, because a smaller sample is meaningless. */
 const MIN_USERS = 10;
@@ -91,9 +91,9 @@ const createIsShown = ({ workspace, campaign, now }: ReachQuestion) => {
 };
 
 /**
- * Estimates a campaign's reach from a sample of users. Counts it exactly if the sample contains all users. Evaluates filters
- * without a request, so a filter on the app or its version matches no user. Slow audiences get a smaller sample. Yields between
- * slices. Returns `null` if the request was aborted.
+ * Estimates a campaign's reach from a sample of users. Counts exactly if the sample contains all users. Evaluates filters without
+ * a request, so a filter on the app or its version matches no user. Slow audiences have a smaller sample. Yields between slices.
+ * Returns `null` if the request was aborted.
  */
 export const countReach = async (question: ReachQuestion): Promise<Reach | null> => {
   const {

@@ -32,7 +32,7 @@ export interface Suspension {
   error: RenderError;
 }
 
-/** Number of distinct users over budget that halts a campaign. Below it, unusual data of one user affects only that user. */
+/** Number of distinct users over budget that halts a campaign. Unusual data of fewer users affects only these users. */
 const MAX_OVER = 10;
 
 /** Last reason, and timestamps of profiles by user ID. */

@@ -56,7 +56,7 @@ const MAX_NAME_CHARACTERS = 60;
 const ofUser = (name: string) => `\${${name}}`;
 const ofDevice = (name: string) => `targeted_device.\${${name}}`;
 
-/** Formats a variable as campaigns write it. */
+/** Formats a variable in the syntax of campaigns. */
 export const writtenName = ({ root, member }: Variable): string => {
   if (member === null) return root;
   return root === 'user' ? ofUser(member) : `${root}.${ofUser(member)}`;

@@ -10,10 +10,10 @@ export interface Image {
   /** SHA-256 of the bytes in hexadecimal digits. */
   hash: string;
   type: ImageType;
-  /** In pixels. */
+  /** Width and height in pixels. */
   width: number;
   height: number;
-  /** In bytes. */
+  /** Size in bytes. */
   size: number;
   /** Original file name. */
   name: string;

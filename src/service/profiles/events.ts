@@ -37,7 +37,7 @@ export interface NewBannerEvent {
   campaignId: string;
   /** Holdout in whose results the event also counts; `null` if none. */
   holdoutId: string | null;
-  /** `null` for a control banner. */
+  /** ID of the variant; `null` for a control banner. */
   variantId: string | null;
   placementId: string;
   /** Language in which the banner was shown; `null` if the campaign has no languages. */

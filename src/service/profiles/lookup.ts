@@ -136,7 +136,7 @@ export const namedBy = (
   return named;
 };
 
-/** Epoch of user IDs. IDs count milliseconds from it, so they are safe integers until the year 2163. */
+/** Epoch of user IDs. IDs count milliseconds from this epoch, so they are safe integers until the year 2163. */
 const EPOCH_MS = Date.UTC(2024, 0, 1);
 /** Number of IDs per millisecond, 32 for each of 64 offsets. */
 const IDS_PER_MS = 2_048;

@@ -49,7 +49,7 @@ export interface UserRow {
   userId: number;
   workspaceId: string;
   externalId: string | null;
-  /** `null` if the user only has banner events. */
+  /** Profile of the user; `null` if the user has only banner events. */
   profile: Profile | null;
   createdAtMs: number;
   /** Receipt of the last banner event of a user without a profile. */

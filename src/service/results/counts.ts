@@ -2,7 +2,7 @@ import type { TotalsByGoal } from './goals.ts';
 import { type EventCounts, MEASURES } from './measures.ts';
 import { countsBefore, type UserResult } from './user-result.ts';
 
-/** Row of `campaign_counts`, or an increment of one. */
+/** Row of `campaign_counts`, or an increment of a row. */
 export interface CampaignCount {
   workspaceId: string;
   campaignId: string;
@@ -13,7 +13,7 @@ export interface CampaignCount {
   counts: Record<string, number>;
 }
 
-/** Row of `goal_counts`, or an increment of one. */
+/** Row of `goal_counts`, or an increment of a row. */
 export interface GoalCount {
   workspaceId: string;
   campaignId: string;

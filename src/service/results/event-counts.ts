@@ -6,7 +6,7 @@ import { createWrites } from '../sql/writes.ts';
 
 export type EventKind = 'event' | 'purchase';
 
-/** Row of `event_counts`, or an increment of one. */
+/** Row of `event_counts`, or an increment of a row. */
 interface EventCount {
   workspaceId: string;
   kind: string;

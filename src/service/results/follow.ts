@@ -1,7 +1,7 @@
 import type { Advanced } from './advance.ts';
 import type { FeedCursor } from './statements.ts';
 
-/** Part of the feed that is settled, so that no open transaction can store a row in it. */
+/** Settled part of the feed, in which no open transaction can store a row. */
 export interface Settled {
   /** Cursor of the last settled rows; `null` if all visible rows are settled. */
   through: FeedCursor | null;

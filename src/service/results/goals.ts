@@ -71,7 +71,7 @@ export interface ConversionEvent {
   name: string;
   timeMs: number;
   revenue: number;
-  /** `''` for an event. */
+  /** Currency of a purchase; `''` for an event. */
   currency: string;
 }
 

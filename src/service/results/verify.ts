@@ -12,7 +12,7 @@ import { addEvent, createUserResult, type UserResult, updateFirstImpression } fr
 /** Count in a campaign's results that differs from the events. */
 export interface ResultsDifference {
   campaignId: string;
-  /** `null` for the control group. */
+  /** ID of the variant; `null` for the control group. */
   variantId: string | null;
   /**
    * Dimension: `''` for the total, or for example `day:2026-03-01`, `placement:home_hero`, `language:pt-BR` or `goal:86400000

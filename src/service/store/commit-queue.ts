@@ -43,11 +43,11 @@ export interface CommitQueueOptions {
   /** Records that the database has data of a workspace. The queue calls it before each write. */
   register(workspaceId: string): Promise<unknown>;
   /**
-   * Applies mutations in one transaction and resolves with their return values after the commit. Throws `MutationError` if only some of
-   * them can be stored.
+   * Applies mutations in one transaction and resolves with their return values after the commit. Throws `MutationError` if only
+   * some mutations can be stored.
    */
   writeGroup(mutations: readonly Mutation[]): Promise<unknown[]>;
-  /** Default 1. */
+  /** Maximum number of groups in flight. Default: 1. */
   maxConcurrentGroups?: number;
 }
 

@@ -63,8 +63,8 @@ const getFilePath = (address: string): string => {
 };
 
 /**
- * Opens a store by its address: a file path, `:memory:`, or a `postgres://` URL. Creates the tables if there are none. Throws if
- * another build of Placard created them.
+ * Opens a store by its address, which is a file path, `:memory:`, or a `postgres://` URL. Creates the tables if they do not
+ * exist. Throws if another build of Placard created the tables.
  */
 export const openStore = (address: string): Promise<Store> =>
   isPostgres(address) ? openPostgresStore(address) : openSqliteStore(getFilePath(address));

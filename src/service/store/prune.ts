@@ -57,7 +57,7 @@ const createStepper = () => {
  */
 export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions): Store['prune'] => {
   const [stepOfEvents, stepOfBannerEvents] = [createStepper(), createStepper()];
-  /** By workspace: position up to which all old events are deleted, and position of the last old event. */
+  /** Position up to which all old events are deleted, and position of the last old event, by workspace. */
   const ranges = new Map<string, { after: number; last: number; beforeMs: number }>();
 
   const firstFrom = async (eventId: number) =>

@@ -72,7 +72,7 @@ export const createRateWindows = (lease: Lease) => {
     const { requests } = window.rule;
     const share = Math.min(MAX_LEASE, Math.floor(requests * LEASE_SHARE));
     const wanted = Math.max(1, share, window.waiting);
-    // The lease may exceed the rest of the window. The returned sum tells how much of the lease is valid.
+    // The lease may exceed the rest of the window. The returned sum determines how much of the lease is valid.
     const taken = await lease(window, wanted);
     window.left += Math.max(0, Math.min(wanted, requests - (taken - wanted)));
     window.taken = Math.min(taken, requests);

@@ -120,7 +120,7 @@ export const USER_CHANGES = columns<WrittenChange>({
   banner_event: ['json', ({ bannerEvent }) => bannerEvent],
 });
 
-/** Counter row with the shard of the replica that adds to it. */
+/** Counter row with the shard of the replica that increments it. */
 export type WithShard<T> = T & { shard: number };
 
 export const DATA_POINTS = columns<WithShard<ChangeSet['points'][number]>>({

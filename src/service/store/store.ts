@@ -14,7 +14,7 @@ import type { Statement } from '../row-readers.ts';
 import type { WebhookStore } from '../webhooks/records.ts';
 import type { StudioStore } from './studio-store.ts';
 
-/** Mutation of users: lookups, and a synchronous `apply`. */
+/** Mutation of users, which consists of lookups and a synchronous `apply`. */
 export interface UserMutation<T> {
   workspaceId: string;
   /** Users that `apply` can access. */
@@ -27,7 +27,7 @@ export interface UserMutation<T> {
   extraStatements?: readonly Statement[];
 }
 
-/** Data of a user that a sync reads. Not a snapshot: a write may commit between the reads. */
+/** Data of a user that a sync reads. It is not a snapshot, because a write may commit between the reads. */
 export interface TargetingData {
   profile: Readonly<Profile> | null;
   campaigns: readonly UserCampaign[];
@@ -84,7 +84,7 @@ export interface SampleQuery {
 export interface StoreReader {
   /** Returns the IDs of all workspaces with data. */
   workspaceIds(): Promise<string[]>;
-  /** Returns matching profiles, read in pages. Not a snapshot. */
+  /** Returns matching profiles. Reads them in pages, not from a snapshot. */
   readUsers(workspaceId: string, lookups: readonly Lookup[]): Promise<Profile[]>;
   /** Returns data points by UTC day. */
   dataPoints(workspaceId: string): AsyncIterable<{ day: string; points: number }>;
@@ -128,14 +128,14 @@ export interface FeedConversion {
   userId: number;
   externalId: string | null;
   campaignId: string;
-  /** `null` for the control group. */
+  /** ID of the variant; `null` for the control group. */
   variantId: string | null;
-  /** As in `campaign_goals`. */
+  /** Goal in the format of `campaign_goals`. */
   goal: string;
   timeMs: number;
-  /** 0 for an event. */
+  /** Revenue of a purchase; 0 for an event. */
   revenue: number;
-  /** `''` for an event. */
+  /** Currency of a purchase; `''` for an event. */
   currency: string;
 }
 
@@ -229,7 +229,7 @@ export interface Store extends StoreReader, Feed {
   /** Cursors and attempts of webhooks. */
   webhooks: WebhookStore;
 
-  /** Calls a listener after every commit, including failed ones. */
+  /** Calls a listener after every commit, including failed commits. */
   onCommit(listener: (commit: Commit) => void): void;
   /** Returns the size of SQLite's write-ahead log in bytes; `null` on PostgreSQL and in memory. */
   walBytes(): number | null;

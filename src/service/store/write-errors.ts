@@ -38,7 +38,7 @@ const SQLITE: [WriteErrorClass, number[]][] = [
   // I/O error. After a failed commit, the whole transaction may be in the log, and recovery may apply it until the next commit
   // overwrites it.
   ['unknown', [10]],
-  // Busy: another process has locked the file for longer than the busy timeout.
+  // Busy, because another process has locked the file for longer than the busy timeout.
   ['transient', [5]],
   // Too big, constraint, mismatch.
   ['rejected', [18, 19, 20]],

@@ -56,8 +56,8 @@ export const writeContacts = (profile: Profile, { email, phone }: Identity): voi
 };
 
 /**
- * Creates a finder of the users of one request's objects. Thousands of users may share an address that every object names, so all
- * of them are compared only once. After that, the finder compares only users that an object has changed.
+ * Creates a finder of the users of one request's objects. Thousands of users may share an address that every object names, so the
+ * finder compares all users only once. After that, it compares only users that an object has changed.
  */
 export const createUserFinder = (users: UserRepository, nowMs: number) => {
   /** Preferred profile of each shared address. */

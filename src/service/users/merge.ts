@@ -44,7 +44,7 @@ const fillProfile = (kept: Profile, merged: Profile): void => {
   kept.createdAtMs = Math.min(kept.createdAtMs, merged.createdAtMs);
 };
 
-/** Returns the date that `isBetter` prefers, as sent. Prefers a valid date to an invalid one. */
+/** Returns the date that `isBetter` prefers, as sent. Prefers a valid date to an invalid date. */
 const chooseDate = (
   kept: Profile,
   merged: Profile,

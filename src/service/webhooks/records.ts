@@ -145,7 +145,7 @@ export interface WebhookStore {
   states(workspaceId: string): Promise<WebhookState[]>;
   /** Returns the state of a webhook; `null` if unknown. */
   state(workspaceId: string, webhookId: string): Promise<WebhookState | null>;
-  /** Claims a webhook. Returns `null` if another process holds it. */
+  /** Claims a webhook. Returns `null` if another process holds the webhook. */
   claim(options: ClaimOptions): Promise<WebhookState | null>;
   /** Extends the lease. Returns `false` if another process holds the webhook. */
   renew(state: WebhookState, untilMs: number): Promise<boolean>;

@@ -54,7 +54,7 @@ interface Predicate<Subject> {
 interface Part<Subject> extends Predicate<Subject> {
   path: Path;
   condition: unknown;
-  /** `null` for a group. */
+  /** Location of the condition's value; `null` for a group. */
   located: Located<Subject> | null;
 }
 

@@ -15,7 +15,7 @@ export interface CampaignActivity
 /** User and request for which an audience is evaluated. */
 export interface AudienceContext {
   externalId: string;
-  /** `null` if the user has no profile, and so no attributes and no events. */
+  /** Profile of the user; `null` if none, so that the user has no attributes and no events. */
   profile: Readonly<Profile> | null;
   /** Returns the user's activity by campaign ID. */
   campaigns(): Record<string, CampaignActivity>;

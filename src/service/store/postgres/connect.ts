@@ -86,7 +86,7 @@ const FORCE_CUSTOM_PLAN = 'SET plan_cache_mode = force_custom_plan;';
  */
 const READ_COMMITTED = "SET default_transaction_isolation = 'read committed';";
 
-/** Overrides `synchronous_commit = off`: acknowledged writes must be durable. */
+/** Overrides `synchronous_commit = off`, because acknowledged writes must be durable. */
 const DURABLE =
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';";
 

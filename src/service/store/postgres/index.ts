@@ -27,12 +27,12 @@ const READER_CONNECTIONS = 2;
 /** Long-running tasks run one at a time. */
 const UPKEEP_CONNECTIONS = 1;
 /**
- * Maximum wait for writes in flight. Writes are rejected after it, so that an unresponsive database cannot keep the process from
- * exiting.
+ * Maximum wait for writes in flight. After this time, writes are rejected, so that an unresponsive database cannot keep the
+ * process from exiting.
  */
 const DRAIN_MS = 5_000;
 
-/** Opens a database read-only, beside services that write it. */
+/** Opens a database read-only, while services may write to it. */
 export const openPostgresReader = async (url: string): Promise<StoreReader> => {
   const { pool, close } = await connectAttached(url, READER_CONNECTIONS);
   return { ...createReader(pool, pool).reads, close };

@@ -63,7 +63,7 @@ export const createUserCache = (maxCharacters: number) => {
 };
 
 export type UserCache = ReturnType<typeof createUserCache>;
-/** For reads without caching. */
+/** Empty cache for reads without caching. */
 const NO_CACHE = createUserCache(0);
 
 /** Returns the user IDs of lookups, with the names that matched each ID. */
@@ -158,7 +158,10 @@ export const readUsers = async (
   options: Parameters<typeof readFound>[3] = {},
 ): Promise<UserRow[]> => readFound(run, named, await findIds(run, named), options);
 
-/** Adds the users of lookups to `found` in pages, and skips users already in it. May be called again after a `ConflictError`. */
+/**
+ * Adds the users of lookups to `found` in pages. Skips users that `found` already contains. May be called again after a
+ * `ConflictError`.
+ */
 export const readUserPages = async (run: Run, named: Named, found: Map<number, UserRow>): Promise<void> => {
   const missing = [...(await findIds(run, named))].filter(([userId]) => !found.has(userId));
   for (let at = 0; at < missing.length; at += USERS_PAGE) {

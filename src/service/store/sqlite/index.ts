@@ -45,7 +45,7 @@ const releaseAll = async (held: Release[]): Promise<void> => {
   for (const release of held.splice(0).reverse()) await release();
 };
 
-/** Opens a file read-only, beside the service that writes it. */
+/** Opens a file read-only, while a service may write to it. */
 export const openSqliteReader = (file: string): StoreReader => {
   const database = openAttached(file, { readOnly: true });
   const jobs = createJobs(file, null);

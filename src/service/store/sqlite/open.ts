@@ -173,7 +173,8 @@ const hold = (lock: DatabaseSync): void => {
 
 /**
  * Makes this process the only service on a file. Throws if another service holds the lock. The lock is on a small database beside
- * the file, shared by all links to the file. The system releases it when the process ends for any reason. Exports do not need it.
+ * the file, shared by all links to the file. The system releases the lock when the process ends for any reason. Exports do not
+ * need the lock.
  */
 export const acquireLock = (file: string): (() => void) => {
   const name = `${realFile(file)}-owner`;

@@ -79,7 +79,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     return [...found.values()];
   };
 
-  /** Adds the users of a page. Returns the ID of the last user if there may be more users after it. */
+  /** Adds the users of a page. Returns the ID of the last user if more users may follow. */
   const readPage = (found: Map<number, Profile>, rows: Iterable<SqlRow>): number | null => {
     let [count, characters] = [0, 0];
     for (const row of rows) {
