@@ -17,7 +17,7 @@ const run = async (code: string): Promise<unknown> => {
   return JSON.parse(stdout);
 };
 
-test('can be imported and created on a server, where it does nothing and keeps no handles open', async () => {
+test('can be imported and created on a server without effects or open handles', async () => {
   const seen = await run(`
     const { createPlacard, safeUrl } = await import(${JSON.stringify(INDEX)});
     const placard = createPlacard({
