@@ -67,7 +67,7 @@ describe('a new campaign published at a time', () => {
     await close(page);
   });
 
-  test('is on the schedule, and can be moved in the calendar', async () => {
+  test('is on the schedule and in the calendar, and can be moved', async () => {
     await draft('lantern');
     const page = await studio.open('/campaigns/lantern');
     await publish(page, 'tomorrow');
