@@ -4,8 +4,8 @@ import { WEBHOOK_TABLES } from '../webhooks/records.ts';
 import { STUDIO_TABLES } from './studio-store.ts';
 
 /**
- * Tables of users, as described in `docs/reference/sql-schema.md`. `MOMENT`, `DAY`, `BYTES` and `EVENT_ID` are placeholders for types of the
- * database. `INTEGER` has 64 bits, `INT` 32.
+ * Tables of users (see `docs/reference/sql-schema.md`). `MOMENT`, `DAY`, `BYTES` and `EVENT_ID` are placeholders for types of the
+ * database. `INTEGER` has 64 bits, `INT` has 32.
  */
 const USER_TABLES = `
 CREATE TABLE users (
