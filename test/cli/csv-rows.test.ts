@@ -115,7 +115,7 @@ describe('a CSV is rejected completely', () => {
     ['external_id;age\nkim;3\n', 'the header has one column, "external_id;age"; set the delimiter'],
     ['external_id,name\nkim,"Kim\njo,Jo\n', 'a quote is not closed, or is within a cell'],
     ['external_id,name\nkim,Kim "K" Doe,\n', 'a quote is not closed, or is within a cell'],
-  ])('for %j', async (text, problem) => {
+  ])('if the input is %j', async (text, problem) => {
     await expect(read(text)).rejects.toThrow(problem);
   });
 

@@ -34,7 +34,7 @@ describe('placard --help', () => {
     }
   });
 
-  test('of track lists the exit code for rejected objects', async () => {
+  test('lists the exit code of track for rejected objects', async () => {
     expect(await helpOf('track')).toMatch(/^ {2}2 +sent to the end, but some objects were rejected/m);
     expect(await helpOf('check')).not.toMatch(/^ {2}2 /m);
   });

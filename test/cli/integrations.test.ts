@@ -156,8 +156,8 @@ test('accepts every character in a message of a tap, and rejects invalid UTF-8',
   });
 });
 
-describe('the messages of a tap', () => {
-  test('of an unsupported type end the command before the next state', async () => {
+describe('placard ingest with a tap', () => {
+  test('fails at a message of an unsupported type, before the next state', async () => {
     const batch =
       '{"type":"BATCH","stream":"a","encoding":{"format":"jsonl"},"manifest":["file:///tmp/a.jsonl"]}';
     expect(await tapped([aRecord('x'), batch, STATE])).toMatchObject({
@@ -172,7 +172,7 @@ describe('the messages of a tap', () => {
     });
   });
 
-  test('of other streams do not echo a state', async () => {
+  test('does not echo the state of other streams', async () => {
     expect(await tapped([aRecord('x'), STATE], undefined, { stream: 'as' })).toMatchObject({
       end: 'no message is of the stream "as"; the tap sent a',
       states: [],
@@ -186,7 +186,7 @@ describe('the messages of a tap', () => {
     });
   });
 
-  test('have the types of --columns, and keep the digits of large integers', async () => {
+  test('applies the types of --columns, and keeps the digits of large integers', async () => {
     const record = '{"id":12345678901234567890,"seats":"12","active":"t","plan":7}';
     const columns = 'id=external_id,seats=seats:number,active=active:boolean,plan=plan:text';
     const message = `{"type":"RECORD","stream":"a","record":${record}}`;

@@ -47,11 +47,11 @@ describe('a line of NDJSON', () => {
     ['[]', `${SHAPE} an array`],
     ['5', `${SHAPE} no object`],
     ['{"events":', 'a line must be JSON'],
-  ])('that is %s is rejected with the reason', async (line, reason) => {
+  ])('is rejected with the reason if it is %s', async (line, reason) => {
     expect(await reasonOf(line)).toBe(reason);
   });
 
-  it('that is invalid UTF-8 is rejected, and adjacent lines are accepted', async () => {
+  it('is rejected if it is invalid UTF-8, and adjacent lines are accepted', async () => {
     const bad = Buffer.from('{"events":{"name":"J\xf6rg"}}', 'latin1');
     const good = '{"events":{"name":"Jörg"}}';
     expect(
@@ -60,7 +60,7 @@ describe('a line of NDJSON', () => {
   });
 
   it.each(['external_id,name', '[{"events":{}}]', 'not json', '<html>'])(
-    'that is first and is %s ends the command, because the input has another format',
+    'ends the command if it is first and is %s, because the input has another format',
     async (line) => {
       await expect(read('', line, '{"events":{}}')).rejects.toThrow(
         /^line 2 is not NDJSON: .*--as attributes/,

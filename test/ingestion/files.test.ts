@@ -33,7 +33,7 @@ const anEvent = (id: number, more: Record<string, unknown> = {}) =>
 const idsOf = (events: Record<string, unknown>[]) =>
   events.map(({ properties }) => (properties as { id: number }).id).sort((a, b) => a - b);
 
-describe('a CSV', () => {
+describe('a CSV or NDJSON file', () => {
   test('sets attributes, and stores each row once', async () => {
     const store = await aStore();
     const folder = aFolder();
@@ -61,7 +61,7 @@ describe('a CSV', () => {
     expect((await exported(store, 'users'))[0]!['custom_attributes']).toEqual({ visits: 4 });
   });
 
-  test('with objects rejects lines without a user, and ignores unknown members', async () => {
+  test('with one object per line rejects objects without a user, and ignores unknown members', async () => {
     const store = await aStore();
     const folder = aFolder();
     const lines = [
@@ -84,7 +84,7 @@ describe('a CSV', () => {
     expect(await ingest(store, gone, folder)).toMatchObject({ status: 'error', rowsSynced: 0 });
   });
 
-  test('with an invalid line rejects that line only, and imports it once it is fixed in place', async () => {
+  test('rejects only invalid lines, and imports them once they are fixed in place', async () => {
     const store = await aStore();
     const folder = aFolder();
     csvIn(
@@ -177,8 +177,8 @@ describe('a CSV', () => {
   });
 });
 
-describe('rows', () => {
-  test('with the same time in many files are stored once each, over many batches', async () => {
+describe('row ingestion', () => {
+  test('stores rows with the same time in many files once each, over many batches', async () => {
     const store = await aStore();
     const folder = aFolder();
     for (const file of [0, 1, 2]) {
@@ -194,7 +194,7 @@ describe('rows', () => {
     ]);
   });
 
-  test('with the same time and key are stored together, because a watermark cannot separate them', async () => {
+  test('stores rows with the same time and key together, because a watermark cannot separate them', async () => {
     const store = await aStore();
     const folder = aFolder();
     const lines = Array.from({ length: 150 }, (_, id) =>
@@ -210,7 +210,7 @@ describe('rows', () => {
     expect(idsOf(await exported(store, 'events'))).toEqual(lines.map((_, id) => id));
   });
 
-  test('that exceed the time limit of a run are stored by the next one, and the others stay', async () => {
+  test('stores rows beyond the time limit of a run in the next one, and keeps the others', async () => {
     const store = await aStore();
     const folder = aFolder();
     csvIn(folder, ...Array.from({ length: 250 }, (_, at) => `u-${at},${T},gold,1`));
@@ -230,7 +230,7 @@ describe('rows', () => {
     expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({ status: 'success', rowsSynced: 150 });
   });
 
-  test('that appear twice in a run are stored once, and those with other values separately', async () => {
+  test('stores rows that appear twice in a run once, and those with other values separately', async () => {
     const store = await aStore();
     const folder = aFolder();
     const other = anEvent(1, { PAYLOAD: { name: 'viewed', time: T, properties: { id: 3 } } });
@@ -240,7 +240,7 @@ describe('rows', () => {
     expect(idsOf(await exported(store, 'events'))).toEqual([1, 2, 3]);
   });
 
-  test('with ambiguous column names fail the run, even if the names differ only in case', async () => {
+  test('fails the run if column names are ambiguous, even if they differ only in case', async () => {
     const store = await aStore();
     const folder = aFolder();
     const file = join(folder, 'customers.csv');
@@ -273,7 +273,7 @@ describe('rows', () => {
     ['2026-03-01T10:00:00.123456789Z', '2026-03-01T10:00:00.123456790Z'],
     ['1772359200123456788', '1772359200123456789'],
     ['1772359200.1234561', '1772359200.1234562'],
-  ])('within the same microsecond are all read (%s, then %s)', async (first, second) => {
+  ])('reads all rows within the same microsecond (%s, then %s)', async (first, second) => {
     const store = await aStore();
     const folder = aFolder();
     const file = join(folder, 'events-a.ndjson');
@@ -288,7 +288,7 @@ describe('rows', () => {
     expect(idsOf(await exported(store, 'events'))).toEqual([1, 9, 9]);
   });
 
-  test('fail the run with the fix if more than 1,000 have the same key and time', async () => {
+  test('fails the run with the fix if more than 1,000 rows have the same key and time', async () => {
     const store = await aStore();
     const folder = aFolder();
     const lines = Array.from({ length: 1_001 }, (_, at) => `kim,${T},plan ${at},1`);
@@ -301,7 +301,7 @@ describe('rows', () => {
     });
   });
 
-  test('share a batch with few others if they are large', async () => {
+  test('uses small batches for large rows', async () => {
     const store = await aStore();
     const folder = aFolder();
     const write = vi.spyOn(store, 'write');
@@ -312,7 +312,7 @@ describe('rows', () => {
     expect(write).toHaveBeenCalledTimes(3);
   });
 
-  test('that earlier runs rejected do not fail a run again, and the run reports how many are left', async () => {
+  test('does not fail a run for rows that earlier runs rejected, and reports their number', async () => {
     const store = await aStore();
     const folder = aFolder();
     csvIn(folder, `kim,${T},gold,1`, `lee,${T},gold,many`, 'ann,soon,gold,1');
@@ -326,7 +326,7 @@ describe('rows', () => {
     expect(await rejectsOf(store)).toHaveLength(2);
   });
 
-  test('are validated like requests, and retried with their current values', async () => {
+  test('validates rows like requests, and retries them with their current values', async () => {
     const store = await aStore();
     const folder = aFolder();
     const file = join(folder, 'events-a.ndjson');
@@ -362,11 +362,11 @@ describe('rows', () => {
     ['+0200', Date.parse('2026-03-01T08:00:00Z') * 1_000],
     [' UTC', Date.parse(T) * 1_000],
     ['', Date.parse(T) * 1_000],
-  ])('with the zone "%s" have the time in that zone', (zone, us) => {
+  ])('reads times with the zone "%s" in that zone', (zone, us) => {
     expect(parseTimestamp(`2026-03-01T10:00:00${zone}`)?.us ?? null).toBe(us);
   });
 
-  test('without a key, without a time or with a future time are rejected, and do not affect other rows', async () => {
+  test('rejects rows without a key, without a time or with a future time, and stores the others', async () => {
     const store = await aStore();
     const folder = aFolder();
     const file = join(folder, 'events-a.ndjson');
@@ -403,7 +403,7 @@ describe('rows', () => {
     expect(idsOf(await exported(store, 'events'))).toEqual([1, 4, 5]);
   });
 
-  test('that arrive late are found within lookback_seconds and stored once, without moving the watermark', async () => {
+  test('stores late rows within lookback_seconds once, without moving the watermark', async () => {
     const store = await aStore();
     const folder = aFolder();
     const file = join(folder, 'events-a.ndjson');
@@ -430,7 +430,7 @@ describe('rows', () => {
     expect(idsOf(await exported(store, 'events'))).toEqual([1, 2, 3, 5, 6, 7, 9, 10]);
   });
 
-  test('that are deletes erase users, and fail the run if they have a payload', async () => {
+  test('erases users for deletes, and fails the run if a delete has a payload', async () => {
     const store = await aStore();
     const folder = aFolder();
     csvIn(folder, `kim,${T},gold,1`, `lee,${T},gold,1`);
@@ -448,7 +448,7 @@ describe('rows', () => {
     expect((await exported(store, 'users')).map(({ external_id }) => external_id)).toEqual(['lee']);
   });
 
-  test('are read from a table of a SQLite file', async () => {
+  test('reads rows from a table of a SQLite file', async () => {
     const store = await aStore();
     const folder = aFolder();
     const database = new DatabaseSync(join(folder, 'crm.db'));
@@ -610,8 +610,8 @@ describe('edge values', () => {
   });
 });
 
-describe('a Parquet file', () => {
-  test('with times in microseconds sends rows of one millisecond in two runs', async () => {
+describe('Parquet files', () => {
+  test('return rows of one millisecond in two runs by their microseconds', async () => {
     const store = await aStore();
     const folder = aFolder();
     const source = {
@@ -645,7 +645,7 @@ describe('a Parquet file', () => {
   });
 
   test.each(['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'ZSTD', 'BROTLI'] as const)(
-    'with %s returns each row once over several row groups',
+    'return each row once over several row groups (%s)',
     async (codec) => {
       const store = await aStore();
       const folder = aFolder();

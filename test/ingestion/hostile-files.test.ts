@@ -98,7 +98,7 @@ describe('a large row', () => {
     expect(reject!.payload.length).toBeLessThan(20_002);
   });
 
-  test('from a line without an end is one reject, and later lines are stored', async () => {
+  test('causes one reject if its line has no end, and later lines are stored', async () => {
     const store = await aStore();
     const folder = aFolder();
     const source = {
@@ -113,7 +113,7 @@ describe('a large row', () => {
     expect(await rejectsOf(store)).toEqual([[null, 'The line has more than 16 MB']]);
   });
 
-  test('that a small Parquet file repeats 100 times causes 100 rejects', async () => {
+  test('causes 100 rejects if a small Parquet file repeats it 100 times', async () => {
     const store = await aStore();
     const folder = aFolder();
     const rows = Array.from({ length: 100 }, (_, at) => at);

@@ -185,7 +185,7 @@ describe('a table of PostgreSQL', () => {
     });
   });
 
-  test('with padded keys erases the given users, and reports their number', async () => {
+  test('erases the users of padded keys, and reports their number', async () => {
     await insert(1);
     await run();
     await sql('CREATE TABLE gone (external_id char(10), updated_at timestamptz)');
@@ -203,7 +203,7 @@ describe('a table of PostgreSQL', () => {
     });
   });
 
-  test('with an encoding that does not validate text fails the run on invalid UTF-8, which could merge two names', async () => {
+  test('fails the run on invalid UTF-8 if its encoding does not validate text, because names could merge', async () => {
     await sql(
       "CREATE DATABASE unchecked ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
     );
@@ -228,7 +228,7 @@ describe('a table of PostgreSQL', () => {
     expect(await exported(store, 'users')).toMatchObject([{ custom_attributes: { tier: 'Jörg' } }]);
   });
 
-  test('with numeric identifiers identifies the same users as a CSV', async () => {
+  test('identifies the same users by numeric identifiers as a CSV', async () => {
     await sql('CREATE TABLE crm (external_id bigint, updated_at timestamptz, tier text)');
     await sql("INSERT INTO crm VALUES (42, now(), 'gold')");
     const source = { ...from(), table: 'crm', rows: 'attributes', columns: { tier: 'tier' } };

@@ -55,7 +55,7 @@ describe('the workflows', () => {
       .replace(/^\s*#.*$/gm, '')
       .split(/^ {2}(?=\w+:$)/m);
 
-  test.each(['check.yaml', 'release.yaml'])('of %s pin actions to a commit', (name) => {
+  test.each(['check.yaml', 'release.yaml'])('pin actions to a commit in %s', (name) => {
     const used = jobsOf(name)
       .join('')
       .match(/uses: .*/g);

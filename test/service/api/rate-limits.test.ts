@@ -28,7 +28,7 @@ const another = (id: string, members: Record<string, unknown>) =>
   });
 
 describe('contract 1.5: rate-limit headers', () => {
-  test('of /users/track have the reset in remaining seconds, and consist of Retry-After on a 429', async () => {
+  test('have the reset in remaining seconds for /users/track, and only Retry-After on its 429', async () => {
     service = await runService([aWorkspace({ limits: { users_track: twice } })]);
     const track = () => service!.call('POST', '/users/track', { key: SERVER_KEY, body: attributes });
     service.clock.now = Date.parse('2026-03-01T09:00:20.500Z');
@@ -46,7 +46,7 @@ describe('contract 1.5: rate-limit headers', () => {
     expect((await track()).status).toBe(201);
   });
 
-  test('of /cdi/integrations have the reset as Unix time in seconds', async () => {
+  test('have the reset as Unix time in seconds for /cdi/integrations', async () => {
     service = await runService([aWorkspace({ integrations: [], limits: { cdi_integrations: twice } })]);
     const list = () => service!.call('GET', '/cdi/integrations', { key: SERVER_KEY });
     const reset = String(Date.parse('2026-03-01T09:01:00Z') / 1000);
@@ -61,7 +61,7 @@ describe('contract 1.5: rate-limit headers', () => {
     expect(refused.headers.get('x-ratelimit-reset')).toBe(reset);
   });
 
-  test('of the banner endpoints include all four on a 429, whose body has its own format', async () => {
+  test('include all four on a 429 of a banner endpoint, whose body has its own format', async () => {
     service = await runService([
       aWorkspace({ limits: { banners_sync: { per_user: twice }, banners_track: { per_user: twice } } }),
     ]);

@@ -43,7 +43,7 @@ describe('the buckets of a user', () => {
     }
   });
 
-  test('are independent between campaigns, and between the draws of one campaign', () => {
+  test('are independent between campaigns and between the draws of one campaign', () => {
     const both = shareOf(
       (user) => getBuckets('w', 'c1', user).control < 0.1 && getBuckets('w', 'c2', user).control < 0.1,
     );

@@ -59,7 +59,7 @@ describe('a connection', () => {
   test.each([
     [200_000, 201],
     [200_001, 413],
-  ])('receives, for a body of %i one-byte chunks, %i', async (count, status) => {
+  ])('sends a body of %i one-byte chunks and receives %i', async (count, status) => {
     service = await runService([aWorkspace()]);
     const json = '{"attributes":[{"external_id":"u-1"}]}'.padEnd(count);
     const { text } = raw(

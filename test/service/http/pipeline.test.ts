@@ -60,7 +60,7 @@ describe('pipelined requests', () => {
     expect(text.match(/"\/\d+"/g)).toEqual(paths.map((path) => `"${path}"`));
   });
 
-  test('above 64 end the connection, without handling the waiting ones', async () => {
+  test('end the connection if more than 64 are waiting, and are not handled', async () => {
     const { port, handled } = await aPort((path) => path);
     const socket = await aClient(port);
     socket.resume();

@@ -83,7 +83,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       expect(await campaigns()).toEqual([]);
     });
 
-    test('are counted by user and campaign, with the first and the last impression and the variant of the first', async () => {
+    test('are counted by user and campaign, with the first and last impression and the first variant', async () => {
       const DAY = 24 * 60 * 60 * 1000;
       const at = (days: number, change: Partial<NewBannerEvent> = {}) => {
         const timeMs = NOW + days * DAY;

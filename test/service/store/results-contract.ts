@@ -469,7 +469,7 @@ export const resultsContract = (storeOf: () => Store) =>
       expect(await ask({ campaignId: 'unknown' })).toMatchObject(nothing);
     });
 
-    test('are recounted for a goal with a fraction of a millisecond, such as a tenth of a day', async () => {
+    test('are recounted for a goal whose window includes a fraction of a millisecond', async () => {
       const conversions = [{ event: 'signed_up', withinMs: 8_640_000.000_000_002 }];
       await record('u-1', aBannerEvent({ timeMs: START, receivedAtMs: START }));
       await storeOf().write({

@@ -476,7 +476,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
     expect(await api().user('u-1')).not.toHaveProperty('push_tokens');
   });
 
-  test('are limited to 1,000 per user, beyond which one may only replace that of its device', async () => {
+  test('are limited to 1,000 per user, after which a token may only replace that of its device', async () => {
     const push_tokens = Array.from({ length: 1_000 }, (_, i) =>
       token({ token: `t-${i}`, device_id: `device-${i}` }),
     );

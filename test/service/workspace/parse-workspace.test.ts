@@ -337,14 +337,14 @@ describe('the limits of the file', () => {
     expect(limits.cdi_integrations[0]?.rule).toEqual({ requests: 50, windowSeconds: 60 });
   });
 
-  test('of the banner endpoints apply per user by default, without a limit for the workspace', () => {
+  test('apply per user by default for banner endpoints, without a limit for the workspace', () => {
     const { limits, userLimits } = parseWorkspace(aWorkspace());
     expect([limits.banners_sync, limits.banners_track]).toEqual([[], []]);
     const rule = { requests: 60, windowSeconds: 60 };
     expect(userLimits).toEqual({ banners_sync: rule, banners_track: rule });
   });
 
-  test('of the banner endpoints may apply to the workspace, to a user or to both', () => {
+  test('may apply to the workspace, to a user or to both for banner endpoints', () => {
     const perUser = { per_user: { requests: 5, window_seconds: 1 } };
     const all = { requests: 100, window_seconds: 1 };
     const { limits, userLimits } = parseWorkspace(

@@ -175,19 +175,22 @@ describe('a changed workspace file', () => {
     ['broken JSON', '{"workspace_id": "test", "api_keys": [{"key": "hush-hush"'],
     ['an unknown member', JSON.stringify(aWorkspace({ colour: 'red' }))],
     ['nothing', ''],
-  ])('to %s keeps the previous content, and logs the problem without quoting a key', async (_, text) => {
-    write('one.json', { name: 'before' });
-    watching(join(folder, 'one.json'));
-    writeFileSync(join(folder, 'one.json'), text);
-    expect(await reloaded()).toBeInstanceOf(Error);
-    expect(names()).toEqual(['before']);
-    const line = lines.find(({ level }) => level === 'error');
-    expect(line).toMatchObject({ message: 'workspace not reloaded: previous one stays in use' });
-    expect(JSON.stringify(lines)).not.toContain('hush');
-    write('one.json', { name: 'mended' });
-    expect(await reloaded()).toBeNull();
-    expect(names()).toEqual(['mended']);
-  });
+  ])(
+    'keeps the previous content if changed to %s, and logs the problem without quoting a key',
+    async (_, text) => {
+      write('one.json', { name: 'before' });
+      watching(join(folder, 'one.json'));
+      writeFileSync(join(folder, 'one.json'), text);
+      expect(await reloaded()).toBeInstanceOf(Error);
+      expect(names()).toEqual(['before']);
+      const line = lines.find(({ level }) => level === 'error');
+      expect(line).toMatchObject({ message: 'workspace not reloaded: previous one stays in use' });
+      expect(JSON.stringify(lines)).not.toContain('hush');
+      write('one.json', { name: 'mended' });
+      expect(await reloaded()).toBeNull();
+      expect(names()).toEqual(['mended']);
+    },
+  );
 
   test('is not logged if only its modification time changed', async () => {
     write('one.json', { name: 'same' });
