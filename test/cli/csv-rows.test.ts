@@ -98,7 +98,7 @@ describe('an invalid row is rejected by its line, and other rows are accepted', 
     ]);
   });
 
-  it('with bytes that are not UTF-8', async () => {
+  it('if it is invalid UTF-8', async () => {
     const text = Buffer.concat([Buffer.from('external_id,name\nkim,'), Buffer.from('J\xf6rg\n', 'latin1')]);
     expect(await read(text)).toEqual([{ line: 2, array: 'attributes', reason: 'a row must be UTF-8' }]);
   });
@@ -125,7 +125,7 @@ describe('a CSV is rejected completely', () => {
     expect(error.message).not.toMatch(/Secret|kim/);
   });
 
-  it('if its header is not UTF-8', async () => {
+  it('if its header is invalid UTF-8', async () => {
     await expect(read(Buffer.from('external_id,name\n', 'utf16le'))).rejects.toThrow(
       /not UTF-8; save the file/,
     );

@@ -83,7 +83,7 @@ describe('the database URL', () => {
 });
 
 describe('placard serve', () => {
-  test('serves requests, exits with 0 on SIGTERM, and keeps what it acknowledged', async () => {
+  test('serves requests, exits with 0 on SIGTERM, and keeps acknowledged data', async () => {
     const { child, url, exit } = await serveCli(['--workspace', workspace, '--db', db, '--port', '0']);
     const started = new Date();
     const odd = 'zażółć 🎈 "quoted"\n';

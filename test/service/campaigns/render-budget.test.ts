@@ -51,7 +51,7 @@ describe('an expensive template is stopped after the same number of steps on eve
     expect(() => printed(template, { u })).toThrow(OverBudgetError);
   });
 
-  test('a range above the safe integers is finite', () => {
+  test('a range of unsafe integers is finite', () => {
     expect(printed(loop('x', '(9007199254740992..9007199254740993)'))).toBe('x');
     expect(printed(loop('x', '(a..b)'), { a: 1e300, b: 1e308 })).toBe('x');
   });

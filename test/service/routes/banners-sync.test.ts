@@ -302,7 +302,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect(await banner()).toMatchObject({ is_control: true, properties: null });
     });
 
-    test('hides a dismissed campaign on all its placements, only from the user who dismissed it', async () => {
+    test('hides a dismissed campaign on all its placements from that user only', async () => {
       await run(aCampaign({ placements: ['home', 'side'] }));
       const { id } = await banner();
       expect((await tell(id, 'dismiss', '2026-03-01T08:59:00Z')).status).toBe(202);

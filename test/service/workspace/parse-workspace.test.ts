@@ -395,7 +395,7 @@ describe('the limits of the file', () => {
     ]);
   });
 
-  test('may consist of the counting of objects only', () => {
+  test('may specify only the counting of objects', () => {
     const workspace = parseWorkspace(aWorkspace({ limits: { users_track: { objects: 'per_array' } } }));
     expect(workspace.trackObjects).toBe('per_array');
     expect(workspace.limits.users_track[0]?.rule.requests).toBe(3_000);
