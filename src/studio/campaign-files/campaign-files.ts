@@ -46,7 +46,7 @@ const readMirror = (folder: string): MirroredCampaign[] => {
     });
 };
 
-/** Writes the published campaigns into the folder, and deletes files of all others. */
+/** Writes the published campaigns to the folder, and deletes the files of all other campaigns. */
 const writeMirror = (folder: string, campaigns: readonly MirroredCampaign[]): void => {
   mkdirSync(folder, { recursive: true });
   const gone = Object.keys(readState(folder)).filter((id) => !campaigns.some((each) => each.id === id));
@@ -65,7 +65,7 @@ interface MirrorOptions {
 
 const getCampaignId = (campaign: Record<string, unknown>) => campaign['campaign_id'] as string;
 
-/** Returns the published campaigns: the live release of each, or the workspace file's version if it has none. */
+/** Returns the published campaigns: the live release of each, or the version of the workspace file if there is no release. */
 const published = async ({ workspace, studio, nowMs }: MirrorOptions): Promise<MirroredCampaign[]> => {
   const { workspaceId } = workspace;
   const all = await studio.liveReleases(workspaceId, nowMs);
@@ -93,7 +93,7 @@ const published = async ({ workspace, studio, nowMs }: MirrorOptions): Promise<M
   ];
 };
 
-/** Writes all published campaigns into the folder. Returns their number. */
+/** Writes all published campaigns to the folder. Returns their number. */
 export const pullCampaigns = async (options: MirrorOptions): Promise<number> => {
   const campaigns = await published(options);
   writeMirror(options.folder, campaigns);
@@ -102,11 +102,11 @@ export const pullCampaigns = async (options: MirrorOptions): Promise<number> => 
 
 export interface PushResult {
   released: { id: string; release: number }[];
-  /** Published by another operator since the last pull. */
+  /** Campaigns that another operator has published since the last pull. */
   conflicts: { id: string; author: string; release: number }[];
 }
 
-/** Deep equality, ignoring the order of members. */
+/** Returns whether the values are deeply equal, ignoring the order of members. */
 const isSame = (one: unknown, other: unknown): boolean => {
   const sorted = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value;
@@ -118,7 +118,7 @@ const isSame = (one: unknown, other: unknown): boolean => {
 };
 
 /**
- * Publishes all campaigns of the folder that differ from the published ones. Publishes nothing if one of them has an error.
+ * Publishes all campaigns of the folder that differ from the published ones. Publishes nothing if a campaign has an error.
  * `force` overwrites releases unknown to the folder, for example in another environment.
  */
 export const pushCampaigns = async (
@@ -139,7 +139,7 @@ export const pushCampaigns = async (
   for (const { id, campaign: content, basedOn: known } of changed) {
     const subject = { kind: 'campaign', subjectId: id } as const;
     const [newest] = await studio.releases(workspaceId, { subject, limit: 1 });
-    // A campaign that is unknown here, as in a new database, has no release that a push could revert.
+    // A campaign without a release, for example in a new database, has nothing that a push could revert.
     const basedOn = force || !newest ? (newest?.release ?? 0) : known;
     const release = await studio.addRelease(
       { workspaceId, ...subject, content, basedOn, author, note, createdAtMs: nowMs, liveAtMs: nowMs },

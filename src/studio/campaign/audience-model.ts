@@ -32,8 +32,8 @@ export const writeAudience = ({ match, conditions }: AudienceModel): Filter | nu
   if (filters.length === 0) return null;
   if (match === 'any' && filters.length > 1) return { $or: filters };
   const names = filters.flatMap((filter) => Object.keys(filter));
-  // An object cannot have two conditions on one attribute.
+  // Uses `$and`, because an object cannot have two conditions on one attribute.
   if (new Set(names).size < names.length) return { $and: filters };
-  // `Object.assign` would drop an attribute `__proto__`, and match all users. The checks report it.
+  // `Object.assign` would drop an attribute `__proto__`, so the filter would match all users. The checks report the attribute.
   return Object.fromEntries(filters.flatMap((filter) => Object.entries(filter)));
 };

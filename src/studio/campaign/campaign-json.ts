@@ -32,8 +32,8 @@ export const cacheTtlSeconds = ({ variants }: CampaignJson): number | null =>
 export type Filter = Record<string, unknown>;
 
 /**
- * Casts stored content; `null` if empty. Only its shape was validated when stored, so other members can hold anything. Pages that
- * cannot render it show a fallback.
+ * Casts stored content. Returns `null` if empty. Only its shape was validated when stored, so other members can have any value.
+ * Pages that cannot render a campaign show a fallback.
  */
 export const toCampaignJson = (stored: unknown): CampaignJson | null =>
   (stored ?? null) as CampaignJson | null;
@@ -58,7 +58,7 @@ export const freeVariantId = (used: readonly Pick<VariantJson, 'variant_id'>[]):
 
 export type ScheduleState = 'draft' | 'stopped' | 'planned' | 'live' | 'over';
 
-/** Returns whether a campaign is scheduled, live or over; its status if that prevents it from running. */
+/** Returns whether a campaign is scheduled, live or over, or its status if the status prevents it from running. */
 export const scheduleState = (
   { status, starts_at, ends_at }: Pick<CampaignJson, 'status' | 'starts_at' | 'ends_at'>,
   nowMs: number,

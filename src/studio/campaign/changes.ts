@@ -5,10 +5,10 @@ import { languageName, otherLanguages } from './translations.ts';
 /** Difference between two campaigns, with a label for operators. */
 export interface Change {
   label: string;
-  /** `''` if it was not set. */
+  /** Previous value; `''` if not set. */
   before: string;
   after: string;
-  /** A value that a word diff would cut up, such as a date. */
+  /** Whether the value must be shown whole, because a word diff would split it, for example a date. */
   isWhole?: true;
 }
 
@@ -35,7 +35,7 @@ const compare = ({ before, after, naming, skipped = [], where = '', dates = DATE
     if (skipped.includes(name)) return [];
     const [was, is] = [before, after].map((each) => (each as Record<string, unknown>)[name]);
     const [wasWords, isWords] = [formatField(name, was, naming), formatField(name, is, naming)];
-    // Different filters can have the same description. Then the JSON is shown.
+    // Shows JSON if different filters have the same description.
     const isHidden = wasWords === isWords && formatFieldValue(was) !== formatFieldValue(is);
     if (wasWords === isWords && !isHidden) return [];
     const label = where + getFieldLabel(name);
@@ -71,7 +71,7 @@ const variantChanges = (before: VariantJson, after: VariantJson, naming: Naming)
 
 const NOTHING = { properties: {}, translations: {} };
 
-/** Returns all differences, campaign first, then by variant. `null` is a campaign that does not exist. */
+/** Returns all differences: those of the campaign, then those of each variant. `null` is a campaign that does not exist. */
 export const campaignChanges = (
   before: CampaignJson | null,
   after: CampaignJson | null,

@@ -4,14 +4,14 @@ interface HasCampaign {
   campaign: CampaignJson;
 }
 
-/** Versions of a campaign; at least one exists. */
+/** Versions of a campaign, of which at least one exists. */
 interface Versions {
   published: HasCampaign | null;
   draft: HasCampaign | null;
-  /** Soonest first. */
+  /** Scheduled releases, soonest first. */
   scheduled: readonly HasCampaign[];
 }
 
-/** Returns the version for the list: the published one, else the draft, else the next scheduled release. */
+/** Returns the published version, otherwise the draft, otherwise the next scheduled release. */
 export const currentCampaign = ({ published, draft, scheduled }: Versions): CampaignJson =>
   (published ?? draft ?? scheduled[0])!.campaign;

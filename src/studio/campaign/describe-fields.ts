@@ -4,7 +4,7 @@ import type { AudienceName } from './conditions/condition-kind.ts';
 import { describeAudience } from './describe-audience.ts';
 import { languageName } from './translations.ts';
 
-/** Formats IDs and timestamps by the workspace. */
+/** Formatters of IDs and timestamps for a workspace. */
 export interface Naming {
   placement(id: string): string;
   moment(iso: string): string;
@@ -36,7 +36,7 @@ const LABELS: Readonly<Record<string, string>> = {
 export const getFieldLabel = (name: string): string =>
   TEMPLATE_PROPERTIES.find((each) => each.name === name)?.label ?? LABELS[name] ?? name;
 
-/** Labels of a status once published. */
+/** Labels of the statuses of published campaigns. */
 export const STATUS_WORDS: Readonly<Record<CampaignJson['status'], string>> = {
   active: 'Runs',
   draft: 'Test users only',
@@ -46,7 +46,7 @@ export const STATUS_WORDS: Readonly<Record<CampaignJson['status'], string>> = {
 const SECONDS_A_DAY = 86_400;
 const HOURS_A_DAY = 24;
 
-/** `10 minutes`, `6 hours`, `2 days`: in the largest unit of at least one. */
+/** Formats a duration in days, hours or minutes, such as `10 minutes`, `6 hours` or `2 days`. */
 export const formatDuration = (seconds: number): string => {
   if (seconds >= SECONDS_A_DAY) return count(Math.round((seconds / SECONDS_A_DAY) * 10) / 10, 'day');
   return seconds >= 3_600
@@ -92,7 +92,7 @@ const describeOnClick = ({ event, attributes }: OnClickJson): string =>
     .filter(Boolean)
     .join('; ');
 
-/** Formatters by member; not called with `null` or `undefined`. */
+/** Formatters by member, for values other than `null` and `undefined`. */
 const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> = {
   language: languageName,
   status: (status: CampaignJson['status']) => STATUS_WORDS[status],
@@ -108,7 +108,7 @@ const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> 
   on_click: describeOnClick,
 };
 
-/** Returns the value for operators; `''` if not set. */
+/** Formats a value for operators; `''` if not set. */
 export const formatField = (name: string, value: unknown, naming: Naming): string => {
   if (name === 'audience') return describeAudience(value as CampaignJson['audience'], naming.audience);
   if (value === undefined || value === null) return name === 'reeligible_after_hours' ? 'never' : '';

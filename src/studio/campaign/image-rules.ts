@@ -18,7 +18,7 @@ export const IMAGE_ACCEPT = Object.keys(NAMES)
   .map((type) => `image/${type}`)
   .join();
 
-/** `84 KB`, `1.4 MB`: rounded up, so that a size over the limit never looks within it. */
+/** Formats a size, such as `84 KB` or `1.4 MB`. Rounds up, so that a size over the limit never appears within it. */
 export const formatBytes = (bytes: number): string =>
   bytes <= MAX_IMAGE_BYTES
     ? `${Math.ceil(bytes / 1024)} KB`

@@ -18,7 +18,7 @@ const whole: Merge = (base, mine, theirs) => {
   throw new BothChanged();
 };
 
-/** Merges member by member, each by the merge of its name. */
+/** Creates a merge of objects that merges each member by the function of its name. */
 const members =
   (getMerge: (name: string) => Merge): Merge =>
   (base, mine, theirs) => {
@@ -34,20 +34,20 @@ const VARIANT: Readonly<Record<string, Merge>> = { properties: texts, translatio
 const variant = members((name) => VARIANT[name] ?? whole);
 
 const byId = (variants: unknown) =>
-  // Prefixed, because integer keys would move to the front of the object.
+  // Adds a prefix, because integer keys would move to the front of the object.
   Object.fromEntries((variants as VariantJson[]).map((each) => [`variant ${each.variant_id}`, each]));
 
 const variants: Merge = (base, mine, theirs) => {
   const merged = members(() => variant)(byId(base), byId(mine), byId(theirs));
   const left = Object.values(merged as Record<string, VariantJson>);
-  // Each side deleted a different one of two variants.
+  // Each side deleted another one of two variants.
   if (left.length === 0) throw new BothChanged();
   return left;
 };
 
 const campaign = members((name) => (name === 'variants' ? variants : whole));
 
-/** Merges the changes of both drafts; `null` if both changed the same part differently. */
+/** Merges the changes of two drafts. Returns `null` if they changed the same part differently. */
 export const mergeCampaigns = (
   base: CampaignJson,
   mine: CampaignJson,

@@ -6,12 +6,12 @@ export const lastDecision = (review: readonly ReviewEntry[]): ReviewEntry | null
 
 interface Reviewed {
   revision: string | null;
-  /** Last operator who saved it. */
+  /** Last operator who saved the draft. */
   editor: string | null;
   review: readonly ReviewEntry[];
 }
 
-/** Returns whether another operator approved exactly this revision. */
+/** Returns whether another operator than the editor approved this revision. */
 export const isApproved = ({ revision, editor, review }: Reviewed): boolean => {
   const decision = lastDecision(review);
   return decision?.action === 'approve' && decision.revision === revision && decision.operator !== editor;

@@ -1,6 +1,6 @@
 export type Scalar = string | number | boolean;
 
-/** Parses input: `7` is a number, `true` a boolean; in quotation marks both are strings. */
+/** Parses input. `7` is a number and `true` a Boolean; `"7"` and `"true"` are strings. */
 export const parseScalar = (typed: string): Scalar => {
   const text = typed.trim();
   if (/^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
@@ -8,6 +8,6 @@ export const parseScalar = (typed: string): Scalar => {
   return /^".*"$/s.test(text) ? text.slice(1, -1) : text;
 };
 
-/** Returns the input for a value, the inverse of `parseScalar`. */
+/** Formats a value as input for `parseScalar`. */
 export const formatScalar = (value: Scalar): string =>
   typeof value === 'string' && parseScalar(value) !== value ? `"${value}"` : String(value);

@@ -8,7 +8,7 @@ export interface Share {
   percent: number;
 }
 
-/** Returns the shares of the audience: the control group is taken from all users, and the weights split the rest. */
+/** Returns the shares of the audience. The control group is a percentage of all users, and the weights split the rest. */
 export const getShares = ({ variants, control_percentage }: CampaignJson): Share[] => {
   const control = control_percentage ?? 0;
   const weights = variants.map(({ weight }) => weight ?? 1);

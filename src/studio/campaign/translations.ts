@@ -6,7 +6,7 @@ const getTranslationKind = (name: string) =>
 
 const isWritten = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 
-/** Maximum languages of a campaign besides its own. */
+/** Maximum languages of a campaign in addition to its own. */
 export const MAX_LANGUAGES = 100;
 export const TOO_MANY_LANGUAGES = `A campaign can have at most ${MAX_LANGUAGES} languages beside its own.`;
 
@@ -20,12 +20,12 @@ export const translatable = ({ properties }: VariantJson): { name: string; isNee
     .map(([name]) => ({ name, isNeeded: getTranslationKind(name) === 'needed' }))
     .sort((one, other) => Number(other.isNeeded) - Number(one.isNeeded));
 
-/** Returns the languages of the translations, besides the campaign's own. */
+/** Returns the languages of the translations, without the campaign's own language. */
 export const otherLanguages = ({ variants }: Pick<CampaignJson, 'variants'>): string[] => [
   ...new Set(variants.flatMap(({ translations }) => Object.keys(translations ?? {}))),
 ];
 
-/** Returns the text in a language or its fallback language; `undefined` if the campaign's own text is shown. */
+/** Returns the text in a language or its fallback language; `undefined` if neither has a translation. */
 export const findTranslation = (
   { translations }: Pick<VariantJson, 'translations'>,
   language: string,
@@ -55,7 +55,7 @@ const withoutMember = <T>(members: Record<string, T>, name: string): Record<stri
   return others;
 };
 
-/** Returns the variant with a text in another language. An empty text removes it, and the language stays. */
+/** Returns the variant with a translated text. An empty text removes the translation but keeps the language. */
 export const translate = (
   variant: VariantJson,
   language: string,
@@ -67,7 +67,7 @@ export const translate = (
   return { ...variant, translations: { ...variant.translations, [language]: texts } };
 };
 
-/** Returns the campaign with another language, without texts. */
+/** Returns the campaign with an additional language without texts. */
 export const addLanguage = (campaign: CampaignJson, own: string, language: string): CampaignJson => ({
   ...campaign,
   language: own,
@@ -77,7 +77,7 @@ export const addLanguage = (campaign: CampaignJson, own: string, language: strin
   })),
 });
 
-/** Returns the campaign without a language and its texts. Removing the last one also removes the campaign's `language`. */
+/** Returns the campaign without a language and its texts. Removing the last language also removes the campaign's `language`. */
 export const removeLanguage = (campaign: CampaignJson, language: string): CampaignJson => {
   const variants = campaign.variants.map(({ translations, ...variant }) => {
     const others = withoutMember(translations ?? {}, language);
@@ -101,15 +101,15 @@ export const languageTag = (typed: string): string | null => {
 
 const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });
 
-/** `Brazilian Portuguese` */
+/** Returns the English name of a language, such as `Brazilian Portuguese`. */
 export const languageName = (tag: string): string => {
-  // `Intl.DisplayNames` has no names for tags with extensions, as `de-x-formal`.
+  // `Intl.DisplayNames` has no names for tags with extensions, such as `de-x-formal`.
   const { baseName } = new Intl.Locale(tag);
   const name = names.of(baseName) ?? tag;
   return baseName === tag ? name : `${name} (${tag})`;
 };
 
-/** Right-to-left scripts. `Intl` adds the default script of a language. */
+/** Right-to-left scripts. `Intl` returns the default script of a language. */
 const RIGHT_TO_LEFT = ['Adlm', 'Arab', 'Hebr', 'Nkoo', 'Rohg', 'Syrc', 'Thaa'];
 
 export const isRightToLeft = (tag: string): boolean =>

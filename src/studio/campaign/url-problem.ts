@@ -1,6 +1,6 @@
-/** Host without a scheme, `www.example.com/x` or `example.com`: browsers resolve it as a path. */
+/** Host without a scheme, such as `www.example.com/x` or `example.com`, which browsers resolve as a path. */
 const HOST = /^(?:www\.|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/?#]|$))/i;
-/** File name that looks like a host: `sale.html`. */
+/** File name that looks like a host, such as `sale.html`. */
 const FILE = /^[\w-]+\.(?:html?|php|aspx?|jsp|pdf|svg|png|jpe?g|gif|webp|avif)(?:[?#]|$)/i;
 const MAIL = /^[^\s/?#:@]+@[^\s/?#:@]+$/;
 
@@ -10,7 +10,7 @@ const ALLOWED = {
   image: 'Use https, http, or a path of your site.',
 };
 
-/** Returns why pages would drop a URL from the banner; `null` if they accept it. */
+/** Returns the reason that pages would drop a URL from the banner; `null` if they accept it. */
 export const refusedUrl = (address: string, use: 'link' | 'image'): string | null => {
   if (!URL.canParse(address, 'https://site.example/')) return `Invalid URL. ${ALLOWED[use]}`;
   const { protocol } = new URL(address, 'https://site.example/');

@@ -1,6 +1,6 @@
 const FIELDS = ['year', 'month', 'day', 'hour', 'minute'] as const;
 
-/** Plausible years. A date field reports 0002 while its year is typed, and `Date.UTC` maps 2 to 1902. */
+/** Plausible years. While the year is typed, a date field reports values such as 0002, which `Date.UTC` maps to 1902. */
 const MIN_YEAR = 2000;
 const MAX_YEAR = 2999;
 
@@ -21,7 +21,7 @@ const wallMs = (ms: number, timeZone: string): number => {
   return Date.UTC(year!, month! - 1, day, hour, minute);
 };
 
-/** Returns the wall-clock time for a `datetime-local` input: `2026-03-02T09:00`. `''` if the date is invalid. */
+/** Formats a time for a `datetime-local` input, such as `2026-03-02T09:00`. Returns `''` if the date is invalid. */
 export const toZoned = (iso: string, timeZone: string): string => {
   const ms = Date.parse(iso);
   return Number.isNaN(ms) ? '' : new Date(wallMs(ms, timeZone)).toISOString().slice(0, 16);
@@ -31,16 +31,17 @@ const MINUTE_MS = 60_000;
 const LOCAL = /^(\d{4})-\d\d-\d\dT\d\d:\d\d$/;
 
 /**
- * Returns the ISO 8601 time of a wall-clock time, with the zone's offset: `2026-03-02T09:00:00+01:00`. `null` if it is invalid,
- * its year is outside of 2000 to 2999, or it is skipped by a clock change. A repeated time is the first one.
+ * Returns the ISO 8601 time of a wall-clock time with the zone's offset, such as `2026-03-02T09:00:00+01:00`. For a time that a
+ * clock change repeats, returns the first. Returns `null` if the time is invalid, is skipped by a clock change, or has a year
+ * outside of 2000 to 2999.
  */
 export const fromZoned = (text: string, timeZone: string): string | null => {
-  // V8 parses many other formats as dates.
+  // Checks the format, because V8 parses many other formats as dates.
   const year = Number(LOCAL.exec(text)?.[1]);
   if (!(year >= MIN_YEAR && year <= MAX_YEAR)) return null;
   const wanted = Date.parse(`${text}:00Z`);
   if (Number.isNaN(wanted)) return null;
-  // Offsets of a day before and a day after, because the clocks can change in between.
+  // Uses the offsets of a day before and a day after, because the clocks can change in between.
   const offsets = [wanted - 86_400_000, wanted + 86_400_000].map((ms) => wallMs(ms, timeZone) - ms);
   const fits = offsets.map((offset) => wanted - offset).filter((ms) => wallMs(ms, timeZone) === wanted);
   if (fits.length === 0) return null;

@@ -1,4 +1,4 @@
-/** Error response of the server; `body` has its other members. */
+/** Error response of the server. `body` contains its other members. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -6,7 +6,7 @@ export class ApiError extends Error {
 
   constructor(status: number, body: Record<string, unknown>) {
     const { message } = body;
-    // Messages of 5xx responses are for developers.
+    // Replaces messages of 5xx responses, because they are for developers.
     if (status >= 500) super('Something went wrong. Reload and try again.');
     else super(typeof message === 'string' ? message : `The server responded with ${status}`);
     this.status = status;
@@ -19,13 +19,13 @@ interface CallOptions {
   /** Expected revision of the draft. */
   ifMatch?: string | null;
   signal?: AbortSignal;
-  /** Lets the browser complete the request after page exit. */
+  /** Whether the browser completes the request after page exit. */
   keepalive?: boolean;
 }
 
 let whenSignedOut: () => void = () => undefined;
 
-/** Registers a callback for when a response reports that the session has ended. */
+/** Registers a callback that is called if a response reports the end of the session. */
 export const onSignedOut = (call: () => void): void => {
   whenSignedOut = call;
 };
@@ -58,7 +58,7 @@ export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/** Returns the error as a sentence. */
+/** Returns the message of an error as a sentence. */
 export const describeError = (error: unknown): string =>
   error instanceof ApiError || error instanceof Refused
     ? error.message

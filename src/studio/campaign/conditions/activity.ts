@@ -12,7 +12,7 @@ import {
   toOperators,
 } from './condition-kind.ts';
 
-/** At least `atLeast` times (0: never), the last time within `withinDays` (`null`: ever). */
+/** Activity at least `atLeast` times (0 for never), the last time within `withinDays` (`null` for any time). */
 export interface ActivityCondition<Kind extends 'event' | 'purchase'> {
   kind: Kind;
   name: string;
@@ -27,7 +27,7 @@ interface ActivityOptions<Kind> {
   label: string;
   nameLabel: string;
   did: string;
-  /** Verb inside a sentence. */
+  /** Verb for use inside a sentence. */
   verb: string;
   example: string;
   suggestions: 'events' | 'products';
@@ -37,7 +37,7 @@ const times = (count: unknown) =>
   count === 1 ? 'once' : count === 2 ? 'twice' : `${formatValue(count)} times`;
 const days = (count: unknown) => (count === 1 ? 'day' : `${formatValue(count)} days`);
 
-/** Describes one measure of an activity. `null` if it has no description. */
+/** Describes a measure of an activity. Returns `null` if it has no description. */
 const describeMeasure = (did: string, measure: string, operator: string, operand: unknown): string | null => {
   switch (`${measure} ${operator}`) {
     case 'count $gte':
@@ -64,7 +64,7 @@ const describeMeasure = (did: string, measure: string, operator: string, operand
   }
 };
 
-/** Returns 2 for `{ "$gte": 2 }`. */
+/** Returns the operand, such as 2 for `{ "$gte": 2 }`. */
 const parseBound = (raw: unknown, operator: string): number | null => {
   const entry = onlyEntry(raw);
   return entry?.[0] === operator && typeof entry[1] === 'number' ? entry[1] : null;
@@ -126,7 +126,7 @@ const createActivity = <Kind extends 'event' | 'purchase'>(
       const deed = `${verb} “${plain(found.subject)}”`;
       const count = parseBound(found.measures['count'], '$gte');
       const lately = parseBound(found.measures['last_days_ago'], '$lte');
-      // Count and recency are described together.
+      // Describes count and recency together.
       if (count !== null && lately !== null && found.names.length === 2) {
         const often = count === 1 ? '' : ` ${times(count)} or more, the last time`;
         return { result: [`${deed}${often} in the last ${days(lately)}`], names: found.names };

@@ -1,6 +1,6 @@
 import { type ConditionKind, choices, isFilter } from './condition-kind.ts';
 
-/** Requesting app. */
+/** Condition on the requesting app. */
 export interface AppCondition {
   kind: 'app';
   ids: string[];

@@ -68,7 +68,7 @@ const COMPARISONS: Readonly<Record<string, (name: string, operand: unknown) => s
   $exists: (name, operand) => `${name} is ${operand ? 'known' : 'not known'}`,
 };
 
-/** Describes an operator on a path. Operators without a description are quoted as JSON. */
+/** Describes an operator on a path. Quotes operators without a description as JSON. */
 export const describeComparison = (path: string, operator: string, operand: unknown): string => {
   const name = plain(path.replace(/^custom_attributes\./, ''));
   return (
@@ -84,10 +84,10 @@ const readValue = (typed: string, operator: AttributeOperator): AttributeConditi
   return typed.split(',').flatMap((each) => (each.trim() === '' ? [] : parseScalar(each)));
 };
 
-/** Not profile members, so suggestions never include them. */
+/** Names that are not profile members, so suggestions never include them. */
 const NOT_IN_PROFILES = ['external_id', 'email', 'phone', 'app_version', 'app_id'];
 
-/** Fallback kind: any name that no other kind matches. */
+/** Fallback kind for names that no other kind matches. */
 export const attribute: ConditionKind<AttributeCondition> = {
   label: 'Attribute',
   blank: () => ({ kind: 'attribute', name: '', operator: 'is', value: '' }),

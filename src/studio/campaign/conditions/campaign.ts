@@ -1,6 +1,6 @@
 import { type ConditionKind, choices, formatValue, onlyEntry } from './condition-kind.ts';
 
-/** Actions on campaigns: their filter fields and descriptions. */
+/** Filter fields and descriptions of actions on campaigns. */
 const ACTIONS = {
   saw: { count: 'impressions', days: 'last_impression_days_ago' },
   clicked: { count: 'clicks', days: 'last_click_days_ago' },
@@ -10,7 +10,7 @@ const ACTIONS = {
 type Action = keyof typeof ACTIONS;
 const ACTION_NAMES = Object.keys(ACTIONS) as Action[];
 
-/** Action of a user in another campaign, or its absence, within `withinDays` (`null`: ever). */
+/** Action of a user in another campaign, or its absence, within `withinDays` (`null` for any time). */
 export interface CampaignCondition {
   kind: 'campaign';
   id: string;
@@ -19,7 +19,7 @@ export interface CampaignCondition {
   withinDays: number | null;
 }
 
-/** Returns 7 for `{ "$lte": 7 }`. */
+/** Returns the operand, such as 7 for `{ "$lte": 7 }`. */
 const parseDays = (raw: unknown): number | null => {
   const [operator, days] = onlyEntry(raw) ?? [];
   return operator === '$lte' && typeof days === 'number' ? days : null;

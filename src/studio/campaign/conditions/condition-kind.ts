@@ -12,14 +12,14 @@ export interface ConditionChoices {
 /** Names and values in user profiles. */
 export type Suggestions = 'attributes' | 'events' | 'products' | { valuesOf: string };
 
-/** Control of a condition. The first wide one is its main control. Changes return the new condition. */
+/** Control of a condition. The first wide control is the main one. Event handlers return the new condition. */
 export type Control<Condition> = { label: string; isWide?: boolean } & (
   | {
       type: 'text';
       value: string;
       placeholder?: string;
       suggestions?: Suggestions;
-      /** Makes the input uncontrolled until this key changes. */
+      /** Key of an uncontrolled input, which is reset when the key changes. */
       keptFor?: string;
       onInput(typed: string): Condition;
     }
@@ -32,10 +32,10 @@ export type Control<Condition> = { label: string; isWide?: boolean } & (
   | {
       type: 'number';
       value: number | null;
-      /** Whole numbers from 1, instead of any from 0. */
+      /** Whether only integers from 1 are valid, instead of any number from 0. */
       isCount: boolean;
       placeholder?: string;
-      /** `null` if the field is empty. */
+      /** Called with the number; `null` if the field is empty. */
       onInput(value: number | null): Condition;
     }
 );
@@ -51,20 +51,20 @@ export interface Taken<Result> {
 
 /** Kind of condition in the audience builder. */
 export interface ConditionKind<Condition> {
-  /** Label of the button that adds it. */
+  /** Label of the button that adds a condition of this kind. */
   label: string;
   blank(): Condition;
   /**
-   * Parses the member `name` of the filter, with related members. `null` if it is another kind, `'unsaid'` if the builder cannot
-   * show it.
+   * Parses the member `name` of the filter with related members. Returns `null` if it is of another kind, `'unsaid'` if the
+   * builder cannot show it.
    */
   read(name: string, filter: Filter): Taken<Condition> | 'unsaid' | null;
   write(condition: Condition): Filter;
   /**
-   * Describes the member `name` of a filter; `null` if it is another kind. Also works for filters that the builder cannot show.
+   * Describes the member `name` of a filter, also if the builder cannot show it. Returns `null` if it is of another kind.
    */
   words(name: string, filter: Filter, getName: AudienceName): Taken<string[]> | null;
-  /** Incomplete conditions stay in the builder, but not in the campaign. */
+  /** Returns whether the condition is complete. Incomplete conditions are shown but not saved in the campaign. */
   isComplete(condition: Condition): boolean;
   /** Returns whether no user in the sample has the name. Always false for conditions on absence. */
   isUnknown(condition: Condition, names: SuggestionsResponse): boolean;
@@ -89,7 +89,7 @@ export const choices = (options: readonly { id: string; name: string }[]) => [
 
 export const plain = (name: string): string => name.replaceAll('_', ' ');
 
-/** Strings that look like another type: the number 10115 and the string “10115” match different users. */
+/** Strings that look like another type, because the number 10115 and the string “10115” match different users. */
 const LIKE_ANOTHER = /^(?:-?\d[\d.]*|true|false|yes|no)$/i;
 
 export const formatValue = (raw: unknown): string => {
@@ -98,6 +98,6 @@ export const formatValue = (raw: unknown): string => {
   return raw === true ? 'yes' : raw === false ? 'no' : JSON.stringify(raw);
 };
 
-/** Returns the operators of a condition; a bare value is `$eq`. */
+/** Returns the operators of a condition. A bare value is `$eq`. */
 export const toOperators = (raw: unknown): Filter =>
   isFilter(raw) && Object.keys(raw).every((key) => key.startsWith('$')) ? raw : { $eq: raw };

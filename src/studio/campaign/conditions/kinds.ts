@@ -8,7 +8,7 @@ import type { AudienceName, ConditionChoices, ConditionKind, Control } from './c
 import { segment } from './segment.ts';
 import { subscription } from './subscription.ts';
 
-/** In the order of the buttons that add a condition. */
+/** Condition kinds in the order of their buttons. */
 const KINDS = { attribute, event, purchase, group: subscription, app, segment, campaign };
 
 /** Condition in the audience builder. */
@@ -16,7 +16,7 @@ export type Condition = ReturnType<(typeof KINDS)[keyof typeof KINDS]['blank']>;
 
 const KIND_LIST: readonly ConditionKind<Condition>[] = Object.values(KINDS);
 
-/** Attributes last, because they match any name. */
+/** Condition kinds with attributes last, because they match any name. */
 const BY_SPECIFICITY = [...KIND_LIST.filter((kind) => kind !== attribute), attribute];
 
 const getKind = ({ kind }: Condition): ConditionKind<Condition> => KINDS[kind];
@@ -33,7 +33,7 @@ export const isUnknown = (condition: Condition, names: SuggestionsResponse | nul
 export const getControls = (condition: Condition, choices: ConditionChoices): Control<Condition>[] =>
   getKind(condition).controls(condition, choices);
 
-/** Parses the members of a filter, each by the first kind that matches. `null` if the builder cannot show one. */
+/** Parses the members of a filter, each by the first matching kind. Returns `null` if the builder cannot show a member. */
 export const readConditions = (filter: Filter): Condition[] | null => {
   const conditions: Condition[] = [];
   const read = new Set<string>();
@@ -47,7 +47,7 @@ export const readConditions = (filter: Filter): Condition[] | null => {
   return conditions;
 };
 
-/** Describes the members of a filter. The caller describes groups. */
+/** Describes the members of a filter except groups such as `$and`. */
 export const describeConditions = (filter: Filter, getName: AudienceName): string[] => {
   const said = new Set<string>();
   return Object.keys(filter).flatMap((name) => {

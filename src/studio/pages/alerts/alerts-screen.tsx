@@ -8,7 +8,7 @@ import '../screens.css';
 
 const campaignPath = (id: string, tab = '') => `/campaigns/${encodeURIComponent(id)}${tab}`;
 
-/** Title of each type, and where to look. */
+/** Title and link of each alert type. */
 const TYPES: Record<Alert['type'], { title: string; pathOf(id: string): string; look: string }> = {
   sample_ratio_mismatch: {
     title: 'Sample ratio mismatch',
@@ -20,7 +20,7 @@ const TYPES: Record<Alert['type'], { title: string; pathOf(id: string): string; 
   integration_failed: { title: 'Integration failed', pathOf: () => '/data', look: 'Open data' },
 };
 
-/** Problems of campaigns and integrations that hold now. */
+/** Current problems of campaigns and integrations. */
 export const AlertsScreen = () => {
   const { loaded, again } = useLoad(() => call<AlertsResponse>('GET', '/api/alerts'), 'alerts');
   return (

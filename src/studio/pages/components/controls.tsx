@@ -10,7 +10,7 @@ export const into =
   };
 
 export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'class' | 'ref'> {
-  /** Default: outlined. `link` looks like a link, but is a button. */
+  /** Style of the button. Default: outlined. `link` is a button that looks like a link. */
   look?: 'primary' | 'quiet' | 'quiet danger' | 'link';
 }
 
@@ -19,7 +19,7 @@ export const Button = ({ look, ...button }: ButtonProps) => (
   <button type="button" {...button} class={look === 'link' ? 'link' : look ? `button ${look}` : 'button'} />
 );
 
-/** Cross at the end of a row that removes it. */
+/** Button with a cross that removes its row. */
 export const RemoveButton = ({ label, onClick }: { label: string; onClick(): void }) => (
   <button type="button" class="button quiet remove" aria-label={label} title={label} onClick={onClick}>
     <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
@@ -35,7 +35,7 @@ export interface Option<Value extends string = string> {
 
 interface SelectProps<Value extends string> {
   id?: string;
-  /** Required without a visible label. */
+  /** Label for screen readers. Required if there is no visible label. */
   'aria-label'?: string;
   'aria-invalid'?: boolean;
   'aria-describedby'?: string;

@@ -3,9 +3,9 @@ import './components.css';
 
 export interface Column<Row> {
   name: string;
-  /** Column ID, for columns with equal names. Default: the name. */
+  /** Column ID. Set it for columns with equal names. Default: the name. */
   id?: string;
-  /** `head` is the row header. `number` shows the column name beside the value if rows are stacked. */
+  /** Kind of cells. `head` is the row header. `number` shows the column name beside the value in stacked rows. */
   kind?: 'head' | 'number';
   cell(row: Row): ComponentChildren;
 }
@@ -17,7 +17,7 @@ interface DataTableProps<Row> {
   keyOf(row: Row): string;
 }
 
-/** Table that scrolls sideways, also by keyboard. On phones each row is stacked. */
+/** Table with horizontal scrolling, also by keyboard. Phones show its cells stacked. */
 export const DataTable = <Row,>({ label, columns, rows, keyOf }: DataTableProps<Row>) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: without the focus a keyboard could not scroll it
   <section class="table-box" tabIndex={0} aria-label={label}>

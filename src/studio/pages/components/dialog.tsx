@@ -10,7 +10,7 @@ import { announce } from './notices.tsx';
 interface DialogAction {
   name: string;
   act(): Promise<void>;
-  /** `false` makes the button inert, for example while a draft is saved. */
+  /** Whether the button is enabled. `false` for example while a draft is being saved. */
   isReady?: boolean;
 }
 
@@ -22,14 +22,14 @@ interface DialogProps {
   closeName: string;
   /** Additional actions, for example a copy button. */
   more?: ComponentChildren;
-  /** Primary action; its error is shown above the button. `null` if not available now. */
+  /** Primary action, whose error is shown above the button; `null` if currently unavailable. */
   action?: DialogAction | null;
   isWide?: boolean;
-  /** Unsaved input: Escape asks the operator to use the buttons instead of closing. */
+  /** Whether there is unsaved input. Escape then asks the operator to use the buttons instead of closing. */
   isChanged?: boolean;
 }
 
-/** Modal `<dialog>`: the browser traps and restores the focus, and closes it on Escape. */
+/** Modal `<dialog>`. The browser traps and restores the focus, and closes the dialog on Escape. */
 export const Dialog = (props: DialogProps) => {
   const { title, onClose, closeName, children, more, action, isWide = false, isChanged = false } = props;
   const { problem, isBusy, run } = useAction(async () => action?.act());
@@ -39,7 +39,7 @@ export const Dialog = (props: DialogProps) => {
   useEffect(() => {
     const opener = document.activeElement;
     element.current?.showModal();
-    // Closed before removal, because the browser restores the focus only on `close()`.
+    // Closes the dialog before its removal, because the browser restores the focus only on `close()`.
     return () => {
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
@@ -66,7 +66,7 @@ export const Dialog = (props: DialogProps) => {
         <Button onClick={onClose}>{closeName}</Button>
         {more}
         {action && (
-          // `aria-disabled`, because a disabled button loses the focus.
+          // Uses `aria-disabled`, because a disabled button loses the focus.
           <Button look="primary" aria-disabled={!isReady} onClick={() => void (isReady && run())}>
             {action.name}
           </Button>
@@ -78,7 +78,7 @@ export const Dialog = (props: DialogProps) => {
 
 interface DialogButtonProps extends Omit<ButtonProps, 'children' | 'name' | 'onClick'> {
   name: string;
-  /** Runs before the dialog opens. */
+  /** Called before the dialog opens. */
   before?(): Promise<void>;
   /** Renders the dialog. */
   children(close: () => void): ComponentChildren;
@@ -109,7 +109,7 @@ interface NoteFieldProps {
   note: Signal<string>;
 }
 
-/** Note for the history: why a version is published, stopped or rolled back. */
+/** Field for the reason of publishing, stopping or rolling back a version, shown in the history. */
 export const NoteField = ({ id, label, note }: NoteFieldProps) => (
   <div class="field">
     <label for={id}>{label}</label>
@@ -125,7 +125,7 @@ export const NoteField = ({ id, label, note }: NoteFieldProps) => (
   </div>
 );
 
-/** Copies a text to the clipboard. Throws a `Refused` with the instruction `instead` if the browser denies it. */
+/** Copies a text to the clipboard. Throws a `Refused` with the message `instead` if the browser denies access. */
 export const copyText = async (text: string, instead: string): Promise<void> => {
   try {
     await navigator.clipboard.writeText(text);

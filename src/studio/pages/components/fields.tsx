@@ -9,7 +9,7 @@ interface FieldProps {
   id: string;
   label: ComponentChildren;
   help?: ComponentChildren;
-  /** Content beside the label, for example a button that fills in the field. */
+  /** Content next to the label, for example a button that fills in the field. */
   aside?: ComponentChildren;
   checks?: readonly DraftCheck[];
   /** Called on blur. */
@@ -27,7 +27,7 @@ export const checksAt = (checks: readonly DraftCheck[], ...path: (string | numbe
 export const hasError = (checks: readonly DraftCheck[]): boolean =>
   checks.some(({ severity }) => severity === 'error');
 
-/** List of checks, errors first. */
+/** List of checks with errors first. */
 export const IssueList = ({ checks }: { checks: readonly DraftCheck[] }) => (
   <>
     {checks.map(({ severity, words }) => (
@@ -38,15 +38,15 @@ export const IssueList = ({ checks }: { checks: readonly DraftCheck[] }) => (
   </>
 );
 
-/** Error of the field itself: its input is invalid, so the draft keeps the last valid value. */
+/** Creates the error of a field with invalid input. The draft keeps the last valid value. */
 export const unreadable = (words: string): DraftCheck => ({ severity: 'error', path: [], words });
 
 const unread = signal<readonly string[]>([]);
 
-/** IDs of the fields whose input is invalid, so that the draft lacks it. */
+/** Returns the IDs of fields with invalid input, which is not in the draft. */
 export const unreadFields = (): readonly string[] => unread.value;
 
-/** Lists a field among the unread ones while its input is invalid. */
+/** Adds a field to `unreadFields` while its input is invalid. */
 export const useUnread = (id: string, isUnread: boolean) => {
   useLayoutEffect(() => {
     if (!isUnread) return;
@@ -86,7 +86,7 @@ interface TextFieldProps {
   maxLength?: number;
   /** ID of the `<datalist>`. */
   list?: string;
-  /** `auto` for natural language, not for identifiers. */
+  /** Text direction. `auto` for natural language, unset for identifiers. */
   dir?: 'auto';
   /** Called on each input event. */
   onType(value: string): void;
@@ -115,13 +115,13 @@ interface NumberFieldProps {
   value: number | null | undefined;
   min?: number;
   max?: number;
-  /** Allows fractions. */
+  /** Whether fractions are valid. */
   isFraction?: boolean;
-  /** An empty field is invalid. */
+  /** Whether an empty field is invalid. */
   isRequired?: boolean;
-  /** Shows the effect of an empty field. */
+  /** Placeholder that describes the effect of an empty field. */
   placeholder?: string;
-  /** Gets `null` if the field is empty. Not called for invalid numbers; the field shows the error. */
+  /** Called with a valid number, or with `null` if the field is empty. The field shows the error of an invalid number. */
   onChange(value: number | null): void;
 }
 
@@ -140,7 +140,7 @@ export const NumberField = (props: NumberFieldProps) => {
     placeholder,
     onChange,
   } = props;
-  /** Invalid input of the field. */
+  /** Invalid input; `null` if the input is valid. */
   const refused = useSignal<string | null>(null);
   const bounds = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
   const stays = value == null ? 'It stays empty.' : `${value} stays.`;
@@ -205,11 +205,11 @@ export const ListField = ({ id, label, help, checks = [], values, onChange }: Li
 
 interface MomentInputProps {
   id: string;
-  /** ISO 8601 date-time with offset. `null`: none yet. */
+  /** ISO 8601 date-time with offset; `null` if not set. */
   value: string | null;
   isInvalid?: boolean;
   describedBy?: string;
-  /** Called with a complete date whose year is plausible, and with `null` if the field is cleared. */
+  /** Called with a complete date with a plausible year, or with `null` if the field is cleared. */
   onChange(moment: string | null): void;
 }
 
@@ -221,7 +221,7 @@ const describeUnfinished = (text: string, zone: string): string =>
 /** Date and time input in the workspace's time zone. Incomplete input stays in the field. */
 export const MomentInput = ({ id, value, isInvalid = false, describedBy, onChange }: MomentInputProps) => {
   const zone = signedIn().workspace.timeZone;
-  /** Text in the field, until `value` changes from outside, for example by Undo. */
+  /** Input text, valid until `value` changes from outside, for example by Undo. */
   const typed = useSignal<{ text: string; over: string | null } | null>(null);
   const isLeft = useSignal(false);
   const stored = value === null ? '' : toZoned(value, zone);
@@ -247,7 +247,7 @@ export const MomentInput = ({ id, value, isInvalid = false, describedBy, onChang
           const { value: next, validity } = event.currentTarget;
           const moment = fromZoned(next, zone);
           typed.value = { text: next, over: moment ?? value };
-          // A partly filled field also has an empty value, but is not cleared.
+          // A partially filled field also has an empty value, but is not cleared.
           if (next === '' && !validity.badInput) {
             typed.value = null;
             onChange(null);

@@ -7,7 +7,7 @@ const format = (date: string | number, options: Intl.DateTimeFormatOptions): str
   return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: signedIn().workspace.timeZone }).format(ms);
 };
 
-/** `Mon 2 Mar, 09:00`, in the workspace's time zone, with the year unless it is the current one. */
+/** Formats a time in the workspace's time zone, such as `Mon 2 Mar, 09:00`. Includes the year unless it is the current one. */
 export const moment = (iso: string): string =>
   format(iso, {
     weekday: 'short',
@@ -18,7 +18,7 @@ export const moment = (iso: string): string =>
     minute: '2-digit',
   });
 
-/** The same with year and time zone, if there is space and a mistake would be costly. */
+/** Formats a time with year and time zone, for places with enough space where a mistake would be costly. */
 export const wholeMoment = (iso: string): string =>
   format(iso, {
     weekday: 'short',
@@ -33,7 +33,7 @@ export const wholeMoment = (iso: string): string =>
 const isThisYear = (date: string | number): boolean =>
   format(date, { year: 'numeric' }) === format(Date.now(), { year: 'numeric' });
 
-/** `2 Mar`, with the year unless it is the current one. */
+/** Formats a date, such as `2 Mar`. Includes the year unless it is the current one. */
 export const day = (date: string | number): string =>
   format(date, { day: 'numeric', month: 'short', ...(!isThisYear(date) && { year: 'numeric' }) });
 
@@ -44,7 +44,7 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const relative = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' });
 
-/** `2 hours ago`, `just now`. */
+/** Formats a past time relative to now, such as `2 hours ago` or `just now`. */
 export const ago = (iso: string, now = Date.now()): string => {
   const past = Date.parse(iso) - now;
   for (const [unit, ms] of UNITS)
@@ -63,12 +63,12 @@ const percent = new Intl.NumberFormat('en-GB', {
 export const countText = (count: number): string => whole.format(count);
 export const moneyText = (amount: number): string => money.format(amount);
 /**
- * Returns a rate from 0 to 1; `null` if the denominator is 0 or less than the part. On a single day clicks can exceed
- * impressions, for example after midnight.
+ * Returns a rate from 0 to 1; `null` if the total is 0 or less than the part. On a single day, clicks can exceed impressions, for
+ * example after midnight.
  */
 export const getShare = (part: number, total: number): number | null =>
   total === 0 || part > total ? null : part / total;
-/** `7.1 %`, with one decimal for comparison in columns; `–` if there is no rate. */
+/** Formats a rate with one decimal, such as `7.1 %`, for comparison in columns. Returns `–` if there is no rate. */
 export const shareText = (part: number, of: number): string => {
   const share = getShare(part, of);
   return share === null ? '–' : percent.format(share).replace('%', ' %');
@@ -78,5 +78,5 @@ const lift = new Intl.NumberFormat('en-GB', {
   maximumFractionDigits: 0,
   signDisplay: 'exceptZero',
 });
-/** `+20 %` for 0.2. */
+/** Formats a lift, such as `+20 %` for 0.2. */
 export const liftText = (share: number): string => lift.format(share).replace('%', ' %');

@@ -13,15 +13,15 @@ export type Loaded<Value> =
 const LOADING = { state: 'loading' } as const;
 
 interface LoadOptions {
-  /** Debounce before another key is loaded, in milliseconds. */
+  /** Debounce of key changes, in milliseconds. */
   pauseMs?: number;
-  /** Keeps the previous value while the next key loads. Default: shows the loading state. */
+  /** Whether to show the previous value while the next key loads. Default: the loading state. */
   keepsLast?: boolean;
 }
 
 /**
- * Loads a value, and again if the key changes. `again` reloads the same key and shows the old value in the meantime. Outdated
- * responses are dropped.
+ * Loads a value, and loads it again if the key changes. `again` reloads the same key and shows the old value in the meantime.
+ * Ignores outdated responses.
  */
 export const useLoad = <Value,>(
   load: (signal: AbortSignal) => Promise<Value>,
@@ -57,8 +57,8 @@ export const useLoad = <Value,>(
 };
 
 /**
- * Moves the focus to the screen if a reload removed the focused element, because the keyboard would restart at the top of the
- * page.
+ * Moves the focus to the screen if a reload removed the focused element. Otherwise keyboard navigation would restart at the top
+ * of the page.
  */
 export const useFocusAfterReload = (loaded: Loaded<unknown>): void => {
   const isReload = useRef(false);
@@ -77,7 +77,7 @@ interface LoadViewProps<Value> {
   children(value: Value): ComponentChildren;
 }
 
-/** Renders a loaded value; before that the loading state, or the error with a retry button. */
+/** Renders a loaded value, the loading state, or the error with a retry button. */
 export const LoadView = <Value,>({ loaded, again, isPage = false, children }: LoadViewProps<Value>) => {
   useFocusAfterReload(loaded);
   if (loaded.state === 'loading') return <div aria-busy="true" />;
@@ -96,7 +96,7 @@ interface LateProps<Props> {
   children(component: ComponentType<Props>): ComponentChildren;
 }
 
-/** Component with lazy-loaded code. */
+/** Renders a component whose code is lazy-loaded. */
 export const Late = <Props,>({ load, isPage = false, children }: LateProps<Props>) => {
   const { loaded, again } = useLoad(load, '');
   return (
@@ -106,7 +106,7 @@ export const Late = <Props,>({ load, isPage = false, children }: LateProps<Props
   );
 };
 
-/** Returns an action with its pending state and error message. Calls during a run are ignored. */
+/** Returns an action with its pending state and error message. Ignores calls while the action runs. */
 export const useAction = <Given extends unknown[]>(act: (...given: Given) => Promise<void>) => {
   const problem = useSignal<string | null>(null);
   const isBusy = useSignal(false);
@@ -127,7 +127,7 @@ export const useAction = <Given extends unknown[]>(act: (...given: Given) => Pro
 
 interface PagesProps<Answer> {
   first: Answer;
-  /** Fetches the page before a cursor. */
+  /** Loads the page before a cursor. */
   read(before: string | number): Promise<Answer>;
   /** Label of the button that loads the next page. */
   moreName: string;

@@ -9,7 +9,7 @@ interface ProblemProps {
   isPage?: boolean;
 }
 
-/** Error state: the problem and what to do. */
+/** Error state with the problem and its solution. */
 export const Problem = ({ title, children, isPage = false }: ProblemProps) => {
   const Heading = isPage ? 'h1' : 'h2';
   return (
@@ -28,7 +28,7 @@ export const Empty = ({ title, children }: { title: string; children?: Component
   </div>
 );
 
-/** Error boundary: renders a fallback, so that the rest of the page stays. */
+/** Error boundary that renders a fallback, so that the rest of the page stays. */
 export const Boundary = (props: {
   children: ComponentChildren;
   instead(reason: string): ComponentChildren;
@@ -39,7 +39,7 @@ export const Boundary = (props: {
 
 const said = signal({ words: '', times: 0 });
 
-/** Shows a toast, also announced to screen readers. */
+/** Shows a toast and announces it to screen readers. */
 export const announce = (words: string): void => {
   const times = said.value.times + 1;
   said.value = { words, times };

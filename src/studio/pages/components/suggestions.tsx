@@ -22,7 +22,7 @@ export const useNames = (): SuggestionsResponse | null => {
   return loaded.state === 'ready' ? loaded.value : null;
 };
 
-/** `<datalist>` elements of suggestions. Fields also work without them, for example offline. */
+/** `<datalist>` elements of suggestions. Fields also work without suggestions, for example offline. */
 export const NameLists = ({ names }: { names: SuggestionsResponse | null }) =>
   names && (
     <>

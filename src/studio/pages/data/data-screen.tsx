@@ -23,7 +23,7 @@ const STATES: Readonly<Record<string, string>> = {
   Error: 'failed',
 };
 
-/** Display names of source types. Other types are shown as in the workspace file. */
+/** Display names of source types. Other types appear as in the workspace file. */
 const SOURCES: Readonly<Record<string, string>> = {
   postgres: 'PostgreSQL',
   sqlite: 'SQLite',
@@ -105,7 +105,7 @@ export const DataScreen = () => {
   const integrations = loaded.state === 'ready' ? (loaded.value.integrations ?? []) : [];
   const isRunning = integrations.some(({ lastStatus }) => lastStatus === 'Running');
   useEffect(() => {
-    // A requested run starts within a second or two.
+    // Stops polling after a few seconds, because a requested run starts within two.
     if (!isRunning && Date.now() - asked.value > 5 * POLL_MS) return;
     const timer = setTimeout(() => void again(), POLL_MS);
     return () => clearTimeout(timer);

@@ -16,14 +16,14 @@ const WORDS: Readonly<Record<Run['status'], string>> = {
   error: 'Error',
 };
 
-/** `1.2 s`, `3 min 20 s`. */
+/** Formats a duration, such as `1.2 s` or `3 min 20 s`. */
 const took = (ms: number | null): string => {
   if (ms === null) return 'running';
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 };
 
-/** Bar chart of runs, oldest first: height by rows, rejects on top. The table below has the same data. */
+/** Bar chart of runs, oldest first, with rows and rejects stacked. The table below has the same data. */
 const Chart = ({ runs }: { runs: Run[] }) => {
   const most = Math.max(1, ...runs.map(({ synced, failed }) => synced + failed));
   const height = (rows: number) => (rows / most) * 56;
@@ -77,7 +77,7 @@ const Rejects = ({ rejects, hasMoreRejects }: IntegrationResponse) => (
   </>
 );
 
-/** Runs and rejected rows of one integration. */
+/** Runs and rejected rows of an integration. */
 export const IntegrationDetails = ({ id, isRunning }: { id: string; isRunning: boolean }) => {
   const { loaded, again } = useLoad(
     () => call<IntegrationResponse>('GET', `/api/integrations/${encodeURIComponent(id)}`),

@@ -32,11 +32,11 @@ const formatOutcome = ({ error, status }: Attempt) => (error === null ? `Deliver
 
 interface AttemptsProps {
   id: string;
-  /** Whether messages can be sent: the operator may, and the webhook is not paused. */
+  /** Whether the operator can send messages and the webhook is not paused. */
   canSend: boolean;
 }
 
-/** Last attempts of one webhook. Polls while it is open. */
+/** Last attempts of a webhook. Polls while open. */
 const Attempts = ({ id, canSend }: AttemptsProps) => {
   const { loaded, again } = useLoad(
     () => call<WebhookResponse>('GET', `/api/webhooks/${encodeURIComponent(id)}`),

@@ -50,7 +50,7 @@ const parse = (typed: string): Filter | null | undefined => {
       ? (value as Filter)
       : undefined;
   } catch {
-    // Incomplete JSON is normal while typing.
+    // JSON is incomplete while typing.
     return undefined;
   }
 };
@@ -96,16 +96,16 @@ interface AudienceBuilderProps {
   onChange(audience: Filter | null): void;
 }
 
-/** Audience editor, as rows or as JSON. */
+/** Audience editor with conditions as rows, or with JSON. */
 export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: AudienceBuilderProps) => {
   const read = readAudience(audience);
   const names = useNames();
-  /** Rows as typed, until the audience changes from outside. */
+  /** Conditions as entered, valid until the audience changes from outside. */
   const typed = useSignal<{ of: Filter | null; model: AudienceModel } | null>(null);
   const isJson = useSignal(read === null);
   const isTyped = typed.value && JSON.stringify(typed.value.of) === JSON.stringify(audience);
   const model = isTyped ? typed.value!.model : read;
-  /** Counts changes from outside. Fields are uncontrolled, so they are remounted. */
+  /** Number of changes from outside. Each remounts the fields, because they are uncontrolled. */
   const outside = useRef({ count: 0, last: JSON.stringify(audience) });
   if (!isTyped && outside.current.last !== JSON.stringify(audience)) {
     outside.current = { count: outside.current.count + 1, last: JSON.stringify(audience) };

@@ -59,7 +59,7 @@ export const CampaignScreen = ({ id, tab }: { id: string; tab: Tab }) => {
             </Problem>
           );
         }
-        // A release or a discarded draft remounts the editor, so that its unsaved state is not reused.
+        // Remounts the editor after a release or a discarded draft, so that its unsaved state is not reused.
         return (
           <Boundary
             key={loads.current}
@@ -169,7 +169,7 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
           <DraftBar
             editor={editor}
             onPublish={async () => {
-              // The last valid value would be published.
+              // Blocks publishing, because the last valid value would be published instead of the input.
               if (focusUnread()) return;
               await editor.flush();
               isPublishing.value = true;

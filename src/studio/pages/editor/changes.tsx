@@ -14,7 +14,7 @@ const whole = ({ before, after }: Change): Part[] => [
   { value: after, removed: false, added: true },
 ];
 
-/** Returns whether texts share less than half of their characters, so that a word diff would be unreadable. */
+/** Returns whether the texts share less than half of their characters, which would make a word diff unreadable. */
 const isRewritten = (parts: readonly Part[], { before, after }: Change): boolean => {
   const letters = (text: string) => text.replace(/\s/g, '').length;
   const kept = parts.reduce(

@@ -80,9 +80,9 @@ interface ConditionRowProps {
   /** ID of the main control of the condition. */
   id: string;
   condition: Condition;
-  /** Not filled in yet. */
+  /** Whether the condition is incomplete. */
   isIncomplete: boolean;
-  /** No user in the sample has the name. */
+  /** Whether no user in the sample has the name. */
   isUnknown: boolean;
   onChange(condition: Condition): void;
   onRemove(): void;

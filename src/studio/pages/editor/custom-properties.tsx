@@ -32,14 +32,14 @@ interface CustomFieldProps {
 const formatProperty = ({ value }: PropertyJson) =>
   typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value);
 
-/** Parses input as a value of the type; `undefined` if invalid. Liquid is a string in any type. */
+/** Parses input as a value of the type. Returns Liquid as a string for any type, `undefined` if the input is invalid. */
 const readValue = (type: PropertyType, typed: string): unknown => {
   if (type === 'jsonobject') {
     try {
       const value: unknown = JSON.parse(typed);
       return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
     } catch {
-      // Incomplete JSON is normal while typing.
+      // JSON is incomplete while typing.
       return undefined;
     }
   }

@@ -10,7 +10,7 @@ import { Changes } from './changes.tsx';
 import { describeEditor, type Editor, type SaveState } from './editor-state.ts';
 import { Review } from './review.tsx';
 
-/** Conflict of two operators in one draft: shows both versions to choose from. */
+/** Conflict of two operators in a draft, with a choice between their versions. */
 export const ConflictBox = ({ editor, onDropped }: { editor: Editor; onDropped(): Promise<void> }) => {
   const { value: state } = editor.state;
   if (state.is !== 'conflict') return null;
@@ -68,10 +68,10 @@ const describeState = ({ row, isDraft, state, revision }: Editor): string => {
   return isAsFound ? `Draft, saved by ${row.draft!.editor} ${ago(row.draft!.at)}` : 'Draft saved';
 };
 
-/** Whether the operator can publish, or copy the JSON if campaigns are managed in the workspace file. */
+/** Returns whether the operator can publish, or copy the JSON if campaigns are managed in the workspace file. */
 const mayPublish = () => hasRole(signedIn().workspace.campaignsFrom === 'file' ? 'edit' : 'publish');
 
-/** Returns why the draft cannot be published although the operator has the right; `null` if it can. */
+/** Returns the reason that the draft cannot be published despite the operator's role; `null` if it can be published. */
 const whyNotPublish = ({ isDraft, lastEditor, revision, review }: Editor): string | null => {
   const { operator, workspace } = signedIn();
   if (workspace.campaignsFrom === 'file') {
@@ -82,13 +82,13 @@ const whyNotPublish = ({ isDraft, lastEditor, revision, review }: Editor): strin
   return 'Another operator must publish your changes.';
 };
 
-/** The same in a row of its own, because the sticky bar must stay low. */
+/** Row with the reason that the draft cannot be published. A separate row keeps the sticky bar low. */
 export const WhyNotPublish = ({ editor }: { editor: Editor }) => {
   const words = mayPublish() ? whyNotPublish(editor) : null;
   return words === null ? null : <p class="campaign-why">{words}</p>;
 };
 
-/** Status of the draft, and its actions. */
+/** Status and actions of the draft. */
 export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
   const { isDraft, errors, row } = editor;
   const { value: state } = editor.state;

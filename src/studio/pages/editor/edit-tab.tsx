@@ -17,14 +17,14 @@ import { Schedule } from './schedule.tsx';
 import './blocks.css';
 import './editor.css';
 
-/** First step in the path of a check of a field whose input is invalid; the second is the ID of the field. */
+/** First path segment of a check of invalid input. The second segment is the ID of the field. */
 const UNREAD = '';
 
-/** Fields of the open section whose input is invalid. */
+/** Returns the IDs of fields with invalid input in the open section. */
 const unreadInSection = (): readonly string[] =>
   unreadFields().filter((id) => document.getElementById(id)?.closest('#section'));
 
-/** Focuses the first field with invalid input, which the draft lacks. Returns whether there is one. */
+/** Focuses the first field with invalid input. Returns whether there is one. */
 export const focusUnread = (): boolean => {
   const [id] = unreadInSection();
   if (id === undefined) return false;
@@ -33,7 +33,7 @@ export const focusUnread = (): boolean => {
   return true;
 };
 
-/** Returns who will see the draft, and its checks: of the fields, of the server, and of the reach. */
+/** Returns the visibility of the draft, and the checks of fields, server and reach. */
 export const useChecks = (editor: Editor) => {
   const campaign = editor.campaign.value;
   const reach = useReach(campaign);
@@ -48,7 +48,7 @@ export const useChecks = (editor: Editor) => {
     reach,
     verdict,
     isChecked: editor.isChecked.value && reach.state !== 'loading',
-    // An invalid draft has no reach.
+    // Omits checks of the reach, because an invalid draft has no reach.
     checks: isInvalid ? found : [...found, ...reachChecks(verdict, reach)],
   };
 };
@@ -71,7 +71,7 @@ const formatCount = (count: number, noun: string) => `${count} ${count === 1 ? n
 interface CheckListProps {
   checks: readonly DraftCheck[];
   campaign: CampaignJson;
-  /** `false` until the draft and its reach are checked. */
+  /** Whether the draft and its reach are checked. */
   isChecked: boolean;
   verdict: Verdict;
   onGo?(check: DraftCheck): void;
@@ -138,11 +138,11 @@ const getSection = ({ path: [member] }: DraftCheck, open: Section): Section =>
     ? open
     : (SECTIONS.find(({ members }) => members.includes(String(member)))?.section ?? 'message');
 
-/** The four sections of a campaign, with the preview beside them. */
+/** Editor of a campaign's four sections, with the preview next to it. */
 export const EditTab = ({ editor }: { editor: Editor }) => {
   const section = useSignal(sectionInAddress());
   const open = (next: Section) => {
-    // Its input would be gone with the section.
+    // Stays in the section, because leaving it would discard the invalid input.
     if (next === section.value || focusUnread()) return;
     section.value = next;
     history.pushState(null, '', next === 'message' ? location.pathname : `#${next}`);

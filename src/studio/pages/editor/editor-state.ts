@@ -13,7 +13,7 @@ import { createUndoStack } from './undo-stack.ts';
 
 const getStorageKey = (campaignId: string) => `placard-unsaved:${signedIn().workspace.id}:${campaignId}`;
 
-/** Campaign as last known on the server, or with a change that is not saved yet. */
+/** Campaign as last stored on the server, or with an unsaved change. */
 interface Stored {
   /** `null` if there is no draft. */
   revision: string | null;
@@ -30,12 +30,12 @@ const toStored = ({ revision, basedOn, campaign, editor }: DraftRow): Stored => 
   editor,
 });
 
-/** Keeps an unsaved change in local storage, so that it survives closing the page offline. */
+/** Stores an unsaved change in local storage, so that it survives closing the page offline. */
 const keepUnsaved = (campaignId: string, unsaved: Stored): void => {
   try {
     localStorage.setItem(getStorageKey(campaignId), JSON.stringify(unsaved));
   } catch {
-    // Storage is full or disabled: the change is still sent to the server.
+    // Storage is full or disabled. The change is still sent to the server.
   }
 };
 
@@ -43,7 +43,7 @@ const forgetUnsaved = (campaignId: string): void => {
   try {
     localStorage.removeItem(getStorageKey(campaignId));
   } catch {
-    // Storage is disabled: nothing to delete.
+    // Storage is disabled, so it contains nothing to delete.
   }
 };
 
@@ -56,7 +56,7 @@ const readUnsaved = (campaignId: string): Stored | null => {
   }
 };
 
-/** Returns who changed a draft: another operator, or this one in another window. */
+/** Returns the author of a change: another operator, or the current operator in another window. */
 export const describeEditor = (name: string | null): string =>
   name === signedIn().operator.name
     ? 'You changed this draft in another window'
@@ -69,14 +69,14 @@ const SAVE_MS = 500;
 export type SaveState =
   | { is: 'saved' | 'waiting' | 'saving' }
   | { is: 'failed'; why: string }
-  /** Another operator saved first. Without `theirs`, they published or discarded the draft. */
+  /** Another operator saved first. `theirs` is `null` if they published or discarded the draft. */
   | { is: 'conflict'; theirs: DraftRow | null };
 const SAVED: SaveState = { is: 'saved' };
 const WAITING: SaveState = { is: 'waiting' };
 
 /**
- * Creates the state of a campaign in the editor. Each change is saved as a draft over the known revision. On a conflict nothing
- * is saved until the operator has chosen.
+ * Creates the state of a campaign in the editor. Saves each change as a draft based on the known revision. After a conflict,
+ * saves nothing until the operator has chosen a version.
  */
 export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const path = `/api/drafts/${encodeURIComponent(row.id)}`;
@@ -84,9 +84,9 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     ? toStored(row.draft)
     : { revision: null, basedOn: row.newest, campaign: currentCampaign(row), editor: null };
   const kept = isReadOnly ? null : readUnsaved(row.id);
-  // The stored draft can equal the kept change if the page was closed before the response arrived.
+  // The stored draft may equal the kept change if the page was closed before the response arrived.
   const recovered = kept && JSON.stringify(kept.campaign) !== JSON.stringify(found.campaign) ? kept : null;
-  /** Another operator saved or published after the change was made: both versions are shown to choose from. */
+  /** Whether another operator saved or published after the change. The operator then chooses between the versions. */
   const isOvertaken =
     recovered !== null && (recovered.revision !== found.revision || recovered.basedOn !== found.basedOn);
 
@@ -101,7 +101,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const review = signal<readonly ReviewEntry[]>(row.draft?.review ?? []);
   const isDraft = computed(() => saved.value.revision !== null);
 
-  /** Whether this page has changes. Without any, it follows changes of other operators. */
+  /** Whether this page has changes. A page without changes follows those of other operators. */
   let hasChanged = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let saving: Promise<void> = Promise.resolve();
@@ -116,7 +116,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       // The next save reports the error.
       () => undefined,
     );
-  /** Records what the server has stored. The campaign may have changed since. */
+  /** Records the campaign that the server has stored. The page may have changed it since. */
   const stored = (sent: CampaignJson, as: string) => {
     saved.value = { ...saved.value, revision: as, campaign: sent, editor: signedIn().operator.name };
     state.value = campaign.value === sent ? SAVED : WAITING;
@@ -129,7 +129,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     }
     const draft = (error.body['theirs'] as DraftRow | null) ?? null;
     if (draft && JSON.stringify(draft.campaign) === JSON.stringify(sent)) {
-      // Own save of a previous page exit, whose response was lost.
+      // The draft is from a save of this page at its previous exit, whose response was lost.
       stored(sent, draft.revision);
       void check(sent);
       return;
@@ -140,7 +140,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       return;
     }
     saved.value = toStored(draft);
-    // Undo would otherwise revert their change.
+    // Clears the history, because Undo would revert the change of the other operator.
     steps.forget();
     put(merged);
     announce(`${describeEditor(draft.editor)}. Both changes are kept.`);
@@ -161,7 +161,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     }
     if (state.peek().is === 'waiting') saveSoon();
   };
-  // Sequential, because each save needs the revision of the previous one.
+  // Saves sequentially, because each save requires the revision of the previous one.
   const save = (keepalive = false): Promise<void> => {
     clearTimeout(timer);
     saving = saving.then(() => saveOnce(keepalive));
@@ -174,7 +174,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const put = (next: CampaignJson) => {
     hasChanged = true;
     campaign.value = next;
-    // Also during a conflict, because the page may be closed before the operator has chosen.
+    // Stores the change also during a conflict, because the page may be closed before the operator has chosen.
     keepUnsaved(row.id, { ...saved.value, campaign: next });
     if (state.value.is === 'conflict') return;
     state.value = WAITING;
@@ -206,7 +206,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     revision: () => saved.value.revision,
     lastEditor: () => saved.value.editor,
     save,
-    /** Resolves once no change is pending: all is stored, or the state has the error. */
+    /** Resolves once all changes are stored or saving has failed. The state contains the error. */
     async flush() {
       do await save();
       while (state.peek().is === 'waiting');
@@ -253,16 +253,16 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       void check(draft.campaign);
       announce(`${describeEditor(draft.editor)}.`);
     },
-    /** Resolves a conflict: saves this version over theirs. */
+    /** Resolves a conflict by saving this page's version over the other operator's. */
     keepMine() {
       if (state.value.is !== 'conflict') return;
       const { theirs } = state.value;
-      // Without a draft of theirs it keeps its base release, so that publishing shows the newer release.
+      // If the other operator has no draft, keeps the base release, so that publishing shows the newer release.
       saved.value = theirs ? toStored(theirs) : { ...saved.value, revision: null };
       state.value = WAITING;
       void save();
     },
-    /** Resolves a conflict: continues with their version. Undo restores the own one. */
+    /** Resolves a conflict by continuing with the other operator's version. Undo restores this page's version. */
     takeTheirs() {
       if (state.value.is !== 'conflict' || !state.value.theirs) return;
       steps.keep(campaign.value);
@@ -271,7 +271,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       state.value = SAVED;
       forgetUnsaved(row.id);
     },
-    /** Rebases the draft on a release that it did not know. */
+    /** Rebases the draft on a newer release. */
     async follow(release: number) {
       saved.value = { ...saved.value, basedOn: release };
       state.value = WAITING;

@@ -54,7 +54,7 @@ const SampleSize = ({ editor }: { editor: Editor }) => {
 };
 
 interface GoalRowProps {
-  /** ID of its first control. */
+  /** ID of the first control. */
   id: string;
   goal: ConversionJson;
   onChange(goal: ConversionJson): void;

@@ -11,7 +11,7 @@ import './blocks.css';
 const base64Of = (file: File): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();
-    // A data URL: `data:image/png;base64,…`.
+    // The result is a data URL, such as `data:image/png;base64,…`.
     reader.onload = () => resolve(String(reader.result).split(',', 2)[1] ?? '');
     reader.onerror = () => reject(new Refused(`“${file.name}” cannot be read.`));
     reader.readAsDataURL(file);
@@ -90,7 +90,7 @@ const Library = ({ library: { images, problem, warning }, onChoose, onDeleted }:
   const uploading = useAction(async (file: File) => {
     const { url, name } = await upload(file);
     announce(`“${name}” is in the library${isOpen.current ? ', and in the message' : ''}.`);
-    // The dialog may be closed by now, and another variant open.
+    // Ignores the image if the dialog is closed, because another variant may be open by now.
     if (isOpen.current) onChoose(url);
   });
   return (
@@ -109,7 +109,7 @@ const Library = ({ library: { images, problem, warning }, onChoose, onDeleted }:
             onChange={(event) => {
               const [file] = event.currentTarget.files ?? [];
               if (file) void uploading.run(file);
-              // Reset, so that the same file fires `change` again.
+              // Resets the input, so that selecting the same file fires `change` again.
               event.currentTarget.value = '';
             }}
           />

@@ -17,7 +17,7 @@ import { announce } from '../components/notices.tsx';
 import type { Editor } from './editor-state.ts';
 import { readTextFile } from './read-text-file.ts';
 
-/** Suggested languages; any other can be typed. */
+/** Suggested languages. The field accepts any other language. */
 const COMMON =
   'ar bg cs da de de-AT de-CH el en en-GB es es-MX et fa fi fr fr-CA he hi hr hu id it ja ko lt lv ms nb nl pl pt pt-BR ro ru sk sl sr sv th tr uk ur vi zh-Hans zh-Hant'.split(
     ' ',
@@ -81,7 +81,7 @@ const Files = ({ editor, language }: { editor: Editor; language: string }) => {
         onChange={(event) => {
           const [chosen] = event.currentTarget.files ?? [];
           if (chosen) void importing.run(chosen);
-          // Reset, so that the same file fires `change` again.
+          // Resets the input, so that selecting the same file fires `change` again.
           event.currentTarget.value = '';
         }}
       />
@@ -99,7 +99,7 @@ const Files = ({ editor, language }: { editor: Editor; language: string }) => {
   );
 };
 
-/** Adds a language. The first time it also asks for the language of the existing texts. */
+/** Form that adds a language. For the first one, it also asks for the language of the existing texts. */
 const AddLanguage = ({ editor, onChoose }: Pick<LanguagesProps, 'editor' | 'onChoose'>) => {
   const { language } = editor.campaign.value;
   const own = useSignal('en');

@@ -64,7 +64,7 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
     const at = variants.indexOf(current);
     editor.set('variants', variants.toSpliced(at, 1), '');
     onChoose((variants[at + 1] ?? variants[at - 1])!.variant_id);
-    // The focused button disappears with the second-last variant.
+    // Moves the focus, because the focused button disappears if only one variant is left.
     document.getElementById('add-variant')?.focus();
   };
 

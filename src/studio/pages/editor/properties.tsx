@@ -23,10 +23,10 @@ import { Personalise, WordsInput } from './text-with-variables.tsx';
 
 interface TemplateFieldProps {
   name: string;
-  /** `undefined` if not set in the campaign. */
+  /** Property; `undefined` if not set in the campaign. */
   property: PropertyJson | undefined;
   checks: readonly DraftCheck[];
-  /** `null` removes the property. */
+  /** Called with the new property; `null` removes it. */
   onChange(property: PropertyJson | null): void;
 }
 
@@ -44,7 +44,7 @@ export const TemplateField = ({ name, property, checks: found, onChange }: Templ
   const template: TemplateProperty = TEMPLATE_PROPERTIES.find((each) => each.name === name)!;
   const id = `property-${name}`;
   const text = property === undefined ? '' : String(property.value);
-  // An empty field shows no error before its first visit; the list of checks has it.
+  // An empty field shows no error before its first visit. The list of checks contains the error.
   const checks = text === '' && !isVisited.value ? [] : found;
   const put = (value: string) =>
     onChange(value === '' ? null : { type: property?.type ?? template.type, value });
@@ -176,7 +176,7 @@ const OnClick = ({ variant, checks, change }: OnClickProps) => {
 };
 
 /**
- * Returns the properties of the templates of these placements (of all templates if one is unknown) and those set in the variant.
+ * Returns the properties set in the variant and those of the placements' templates, or of all templates if one is unknown.
  */
 const getTemplateProperties = (
   placementIds: readonly string[],
@@ -198,7 +198,7 @@ const getTemplateProperties = (
 const validateDraft = (checks: readonly DraftCheck[], index: number): DraftCheck[] =>
   checksAt(checks, 'variants', index, 'on_click').map((check) => ({ ...check, path: check.path.slice(3) }));
 
-/** Properties of a variant. Template fields are always shown; empty ones are not in the campaign. */
+/** Properties of a variant. Shows all template fields. Empty fields are not in the campaign. */
 export const Properties = ({ editor, variant }: { editor: Editor; variant: VariantJson }) => {
   const { variants } = editor.campaign.value;
   const index = variants.findIndex(({ variant_id }) => variant_id === variant.variant_id);

@@ -21,7 +21,7 @@ import './blocks.css';
 
 const MAX_NAMED = 3;
 
-/** First campaigns, and the others on request. */
+/** Names of the first campaigns, with a control to show the others. */
 const Names = ({ verb, named: { names, count } }: { verb: string; named: NamedCampaigns }) => {
   const isWhole = useSignal(false);
   if (count === 0) return null;
@@ -43,7 +43,7 @@ const Names = ({ verb, named: { names, count } }: { verb: string; named: NamedCa
   );
 };
 
-/** Campaigns behind and ahead, by placement. */
+/** Campaigns with lower and higher priority in each placement. */
 const Effect = ({ effect }: { effect: PublishImpact }) => (
   <ul class="stack tight">
     {effect.placements.map(({ id, name, before, after }) => (
@@ -63,7 +63,7 @@ interface TheirReleaseProps {
   onReplace(release: ReleaseRow): void;
 }
 
-/** A newer release, and which of its changes publishing would revert. */
+/** Newer release with its changes that publishing would revert. */
 const TheirRelease = ({ theirs, mine, onReplace }: TheirReleaseProps) => (
   <section class="panel notice" role="alert">
     <h3>
@@ -77,7 +77,7 @@ const TheirRelease = ({ theirs, mine, onReplace }: TheirReleaseProps) => (
   </section>
 );
 
-/** JSON for the workspace file, if campaigns are managed there, and its changes. */
+/** Dialog with the JSON and its changes, if campaigns are managed in the workspace file. */
 export const CopyDialog = ({ editor, onClose }: { editor: Editor; onClose(): void }) => {
   const checked = useChecks(editor);
   const { campaign } = checked;
@@ -165,7 +165,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       const status = error instanceof ApiError ? error.status : 0;
       if (status === 409) theirs.value = ((error as ApiError).body['theirs'] as ReleaseRow | null) ?? null;
       if (status !== 412) throw error;
-      // Another operator changed the draft: the editor shows the conflict.
+      // Closes the dialog if another operator changed the draft, because the editor shows the conflict.
       onClose();
       announce(describeError(error));
       await editor.look();

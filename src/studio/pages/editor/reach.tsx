@@ -10,7 +10,7 @@ export const TYPING_MS = 400;
 
 const usersText = (count: number) => `${countText(count)} ${count === 1 ? 'user' : 'users'}`;
 
-/** Estimated number of users: `Everybody: 3,062 users`, `About 1,200 of 5,000 users (1,100–1,300)`. */
+/** Formats a reach, such as `Everybody: 3,062 users` or `About 1,200 of 5,000 users (1,100–1,300)`. */
 export const formatReach = ({ users, atLeast, atMost, of, fewerThan }: ReachResponse): string => {
   const all = usersText(of);
   if (fewerThan !== null) return `Fewer than ${fewerThan} of ${all}`;
@@ -24,7 +24,7 @@ const isExact = ({ atLeast, atMost }: ReachResponse) => atLeast === atMost;
 /** Returns the estimated reach of a draft. */
 export const useReach = (campaign: CampaignJson): Loaded<ReachResponse> => {
   const { audience = null, placements, priority, starts_at, control_percentage, tags } = campaign;
-  // Other members do not change the reach. A tag can exempt the campaign from the holdout.
+  // Only these members change the reach. Tags are included, because a tag can exempt the campaign from the holdout.
   return useLoad(
     (signal) => call<ReachResponse>('POST', '/api/reach', { body: { campaign }, signal }),
     JSON.stringify([audience, placements, priority, starts_at, control_percentage, tags]),
@@ -34,12 +34,12 @@ export const useReach = (campaign: CampaignJson): Loaded<ReachResponse> => {
 
 /** Estimated visibility of a campaign once published. */
 export interface Verdict {
-  /** `nobody` must not read as ready; `unknown` until users are counted. */
+  /** `nobody` must not appear as ready. `unknown` until users are counted. */
   is: 'some' | 'nobody' | 'unknown';
   words: string;
 }
 
-/** Returns who will see a campaign, by its own fields first, then by the estimated reach. */
+/** Returns the visibility of a campaign from its fields, or else from the estimated reach. */
 export const getVerdict = (campaign: CampaignJson, reach: Loaded<ReachResponse>, nowMs: number): Verdict => {
   const { status, starts_at, ends_at, control_percentage, test_users } = campaign;
   const who = test_users?.length ? 'Only test users' : 'No users';
@@ -66,7 +66,7 @@ export const getVerdict = (campaign: CampaignJson, reach: Loaded<ReachResponse>,
   return { is: 'some', words: `${about}${usersText(shown)} will see it${startText}.` };
 };
 
-/** Returns warnings of the verdict that no other check has. */
+/** Returns warnings of the verdict that other checks do not report. */
 export const reachChecks = (verdict: Verdict, reach: Loaded<ReachResponse>): DraftCheck[] => {
   const warn = (words: string): DraftCheck[] => [{ severity: 'warning', path: ['audience'], words }];
   if (reach.state === 'failed') return verdict.is === 'unknown' ? warn(verdict.words) : [];
@@ -77,10 +77,10 @@ export const reachChecks = (verdict: Verdict, reach: Loaded<ReachResponse>): Dra
   return shown === 0 && verdict.is === 'nobody' ? warn(verdict.words) : [];
 };
 
-/** Estimated number of users in the audience of a draft. */
+/** Describes the estimated number of users in the audience of a draft. */
 const describeReach = (loaded: Loaded<ReachResponse>): string => {
   if (loaded.state === 'loading') return 'Counting…';
-  // An invalid draft has no estimate; its checks say why.
+  // An invalid draft has no estimate. Its checks report the reason.
   if (loaded.state === 'failed') return 'Not counted yet.';
   const { users, of, shown, fewerThan } = loaded.value;
   if (of === 0) return 'There are no users yet.';
@@ -95,7 +95,7 @@ interface ReachProps {
   verdict: Verdict;
 }
 
-/** Verdict on a draft, and the estimated size of its audience. */
+/** Verdict on a draft and estimated size of its audience. */
 export const Reach = ({ loaded, verdict }: ReachProps) => (
   <div role="status" aria-busy={loaded.state === 'loading'}>
     <p class="reach-verdict" data-verdict={verdict.is}>

@@ -2,7 +2,7 @@ import { Refused } from '../call.ts';
 
 const UTF_16 = { '255,254': 'utf-16le', '254,255': 'utf-16be' } as const;
 
-/** Returns the encoding in the XML declaration. */
+/** Returns the encoding of the XML declaration; `undefined` if none. */
 const declaredIn = (bytes: Uint8Array): string | undefined => {
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, 200));
   return /^(?:\u00ef\u00bb\u00bf)?<\?xml[^>]*?\sencoding\s*=\s*["']([\w.-]+)/.exec(start)?.[1];
@@ -14,8 +14,8 @@ const getEncoding = (bytes: Uint8Array): string => {
 };
 
 /**
- * Returns the text of a file in UTF-8, in UTF-16 with a byte order mark, or in the encoding of its XML declaration. Throws a
- * `Refused` otherwise, because legacy Windows encodings cannot be told apart and characters would be lost.
+ * Returns the text of a file in UTF-8, in UTF-16 with a byte order mark, or in the encoding of its XML declaration. Otherwise
+ * throws a `Refused`, because legacy Windows encodings cannot be detected reliably and characters would be lost.
  */
 export const readTextFile = async (file: File): Promise<string> => {
   const bytes = new Uint8Array(await file.arrayBuffer());

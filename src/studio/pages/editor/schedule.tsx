@@ -24,7 +24,7 @@ const STOPS: readonly { name: keyof StopAfterJson; label: string }[] = [
   { name: 'conversions', label: 'Conversions' },
 ];
 
-/** Removes empty members; `null` if none is left. */
+/** Removes empty members. Returns `null` if no member is left. */
 const shortened = ({ impressions, stop_after }: FrequencyJson): FrequencyJson | null => {
   const stops = Object.entries(stop_after ?? {}).filter(([, count]) => count != null);
   const short = {
@@ -92,7 +92,7 @@ const describeTagCaps = (caps: readonly { tag: string; campaignsPerDay: number }
     ? 'The workspace caps no tag.'
     : `Daily cap per user: ${caps.map(({ tag, campaignsPerDay }) => `${campaignsPerDay} of “${tag}”`).join(', ')}.`;
 
-/** Tags, by which frequency caps of the workspace group campaigns. */
+/** Tags of a campaign. Frequency caps of the workspace group campaigns by tag. */
 export const Tags = ({ editor }: { editor: Editor }) => (
   <ListField
     id="tags"

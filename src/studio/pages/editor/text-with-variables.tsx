@@ -10,7 +10,7 @@ interface WordsInputProps {
   id: string;
   value: string;
   rows: number;
-  /** Single-line: Enter inserts no line break. */
+  /** Whether the text is a single line. Enter then inserts no line break. */
   isLine?: boolean;
   isInvalid?: boolean;
   /** Language of the text, for spell check and screen readers. */
@@ -20,7 +20,7 @@ interface WordsInputProps {
   onChange(value: string): void;
 }
 
-/** Text input in the direction of its language, with Liquid isolated, so that braces stay in place. */
+/** Text input in the direction of its language. Isolates Liquid, so that its braces keep their position. */
 export const WordsInput = ({
   id,
   value,
@@ -58,7 +58,7 @@ export const WordsInput = ({
       }}
       onInput={(event) => {
         const { value: typed, selectionStart } = event.currentTarget;
-        // During IME composition the input method owns the text.
+        // Keeps the caret unset during IME composition, because the input method controls the text.
         if (!event.isComposing) caret.current = withoutIsolates(typed.slice(0, selectionStart)).length;
         const words = withoutIsolates(typed);
         onChange(isLine ? words.replaceAll('\n', ' ') : words);
@@ -92,7 +92,7 @@ export const Personalise = ({ field, label, value, onChange }: PersonaliseProps)
   const own = useSignal('');
   const otherwise = useSignal('');
   const id = useId();
-  // Restores the focus, because the button that opened it is gone.
+  // Moves the focus, because the button that opened the form is gone.
   useLayoutEffect(() => {
     if (isOpen.value) document.getElementById(`${id}-what`)?.focus();
   }, [isOpen.value, id]);

@@ -12,7 +12,7 @@ interface TranslationProps {
   language: string;
 }
 
-/** Translations of a variant, beside the source texts. An empty field shows its fallback. */
+/** Translations of a variant next to the source texts. An empty field shows the fallback text. */
 export const Translation = ({ editor, variant, language }: TranslationProps) => {
   const { variants, language: own } = editor.campaign.value;
   const index = variants.findIndex(({ variant_id }) => variant_id === variant.variant_id);

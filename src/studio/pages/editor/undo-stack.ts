@@ -1,10 +1,10 @@
 import { computed, type Signal, signal } from '@preact/signals';
 
-/** Changes of one field within this time are one undo step. */
+/** Maximum time between changes of a field that form one undo step. */
 const STEP_MS = 1_000;
 const MAX_STEPS = 100;
 
-/** Pops the last value of `from` and pushes the current one to `to`. `undefined` if `from` is empty. */
+/** Moves the current value to `to` and returns the last value of `from`; `undefined` if `from` is empty. */
 const step = <Value>(from: Signal<Value[]>, to: Signal<Value[]>, now: Value): Value | undefined => {
   const found = from.value.at(-1);
   if (found === undefined) return undefined;
@@ -13,7 +13,7 @@ const step = <Value>(from: Signal<Value[]>, to: Signal<Value[]>, now: Value): Va
   return found;
 };
 
-/** Undo and redo history. */
+/** Creates an undo and redo history. */
 export const createUndoStack = <Value>() => {
   const past = signal<Value[]>([]);
   const future = signal<Value[]>([]);
