@@ -36,7 +36,7 @@ export interface Slot extends SlotContext {
   report(kind: 'hook' | 'image', message: string, cause?: unknown): void;
 }
 
-/** Reason why a banner is invalid for its placement. */
+/** Reason that a banner is invalid for its placement. */
 export interface Problem {
   /** Description for developers. */
   readonly message: string;

@@ -110,10 +110,10 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
 };
 
 /**
- * Installs the sender in a service worker: it sends the events that the pages stored, from the same log, on page exit or when the
- * network is back. Call it once, at the top level of the worker script. It captures no events, and leaves skipped events to the
- * `correct` hook of the next page. If an option is missing or invalid, it does nothing and reports the error in the console and
- * as a `failed` notice; the worker's other code is unaffected.
+ * Installs the sender in a service worker. The sender sends the events that the pages stored, from the same log, on page exit or
+ * when the network is back. Call it once, at the top level of the worker script. It captures no events, and leaves skipped events
+ * to the `correct` hook of the next page. If an option is missing or invalid, it does nothing and reports the error in the
+ * console and as a `failed` notice; the worker's other code is unaffected.
  */
 export const installSender = (options: SenderOptions): void => {
   const notices = createNotices();

@@ -7,9 +7,9 @@ export interface PlacardBannerAttributes {
   placement?: string | undefined;
   /** Name of a template, such as `hero`, if the element has no hook of its own. */
   template?: string | undefined;
-  /** Client of this element. Default: the one passed to `providePlacard`. */
+  /** Client of this element. Default: the client passed to `providePlacard`. */
   placard?: Placard | null | undefined;
-  /** Placement hook of this element. Default: the one named by `template`. */
+  /** Placement hook of this element. Default: the hook named by `template`. */
   hook?: PlacementHook | null | undefined;
 }
 

@@ -35,7 +35,7 @@ export interface WireBanner {
 /** `expires_at` of a banner without an expiry. */
 export const NEVER_EXPIRES = -1;
 
-/** Content for a placement. Plain data: it can be cached, cloned and posted between tabs. */
+/** Content for a placement. Plain data that can be cached, cloned and posted between tabs. */
 export interface Banner {
   /** ID of the banner in tracked events; not the placement's ID. */
   id: string;

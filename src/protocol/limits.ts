@@ -1,4 +1,4 @@
-/** Limits of the wire contract. Bytes are UTF-8 bytes, characters are Unicode code points. */
+/** Limits of the wire contract. Bytes are UTF-8 bytes; characters are Unicode code points. */
 const MB = 1024 * 1024;
 const KB = 1024;
 
@@ -10,7 +10,7 @@ export const MAX_BULK_OBJECTS_PER_USER = 100;
 export const MAX_PROFILE_ENTRIES = 50;
 
 export const MAX_EXTERNAL_ID_BYTES = 987;
-/** The banner endpoints require fewer than 987 bytes, one less than user tracking. */
+/** One byte less than in user tracking, because the banner endpoints require fewer than 987 bytes. */
 export const MAX_EXTERNAL_USER_ID_BYTES = 986;
 export const MAX_ALIAS_BYTES = 236;
 export const MAX_EMAIL_CHARACTERS = 256;

@@ -31,7 +31,7 @@ export interface Look {
   /** Look to extend, whose styles come first. */
   base?: Look;
   dismissible: boolean;
-  /** Renders an element between text and button; `null` if the banner has none. */
+  /** Renders an element between text and button. Returns `null` if the banner has none. */
   part?: (banner: Banner, slot: Slot) => HTMLElement | null;
   /** Whether the template has a second button. */
   hasChoice?: boolean;

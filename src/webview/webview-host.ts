@@ -16,7 +16,7 @@ export interface WebviewHostOptions {
 
 /** Bridge between client and native host. */
 export interface WebviewHost {
-  /** Returns Whether there is a native host; `false` in an ordinary browser. */
+  /** Returns whether there is a native host; `false` in an ordinary browser. */
   isThere(): boolean;
   /** Lifecycle for `createPlacard({ platform: { lifecycle } })`. The page counts as hidden while the host is paused. */
   lifecycle: PageLifecycle;

@@ -53,8 +53,8 @@ export const createBannerCache = (options: CacheOptions) => {
   /** Test sends by placement, in memory only. They take precedence over the record. Their dismissals are stored in the record. */
   const testSends = new Map<string, Banner>();
   /**
-   * Banners of a preview or the inspector, by placement. They take precedence over test sends and the record; `null` hides
-   * both.
+   * Banners of a preview or the inspector, by placement. They take precedence over test sends and the record; `null` shows no
+   * banner.
    */
   const previews = new Map<string, Banner | null>();
   /** IDs of the banners that were returned for this user since `open()`. Only these banners can be tracked. */

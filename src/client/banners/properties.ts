@@ -12,7 +12,7 @@ const JSON_TYPES: Record<PropertyType, string> = {
 };
 
 // Does not use `invalidProperties`, because esbuild puts code that the deferred chunk and this entry share into a separate file,
-// which every page would load before the first paint. A test compares both.
+// which every page would load before the first paint. A test compares the two functions.
 const isValue = (value: unknown, type: PropertyType): boolean =>
   typeof value === JSON_TYPES[type] && value !== null && !Array.isArray(value);
 

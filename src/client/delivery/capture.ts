@@ -23,7 +23,7 @@ const DRIFT_MS = 100;
  * more than `LEAP_MS`, because it was wrong before.
  */
 export const createEventTimes = ({ now, monotonic }: Clock) => {
-  /** Device time at monotonic time 0. */
+  /** Device time when the monotonic clock was 0. */
   let offset = now() - monotonic();
   let lastTime = 0;
   /** Natural keys in use at `lastTime`. */
@@ -93,7 +93,7 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
     }
   };
 
-  /** Returns the stored entries. Writes without a read come first. */
+  /** Returns the stored entries. Writes that need no read come first. */
   const append = async (entries: Entry[]): Promise<Entry[]> => {
     const kept: Entry[] = [];
     const blind = entries.filter(({ once }) => once === undefined);

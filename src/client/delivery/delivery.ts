@@ -151,7 +151,7 @@ export interface DeliveryHost {
   notify: Notify;
   fail: Fail;
   correct?: Correct | undefined;
-  /** Called with the dismissals that the service accepted. */
+  /** Called with dismissals that the service has accepted. */
   onDismissed?: (dismissals: readonly BannerEvent[]) => void;
   /** Frees space by deleting less valuable data (the banner cache) if the storage quota is reached. */
   evict?: () => Promise<void>;

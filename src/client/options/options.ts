@@ -114,8 +114,8 @@ const expect = (isRight: boolean, option: string, expected: string): void => {
 };
 
 /**
- * Returns the name of an app's event database and tab channel at one API. Two apps on one origin (a shop and its staging,
- * widgets of a portal) never see, send or wipe each other's events.
+ * Returns the name of an app's event database and tab channel at one API. Apps that share an origin (a shop and its staging,
+ * widgets of a portal) never read, send or wipe each other's events.
  */
 export const logName = (endpoint: string, appId: string): string => `placard-outbox-${appId}@${endpoint}`;
 

@@ -8,9 +8,9 @@ import type { Viewability } from './viewability.ts';
 export type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
 
 /**
- * Content of a slot, or why no banner is rendered. Each decision about a banner creates a new object, so that a hook that fails
- * later or changes the slot during its render can be detected. `UNDECIDED` and `UNMOUNTED` render nothing, and are shared by
- * all slots. Only `setState` in `placements.ts` changes a slot's state.
+ * Content of a slot, or reason that no banner is rendered. Each decision about a banner creates a new object, so that a hook that
+ * fails later or changes the slot during its render can be detected. `UNDECIDED` and `UNMOUNTED` render nothing, and are shared
+ * by all slots. Only `setState` in `placements.ts` changes a slot's state.
  */
 export type SlotState = (
   | { banner: Banner; why: null }

@@ -49,8 +49,8 @@ export const compareKeys = (a: StoreKey, b: StoreKey): number => {
 };
 
 /**
- * Creates a store in memory: the fallback if IndexedDB is unavailable, and the fake in tests. Values are cloned on write and
- * read, as in IndexedDB.
+ * Creates a store in memory, which is the fallback if IndexedDB is unavailable, and the fake in tests. Values are cloned on write
+ * and read, as in IndexedDB.
  */
 export const createMemoryStore = (): Store => {
   const records = new Map<string, [StoreKey, unknown]>();

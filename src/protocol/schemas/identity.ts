@@ -56,7 +56,8 @@ const written = (value: unknown, isValid: boolean): string | null | undefined =>
 export interface Identity {
   lookup: Identifier;
   /**
-   * Email address to write, if it is not the lookup identifier. `null` clears the stored value; `undefined` leaves it unchanged.
+   * Email address and phone number to write, if not the lookup identifier. `null` clears a value; `undefined` leaves it
+   * unchanged.
    */
   email: string | null | undefined;
   phone: string | null | undefined;

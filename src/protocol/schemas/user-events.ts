@@ -169,7 +169,7 @@ export const readUserEvent = (
   };
 };
 
-/** An unknown `app_id` is ignored. */
+/** Properties of events and purchases. An unknown `app_id` is ignored. */
 const ofBoth = {
   ...identifiers,
   app_id: z.optional(

@@ -75,7 +75,7 @@ const MAX_BODY_BYTES = 50_000;
 /** Maximum number of events to read to fill a batch. */
 const MAX_READ = 1_000;
 
-/** Reason why this page may not send. */
+/** Reason that this page may not send. */
 type Block =
   /** No consent, or the page is stopped or prerendered. */
   | { type: 'off' }

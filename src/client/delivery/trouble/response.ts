@@ -83,7 +83,7 @@ const isApis = (status: number, { events_processed, message }: TrackSuccess): bo
 const confirmed = ({ errors, events_processed }: TrackSuccess, length: number): Outcome => {
   if (errors != null && !Array.isArray(errors)) {
     const problem = `errors is ${JSON.stringify(errors)}, not a list`;
-    // The response may name an event, unless the number says that all were accepted.
+    // The response may name an event, unless the number shows that all events were accepted.
     if (events_processed !== length) return noAnswer(new Error(problem), { reason: 'backoff' });
     return { type: 'confirmed', skipped: [], problems: [problem] };
   }

@@ -108,7 +108,7 @@ const settleEvents = (
     case 'in-doubt':
       notices.push({ type: 'in-doubt', events: others.map(({ event }) => bannerEvent(event)) });
       for (const { key, event } of others) {
-        // The outcome is unknown: the event is resent with its batch, or dropped.
+        // The outcome is unknown, so the event is resent with its batch, or dropped.
         const isKept = options.inDoubt[event.type] === 'at-least-once';
         writes.push([
           key,
