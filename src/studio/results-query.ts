@@ -3,7 +3,7 @@ import type { CampaignJson, ConversionJson } from './campaign/campaign-json.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Fills in an unfinished goal of a draft so that it is valid and matches no event. */
+/** Completes an unfinished goal of a draft, so that it is valid and matches no event. */
 const finished = ({ event, product, within_hours }: ConversionJson) => ({
   event: product == null ? (event ?? '') : undefined,
   product: product ?? undefined,

@@ -6,7 +6,7 @@ import type { WorkspaceContext } from './route.ts';
 import { describeHalt } from './routes/campaigns.ts';
 import { resultsIn } from './routes/results.ts';
 
-/** Returns whether the campaign has been able to reach users since a time. */
+/** Returns whether the campaign has been running since a time. */
 const isRunningSince = (
   { status, startsAtMs, endsAtMs, publishedAtMs }: Campaign,
   ms: number,
@@ -16,7 +16,7 @@ const isRunningSince = (
   Math.max(startsAtMs ?? 0, publishedAtMs ?? 0) < ms &&
   nowMs < (endsAtMs ?? Number.POSITIVE_INFINITY);
 
-/** Judges by the page of results, unless the current counts already exclude a mismatch. */
+/** Returns whether a campaign has an SRM. Reads the full results only if the current counts do not exclude one. */
 const hasMismatch = async (
   context: WorkspaceContext,
   raw: Record<string, unknown>,
@@ -69,7 +69,7 @@ const campaignAlerts = async (context: WorkspaceContext): Promise<Alert[]> => {
   return alerts;
 };
 
-/** Integrations whose last finished run failed. */
+/** Returns alerts of integrations whose last finished run failed. */
 const integrationAlerts = async ({ workspace, store }: WorkspaceContext): Promise<Alert[]> => {
   const { workspaceId } = workspace;
   const running = (workspace.integrations ?? []).filter(({ source }) => source !== null);
@@ -94,7 +94,7 @@ const integrationAlerts = async ({ workspace, store }: WorkspaceContext): Promis
   return alerts;
 };
 
-/** Returns the alerts of a workspace: derived at each call, so that none outlasts its cause. */
+/** Returns the alerts of a workspace. Derives them at each call, so that no alert outlasts its cause. */
 export const readAlerts = async (
   workspace: Workspace,
   store: Store,

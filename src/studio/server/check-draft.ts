@@ -87,7 +87,7 @@ const checkRendered = (
       }
       const texts = TEXTS.map((each) => ({ each, value: shown.properties[each]?.value }));
       const blank = texts.find(({ value }) => typeof value === 'string' && value.trim() === '');
-      // A text that is left out on purpose, as for an image alone, is not blank.
+      // Ignores a text that is omitted on purpose, for example in a banner that has only an image.
       const isWritten = blank && textIn(variants[index]!.properties, blank.each) !== '';
       if (blank && isWritten && blank.each !== 'body') {
         const path = ['variants', index, 'properties', blank.each];
@@ -100,7 +100,7 @@ const checkRendered = (
 
 const MARKUP = /\{\{|\{%/;
 
-/** Parts of a variant that can be checked even if the rest of the campaign is invalid. */
+/** Parts of a campaign that can be checked even if the rest is invalid. */
 const written = z.object({
   variants: z.array(
     z.object({ properties: z.record(z.string(), z.object({ type: z.unknown(), value: z.unknown() })) }),
@@ -162,7 +162,7 @@ const checkVariant = (
   }
 };
 
-/** Text that users read, by template. */
+/** Properties with text for users, by template. */
 const READ_TEXTS = getPropertyNames(({ translation }) => translation === 'needed');
 const EXAMPLES = new Set(
   TEMPLATE_CATALOGUE.flatMap(({ starters }) => starters)
@@ -170,7 +170,7 @@ const EXAMPLES = new Set(
     .flatMap(({ headline, body }) => [headline?.value, body?.value]),
 );
 
-/** Warns of texts that the template of a placement does not render, and of unchanged example texts. */
+/** Adds warnings for texts that the template of a placement does not render, and for unchanged example texts. */
 const checkTexts = (campaign: Campaign, { variants }: Written, workspace: Workspace, tell: Tell) => {
   const placements = (workspace.placements ?? []).flatMap(({ placementId, name, template }) => {
     const entry = TEMPLATE_CATALOGUE.find((each) => each.name === template);
@@ -197,7 +197,7 @@ const checkRules = (campaign: Campaign, isPlanned: boolean, nowMs: number, tell:
   if (endsAtMs !== null && endsAtMs <= nowMs && status === 'active') {
     tell('warning', ['ends_at'], 'The end is in the past.');
   }
-  // A single variant has no comparison to wait for.
+  // Applies only to tests, because a single variant without a control group has no comparison.
   const isTest = variants.length > 1 || controlPercentage > 0;
   if (endsAtMs === null && status === 'active' && isTest && !isPlanned) {
     tell('warning', ['ends_at'], 'Set an end or a target sample size. Results name no winner without one.');
@@ -223,10 +223,10 @@ const checkDefaults = ({ variants }: Campaign, tell: Tell) => {
   }
 };
 
-/** Maximum checks in one response; more would not be read at once. */
+/** Maximum checks in a response, because operators do not read more at once. */
 const MAX_CHECKS = 100;
 
-/** Warns of texts that users of another language would get in the campaign's own language. */
+/** Adds warnings for texts that users of another language would get in the campaign's own language. */
 const checkTranslations = (campaign: CampaignJson, tell: Tell) => {
   const languages = otherLanguages(campaign);
   if (languages.length > MAX_LANGUAGES) {
@@ -247,7 +247,7 @@ const checkTranslations = (campaign: CampaignJson, tell: Tell) => {
   }
 };
 
-/** Returns all checks of a draft: schema errors that the API would reject, then warnings. */
+/** Returns all checks of a draft: errors that the API would reject, then warnings. */
 export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number): DraftCheck[] => {
   const checks: DraftCheck[] = [];
   const tell: Tell = (severity, path, words) => checks.push({ severity, path, words });
@@ -274,7 +274,7 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
       checkRendered(campaign, { variants }, { workspace, nowMs }, tell);
     checkDefaults(campaign, tell);
   }
-  // Reports a problem once if the property and its rendered text both have it.
+  // Reports a problem only once if both a property and its rendered text have it.
   const seen = new Set<string>();
   return checks
     .filter(({ path }) => {

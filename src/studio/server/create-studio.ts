@@ -19,12 +19,12 @@ import { createStudioRoutes } from './routes/routes.ts';
 import { createSessions, hasRole, type OpenSession } from './sessions.ts';
 import { createSignInRoutes } from './sign-in.ts';
 
-/** Loopback names and IP addresses, which DNS rebinding cannot use. */
+/** Hosts that DNS rebinding cannot use: `localhost` and IP addresses. */
 const UNNAMED = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d+)?$/i;
 
 /**
- * Returns the Studio's origin: its public URL if set. Otherwise `Host` must be loopback or an IP address, because DNS rebinding
- * could point any other name at this server.
+ * Returns the Studio's origin: its public URL or, if not set, the `Host`, which must be `localhost` or an IP address because DNS
+ * rebinding could resolve any other name to this server.
  */
 const ownOrigin = (exchange: HttpRequest, publicUrl: string | null): string | null => {
   if (publicUrl !== null) return publicUrl;
@@ -39,15 +39,15 @@ const isFromOwnPage = (exchange: HttpRequest, origin: string): boolean => {
 };
 
 export interface StudioOptions {
-  /** Release source shared with the service; the Studio publishes to it. */
+  /** Release source, shared with the service. The Studio refreshes it after publishing. */
   workspaces: ReleaseSource;
   store: Store;
   service: Pick<Service, 'missingSelectors'>;
-  /** Folder of the built pages. `null` serves only the API. */
+  /** Folder of the built pages; `null` serves only the API. */
   pages: string | null;
   /** Public URL, for example `https://studio.example`. Default: the address it listens on. */
   publicUrl?: string;
-  /** Public URL of the service, for example `https://api.example`; it serves uploaded images. `null` disables uploads. */
+  /** Public URL of the service, for example `https://api.example`, which serves uploaded images; `null` disables uploads. */
   serviceUrl: string | null;
   now?: () => number;
   log?: Log;
@@ -55,7 +55,7 @@ export interface StudioOptions {
 
 export interface Studio {
   handle(exchange: HttpRequest): Promise<HttpResponse>;
-  /** The same handler for Fetch API `Request` objects. */
+  /** Handles a Fetch API `Request`. */
   fetch(request: Request): Promise<Response>;
 }
 
@@ -76,7 +76,7 @@ const isWrite = (method: string) => method !== 'GET' && method !== 'HEAD';
 const revisionIn = (header: string | undefined): string | null =>
   /^"([^"]{1,100})"$/.exec(header ?? '')?.[1] ?? null;
 
-/** Creates the Studio: its pages and their API. */
+/** Creates the Studio with its pages and their API. */
 export const createStudio = ({
   workspaces,
   store,
@@ -130,7 +130,7 @@ export const createStudio = ({
     const isSecure = origin.startsWith('https:');
     const { operator, workspace, sessionId } = await admittedSession(exchange, route.role, isSecure);
     const query = new URLSearchParams(exchange.search);
-    // One by one, because names can repeat.
+    // Checks the pairs one by one, because names can repeat.
     for (const sent of [params, ...Array.from(query, (pair) => Object.fromEntries([pair]))])
       rejectUnstorable(sent);
     const body = route.body?.read(await readJson());

@@ -1,12 +1,12 @@
 import type { CampaignIssueCode, Issue, IssueFacts } from '../../service/index.ts';
 
-/** Converts names from the service's form back to Liquid as typed: `user["first_name"]` to `${first_name}`. */
+/** Converts internal names to the operator's Liquid, such as `user["first_name"]` to `${first_name}`. */
 const asWritten = (text: string): string =>
   text.replace(/\b(\w+)\[\\?"([^"\\]*)\\?"\]/g, (_, namespace, name) =>
     namespace === 'user' ? `\${${name}}` : `${namespace}.\${${name}}`,
   );
 
-/** Tags that are only valid inside another tag. */
+/** Tags that are valid only inside another tag. */
 const INNER = /^(?:end|else|elsif|when)/;
 
 const LIQUID_WORDS: readonly [fails: RegExp, words: (...found: string[]) => string][] = [
@@ -50,7 +50,7 @@ export const describeLiquidError = (message: string): string => {
 
 const thousands = (count: number) => count.toLocaleString('en-US');
 
-/** Sentences for campaign issues, for users who never see the JSON. */
+/** Sentences of campaign issues, for operators who do not see the JSON. */
 const WORDS: { [Code in CampaignIssueCode]: (facts: IssueFacts<Code>) => string } = {
   invalid_template: ({ reason }) => describeLiquidError(reason),
   empty: () => 'Enter a value.',

@@ -27,27 +27,27 @@ export const soleVariant = (campaign: CampaignJson): { id: string; name: string 
   return first && others.length === 0 ? first : null;
 };
 
-/** Counts since a test ended, for all variants together or for the control group. */
+/** Counts since the end of a test, for all variants together or for the control group. */
 export interface SinceEnd {
   isControl: boolean;
-  /** Users with their first exposure since. */
+  /** Users whose first exposure was after the end. */
   users: number;
   impressions: number;
   clicks: number;
-  /** Conversions by goal, including users who saw the test. */
+  /** Number of conversions by goal, including those of users who saw the test. */
   converted: number[];
 }
 
 /**
- * Returns the counts since a test ended. Not by variant, because users stay assigned to the one they saw first, although all see
- * the winner.
+ * Returns the counts since the end of a test, all variants together, because users stay assigned to the variant that they saw
+ * first although all see the winner.
  */
 export const sinceEnd = (frozen: FrozenTest, now: CampaignResults): SinceEnd[] =>
   [false, true].flatMap((isControl): SinceEnd[] => {
     const armsIn = ({ arms }: CampaignResults) =>
       arms.filter(({ variantId }) => (variantId === null) === isControl);
     if (armsIn(now).length === 0) return [];
-    /** Clamped at 0, because erasure can reduce a count. */
+    /** Returns the increase of a count, at least 0 because erasure can reduce a count. */
     const added = (count: (arm: ArmResults) => number) => {
       const total = (results: CampaignResults) => armsIn(results).reduce((sum, arm) => sum + count(arm), 0);
       return Math.max(0, total(now) - total(frozen.counts));

@@ -8,7 +8,7 @@ const FORWARDED = 'x-forwarded-for';
 const getAddressFamily = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /**
- * Parses the trusted proxies: addresses and subnets, separated by commas, such as `127.0.0.1, 10.0.0.0/8`. An empty text is none.
+ * Parses a comma-separated list of trusted proxy addresses and subnets, such as `127.0.0.1, 10.0.0.0/8`, which may be empty.
  * Throws if an entry is invalid.
  */
 export const readTrustedProxies = (text: string): BlockList => {
@@ -29,8 +29,8 @@ export const readTrustedProxies = (text: string): BlockList => {
 };
 
 /**
- * Returns the client address: that of the connection, or the last address in `X-Forwarded-For` that is not a trusted proxy.
- * Earlier entries can be forged by the client.
+ * Returns the client address: the address of the connection or, if it is a trusted proxy, the last address in `X-Forwarded-For`
+ * that is not a trusted proxy. The client can forge earlier entries.
  */
 export const clientAddress = (
   connection: string,
@@ -56,11 +56,11 @@ interface ListenStudioOptions {
   port?: number;
   host?: string;
   log?: Log;
-  /** Addresses and subnets of trusted reverse proxies, such as `127.0.0.1, 10.0.0.0/8`. Default none. */
+  /** Addresses and subnets of trusted reverse proxies, such as `127.0.0.1, 10.0.0.0/8`. Default: none. */
   trustedProxies?: string;
 }
 
-/** Serves the Studio on its own port, so that it has another origin than the API. Stopping it leaves the store open. */
+/** Serves the Studio on its own port, so that its origin differs from the API's. Stopping does not close the store. */
 export const listenStudio = (
   studio: Studio,
   { port = 8788, trustedProxies, ...options }: ListenStudioOptions = {},

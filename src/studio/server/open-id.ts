@@ -11,7 +11,7 @@ import { cookieIn, operatorWith, type SignedIn, setCookie } from './sessions.ts'
 
 export const OPENID_START = '/openid/start';
 export const OPENID_CALLBACK = '/openid/callback';
-/** Maximum time for a sign-in at the provider: a password and a second factor. */
+/** Maximum time for a sign-in at the provider with a password and a second factor. */
 const MAX_AGE_SECONDS = 600;
 const MAX_NAME_CHARACTERS = 80;
 const COOKIE = 'placard-openid';
@@ -31,7 +31,7 @@ interface OpenIdOptions {
   log: Log;
 }
 
-/** `Lax`, because the callback is a navigation from another site. */
+/** Returns the cookie with the state of a sign-in. `Lax`, because the callback is a navigation from another site. */
 const pendingCookie = (isSecure: boolean, value: string, maxAgeSeconds: number) =>
   setCookie(COOKIE, value, { isSecure, sameSite: 'Lax', maxAgeSeconds });
 
@@ -41,14 +41,14 @@ const pendingIn = (cookies: string | undefined, isSecure: boolean): Pending | nu
   try {
     return JSON.parse(Buffer.from(value, 'base64url').toString());
   } catch {
-    // Invalid cookie: start again.
+    // The cookie is invalid, so the sign-in must start again.
     return null;
   }
 };
 
 /**
- * Returns the display name of an operator. Only a verified email address is used alone: names and unverified addresses can be
- * chosen by the user, and could impersonate a colleague.
+ * Returns the display name of an operator. Only a verified email address is used alone, because operators can choose names and
+ * unverified addresses, and so impersonate a colleague.
  */
 const getDisplayName = (
   { email, email_verified, name, sub }: Record<string, unknown>,
@@ -68,7 +68,7 @@ const signedInWith = (
 ): SignedIn | null => {
   const { issuer, roleClaim, roles, canViewUsers: people } = settings;
   const all: unknown[] = [claims[roleClaim]].flat();
-  // Keeps only the groups that grant a role, as a user can have hundreds.
+  // Keeps only the groups that grant a role, because a user can have hundreds.
   const values = all.filter(
     (each): each is string =>
       typeof each === 'string' && (Object.hasOwn(roles, each) || people.includes(each)),
@@ -85,24 +85,24 @@ const discoverConfiguration = async ({ issuer, clientId, secretVariable }: OpenI
   const url = new URL(issuer);
   const isLocal = url.protocol === 'http:' && isLoopback(url.hostname);
   return openid.discovery(url, clientId, undefined, authentication, {
-    // Without these checks the library relies on TLS and does not verify the signature of the ID token.
+    // Without non-repudiation checks, the library relies on TLS and does not verify the signature of the ID token.
     execute: [openid.enableNonRepudiationChecks, ...(isLocal ? [openid.allowInsecureRequests] : [])],
   });
 };
 
-/** Sign-in with the identity providers of the workspaces: OpenID Connect authorization code flow with PKCE. */
+/** Creates the sign-in with the workspaces' identity providers, by the OpenID Connect authorization code flow with PKCE. */
 export const createOpenId = ({ registry, log }: OpenIdOptions) => {
   const findWorkspace = (id: string | null) =>
     registry().workspaces.find(({ workspaceId, studio }) => workspaceId === id && studio.openId !== null);
 
   return {
-    /** Providers that the login page offers. */
+    /** Returns the providers for the login page. */
     providers: () =>
       registry().workspaces.flatMap(({ workspaceId, name, studio: { openId } }) =>
         openId ? [{ workspaceId, name, host: new URL(openId.issuer).host }] : [],
       ),
 
-    /** Returns the authorization URL, and the cookie with the state of the sign-in. */
+    /** Returns the authorization URL and the cookie with the state of the sign-in. */
     async start(
       workspaceId: string | null,
       origin: string,
@@ -152,7 +152,7 @@ export const createOpenId = ({ registry, log }: OpenIdOptions) => {
       }
     },
 
-    /** Cookie that clears the state of the sign-in. */
+    /** Returns the cookie that clears the state of the sign-in. */
     ended: (isSecure: boolean): string => pendingCookie(isSecure, '', 0),
   };
 };

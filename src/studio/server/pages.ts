@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import type { HttpResponse } from '../../service/index.ts';
 
 /**
- * Security headers of a page. The content security policy allows scripts, styles, requests and frames of the own origin, and
- * images of any origin, because marketers link to them. Trusted Types prevent strings from becoming code. `frameAncestors` limits
- * framing.
+ * Returns the security headers of a page. The content security policy allows scripts, styles, requests and frames of the same
+ * origin, and images of any origin because marketers link to external images. Trusted Types prevent the execution of strings.
+ * `frameAncestors` limits framing.
  */
 export const pageHeaders = (frameAncestors: "'none'" | "'self'"): Readonly<Record<string, string>> => ({
   'Content-Security-Policy': [
@@ -30,7 +30,7 @@ export const pageHeaders = (frameAncestors: "'none'" | "'self'"): Readonly<Recor
 });
 
 const SCREEN_HEADERS = pageHeaders("'none'");
-/** Headers of the preview page, which the editor frames. */
+/** Headers of the preview page, which the editor shows in a frame. */
 const FRAME_HEADERS = pageHeaders("'self'");
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -43,7 +43,7 @@ const YEAR_SECONDS = 31_536_000;
 const FRAME = '/preview.html';
 const INDEX = '/index.html';
 
-/** Folders of the built pages: in the package, or in the repository when run from source. */
+/** Possible folders of the built pages: in the package, or in the repository when run from source. */
 const FOLDERS = ['./studio-pages/', '../../../dist/studio-pages/'];
 
 export const builtPages = (): string => {
@@ -65,14 +65,14 @@ const readAll = (folder: string): Map<string, { body: string; type: string }> =>
   return files;
 };
 
-/** Serves the built pages from memory. Unknown paths outside `/api/` get the page, whose router shows the screen. */
+/** Serves the built pages from memory. Unknown paths outside `/api/` return the main page, whose router shows the screen. */
 export const createPages = (folder: string) => {
   const files = readAll(folder);
   return (method: string, path: string): HttpResponse | null => {
     if ((method !== 'GET' && method !== 'HEAD') || path.startsWith('/api/')) return null;
     const page = files.get(path);
     const name = page ? path : INDEX;
-    // Assets of an older build are gone. They must not get HTML.
+    // Does not return HTML for missing assets of an older build.
     if (!page && path.startsWith('/assets/')) return null;
     const { body, type } = files.get(name)!;
     const headers = name === FRAME ? FRAME_HEADERS : SCREEN_HEADERS;

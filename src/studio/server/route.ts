@@ -27,20 +27,20 @@ export interface StudioContext<Body = unknown> {
   query: URLSearchParams;
   /** Parsed body; `undefined` if the route has no schema. */
   body: Body;
-  /** Revision in `If-Match`; `null` if none. */
+  /** Revision of the `If-Match` header; `null` if none. */
   ifMatch: string | null;
   nowMs: number;
   missingSelectors: Service['missingSelectors'];
   /** Public URL of the service without a trailing slash; `null` if not configured. */
   serviceUrl: string | null;
   audit(action: string, subject: string, details?: string): Promise<void>;
-  /** Reloads the releases in this process; other replicas poll. */
+  /** Reloads the releases in this process. Other replicas poll. */
   refresh(): Promise<void>;
   /** `Set-Cookie` value that clears the session cookie. */
   endedCookie: string;
 }
 
-/** Context that depends only on the state of a workspace. */
+/** Context of functions that depend only on the state of a workspace. */
 export type WorkspaceContext = Pick<StudioContext, 'workspace' | 'store' | 'studio' | 'nowMs'>;
 
 /** Route of the Studio's API. */
@@ -69,8 +69,8 @@ export const defineRoute = <Body>(route: StudioRoute<Body>): StudioRoute<Body> =
 export const defineSignIn = <Body>(route: SignInRoute<Body>): SignInRoute<Body> => route;
 
 /**
- * Ten times the size of an ordinary campaign. Limits validation: the longest list of IDs that fits has 6,000 values, and each can
- * have an error message.
+ * Ten times the size of an ordinary campaign. Limits the time of validation, because each value can have an error message and
+ * the longest list of IDs that fits has 6,000 values.
  */
 const BOUNDS: RequestBody<unknown>['bounds'] = {
   maxBytes: 64 * 1024,
@@ -99,7 +99,7 @@ export const rejectUnstorable = (sent: unknown): void => {
     throw new HttpError(400, `Expected text without U+0000 or unpaired surrogates: ${path.join('.')}`);
 };
 
-/** Parses a body by its schema. Throws a 400 that names the problem. */
+/** Creates a body from a schema. Its reader throws a 400 that lists the problems. */
 export const defineBody = <Schema extends z.ZodType>(
   schema: Schema,
   bounds: Partial<typeof BOUNDS> = {},

@@ -11,12 +11,12 @@ import type {
 } from '../../service/index.ts';
 import { ROLES } from '../../service/index.ts';
 
-/** The prefix `__Host-` requires `Secure`, so TLS. It prevents sibling subdomains from setting the cookie. */
+/** Returns the cookie name, with TLS prefixed by `__Host-`, which prevents sibling subdomains from setting the cookie. */
 const fullName = (name: string, isSecure: boolean) => (isSecure ? `__Host-${name}` : name);
 
 interface CookieOptions {
   isSecure: boolean;
-  /** `Lax` cookies are also sent on navigation from another site. */
+  /** `SameSite` attribute. Browsers also send `Lax` cookies on navigation from another site. */
   sameSite: 'Strict' | 'Lax';
   maxAgeSeconds: number;
 }
@@ -51,7 +51,7 @@ const KEY_PREFIX = 'op_';
 const KEY_BYTES = 32;
 const MAX_KEY_CHARACTERS = 200;
 
-/** Authenticated operator, with the proof of identity. */
+/** Authenticated operator with the proof of identity. */
 export interface SignedIn {
   operator: Operator;
   workspace: Workspace;
@@ -73,14 +73,15 @@ interface SessionsOptions {
 
 const sha256 = (text: string) => hash('sha256', text, 'hex');
 
-/** Creates an operator key, and its hash for the workspace file. */
+/** Creates an operator key and its hash for the workspace file. */
 export const newOperatorKey = (): { key: string; sha256: string } => {
   const key = KEY_PREFIX + randomBytes(KEY_BYTES).toString('base64url');
   return { key, sha256: sha256(key) };
 };
 
 /**
- * Returns the operator with this key; `null` if none. Compares with all operators in constant time, to prevent timing attacks.
+ * Returns the operator with this key; `null` if none. Compares the key with all operators in constant time to prevent timing
+ * attacks.
  */
 const findOperatorByKey = ({ workspaces }: Registry, key: string): SignedIn | null => {
   if (key.length > MAX_KEY_CHARACTERS) return null;
@@ -113,8 +114,8 @@ export const operatorWith = (
 };
 
 /**
- * Returns the operator of a session by the current workspace file; `null` if its key was replaced or its identity provider
- * removed. Roles are the current ones.
+ * Returns the operator of a session with the role of the current workspace file; `null` if the key was replaced or the identity
+ * provider was removed.
  */
 const findSessionOperator = (
   { operator: name, proof }: OperatorSession,
@@ -132,18 +133,18 @@ const findSessionOperator = (
   return operatorWith(name, proof.values, openId);
 };
 
-/** A session with a future timestamp was created with a fast clock, and would outlive the others. */
+/** Returns whether a session has expired. A future timestamp also counts, because such a session would outlive the others. */
 const isExpired = ({ createdAtMs, seenAtMs }: OperatorSession, nowMs: number): boolean =>
   nowMs - createdAtMs >= MAX_SESSION_MS ||
   nowMs - seenAtMs >= MAX_IDLE_MS ||
   createdAtMs - nowMs > MAX_CLOCK_DIFFERENCE_MS;
 
-/** Operator sessions: a random token in a cookie, stored as a hash. */
+/** Creates the operator sessions. The cookie contains a random token, of which the store has only the hash. */
 export const createSessions = ({ studio, registry, now }: SessionsOptions) => ({
   /** Returns the operator with this key; `null` if none. */
   holderOf: (key: string): SignedIn | null => findOperatorByKey(registry(), key),
 
-  /** Opens a session, records it in the audit log with `how`, and returns the cookie to set. */
+  /** Opens a session and records it in the audit log with `how`. Returns the cookie to set. */
   async open({ operator, workspace, proof }: SignedIn, how: string, isSecure: boolean): Promise<string> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const time = now();
@@ -166,7 +167,7 @@ export const createSessions = ({ studio, registry, now }: SessionsOptions) => ({
     });
   },
 
-  /** Returns the session of the request's cookies; `null` if it has expired or its operator is gone. */
+  /** Returns the session of the request's cookies; `null` if none, expired, or without a current operator. */
   async of(cookies: string | undefined, isSecure: boolean): Promise<OpenSession | null> {
     const token = cookieIn(cookies, COOKIE, isSecure);
     const found = token ? await studio.session(sha256(token)) : null;

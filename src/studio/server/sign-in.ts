@@ -5,13 +5,13 @@ import { OPENID_CALLBACK, OPENID_START, type OpenId } from './open-id.ts';
 import { defineBody, defineSignIn, type SignInRoute } from './route.ts';
 import type { Sessions } from './sessions.ts';
 
-/** Rate limit per key prefix, from any address, against guesses at one operator's key. */
+/** Rate limit per key prefix from all addresses, against guessing an operator's key. */
 const KEY_TRIES = { requests: 10, windowSeconds: 60 };
-/** Rate limit per address, which an office or an untrusted proxy can share. */
+/** Rate limit per address. Higher, because all users of an office or an untrusted proxy can share an address. */
 const ADDRESS_TRIES = { requests: 100, windowSeconds: 60 };
 /** Rate limit of OpenID sign-ins, because each can call the identity provider. */
 const OPENID_TRIES = { requests: 30, windowSeconds: 60 };
-/** `op_` and 48 bits of the key, so that prefixes do not collide by chance. */
+/** Length of the key prefix: `op_` and 48 bits of the key, so that prefixes do not collide by chance. */
 const KEY_START_CHARACTERS = 11;
 
 const loginBody = z.strictObject({ key: z.string().min(1) }, { error: 'Expected a key' });
@@ -29,7 +29,7 @@ interface CreateSignInOptions {
   log: Log;
 }
 
-/** A response can set only one cookie. The cookie of the pending sign-in expires instead. */
+/** Returns a redirect. A response can set only one cookie, so the cookie of the pending sign-in is left to expire. */
 const redirect = (location: string, cookie?: string): HandlerResult => ({
   status: 303,
   text: '',
@@ -38,7 +38,7 @@ const redirect = (location: string, cookie?: string): HandlerResult => ({
 
 const isSecure = (origin: string) => origin.startsWith('https:');
 
-/** Routes without a session: sign-in by key, and OpenID redirect and callback. */
+/** Creates the routes without a session: sign-in by key, OpenID redirect and OpenID callback. */
 export const createSignInRoutes = ({
   sessions,
   openId,

@@ -1,12 +1,12 @@
-/** The library has no types; these cover the used part. */
+/** Types of the used part of the library, which has no types. */
 declare module 'xliff' {
   interface Unit {
     source?: unknown;
-    /** An array if it contains inline codes. */
+    /** Translation. An array if it contains inline codes. */
     target?: unknown;
   }
   interface Content {
-    /** Units by file, then by ID. */
+    /** Units by file and ID. */
     resources: Record<string, Record<string, Unit>>;
     sourceLanguage: string;
     targetLanguage?: string;

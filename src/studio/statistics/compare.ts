@@ -7,32 +7,32 @@ import { sampleRatioMismatchPValue } from './sample-ratio.ts';
 const ALPHA = 0.05;
 /** Planned sample size if the campaign sets none. */
 const DEFAULT_PLAN = 5_000;
-/** Minimum users, converted users and unconverted users. Below it the normal approximation does not hold. */
+/** Minimum users, converted users and unconverted users for the normal approximation. */
 const MIN_PEOPLE = 50;
 const MIN_EACH = 5;
-/** Significance level of the SRM test. Stricter than that of metrics, because false alarms are costly. */
+/** Significance level of the SRM test, stricter than for metrics because false alarms are costly. */
 const RATIO_ALPHA = 0.01;
 
 export interface Comparison extends Omit<Metric, 'isOfControl' | 'didOf' | 'sampleOf'> {
   /** Index in `arms`. */
   one: number;
   other: number;
-  /** Means: rates from 0 to 1, or revenue per user. */
+  /** Means of the arms: rates from 0 to 1, or revenue per user. */
   means: [number, number];
   people: number;
-  /** Relative difference to the other mean: 0.2 for 6% against 5%. `null` if the other mean is 0. */
+  /** Relative difference from the other mean, such as 0.2 for 6% compared with 5%; `null` if the other mean is 0. */
   lift: number | null;
-  /** `null` if there are too few users. */
+  /** Absolute difference; `null` if there are too few users. */
   difference: Difference | null;
 }
 
 export interface ComparedResults {
-  /** Variants in the campaign's order, the control group last. */
+  /** Variants in the campaign's order, then the control group. */
   arms: Arm[];
   comparisons: Comparison[];
   /** SRM test; `null` if there is only one arm, no users yet, or the shares changed. */
   ratio: { p: number; isSuspicious: boolean } | null;
-  /** Variants, weights or the control group changed after the first exposure. */
+  /** Whether variants, weights or the control group changed after the first exposure. */
   isRedivided: boolean;
 }
 
@@ -54,7 +54,7 @@ const toArms = (campaign: CampaignJson, counts: Counted, former: Former): Arm[] 
     const found = counts.arms.find((arm) => arm.variantId === variantId);
     return { ...NO_COUNTS, goals, ...found, variantId, name, share: percent };
   });
-  // Removed variants keep their name and position, so the baseline stays the same.
+  // Includes removed variants with their name and position, so that the baseline stays the same.
   const variants = [...former, campaign].flatMap((each) => each.variants);
   const formatRemovedName = (id: string) => {
     const variant = variants.findLast(({ variant_id }) => variant_id === id);
@@ -75,11 +75,11 @@ const toArms = (campaign: CampaignJson, counts: Counted, former: Former): Arm[] 
   return [...current, ...removed].sort((one, other) => getPosition(one) - getPosition(other));
 };
 
-/** Also required for revenue: with one buyer in an arm, its variance is unknown. */
+/** Returns whether an arm has enough users. Also required for revenue, whose variance is unknown with a single buyer. */
 const hasEnough = ({ exposed }: Arm, did: number): boolean =>
   exposed >= MIN_PEOPLE && did >= MIN_EACH && exposed - did >= MIN_EACH;
 
-/** Returns the pairs to compare, as indexes of arms: variants with the first one, then with the control group. */
+/** Returns the pairs to compare as indexes of arms: each variant with the first variant, then with the control group. */
 const getPairs = (arms: readonly Arm[], isOfControl: boolean): [one: number, other: number][] => {
   const variants = arms.flatMap(({ variantId }, index) => (variantId === null ? [] : [index]));
   const control = arms.findIndex(({ variantId }) => variantId === null);
@@ -94,7 +94,7 @@ const getPairs = (arms: readonly Arm[], isOfControl: boolean): [one: number, oth
 export const countExposedUsers = (arms: readonly Arm[]): number =>
   arms.reduce((sum, { variantId, exposed }) => sum + (variantId === null ? 0 : exposed), 0);
 
-/** Compares the sizes of groups with their shares. Returns `null` if there are no users, or not several groups. */
+/** Compares the sizes of groups with their shares. Returns `null` if there are no users or fewer than two groups. */
 export const compareSampleRatio = (
   arms: readonly Pick<Arm, 'share' | 'exposed'>[],
 ): ComparedResults['ratio'] => {
@@ -110,8 +110,8 @@ export const compareSampleRatio = (
 };
 
 /**
- * Compares each variant with the first one, and with the control group if the metric applies to it. Skips the SRM test if the
- * shares changed: users keep their group, so the sizes mix several splits.
+ * Compares each variant with the first variant, and with the control group if the metric applies to it. Skips the SRM test if the
+ * shares changed, because users keep their group and so the sizes mix several splits.
  */
 export const compareResults = (
   campaign: CampaignJson,
@@ -124,7 +124,7 @@ export const compareResults = (
   const comparisons = getMetrics(campaign, counts).flatMap(
     ({ metric, label, noun, unit, isOfControl, didOf, sampleOf }) => {
       const pairs = getPairs(arms, isOfControl);
-      // Bonferroni correction.
+      // Applies the Bonferroni correction, because the metric has several comparisons.
       const alpha = ALPHA / pairs.length;
       return pairs.map(([one, other]): Comparison => {
         const pair = [arms[one]!, arms[other]!] as const;

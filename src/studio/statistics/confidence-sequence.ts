@@ -1,11 +1,11 @@
-/** Sample of users: size, sum and sum of squares of a metric. */
+/** Size, sum and sum of squares of a metric in a sample of users. */
 export interface Sample {
   n: number;
   sum: number;
   sumOfSquares: number;
 }
 
-/** Difference of two means, with an interval that stays valid if results are read at any time. */
+/** Difference of two means with an interval that is valid at any number of looks. */
 export interface Difference {
   estimate: number;
   low: number;
@@ -28,8 +28,8 @@ const getVariance = (sample: Sample): number => {
 
 /**
  * Returns the half-width of an asymptotic confidence sequence (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas: Time-uniform
- * central limit theory and asymptotic confidence sequences, 2024). It is valid for any number of looks, so it is wider than a
- * fixed-sample interval. It is tightest at `plannedN`.
+ * central limit theory and asymptotic confidence sequences, 2024). The sequence is valid at any number of looks, so it is wider
+ * than a fixed-sample interval. It is tightest at `plannedN`.
  */
 export const sequenceHalfWidth = (
   standardError: number,

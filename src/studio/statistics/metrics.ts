@@ -2,7 +2,7 @@ import type { ArmResults, CampaignResults } from '../../service/index.ts';
 import type { CampaignJson, ConversionJson } from '../campaign/campaign-json.ts';
 import { proportion, type Sample } from './confidence-sequence.ts';
 
-/** Arm with its name, also without users. */
+/** Counts of an arm with its name. Arms without users are included. */
 export interface Arm extends ArmResults {
   name: string;
   /** Current share of the audience, in percent. */
@@ -12,25 +12,25 @@ export interface Arm extends ArmResults {
 export type Counted = Pick<CampaignResults, 'arms' | 'currencies'>;
 
 export interface Metric {
-  /** `click`, `goal 0`, `revenue 0` … */
+  /** ID of the metric, such as `click`, `goal 0` or `revenue 0`. */
   metric: string;
-  /** Row header: `Bought “teapot”`. */
+  /** Row header, such as `Bought “teapot”`. */
   label: string;
-  /** Inside a sentence: `purchases of “teapot”`. */
+  /** Name for use inside a sentence, such as `purchases of “teapot”`. */
   noun: string;
   unit: 'points' | 'money';
-  /** Whether it applies to the control group, which cannot click. */
+  /** Whether the metric applies to the control group, which cannot click. */
   isOfControl: boolean;
-  /** Converted users; for revenue, buyers. */
+  /** Returns the number of converted users, or of buyers for revenue. */
   didOf(arm: Arm): number;
   sampleOf(arm: Arm): Sample;
 }
 
-/** Returns the label of a goal: `Bought “teapot”`. */
+/** Returns the label of a goal, such as `Bought “teapot”`. */
 export const goalName = ({ event, product }: Pick<ConversionJson, 'event' | 'product'>): string =>
   product == null ? `Did “${event ?? ''}”` : `Bought “${product}”`;
 
-/** Returns the metrics of a campaign: clicks, and each goal with its revenue. */
+/** Returns the metrics of a campaign: clicks, then each goal with its revenue. */
 export const getMetrics = (campaign: CampaignJson, counts: Counted): Metric[] => {
   const goals = (campaign.conversions ?? []).flatMap((goal, index): Metric[] => {
     const countConverted = ({ goals: totals }: Arm) => totals[index]?.converted ?? 0;

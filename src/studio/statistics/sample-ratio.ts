@@ -19,8 +19,8 @@ export const logGamma = (x: number): number => {
 };
 
 /**
- * Concentrations of the Dirichlet alternatives. Low ones detect a missing group after some dozen users, high ones a deviation of
- * 1% among many thousands.
+ * Concentrations of the Dirichlet alternatives. Low concentrations detect a missing group after some dozen users, high
+ * concentrations a deviation of 1% among many thousands.
  */
 const CONCENTRATIONS = [10, 100, 1_000, 10_000];
 
@@ -39,13 +39,14 @@ const logBayesFactor = (counts: readonly number[], shares: readonly number[], co
 
 /**
  * Returns the p-value of the sequential SRM test of Lindon and Malek (Anytime-valid inference for multinomial count data, 2022),
- * valid at any number of looks. It averages the Bayes factors of several alternatives; a mean of martingales is a martingale. 1
- * means no evidence; below 0.01, assignment or counting is faulty. `docs/guides/studio.md` has its power.
+ * valid at any number of looks. Averages the Bayes factors of several alternatives, because a mean of martingales is a
+ * martingale. A value of 1 means no evidence; below 0.01, assignment or counting is faulty. For its power, see
+ * `docs/guides/studio.md`.
  */
 export const sampleRatioMismatchPValue = (counts: readonly number[], shares: readonly number[]): number => {
   const factors = CONCENTRATIONS.map((each) => logBayesFactor(counts, shares, each));
   const most = Math.max(...factors);
-  // Log-sum-exp, to avoid overflow.
+  // Uses log-sum-exp to avoid overflow.
   const mean = factors.reduce((sum, each) => sum + Math.exp(each - most), 0) / factors.length;
   return Math.min(1, Math.exp(-most) / mean);
 };

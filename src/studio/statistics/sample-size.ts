@@ -8,8 +8,8 @@ const Z_POWER = 0.8416;
 
 /**
  * Returns the total number of users who must see a variant to detect a change with 80% power. `rate` is the baseline from 0 to 1,
- * `lift` the relative change. Results name a winner at that number, by the interval of `confidence-sequence.ts`. `null` if the
- * campaign compares nothing, or `rate` with `lift` is not between 0 and 1.
+ * `lift` the relative change. At this number, results name a winner by the interval of `confidence-sequence.ts`. Returns `null`
+ * if the campaign compares nothing or `rate` with `lift` is not between 0 and 1.
  */
 export const requiredSampleSize = (campaign: CampaignJson, rate: number, lift: number): number | null => {
   const raised = rate * (1 + lift);
@@ -26,7 +26,7 @@ export const requiredSampleSize = (campaign: CampaignJson, rate: number, lift: n
   ];
   const seen = variants.reduce((sum, { percent }) => sum + percent, 0);
   const needed = pairs.map(([one, other]) => {
-    // Half-width in standard errors at the planned size. It depends only on the share of users in the two arms.
+    // The half-width in standard errors at the planned size depends only on the share of users in the two arms.
     const halfWidth = sequenceHalfWidth(1, (one.percent + other.percent) / seen, 1, ALPHA / pairs.length);
     const variance =
       (raised * (1 - raised) * seen) / one.percent + (rate * (1 - rate) * seen) / other.percent;

@@ -5,7 +5,7 @@ const number = new Intl.NumberFormat('en-GB');
 const oneDigit = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const money = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** Formats an absolute value: `1.7`, in percentage points for rates. */
+/** Formats an absolute value, such as `1.7`. Rates are in percentage points. */
 const size = (value: number, unit: Comparison['unit']): string =>
   unit === 'money' ? money.format(Math.abs(value)) : oneDigit.format(Math.abs(value) * 100);
 
@@ -19,7 +19,7 @@ const getArmNames = ({ one, other }: Comparison, { arms }: ComparedResults) => {
   return [name(one), name(other)] as const;
 };
 
-/** `0.4 lower to 9.2 percentage points higher` */
+/** Formats an interval, such as `0.4 lower to 9.2 percentage points higher`. */
 export const formatInterval = ({ difference, unit }: Comparison): string => {
   if (!difference) return 'not enough users';
   const { low, high } = difference;
@@ -29,7 +29,7 @@ export const formatInterval = ({ difference, unit }: Comparison): string => {
   return `${size(low, unit)} lower to ${size(high, unit)}${words} higher`;
 };
 
-/** Returns the findings of a metric against one arm: winners, their intervals, then undecided comparisons. */
+/** Returns the findings of a metric compared with one arm: winners, their intervals, then undecided comparisons. */
 const decided = (
   of: readonly Comparison[],
   results: ComparedResults,
@@ -71,13 +71,13 @@ const capital = (text: string) => text[0]!.toUpperCase() + text.slice(1);
 const hasEnded = ({ ends_at }: CampaignJson, nowMs: number) =>
   ends_at != null && Date.parse(ends_at) <= nowMs;
 
-/** Result of a campaign: a short sentence, and its evidence. */
+/** Result of a campaign as a short sentence with its evidence. */
 export interface Headline {
   words: string;
   details: string[];
 }
 
-/** Returns why no winner is named yet; `null` once the planned sample size is reached, or without one, at the end. */
+/** Returns the headline before the planned sample size or, without a plan, before the end; otherwise `null`. */
 const tooEarly = (campaign: CampaignJson, seen: number, nowMs: number): Headline | null => {
   const { target_sample_size: planned, ends_at } = campaign;
   const saw = `${number.format(seen)} ${seen === 1 ? 'user' : 'users'}`;
@@ -95,7 +95,7 @@ const tooEarly = (campaign: CampaignJson, seen: number, nowMs: number): Headline
     : early(`${saw} have seen it.`, 'Set an end or a target sample size to get a winner.');
 };
 
-/** Returns the result of a campaign. A winner is named only once the plan is reached, by the goals if there are any. */
+/** Returns the result of a campaign. Names a winner, by goals if any, only once the planned sample size is reached. */
 export const headline = (campaign: CampaignJson, results: ComparedResults, nowMs: number): Headline => {
   const { arms, comparisons } = results;
   const seen = countExposedUsers(arms);

@@ -39,7 +39,7 @@ const describeClause = ({ clause, expected, actual }: FailingClause): string => 
 
 const plain = (title: string, ...details: string[]): OutcomeLabels => ({ title, details });
 
-/** Returns the outcome of a campaign for a user, in words. `getName` returns the name of another campaign by ID. */
+/** Describes the outcome of a campaign for a user. `getName` returns the name of another campaign by ID. */
 export const describeOutcome = (
   explanation: CampaignExplanation,
   getName: (campaignId: string) => string,
@@ -99,7 +99,7 @@ const WHERE: Readonly<Record<Insertion, string>> = {
   append: 'last inside',
 };
 
-/** Insertion point of an automatically inserted placement, and whether pages reported it missing. */
+/** Insertion point of an automatically inserted placement, with reports of pages where it is missing. */
 const InsertionPointText = ({ selector, insert, paths, missing }: SpotText) => {
   const [site] = signedIn().workspace.sites;
   return (
@@ -133,7 +133,7 @@ const InsertionPointText = ({ selector, insert, paths, missing }: SpotText) => {
 
 interface PlacementProps {
   id: string;
-  /** Insertion point, if pages insert the placement automatically. */
+  /** Insertion point; `undefined` if pages do not insert the placement automatically. */
   spot: SpotText | undefined;
   campaigns: readonly CampaignExplanation[];
   isReal: boolean;
@@ -179,10 +179,10 @@ const Placement = ({ id, spot, campaigns, isReal }: PlacementProps) => {
 /** Maximum placements of a request. */
 const MAX_ASKED = 100;
 
-/** Explains what a user gets: all campaigns of each placement in order, with the outcome. */
+/** Explanation of a user's banners: all campaigns of each placement in order, with the outcome. */
 export const ExplainScreen = () => {
   const person = useSignal<PersonChosen>({ kind: 'new', name: '' });
-  /** Placements left out of the last response. */
+  /** Placements that the last response omitted. */
   const next = useSignal<string[] | null>(null);
   const body = {
     person: toPersonBody(person.value),

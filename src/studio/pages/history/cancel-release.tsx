@@ -8,7 +8,7 @@ import { hasRole, signedIn } from '../shell/session.ts';
 export interface ScheduledActionProps {
   row: CampaignRow;
   scheduled: Pick<ScheduledRelease, 'release' | 'liveAt'>;
-  /** Name for screen readers, in a list of several campaigns. */
+  /** Name of the campaign for screen readers, in a list of several campaigns. */
   name?: string;
   onDone(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface ScheduledActionProps {
 /** Returns whether the operator can move and cancel scheduled releases. */
 export const canChangeSchedule = () => hasRole('publish') && signedIn().workspace.campaignsFrom === 'studio';
 
-/** Cancels a scheduled release, after confirmation. Renders nothing if the operator cannot publish. */
+/** Button that cancels a scheduled release after confirmation. Renders nothing if the operator cannot publish. */
 export const CancelRelease = ({ row, scheduled, name, onDone }: ScheduledActionProps) => {
   const { release, liveAt } = scheduled;
   if (!canChangeSchedule()) return null;

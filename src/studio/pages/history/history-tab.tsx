@@ -16,7 +16,7 @@ import '../screens.css';
 interface ReleaseItemProps {
   row: CampaignRow;
   release: ReleaseRow;
-  /** Previous release of the campaign. */
+  /** Previous release of the campaign; `null` if none. */
   before: ReleaseRow | null;
   onDone(): Promise<void>;
 }
@@ -69,7 +69,7 @@ interface RollBackDialogProps {
   onDone(): Promise<void>;
 }
 
-/** Publishes a former release again, after showing the changes. */
+/** Dialog that shows the changes to a previous release and publishes it again. */
 export const RollBackDialog = ({ row, release, onClose, onDone }: RollBackDialogProps) => {
   const note = useSignal(`Back to release ${release.release}`);
   const scheduled = useSignal<ScheduledChoice>('keep');
@@ -107,7 +107,7 @@ const NoRelease = () => (
   </Empty>
 );
 
-/** Releases of a campaign, with their changes and rollback. */
+/** Releases of a campaign with their changes and rollback. */
 export const HistoryTab = ({ row, onChange }: { row: CampaignRow; onChange(): Promise<void> }) => {
   const path = `/api/releases?campaign=${encodeURIComponent(row.id)}`;
   const { loaded, again } = useLoad(() => call<ReleasesResponse>('GET', path), path);

@@ -61,7 +61,7 @@ export const ScheduledActions = (props: ScheduledActionProps) => {
 /** Whether publishing keeps or cancels scheduled releases. */
 export type ScheduledChoice = 'keep' | 'cancel';
 
-/** Returns the choice for a request; empty if nothing is scheduled. */
+/** Returns the choice as request members; `{}` if nothing is scheduled. */
 export const scheduledIn = (row: CampaignRow, scheduled: ScheduledChoice) =>
   row.scheduled.length > 0 ? { scheduled } : {};
 
@@ -70,7 +70,7 @@ interface ScheduledChoiceFieldProps {
   choice: Signal<ScheduledChoice>;
 }
 
-/** Asks whether to keep the scheduled release. Renders nothing if there is none. */
+/** Choice to keep or cancel the scheduled release. Renders nothing if there is none. */
 export const ScheduledChoiceField = ({ row: { scheduled }, choice }: ScheduledChoiceFieldProps) => {
   const [next] = scheduled;
   if (!next) return null;
@@ -94,7 +94,7 @@ export const ScheduledChoiceField = ({ row: { scheduled }, choice }: ScheduledCh
 
 interface ScheduledNoticeProps {
   row: CampaignRow;
-  /** Loads the content of a scheduled release into the editor. */
+  /** Loads the content of a scheduled release into the editor; `null` if not available. */
   onEdit: ((release: ScheduledRelease) => void) | null;
   onDone(): Promise<void>;
 }

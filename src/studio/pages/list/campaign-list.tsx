@@ -33,7 +33,7 @@ export const FILTERS: readonly (Option<Shown> & { states: readonly ListState[] }
 
 export type Sort = 'state' | 'name' | 'start' | 'people';
 
-/** Returns the current status, by the published version or else the scheduled one. */
+/** Returns the current status of the published version or, if none, of the scheduled one. */
 export const getListState = (row: CampaignRow, nowMs: number): ListState => {
   if (row.isArchived) return 'archived';
   if (row.published) {
@@ -43,11 +43,11 @@ export const getListState = (row: CampaignRow, nowMs: number): ListState => {
   return row.scheduled.length > 0 ? 'planned' : 'draft';
 };
 
-/** Returns whether its draft awaits approval. */
+/** Returns whether the draft of a campaign awaits approval. */
 export const isToApprove = ({ draft }: CampaignRow): boolean =>
   draft !== null && lastDecision(draft.review)?.action === 'request';
 
-/** Drafts are not validated, so an unreadable one is only found by its ID. */
+/** Returns the searchable texts of a campaign. Drafts are not validated, so an unreadable draft is found only by its ID. */
 const getSearchTexts = (campaign: CampaignJson | undefined): string[] =>
   campaign && typeof (campaign.name ?? '') === 'string' && Array.isArray(campaign.placements)
     ? [getCampaignName(campaign), ...campaign.placements.map(placementName)]
@@ -62,7 +62,7 @@ const matches = (row: CampaignRow, words: string): boolean => {
     .every((word) => all.includes(word));
 };
 
-/** Without a start time, a campaign started when it was published, or when its draft was last saved. */
+/** Returns the start time of a campaign or, if not set, the time of its publication or of the last save of its draft. */
 const getStartMs = (row: CampaignRow): number => {
   const { published, draft, scheduled } = row;
   const at = published?.at ?? draft?.at ?? scheduled[0]?.liveAt;
@@ -73,12 +73,12 @@ interface Search {
   shown: Shown;
   words: string;
   sort: Sort;
-  /** Number of users who saw a campaign. */
+  /** Returns the number of users who saw a campaign. */
   people: (id: string) => number;
   nowMs: number;
 }
 
-/** Returns the campaigns that match the filter and the search (name, ID or placements), sorted, latest or most seen first. */
+/** Returns the campaigns that match the filter and the search (name, ID or placements), latest or most seen first. */
 export const findCampaigns = (
   rows: readonly CampaignRow[],
   { shown, words, sort, people, nowMs }: Search,
@@ -99,7 +99,7 @@ export const findCampaigns = (
   return rows.filter((row) => isShown(row) && matches(row, words)).sort(sorts[sort]);
 };
 
-/** Random, because results are keyed by ID and the ID never changes. */
+/** Returns a random ID, because results are keyed by ID and the ID never changes. */
 const newId = (): string => {
   const bytes = crypto.getRandomValues(new Uint8Array(5));
   return `c-${[...bytes].map((byte) => byte.toString(36).padStart(2, '0')).join('')}`;
@@ -111,7 +111,7 @@ export const createCopy = (copied: CampaignJson): Omit<CampaignJson, 'campaign_i
   status: 'active',
 });
 
-/** Creates a draft with this content, and opens it. */
+/** Creates a draft with this content and opens it. */
 export const createCampaign = async (content: Omit<CampaignJson, 'campaign_id'>): Promise<void> => {
   const campaign_id = newId();
   const campaign: CampaignJson = { ...content, campaign_id };
@@ -134,7 +134,7 @@ export const STATE_LABELS: Record<ListState, string> = {
   archived: 'Archived',
 };
 
-/** Status badge: icon and text, so that it does not rely on color. */
+/** Status badge with icon and text, so that it does not depend on color. */
 export const StateMark = ({ state }: { state: ListState }) => (
   <span class="state" data-state={state}>
     {STATE_LABELS[state]}

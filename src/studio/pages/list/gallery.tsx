@@ -29,7 +29,7 @@ const starters = (): Starter[] =>
 const drawnBy = (template: PlacementTemplate) =>
   signedIn().workspace.placements?.find((each) => each.template === template);
 
-/** Creates a campaign for the template's placement, or else for the first placement. */
+/** Creates a campaign for the template's placement or, if none, for the first placement. */
 const campaignFrom = ({ name, template, properties }: Starter): Omit<CampaignJson, 'campaign_id'> => {
   const placement = drawnBy(template) ?? signedIn().workspace.placements?.[0];
   return {
@@ -47,7 +47,7 @@ const NOTHING: Starter = {
   properties: { headline: { type: 'string', value: '' } },
 };
 
-/** Renders the Liquid for a new visitor. */
+/** Returns the properties with their Liquid rendered for a new visitor. */
 const shown = (properties: Record<string, PropertyJson>): Record<string, PropertyJson> =>
   Object.fromEntries(
     Object.entries(properties).map(([name, { type, value }]) => {

@@ -28,7 +28,7 @@ const readChoice = <Value extends string>(
   otherwise: Value,
 ) => options.find(({ value }) => value === asked.get(name))?.value ?? otherwise;
 
-/** Search state, kept in the URL for a reload, and while the operator opens a campaign and returns. */
+/** Search state, kept in the URL to survive a reload or a visit to a campaign. */
 const search = signal(asked.get('q') ?? '');
 const shown = signal(readChoice<Shown>(FILTERS, 'show', 'all'));
 const sort = signal(readChoice(SORTS, 'sort', 'state'));
@@ -50,7 +50,7 @@ export const ListScreen = () => {
     'campaigns',
   );
   useFocusAfterReload(loaded);
-  // Loaded separately, because they can take a moment and the list works without them.
+  // Loads the statistics separately, because they may be slow and the list works without them.
   const numbers = useLoad(
     () => call<{ numbers: Record<string, CampaignStats> }>('GET', '/api/campaign-stats'),
     'numbers',

@@ -23,7 +23,7 @@ const TICK_DAYS = 14;
 export interface Timeline {
   today: number;
   ticks: { at: number; name: string }[];
-  /** Returns start and length of a campaign's bar; `null` if it is outside these weeks. */
+  /** Returns the start and length of a campaign's bar; `null` if the campaign is outside of these weeks. */
   barOf(campaign: CampaignJson): { start: number; length: number; isOpen: boolean } | null;
 }
 
@@ -53,10 +53,10 @@ interface TakeDownDialogProps {
   onDone(): Promise<void>;
 }
 
-/** A bound up to this needs no advice. */
+/** Maximum cache time of a campaign for which the dialog gives no advice. */
 const SOON_SECONDS = 600;
 
-/** How long pages can keep showing a stopped campaign, and how to shorten that. */
+/** Maximum time that pages may continue to show a stopped campaign, with advice to shorten it. */
 const StopEffect = ({ id, campaign }: { id: string; campaign: CampaignJson }) => {
   const kept = cacheTtlSeconds(campaign);
   return (
@@ -75,7 +75,7 @@ const StopEffect = ({ id, campaign }: { id: string; campaign: CampaignJson }) =>
   );
 };
 
-/** Stops or archives a campaign, after confirmation. */
+/** Dialog that stops or archives a campaign after confirmation. */
 export const StopDialog = ({ row, verb, onClose, onDone }: TakeDownDialogProps) => {
   const note = useSignal('');
   const { campaign } = row.published!;

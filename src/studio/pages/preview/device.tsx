@@ -11,8 +11,8 @@ interface DeviceProps {
 }
 
 /**
- * Frame with a real viewport width, scaled down until the whole banner fits. Only the stylesheet sets its box: if the box
- * followed the banner, content below would shift under the pointer.
+ * Frame with a real viewport width, scaled down until the whole banner fits. Only the stylesheet determines its size, because
+ * content below would shift under the pointer if the frame followed the size of the banner.
  */
 export const Device = ({ width, request, onDrawn }: DeviceProps) => {
   const glass = useRef<HTMLDivElement>(null);

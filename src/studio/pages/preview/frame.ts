@@ -24,7 +24,7 @@ export interface FrameProblem {
   words: string;
 }
 
-/** Message from the frame to the editor: ready, or drawn. */
+/** Message from the frame to the editor when it is ready or has rendered a banner. */
 export type FrameReport =
   | { type: 'placard:preview-ready' }
   | {
@@ -68,7 +68,7 @@ const lines = (count: number) => Array.from({ length: count }, () => element('li
 
 const report = (message: FrameReport) => parent.postMessage(message, location.origin);
 
-/** Generic page with a slot for the banner. */
+/** Slot for the banner in a generic page. */
 const slot = element('slot');
 const page = element(
   'page',
@@ -80,12 +80,12 @@ document.body.append(page);
 
 let drawn = new AbortController();
 let tell = (): void => undefined;
-// The height changes with the width, and when an image loads.
+// Reports the height again, because it changes with the width and when an image loads.
 new ResizeObserver(() => tell()).observe(slot);
 /** Minimum space below the banner, in CSS pixels. */
 const BELOW = 24;
 
-/** Resolves a relative URL against the site; other URLs stay unchanged. */
+/** Resolves a relative URL against the site. Returns other URLs unchanged. */
 const onSite = (url: string, site: string | null): string =>
   site && URL.canParse(url, site) ? new URL(url, site).href : url;
 
@@ -116,7 +116,7 @@ const draw = (request: FrameRequest) => {
       isControl: false,
       isTestSend: true,
       expiresAt: null,
-      // Parsed JSON from the editor's message.
+      // The properties are JSON from the editor's message.
       properties: (hasLongWords ? longWords(properties) : properties) as Banner['properties'],
     };
     try {
@@ -144,7 +144,7 @@ const draw = (request: FrameRequest) => {
   requestAnimationFrame(tell);
 };
 
-// Links and buttons do nothing, because they would leave the preview.
+// Disables links and buttons, because they would leave the preview.
 const hold = (event: Event) => {
   event.preventDefault();
   event.stopImmediatePropagation();

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Select } from '../components/controls.tsx';
 import { signedIn } from '../shell/session.ts';
 
-/** User to preview as. */
+/** User selected for the preview. */
 export interface PersonChosen {
   kind: 'new' | 'persona' | 'user';
   name: string;
@@ -21,7 +21,7 @@ interface PersonChoiceProps {
   onChoose(chosen: PersonChosen): void;
 }
 
-/** Choice of a new visitor, a persona, or a real user if the operator can view users. */
+/** Choice between a new visitor, a persona, and a real user if the operator can view users. */
 export const PersonChoice = ({ chosen, onChoose }: PersonChoiceProps) => {
   const { workspace, operator } = signedIn();
   const typed = useSignal(chosen.kind === 'user' ? chosen.name : '');

@@ -31,7 +31,7 @@ const usePreview = (body: {
   const { loaded } = useLoad(
     async (signal) => {
       const next = await call<PreviewResponse>('POST', '/api/preview', { body, signal });
-      // Invalid Liquid keeps the last valid preview.
+      // Keeps the last valid preview if the Liquid is invalid.
       if (!signal.aborted && (next.properties !== null || last.current === null)) last.current = next;
       return last.current;
     },
@@ -73,7 +73,7 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
   const placementId = useSignal(campaign.placements[0] ?? '');
   const width = useSignal<Width>('360');
   const scheme = useSignal<'light' | 'dark'>('light');
-  /** Template chosen for the preview; by default that of the placement. */
+  /** Template chosen for the preview; `null` for the template of the placement. */
   const chosenTemplate = useSignal<PlacementTemplate | null>(null);
   const trials = useSignal<PreviewOptions[]>([]);
   const person = useSignal<PersonChosen>({ kind: 'new', name: '' });

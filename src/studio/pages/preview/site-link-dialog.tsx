@@ -45,17 +45,17 @@ export const QrCode = ({ text }: { text: string }) => {
 interface SiteLinkDialogProps {
   editor: Editor;
   variantId: string;
-  /** `null` for a new visitor. */
+  /** Persona; `null` for a new visitor. */
   persona: string | null;
-  /** Language being edited; `null` for that of the persona. */
+  /** Language being edited; `null` for the language of the persona. */
   language: string | null;
   onClose(): void;
 }
 
-/** Link that shows the draft on the site, in this window or on a phone. */
+/** Dialog with a link that shows the draft on the site, on this device or on a phone. */
 export const SiteLinkDialog = ({ editor, variantId, persona, language, onClose }: SiteLinkDialogProps) => {
   const { sites } = signedIn().workspace;
-  /** Text in the field, apart from the page of the current link, so that typing does not create a link per character. */
+  /** Input text, separate from the page of the current link, so that typing does not create a link per character. */
   const typed = useSignal(`${sites[0]}/`);
   const page = useSignal(typed.value);
   const { loaded } = useLoad(

@@ -7,11 +7,11 @@ import { countText, getShare, shareText } from '../components/format.ts';
 
 const DAY_SECONDS = 86_400;
 const HEIGHT = 240;
-/** Dash patterns distinguish the arms without color. */
+/** Dash patterns that distinguish the arms without color. */
 export const DASHES = [[], [6, 4], [2, 3], [10, 4, 2, 4]];
 export const COLOURS = ['--accent', '--good', '--wait', '--bad'];
 const DAY_STEPS = [1, 2, 7, 14, 28].map((days) => days * DAY_SECONDS);
-/** Minimum top of the axis, for rates of 0. */
+/** Minimum upper bound of the axis, for rates of 0. */
 const LEAST_TOP = 0.01;
 
 const dayNames = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
@@ -40,7 +40,7 @@ interface Drawn {
   edited: readonly string[];
 }
 
-/** uPlot calls `Intl` with `navigator.language` on load, which throws if it is not a language tag, as `en-US@posix`. */
+/** Replaces an invalid `navigator.language`, such as `en-US@posix`, because uPlot passes it to `Intl`, which throws. */
 const mendLanguage = () => {
   try {
     Intl.getCanonicalLocales(navigator.language);
@@ -83,7 +83,7 @@ export const drawChart = async (
         ],
       },
       scales: {
-        // Centers a single day.
+        // Centers the line if there is only one day.
         x: {
           range: (_, first, last) =>
             dates.length > 1 ? [first, last] : [first - DAY_SECONDS, first + DAY_SECONDS],
@@ -130,7 +130,7 @@ interface DayChartProps {
   timeZone: string;
 }
 
-/** Returns whether the page is dark. A canvas must be redrawn when it changes. */
+/** Returns whether the page uses the dark color scheme. A canvas must be redrawn when the scheme changes. */
 const useDarkPage = (): boolean => {
   const query = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), []);
   const isDark = useSignal(query.matches);
@@ -147,7 +147,7 @@ const useDarkPage = (): boolean => {
 /** Click rates by day, as a chart and a table. */
 export const DayChart = ({ days, arms, edited, timeZone }: DayChartProps) => {
   const box = useRef<HTMLDivElement>(null);
-  /** `false` if the library failed to load; the table is open then. */
+  /** Whether the chart is drawn. If the library failed to load, the table is open instead. */
   const isDrawn = useSignal(true);
   const isDark = useDarkPage();
   const shown = useMemo(() => arms.filter(({ variantId }) => variantId !== null), [arms]);

@@ -65,7 +65,7 @@ const EndTestDialog = ({ row, onClose, onDone }: EndTestProps & { onClose(): voi
   );
 };
 
-/** Ends the A/B test of a live campaign with several variants. */
+/** Action that ends the A/B test of a live campaign with several variants. */
 export const EndTest = ({ row, onDone }: EndTestProps) => {
   const { published } = row;
   const { status, ends_at } = published?.campaign ?? {};

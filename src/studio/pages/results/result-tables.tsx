@@ -21,14 +21,14 @@ const share = (part: number, of: number) => (
     {shareText(part, of)} <span class="small">{countText(part)}</span>
   </>
 );
-/** Column that does not apply to the control group, which sees nothing. */
+/** Creates a column that does not apply to the control group, because the control group sees no banner. */
 const ofSeen = (name: string, cell: Column<Arm>['cell']): Column<Arm> => ({
   name,
   kind: 'number',
   cell: (arm) => (arm.variantId === null ? NONE : cell(arm)),
 });
 
-/** Counts by variant and control group. */
+/** Counts of each variant and of the control group. */
 export const CountsTable = ({ arms, goals, currencies }: CountsTableProps) => {
   const goalColumns = goals.map(
     (goal, index): Column<Arm> => ({
@@ -98,7 +98,7 @@ export const SinceTable = ({ since, winner, goals }: SinceTableProps) => (
 const meanText = (mean: number, unit: Comparison['unit']) =>
   unit === 'money' ? moneyText(mean) : shareText(mean, 1);
 
-/** Confidence interval with zero in the middle; the table has the same numbers. */
+/** Chart of a confidence interval with zero in the middle. The table has the same numbers. */
 const Interval = ({ comparison, widest }: { comparison: Comparison; widest: number }) => {
   const { difference } = comparison;
   if (!difference || widest === 0) return null;

@@ -42,7 +42,7 @@ const Meanings = () => (
   </details>
 );
 
-/** `A 1,240 users (1,000 expected), B 760 (1,000 expected)` */
+/** Formats group sizes, such as `A 1,240 users (1,000 expected), B 760 (1,000 expected)`. */
 const formatGroupSizes = (all: ResultsResponse['arms']): string => {
   const arms = all.filter(({ share }) => share > 0);
   const users = arms.reduce((sum, { exposed }) => sum + exposed, 0);
@@ -60,7 +60,7 @@ interface EndedProps {
   ended: NonNullable<ResultsResponse['ended']>;
 }
 
-/** Notice that the test has ended, with counts since, which the results below exclude. */
+/** Notice that the test has ended, with the later counts that the results exclude. */
 const EndedNotice = ({ results, ended }: EndedProps) => (
   <section class="panel notice" aria-label="Test ended">
     <h2>
@@ -188,7 +188,7 @@ const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
   );
 };
 
-/** Results of a campaign: the headline, then its evidence. */
+/** Results of a campaign: the headline, then the evidence. */
 export const ResultsTab = ({ row, onChange }: { row: CampaignRow; onChange(): Promise<void> }) => {
   const path = `/api/results/${encodeURIComponent(row.id)}`;
   const { loaded, again } = useLoad(() => call<ResultsResponse>('GET', path), path);
@@ -210,7 +210,7 @@ export const ResultsTab = ({ row, onChange }: { row: CampaignRow; onChange(): Pr
   );
 };
 
-/** Results of all campaigns together, against the holdout. */
+/** Combined results of all campaigns compared with the holdout. */
 export const HoldoutScreen = () => {
   const { percentage, since } = signedIn().workspace.holdout!;
   const path = `/api/results/${encodeURIComponent('@holdout')}`;

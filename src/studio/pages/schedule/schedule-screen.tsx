@@ -23,7 +23,7 @@ interface ScheduledTableProps {
   onDone(): Promise<void>;
 }
 
-/** Scheduled releases of all campaigns, soonest first, with their actions. */
+/** Scheduled releases of all campaigns with their actions, soonest first. */
 const ScheduledTable = ({ scheduled, onDone }: ScheduledTableProps) => {
   const rows = scheduled
     .flatMap((row) =>
@@ -66,7 +66,7 @@ const ScheduledTable = ({ scheduled, onDone }: ScheduledTableProps) => {
 
 type Bounds = Pick<ScheduleResponse, 'from' | 'to'>;
 
-/** `from 2 Mar until 9 Mar`; parts at the bounds of the calendar have no date. */
+/** Formats a period, such as `from 2 Mar until 9 Mar`. Omits dates at the bounds of the calendar. */
 const describeTime = ({ from, to }: Bounds, bounds: Bounds): string =>
   [from > bounds.from && `from ${day(from)}`, to < bounds.to && `until ${day(to)}`]
     .filter(Boolean)
@@ -84,7 +84,7 @@ const describeSpans = (spans: readonly PlacementSpan[], bounds: Bounds): string 
     .join(', ')
     .replace(/^b/, 'B');
 
-/** Campaigns of a placement on a time axis, in the order of decision. */
+/** Campaigns of a placement on a time axis, in the order of evaluation. */
 const Placement = ({
   placement: { name, campaigns },
   bounds,
@@ -146,7 +146,7 @@ const Placement = ({
   );
 };
 
-/** Scheduled releases, and a calendar of the placements. */
+/** Scheduled releases and a calendar of the placements. */
 export const ScheduleScreen = () => {
   const { loaded, again } = useLoad(() => call<ScheduleResponse>('GET', '/api/schedule'), 'schedule');
   return (

@@ -42,7 +42,7 @@ interface SegmentVersion {
   audience: Filter;
 }
 
-/** Former versions of a segment. Restoring fills in the form, so that the reach is shown before saving. */
+/** Previous versions of a segment. Restoring a version fills in the form, so that the reach is shown before saving. */
 const SegmentHistory = ({ id, onRestore }: { id: string; onRestore(version: SegmentVersion): void }) => {
   const path = `/api/releases?segment=${encodeURIComponent(id)}`;
   const { loaded, again } = useLoad(() => call<ReleasesResponse>('GET', path), path);
@@ -98,7 +98,7 @@ const useImpact = (segment: SegmentRow | null, audience: Filter | null): Impact 
   ).loaded;
 };
 
-/** Live campaigns that use a segment, with their reach before and after the change. */
+/** List of live campaigns that use a segment, with their reach before and after the change. */
 const ImpactList = ({ impact }: { impact: Impact }) => (
   <ul>
     {impact.state === 'ready' &&
@@ -119,7 +119,7 @@ interface SegmentDialogProps {
   onSaved(): Promise<void>;
 }
 
-/** Segment editor. Names the live campaigns it affects before saving. */
+/** Segment editor. Lists the affected live campaigns before saving. */
 const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
   const name = useSignal(segment?.name ?? '');
   const audience = useSignal<Filter | null>(segment?.audience ?? null);
@@ -238,7 +238,7 @@ const RemoveDialog = ({ segment, onClose, onSaved }: SegmentDialogProps & { segm
   );
 };
 
-/** Why the list shows no size for a segment. */
+/** Reasons that the list shows no size for a segment. */
 const NOT_COUNTED = {
   'needs people': 'Not counted: it selects users by ID or address. Requires the permission to view users.',
   'left out': 'Not counted: the time limit is reached. Open a campaign that uses it.',

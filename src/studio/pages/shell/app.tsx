@@ -13,7 +13,7 @@ import './shell.css';
 
 const CAMPAIGN = /^\/campaigns\/([^/]+)(?:\/(results|history))?$/;
 
-/** Decodes the ID in a URL; `null` if the encoding is malformed, as `%`. */
+/** Decodes the ID in a URL. Returns `null` if the percent-encoding is malformed, such as `%`. */
 const decoded = (part: string): string | null => {
   try {
     return decodeURIComponent(part);
@@ -54,7 +54,7 @@ const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise
   },
 };
 
-/** Screens that the navigation omits: linked from the list and the bell. */
+/** Screens that the navigation omits because the list and the bell link to them. */
 const ELSEWHERE = ['/new', '/alerts'];
 
 /** Returns whether the operator and the workspace can use a screen. */
@@ -109,7 +109,7 @@ const BrokenScreen = ({ reason }: { reason: string }) => (
   </Problem>
 );
 
-/** Link to the alerts, with their number. */
+/** Link to the alerts with their number. */
 const Bell = () => {
   const { loaded } = useLoad(() => call<AlertsResponse>('GET', '/api/alerts'), path.value, {
     keepsLast: true,
@@ -175,7 +175,7 @@ const Header = () => {
   );
 };
 
-/** Scrolls the navigation on phones. `scrollIntoView` would move the starting point of Tab to the link. */
+/** Scrolls the navigation on phones. Does not use `scrollIntoView`, which would move the starting point of Tab to the link. */
 const showCurrentLink = () => {
   const link = document.querySelector<HTMLElement>('.shell-nav [aria-current]');
   const nav = link?.parentElement;
@@ -189,8 +189,8 @@ export const App = () => {
   const current = who && path.value;
   const shown = useRef(current);
   useEffect(() => {
-    // Moves the focus to the heading of a new screen, so that screen readers announce it and the focus is not lost with a removed
-    // element.
+    // Moves the focus to the heading of a new screen, so that screen readers announce the screen and the focus is not lost with a
+    // removed element.
     if (shown.current !== undefined && current && shown.current !== current)
       document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
     if (shown.current !== current) showCurrentLink();

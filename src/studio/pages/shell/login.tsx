@@ -6,7 +6,7 @@ import { Button } from '../components/controls.tsx';
 import { useAction, useLoad } from '../components/loading.tsx';
 import { hasEnded, loadSession } from './session.ts';
 
-/** Returns the problem that the OpenID callback put into the URL. Rendered as text only. */
+/** Returns the problem that the OpenID callback added to the URL; `null` if none. Must be rendered as text only. */
 const saidBefore = (): string | null => {
   const problem = new URLSearchParams(location.search).get('problem');
   if (problem !== null) history.replaceState(null, '', location.pathname);

@@ -25,7 +25,7 @@ interface LinkProps {
   current?: boolean;
 }
 
-/** Link to a screen, without a page load. Modified clicks use the browser's default. */
+/** Link to a screen without a page load. Modified clicks keep the browser's default. */
 export const Link = ({ to, children, current = false, ...rest }: LinkProps) => (
   <a
     {...rest}

@@ -4,9 +4,9 @@ import type { AudienceName } from '../../campaign/conditions/condition-kind.ts';
 import type { SessionResponse } from '../../server/routes/access.ts';
 import { ApiError, call, describeError, onSignedOut } from '../call.ts';
 
-/** Session: `undefined` until loaded, `null` if signed out. */
+/** Current session; `undefined` until loaded, `null` if signed out. */
 export const session = signal<SessionResponse | null | undefined>(undefined);
-/** Why the session could not be loaded. */
+/** Reason that the session could not be loaded; `null` if none. */
 export const sessionProblem = signal<string | null>(null);
 
 /** Whether the session ended while the page was open. */
@@ -37,7 +37,7 @@ export const signedIn = (): SessionResponse => session.value!;
 
 const ROLES: readonly Role[] = ['view', 'edit', 'publish', 'admin'];
 
-/** Returns whether the operator has at least this role. The server enforces it. */
+/** Returns whether the operator has at least this role. The server enforces roles. */
 export const hasRole = (least: Role): boolean =>
   ROLES.indexOf(signedIn().operator.role) >= ROLES.indexOf(least);
 

@@ -4,14 +4,14 @@ import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { defineRoute } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
-/** Signed-in operator, with the parts of the workspace that the screens need. */
+/** Signed-in operator with the workspace data that the screens need. */
 export interface SessionResponse {
   operator: { name: string; role: Role; canViewUsers: boolean };
   workspace: {
     id: string;
     name: string;
     campaignsFrom: 'file' | 'studio';
-    /** `null` if the workspace file lists none: campaigns can name any placement. */
+    /** Placements; `null` if the workspace file has no list and campaigns can use any placement. */
     placements: { id: string; name: string; template: PlacementTemplate | null }[] | null;
     apps: { id: string; name: string }[];
     subscriptionGroups: { id: string; name: string }[];
@@ -90,7 +90,7 @@ export interface AuditResponse {
     action: string;
     /** Subject, for example a campaign ID. */
     subject: string;
-    /** Name of the campaign if it still has one; otherwise the subject. */
+    /** Name of the campaign if it still exists, otherwise the subject. */
     subjectName: string;
     details: string;
   }[];
@@ -144,7 +144,7 @@ export const endAnySession = defineRoute({
   },
 });
 
-/** Maximum entries scanned by one request. A filter with few matches continues on the next page. */
+/** Maximum entries scanned by a request. A filter with few matches continues on the next page. */
 const MAX_LOOKED_AT = 2_000;
 
 type Entry = AuditResponse['entries'][number];
@@ -166,7 +166,7 @@ const formatCsv = (entries: readonly Entry[]): string =>
     .join('');
 
 /**
- * Returns the newest audit entries, or those before a cursor. `find` filters by words; `as=csv` returns all scanned entries as a
+ * Returns the newest audit entries, or those before a cursor. `find` filters by words. `as=csv` returns all scanned entries as a
  * file.
  */
 export const readAudit = defineRoute({

@@ -2,7 +2,7 @@ import type { Alert } from '../../../service/index.ts';
 import { readAlerts } from '../alerts.ts';
 import { defineRoute } from '../route.ts';
 
-/** Every page asks, so the alerts of a workspace are kept for some seconds. */
+/** Cache time of a workspace's alerts, which every page requests. */
 const KEPT_MS = 30_000;
 
 export interface AlertsResponse {

@@ -41,19 +41,19 @@ export interface CampaignRow {
   id: string;
   published: Published | null;
   draft: DraftRow | null;
-  /** Soonest first. */
+  /** Scheduled releases, soonest first. */
   scheduled: ScheduledRelease[];
-  /** Number of the newest release of the campaign, live or not: the base of the next one. */
+  /** Number of the newest release of the campaign, live or not. The next release must be based on it. */
   newest: number;
-  /** Archived: `published` is its last version, as stopped. */
+  /** Whether the campaign is archived. `published` is then its last version with the status `stopped`. */
   isArchived: boolean;
-  /** Why no user gets it, or only some, although it is published, as a sentence; `null` if nothing blocks it. */
+  /** Sentence with the reason that users do not get the published campaign; `null` if nothing blocks it. */
   halted: string | null;
 }
 
 /**
- * Returns why the service cannot load a release, which it only logs: another version or a changed workspace file can make a
- * release invalid.
+ * Returns the reason that the service cannot load a release; `null` if it can. Another version of the service or a changed
+ * workspace file can make a release invalid, which the service only logs.
  */
 const describeUnreadable = (
   { rawCampaigns: campaignsAsWritten, placements, segments }: Workspace,
@@ -67,7 +67,7 @@ const describeUnreadable = (
   return `Not shown: the release is invalid. ${describeIssue(problem)} Fix it and publish again.`;
 };
 
-/** The service halts a campaign whose texts exceed the render limit for several users, until it changes. */
+/** Describes a halt. The service halts a campaign whose texts exceed the render limit for several users, until it changes. */
 export const describeHalt = (workspace: Workspace, id: string): string | null => {
   const campaign = workspace.campaigns.find(({ campaignId }) => campaignId === id);
   if (!campaign) return describeUnreadable(workspace, id);
@@ -81,7 +81,7 @@ export const describeHalt = (workspace: Workspace, id: string): string | null =>
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Returns all campaigns of the workspace with their live version, scheduled releases and draft. */
+/** Returns all campaigns of the workspace with their live versions, scheduled releases and drafts. */
 export const campaignRows = async ({
   workspace,
   studio,

@@ -13,20 +13,20 @@ const RUNS = 30;
 const REJECTS = 100;
 
 export interface DataResponse {
-  /** `null` if the workspace file has no integrations. */
+  /** Integrations; `null` if the workspace file has none. */
   integrations:
     | {
         id: string;
         name: string;
         type: string;
         warehouse: string;
-        /** Whether the service runs it; other integrations are only listed. */
+        /** Whether the service runs the integration. Other integrations are only listed. */
         runs: boolean;
         status: string;
         lastStatus: string;
         lastStart: string;
         nextRun: string;
-        /** Why the last run failed, or what it deferred; `null` if nothing to report. */
+        /** Reason that the last run failed or is incomplete; `null` if none. */
         lastNote: string | null;
         rejects: number;
       }[]
@@ -39,7 +39,7 @@ export interface IntegrationResponse {
     trigger: IngestionRun['trigger'];
     status: IngestionRun['status'];
     start: string;
-    /** Duration in milliseconds; `null` while it runs. */
+    /** Duration in milliseconds; `null` while the run is in progress. */
     tookMs: number | null;
     synced: number;
     failed: number;
@@ -127,7 +127,7 @@ export const readIntegration = defineRoute({
       })),
       rejects: rejects.slice(0, REJECTS).map((reject) => ({
         id: reject.rejectId,
-        // Keys often contain personal data.
+        // Omits keys for other operators, because keys often contain personal data.
         key: operator.canViewUsers ? (reject.key ?? '') : '',
         updatedAt: reject.updatedAtUs === null ? '' : stampText(reject.updatedAtUs),
         reason: reject.reason,

@@ -5,7 +5,7 @@ import { checkDraft, type DraftCheck } from '../check-draft.ts';
 import { defineBody, defineRoute, type StudioContext } from '../route.ts';
 import { checkImages } from './images.ts';
 
-/** Maximum total size of the drafts of a workspace, because the campaign list returns all. A typical draft has 2 to 5 KB. */
+/** Maximum total size of a workspace's drafts, because the campaign list returns all of them. Most drafts have 2 to 5 KB. */
 const MAX_DRAFTS_BYTES = 2 * 1024 * 1024;
 
 const moment = z.iso.datetime({
@@ -16,8 +16,8 @@ const moment = z.iso.datetime({
 
 const draftBody = z.strictObject({
   /**
-   * Drafts are stored even if invalid, and the checks are returned. Only a shape that the pages cannot render is rejected,
-   * because it would break the campaign list for all operators.
+   * Draft content. Invalid drafts are stored, and the response contains their checks. Only a shape that the pages cannot render
+   * is rejected, because it would break the campaign list for all operators.
    */
   campaign: z.looseObject({
     campaign_id: z.string().min(1).max(200),
@@ -37,7 +37,7 @@ export interface SavedDraft {
   checks: DraftCheck[];
 }
 
-/** Accepts any value, because the checks report what is invalid. */
+/** Body with any value as campaign, because the checks report invalid content. */
 const checkBody = z.strictObject({ campaign: z.unknown() });
 
 const placementsSchema = z.object({ placements: z.array(z.string()) });

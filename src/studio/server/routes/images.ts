@@ -16,34 +16,35 @@ import type { DraftCheck } from '../check-draft.ts';
 import { defineBody, defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
-/** Maximum images of a workspace: at 1 MB each, 300 MB of the database and of each backup. */
+/** Maximum images of a workspace. At 1 MB each, they take 300 MB of the database and of each backup. */
 const MAX_IMAGES = 300;
 /**
- * Maximum width and height in pixels. A decoded image takes 4 bytes a pixel, so a 1 MB file could exhaust the memory of a phone.
+ * Maximum width and height in pixels, because a decoded image takes 4 bytes per pixel and a 1 MB file could exhaust a phone's
+ * memory.
  */
 const MAX_SIDE = 8_192;
-/** Bytes of an AVIF to parse. Its size is at the start; a whole file could hold 120,000 empty boxes. */
+/** Maximum bytes of an AVIF to parse. The dimensions are at the start, and a whole file could contain 120,000 empty boxes. */
 const MAX_BOXED_BYTES = 16 * 1024;
 const MAX_PIXELS = 16_777_216;
 const count = (pixels: number): string => pixels.toLocaleString('en-US');
 
 export interface ImageRow {
   hash: string;
-  /** Absolute URL for campaigns, valid on every site. */
+  /** Absolute URL, valid on every site. */
   url: string;
   name: string;
-  /** Pixels. */
+  /** Width in pixels. */
   width: number;
   height: number;
   bytes: number;
 }
 
 export interface ImagesResponse {
-  /** Newest first. */
+  /** Images, newest first. */
   images: ImageRow[];
-  /** Why no more images can be uploaded, as a sentence; `null` if they can. */
+  /** Sentence with the reason that no more images can be uploaded; `null` if they can. */
   problem: string | null;
-  /** Why other devices could not load the images, as a sentence; `null` if they can. */
+  /** Sentence with the reason that other devices cannot load the images; `null` if they can. */
   warning: string | null;
 }
 
@@ -78,7 +79,7 @@ export const listImages = defineRoute({
   },
 });
 
-/** Returns the dimensions in the file header; `undefined` if it is not an image, or is crafted to exhaust the parser. */
+/** Returns the dimensions in the file header; `undefined` if the file is not an image or is crafted to exhaust the parser. */
 const readDimensions = (bytes: Uint8Array) => {
   const isBoxed =
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1', 4, 8) === 'ftyp';
@@ -90,8 +91,8 @@ const readDimensions = (bytes: Uint8Array) => {
 };
 
 /**
- * Detects type and size from the bytes; the file name and the browser's content type are ignored. Throws if it is not a supported
- * image.
+ * Detects type and dimensions from the bytes. Ignores the file name and the browser's content type. Throws if the file is not a
+ * supported image.
  */
 const readImage = (bytes: Uint8Array): { type: ImageType; width: number; height: number } => {
   const found = readDimensions(bytes);
@@ -129,7 +130,7 @@ export const uploadImage = defineRoute({
   path: '/api/images',
   role: 'edit',
   body: defineBody(imageBody, {
-    // Base64 adds a third.
+    // Base64 adds a third to the size.
     maxBytes: Math.ceil(MAX_IMAGE_BYTES / 3) * 4 + 4_096,
     tooLarge: TOO_LARGE,
   }),
@@ -155,7 +156,7 @@ export const uploadImage = defineRoute({
       author: operator.name,
       createdAtMs: nowMs,
     };
-    // A concurrent upload may have added it.
+    // A concurrent upload may have added the same image.
     if (await studio.addImage(image, bytes)) await audit('image.upload', body.name, `${hash}.${type}`);
     return { status: 201, body: toImageRow(image, serviceUrl) };
   },
@@ -175,7 +176,7 @@ const findImageUses = async (hash: string, context: StudioContext): Promise<stri
   });
 };
 
-/** Parts of a campaign that hold images. */
+/** Parts of a campaign that contain images. */
 const imaged = z.object({
   variants: z.array(
     z.object({
@@ -185,7 +186,7 @@ const imaged = z.object({
   ),
 });
 
-/** Returns errors for images of this service that are missing in the library, because sites could not load them. */
+/** Returns errors for URLs of this service whose images are missing in the library, because sites could not load them. */
 export const checkImages = async (
   campaign: unknown,
   { studio, workspace, serviceUrl }: StudioContext,
@@ -210,7 +211,7 @@ export const checkImages = async (
     }));
 };
 
-/** Deletes an image that no campaign uses. Former releases that use it lose it. */
+/** Deletes an image that no campaign uses. Previous releases may lose the image. */
 export const removeImage = defineRoute({
   method: 'DELETE',
   path: '/api/images/{hash}',
@@ -225,7 +226,7 @@ export const removeImage = defineRoute({
     if (uses.length > 0) {
       throw new HttpError(409, `In use by: ${uses.map((name) => `“${name}”`).join(', ')}`);
     }
-    // A concurrent request may have deleted it.
+    // A concurrent request may have deleted the image.
     if (await studio.removeImage(workspace.workspaceId, hash))
       await audit('image.delete', image.name, `${hash}.${image.type}`);
     return { status: 204, text: '' };

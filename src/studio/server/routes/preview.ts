@@ -17,7 +17,7 @@ import {
 } from '../../../service/index.ts';
 import { defineBody, defineRoute, type StudioContext } from '../route.ts';
 
-/** User to preview as: a persona by name, a user by external ID, or a new visitor. */
+/** User of a preview: persona by name, user by external ID, or new visitor. */
 const personBody = z.union([
   z.strictObject({ persona: z.string() }),
   z.strictObject({ user: z.string().min(1).max(1_000) }),
@@ -29,14 +29,14 @@ export interface Person {
   externalId: string;
   /** Profile for targeting. */
   user: TargetingData;
-  /** Made-up users are not bucketed, so they have no control group and no assigned variant. */
+  /** Whether the user is real. Personas are not bucketed, so they have no control group and no assigned variant. */
   isReal: boolean;
 }
 
 /** Placeholder external ID of a persona, so that no real user is read or assigned. */
 const NOBODY = 'placard-studio-persona';
 
-/** Returns the user to preview as. A real user requires `can_view_users` and is recorded in the audit log. */
+/** Returns the user of a preview. A real user requires `can_view_users` and is recorded in the audit log. */
 export const loadPerson = async (
   who: PersonBody,
   { workspace, store, operator, nowMs, audit }: StudioContext,
@@ -67,20 +67,20 @@ const previewBody = z.strictObject({
   campaign: z.looseObject({}),
   variant_id: z.string(),
   person: personBody,
-  /** Language to render in. Default: that of the user. */
+  /** Language of the preview. Default: the user's language. */
   language: z.string().nullish(),
 });
 
 export interface PreviewResponse {
-  /** Rendered properties; `null` if rendering fails for this user, or the draft has errors. */
+  /** Rendered properties; `null` if rendering fails for this user or the draft has errors. */
   properties: Record<string, { type: string; value: unknown }> | null;
-  /** Whether the audience matches. */
+  /** Whether the user is in the audience. */
   inAudience: boolean;
   /** Language of the texts; `null` if the campaign has none. */
   language: string | null;
 }
 
-/** Renders a variant of a draft for one user. Nothing is stored or counted. */
+/** Renders a variant of a draft for a user. Stores and counts nothing. */
 export const preview = defineRoute({
   method: 'POST',
   path: '/api/preview',
@@ -108,11 +108,11 @@ export const preview = defineRoute({
 
 const linkBody = z.strictObject({
   campaign_id: z.string().min(1),
-  /** `null` for the published campaign. */
+  /** Revision of the draft; `null` for the published campaign. */
   revision: z.string().min(1).nullable(),
   variant_id: z.string().min(1),
   persona: z.string().nullable(),
-  /** Language to render in. Default: that of the persona. */
+  /** Language of the preview. Default: the persona's language. */
   language: z.string().max(35).nullish(),
   /** URL of a page on a site of the workspace. */
   page: z.string(),
@@ -124,13 +124,13 @@ export interface PreviewLinkResponse {
   minutes: number;
 }
 
-/** Appends the token to the fragment. Hash routers keep their query there. */
+/** Appends the token to the query in the fragment, because hash routers keep their query there. */
 const withToken = (hash: string, token: string) => {
   const mark = hash === '' ? '' : /^#!?\//.test(hash) && !hash.includes('?') ? '?' : '&';
   return `${hash}${mark}${PREVIEW_PARAMETER}=${token}`;
 };
 
-/** Creates a link that shows a draft or a published campaign on a page of the site for 30 minutes. Anyone with the link can use it. */
+/** Creates a link that shows a draft or published campaign on the site for 30 minutes. Anyone with the link can use it. */
 export const makePreviewLink = defineRoute({
   method: 'POST',
   path: '/api/preview-links',
@@ -158,23 +158,23 @@ export const makePreviewLink = defineRoute({
   },
 });
 
-/** Maximum campaigns explained in one response, counted once per placement. */
+/** Maximum campaigns explained in a response, counted once per placement. */
 const MAX_EXPLAINED = 1_000;
 
 const whyBody = z.strictObject({ person: personBody, placements: z.array(z.string()).max(100).optional() });
 
 export interface ExplainResponse {
   placements: ExplainAnswer['placements'];
-  /** Placements left out of this response; request them by name. */
+  /** Placements that this response omits. Request them by name. */
   left: string[];
-  /** Made-up users are not assigned a variant. */
+  /** Whether the user is real. Other users are not assigned a variant. */
   isReal: boolean;
   hasProfile: boolean;
-  /** Placements that pages insert automatically. */
+  /** Insertion points of placements that pages insert automatically, by placement. */
   spots: Record<string, SpotText>;
 }
 
-/** Insertion point of a placement, and what pages reported about it. */
+/** Insertion point of a placement with the reports of pages. */
 export interface SpotText {
   selector: string;
   insert: Insertion;
@@ -204,7 +204,7 @@ const getSpots = ({ workspace, missingSelectors, nowMs }: StudioContext, ids: re
   return spots;
 };
 
-/** Explains for one user the decision on each campaign of a placement, in order, as `banners/sync` makes it. */
+/** Explains the decision of `banners/sync` for a user on each campaign of a placement, in order. */
 export const why = defineRoute({
   method: 'POST',
   path: '/api/explain',
@@ -218,7 +218,7 @@ export const why = defineRoute({
       ...new Set(workspace.campaigns.flatMap(({ placements }) => [...placements])),
     ];
     const [appId = ''] = workspace.appIds;
-    // Made-up users are never in the holdout.
+    // Only real users can be in the holdout.
     const campaigns = person.isReal
       ? workspace.campaigns
       : workspace.campaigns.map((campaign) => ({ ...campaign, controlPercentage: 0 }));
@@ -230,7 +230,7 @@ export const why = defineRoute({
       explained += ofPlacement.get(id)?.all.length ?? 0;
       return explained > MAX_EXPLAINED;
     });
-    // At least one, so that each request makes progress.
+    // Explains at least one placement, so that each request makes progress.
     const room = fits < 0 ? requested.length : Math.max(1, fits);
     const answered = requested.slice(0, room);
     const body: ExplainResponse = {

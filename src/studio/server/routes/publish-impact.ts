@@ -30,9 +30,9 @@ export interface PublishImpact {
   placements: {
     id: string;
     name: string;
-    /** Live campaigns ahead of it in the placement: users in their audiences never get this one. */
+    /** Live campaigns with higher priority in the placement. Users in their audiences never get the draft. */
     after: NamedCampaigns;
-    /** Live campaigns behind it in the placement: users in both audiences get this one. */
+    /** Live campaigns with lower priority in the placement. Users in both audiences get the draft. */
     before: NamedCampaigns;
   }[];
 }
@@ -44,7 +44,7 @@ const publishImpact = (content: unknown, workspace: Workspace, nowMs: number): P
   const { campaign } = readCampaign(content, { segments: workspace.segments, publishedAtMs: nowMs });
   if (!campaign) return { placements: [] };
   const others = workspace.campaigns.filter(({ campaignId }) => campaignId !== campaign.campaignId);
-  // Order of decision once the draft is published.
+  // The order of evaluation once the draft is published.
   const { campaigns, placements } = priorityOrder({ ...workspace, campaigns: [...others, campaign] });
   const own = campaigns.indexOf(campaign);
   const namesById = new Map(workspace.placements?.map(({ placementId, name }) => [placementId, name]));
@@ -80,20 +80,20 @@ export const readPublishImpact = defineRoute({
 /** Minimum number of users in a reported count. Smaller counts could reveal single users. */
 export const MIN_REPORTED_AUDIENCE = 20;
 const STEP = 10;
-/** Lifetime of a sample in milliseconds, so that typing causes no database reads. */
+/** Cache time of a sample, so that typing causes no database reads. */
 const SAMPLE_MS = 10_000;
 
 export interface ReachResponse extends Reach {
-  /** Floor if the audience has fewer users: all counts are 0. `null` if counted. */
+  /** Minimum reported count if the audience has fewer users, with all counts 0; `null` if the audience is counted. */
   fewerThan: number | null;
 }
 
 /**
- * Rounds counts of users in steps for operators who cannot view users; counts below the floor are 0. If the complement is below
- * the floor, all users count, because a filter for all but a few would reveal those few.
+ * Rounds counts of users for operators who cannot view users. Counts below the minimum become 0. If the complement is below the
+ * minimum, the count includes all users, because a filter for all but a few would reveal those few.
  */
 export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachResponse => {
-  /** `to` is the result if all but a few of `all` match. */
+  /** Rounds a count down. `to` is the result if all but a few of `all` match. */
   const down = (count: number, all = of, to = all) =>
     Math.floor((all - count < MIN_REPORTED_AUDIENCE ? to : count) / STEP) * STEP;
   const up = (count: number) => Math.min(of, Math.ceil(count / STEP) * STEP);
@@ -115,7 +115,7 @@ export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachResp
 
 type Sample = ReturnType<Store['sampleUsers']>;
 
-/** Returns a sample of users of a workspace, cached for some seconds. */
+/** Returns a sample of the workspace's users, cached for some seconds. */
 export type SampleLoader = (store: Store, workspaceId: string, campaignIds?: readonly string[]) => Sample;
 
 export const createSamples = (): SampleLoader => {
@@ -136,8 +136,8 @@ export const createSamples = (): SampleLoader => {
 };
 
 /**
- * Estimates how many users are in the audience of the campaign in the body, and how many would get it. One count per operator: a
- * newer request cancels an older one. Filters by ID or address require the right to view users, as in `why`.
+ * Estimates the number of users in the audience of a campaign and the number who would get it. Runs one count per operator, so a
+ * newer request cancels an older one. Filters by ID or address require the permission to view users, as in `why`.
  */
 export const createReadReach = (loadSample: SampleLoader) => {
   const newest = new Map<string, symbol>();
@@ -164,7 +164,7 @@ export const createReadReach = (loadSample: SampleLoader) => {
       if (!operator.canViewUsers) {
         throw new HttpError(403, 'Counting users by an ID or an address needs "can_view_users"');
       }
-      // A single user becomes the subject, because erasure clears it; other texts would stay.
+      // A single user becomes the subject, because erasure clears only the subject.
       const [[member, operand] = []] = persons;
       const isOne = persons.length === 1 && member === 'external_id' && typeof operand === 'string';
       const members = [...new Set(persons.map(([each]) => each))].join(', ');

@@ -14,27 +14,27 @@ import { type FrozenTest, rolledOut } from '../ended-test.ts';
 import { defineBody, defineRoute, type StudioContext } from '../route.ts';
 import { revisionName, validateDraft } from './drafts.ts';
 
-/** Releases of a page; each can have 64 KB. */
+/** Releases per page. Each can have 64 KB. */
 const PAGE = 25;
 
 export interface ReleaseRow {
   release: number;
   campaignId: string;
-  /** `null` if the release archives it, or is of a segment. */
+  /** Campaign; `null` if the release archives it or is of a segment. */
   campaign: CampaignJson | null;
-  /** `null` if the release removes it, or is of a campaign. */
+  /** Segment; `null` if the release removes it or is of a campaign. */
   segment: ReleasedSegment | null;
   basedOn: number;
   author: string;
   note: string;
   at: string;
   liveAt: string;
-  /** Cancellation time before it went live; `null` if not cancelled. */
+  /** Time of the cancellation; `null` if not canceled. */
   cancelledAt: string | null;
 }
 
 export interface ReleasesResponse {
-  /** Newest first. */
+  /** Releases, newest first. */
   releases: ReleaseRow[];
   /** Cursor of the next page; `null` at the end. */
   before: number | null;
@@ -83,7 +83,7 @@ export interface PublishResponse {
   liveAt: string;
 }
 
-/** Rejects releases if campaigns are managed in the workspace file. */
+/** Throws a 403 if campaigns are managed in the workspace file. */
 export const rejectFileMode = ({ workspace }: StudioContext) => {
   if (workspace.campaignsFrom === 'studio') return;
   throw new HttpError(
@@ -109,7 +109,7 @@ interface AddOptions extends Pick<WithRelease, 'draftRevision' | 'cancelsSchedul
   details(release: number): string;
 }
 
-/** Adds a release with its audit entry. Throws a 409 with the current release if another was published in the meantime. */
+/** Adds a release with its audit entry. Throws a 409 with the current release if it is newer than the base release. */
 export const addRelease = async (
   context: StudioContext,
   made: Made,
@@ -139,7 +139,7 @@ const findScheduledReleases = async ({ studio, workspace, nowMs }: StudioContext
     ({ kind, subjectId }) => kind === 'campaign' && subjectId === campaignId,
   );
 
-/** Returns whether scheduled releases are cancelled. The operator must choose if there are any. */
+/** Returns whether to cancel scheduled releases. Throws an error if there are any and the operator has not chosen. */
 const cancelsScheduled = async (
   context: StudioContext,
   campaignId: string,
@@ -165,10 +165,10 @@ const publishBody = z.strictObject({
   revision: z.string().min(1),
   note,
   live_at: liveAtText.nullish(),
-  /** Whether to keep or cancel scheduled releases of the campaign. Required if there are any. */
+  /** Choice to keep or cancel scheduled releases of the campaign. Required if there are any. */
   scheduled,
 });
-/** Body of a release without a draft, with its base release. */
+/** Body of a release without a draft. */
 export const noteBody = z.strictObject({ note, based_on: z.int().nonnegative() });
 const restoreBody = noteBody.extend({ scheduled });
 const endTestBody = restoreBody.extend({
@@ -184,14 +184,14 @@ const futureMs = (liveAt: string, nowMs: number): number => {
   throw new HttpError(400, `live_at: ${liveAt} is in the past. Choose a later time, or publish now.`);
 };
 
-/** Returns the release of the path. Throws a 404 if it is not of a campaign. */
+/** Returns the release of the path. Throws a 404 if it does not exist or is not of a campaign. */
 const releaseIn = async ({ studio, workspace, params }: StudioContext): Promise<Release> => {
   const found = await studio.release(workspace.workspaceId, Number(params['release']));
   if (found?.kind !== 'campaign') throw new HttpError(404, 'Release not found');
   return found;
 };
 
-/** Audit entry of a change to a scheduled release. */
+/** Creates the audit entry of a change to a scheduled release. */
 const scheduleEntry = (
   { workspace, operator, nowMs }: StudioContext,
   { release, subjectId, liveAtMs }: Release,
@@ -304,7 +304,7 @@ export const cancelScheduled = defineRoute({
   },
 });
 
-/** Changes when a scheduled release goes live. */
+/** Reschedules a scheduled release. */
 export const moveScheduled = defineRoute({
   method: 'POST',
   path: '/api/releases/{release}/move',
@@ -323,14 +323,14 @@ export const moveScheduled = defineRoute({
   },
 });
 
-/** Returns the campaign of the path, as it is live. */
+/** Returns the live campaign of the path. */
 const campaignIn = ({ workspace, params }: StudioContext) => {
   const text = workspace.rawCampaigns.find((each) => each['campaign_id'] === params['campaignId']);
   if (!text) throw new HttpError(404, 'Campaign not found');
   return { campaignId: params['campaignId']!, text };
 };
 
-/** Stops a campaign at once, whoever published it, and cancels scheduled releases. The draft stays. */
+/** Stops a campaign immediately and cancels scheduled releases. The draft stays. */
 export const stop = defineRoute({
   method: 'POST',
   path: '/api/campaigns/{campaignId}/stop',
@@ -350,7 +350,7 @@ export const stop = defineRoute({
   },
 });
 
-/** Ends an A/B test: all users get one variant, and the results are frozen. */
+/** Ends an A/B test. All users get one variant, and the results are frozen. */
 export const endTest = defineRoute({
   method: 'POST',
   path: '/api/campaigns/{campaignId}/end-test',
@@ -386,7 +386,7 @@ export const endTest = defineRoute({
   },
 });
 
-/** Archives a campaign with a release without content. Results and history stay; a former release restores it. */
+/** Archives a campaign with a release without content. Results and history stay. A previous release can restore it. */
 export const archive = defineRoute({
   method: 'POST',
   path: '/api/campaigns/{campaignId}/archive',
@@ -406,7 +406,7 @@ export const archive = defineRoute({
         { kind: 'campaign', subjectId: campaignId, content, basedOn: from, note, liveAtMs: nowMs },
         { cancelsScheduled: true, action: 'campaign.archive', details: (release) => `as release ${release}` },
       );
-    // A campaign of the workspace file gets a release first, so that the history keeps its content.
+    // Releases a campaign of the workspace file first, so that the history keeps its content.
     const from = basedOn > 0 ? basedOn : (await add({ ...text, status: 'stopped' }, basedOn)).release;
     return { status: 201, body: await add(null, from) };
   },

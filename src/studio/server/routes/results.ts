@@ -18,7 +18,7 @@ import { type FrozenTest, type SinceEnd, sinceEnd, soleVariant } from '../ended-
 import { defineRoute, type WorkspaceContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
-/** Returns the counts by variant as CSV (RFC 4180). Revenue in several currencies has no sum and is left out. */
+/** Returns the counts by variant as CSV (RFC 4180). Omits revenue in several currencies, because it has no sum. */
 const resultsCsv = (
   campaign: CampaignJson,
   { arms, currencies }: Pick<ResultsResponse, 'arms' | 'currencies'>,
@@ -53,27 +53,27 @@ const resultsCsv = (
 
 export interface ResultsResponse extends ComparedResults {
   headline: Headline;
-  /** Changes since the first exposure, oldest first. Results before and after a change are not comparable. */
+  /** Changes since the first exposure, oldest first. Results from before and after a change are not comparable. */
   edits: ResultsEdit[];
   days: DayResults[];
-  /** In the order of the campaign's placements, variants together. */
+  /** Results by placement in the campaign's order, all variants together. */
   placements: PlacementResults[];
-  /** Results by language, variants together; empty if the campaign has no language. */
+  /** Results by language, all variants together. Empty if the campaign has no language. */
   languages: LanguageResults[];
   /** Time zone of the days. */
   timeZone: string;
-  /** Currencies of the revenue; several cannot be summed. */
+  /** Currencies of the revenue. Amounts in several currencies cannot be summed. */
   currencies: string[];
-  /** Goals, in the order of the counts of each arm. */
+  /** Goals in the order of the counts of each arm. */
   goals: readonly ConversionJson[];
-  /** Set if an A/B test has ended: the other members are its frozen results. */
+  /** Ended A/B test, to whose frozen results the other members belong; `null` if none. */
   ended: EndedResults | null;
 }
 
 interface EndedResults {
   at: string;
   release: number;
-  /** Name of the variant that all users get since. */
+  /** Name of the variant that all users get since the end. */
   winner: string;
   since: SinceEnd[];
 }
@@ -88,11 +88,11 @@ interface ResultsEdit {
   what: string[];
 }
 
-/** Labels of fields that do not affect what users get. */
+/** Labels of fields without an effect on users. */
 const UNSEEN = ['Name', 'Test users', 'Goals', 'Target sample size', 'Tags'];
 const MAX_EDITS = 50;
 
-/** Returns the versions of a campaign since its first exposure, newest first. The last is the version before. */
+/** Returns the versions of a campaign since the day of its first exposure and the version before, newest first. */
 const readVersions = async (
   { studio, workspace, nowMs }: WorkspaceContext,
   campaignId: string,
@@ -105,7 +105,7 @@ const readVersions = async (
     .filter(({ liveAtMs, cancelledAtMs }) => cancelledAtMs === null && liveAtMs <= nowMs)
     .sort((one, other) => other.liveAtMs - one.liveAtMs || other.release - one.release);
   const before = live.findIndex(({ liveAtMs }) => workspace.localDays.of(liveAtMs) < firstDay);
-  // Users may have seen the previous version earlier on the first day, so it counts as the first version.
+  // The version before the first day is included, because users may have seen it on the first day.
   return before < 0 ? live : live.slice(0, before + 1);
 };
 
@@ -136,7 +136,7 @@ const sortPlacements = (campaign: CampaignJson, found: readonly PlacementResults
 /** ID of the holdout in results requests. */
 const HOLDOUT = '@holdout';
 
-/** Returns the combined effect of all campaigns as results of one campaign, with the holdout as control group. */
+/** Returns the combined results of all campaigns as results of one campaign with the holdout as control group. */
 const getHoldoutResults = async ({
   workspace,
   store,
@@ -150,7 +150,7 @@ const getHoldoutResults = async ({
     status: 'active',
     placements: [],
     control_percentage: percentage,
-    // Results are read at any time, so the planned end is now.
+    // The planned end is now, because the results have no planned end and can be read at any time.
     ends_at: new Date(nowMs).toISOString(),
     conversions: conversions.map(toConversionJson),
     variants: [{ variant_id: HOLDOUT_TREATMENT, name: 'All campaigns', properties: {} }],
@@ -174,7 +174,7 @@ const getHoldoutResults = async ({
   };
 };
 
-/** Returns the ended test of the campaign, unless the shares changed since. */
+/** Returns the ended test of the campaign; `null` if none or if the shares have changed since. */
 const findEndedTest = async (
   { workspace, store, studio, nowMs }: WorkspaceContext,
   live: CampaignJson,
@@ -191,7 +191,7 @@ const findEndedTest = async (
   };
 };
 
-/** Returns the results of a campaign, or of the holdout. Throws a 404 if it is unknown. */
+/** Returns the results of a campaign or of the holdout. Throws a 404 if unknown. */
 export const resultsIn = async (
   context: WorkspaceContext,
   campaignId: string | undefined,
@@ -258,7 +258,7 @@ export const downloadResults = defineRoute({
 
 /** Statistics of a campaign in the list. */
 export interface CampaignStats {
-  /** Users who saw a variant, and how many of them clicked. */
+  /** Number of users who saw a variant. */
   people: number;
   clicked: number;
 }

@@ -4,9 +4,9 @@ import { defineBody, defineRoute } from '../route.ts';
 import { hasRole } from '../sessions.ts';
 
 const MAX_ENTRIES = 100;
-/** Maximum tries if operators comment concurrently. */
+/** Maximum attempts if operators comment concurrently. */
 const MAX_TRIES = 5;
-/** Presence timeout in milliseconds. Pages report every 10 seconds. */
+/** Presence timeout. Pages report their presence every 10 seconds. */
 const PRESENT_MS = 30_000;
 
 const reviewBody = z.strictObject({
@@ -59,7 +59,7 @@ export interface PresenceResponse {
   operators: string[];
 }
 
-/** Reports that the session has a campaign open. */
+/** Records that the session has a campaign open. */
 export const reportPresence = defineRoute({
   method: 'PUT',
   path: '/api/campaigns/{campaignId}/presence',

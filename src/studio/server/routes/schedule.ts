@@ -7,18 +7,18 @@ const DAYS = 56;
 
 /** Time during which a campaign runs in a placement. */
 export interface PlacementSpan {
-  /** Unix milliseconds. */
+  /** Start in Unix milliseconds. */
   from: number;
   to: number;
-  /** Campaign for everyone that precedes it at that time: only users who dismissed that one get this one. `null` if none. */
+  /** Campaign for all users with higher priority, so that only users who dismissed it get this campaign; `null` if none. */
   behind: string | null;
 }
 
 export interface ScheduleResponse {
-  /** Bounds of the calendar, in Unix milliseconds. */
+  /** Start of the calendar in Unix milliseconds. */
   from: number;
   to: number;
-  /** Campaigns of each placement, in the order of decision. */
+  /** Campaigns of each placement in the order of evaluation. */
   placements: {
     id: string;
     name: string;
@@ -33,13 +33,13 @@ interface CalendarRow {
   spans: PlacementSpan[];
 }
 
-/** Rows by placement ID, then by campaign ID. */
+/** Calendar rows by placement ID and campaign ID. */
 type Calendar = Map<string, Map<string, CalendarRow>>;
 
 const isForEveryone = ({ audience, frequency, controlPercentage }: Campaign): boolean =>
   audience === null && frequency === null && controlPercentage === 0;
 
-/** Marks the part of spans that another campaign covers. */
+/** Splits spans and marks the parts that another campaign covers. */
 const cover = (spans: readonly PlacementSpan[], { from, to, name }: PlacementSpan & { name: string }) =>
   spans.flatMap((span) => {
     const [start, end] = [Math.max(span.from, from), Math.min(span.to, to)];
@@ -52,7 +52,7 @@ const cover = (spans: readonly PlacementSpan[], { from, to, name }: PlacementSpa
     return parts.filter((part) => part.from < part.to);
   });
 
-/** Adds the campaigns that run between two times, between which no release goes live. */
+/** Adds the campaigns that run in a period in which no release goes live. */
 const addPeriod = (
   calendar: Calendar,
   { campaigns, placements }: ReturnType<typeof priorityOrder>,
@@ -79,7 +79,7 @@ const addPeriod = (
   }
 };
 
-/** Returns who shows where in the next weeks: the live campaigns, replaced by each scheduled release when it goes live. */
+/** Returns the campaigns of each placement in a period. Scheduled releases replace live campaigns when they go live. */
 const createCalendar = async (context: StudioContext, from: number, to: number): Promise<Calendar> => {
   const { workspace, studio } = context;
   const hasReleases = workspace.campaignsFrom === 'studio';

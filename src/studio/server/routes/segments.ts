@@ -23,14 +23,14 @@ export interface SegmentRow {
   id: string;
   name: string;
   audience: Record<string, unknown>;
-  /** Number of its newest release, the base of the next one; 0 if from the workspace file. */
+  /** Number of the newest release, on which the next must be based; 0 if the segment is from the workspace file. */
   newest: number;
   /**
-   * Estimated number of users. `needs people`: the filter names users by ID or address and requires the right to view them. `left
-   * out`: the time budget of the list was spent.
+   * Estimated number of users. `needs people` if the filter contains IDs or addresses and so requires the permission to view
+   * users. `left out` if the time budget of the list was exhausted.
    */
   reach: ReachResponse | 'needs people' | 'left out';
-  /** Campaigns that use it, published or as drafts. */
+  /** Published campaigns and drafts that use the segment. */
   usedBy: { id: string; name: string; isLive: boolean }[];
 }
 
@@ -53,8 +53,8 @@ const getSegmentUses = async (context: StudioContext): Promise<Map<string, Segme
 };
 
 /**
- * Time budget for all counts of the list, in milliseconds. More segments mean smaller samples. Segments after the budget is spent
- * are left out, because one user of the largest audience takes some milliseconds.
+ * Time budget for all counts of the list. More segments mean smaller samples. Once the budget is exhausted, further segments are
+ * not counted, because one user of the largest audience takes some milliseconds.
  */
 const LIST_MS = 20;
 
@@ -110,13 +110,13 @@ export const createListSegments = (loadSample: SampleLoader) =>
 export interface SegmentImpact {
   id: string;
   name: string;
-  /** `null` if its audience names users by ID or address. */
+  /** Reach before and after; `null` if the audience contains IDs or addresses of users. */
   reach: { before: ReachResponse; after: ReachResponse } | null;
-  /** Whether the change leaves it without users, or with too few to report. */
+  /** Whether the change leaves the campaign with no users or too few to report. */
   isSilenced: boolean;
 }
 
-/** Returns the live campaigns that use a segment, with their reach before and after a change of it. */
+/** Returns the live campaigns that use a segment, with their reach before and after a change of the segment. */
 export const createReadSegmentImpact = (loadSample: SampleLoader) =>
   defineRoute({
     method: 'POST',
@@ -170,7 +170,7 @@ const segmentBody = noteBody.extend({
   audience: z.record(z.string(), z.unknown()),
 });
 
-/** Creates or updates a segment. Campaigns that use it follow at once. */
+/** Creates or updates a segment, which immediately affects campaigns that use it. */
 export const saveSegment = defineRoute({
   method: 'PUT',
   path: '/api/segments/{segmentId}',

@@ -32,7 +32,7 @@ const createTally = () => {
 
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
 
-/** Returns names from a sample of users. Values are included only if enough users share them, or the operator can view users. */
+/** Returns names from a sample of users. Includes values only if enough users share them or the operator can view users. */
 export const createReadSuggestions = (loadSample: SampleLoader) =>
   defineRoute({
     method: 'GET',

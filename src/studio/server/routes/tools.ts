@@ -5,13 +5,13 @@ import type { CampaignJson } from '../../campaign/campaign-json.ts';
 import { requiredSampleSize } from '../../statistics/sample-size.ts';
 import { defineBody, defineRoute } from '../route.ts';
 
-/** Schema and reference data for programs that write campaigns. */
+/** Schema and reference data for programs that create campaigns. */
 export interface SchemaResponse {
   /** JSON Schema of a campaign. */
   campaign: Record<string, unknown>;
   templates: {
     name: string;
-    /** A variant requires at least one of these properties. */
+    /** Properties of which a variant requires at least one. */
     needed: readonly string[];
     properties: {
       name: string;
@@ -82,7 +82,7 @@ export const readSampleSize = defineRoute({
   },
 });
 
-/** Records a tool call in the audit log, before the tool runs. */
+/** Records a tool call in the audit log before the tool runs. */
 export const recordToolCall = defineRoute({
   method: 'POST',
   path: '/api/tool-calls',

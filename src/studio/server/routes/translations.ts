@@ -12,7 +12,7 @@ import {
 } from '../../campaign/translations.ts';
 import { defineBody, defineRoute } from '../route.ts';
 
-/** Parts of a draft that hold texts, valid even if the rest is not. */
+/** Parts of a draft that contain texts. They can be read even if the rest is invalid. */
 const translated = z.looseObject({
   campaign_id: z.string(),
   language: z.string(),
@@ -25,7 +25,7 @@ const translated = z.looseObject({
   ),
 });
 
-/** Texts of a file, by variant and property, with the source text at export and its translations. */
+/** Text of a file: a property of a variant with the source text at export and its translations. */
 interface FileText {
   variantId: string;
   name: string;
@@ -78,7 +78,7 @@ const writeXliff = (
   return version === 'xliff1' ? jsToXliff12(content) : js2xliff(content);
 };
 
-/** Returns the separator; spreadsheets use that of their locale. */
+/** Detects the separator, because spreadsheets use the separator of their locale. */
 const getSeparator = (text: string): string => /^\ufeff?"?variant"?([,;\t])/.exec(text)?.[1] ?? ',';
 
 const readCsv = (text: string, own: string): FileText[] => {
@@ -113,7 +113,7 @@ const rootIn = (text: string): string => {
 };
 
 const readXliff = async (text: string, campaignId: string): Promise<FileText[]> => {
-  // XLIFF needs no DTD. Rejecting it prevents entity expansion.
+  // Rejects a DTD to prevent entity expansion. XLIFF does not need one.
   if (/<!DOCTYPE/i.test(text)) throw new HttpError(400, 'The file must not have a DOCTYPE');
   const root = rootIn(text);
   if (root === '' || text.lastIndexOf('<xliff') !== text.indexOf('<xliff'))
@@ -123,7 +123,7 @@ const readXliff = async (text: string, campaignId: string): Promise<FileText[]> 
     throw new HttpError(400, 'The file is truncated: </xliff> is missing. Export it again.');
   const read = /\bversion\s*=\s*["']2/.test(root) ? xliff2js : xliff12ToJs;
   const content = await read(text).catch(() => {
-    // Parser messages describe internals.
+    // Omits the parser's message, because it describes internals.
     throw new HttpError(400, 'The file cannot be read as XLIFF 1.2 or 2.0');
   });
   const language = languageTag(content.targetLanguage ?? '');
@@ -139,7 +139,7 @@ const readXliff = async (text: string, campaignId: string): Promise<FileText[]> 
         variantId: id.slice(0, at),
         name: id.slice(at + 1),
         source: typeof source === 'string' ? source : null,
-        // Inline codes make it an array, and their content is unknown here.
+        // Skips a target with inline codes, which is an array, because their content is unknown here.
         texts: typeof target === 'string' ? [{ language, text: target }] : [],
       };
     }),
@@ -180,11 +180,11 @@ const importBody = z.strictObject({ campaign: translated, text: z.string() });
 export interface TranslatedDraft {
   campaign: CampaignJson;
   taken: number;
-  /** Skipped texts, and those with an outdated source, as sentences. */
+  /** Sentences about skipped texts and texts with an outdated source. */
   notes: string[];
 }
 
-/** Returns the draft with imported translations. Nothing is stored: the page saves it like any other change. */
+/** Returns the draft with imported translations. Does not store it, because the page saves it like any other change. */
 export const importTranslations = defineRoute({
   method: 'POST',
   path: '/api/translations/import',

@@ -19,9 +19,9 @@ export interface WebhooksResponse {
     /** Host of the receiver, because the path of a URL may be a secret. */
     host: string;
     format: string;
-    /** `null` for all types. */
+    /** Delivered event types; `null` for all types. */
     eventTypes: string[] | null;
-    /** `waiting`: the service has not started it yet. */
+    /** Delivery status. `waiting` until the service has started the webhook. */
     status: 'active' | 'failing' | 'disabled' | 'paused' | 'waiting';
     failures: number;
     failingSince: string | null;
@@ -32,7 +32,7 @@ export interface WebhooksResponse {
 }
 
 export interface WebhookResponse {
-  /** Newest first. */
+  /** Attempts, newest first. */
   attempts: {
     id: string;
     messageId: string;
@@ -118,7 +118,7 @@ export const readWebhook = defineRoute({
   },
 });
 
-/** Queues a message for the process that delivers the webhook. Throws a 409 if none can. */
+/** Queues a message for the process that delivers the webhook. Throws a 409 if no process can deliver it. */
 const queue = async (context: StudioContext, messageId: string) => {
   const { webhookId, isPaused } = getWebhook(context);
   const { workspaceId } = context.workspace;
