@@ -18,7 +18,6 @@ interface TrackOptions {
   now: () => number;
 }
 
-/** Creates the client's `track` method. */
 export const createTrack = ({ user, cache, late, consent, now }: TrackOptions) => {
   // This path to the log avoids extra awaits and promises, because each costs the page time.
   const capture = (event: CapturedEvent): Tracked => late.run((client) => client.delivery.capture(event));

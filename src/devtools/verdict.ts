@@ -4,7 +4,7 @@ import { getBannerName, relativeTime, type Tone } from './words.ts';
 /** State of a slot, with an explanation. */
 export interface Verdict {
   tone: Tone;
-  /** Two or three words. */
+  /** Title of two or three words. */
   title: string;
   /** Explanation, with the action to take. */
   why: string;
@@ -34,7 +34,7 @@ const failedSync = ({ recent }: Inspection): string | null => {
   return last?.type === 'failed' ? last.message : null;
 };
 
-/** Explains why there is no response yet. */
+/** Explains the missing response. */
 const unanswered = (inspection: Inspection, now: number): Verdict => {
   const { recent, syncWaitsUntil } = inspection;
   const misused = recent
@@ -62,7 +62,7 @@ const formatProblems = ({ problems }: SlotState): string => {
   return lines.join('; ') || 'The hook threw. See the error in the console or log';
 };
 
-/** Explains why a slot is empty. */
+/** Explains an empty slot. */
 const emptyVerdict = (placement: PlacementState, slot: SlotState, inspection: Inspection, now: number) => {
   const { answer, isExpired, isDismissed, snoozedUntil, isHidden } = placement;
   if (isHidden)

@@ -57,7 +57,6 @@ export const readRateLimit = (headers: Headers, kind: ResetKind, nowMs: number):
   return info;
 };
 
-/** Current window of the limiter. */
 interface RateWindow {
   limit: number;
   remaining: number;

@@ -37,7 +37,6 @@ export const CARD: Look = {
 `,
 };
 
-/** Catalogue entry. */
 export const cardEntry = () =>
   ({
     name: 'card',

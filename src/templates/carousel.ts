@@ -154,7 +154,6 @@ const slideProperties = <Ending extends (typeof ENDINGS)[number]>(ending: Ending
   ] as const satisfies readonly TemplateProperty[];
 };
 
-/** Catalogue entry. */
 export const carouselEntry = () =>
   ({
     name: 'carousel',

@@ -17,7 +17,6 @@ export const CHOICE: Look = {
 `,
 };
 
-/** Catalogue entry. */
 export const choiceEntry = () =>
   ({
     name: 'choice',

@@ -108,7 +108,6 @@ export const COUNTDOWN: Look = {
 
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Catalogue entry. */
 export const countdownEntry = () =>
   ({
     name: 'countdown',

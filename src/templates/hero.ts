@@ -41,7 +41,6 @@ export const HERO: Look = {
 `,
 };
 
-/** Catalogue entry. */
 export const heroEntry = () =>
   ({
     name: 'hero',

@@ -55,7 +55,6 @@ export const STRIP: Look = {
 `,
 };
 
-/** Catalogue entry. */
 export const stripEntry = () =>
   ({
     name: 'strip',

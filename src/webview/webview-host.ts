@@ -26,7 +26,6 @@ export interface WebviewHost {
   connect(placard: Placard): () => void;
 }
 
-/** Returns the error message of a thrown value. */
 const getReason = (problem: unknown): string => {
   try {
     return String(problem instanceof Error ? problem.message : problem);

@@ -72,7 +72,7 @@ export interface DeadLetter {
 /** Number of events that a flush delivered, and number of events still queued. */
 export type FlushResult = { delivered: number; pending: number };
 
-/** Event to store. */
+/** Event to store with `capture()`. */
 export interface CapturedEvent {
   type: EventType;
   bannerId: string;

@@ -21,7 +21,6 @@ const POSITIONS = {
 
 const NOTHING = 'its selector has no match';
 
-/** State of one placement in this page. */
 interface Spot {
   /** Inserted element that contains the slot. */
   box?: HTMLElement | undefined;

@@ -24,10 +24,9 @@ export type SlotState = (
   /** Whether the banner met the viewability rule. Set so that the banner is reported once. */
   isSeen?: boolean;
 };
-// `UNDECIDED` and `UNMOUNTED` are equal by value and compared by identity.
-/** No response yet, or the element is detached. */
+/** No response has arrived yet, or the element is detached. Compared by identity. */
 export const UNDECIDED = { banner: null, why: null };
-/** Unmounted. */
+/** Slot was unmounted. Compared by identity. */
 export const UNMOUNTED = { banner: null, why: null };
 
 /** Result of the host's `shouldShow` for a banner. */

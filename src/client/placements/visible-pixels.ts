@@ -4,7 +4,7 @@ const MIN_OPACITY = 0.1;
 const MIN_SIDE = 10;
 /** Number of hit-test points per side. */
 const PROBES = 5;
-/** Rectangles may have fractional pixels. */
+/** Tolerance of comparisons, because rectangles may have fractional pixels. */
 const TOLERANCE = 0.01;
 /** Elements that have pixels of their own. The content of a canvas or an SVG is unknown, and may be transparent over a slot. */
 const REPLACED = 'video,iframe,embed,object,input,select,textarea';

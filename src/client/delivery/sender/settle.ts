@@ -14,7 +14,7 @@ import {
 } from '../log/records.ts';
 import type { Sent } from './sent.ts';
 
-/** Tells the host which events were delivered. */
+/** Creates the function that tells the host which events were delivered. */
 export const createDeliver =
   ({ host, notify }: DeliveryContext) =>
   (events: BannerEvent[]): void => {

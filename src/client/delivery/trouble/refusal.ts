@@ -11,7 +11,7 @@ const REASONS: Record<number, WaitReason> = {
   429: 'rate-limit',
 };
 
-/** Meaning of an unsuccessful response. */
+/** Parsed error response. */
 export interface Refusal {
   reason: WaitReason;
   /** Pause that the service requests, in milliseconds; 0 if none. */

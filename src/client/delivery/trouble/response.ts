@@ -6,7 +6,7 @@ import type { Sent } from '../sender/sent.ts';
 import type { Kit } from './kit.ts';
 import { readRefused } from './refusal.ts';
 
-/** Event named in `errors`. */
+/** Event that a response skipped in `errors`. */
 export interface Skipped {
   /** Index in the sent batch. */
   index: number;
@@ -19,7 +19,7 @@ interface Failure {
   cause?: unknown;
 }
 
-/** Outcome of a request for its events. */
+/** Outcome of the events of a request. */
 export type Outcome =
   /** The server accepted every event that `skipped` does not name. `problems`: contradictions in the response. */
   | { type: 'confirmed'; skipped: Skipped[]; problems: string[] }

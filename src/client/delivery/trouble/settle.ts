@@ -43,7 +43,6 @@ export const getNextPause = (
   }
 };
 
-/** Outcome for the events of one request. */
 interface Settled {
   delivered: BannerEvent[];
   notices: Notice[];
