@@ -1,2 +1,2 @@
-/** Side-effect import of a style sheet, bundled by Vite. */
+/** Type of side-effect imports of style sheets, which Vite bundles. */
 declare module '*.css';

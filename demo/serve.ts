@@ -10,8 +10,8 @@ import { createStaticFiles } from './server/static-files.ts';
 const LOOK_MS = 500;
 
 /**
- * Calls back once the parent process has ended. npm forwards signals only to the shell that runs scripts, which can exit without
- * forwarding them. The server would then keep its port.
+ * Calls back once the parent process has ended. npm forwards signals only to the shell that runs scripts. If the shell exits
+ * without forwarding them, the server would keep its port.
  */
 const whenParentIsGone = (call: () => void): void => {
   const parent = process.ppid;
@@ -24,7 +24,7 @@ const whenParentIsGone = (call: () => void): void => {
 
 /** `npm start`: serves the built demo and the service until it is stopped. */
 tuneProcess();
-// Warnings and errors only, because request logs would bury the announcement.
+// Logs only warnings and errors, because request logs would hide the announcement.
 const log = pino({ base: null, level: process.env['LOG_LEVEL'] ?? 'warn' });
 
 try {
@@ -42,7 +42,7 @@ try {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void listening.stop());
   }
-  // Without npm it may run in the background on purpose.
+  // Without npm, the demo may run in the background on purpose.
   if (process.env['npm_lifecycle_event'] !== undefined) whenParentIsGone(() => void listening.stop());
 } catch (error) {
   console.error(startProblem(error) ?? error);

@@ -1,4 +1,4 @@
-// Plain JavaScript, so that a Node which cannot run the rest can still say so.
+// Plain JavaScript, so that older versions of Node.js can run the version check.
 const OLDEST = [22, 18];
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 

@@ -22,7 +22,7 @@ const faultSwitch = (faults: Faults, { fault, label, help }: (typeof SWITCHES)[n
   return button;
 };
 
-/** Devtools, and switches that simulate faults. */
+/** Creates the panel with the devtools and switches that simulate faults. */
 export const createPanel = (faults: Faults): { panel: HTMLElement; devtools: HTMLElement } => {
   const devtools = node('div', { class: 'panel-devtools' });
   const panel = node('aside', { class: 'panel', 'aria-label': 'SDK activity' }, [

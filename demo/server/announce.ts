@@ -10,7 +10,7 @@ interface Announced {
   isMadeUp: boolean;
 }
 
-/** Text printed once the service runs. The curl command works as is. */
+/** Returns the text printed once the service runs. Its curl command works as is. */
 export const announcement = ({ url, studioUrl, hasDemoKeys, isMadeUp }: Announced): string =>
   hasDemoKeys
     ? demoAnnouncement(url, studioUrl, isMadeUp ? MADE_UP : '')
@@ -47,7 +47,7 @@ ${madeUp}
   Stop with Ctrl+C.
 `;
 
-/** Text printed after an edit of the workspace file. */
+/** Returns the text printed after an edit of the workspace file. */
 export const reloaded = (problem: Error | null): string =>
   problem === null
     ? 'Workspace file reloaded.'
@@ -64,10 +64,10 @@ const isClaimed = (error: unknown): boolean =>
   'errcode' in error.cause &&
   error.cause.errcode === SQLITE_BUSY;
 
-/** Returns the message for an expected startup error; `null` for others. */
+/** Returns the message of an expected startup error; `null` for other errors. */
 export const startProblem = (error: unknown): string | null => {
   const { code, port, path } = error as { code?: string; port?: number; path?: string };
-  // Suggests another database too, because the port is often held by this demo, which also locks the file.
+  // Also suggests another database, because often another process of this demo uses the port and locks the database.
   if (code === 'EADDRINUSE') return `Port ${port} is in use. Stop that process, or choose another: ${AGAIN}`;
   if (code === 'EACCES') return `Port ${port} needs privileges. Choose another: PORT=8787 npm start`;
   if (code === 'ENOENT') return `${path} does not exist: set PLACARD_WORKSPACE to a workspace file.`;

@@ -1,5 +1,5 @@
-/** Keys of the demo workspace. They are public in the repository: do not use them elsewhere. */
+/** Keys of the demo workspace. Do not use them elsewhere, because they are public in the repository. */
 export { APP_ID, CLIENT_KEY } from '../shop/demo-keys.ts';
 export const SERVER_KEY = 'demo-server-key';
-/** Signs in to the demo's Studio. */
+/** Operator key of the demo's Studio. */
 export const OPERATOR_KEY = 'demo-operator-key';

@@ -17,8 +17,8 @@ const withOrigin = (text: string, origin: string): string => {
 };
 
 /**
- * Wraps the service so that image URLs are absolute and load in an app of any origin. The workspace file has paths, because it
- * does not know the demo's port.
+ * Wraps the service so that image URLs are absolute and load in an app of any origin. The workspace file has only paths, because
+ * the demo's port can change.
  */
 export const withAbsoluteImages = (service: Service): Service => ({
   ...service,
@@ -44,8 +44,8 @@ const shopWebhook = (site: string): Webhook => ({
 });
 
 /**
- * Wraps the workspaces: sets the demo's shop as their site and adds its webhook, because the workspace file does not know the
- * port, and marks sample data in the name of the workspace, which the Studio shows on every page.
+ * Wraps the workspaces. Sets the demo's shop as their site and adds its webhook, because the demo's port can change. Marks sample
+ * data in the name of the workspace, which the Studio shows on every page.
  */
 export const atSite = (source: ReleaseSource, site: () => string, isMadeUp: boolean): ReleaseSource => {
   const copies = new WeakMap<Workspace, Workspace>();

@@ -2,12 +2,12 @@ import { fileURLToPath } from 'node:url';
 
 const inRepository = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** Invalid environment variable, named in the message. */
+/** Thrown for an invalid environment variable. The message contains its name. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/** Reads the settings from the environment, and from `--empty`, which skips sample data. Empty variables count as unset. */
+/** Returns the settings from the environment and `--empty`, which skips sample data. Empty variables count as unset. */
 export const readSettings = (env: NodeJS.ProcessEnv, args: readonly string[]) => {
   const unknown = args.find((each) => each !== '--empty');
   if (unknown !== undefined) throw new SettingsError(`${unknown}: the demo knows one option, --empty`);
@@ -24,7 +24,7 @@ export const readSettings = (env: NodeJS.ProcessEnv, args: readonly string[]) =>
     host: env['HOST'] || '127.0.0.1',
     db: env['PLACARD_DB'] || inRepository(isEmpty ? '.placard/empty.db' : '.placard/demo.db'),
     workspaceFile: env['PLACARD_WORKSPACE'] || inRepository('demo/workspace.json'),
-    // Sample data belongs to the demo's own campaigns.
+    // Skips sample data for another workspace, because the data belongs to the demo's own campaigns.
     makesMonth: !isEmpty && !env['PLACARD_WORKSPACE'],
     built: inRepository('dist/demo'),
     sources: inRepository('demo'),

@@ -19,7 +19,7 @@ const act = z.strictObject({
 });
 type Act = z.infer<typeof act>;
 
-/** Returns the `/users/track` body, with names and prices from the catalogue, not from the page. */
+/** Returns the `/users/track` body with names and prices from the catalogue, not from the page. */
 const trackBody = ({ userId, deed, items }: Act, now: number) => {
   const time = new Date(now).toISOString();
   const lines = items.flatMap(({ id, quantity }) => {
@@ -50,7 +50,7 @@ const trackBody = ({ userId, deed, items }: Act, now: number) => {
   };
 };
 
-/** Backend of the shop. It holds the server key and sends users' actions to the service. */
+/** Creates the backend of the shop, which has the server key and sends users' actions to the service. */
 export const createShopActions = (service: Pick<Service, 'fetch'>, now: () => number = Date.now) => {
   const usersTrack = (body: unknown) =>
     service.fetch(
@@ -62,13 +62,13 @@ export const createShopActions = (service: Pick<Service, 'fetch'>, now: () => nu
     );
 
   return {
-    /** Returns a status: 204 if the service accepted the action, 400 if it is invalid. */
+    /** Sends an action. Returns the status: 204 if the service accepted the action, 400 if it is invalid. */
     async act(input: unknown): Promise<number> {
       const parsed = act.safeParse(input);
       if (!parsed.success) return 400;
       return (await usersTrack(trackBody(parsed.data, now()))).ok ? 204 : 502;
     },
-    /** Sets the attributes of the demo users. Idempotent, so it can run at each start. */
+    /** Sets the attributes of the demo users. Idempotent, so that it can run at each start. */
     async seed(): Promise<void> {
       const response = await usersTrack({
         attributes: VISITORS.map(({ id, attributes }) => ({ external_id: id, ...attributes })),
@@ -91,19 +91,19 @@ const readBody = async (request: IncomingMessage): Promise<unknown> => {
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch {
-    // Invalid JSON: the schema rejects `undefined`.
+    // Returns `undefined` for invalid JSON, which the schema rejects.
     return undefined;
   }
 };
 
-/** CSRF protection, by the request's origin and the JSON content type, which requires a CORS preflight. */
+/** Returns whether the request is safe from CSRF, by its origin and the JSON content type, which requires a CORS preflight. */
 const isOwnPage = (request: IncomingMessage): boolean => {
   const site = request.headers['sec-fetch-site'];
   const json = request.headers['content-type']?.split(';')[0]?.trim() === 'application/json';
   return (site === undefined || site === 'same-origin') && json;
 };
 
-/** Receiver of the demo's webhook. It accepts every message. */
+/** Path of the receiver of the demo's webhook, which accepts every message. */
 export const HOOK_PATH = '/demo/hook';
 
 /** Handles the demo's own endpoints. Returns `false` for other paths. */

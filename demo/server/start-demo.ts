@@ -22,12 +22,12 @@ import { createDemoEndpoints, createShopActions } from './shop-endpoints.ts';
 
 interface DemoOptions {
   workspaceFile: string;
-  /** SQLite file; its folder is created. */
+  /** Path of the SQLite file. The demo creates its folder. */
   db: string;
   port: number;
   studioPort: number;
   host: string;
-  /** Adds sample data to an unused database. Default: `false`. */
+  /** Whether to add sample data to an unused database. Default: `false`. */
   makesMonth?: boolean;
   log: Log;
   /** Called after an edit of the workspace file, with the error if it is invalid. */
@@ -48,7 +48,7 @@ export interface RunningDemo extends Listening {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-/** Starts the service with the shop on one port, and the Studio on another. */
+/** Starts the service with the shop on one port and the Studio on another. */
 export const startDemo = async ({
   workspaceFile,
   db,

@@ -46,7 +46,7 @@ export const createStaticFiles = (folder: string) => {
     if (!file) return false;
     response.writeHead(200, {
       ...SECURITY_HEADERS,
-      // Apps of any origin and the Studio load the shop's images.
+      // Allows other origins, because the Studio and other apps load the shop's images.
       ...(file.type.startsWith('image/') && { 'Cross-Origin-Resource-Policy': 'cross-origin' }),
       'Content-Type': file.type,
       'Content-Length': file.body.byteLength,

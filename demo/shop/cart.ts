@@ -24,7 +24,7 @@ export const tabStorage: CartStorage = {
       const entries = Array.isArray(stored) ? stored : [];
       return entries.filter(([id, count]) => findProduct(id) && Number.isInteger(count) && count > 0);
     } catch {
-      // Storage is blocked or invalid: start with an empty cart.
+      // If storage is blocked or invalid, starts with an empty cart.
       return [];
     }
   },
@@ -32,7 +32,7 @@ export const tabStorage: CartStorage = {
     try {
       sessionStorage.setItem(STORED_AS, JSON.stringify(quantities));
     } catch {
-      // Storage is blocked: the cart lasts until page exit, as in a private window.
+      // If storage is blocked, the cart lasts until page exit, as in a private window.
     }
   },
 };

@@ -1,4 +1,4 @@
-/** Product, shared by the page and the demo's server, which sets the prices of a purchase itself. */
+/** Product, shared by the page and the demo's server. The server sets the prices of purchases. */
 export interface Product {
   id: string;
   name: string;
@@ -89,5 +89,5 @@ const whole = new Intl.NumberFormat('en-IE', {
   minimumFractionDigits: 0,
 });
 
-/** `€24`, in the language of the shop. */
+/** Formats an amount in the language of the shop, such as `€24`. */
 export const money = (amount: number): string => whole.format(amount);

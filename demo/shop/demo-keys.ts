@@ -1,3 +1,3 @@
-/** Public keys. A client key only works for banners; the server key stays on the server. */
+/** Client key, which is public because it works only for banners. */
 export const CLIENT_KEY = 'demo-client-key';
 export const APP_ID = '3f1d8c52-90ab-4c7e-b1d2-6a5e4f3c2b1a';

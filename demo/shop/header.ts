@@ -2,7 +2,7 @@ import { node } from '../ui/node.ts';
 import type { Cart } from './cart.ts';
 import { VISITORS } from './visitors.ts';
 
-/** Selected visitor: a known user, a new one, or signed out. */
+/** Selected visitor: ID of a demo user, a new user, or `''` if signed out. */
 export type Choice = string | 'new' | '';
 
 interface HeaderOptions {
@@ -24,7 +24,7 @@ const cartLink = (cart: Cart) => {
   return link;
 };
 
-/** Header of every screen, with name, visitor and cart. */
+/** Creates the header of every screen with name, visitor and cart. */
 export const header = ({ cart, chosen, onChoose }: HeaderOptions): HTMLElement => {
   const option = (value: Choice, label: string) =>
     node('option', { value, selected: value === chosen }, [label]);

@@ -2,7 +2,7 @@ import type { Choice } from './header.ts';
 
 const STORED_AS = 'fern-and-kiln:visitor';
 
-/** Selected visitor and their user ID. */
+/** Selected visitor and user ID. */
 export interface Session {
   choice: Choice;
   userId: string | null;
@@ -16,7 +16,7 @@ export const beginSession = (choice: Choice): Session => {
   try {
     localStorage.setItem(STORED_AS, JSON.stringify(session));
   } catch {
-    // Storage is blocked: the choice lasts until page exit.
+    // If storage is blocked, the choice lasts until page exit.
   }
   return session;
 };
@@ -28,7 +28,7 @@ export const currentSession = (): Session => {
       return stored as Session;
     }
   } catch {
-    // Storage is blocked or invalid: use the default.
+    // If storage is blocked or invalid, uses the default.
   }
   return beginSession('mira');
 };

@@ -12,7 +12,7 @@ import { createView, type ShopVerbs, type View } from './views.ts';
 
 type Deed = 'viewed_product' | 'added_to_cart' | 'cart_abandoned' | 'purchased';
 
-/** Sends an action to the shop's backend, which holds the server key. Returns `false` if that fails. */
+/** Sends an action to the shop's backend, which has the server key. Returns `false` on failure. */
 const sendToBackend = async (act: {
   userId: string;
   deed: Deed;
@@ -26,7 +26,7 @@ const sendToBackend = async (act: {
     });
     return response.ok;
   } catch {
-    // The shop also works without its backend; the caller reports the failure.
+    // Does not throw, because the shop also works without its backend. The caller reports the failure.
     return false;
   }
 };
@@ -43,7 +43,7 @@ const HOOKS: Readonly<Record<string, PlacementHook>> = {
 /** Mounts a placement in an element. Returns a function that unmounts it. */
 type ShowPlacement = (placementId: string, element: HTMLElement) => () => void;
 
-/** Renders the screen of the URL hash, and mounts its placements until the screen changes. */
+/** Renders the screen of the URL hash and mounts its placements until the screen changes. */
 const createScreens = (main: HTMLElement, verbs: ShopVerbs, show: ShowPlacement) => {
   let view: View | undefined;
   let unmounts: (() => void)[] = [];
@@ -76,10 +76,10 @@ export const startShop = (page: HTMLElement): void => {
     appId: APP_ID,
     appVersion: '1.0.0',
     userId: session.userId,
-    // Demo visitors refresh more often than customers.
+    // Allows more refreshes, because demo visitors refresh more often than customers.
     banners: { refreshCapacity: 100, refreshIntervalMs: 5_000 },
     delivery: { maxWaitMs: 2_000 },
-    // The workspace file inserts a strip by selector, for which no screen has a slot.
+    // The workspace file inserts a strip by selector, because no screen has a slot for it.
     use: [selectors({ strip })],
     platform: { fetch: faults.fetch },
   });

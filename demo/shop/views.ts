@@ -2,7 +2,7 @@ import { node } from '../ui/node.ts';
 import type { Cart } from './cart.ts';
 import { CATALOGUE, FREE_DELIVERY_FROM, findProduct, money, type Product } from './catalogue.ts';
 
-/** Screen with its slots, which are mounted after the screen is in the page. */
+/** Screen with its slots, which are mounted once the screen is in the page. */
 export interface View {
   title: string;
   screen: HTMLElement;
@@ -17,7 +17,7 @@ export interface ShopVerbs {
   buy(): Promise<void>;
 }
 
-/** The class of each element reserves space, to avoid layout shift. */
+/** Creates the element of a placement. Its class reserves space to avoid layout shift. */
 const slot = (placementId: string) => ({
   placementId,
   element: node('div', { class: `slot slot-${placementId}`, 'data-placement': placementId }),
@@ -174,7 +174,7 @@ export const checkout = (verbs: ShopVerbs): View => {
           ]),
     );
     if (!focused) return;
-    // Buttons were re-rendered: restore the focus, so that `+` can be pressed again.
+    // Restores the focus after the buttons were re-rendered, so that `+` can be pressed again.
     const [group, button] = place.map((label) => `[aria-label="${label}"]`);
     (goods.querySelector<HTMLElement>(`${group} ${button}`) ?? goods.querySelector('a'))?.focus();
   };

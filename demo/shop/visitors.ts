@@ -1,4 +1,4 @@
-/** Demo users. The server sets their attributes; the page only knows their names. */
+/** Demo user. The server sets the attributes, and the page has only the name. */
 export interface Visitor {
   id: string;
   label: string;

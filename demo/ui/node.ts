@@ -2,7 +2,7 @@ type Handlers = { [Type in keyof HTMLElementEventMap]?: (event: HTMLElementEvent
 type Attributes = Record<string, string | number | boolean | null | undefined>;
 type Child = Node | string | number | null | false;
 
-/** Creates an element with attributes (`true` is an empty one; `false` and `null` are omitted), children and listeners. */
+/** Creates an element with children, listeners and attributes. `true` is an empty attribute; `false` and `null` are omitted. */
 export const node = <Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},

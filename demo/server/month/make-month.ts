@@ -44,7 +44,7 @@ interface MonthOptions {
 
 const WORKSPACE = 'demo';
 
-/** Returns whether the store has no releases and no impressions. Sample data is only added to such a store. */
+/** Returns whether the store has no releases and no impressions. Sample data is added only to an unused store. */
 export const isUnused = async (store: Store): Promise<boolean> =>
   (await store.studio.releaseState(WORKSPACE, 0)).newest === 0 &&
   (await store.campaignSummaries(WORKSPACE)).length === 0;
@@ -56,14 +56,14 @@ export const hasMonth = async (store: Store): Promise<boolean> => {
 };
 
 /**
- * Creates a month of sample data: users, their events, and releases. All of it goes through the APIs of the service and the
- * Studio, with a clock that advances day by day. Deterministic except for the dates.
+ * Creates a month of sample data with users, their events, and releases. Uses the APIs of the service and the Studio with a clock
+ * that advances day by day. The data is deterministic except for the dates.
  */
 export const makeMonth = async ({ store, workspaces: source, endMs, log }: MonthOptions): Promise<void> => {
   const startMs = endMs - DAYS * DAY_MS;
   let nowMs = startMs;
   const now = () => nowMs;
-  // The sources outlive the month; only these two are stopped.
+  // Does not stop the source or close the store, because both are used later.
   const workspaces = await watchReleases({ registry: source.registry, stop: () => undefined }, store.studio, {
     log,
     now,

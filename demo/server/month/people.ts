@@ -3,12 +3,12 @@ import { APP_ID } from '../keys.ts';
 
 /** Number of sample users. */
 export const PEOPLE = 3_000;
-/** Number of days. The last one ends when the demo starts. */
+/** Number of days. The last day ends when the demo starts. */
 export const DAYS = 30;
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** Returns a seeded random number generator for 0 to 1 (mulberry32). */
+/** Returns a seeded generator of random numbers from 0 to 1 (mulberry32). */
 const createChances = (seed: number) => {
   let state = seed;
   return (): number => {
@@ -23,7 +23,7 @@ const createChances = (seed: number) => {
 export interface Person {
   id: string;
   attributes: Record<string, unknown>;
-  /** Days with a visit, counted from 0. */
+  /** Days with a visit, numbered from 0. */
   days: number[];
   chance: () => number;
 }
@@ -63,7 +63,7 @@ const createPerson = (index: number): Person => {
   };
 };
 
-/** Returns the sample users; deterministic. */
+/** Returns the sample users. Deterministic. */
 export const makePeople = (): Person[] => Array.from({ length: PEOPLE }, (_, index) => createPerson(index));
 
 /** Parts of a banner that affect a visit. */
@@ -75,29 +75,29 @@ export interface SeenBanner {
 }
 
 /**
- * Response rates by link of the banner: clicks as a share of impressions, and carts as a share of users who saw it. `unseen` is
- * the share without an impression.
+ * Response rates by link of the banner: clicks as a share of impressions, and carts as a share of users who saw the banner.
+ * `unseen` is the share without an impression.
  */
 const TAKEN: Record<string, { click: number; cart: number; unseen?: number }> = {
-  // The two variants of the spring collection: the shelf performs better.
+  // Variants of the spring collection. The shelf performs better.
   '/#/product/teapot': { click: 0.07, cart: 0.05 },
   '/#/product/vase': { click: 0.13, cart: 0.1 },
   '/#/product/candle': { click: 0.08, cart: 0.05 },
-  // Ad blockers block the host of its image, so some impressions are missing, which causes an SRM.
+  // Ad blockers block the host of the plate's image, so some impressions are missing, which causes an SRM.
   '/#/product/plate': { click: 0.06, cart: 0.05, unseen: 0.4 },
 };
 const ORDINARY = { click: 0.05, cart: 0.05, unseen: 0 };
-/** Purchase rates of the candlesticks: the campaign about gift wrapping has a lift over the control group. */
+/** Purchase rates of the candlesticks. The campaign about gift wrapping has a lift over the control group. */
 const CANDLES = { shown: 0.16, control: 0.04 };
 
-/** Events of one visit: banner events, custom events and purchases. */
+/** Banner events, custom events and purchases of a visit. */
 export interface Visit {
   bannerEvents: { id: string; event_type: string; timestamp: string }[];
   events: Record<string, unknown>[];
   purchases: Record<string, unknown>[];
 }
 
-/** Returns a visit on the day that begins at `dayMs`, by a user with these banners. */
+/** Returns the visit of a user with these banners on the day that starts at `dayMs`. */
 export const createVisit = ({ id, chance }: Person, banners: readonly SeenBanner[], dayMs: number): Visit => {
   const atMs = dayMs + Math.floor(chance() * (DAY_MS - 60 * MINUTE_MS));
   const after = (minutes: number) => new Date(atMs + minutes * MINUTE_MS).toISOString();

@@ -4,13 +4,13 @@ import type { CampaignJson } from '../../../src/studio/index.ts';
 /** Action of a marketer on a day of the month. */
 export type Deed = { day: number; note: string } & (
   | { publish: CampaignJson }
-  /** Rolls back to the release with this number. */
+  /** `backTo` is the number of the release to roll back to. */
   | { backTo: number; campaignId: string }
 );
 
 const text = (value: string) => ({ type: 'string' as const, value });
 
-/** A test with an SRM: one variant has fewer impressions than planned, because of `TAKEN` in `people.ts`. */
+/** Returns a test with an SRM. `TAKEN` in `people.ts` causes fewer impressions of one variant than planned. */
 const deliveryTest = (endsAt: string): CampaignJson => ({
   campaign_id: 'delivery-test',
   name: 'Free delivery: from 40 or from 60?',
@@ -41,7 +41,7 @@ const deliveryTest = (endsAt: string): CampaignJson => ({
   ],
 });
 
-/** German texts of the spring collection. The shelf's image is not translated, so the Studio warns of it. */
+/** German texts of the spring collection. The Studio shows a warning, because the shelf's image is not translated. */
 const GERMAN: Record<string, Record<string, string>> = {
   kiln: {
     headline: "Frisch aus dem Ofen, {{${first_name} | default: 'und für lange'}}",
@@ -57,8 +57,8 @@ const GERMAN: Record<string, Record<string, string>> = {
 };
 
 /**
- * Returns the actions of the month in order. It ends with the campaigns of the workspace file except for goals and German, so
- * that visitors get the same with and without sample data.
+ * Returns the actions of the month in order. The final campaigns equal those of the workspace file except for goals and German,
+ * so that visitors get the same banners with and without sample data.
  */
 export const monthDeeds = (
   inFile: (campaignId: string) => CampaignJson,
