@@ -11,7 +11,7 @@ export const dbOption = {
   valueHint: 'FILE|postgres://…',
 } as const;
 
-/** URL with a password in the authority or in the query. PostgreSQL accepts both. */
+/** URL with a password in the authority or in the query, because PostgreSQL accepts either. */
 const PASSWORD = /^postgres(?:ql)?:\/\/(?:[^@:]*:[^@]+@|.*[?&]password=)/;
 
 /**

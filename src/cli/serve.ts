@@ -125,12 +125,12 @@ interface ServeStudioOptions {
   workspaces: ReleaseSource;
   store: Store;
   service: Service;
-  /** URL of the API for browsers on this machine; `null` if other hosts can reach it too. */
+  /** URL of the API for browsers on this machine; `null` if other hosts can reach the service. */
   ownUrl: string | null;
   log: Log;
 }
 
-/** Public URL as seen by browsers, without a trailing slash; `undefined` if not configured. */
+/** Returns the public URL of the service without a trailing slash; `undefined` if not configured. */
 const getPublicUrl = (
   setting: Setting,
   name: 'studio-url' | 'service-url',

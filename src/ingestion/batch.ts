@@ -72,7 +72,7 @@ interface BatchesOptions {
   lookbackUs: number;
   /** IDs of open rejects. */
   open: Set<string>;
-  /** Whether this run still holds the lease. */
+  /** Returns whether this run still holds the lease. */
   holdsLease(): Promise<boolean>;
   now(): number;
 }

@@ -110,7 +110,7 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
       }
     },
 
-    /** Called with objects that were not sent. Does not list them if a resumed run can send them. */
+    /** Lists objects that were not sent, unless a resumed run can send them. */
     unsent(positions: TrackPosition[]): void {
       if (positions.length === 0) return;
       note(positions);

@@ -326,7 +326,7 @@ const readDataPoints = async (store: Store, workspaceIds: readonly string[]) => 
 
 let ofProcess: Registry | undefined;
 
-/** Memory, event loop and GC metrics. They belong to the process, so they are registered once for all its services. */
+/** Returns the memory, event loop and GC metrics of the process, registered once for all its services. */
 const processRegistry = (): Registry => {
   if (ofProcess) return ofProcess;
   ofProcess = new Registry();

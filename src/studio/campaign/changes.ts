@@ -71,7 +71,7 @@ const variantChanges = (before: VariantJson, after: VariantJson, naming: Naming)
 
 const NOTHING = { properties: {}, translations: {} };
 
-/** Returns all differences: those of the campaign, then those of each variant. `null` is a campaign that does not exist. */
+/** Returns all differences of the campaign, then those of each variant. `null` represents a campaign that does not exist. */
 export const campaignChanges = (
   before: CampaignJson | null,
   after: CampaignJson | null,

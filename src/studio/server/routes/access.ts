@@ -98,7 +98,7 @@ export interface AuditResponse {
   before: string | null;
 }
 
-/** Cursor of an audit entry. */
+/** Returns the cursor of an audit entry. */
 const toCursor = ({ atMs, entryId }: { atMs: number; entryId: string }) => `${atMs}_${entryId}`;
 
 const parseCursor = (text: string | null) => {
