@@ -130,7 +130,7 @@ interface ServeStudioOptions {
   log: Log;
 }
 
-/** Returns the public URL of the service without a trailing slash; `undefined` if not configured. */
+/** Returns a public URL without a trailing slash; `undefined` if not configured. Throws if the URL is invalid. */
 const getPublicUrl = (
   setting: Setting,
   name: 'studio-url' | 'service-url',
