@@ -46,7 +46,7 @@ export const createTrouble = ({ kit, context, log, caps, deliver }: TroubleOptio
       size.learn(length, outcome);
       return settleAny(claimed, outcome, apiKey);
     },
-    // An expired claim is no evidence of a network failure, so there is no pause.
+    // An expired claim does not indicate a network failure, so delivery does not pause.
     settleAbandoned: (claim) => settleAny({ claim, batch: [] }, noAnswer(new Error('page closed')), ''),
     async waitUntil({ until, reason }, apiKey) {
       const isRejected = reason === 'unauthorized';

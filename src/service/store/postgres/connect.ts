@@ -160,7 +160,7 @@ export const connect = (
   return {
     pool,
     async close() {
-      // The pool forgets connections before they are closed. An open socket keeps the process alive.
+      // The pool drops connections before they are closed. An open socket keeps the process alive.
       const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
       await withTimeout(Promise.all([pool.end(), ...closed]), CLOSE_MS);
       for (const socket of sockets) socket.destroy();

@@ -43,7 +43,7 @@ const CONTACT_LOCKS = 4_096;
 export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}, slot)
   FROM (SELECT DISTINCT hashtext(name) & ${CONTACT_LOCKS - 1} AS slot FROM unnest($1::text[]) AS name ORDER BY 1) AS slots`;
 
-/** Returns users for whom the group has only banner events. */
+/** Returns users with nothing but banner events in the group. */
 const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: ChangeSet): UserRow[] => {
   const needed = new Set(bannerEvents.map(({ userId }) => userId));
   for (const { userId } of [...updated, ...deleted]) needed.delete(userId);

@@ -99,7 +99,7 @@ const WHERE: Readonly<Record<Insertion, string>> = {
   append: 'last inside',
 };
 
-/** Insertion point of an automatically inserted placement, with reports of pages where it is missing. */
+/** Insertion point of an automatically inserted placement, with reports of pages without it. */
 const InsertionPointText = ({ selector, insert, paths, missing }: SpotText) => {
   const [site] = signedIn().workspace.sites;
   return (
