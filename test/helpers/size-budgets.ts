@@ -48,7 +48,7 @@ export const INSERT_PLACEMENTS = 2_320;
  * Bytes that load before a cached banner is painted. 60 of it tell the other tabs of a wipe, and 35 read a range in an update. 260 date the
  * user's choices: an opt-out of another tab outlives what this page still has to write. 35 take `use` and report a wrong one.
  */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 8_155, esbuild: 8_520, webpack: 9_105 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 8_160, esbuild: 8_520, webpack: 9_115 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 31_000, firstPaint: { vite: 7_000, worst: 7_000 } };
