@@ -120,7 +120,7 @@ const ANSWERS: Record<string, unknown[][]> = {
     ['viewed', 3, 2],
     ['quiz_done', 1, 1],
   ],
-  'Reachable e-mail addresses': [['eve'], ['kim']],
+  'Reachable email addresses': [['eve'], ['kim']],
 };
 
 /** Normalizes PostgreSQL driver values: counts arrive as text, times as dates, and booleans as booleans. */
