@@ -25,6 +25,9 @@ test('a new event type causes a compiler error in each table without it', async 
     (failure: { stdout: string }) => failure,
   );
   const errors = [...stdout.matchAll(/src\/(\S+)\(\d+,\d+\): error .*/g)];
-  expect(errors.map(([, file]) => file).sort()).toEqual(['client/delivery/log/records.ts', 'client/track.ts']);
+  expect(errors.map(([, file]) => file).sort()).toEqual([
+    'client/delivery/log/records.ts',
+    'client/track.ts',
+  ]);
   for (const [error] of errors) expect(error).toContain("'expand' is missing");
 });
