@@ -72,7 +72,7 @@ const makeMovable = (element: HTMLElement, handle: HTMLElement, signal: AbortSig
 /** Creates a window over the page that can be moved, minimized and closed. */
 export const createWindow = (content: readonly Node[], signal: AbortSignal, close: () => void) => {
   const summaries: HTMLElement[] = [];
-  /** Creates a visible label, and the button's purpose for screen readers. */
+  /** Creates a visible label, and a description of the button for screen readers. */
   const createLabel = (purpose: string): (Node | string)[] => {
     const summary = node('span', { class: 'summary' });
     summaries.push(summary);

@@ -1,7 +1,6 @@
 /** `TextEncoder` is missing in jsdom under Jest. */
 const encoder = globalThis.TextEncoder && new TextEncoder();
 
-/** Returns the length in UTF-8 bytes. */
 export const utf8Bytes = (text: string): number =>
   encoder ? encoder.encode(text).byteLength : new Blob([text]).size;
 

@@ -23,7 +23,7 @@ export const startRetention = (options: RetentionOptions): (() => Promise<void>)
   const stopping = new AbortController();
   const { signal } = stopping;
 
-  /** Retention takes half of the writer's time at most, so that other writes proceed. */
+  /** Pauses for as long as the step took, so that retention uses at most half of the writer's time. */
   const pauseAfter = (started: number) =>
     wait(performance.now() - started, undefined, { signal, ref: false });
 

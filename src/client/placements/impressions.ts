@@ -57,7 +57,7 @@ export const createImpressions = (
   };
 
   const warned = new WeakSet<MountedSlot>();
-  /** Reports a slot that shrinks to fit, because it collapses around a template, whose content has no intrinsic width. */
+  /** Reports a shrink-to-fit slot. Such a slot collapses, because a template has no intrinsic width. */
   const checkWidth = (mounted: MountedSlot): void => {
     const { element, placementId, state } = mounted;
     const { offsetWidth } = element;

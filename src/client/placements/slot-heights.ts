@@ -32,7 +32,7 @@ const collapse = ({ style }: HTMLElement): (() => void) => {
   const before = Object.keys(COLLAPSED).map(
     (name) => [name, style.getPropertyValue(name), style.getPropertyPriority(name)] as const,
   );
-  // CSSOM is allowed by a CSP without `style-src`.
+  // Uses CSSOM, because a strict CSP blocks `style` attributes.
   for (const [name] of before) style.setProperty(name, COLLAPSED[name]!, 'important');
   return () => {
     for (const [name, value, priority] of before) style.setProperty(name, value, priority);

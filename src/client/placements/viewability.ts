@@ -201,7 +201,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
   let wasBusy = isBusy();
   const slotObserver = new MutationObserver((changes) => {
     wasFilled ||= changes.some(({ addedNodes }) => addedNodes.length > 0);
-    // A page may write the attribute repeatedly.
+    // A page may set `aria-busy` repeatedly.
     if (isBusy() === wasBusy) return;
     wasBusy = !wasBusy;
     restart();

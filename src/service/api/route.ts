@@ -92,7 +92,6 @@ export interface Route<Body = unknown, Query = unknown>
   query: z.core.$ZodType<Query> | null;
 }
 
-/** Returns whether client keys may have the permission. */
 export const isClientPermission = (permission: Permission): boolean =>
   CLIENT_PERMISSIONS.some((each) => each === permission);
 

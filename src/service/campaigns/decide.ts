@@ -30,7 +30,7 @@ export const decide = (request: DecisionRequest): string => {
   const { campaigns, verdicts } = order;
   const judge = createEligibilityCheck(request, toAudienceContext(request));
   const caps = order.hasCaps ? createFrequencyCapper(request) : null;
-  // A campaign is often a candidate for several placements of a request, but is evaluated only once.
+  // Clears the verdicts of the previous request. A campaign is evaluated once per request, even for several placements.
   verdicts.fill(undefined);
 
   const profileVersion: ProfileVersion = {

@@ -92,7 +92,7 @@ const WEIGHT = Symbol('weight');
 type Weighed = Template & { [WEIGHT]?: number };
 const silent = new WeakSet<Template>();
 
-/** Returns the cost of reaching a part of a template, without its filters and inner parts. */
+/** Returns the cost of a template part, without its filters and children. */
 export const getWeight = (template: Template): number => (template as Weighed)[WEIGHT]!;
 /** Whether the part is whitespace that is not printed. */
 export const isSilent = (template: Template): boolean => silent.has(template);

@@ -61,7 +61,7 @@ const getOperatorCost = (
   return (name === 'contains' ? lengths[0] : Math.min(...lengths)) * COST.letter;
 };
 
-/** Returns the library's operators with their costs. */
+/** Returns the library's operators, wrapped to charge their cost to the render budget. */
 export const registerOperators = (): typeof defaultOperators =>
   Object.fromEntries(
     Object.entries(defaultOperators).map(([name, library]) => {

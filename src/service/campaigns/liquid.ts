@@ -5,7 +5,7 @@ import { countEntries, registerOperators, toText, writtenLength } from './liquid
 import { type Budget, COST } from './render-budget.ts';
 import { OverBudgetError } from './render-errors.ts';
 
-/** Tags that read other templates, which are not supported. */
+/** Unsupported tags, because they read other templates. */
 const OF_FILES = ['include', 'render', 'layout', 'block'];
 
 type Emitter = NonNullable<Parameters<Liquid['renderer']['renderTemplates']>[2]>;

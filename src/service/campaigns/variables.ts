@@ -13,7 +13,7 @@ export interface PersonaliseContext {
   device: Record<string, unknown>;
 }
 
-/** Returns the aliases of wire names in templates. */
+/** Returns standard attributes under their template names. */
 const getAliases = (standard: Record<string, unknown>) => ({
   city: standard['home_city'],
   date_of_birth: standard['dob'],

@@ -35,7 +35,7 @@ export class HttpError extends Error {
 
 const RETRY_SECONDS = '1';
 
-/** Returns a 503 with `Retry-After`, for a request of which nothing was stored. */
+/** Returns a 503 with `Retry-After`. Use it only if nothing of the request was stored. */
 export const serviceUnavailable = (message: string): HttpError =>
   new HttpError(503, message, { headers: { 'Retry-After': RETRY_SECONDS } });
 

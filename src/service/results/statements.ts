@@ -194,7 +194,7 @@ const RESULT_KEYS = columns<ResultKey>({
   key_month: ['text', ({ month }) => month],
 });
 
-/** Tables of the feed, with their IDs in commit order. */
+/** Tables of the feed, with the ID column that gives the commit order. */
 const FEED_IDS: Record<string, string> = {
   events: 'event_id',
   banner_events: 'banner_event_id',

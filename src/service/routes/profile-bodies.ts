@@ -23,7 +23,6 @@ export interface Fault {
   path: readonly PropertyKey[];
   /** Whether the body has more than 50 entries, which are then not checked. */
   isTooMany: boolean;
-  /** Invalid value. */
   value: unknown;
   /** Message of a custom schema rule. */
   words: string | undefined;

@@ -103,7 +103,7 @@ export interface StoreReader {
   verifyResults(workspaceId: string): Promise<ResultsDifference[]>;
   /** Returns a uniform sample of about `size` users. */
   sampleUsers(query: SampleQuery): Promise<Sample>;
-  /** Returns an image by the SHA-256 of its bytes in hexadecimal digits; `null` if no workspace has the image. */
+  /** Returns an image by the hexadecimal SHA-256 of its bytes; `null` if no workspace has the image. */
   image(hash: string): Promise<ImageFile | null>;
   close(): Promise<void>;
 }

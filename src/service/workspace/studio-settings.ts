@@ -145,7 +145,7 @@ export interface Persona {
 export interface StudioSettings {
   /** Origins for previews of drafts. Relative links and images resolve against the first. */
   sites: readonly string[];
-  /** Time zone of dates in the Studio. */
+  /** IANA time zone of dates in the Studio and of daily frequency caps. */
   timeZone: string;
   /** Whether another operator than a draft's authors must publish it. */
   requireApproval: boolean;

@@ -6,7 +6,7 @@ import type { WorkspaceContext } from './route.ts';
 import { describeHalt } from './routes/campaigns.ts';
 import { resultsIn } from './routes/results.ts';
 
-/** Returns whether the campaign has been running since a time. */
+/** Returns whether the campaign has been running since before `ms`. */
 const isRunningSince = (
   { status, startsAtMs, endsAtMs, publishedAtMs }: Campaign,
   ms: number,

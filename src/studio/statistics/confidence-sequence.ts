@@ -5,7 +5,7 @@ export interface Sample {
   sumOfSquares: number;
 }
 
-/** Difference of two means with an interval that is valid at any number of looks. */
+/** Difference of two means with an always-valid confidence interval. */
 export interface Difference {
   estimate: number;
   low: number;

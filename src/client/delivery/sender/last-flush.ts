@@ -4,7 +4,7 @@ import { claimKey, EVENT_VALUE } from '../log/records.ts';
 import { byTime, findBlock, newClaim, planBatches } from './claim.ts';
 import type { Sender } from './sender.ts';
 
-/** Creates the exit flush, which sends the events that no request holds when the page exits. */
+/** Creates the exit flush, which sends the events that are not in flight when the page exits. */
 export const createLastFlush = (
   context: DeliveryContext,
   log: Log,

@@ -39,7 +39,7 @@ export const createSettle = (context: DeliveryContext, log: Log, deliver: Delive
       claims.some(({ id }) => id === claim.id) ? [[claimKey(claim.id), undefined]] : null,
     );
 
-  /** Returns the delivered events; `undefined` if the disk is too full to count them. */
+  /** Marks the events of a claim as delivered and returns them; `undefined` if the storage quota is exceeded. */
   const confirm = async ({ claim }: Claimed): Promise<BannerEvent[] | undefined> => {
     let delivered: BannerEvent[] = [];
     let isDone = false;

@@ -97,7 +97,7 @@ const not = <Subject>({ cost, holds }: Predicate<Subject>): Predicate<Subject> =
 
 const NEVER: Predicate<unknown> = { cost: 0, holds: () => false };
 
-/** Whether a value at the path passes the test. If the value is a list, whether any element passes, as in MongoDB. */
+/** Returns whether a value at the path passes the test. For a list, returns whether any element passes, as in MongoDB. */
 const someAt = (
   value: unknown,
   steps: readonly string[],

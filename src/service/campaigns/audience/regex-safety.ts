@@ -24,7 +24,7 @@ const waysThrough = (bare: string): number => {
   return ways * branches[0]!;
 };
 
-/** Whether the pattern has alternatives at the top level. */
+/** Returns whether the pattern has alternatives at the top level. */
 const hasBranches = (bare: string): boolean => {
   let depth = 0;
   for (const sign of bare) {

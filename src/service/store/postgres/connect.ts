@@ -90,7 +90,7 @@ const READ_COMMITTED = "SET default_transaction_isolation = 'read committed';";
 const DURABLE =
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';";
 
-/** Without these settings, a server keeps the session of a replica for two hours after its machine has failed. */
+/** If a replica's machine fails, PostgreSQL would otherwise keep its sessions for two hours. */
 const KEEP_ALIVE =
   'SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3; SET tcp_user_timeout = 60000;';
 

@@ -109,7 +109,7 @@ export const attribute: ConditionKind<AttributeCondition> = {
   isUnknown: ({ name, operator }, { attributes }) =>
     operator !== 'is not known' &&
     !NOT_IN_PROFILES.includes(name) &&
-    // Path in a nested object.
+    // A dot in the name means a path in a nested object.
     !name.includes('.') &&
     !attributes.some((each) => each.name === name),
   controls: (condition) => {
