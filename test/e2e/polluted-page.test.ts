@@ -72,7 +72,9 @@ const expectBanner = async (path: string): Promise<void> => {
   await page.close();
 };
 
-test.each([
+// Known fault: in a bundle whose deferred chunk exports shared modules, Rolldown's `__exportAll` visits inherited members of the
+// namespace, so the chunk does not load.
+test.fails.each([
   ['before', POLLUTION, ''],
   ['after', '', POLLUTION],
 ])(
@@ -111,7 +113,7 @@ test.each([
   },
 );
 
-test('an element works on a page that extends Object.prototype', async () => {
+test.fails('an element works on a page that extends Object.prototype', async () => {
   pages.set('/element', {
     head: `<script>${POLLUTION}</script>`,
     html: '<placard-banner placement="home_hero" template="hero" style="min-block-size: 200px"></placard-banner>',
