@@ -153,7 +153,7 @@ describe.each(STORES)('the week on $name', ({ name, address }) => {
       await page.getByText(`Purchases of “teapot” ${against}: undecided, ${people} users.`).waitFor();
     }
     await page
-      .getByRole('row', { name: /^Clicked shelf against kiln/ })
+      .getByRole('row', { name: /^Clicked shelf vs kiln/ })
       .getByText(`${least} to ${most} percentage points higher`)
       .waitFor();
     await page
