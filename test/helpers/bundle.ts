@@ -38,6 +38,8 @@ export const bundle = async (
         sourcemap: false,
         modulePreload: false,
         rolldownOptions: {
+          // As in the package, whose deferred chunks share no constant.
+          optimization: { inlineConst: true },
           input: Object.fromEntries(
             Object.entries(entries).map(([name, path]) => [name, resolve(ROOT, path)]),
           ),

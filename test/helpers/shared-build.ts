@@ -23,7 +23,8 @@ const removeOldBuilds = async (): Promise<void> => {
 
 /**
  * Builds into a folder that all test files and runs with the same sources share. Returns the folder, which nobody may write.
- * `key`: name and options of the build. `sources`: files and patterns, relative to the repository root.
+ * `key`: name and options of the build. `sources`: files and patterns, relative to the repository root; the helpers that configure
+ * a build are always among them.
  */
 export const sharedBuild = async (
   key: unknown,
@@ -31,7 +32,10 @@ export const sharedBuild = async (
   build: (folder: string) => Promise<unknown>,
 ): Promise<string> => {
   const hash = createHash('sha256').update(JSON.stringify(key));
-  const files = globSync([...sources, 'package-lock.json'], { cwd: ROOT, withFileTypes: true })
+  const files = globSync([...sources, 'test/helpers/*.ts', 'package-lock.json'], {
+    cwd: ROOT,
+    withFileTypes: true,
+  })
     .filter((entry) => entry.isFile())
     .map((entry) => resolve(entry.parentPath, entry.name))
     .sort();
