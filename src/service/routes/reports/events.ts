@@ -91,15 +91,12 @@ export const eventsDataSeries = defineRoute({
   },
   response: seriesResponse('count', 'Number of events.'),
   async handler({ workspace, store, query, now }) {
-    const { times, fromMs, toMs, timeOf } = toSeries(query, workspace, now);
+    const { fromMs, toMs, sum } = toSeries(query, workspace, now);
     const appId = query.app_id ?? null;
     const request = { kind: 'event', name: query.event, appId, fromMs, toMs } as const;
-    const counts = new Map(times.map((time) => [time, 0]));
-    for (const { startsAtMs, quantity } of await store.eventCounts(workspace.workspaceId, request)) {
-      const time = timeOf(startsAtMs);
-      counts.set(time, counts.get(time)! + quantity);
-    }
-    return { body: { data: [...counts].map(([time, count]) => ({ time, count })), message: 'success' } };
+    const rows = await store.eventCounts(workspace.workspaceId, request);
+    const data = sum(rows, 'quantity').map(([time, count]) => ({ time, count }));
+    return { body: { data, message: 'success' } };
   },
 });
 
@@ -137,7 +134,7 @@ const purchasesSeries = (
     },
     response: seriesResponse(member, route.measured),
     async handler({ workspace, store, query, now }) {
-      const { times, fromMs, toMs, timeOf } = toSeries(query, workspace, now);
+      const { fromMs, toMs, sum } = toSeries(query, workspace, now);
       const [name, appId] = [query.product ?? null, query.app_id ?? null];
       const request = { kind: 'purchase', name, appId, fromMs, toMs } as const;
       const found = (await store.eventCounts(workspace.workspaceId, request)).filter(
@@ -149,14 +146,8 @@ const purchasesSeries = (
           400,
           `'currency' is required, because purchases are in several currencies: ${currencies.join(', ')}`,
         );
-      const sums = new Map(times.map((time) => [time, 0]));
-      for (const each of found) {
-        const time = timeOf(each.startsAtMs);
-        sums.set(time, sums.get(time)! + each[measure]);
-      }
-      return {
-        body: { data: [...sums].map(([time, sum]) => ({ time, [member]: sum })), message: 'success' },
-      };
+      const data = sum(found, measure).map(([time, value]) => ({ time, [member]: value }));
+      return { body: { data, message: 'success' } };
     },
   });
 

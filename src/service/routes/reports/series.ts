@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { described } from '../../../protocol/schemas/index.ts';
 import { choice, integer, time } from '../../api/query.ts';
 import { HttpError } from '../../http/http-request.ts';
+import type { QuarterHour } from '../../results/event-counts.ts';
 import { parseDate } from '../../users/dates.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { ZonedCalendar } from '../../zoned-calendar.ts';
@@ -55,15 +56,31 @@ export const getDays = (
   return Array.from({ length }, (_, index) => addDays(last, index + 1 - length));
 };
 
-/** Units of a series with their boundaries. */
+/** Series by days such as `2026-03-01`, or by hours such as `2026-03-01T14:00:00.000Z`, oldest first. */
 export interface Series {
-  /** Dates such as `2026-03-01`, or times such as `2026-03-01T14:00:00.000Z`, oldest first. */
-  times: string[];
   fromMs: number;
   toMs: number;
-  /** Returns the element of `times` that contains a quarter hour. */
-  timeOf(ms: number): string;
+  /** Returns the sum of `measure` for each of `times`, in their order. */
+  sum(rows: readonly QuarterHour[], measure: 'quantity' | 'revenue'): [time: string, sum: number][];
 }
+
+/** `findTime`: returns the element of `times` that contains a quarter hour. */
+const sumByTime =
+  (times: readonly string[], findTime: (ms: number) => string): Series['sum'] =>
+  (rows, measure) => {
+    const sums = new Map(times.map((time) => [time, 0]));
+    for (const row of rows) {
+      const time = findTime(row.startsAtMs);
+      sums.set(time, sums.get(time)! + row[measure]);
+    }
+    return [...sums];
+  };
+
+/** Returns the last instant of a series by hour. A date without a time ends with its day in the workspace's time zone. */
+const getEndMs = (endingAt: string | undefined, calendar: ZonedCalendar, now: number): number => {
+  if (endingAt === undefined) return now;
+  return DATE.test(endingAt) ? calendar.startOf(addDays(endingAt, 1)) - 1 : parseDate(endingAt)!;
+};
 
 /** Returns the units of a query, oldest first. Throws a 400 if the app is unknown. */
 export const toSeries = (query: SeriesQuery, { localDays, appIds }: Workspace, now: number): Series => {
@@ -72,27 +89,15 @@ export const toSeries = (query: SeriesQuery, { localDays, appIds }: Workspace, n
   if (unit === 'day') {
     const times = getDays(query, localDays, now);
     return {
-      times,
       fromMs: localDays.startOf(times[0]!),
       toMs: localDays.startOf(addDays(times.at(-1)!, 1)),
-      timeOf: (ms) => localDays.of(ms),
+      sum: sumByTime(times, localDays.of),
     };
   }
   const toHourStart = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS;
   const format = (ms: number) => new Date(ms).toISOString();
-  const lastDay = endingAt !== undefined && DATE.test(endingAt) ? endingAt : null;
-  const lastMs = toHourStart(
-    lastDay === null
-      ? endingAt === undefined
-        ? now
-        : parseDate(endingAt)!
-      : localDays.startOf(addDays(lastDay, 1)) - 1,
-  );
+  const lastMs = toHourStart(getEndMs(endingAt, localDays, now));
   const fromMs = lastMs - (length - 1) * HOUR_MS;
-  return {
-    times: Array.from({ length }, (_, index) => format(fromMs + index * HOUR_MS)),
-    fromMs,
-    toMs: lastMs + HOUR_MS,
-    timeOf: (ms) => format(toHourStart(ms)),
-  };
+  const times = Array.from({ length }, (_, index) => format(fromMs + index * HOUR_MS));
+  return { fromMs, toMs: lastMs + HOUR_MS, sum: sumByTime(times, (ms) => format(toHourStart(ms))) };
 };

@@ -118,13 +118,14 @@ export const readWebhook = defineRoute({
   },
 });
 
+const notStarted = () => new HttpError(409, 'The webhook is starting. Try again in a few seconds');
+
 /** Queues a message for the process that delivers the webhook. Throws a 409 if no process can deliver it. */
 const queue = async (context: StudioContext, messageId: string) => {
   const { webhookId, isPaused } = getWebhook(context);
   const { workspaceId } = context.workspace;
   if (isPaused) throw new HttpError(409, 'The webhook is paused in the workspace file');
-  if (!(await context.store.webhooks.state(workspaceId, webhookId)))
-    throw new HttpError(409, 'The webhook is starting. Try again in a few seconds');
+  if (!(await context.store.webhooks.state(workspaceId, webhookId))) throw notStarted();
   if (!(await context.store.webhooks.requestResend(workspaceId, webhookId, messageId)))
     throw new HttpError(409, 'Another message is queued. Try again in a few seconds');
   return webhookId;
@@ -167,8 +168,7 @@ export const replayWebhook = defineRoute({
     const { webhookId } = getWebhook(context);
     const { store, workspace, body, audit } = context;
     const cursor = await cursorSince(store, Date.parse(body.since));
-    if (!(await store.webhooks.replay(workspace.workspaceId, webhookId, cursor)))
-      throw new HttpError(409, 'The webhook is starting. Try again in a few seconds');
+    if (!(await store.webhooks.replay(workspace.workspaceId, webhookId, cursor))) throw notStarted();
     await audit('webhook.replay', webhookId, `since ${body.since}`);
     return { status: 202, body: {} };
   },
@@ -182,8 +182,7 @@ export const resumeWebhook = defineRoute({
   async answer(context) {
     const { webhookId } = getWebhook(context);
     const { store, workspace, audit } = context;
-    if (!(await store.webhooks.resume(workspace.workspaceId, webhookId)))
-      throw new HttpError(409, 'The webhook is starting. Try again in a few seconds');
+    if (!(await store.webhooks.resume(workspace.workspaceId, webhookId))) throw notStarted();
     await audit('webhook.resume', webhookId);
     return { status: 202, body: {} };
   },
