@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NewBannerEvent } from '../../../src/service/profiles/events.ts';
+import type { NewBannerEvent, Purchase } from '../../../src/service/profiles/events.ts';
 import { STEP } from '../../../src/service/results/pace.ts';
 import type { ResultsQuery, Store } from '../../../src/service/store/index.ts';
 import { createZonedCalendar } from '../../../src/service/zoned-calendar.ts';
@@ -148,6 +148,16 @@ export const resultsContract = (storeOf: () => Store) =>
       });
     const record = (externalId: string, ...events: NewBannerEvent[]) =>
       recordBannerEvents(storeOf(), externalId, events);
+    const buyCup = (externalId: string, timeMs: number, changes: Partial<Purchase>) =>
+      storeOf().write({
+        workspaceId: 'demo',
+        lookups: [byExternalId(externalId)],
+        nowMs: START,
+        apply(users) {
+          const profile = users.find(byExternalId(externalId))[0] ?? users.create({ externalId }, START);
+          users.record(profile, { ...aPurchase(profile, 'cup', timeMs), ...changes });
+        },
+      });
 
     test('equal those of a plain list, even if events arrive late or out of order', async () => {
       let run = 0;
@@ -182,16 +192,6 @@ export const resultsContract = (storeOf: () => Store) =>
     describe('after retention', () => {
       const DAY = 24 * HOUR;
       const cup = { product: 'cup', withinMs: 400 * DAY };
-      const buy = (externalId: string, timeMs: number, receivedAtMs: number) =>
-        storeOf().write({
-          workspaceId: 'demo',
-          lookups: [byExternalId(externalId)],
-          nowMs: START,
-          apply(users) {
-            const profile = users.find(byExternalId(externalId))[0] ?? users.create({ externalId }, START);
-            users.record(profile, { ...aPurchase(profile, 'cup', timeMs), receivedAtMs });
-          },
-        });
       const prune = async (beforeMs: number) => {
         const before = { events: beforeMs, bannerEvents: beforeMs };
         while ((await storeOf().prune('demo', before)).hasMore);
@@ -202,10 +202,10 @@ export const resultsContract = (storeOf: () => Store) =>
       test('keep conversions on a merge after their events are deleted', async () => {
         await storeOf().addGoals('demo', { campaignId: 'campaign', conversions: [cup] });
         // Before the first impression of its user, and after that of the user who takes it.
-        await buy('gone', START + 50 * DAY, START + 90 * DAY);
-        await buy('gone', START + 110 * DAY, START + 80 * DAY);
+        await buyCup('gone', START + 50 * DAY, { receivedAtMs: START + 90 * DAY });
+        await buyCup('gone', START + 110 * DAY, { receivedAtMs: START + 80 * DAY });
         await record('gone', seenAt(START + 100 * DAY));
-        await buy('kept', START, START + 95 * DAY);
+        await buyCup('kept', START, { receivedAtMs: START + 95 * DAY });
         await record('kept', seenAt(START + 40 * DAY));
         await prune(START + 85 * DAY);
         await storeOf().write({
@@ -492,28 +492,18 @@ export const resultsContract = (storeOf: () => Store) =>
     });
 
     test('list the currencies of revenue, and exclude purchases before the first impression', async () => {
-      const buy = (externalId: string, currency: string, timeMs: number) =>
-        storeOf().write({
-          workspaceId: 'demo',
-          lookups: [byExternalId(externalId)],
-          nowMs: START,
-          apply(users) {
-            const profile = users.find(byExternalId(externalId))[0] ?? users.create({ externalId }, START);
-            users.record(profile, { ...aPurchase(profile, 'cup', timeMs), currency });
-          },
-        });
       const at = { timeMs: START, receivedAtMs: START };
       await record('u-1', aBannerEvent(at));
       await record('u-2', aBannerEvent(at));
-      await buy('u-1', 'USD', START - 1);
+      await buyCup('u-1', START - 1, { currency: 'USD' });
       const question = { conversions: [{ product: 'cup', withinMs: HOUR }] };
       expect(await ask(question)).toMatchObject({ currencies: [], arms: [{ goals: [{ converted: 0 }] }] });
-      await buy('u-1', 'EUR', START);
-      await buy('u-1', 'EUR', START + HOUR);
-      await buy('u-1', 'EUR', START + HOUR + 1);
+      await buyCup('u-1', START, { currency: 'EUR' });
+      await buyCup('u-1', START + HOUR, { currency: 'EUR' });
+      await buyCup('u-1', START + HOUR + 1, { currency: 'EUR' });
       const spent = [{ converted: 1, revenue: 6, revenueSquares: 36 }];
       expect(await ask(question)).toMatchObject({ currencies: ['EUR'], arms: [{ goals: spent }] });
-      await buy('u-2', 'PLN', START + 1);
+      await buyCup('u-2', START + 1, { currency: 'PLN' });
       expect(await ask(question)).toMatchObject({ currencies: ['EUR', 'PLN'] });
     });
   });

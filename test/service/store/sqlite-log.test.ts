@@ -16,10 +16,14 @@ import { SQLITE_STATEMENTS } from '../../../src/service/store/statements.ts';
 const MIB = 2 ** 20;
 const NOW = Date.UTC(2026, 2, 1, 9);
 
-test('checkpoints the WAL before it exceeds the limit of docs/guides/operate.md, without losing rows', async () => {
+const aFile = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-log-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'a.db');
+  return join(folder, 'a.db');
+};
+
+test('checkpoints the WAL before it exceeds the limit of docs/guides/operate.md, without losing rows', async () => {
+  const file = aFile();
   const database = new DatabaseSync(file);
   setForWriting(database);
   createTables(database, file);
@@ -55,9 +59,7 @@ test('checkpoints the WAL before it exceeds the limit of docs/guides/operate.md,
 });
 
 test('uses less than 1 KB of WAL per event during a long read', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'placard-log-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'a.db');
+  const file = aFile();
   const database = new DatabaseSync(file);
   setForWriting(database);
   createTables(database, file);
@@ -92,9 +94,7 @@ test('uses less than 1 KB of WAL per event during a long read', async () => {
 });
 
 test('shrinks the WAL after a long read', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'placard-log-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'a.db');
+  const file = aFile();
   const database = new DatabaseSync(file);
   createTables(database, file);
   setForWriting(database);
