@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isStorableText } from '../../protocol/index.ts';
 import {
+  csvCell,
   type Endpoint,
   type HandlerResult,
   HttpError,
@@ -43,11 +44,40 @@ export interface StudioContext<Body = unknown> {
 /** Context of functions that depend only on the state of a workspace. */
 export type WorkspaceContext = Pick<StudioContext, 'workspace' | 'store' | 'studio' | 'nowMs'>;
 
+/** Response with other content than JSON, or with a status or headers of its own. */
+export class Reply {
+  readonly result: HandlerResult;
+
+  constructor(result: HandlerResult) {
+    this.result = result;
+  }
+}
+
+type CsvRow = readonly (string | number)[];
+
+export const created = (body: unknown): Reply => new Reply({ status: 201, body });
+export const accepted = (body: unknown): Reply => new Reply({ status: 202, body });
+
+/** Formats rows as CSV (RFC 4180). */
+export const formatCsv = (rows: readonly CsvRow[]): string =>
+  rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
+
+/** Creates a response that browsers save as a CSV file. */
+export const csvFile = (name: string, rows: readonly CsvRow[]): Reply =>
+  new Reply({
+    status: 200,
+    text: formatCsv(rows),
+    headers: {
+      'Content-Type': 'text/csv; charset=utf-8',
+      'Content-Disposition': `attachment; filename="${name}"`,
+    },
+  });
+
 /** Route of the Studio's API. */
 export interface StudioRoute<Body = unknown> extends Endpoint<Body> {
   /** Minimum role. */
   role: Role;
-  answer(context: StudioContext<Body>): HandlerResult | Promise<HandlerResult>;
+  answer(context: StudioContext<Body>): Promise<HandlerResult>;
 }
 
 /** Handler context of a request without a session. */
@@ -65,7 +95,6 @@ export interface SignInRoute<Body = unknown> extends Endpoint<Body> {
 }
 
 /** Infers the type of the body from the schema. */
-export const defineRoute = <Body>(route: StudioRoute<Body>): StudioRoute<Body> => route;
 export const defineSignIn = <Body>(route: SignInRoute<Body>): SignInRoute<Body> => route;
 
 /**
@@ -113,3 +142,37 @@ export const defineBody = <Schema extends z.ZodType>(
     return parsed.data;
   },
 });
+
+type Handler<Body> = (context: StudioContext<Body>) => unknown;
+type Schema<Body> = z.ZodType<Body> | RequestBody<Body>;
+
+interface DefineRoute {
+  (path: string, role: Role, handle: Handler<undefined>): StudioRoute<undefined>;
+  <Body>(path: string, role: Role, body: Schema<Body>, handle: Handler<Body>): StudioRoute<Body>;
+}
+
+/**
+ * Creates a function that defines a route by its path, minimum role, body if any, and handler. The handler returns the JSON of
+ * the response, a `Reply`, or nothing for a 204.
+ */
+const define =
+  (method: Endpoint['method']): DefineRoute =>
+  <Body>(path: string, role: Role, ...rest: [Handler<Body>] | [Schema<Body>, Handler<Body>]) => {
+    const [body, handle] = rest.length === 1 ? [null, rest[0]] : rest;
+    return {
+      method,
+      path,
+      role,
+      body: body && ('bounds' in body ? body : defineBody(body)),
+      answer: async (context: StudioContext<Body>): Promise<HandlerResult> => {
+        const answer = await handle(context);
+        if (answer instanceof Reply) return answer.result;
+        return answer === undefined ? { status: 204, text: '' } : { status: 200, body: answer };
+      },
+    };
+  };
+
+export const get = define('GET');
+export const post = define('POST');
+export const put = define('PUT');
+export const del = define('DELETE');

@@ -1,7 +1,7 @@
-import { csvCell, HttpError, type PlacementTemplate, type Role } from '../../../service/index.ts';
+import { HttpError, type PlacementTemplate, type Role } from '../../../service/index.ts';
 import { getCampaignName } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
-import { defineRoute } from '../route.ts';
+import { csvFile, del, get, Reply } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
 /** Signed-in operator with the workspace data that the screens need. */
@@ -26,54 +26,41 @@ export interface SessionResponse {
   };
 }
 
-export const readSession = defineRoute({
-  method: 'GET',
-  path: '/api/session',
-  role: 'view',
-  body: null,
-  answer: ({ operator, workspace }) => {
-    const { studio } = workspace;
-    const body: SessionResponse = {
-      operator: { name: operator.name, role: operator.role, canViewUsers: operator.canViewUsers },
-      workspace: {
-        id: workspace.workspaceId,
-        name: workspace.name,
-        campaignsFrom: workspace.campaignsFrom,
-        placements:
-          workspace.placements?.map(({ placementId, name, template }) => ({
-            id: placementId,
-            name,
-            template,
-          })) ?? null,
-        apps: workspace.apps.map(({ appId, name }) => ({ id: appId, name })),
-        holdout: workspace.holdout && {
-          percentage: workspace.holdout.percentage,
-          since: new Date(workspace.holdout.startsAtMs).toISOString(),
-        },
-        campaigns: workspace.campaigns.map(({ campaignId, name }) => ({ id: campaignId, name })),
-        segments: [...workspace.segments.values()].map(({ segmentId, name }) => ({ id: segmentId, name })),
-        subscriptionGroups: [...workspace.subscriptionGroups].map(([id, { name }]) => ({ id, name })),
-        personas: studio.personas.map(({ name }) => name),
-        sites: [...studio.sites],
-        timeZone: studio.timeZone,
-        requireApproval: studio.requireApproval,
-        tagCaps: workspace.tagCaps.map(({ tag, campaignsPerDay }) => ({ tag, campaignsPerDay })),
+export const readSession = get('/api/session', 'view', ({ operator, workspace }) => {
+  const { studio } = workspace;
+  return {
+    operator: { name: operator.name, role: operator.role, canViewUsers: operator.canViewUsers },
+    workspace: {
+      id: workspace.workspaceId,
+      name: workspace.name,
+      campaignsFrom: workspace.campaignsFrom,
+      placements:
+        workspace.placements?.map(({ placementId, name, template }) => ({
+          id: placementId,
+          name,
+          template,
+        })) ?? null,
+      apps: workspace.apps.map(({ appId, name }) => ({ id: appId, name })),
+      holdout: workspace.holdout && {
+        percentage: workspace.holdout.percentage,
+        since: new Date(workspace.holdout.startsAtMs).toISOString(),
       },
-    };
-    return { status: 200, body };
-  },
+      campaigns: workspace.campaigns.map(({ campaignId, name }) => ({ id: campaignId, name })),
+      segments: [...workspace.segments.values()].map(({ segmentId, name }) => ({ id: segmentId, name })),
+      subscriptionGroups: [...workspace.subscriptionGroups].map(([id, { name }]) => ({ id, name })),
+      personas: studio.personas.map(({ name }) => name),
+      sites: [...studio.sites],
+      timeZone: studio.timeZone,
+      requireApproval: studio.requireApproval,
+      tagCaps: workspace.tagCaps.map(({ tag, campaignsPerDay }) => ({ tag, campaignsPerDay })),
+    },
+  } satisfies SessionResponse;
 });
 
-export const endSession = defineRoute({
-  method: 'DELETE',
-  path: '/api/session',
-  role: 'view',
-  body: null,
-  answer: async ({ studio, sessionId, audit, endedCookie }) => {
-    await studio.closeSession(sessionId);
-    await audit('operator.sign_out', '');
-    return { status: 204, text: '', headers: { 'Set-Cookie': endedCookie } };
-  },
+export const endSession = del('/api/session', 'view', async ({ studio, sessionId, audit, endedCookie }) => {
+  await studio.closeSession(sessionId);
+  await audit('operator.sign_out', '');
+  return new Reply({ status: 204, text: '', headers: { 'Set-Cookie': endedCookie } });
 });
 
 const AUDIT_PAGE = 50;
@@ -109,109 +96,80 @@ const parseCursor = (text: string | null) => {
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-export const readAccess = defineRoute({
-  method: 'GET',
-  path: '/api/access',
-  role: 'admin',
-  body: null,
-  answer: async ({ workspace, studio, sessionId }) => {
-    const sessions = await studio.sessions(workspace.workspaceId);
-    const body: AccessResponse = {
-      operators: workspace.operators.map(({ name, role, canViewUsers }) => ({ name, role, canViewUsers })),
-      sessions: sessions.map((each) => ({
-        id: each.sessionId,
-        operator: each.operator,
-        since: iso(each.createdAtMs),
-        seen: iso(each.seenAtMs),
-        isOwn: each.sessionId === sessionId,
-      })),
-    };
-    return { status: 200, body };
-  },
+export const readAccess = get('/api/access', 'admin', async ({ workspace, studio, sessionId }) => {
+  const sessions = await studio.sessions(workspace.workspaceId);
+  return {
+    operators: workspace.operators.map(({ name, role, canViewUsers }) => ({ name, role, canViewUsers })),
+    sessions: sessions.map((each) => ({
+      id: each.sessionId,
+      operator: each.operator,
+      since: iso(each.createdAtMs),
+      seen: iso(each.seenAtMs),
+      isOwn: each.sessionId === sessionId,
+    })),
+  } satisfies AccessResponse;
 });
 
-export const endAnySession = defineRoute({
-  method: 'DELETE',
-  path: '/api/sessions/{sessionId}',
-  role: 'admin',
-  body: null,
-  answer: async ({ workspace, studio, params, audit }) => {
+export const endAnySession = del(
+  '/api/sessions/{sessionId}',
+  'admin',
+  async ({ workspace, studio, params, audit }) => {
     const found = await studio.session(params['sessionId']!);
     if (found?.workspaceId !== workspace.workspaceId) throw new HttpError(404, 'Session not found');
     await studio.closeSession(found.sessionId);
     await audit('session.revoke', found.operator);
-    return { status: 204, text: '' };
   },
-});
+);
 
 /** Maximum entries scanned by a request. A filter with few matches continues on the next page. */
 const MAX_LOOKED_AT = 2_000;
 
 type Entry = AuditResponse['entries'][number];
 
-const CSV_HEADS = ['at', 'operator', 'action', 'subject', 'name', 'details'];
-const formatCsv = (entries: readonly Entry[]): string =>
-  [
-    CSV_HEADS,
-    ...entries.map((each) => [
-      each.at,
-      each.operator,
-      each.action,
-      each.subject,
-      each.subjectName,
-      each.details,
-    ]),
-  ]
-    .map((row) => `${row.map(csvCell).join(',')}\r\n`)
-    .join('');
+const CSV_COLUMNS = ['at', 'operator', 'action', 'subject', 'name', 'details'];
+const toCsvRow = ({ at, operator, action, subject, subjectName, details }: Entry) => [
+  at,
+  operator,
+  action,
+  subject,
+  subjectName,
+  details,
+];
 
 /**
  * Returns the newest audit entries, or those before a cursor. `find` filters by words. `as=csv` returns all scanned entries as a
  * file.
  */
-export const readAudit = defineRoute({
-  method: 'GET',
-  path: '/api/audit',
-  role: 'admin',
-  body: null,
-  answer: async (context) => {
-    const { workspace, studio, query } = context;
-    const rows = await campaignRows(context);
-    const names = new Map(rows.map((row) => [row.id, getCampaignName(currentCampaign(row))]));
-    const isCsv = query.get('as') === 'csv';
-    const words = (query.get('find') ?? '').trim().toLowerCase();
-    const looked = await studio.audit(workspace.workspaceId, {
-      limit: isCsv || words !== '' ? MAX_LOOKED_AT : AUDIT_PAGE,
-      ...parseCursor(query.get('before')),
-    });
-    const most = isCsv ? MAX_LOOKED_AT : AUDIT_PAGE;
-    const found: Entry[] = [];
-    let last = looked.at(-1);
-    for (const row of looked) {
-      const { atMs, operator, action, subject, details } = row;
-      const entry = {
-        at: iso(atMs),
-        operator,
-        action,
-        subject,
-        subjectName: names.get(subject) ?? subject,
-        details,
-      };
-      if (Object.values(entry).join('\n').toLowerCase().includes(words)) found.push(entry);
-      if (found.length === most) {
-        last = row;
-        break;
-      }
+export const readAudit = get('/api/audit', 'admin', async (context) => {
+  const { workspace, studio, query } = context;
+  const rows = await campaignRows(context);
+  const names = new Map(rows.map((row) => [row.id, getCampaignName(currentCampaign(row))]));
+  const isCsv = query.get('as') === 'csv';
+  const words = (query.get('find') ?? '').trim().toLowerCase();
+  const looked = await studio.audit(workspace.workspaceId, {
+    limit: isCsv || words !== '' ? MAX_LOOKED_AT : AUDIT_PAGE,
+    ...parseCursor(query.get('before')),
+  });
+  const most = isCsv ? MAX_LOOKED_AT : AUDIT_PAGE;
+  const found: Entry[] = [];
+  let last = looked.at(-1);
+  for (const row of looked) {
+    const { atMs, operator, action, subject, details } = row;
+    const entry = {
+      at: iso(atMs),
+      operator,
+      action,
+      subject,
+      subjectName: names.get(subject) ?? subject,
+      details,
+    };
+    if (Object.values(entry).join('\n').toLowerCase().includes(words)) found.push(entry);
+    if (found.length === most) {
+      last = row;
+      break;
     }
-    if (isCsv) {
-      const headers = {
-        'Content-Type': 'text/csv; charset=utf-8',
-        'Content-Disposition': 'attachment; filename="audit.csv"',
-      };
-      return { status: 200, text: formatCsv(found), headers };
-    }
-    const isEnd = last === looked.at(-1) && looked.length < (words === '' ? AUDIT_PAGE : MAX_LOOKED_AT);
-    const body: AuditResponse = { entries: found, before: last && !isEnd ? toCursor(last) : null };
-    return { status: 200, body };
-  },
+  }
+  if (isCsv) return csvFile('audit.csv', [CSV_COLUMNS, ...found.map(toCsvRow)]);
+  const isEnd = last === looked.at(-1) && looked.length < (words === '' ? AUDIT_PAGE : MAX_LOOKED_AT);
+  return { entries: found, before: last && !isEnd ? toCursor(last) : null } satisfies AuditResponse;
 });

@@ -1,6 +1,6 @@
 import type { Alert } from '../../../service/index.ts';
 import { readAlerts } from '../alerts.ts';
-import { defineRoute } from '../route.ts';
+import { get } from '../route.ts';
 
 /** Cache time of a workspace's alerts, which every page requests. */
 const KEPT_MS = 30_000;
@@ -11,21 +11,14 @@ export interface AlertsResponse {
 
 export const createReadAlerts = () => {
   const kept = new Map<string, { atMs: number; alerts: Promise<readonly Alert[]> }>();
-  return defineRoute({
-    method: 'GET',
-    path: '/api/alerts',
-    role: 'view',
-    body: null,
-    answer: async ({ workspace, store, nowMs }) => {
-      const { workspaceId } = workspace;
-      let found = kept.get(workspaceId);
-      if (!found || nowMs - found.atMs >= KEPT_MS) {
-        found = { atMs: nowMs, alerts: readAlerts(workspace, store, nowMs) };
-        kept.set(workspaceId, found);
-        found.alerts.catch(() => kept.delete(workspaceId));
-      }
-      const body: AlertsResponse = { alerts: await found.alerts };
-      return { status: 200, body };
-    },
+  return get('/api/alerts', 'view', async ({ workspace, store, nowMs }) => {
+    const { workspaceId } = workspace;
+    let found = kept.get(workspaceId);
+    if (!found || nowMs - found.atMs >= KEPT_MS) {
+      found = { atMs: nowMs, alerts: readAlerts(workspace, store, nowMs) };
+      kept.set(workspaceId, found);
+      found.alerts.catch(() => kept.delete(workspaceId));
+    }
+    return { alerts: await found.alerts } satisfies AlertsResponse;
   });
 };

@@ -9,7 +9,7 @@ import {
 import { type CampaignJson, toCampaignJson } from '../../campaign/campaign-json.ts';
 import { getFieldLabel } from '../../campaign/describe-fields.ts';
 import { describeIssue } from '../describe-issue.ts';
-import { defineRoute, type WorkspaceContext } from '../route.ts';
+import { get, type WorkspaceContext } from '../route.ts';
 
 /** Live version of a campaign. */
 export interface Published {
@@ -152,22 +152,12 @@ export const campaignRows = async ({
   });
 };
 
-export const listCampaigns = defineRoute({
-  method: 'GET',
-  path: '/api/campaigns',
-  role: 'view',
-  body: null,
-  answer: async (context) => ({ status: 200, body: { campaigns: await campaignRows(context) } }),
-});
+export const listCampaigns = get('/api/campaigns', 'view', async (context) => ({
+  campaigns: await campaignRows(context),
+}));
 
-export const readCampaignRow = defineRoute({
-  method: 'GET',
-  path: '/api/campaigns/{campaignId}',
-  role: 'view',
-  body: null,
-  answer: async (context) => {
-    const row = (await campaignRows(context)).find(({ id }) => id === context.params['campaignId']);
-    if (!row) throw new HttpError(404, 'Campaign not found');
-    return { status: 200, body: row };
-  },
+export const readCampaignRow = get('/api/campaigns/{campaignId}', 'view', async (context) => {
+  const row = (await campaignRows(context)).find(({ id }) => id === context.params['campaignId']);
+  if (!row) throw new HttpError(404, 'Campaign not found');
+  return row;
 });

@@ -6,7 +6,7 @@ import {
   type Workspace,
   type WorkspaceIntegration,
 } from '../../../service/index.ts';
-import { defineRoute, type StudioContext } from '../route.ts';
+import { accepted, get, post, type StudioContext } from '../route.ts';
 
 /** Number of runs in the chart and the table. */
 const RUNS = 30;
@@ -88,13 +88,7 @@ const listed = async ({ workspace, store, nowMs }: StudioContext): Promise<DataR
   };
 };
 
-export const listData = defineRoute({
-  method: 'GET',
-  path: '/api/integrations',
-  role: 'view',
-  body: null,
-  answer: async (context) => ({ status: 200, body: await listed(context) }),
-});
+export const listData = get('/api/integrations', 'view', async (context) => listed(context));
 
 const getIntegration = ({ integrations }: Workspace, id: string): WorkspaceIntegration => {
   const found = integrations?.find(({ record, source }) => record.integration_id === id && source !== null);
@@ -102,18 +96,16 @@ const getIntegration = ({ integrations }: Workspace, id: string): WorkspaceInteg
   return found;
 };
 
-export const readIntegration = defineRoute({
-  method: 'GET',
-  path: '/api/integrations/{id}',
-  role: 'view',
-  body: null,
-  async answer({ workspace, store, operator, params }) {
+export const readIntegration = get(
+  '/api/integrations/{id}',
+  'view',
+  async ({ workspace, store, operator, params }) => {
     const { workspaceId } = workspace;
     const id = params['id']!;
     getIntegration(workspace, id);
     const runs = await store.ingestion.runs(workspaceId, id, { limit: RUNS });
     const rejects = await store.ingestion.rejects(workspaceId, id, { limit: REJECTS + 1 });
-    const body: IntegrationResponse = {
+    return {
       runs: runs.map((run) => ({
         id: run.runId,
         trigger: run.trigger,
@@ -135,17 +127,14 @@ export const readIntegration = defineRoute({
         payload: operator.canViewUsers ? reject.payload : null,
       })),
       hasMoreRejects: rejects.length > REJECTS,
-    };
-    return { status: 200, body };
+    } satisfies IntegrationResponse;
   },
-});
+);
 
-export const syncIntegration = defineRoute({
-  method: 'POST',
-  path: '/api/integrations/{id}/sync',
-  role: 'publish',
-  body: null,
-  async answer({ workspace, store, params, nowMs, audit }) {
+export const syncIntegration = post(
+  '/api/integrations/{id}/sync',
+  'publish',
+  async ({ workspace, store, params, nowMs, audit }) => {
     const id = params['id']!;
     const { schedule } = getIntegration(workspace, id);
     if (schedule.kind === 'paused') throw new HttpError(409, 'The integration is paused');
@@ -153,6 +142,6 @@ export const syncIntegration = defineRoute({
       throw new HttpError(409, 'A run is already queued or in progress');
     }
     await audit('integration.sync', id);
-    return { status: 202, body: {} };
+    return accepted({});
   },
-});
+);

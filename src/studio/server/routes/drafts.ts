@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { HttpError } from '../../../service/index.ts';
 import { checkDraft, type DraftCheck } from '../check-draft.ts';
-import { defineBody, defineRoute, type StudioContext } from '../route.ts';
+import { del, post, put, Reply, type StudioContext } from '../route.ts';
 import { checkImages } from './images.ts';
 
 /** Maximum total size of a workspace's drafts, because the campaign list returns all of them. Most drafts have 2 to 5 KB. */
@@ -57,75 +57,59 @@ export const validateDraft = async (content: unknown, context: StudioContext): P
 
 export const revisionName = () => randomBytes(9).toString('base64url');
 
-export const saveDraft = defineRoute({
-  method: 'PUT',
-  path: '/api/drafts/{campaignId}',
-  role: 'edit',
-  body: defineBody(draftBody),
-  answer: async (context) => {
-    const { workspace, studio, operator, params, body, ifMatch, nowMs } = context;
-    const { campaign, based_on: basedOn } = body;
-    const { workspaceId } = workspace;
-    const campaignId = params['campaignId']!;
-    if (campaign.campaign_id !== campaignId) {
-      throw new HttpError(400, 'campaign_id differs between the body and the URL');
-    }
-    const bytes = Buffer.byteLength(JSON.stringify(campaign));
-    if ((await studio.otherDraftBytes(workspaceId, campaignId)) + bytes > MAX_DRAFTS_BYTES) {
-      throw new HttpError(413, 'Draft limit (2 MB) reached. Publish or discard drafts');
-    }
-    const draft = {
-      workspaceId,
-      campaignId,
-      campaign,
-      revision: revisionName(),
-      basedOn,
-      editor: operator.name,
-      updatedAtMs: nowMs,
-    };
-    if (!(await studio.saveDraft(draft, ifMatch))) {
-      const theirs = await studio.draft(workspaceId, campaignId);
-      throw new HttpError(412, 'Draft was changed elsewhere', {
-        members: {
-          theirs: theirs && {
-            campaign: theirs.campaign,
-            revision: theirs.revision,
-            basedOn: theirs.basedOn,
-            editor: theirs.editor,
-            at: new Date(theirs.updatedAtMs).toISOString(),
-            review: theirs.review,
-          },
+export const saveDraft = put('/api/drafts/{campaignId}', 'edit', draftBody, async (context) => {
+  const { workspace, studio, operator, params, body, ifMatch, nowMs } = context;
+  const { campaign, based_on: basedOn } = body;
+  const { workspaceId } = workspace;
+  const campaignId = params['campaignId']!;
+  if (campaign.campaign_id !== campaignId) {
+    throw new HttpError(400, 'campaign_id differs between the body and the URL');
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(campaign));
+  if ((await studio.otherDraftBytes(workspaceId, campaignId)) + bytes > MAX_DRAFTS_BYTES) {
+    throw new HttpError(413, 'Draft limit (2 MB) reached. Publish or discard drafts');
+  }
+  const draft = {
+    workspaceId,
+    campaignId,
+    campaign,
+    revision: revisionName(),
+    basedOn,
+    editor: operator.name,
+    updatedAtMs: nowMs,
+  };
+  if (!(await studio.saveDraft(draft, ifMatch))) {
+    const theirs = await studio.draft(workspaceId, campaignId);
+    throw new HttpError(412, 'Draft was changed elsewhere', {
+      members: {
+        theirs: theirs && {
+          campaign: theirs.campaign,
+          revision: theirs.revision,
+          basedOn: theirs.basedOn,
+          editor: theirs.editor,
+          at: new Date(theirs.updatedAtMs).toISOString(),
+          review: theirs.review,
         },
-      });
-    }
-    const answer: SavedDraft = { revision: draft.revision, checks: await validateDraft(campaign, context) };
-    return { status: 200, body: answer, headers: { ETag: `"${draft.revision}"` } };
-  },
+      },
+    });
+  }
+  const answer: SavedDraft = { revision: draft.revision, checks: await validateDraft(campaign, context) };
+  return new Reply({ status: 200, body: answer, headers: { ETag: `"${draft.revision}"` } });
 });
 
-export const removeDraft = defineRoute({
-  method: 'DELETE',
-  path: '/api/drafts/{campaignId}',
-  role: 'edit',
-  body: null,
-  answer: async ({ workspace, studio, params, ifMatch, audit }) => {
+export const removeDraft = del(
+  '/api/drafts/{campaignId}',
+  'edit',
+  async ({ workspace, studio, params, ifMatch, audit }) => {
     const campaignId = params['campaignId']!;
     if (ifMatch === null) throw new HttpError(428, 'Set If-Match to the revision of the draft');
     if (!(await studio.removeDraft(workspace.workspaceId, campaignId, ifMatch))) {
       throw new HttpError(412, 'Draft was changed elsewhere');
     }
     await audit('draft.discard', campaignId);
-    return { status: 204, text: '' };
   },
-});
+);
 
-export const checkOnly = defineRoute({
-  method: 'POST',
-  path: '/api/validation',
-  role: 'view',
-  body: defineBody(checkBody),
-  answer: async (context) => ({
-    status: 200,
-    body: { checks: await validateDraft(context.body.campaign, context) },
-  }),
-});
+export const checkOnly = post('/api/validation', 'view', checkBody, async (context) => ({
+  checks: await validateDraft(context.body.campaign, context),
+}));

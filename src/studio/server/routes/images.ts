@@ -13,7 +13,7 @@ import { getCampaignName } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { IMAGE_KINDS, MAX_IMAGE_BYTES } from '../../campaign/image-rules.ts';
 import type { DraftCheck } from '../check-draft.ts';
-import { defineBody, defineRoute, type StudioContext } from '../route.ts';
+import { defineBody, del, get, post, Reply, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
 /** Maximum images of a workspace. At 1 MB each, they take 300 MB of the database and of each backup. */
@@ -61,22 +61,15 @@ const toImageRow = ({ hash, type, name, width, height, size }: Image, serviceUrl
   bytes: size,
 });
 
-export const listImages = defineRoute({
-  method: 'GET',
-  path: '/api/images',
-  role: 'view',
-  body: null,
-  answer: async ({ studio, workspace, serviceUrl }) => {
-    const all = serviceUrl === null ? [] : await studio.images(workspace.workspaceId);
-    const problem = serviceUrl === null ? NO_URL : all.length < MAX_IMAGES ? null : FULL;
-    const warning = serviceUrl !== null && isLoopback(new URL(serviceUrl).hostname) ? ONLY_HERE : null;
-    const body: ImagesResponse = {
-      images: all.map((each) => toImageRow(each, serviceUrl ?? '')),
-      problem,
-      warning,
-    };
-    return { status: 200, body };
-  },
+export const listImages = get('/api/images', 'view', async ({ studio, workspace, serviceUrl }) => {
+  const all = serviceUrl === null ? [] : await studio.images(workspace.workspaceId);
+  const problem = serviceUrl === null ? NO_URL : all.length < MAX_IMAGES ? null : FULL;
+  const warning = serviceUrl !== null && isLoopback(new URL(serviceUrl).hostname) ? ONLY_HERE : null;
+  return {
+    images: all.map((each) => toImageRow(each, serviceUrl ?? '')),
+    problem,
+    warning,
+  } satisfies ImagesResponse;
 });
 
 /** Returns the dimensions in the file header; `undefined` if the file is not an image or is crafted to exhaust the parser. */
@@ -125,16 +118,15 @@ const imageBody = z.strictObject({
 });
 
 /** Adds an image to the library. An existing image stays unchanged. */
-export const uploadImage = defineRoute({
-  method: 'POST',
-  path: '/api/images',
-  role: 'edit',
-  body: defineBody(imageBody, {
+export const uploadImage = post(
+  '/api/images',
+  'edit',
+  defineBody(imageBody, {
     // Base64 adds a third to the size.
     maxBytes: Math.ceil(MAX_IMAGE_BYTES / 3) * 4 + 4_096,
     tooLarge: TOO_LARGE,
   }),
-  answer: async ({ studio, workspace, operator, body, nowMs, serviceUrl, audit }) => {
+  async ({ studio, workspace, operator, body, nowMs, serviceUrl, audit }) => {
     if (serviceUrl === null) throw new HttpError(409, NO_URL);
     const { workspaceId } = workspace;
     const bytes = Buffer.from(body.base64, 'base64');
@@ -143,7 +135,7 @@ export const uploadImage = defineRoute({
     const hash = createHash('sha256').update(bytes).digest('hex');
     const images = await studio.images(workspaceId);
     const before = images.find((each) => each.hash === hash);
-    if (before) return { status: 200, body: toImageRow(before, serviceUrl) };
+    if (before) return toImageRow(before, serviceUrl);
     if (images.length >= MAX_IMAGES) throw new HttpError(409, FULL);
     const image: Image = {
       workspaceId,
@@ -158,9 +150,9 @@ export const uploadImage = defineRoute({
     };
     // A concurrent upload may have added the same image.
     if (await studio.addImage(image, bytes)) await audit('image.upload', body.name, `${hash}.${type}`);
-    return { status: 201, body: toImageRow(image, serviceUrl) };
+    return new Reply({ status: 201, body: toImageRow(image, serviceUrl) });
   },
-});
+);
 
 /** Returns the names of campaigns that use an image in a draft, a live version or a scheduled release. */
 const findImageUses = async (hash: string, context: StudioContext): Promise<string[]> => {
@@ -212,23 +204,16 @@ export const checkImages = async (
 };
 
 /** Deletes an image that no campaign uses. Previous releases may lose the image. */
-export const removeImage = defineRoute({
-  method: 'DELETE',
-  path: '/api/images/{hash}',
-  role: 'edit',
-  body: null,
-  answer: async (context) => {
-    const { studio, workspace, params, audit } = context;
-    const hash = params['hash']!;
-    const image = (await studio.images(workspace.workspaceId)).find((each) => each.hash === hash);
-    if (!image) throw new HttpError(404, 'Image not found');
-    const uses = await findImageUses(hash, context);
-    if (uses.length > 0) {
-      throw new HttpError(409, `In use by: ${uses.map((name) => `“${name}”`).join(', ')}`);
-    }
-    // A concurrent request may have deleted the image.
-    if (await studio.removeImage(workspace.workspaceId, hash))
-      await audit('image.delete', image.name, `${hash}.${image.type}`);
-    return { status: 204, text: '' };
-  },
+export const removeImage = del('/api/images/{hash}', 'edit', async (context) => {
+  const { studio, workspace, params, audit } = context;
+  const hash = params['hash']!;
+  const image = (await studio.images(workspace.workspaceId)).find((each) => each.hash === hash);
+  if (!image) throw new HttpError(404, 'Image not found');
+  const uses = await findImageUses(hash, context);
+  if (uses.length > 0) {
+    throw new HttpError(409, `In use by: ${uses.map((name) => `“${name}”`).join(', ')}`);
+  }
+  // A concurrent request may have deleted the image.
+  if (await studio.removeImage(workspace.workspaceId, hash))
+    await audit('image.delete', image.name, `${hash}.${image.type}`);
 });

@@ -15,7 +15,7 @@ import {
   VIEW_USER,
   workspaceBannerIds,
 } from '../../../service/index.ts';
-import { defineBody, defineRoute, type StudioContext } from '../route.ts';
+import { created, post, type StudioContext } from '../route.ts';
 
 /** User of a preview: persona by name, user by external ID, or new visitor. */
 const personBody = z.union([
@@ -81,29 +81,22 @@ export interface PreviewResponse {
 }
 
 /** Renders a variant of a draft for a user. Stores and counts nothing. */
-export const preview = defineRoute({
-  method: 'POST',
-  path: '/api/preview',
-  role: 'view',
-  body: defineBody(previewBody),
-  answer: async (context) => {
-    const { campaign: content, variant_id: variantId, person: who, language } = context.body;
-    const { externalId, user } = await loadPerson(who, context);
-    const { campaign } = readCampaign(content, { segments: context.workspace.segments });
-    const none: PreviewResponse = { properties: null, inAudience: false, language: null };
-    if (!campaign) return { status: 200, body: none };
-    const shown = previewVariant({
-      workspace: context.workspace,
-      campaign,
-      variantId,
-      externalId,
-      profile: user.profile,
-      nowMs: context.nowMs,
-      language: language ?? undefined,
-    });
-    const body: PreviewResponse = shown && 'properties' in shown ? shown : none;
-    return { status: 200, body };
-  },
+export const preview = post('/api/preview', 'view', previewBody, async (context) => {
+  const { campaign: content, variant_id: variantId, person: who, language } = context.body;
+  const { externalId, user } = await loadPerson(who, context);
+  const { campaign } = readCampaign(content, { segments: context.workspace.segments });
+  const none: PreviewResponse = { properties: null, inAudience: false, language: null };
+  if (!campaign) return none;
+  const shown = previewVariant({
+    workspace: context.workspace,
+    campaign,
+    variantId,
+    externalId,
+    profile: user.profile,
+    nowMs: context.nowMs,
+    language: language ?? undefined,
+  });
+  return shown && 'properties' in shown ? shown : none;
 });
 
 const linkBody = z.strictObject({
@@ -131,12 +124,11 @@ const withToken = (hash: string, token: string) => {
 };
 
 /** Creates a link that shows a draft or published campaign on the site for 30 minutes. Anyone with the link can use it. */
-export const makePreviewLink = defineRoute({
-  method: 'POST',
-  path: '/api/preview-links',
-  role: 'edit',
-  body: defineBody(linkBody),
-  answer: async ({ workspace, store, studio, body, nowMs, audit }) => {
+export const makePreviewLink = post(
+  '/api/preview-links',
+  'edit',
+  linkBody,
+  async ({ workspace, store, studio, body, nowMs, audit }) => {
     const { campaign_id: campaignId, revision, variant_id: variantId, persona, page } = body;
     const language = body.language ?? null;
     if (!URL.canParse(page))
@@ -153,10 +145,9 @@ export const makePreviewLink = defineRoute({
     const token = await createPreviewTokens(store).sign(workspace.workspaceId, preview, nowMs);
     url.hash = withToken(url.hash, token);
     await audit('preview_link.create', campaignId, url.origin);
-    const answer: PreviewLinkResponse = { url: url.href, minutes: 30 };
-    return { status: 201, body: answer };
+    return created({ url: url.href, minutes: 30 } satisfies PreviewLinkResponse);
   },
-});
+);
 
 /** Maximum campaigns explained in a response, counted once per placement. */
 const MAX_EXPLAINED = 1_000;
@@ -205,53 +196,46 @@ const getSpots = ({ workspace, missingSelectors, nowMs }: StudioContext, ids: re
 };
 
 /** Explains the decision of `banners/sync` for a user on each campaign of a placement, in order. */
-export const why = defineRoute({
-  method: 'POST',
-  path: '/api/explain',
-  role: 'view',
-  body: defineBody(whyBody),
-  answer: async (context) => {
-    const { workspace, store, nowMs } = context;
-    const { person: who, placements } = context.body;
-    const person = await loadPerson(who, context);
-    const placementIds = workspace.placements?.map(({ placementId }) => placementId) ?? [
-      ...new Set(workspace.campaigns.flatMap(({ placements }) => [...placements])),
-    ];
-    const [appId = ''] = workspace.appIds;
-    // Only real users can be in the holdout.
-    const campaigns = person.isReal
-      ? workspace.campaigns
-      : workspace.campaigns.map((campaign) => ({ ...campaign, controlPercentage: 0 }));
-    const decided = { ...workspace, campaigns, ...(!person.isReal && { holdout: null }) };
-    const requested = placements ?? placementIds;
-    const ofPlacement = priorityOrder(decided).placements;
-    let explained = 0;
-    const fits = requested.findIndex((id) => {
-      explained += ofPlacement.get(id)?.all.length ?? 0;
-      return explained > MAX_EXPLAINED;
-    });
-    // Explains at least one placement, so that each request makes progress.
-    const room = fits < 0 ? requested.length : Math.max(1, fits);
-    const answered = requested.slice(0, room);
-    const body: ExplainResponse = {
-      left: requested.slice(room),
-      spots: getSpots(context, answered),
-      placements: explain({
-        workspace: decided,
-        externalUserId: person.externalId,
-        user: person.user,
-        appId,
-        appVersion: 'any',
-        deviceId: undefined,
-        acceptLanguage: '',
-        placementIds: answered,
-        now: nowMs,
-        ids: await workspaceBannerIds(store)(workspace.workspaceId),
-        log: silentLog,
-      }),
-      isReal: person.isReal,
-      hasProfile: person.user.profile !== null,
-    };
-    return { status: 200, body };
-  },
+export const why = post('/api/explain', 'view', whyBody, async (context) => {
+  const { workspace, store, nowMs } = context;
+  const { person: who, placements } = context.body;
+  const person = await loadPerson(who, context);
+  const placementIds = workspace.placements?.map(({ placementId }) => placementId) ?? [
+    ...new Set(workspace.campaigns.flatMap(({ placements }) => [...placements])),
+  ];
+  const [appId = ''] = workspace.appIds;
+  // Only real users can be in the holdout.
+  const campaigns = person.isReal
+    ? workspace.campaigns
+    : workspace.campaigns.map((campaign) => ({ ...campaign, controlPercentage: 0 }));
+  const decided = { ...workspace, campaigns, ...(!person.isReal && { holdout: null }) };
+  const requested = placements ?? placementIds;
+  const ofPlacement = priorityOrder(decided).placements;
+  let explained = 0;
+  const fits = requested.findIndex((id) => {
+    explained += ofPlacement.get(id)?.all.length ?? 0;
+    return explained > MAX_EXPLAINED;
+  });
+  // Explains at least one placement, so that each request makes progress.
+  const room = fits < 0 ? requested.length : Math.max(1, fits);
+  const answered = requested.slice(0, room);
+  return {
+    left: requested.slice(room),
+    spots: getSpots(context, answered),
+    placements: explain({
+      workspace: decided,
+      externalUserId: person.externalId,
+      user: person.user,
+      appId,
+      appVersion: 'any',
+      deviceId: undefined,
+      acceptLanguage: '',
+      placementIds: answered,
+      now: nowMs,
+      ids: await workspaceBannerIds(store)(workspace.workspaceId),
+      log: silentLog,
+    }),
+    isReal: person.isReal,
+    hasProfile: person.user.profile !== null,
+  } satisfies ExplainResponse;
 });

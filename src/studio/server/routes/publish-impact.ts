@@ -13,7 +13,7 @@ import {
   VIEW_USER,
   type Workspace,
 } from '../../../service/index.ts';
-import { defineBody, defineRoute, type StudioContext } from '../route.ts';
+import { post, type StudioContext } from '../route.ts';
 
 const campaignBody = z.strictObject({ campaign: z.looseObject({}) });
 type CampaignBody = z.output<typeof campaignBody>;
@@ -66,16 +66,12 @@ const publishImpact = (content: unknown, workspace: Workspace, nowMs: number): P
 };
 
 /** Returns the effect of publishing on users. */
-export const readPublishImpact = defineRoute({
-  method: 'POST',
-  path: '/api/publish-impact',
-  role: 'view',
-  body: defineBody(campaignBody),
-  answer: (context) => {
-    const effect: PublishImpact = publishImpact(context.body.campaign, context.workspace, context.nowMs);
-    return { status: 200, body: effect };
-  },
-});
+export const readPublishImpact = post(
+  '/api/publish-impact',
+  'view',
+  campaignBody,
+  ({ body, workspace, nowMs }) => publishImpact(body.campaign, workspace, nowMs),
+);
 
 /** Minimum number of users in a reported count. Smaller counts could reveal single users. */
 export const MIN_REPORTED_AUDIENCE = 20;
@@ -177,34 +173,28 @@ export const createReadReach = (loadSample: SampleLoader) => {
     return operator.canViewUsers ? { ...reach, fewerThan: null } : rounded(reach);
   };
 
-  return defineRoute({
-    method: 'POST',
-    path: '/api/reach',
-    role: 'view',
-    body: defineBody(campaignBody),
-    answer: async (context) => {
-      const who = JSON.stringify([context.workspace.workspaceId, context.operator.name]);
-      const turn = Symbol(who);
-      newest.set(who, turn);
-      const isOver = () => newest.get(who) !== turn;
-      const overtaken = () => new HttpError(409, 'Superseded by a newer count');
-      await underWay.get(who);
-      if (isOver()) throw overtaken();
-      const counting = count(context, isOver);
-      underWay.set(
-        who,
-        counting.catch(() => undefined),
-      );
-      try {
-        const body = await counting;
-        if (body === null) throw overtaken();
-        return { status: 200, body };
-      } finally {
-        if (!isOver()) {
-          newest.delete(who);
-          underWay.delete(who);
-        }
+  return post('/api/reach', 'view', campaignBody, async (context) => {
+    const who = JSON.stringify([context.workspace.workspaceId, context.operator.name]);
+    const turn = Symbol(who);
+    newest.set(who, turn);
+    const isOver = () => newest.get(who) !== turn;
+    const overtaken = () => new HttpError(409, 'Superseded by a newer count');
+    await underWay.get(who);
+    if (isOver()) throw overtaken();
+    const counting = count(context, isOver);
+    underWay.set(
+      who,
+      counting.catch(() => undefined),
+    );
+    try {
+      const reach = await counting;
+      if (reach === null) throw overtaken();
+      return reach;
+    } finally {
+      if (!isOver()) {
+        newest.delete(who);
+        underWay.delete(who);
       }
-    },
+    }
   });
 };

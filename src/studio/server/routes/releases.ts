@@ -11,7 +11,7 @@ import { type CampaignJson, toCampaignJson, variantName } from '../../campaign/c
 import { isApproved } from '../../campaign/review.ts';
 import { getCampaignResults } from '../../results-query.ts';
 import { type FrozenTest, rolledOut } from '../ended-test.ts';
-import { defineBody, defineRoute, type StudioContext } from '../route.ts';
+import { created, get, post, type StudioContext } from '../route.ts';
 import { revisionName, validateDraft } from './drafts.ts';
 
 /** Releases per page. Each can have 64 KB. */
@@ -55,27 +55,20 @@ const releaseRow = (release: Release): ReleaseRow => ({
   cancelledAt: release.cancelledAtMs === null ? null : iso(release.cancelledAtMs),
 });
 
-export const listReleases = defineRoute({
-  method: 'GET',
-  path: '/api/releases',
-  role: 'view',
-  body: null,
-  answer: async ({ studio, workspace, query }) => {
-    const before = Number(query.get('before') ?? Number.NaN);
-    const campaignId = query.get('campaign');
-    const segmentId = query.get('segment');
-    const releases = await studio.releases(workspace.workspaceId, {
-      limit: PAGE,
-      ...(Number.isSafeInteger(before) && { before }),
-      ...(segmentId && { subject: { kind: 'segment', subjectId: segmentId } }),
-      ...(campaignId && { subject: { kind: 'campaign', subjectId: campaignId } }),
-    });
-    const body: ReleasesResponse = {
-      releases: releases.map(releaseRow),
-      before: releases.length === PAGE ? releases.at(-1)!.release : null,
-    };
-    return { status: 200, body };
-  },
+export const listReleases = get('/api/releases', 'view', async ({ studio, workspace, query }) => {
+  const before = Number(query.get('before') ?? Number.NaN);
+  const campaignId = query.get('campaign');
+  const segmentId = query.get('segment');
+  const releases = await studio.releases(workspace.workspaceId, {
+    limit: PAGE,
+    ...(Number.isSafeInteger(before) && { before }),
+    ...(segmentId && { subject: { kind: 'segment', subjectId: segmentId } }),
+    ...(campaignId && { subject: { kind: 'campaign', subjectId: campaignId } }),
+  });
+  return {
+    releases: releases.map(releaseRow),
+    before: releases.length === PAGE ? releases.at(-1)!.release : null,
+  } satisfies ReleasesResponse;
 });
 
 export interface PublishResponse {
@@ -101,9 +94,13 @@ const rejectErrors = async (campaign: unknown, context: StudioContext) => {
   });
 };
 
-type Made = Pick<NewRelease, 'kind' | 'subjectId' | 'content' | 'basedOn' | 'note' | 'liveAtMs'>;
-
-interface AddOptions extends Pick<WithRelease, 'draftRevision' | 'cancelsScheduled' | 'endedTest'> {
+interface AddOptions
+  extends Pick<NewRelease, 'subjectId' | 'content' | 'basedOn' | 'note'>,
+    Pick<WithRelease, 'draftRevision' | 'cancelsScheduled' | 'endedTest'> {
+  /** Default: a campaign. */
+  kind?: NewRelease['kind'];
+  /** Default: now. */
+  liveAtMs?: number;
   /** Action of the audit entry. */
   action: string;
   details(release: number): string;
@@ -112,17 +109,16 @@ interface AddOptions extends Pick<WithRelease, 'draftRevision' | 'cancelsSchedul
 /** Adds a release with its audit entry. Throws a 409 with the current release if it is newer than the base release. */
 export const addRelease = async (
   context: StudioContext,
-  made: Made,
-  { action, details, ...more }: AddOptions,
+  { action, details, ...made }: AddOptions,
 ): Promise<PublishResponse> => {
   const { studio, workspace, operator, nowMs } = context;
   const { workspaceId } = workspace;
-  const { kind, subjectId } = made;
+  const { kind = 'campaign', subjectId, liveAtMs = nowMs } = made;
   const author = operator.name;
   const entry = { workspaceId, atMs: nowMs, operator: author, action, subject: subjectId };
   const release = await studio.addRelease(
-    { ...made, workspaceId, author, createdAtMs: nowMs },
-    { ...more, audit: (number) => ({ ...entry, details: details(number) }) },
+    { ...made, kind, liveAtMs, workspaceId, author, createdAtMs: nowMs },
+    { ...made, audit: (number) => ({ ...entry, details: details(number) }) },
   );
   if (release === null) {
     const [theirs] = await studio.releases(workspaceId, { subject: { kind, subjectId }, limit: 1 });
@@ -131,7 +127,7 @@ export const addRelease = async (
     });
   }
   await context.refresh();
-  return { release, liveAt: iso(made.liveAtMs) };
+  return { release, liveAt: iso(liveAtMs) };
 };
 
 const findScheduledReleases = async ({ studio, workspace, nowMs }: StudioContext, campaignId: string) =>
@@ -208,109 +204,88 @@ const scheduleEntry = (
 
 const notScheduled = ({ release }: Release) => new HttpError(409, `Release ${release} is live or canceled`);
 
-export const publish = defineRoute({
-  method: 'POST',
-  path: '/api/releases',
-  role: 'publish',
-  body: defineBody(publishBody),
-  answer: async (context) => {
-    rejectFileMode(context);
-    const { campaign_id: campaignId, revision, note: words, live_at: liveAt } = context.body;
-    const { studio, workspace, operator, nowMs } = context;
-    const draft = await studio.draft(workspace.workspaceId, campaignId);
-    if (draft?.revision !== revision) {
-      throw new HttpError(412, 'Draft was changed elsewhere. Review it before you publish');
-    }
-    if (workspace.studio.requireApproval && draft.editor === operator.name && !isApproved(draft)) {
-      throw new HttpError(403, 'Another operator must publish your changes');
-    }
-    await rejectErrors(draft.campaign, context);
-    const liveAtMs = liveAt ? futureMs(liveAt, nowMs) : nowMs;
-    const { campaign: content, basedOn } = draft;
-    const later = liveAtMs > nowMs ? `, live at ${iso(liveAtMs)}` : '';
-    const body = await addRelease(
-      context,
-      { kind: 'campaign', subjectId: campaignId, content, basedOn, note: words, liveAtMs },
-      {
-        draftRevision: revision,
-        cancelsScheduled: await cancelsScheduled(context, campaignId, context.body.scheduled),
-        action: 'campaign.publish',
-        details: (release) => `release ${release}${later}`,
-      },
-    );
-    return { status: 201, body };
-  },
+export const publish = post('/api/releases', 'publish', publishBody, async (context) => {
+  rejectFileMode(context);
+  const { campaign_id: campaignId, revision, note, live_at: liveAt } = context.body;
+  const { studio, workspace, operator, nowMs } = context;
+  const draft = await studio.draft(workspace.workspaceId, campaignId);
+  if (draft?.revision !== revision) {
+    throw new HttpError(412, 'Draft was changed elsewhere. Review it before you publish');
+  }
+  if (workspace.studio.requireApproval && draft.editor === operator.name && !isApproved(draft)) {
+    throw new HttpError(403, 'Another operator must publish your changes');
+  }
+  await rejectErrors(draft.campaign, context);
+  const liveAtMs = liveAt ? futureMs(liveAt, nowMs) : nowMs;
+  const { campaign: content, basedOn } = draft;
+  const later = liveAtMs > nowMs ? `, live at ${iso(liveAtMs)}` : '';
+  const release = await addRelease(context, {
+    subjectId: campaignId,
+    content,
+    basedOn,
+    note,
+    liveAtMs,
+    draftRevision: revision,
+    cancelsScheduled: await cancelsScheduled(context, campaignId, context.body.scheduled),
+    action: 'campaign.publish',
+    details: (release) => `release ${release}${later}`,
+  });
+  return created(release);
 });
 
-export const rollBack = defineRoute({
-  method: 'POST',
-  path: '/api/releases/{release}/restore',
-  role: 'publish',
-  body: defineBody(restoreBody),
-  answer: async (context) => {
-    rejectFileMode(context);
-    const { nowMs } = context;
-    const former = await releaseIn(context);
-    const { subjectId, content } = former;
-    if (content !== null) await rejectErrors(content, context);
-    const { note: words, based_on: basedOn } = context.body;
-    const body = await addRelease(
-      context,
-      { kind: 'campaign', subjectId, content, basedOn, note: words, liveAtMs: nowMs },
-      {
-        cancelsScheduled: await cancelsScheduled(context, subjectId, context.body.scheduled),
-        action: 'campaign.rollback',
-        details: (release) => `to release ${former.release}, as release ${release}`,
-      },
-    );
-    return { status: 201, body };
-  },
+export const rollBack = post('/api/releases/{release}/restore', 'publish', restoreBody, async (context) => {
+  rejectFileMode(context);
+  const former = await releaseIn(context);
+  const { subjectId, content } = former;
+  if (content !== null) await rejectErrors(content, context);
+  const { note, based_on: basedOn, scheduled } = context.body;
+  const release = await addRelease(context, {
+    subjectId,
+    content,
+    basedOn,
+    note,
+    cancelsScheduled: await cancelsScheduled(context, subjectId, scheduled),
+    action: 'campaign.rollback',
+    details: (release) => `to release ${former.release}, as release ${release}`,
+  });
+  return created(release);
 });
 
 /** Cancels a scheduled release. If the campaign was never live, its content stays as a draft. */
-export const cancelScheduled = defineRoute({
-  method: 'POST',
-  path: '/api/releases/{release}/cancel',
-  role: 'publish',
-  body: null,
-  answer: async (context) => {
-    rejectFileMode(context);
-    const { studio, workspace, operator, nowMs } = context;
-    const { workspaceId } = workspace;
-    const found = await releaseIn(context);
-    const { release, subjectId: campaignId, content } = found;
-    const isLive = workspace.rawCampaigns.some((each) => each['campaign_id'] === campaignId);
-    const isLast = (await findScheduledReleases(context, campaignId)).every(
-      (each) => each.release === release,
-    );
-    const isCancelled = await studio.cancelRelease(found, {
-      nowMs,
-      draft:
-        isLive || !isLast || content === null
-          ? null
-          : {
-              workspaceId,
-              campaignId,
-              campaign: content,
-              revision: revisionName(),
-              basedOn: release,
-              editor: operator.name,
-              updatedAtMs: nowMs,
-            },
-      audit: scheduleEntry(context, found, 'release.cancel'),
-    });
-    if (!isCancelled) throw notScheduled(found);
-    return { status: 200, body: {} };
-  },
+export const cancelScheduled = post('/api/releases/{release}/cancel', 'publish', async (context) => {
+  rejectFileMode(context);
+  const { studio, workspace, operator, nowMs } = context;
+  const { workspaceId } = workspace;
+  const found = await releaseIn(context);
+  const { release, subjectId: campaignId, content } = found;
+  const isLive = workspace.rawCampaigns.some((each) => each['campaign_id'] === campaignId);
+  const isLast = (await findScheduledReleases(context, campaignId)).every((each) => each.release === release);
+  const isCancelled = await studio.cancelRelease(found, {
+    nowMs,
+    draft:
+      isLive || !isLast || content === null
+        ? null
+        : {
+            workspaceId,
+            campaignId,
+            campaign: content,
+            revision: revisionName(),
+            basedOn: release,
+            editor: operator.name,
+            updatedAtMs: nowMs,
+          },
+    audit: scheduleEntry(context, found, 'release.cancel'),
+  });
+  if (!isCancelled) throw notScheduled(found);
+  return {};
 });
 
 /** Reschedules a scheduled release. */
-export const moveScheduled = defineRoute({
-  method: 'POST',
-  path: '/api/releases/{release}/move',
-  role: 'publish',
-  body: defineBody(z.strictObject({ live_at: liveAtText })),
-  answer: async (context) => {
+export const moveScheduled = post(
+  '/api/releases/{release}/move',
+  'publish',
+  z.strictObject({ live_at: liveAtText }),
+  async (context) => {
     rejectFileMode(context);
     const { studio, body, nowMs } = context;
     const found = await releaseIn(context);
@@ -318,10 +293,9 @@ export const moveScheduled = defineRoute({
     const audit = scheduleEntry(context, found, 'release.move', `, to ${iso(liveAtMs)}`);
     if (!(await studio.moveRelease({ ...found, liveAtMs }, { nowMs, audit }))) throw notScheduled(found);
     await context.refresh();
-    const answer: PublishResponse = { release: found.release, liveAt: iso(liveAtMs) };
-    return { status: 200, body: answer };
+    return { release: found.release, liveAt: iso(liveAtMs) } satisfies PublishResponse;
   },
-});
+);
 
 /** Returns the live campaign of the path. */
 const campaignIn = ({ workspace, params }: StudioContext) => {
@@ -331,83 +305,70 @@ const campaignIn = ({ workspace, params }: StudioContext) => {
 };
 
 /** Stops a campaign immediately and cancels scheduled releases. The draft stays. */
-export const stop = defineRoute({
-  method: 'POST',
-  path: '/api/campaigns/{campaignId}/stop',
-  role: 'publish',
-  body: defineBody(noteBody),
-  answer: async (context) => {
-    rejectFileMode(context);
-    const { campaignId, text } = campaignIn(context);
-    const { note: words, based_on: basedOn } = context.body;
-    const content = { ...text, status: 'stopped' };
-    const body = await addRelease(
-      context,
-      { kind: 'campaign', subjectId: campaignId, content, basedOn, note: words, liveAtMs: context.nowMs },
-      { cancelsScheduled: true, action: 'campaign.stop', details: (release) => `as release ${release}` },
-    );
-    return { status: 201, body };
-  },
+export const stop = post('/api/campaigns/{campaignId}/stop', 'publish', noteBody, async (context) => {
+  rejectFileMode(context);
+  const { campaignId, text } = campaignIn(context);
+  const { note, based_on: basedOn } = context.body;
+  const release = await addRelease(context, {
+    subjectId: campaignId,
+    content: { ...text, status: 'stopped' },
+    basedOn,
+    note,
+    cancelsScheduled: true,
+    action: 'campaign.stop',
+    details: (release) => `as release ${release}`,
+  });
+  return created(release);
 });
 
 /** Ends an A/B test. All users get one variant, and the results are frozen. */
-export const endTest = defineRoute({
-  method: 'POST',
-  path: '/api/campaigns/{campaignId}/end-test',
-  role: 'publish',
-  body: defineBody(endTestBody),
-  answer: async (context) => {
+export const endTest = post(
+  '/api/campaigns/{campaignId}/end-test',
+  'publish',
+  endTestBody,
+  async (context) => {
     rejectFileMode(context);
-    const { workspace, store, nowMs } = context;
+    const { workspace, store } = context;
     const { campaignId, text } = campaignIn(context);
     const { note, based_on: basedOn, winner, keep_control_group: keepsControl, scheduled } = context.body;
     const campaign = toCampaignJson(text)!;
     const named = campaign.variants.find(({ variant_id }) => variant_id === winner);
     if (!named) throw new HttpError(404, `The campaign has no variant '${winner}'`);
     const counts = await getCampaignResults(store, workspace.workspaceId, campaign);
-    const body = await addRelease(
-      context,
-      {
-        kind: 'campaign',
-        subjectId: campaignId,
-        content: rolledOut(campaign, winner, keepsControl),
-        basedOn,
-        note,
-        liveAtMs: nowMs,
-      },
-      {
-        cancelsScheduled: await cancelsScheduled(context, campaignId, scheduled),
-        endedTest: { campaign, counts } satisfies FrozenTest,
-        action: 'campaign.end_test',
-        details: (release) => `${variantName(named)} rolled out as release ${release}`,
-      },
-    );
-    return { status: 201, body };
+    const release = await addRelease(context, {
+      subjectId: campaignId,
+      content: rolledOut(campaign, winner, keepsControl),
+      basedOn,
+      note,
+      cancelsScheduled: await cancelsScheduled(context, campaignId, scheduled),
+      endedTest: { campaign, counts } satisfies FrozenTest,
+      action: 'campaign.end_test',
+      details: (release) => `${variantName(named)} rolled out as release ${release}`,
+    });
+    return created(release);
   },
-});
+);
 
 /** Archives a campaign with a release without content. Results and history stay. A previous release can restore it. */
-export const archive = defineRoute({
-  method: 'POST',
-  path: '/api/campaigns/{campaignId}/archive',
-  role: 'publish',
-  body: defineBody(noteBody),
-  answer: async (context) => {
-    rejectFileMode(context);
-    const { studio, workspace, nowMs } = context;
-    const { campaignId, text } = campaignIn(context);
-    if (await studio.draft(workspace.workspaceId, campaignId)) {
-      throw new HttpError(409, 'Publish or discard the draft first');
-    }
-    const { note, based_on: basedOn } = context.body;
-    const add = (content: unknown, from: number) =>
-      addRelease(
-        context,
-        { kind: 'campaign', subjectId: campaignId, content, basedOn: from, note, liveAtMs: nowMs },
-        { cancelsScheduled: true, action: 'campaign.archive', details: (release) => `as release ${release}` },
-      );
-    // Releases a campaign of the workspace file first, so that the history keeps its content.
-    const from = basedOn > 0 ? basedOn : (await add({ ...text, status: 'stopped' }, basedOn)).release;
-    return { status: 201, body: await add(null, from) };
-  },
+export const archive = post('/api/campaigns/{campaignId}/archive', 'publish', noteBody, async (context) => {
+  rejectFileMode(context);
+  const { studio, workspace } = context;
+  const { campaignId, text } = campaignIn(context);
+  if (await studio.draft(workspace.workspaceId, campaignId)) {
+    throw new HttpError(409, 'Publish or discard the draft first');
+  }
+  const { note, based_on: basedOn } = context.body;
+  const add = (content: unknown, from: number) =>
+    addRelease(context, {
+      subjectId: campaignId,
+      content,
+      basedOn: from,
+      note,
+      cancelsScheduled: true,
+      action: 'campaign.archive',
+      details: (release) => `as release ${release}`,
+    });
+  // Releases a campaign of the workspace file first, so that the history keeps its content.
+  const from = basedOn > 0 ? basedOn : (await add({ ...text, status: 'stopped' }, basedOn)).release;
+  return created(await add(null, from));
 });

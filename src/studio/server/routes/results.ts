@@ -1,5 +1,4 @@
 import {
-  csvCell,
   type DayResults,
   HOLDOUT_TREATMENT,
   HttpError,
@@ -15,14 +14,14 @@ import { type ComparedResults, compareResults } from '../../statistics/compare.t
 import { goalName } from '../../statistics/metrics.ts';
 import { type Headline, headline } from '../../statistics/sentences.ts';
 import { type FrozenTest, type SinceEnd, sinceEnd, soleVariant } from '../ended-test.ts';
-import { defineRoute, type WorkspaceContext } from '../route.ts';
+import { csvFile, get, type WorkspaceContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
-/** Returns the counts by variant as CSV (RFC 4180). Omits revenue in several currencies, because it has no sum. */
+/** Returns the counts by variant as rows of a CSV file. Omits revenue in several currencies, because it has no sum. */
 const resultsCsv = (
   campaign: CampaignJson,
   { arms, currencies }: Pick<ResultsResponse, 'arms' | 'currencies'>,
-): string => {
+): (string | number)[][] => {
   const isSum = currencies.length < 2;
   const goals = campaign.conversions ?? [];
   const heads = [
@@ -48,7 +47,7 @@ const resultsCsv = (
     dismissed,
     ...reached.flatMap(({ converted, revenue }) => [converted, isSum ? revenue : '']),
   ]);
-  return [[...heads, ...goalHeads], ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
+  return [[...heads, ...goalHeads], ...rows];
 };
 
 export interface ResultsResponse extends ComparedResults {
@@ -227,33 +226,15 @@ export const resultsIn = async (
   };
 };
 
-export const readResults = defineRoute({
-  method: 'GET',
-  path: '/api/results/{campaignId}',
-  role: 'view',
-  body: null,
-  answer: async (context) => ({
-    status: 200,
-    body: (await resultsIn(context, context.params['campaignId'])).answer,
-  }),
-});
+export const readResults = get(
+  '/api/results/{campaignId}',
+  'view',
+  async (context) => (await resultsIn(context, context.params['campaignId'])).answer,
+);
 
-export const downloadResults = defineRoute({
-  method: 'GET',
-  path: '/api/results/{campaignId}/csv',
-  role: 'view',
-  body: null,
-  answer: async (context) => {
-    const { campaign, answer } = await resultsIn(context, context.params['campaignId']);
-    return {
-      status: 200,
-      text: resultsCsv(campaign, answer),
-      headers: {
-        'Content-Type': 'text/csv; charset=utf-8',
-        'Content-Disposition': 'attachment; filename="results.csv"',
-      },
-    };
-  },
+export const downloadResults = get('/api/results/{campaignId}/csv', 'view', async (context) => {
+  const { campaign, answer } = await resultsIn(context, context.params['campaignId']);
+  return csvFile('results.csv', resultsCsv(campaign, answer));
 });
 
 /** Statistics of a campaign in the list. */
@@ -264,19 +245,13 @@ export interface CampaignStats {
 }
 
 /** Returns the main statistics of every campaign with impressions, by ID. */
-export const readCampaignStats = defineRoute({
-  method: 'GET',
-  path: '/api/campaign-stats',
-  role: 'view',
-  body: null,
-  answer: async ({ store, workspace }) => {
-    const found = await store.campaignSummaries(workspace.workspaceId);
-    const numbers = Object.fromEntries(
-      found.map(({ campaignId, exposed, clicked }): [string, CampaignStats] => [
-        campaignId,
-        { people: exposed, clicked },
-      ]),
-    );
-    return { status: 200, body: { numbers } };
-  },
+export const readCampaignStats = get('/api/campaign-stats', 'view', async ({ store, workspace }) => {
+  const found = await store.campaignSummaries(workspace.workspaceId);
+  const numbers = Object.fromEntries(
+    found.map(({ campaignId, exposed, clicked }): [string, CampaignStats] => [
+      campaignId,
+      { people: exposed, clicked },
+    ]),
+  );
+  return { numbers };
 });

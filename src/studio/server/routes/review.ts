@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { HttpError, type ReviewEntry } from '../../../service/index.ts';
-import { defineBody, defineRoute } from '../route.ts';
+import { post, put } from '../route.ts';
 import { hasRole } from '../sessions.ts';
 
 const MAX_ENTRIES = 100;
@@ -21,12 +21,11 @@ export interface ReviewResponse {
 }
 
 /** Requests approval of a draft, comments on it, approves it, or requests changes. */
-export const reviewDraft = defineRoute({
-  method: 'POST',
-  path: '/api/drafts/{campaignId}/review',
-  role: 'edit',
-  body: defineBody(reviewBody),
-  answer: async ({ studio, workspace, operator, params, body, nowMs, audit }) => {
+export const reviewDraft = post(
+  '/api/drafts/{campaignId}/review',
+  'edit',
+  reviewBody,
+  async ({ studio, workspace, operator, params, body, nowMs, audit }) => {
     const { action, note, revision } = body;
     const campaignId = params['campaignId']!;
     const isDecision = action === 'approve' || action === 'send_back';
@@ -47,12 +46,12 @@ export const reviewDraft = defineRoute({
       const review = [...draft.review, { operator: operator.name, at, action, note, revision }];
       if (await studio.reviewDraft(draft, review)) {
         await audit(`draft.${action}`, campaignId, note);
-        return { status: 200, body: { review } satisfies ReviewResponse };
+        return { review } satisfies ReviewResponse;
       }
     }
     throw new HttpError(409, 'Another review is being saved. Try again');
   },
-});
+);
 
 export interface PresenceResponse {
   /** Other operators with the campaign open. */
@@ -60,16 +59,13 @@ export interface PresenceResponse {
 }
 
 /** Records that the session has a campaign open. */
-export const reportPresence = defineRoute({
-  method: 'PUT',
-  path: '/api/campaigns/{campaignId}/presence',
-  role: 'edit',
-  body: null,
-  answer: async ({ studio, workspace, operator, sessionId, params, nowMs }) => {
+export const reportPresence = put(
+  '/api/campaigns/{campaignId}/presence',
+  'edit',
+  async ({ studio, workspace, operator, sessionId, params, nowMs }) => {
     const campaignId = params['campaignId']!;
     await studio.openCampaign(sessionId, campaignId, nowMs);
     const present = await studio.operatorsIn(workspace.workspaceId, campaignId, nowMs - PRESENT_MS);
-    const answer: PresenceResponse = { operators: present.filter((name) => name !== operator.name) };
-    return { status: 200, body: answer };
+    return { operators: present.filter((name) => name !== operator.name) } satisfies PresenceResponse;
   },
-});
+);

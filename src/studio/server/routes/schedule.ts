@@ -1,5 +1,5 @@
 import { type Campaign, priorityOrder, readCampaign } from '../../../service/index.ts';
-import { defineRoute, type StudioContext } from '../route.ts';
+import { get, type StudioContext } from '../route.ts';
 import { type CampaignRow, campaignRows } from './campaigns.ts';
 
 const DAY_MS = 86_400_000;
@@ -99,35 +99,28 @@ const createCalendar = async (context: StudioContext, from: number, to: number):
   return calendar;
 };
 
-export const readSchedule = defineRoute({
-  method: 'GET',
-  path: '/api/schedule',
-  role: 'view',
-  body: null,
-  answer: async (context) => {
-    const { workspace, nowMs: from } = context;
-    const to = from + DAYS * DAY_MS;
-    const calendar = await createCalendar(context, from, to);
-    const named = new Map(workspace.placements?.map(({ placementId, name }) => [placementId, name]));
-    const body: ScheduleResponse = {
-      from,
-      to,
-      placements: [...new Set([...named.keys(), ...calendar.keys()])].map((id) => {
-        const rows = calendar.get(id) ?? new Map<string, CalendarRow>();
-        const firsts = [...rows.values()].map(({ campaign }) => campaign);
-        return {
-          id,
-          name: named.get(id) ?? id,
-          campaigns: priorityOrder({ ...workspace, campaigns: firsts }).campaigns.map((campaign) => ({
-            id: campaign.campaignId,
-            name: campaign.name,
-            isForEveryone: isForEveryone(campaign),
-            spans: rows.get(campaign.campaignId)!.spans,
-          })),
-        };
-      }),
-      scheduled: (await campaignRows(context)).filter(({ scheduled }) => scheduled.length > 0),
-    };
-    return { status: 200, body };
-  },
+export const readSchedule = get('/api/schedule', 'view', async (context) => {
+  const { workspace, nowMs: from } = context;
+  const to = from + DAYS * DAY_MS;
+  const calendar = await createCalendar(context, from, to);
+  const named = new Map(workspace.placements?.map(({ placementId, name }) => [placementId, name]));
+  return {
+    from,
+    to,
+    placements: [...new Set([...named.keys(), ...calendar.keys()])].map((id) => {
+      const rows = calendar.get(id) ?? new Map<string, CalendarRow>();
+      const firsts = [...rows.values()].map(({ campaign }) => campaign);
+      return {
+        id,
+        name: named.get(id) ?? id,
+        campaigns: priorityOrder({ ...workspace, campaigns: firsts }).campaigns.map((campaign) => ({
+          id: campaign.campaignId,
+          name: campaign.name,
+          isForEveryone: isForEveryone(campaign),
+          spans: rows.get(campaign.campaignId)!.spans,
+        })),
+      };
+    }),
+    scheduled: (await campaignRows(context)).filter(({ scheduled }) => scheduled.length > 0),
+  } satisfies ScheduleResponse;
 });

@@ -14,7 +14,7 @@ import {
 import { getCampaignName } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { describeIssue } from '../describe-issue.ts';
-import { defineBody, defineRoute, type StudioContext } from '../route.ts';
+import { created, get, post, put, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 import { type ReachResponse, rounded, type SampleLoader } from './publish-impact.ts';
 import { addRelease, noteBody, rejectFileMode } from './releases.ts';
@@ -76,34 +76,28 @@ const getSegmentReach = async (
 
 /** Returns all segments with their filters, estimated sizes and the campaigns that use them. */
 export const createListSegments = (loadSample: SampleLoader) =>
-  defineRoute({
-    method: 'GET',
-    path: '/api/segments',
-    role: 'view',
-    body: null,
-    answer: async (context) => {
-      const { workspace, store, studio } = context;
-      const uses = await getSegmentUses(context);
-      const newest = await studio.newestReleases(workspace.workspaceId, 'segment');
-      const all = [...workspace.segments.values()];
-      const named = campaignsIn(all.map(({ filter }) => filter));
-      const sample = await loadSample(store, workspace.workspaceId, named);
-      const segments: SegmentRow[] = [];
-      const startedMs = cpuTimeMs();
-      for (const segment of all) {
-        const { segmentId: id, name, filter: audience } = segment;
-        segments.push({
-          id,
-          name,
-          audience,
-          newest: newest.get(id) ?? 0,
-          reach:
-            cpuTimeMs() - startedMs < LIST_MS ? await getSegmentReach(segment, context, sample) : 'left out',
-          usedBy: uses.get(id) ?? [],
-        });
-      }
-      return { status: 200, body: { segments } };
-    },
+  get('/api/segments', 'view', async (context) => {
+    const { workspace, store, studio } = context;
+    const uses = await getSegmentUses(context);
+    const newest = await studio.newestReleases(workspace.workspaceId, 'segment');
+    const all = [...workspace.segments.values()];
+    const named = campaignsIn(all.map(({ filter }) => filter));
+    const sample = await loadSample(store, workspace.workspaceId, named);
+    const segments: SegmentRow[] = [];
+    const startedMs = cpuTimeMs();
+    for (const segment of all) {
+      const { segmentId: id, name, filter: audience } = segment;
+      segments.push({
+        id,
+        name,
+        audience,
+        newest: newest.get(id) ?? 0,
+        reach:
+          cpuTimeMs() - startedMs < LIST_MS ? await getSegmentReach(segment, context, sample) : 'left out',
+        usedBy: uses.get(id) ?? [],
+      });
+    }
+    return { segments };
   });
 
 /** Reach of a live campaign before and after a change of a segment. */
@@ -118,12 +112,11 @@ export interface SegmentImpact {
 
 /** Returns the live campaigns that use a segment, with their reach before and after a change of the segment. */
 export const createReadSegmentImpact = (loadSample: SampleLoader) =>
-  defineRoute({
-    method: 'POST',
-    path: '/api/segments/{segmentId}/impact',
-    role: 'view',
-    body: defineBody(z.strictObject({ audience: z.record(z.string(), z.unknown()) })),
-    answer: async ({ workspace, store, operator, params, body, nowMs: now }) => {
+  post(
+    '/api/segments/{segmentId}/impact',
+    'view',
+    z.strictObject({ audience: z.record(z.string(), z.unknown()) }),
+    async ({ workspace, store, operator, params, body, nowMs: now }) => {
       const segmentId = params['segmentId']!;
       const [problem] = segmentProblems(body.audience);
       if (problem) throw new HttpError(422, describeIssue(problem));
@@ -161,9 +154,9 @@ export const createReadSegmentImpact = (loadSample: SampleLoader) =>
           isSilenced: reach !== null && reach.before.users > 0 && reach.after.users === 0,
         });
       }
-      return { status: 200, body: { campaigns } };
+      return { campaigns };
     },
-  });
+  );
 
 const segmentBody = noteBody.extend({
   name: z.string().trim().min(1).max(200),
@@ -171,40 +164,29 @@ const segmentBody = noteBody.extend({
 });
 
 /** Creates or updates a segment, which immediately affects campaigns that use it. */
-export const saveSegment = defineRoute({
-  method: 'PUT',
-  path: '/api/segments/{segmentId}',
-  role: 'publish',
-  body: defineBody(segmentBody),
-  answer: async (context) => {
-    rejectFileMode(context);
-    const { params, nowMs } = context;
-    const { name, audience, note, based_on: basedOn } = context.body;
-    const [problem] = segmentProblems(audience);
-    if (problem) throw new HttpError(422, describeIssue(problem));
-    const body = await addRelease(
-      context,
-      {
-        kind: 'segment',
-        subjectId: params['segmentId']!,
-        content: { name, audience },
-        basedOn,
-        note,
-        liveAtMs: nowMs,
-      },
-      { action: 'segment.save', details: (release) => `“${name}”, as release ${release}` },
-    );
-    return { status: 201, body };
-  },
+export const saveSegment = put('/api/segments/{segmentId}', 'publish', segmentBody, async (context) => {
+  rejectFileMode(context);
+  const { name, audience, note, based_on: basedOn } = context.body;
+  const [problem] = segmentProblems(audience);
+  if (problem) throw new HttpError(422, describeIssue(problem));
+  const release = await addRelease(context, {
+    kind: 'segment',
+    subjectId: context.params['segmentId']!,
+    content: { name, audience },
+    basedOn,
+    note,
+    action: 'segment.save',
+    details: (release) => `“${name}”, as release ${release}`,
+  });
+  return created(release);
 });
 
 /** Deletes a segment that no campaign uses. */
-export const removeSegment = defineRoute({
-  method: 'POST',
-  path: '/api/segments/{segmentId}/remove',
-  role: 'publish',
-  body: defineBody(noteBody),
-  answer: async (context) => {
+export const removeSegment = post(
+  '/api/segments/{segmentId}/remove',
+  'publish',
+  noteBody,
+  async (context) => {
     rejectFileMode(context);
     const id = context.params['segmentId']!;
     if (!context.workspace.segments.has(id)) throw new HttpError(404, 'Segment not found');
@@ -213,11 +195,15 @@ export const removeSegment = defineRoute({
       throw new HttpError(409, `In use by: ${uses.map(({ name }) => `“${name}”`).join(', ')}`);
     }
     const { note, based_on: basedOn } = context.body;
-    const body = await addRelease(
-      context,
-      { kind: 'segment', subjectId: id, content: null, basedOn, note, liveAtMs: context.nowMs },
-      { action: 'segment.remove', details: (release) => `as release ${release}` },
-    );
-    return { status: 201, body };
+    const release = await addRelease(context, {
+      kind: 'segment',
+      subjectId: id,
+      content: null,
+      basedOn,
+      note,
+      action: 'segment.remove',
+      details: (release) => `as release ${release}`,
+    });
+    return created(release);
   },
-});
+);

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Profile } from '../../../service/index.ts';
 import { formatScalar } from '../../campaign/scalar-text.ts';
-import { defineRoute } from '../route.ts';
+import { get } from '../route.ts';
 import { MIN_REPORTED_AUDIENCE, type SampleLoader } from './publish-impact.ts';
 
 const MAX_USERS = 500;
@@ -34,38 +34,31 @@ const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(ty
 
 /** Returns names from a sample of users. Includes values only if enough users share them or the operator can view users. */
 export const createReadSuggestions = (loadSample: SampleLoader) =>
-  defineRoute({
-    method: 'GET',
-    path: '/api/suggestions',
-    role: 'view',
-    body: null,
-    answer: async ({ store, workspace, operator }) => {
-      const { users } = await loadSample(store, workspace.workspaceId);
-      const [attributes, events, products] = [createTally(), createTally(), createTally()];
-      const values = new Map<string, ReturnType<typeof createTally>>();
-      const add = (profile: Readonly<Profile>) => {
-        for (const [name, value] of Object.entries({ ...profile.standard, ...profile.custom })) {
-          attributes.add(name);
-          if (!isScalar(value) || String(value).length > MAX_VALUE_CHARACTERS) continue;
-          const tally = values.get(name) ?? createTally();
-          values.set(name, tally);
-          tally.add(formatScalar(value as string));
-        }
-        for (const name of Object.keys(profile.events)) events.add(name);
-        for (const name of Object.keys(profile.purchases)) products.add(name);
-      };
-      for (const [index, { profile }] of users.slice(0, MAX_USERS).entries()) {
-        if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
-        if (profile) add(profile);
+  get('/api/suggestions', 'view', async ({ store, workspace, operator }) => {
+    const { users } = await loadSample(store, workspace.workspaceId);
+    const [attributes, events, products] = [createTally(), createTally(), createTally()];
+    const values = new Map<string, ReturnType<typeof createTally>>();
+    const add = (profile: Readonly<Profile>) => {
+      for (const [name, value] of Object.entries({ ...profile.standard, ...profile.custom })) {
+        attributes.add(name);
+        if (!isScalar(value) || String(value).length > MAX_VALUE_CHARACTERS) continue;
+        const tally = values.get(name) ?? createTally();
+        values.set(name, tally);
+        tally.add(formatScalar(value as string));
       }
-      const least = operator.canViewUsers ? 1 : MIN_REPORTED_AUDIENCE;
-      const body: SuggestionsResponse = {
-        attributes: attributes
-          .most(MAX_NAMES)
-          .map((name) => ({ name, values: values.get(name)?.most(MAX_VALUES, least) ?? [] })),
-        events: events.most(MAX_NAMES),
-        products: products.most(MAX_NAMES),
-      };
-      return { status: 200, body };
-    },
+      for (const name of Object.keys(profile.events)) events.add(name);
+      for (const name of Object.keys(profile.purchases)) products.add(name);
+    };
+    for (const [index, { profile }] of users.slice(0, MAX_USERS).entries()) {
+      if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
+      if (profile) add(profile);
+    }
+    const least = operator.canViewUsers ? 1 : MIN_REPORTED_AUDIENCE;
+    return {
+      attributes: attributes
+        .most(MAX_NAMES)
+        .map((name) => ({ name, values: values.get(name)?.most(MAX_VALUES, least) ?? [] })),
+      events: events.most(MAX_NAMES),
+      products: products.most(MAX_NAMES),
+    } satisfies SuggestionsResponse;
   });

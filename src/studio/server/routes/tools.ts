@@ -3,7 +3,7 @@ import { campaignJsonSchema, HttpError } from '../../../service/index.ts';
 import { TEMPLATE_CATALOGUE } from '../../../templates/index.ts';
 import type { CampaignJson } from '../../campaign/campaign-json.ts';
 import { requiredSampleSize } from '../../statistics/sample-size.ts';
-import { defineBody, defineRoute } from '../route.ts';
+import { get, post } from '../route.ts';
 
 /** Schema and reference data for programs that create campaigns. */
 export interface SchemaResponse {
@@ -23,79 +23,58 @@ export interface SchemaResponse {
   }[];
 }
 
-export const readSchema = defineRoute({
-  method: 'GET',
-  path: '/api/schema',
-  role: 'view',
-  body: null,
-  answer: () => {
-    const body: SchemaResponse = {
-      campaign: campaignJsonSchema(),
-      templates: TEMPLATE_CATALOGUE.map(({ name, needed, properties }) => ({
-        name,
-        needed,
-        properties: properties.map((property) => ({
-          name: property.name,
-          type: property.type,
-          help: property.help,
-          maxCharacters: property.most ?? null,
-          choices: property.choices ?? null,
-        })),
+export const readSchema = get('/api/schema', 'view', () => {
+  return {
+    campaign: campaignJsonSchema(),
+    templates: TEMPLATE_CATALOGUE.map(({ name, needed, properties }) => ({
+      name,
+      needed,
+      properties: properties.map((property) => ({
+        name: property.name,
+        type: property.type,
+        help: property.help,
+        maxCharacters: property.most ?? null,
+        choices: property.choices ?? null,
       })),
-    };
-    return { status: 200, body };
-  },
+    })),
+  } satisfies SchemaResponse;
 });
 
 export interface SampleSizeResponse {
   users: number;
 }
 
+const sampleSizeBody = z.strictObject({
+  campaign: z.looseObject({
+    variants: z.array(z.looseObject({ variant_id: z.string(), weight: z.number().nonnegative().nullish() })),
+    conversions: z.array(z.looseObject({})).nullish(),
+    control_percentage: z.number().min(0).max(100).nullish(),
+  }),
+  rate: z.number().gt(0).lt(1),
+  lift: z.number(),
+});
+
 /** Returns the total number of users who must see a variant to detect a change of this size with 80% power. */
-export const readSampleSize = defineRoute({
-  method: 'POST',
-  path: '/api/sample-size',
-  role: 'view',
-  body: defineBody(
-    z.strictObject({
-      campaign: z.looseObject({
-        variants: z.array(
-          z.looseObject({ variant_id: z.string(), weight: z.number().nonnegative().nullish() }),
-        ),
-        conversions: z.array(z.looseObject({})).nullish(),
-        control_percentage: z.number().min(0).max(100).nullish(),
-      }),
-      rate: z.number().gt(0).lt(1),
-      lift: z.number(),
-    }),
-  ),
-  answer: ({ body: { campaign, rate, lift } }) => {
-    const users = requiredSampleSize(campaign as unknown as CampaignJson, rate, lift);
-    if (users === null) {
-      throw new HttpError(
-        422,
-        'Nothing to compare. Add a variant, or a control group and a goal; the rate with its lift must be between 0 and 1.',
-      );
-    }
-    const body: SampleSizeResponse = { users };
-    return { status: 200, body };
-  },
+export const readSampleSize = post('/api/sample-size', 'view', sampleSizeBody, ({ body }) => {
+  const { campaign, rate, lift } = body;
+  const users = requiredSampleSize(campaign as unknown as CampaignJson, rate, lift);
+  if (users !== null) return { users } satisfies SampleSizeResponse;
+  throw new HttpError(
+    422,
+    'Nothing to compare. Add a variant, or a control group and a goal; the rate with its lift must be between 0 and 1.',
+  );
 });
 
 /** Records a tool call in the audit log before the tool runs. */
-export const recordToolCall = defineRoute({
-  method: 'POST',
-  path: '/api/tool-calls',
-  role: 'view',
-  body: defineBody(
-    z.strictObject({
-      tool: z.string().regex(/^[a-z_]{1,64}$/),
-      /** Subject, for example a campaign ID. */
-      subject: z.string().max(200),
-    }),
-  ),
-  answer: async ({ body: { tool, subject }, audit }) => {
+export const recordToolCall = post(
+  '/api/tool-calls',
+  'view',
+  z.strictObject({
+    tool: z.string().regex(/^[a-z_]{1,64}$/),
+    /** Subject, for example a campaign ID. */
+    subject: z.string().max(200),
+  }),
+  async ({ body: { tool, subject }, audit }) => {
     await audit('tool.call', subject, tool);
-    return { status: 204, text: '' };
   },
-});
+);

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { js2xliff, jsToXliff12, xliff2js, xliff12ToJs } from 'xliff';
 import * as z from 'zod';
-import { csvCell, HttpError, textOfCell } from '../../../service/index.ts';
+import { HttpError, textOfCell } from '../../../service/index.ts';
 import type { CampaignJson } from '../../campaign/campaign-json.ts';
 import {
   languageTag,
@@ -10,7 +10,7 @@ import {
   TOO_MANY_LANGUAGES,
   translatable,
 } from '../../campaign/translations.ts';
-import { defineBody, defineRoute } from '../route.ts';
+import { formatCsv, post } from '../route.ts';
 
 /** Parts of a draft that contain texts. They can be read even if the rest is invalid. */
 const translated = z.looseObject({
@@ -58,7 +58,7 @@ const writeCsv = (campaign: CampaignJson): string => {
     ...languages.map((language) => readText(campaign, each, language)),
   ]);
   const heads = ['variant', 'property', campaign.language!, ...languages];
-  return `\ufeff${[heads, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('')}`;
+  return `\ufeff${formatCsv([heads, ...rows])}`;
 };
 
 const writeXliff = (
@@ -158,18 +158,12 @@ export interface TranslationFile {
 }
 
 /** Exports the texts of a draft for translators. */
-export const exportTranslations = defineRoute({
-  method: 'POST',
-  path: '/api/translations/export',
-  role: 'view',
-  body: defineBody(exportBody),
-  answer: async ({ body }) => {
-    const { campaign, format, language } = body;
-    const draft = campaign as unknown as CampaignJson;
-    if (otherLanguages(draft).length > MAX_LANGUAGES) throw new HttpError(422, TOO_MANY_LANGUAGES);
-    const text = format === 'csv' ? writeCsv(draft) : await writeXliff(draft, language, format);
-    return { status: 200, body: { text } satisfies TranslationFile };
-  },
+export const exportTranslations = post('/api/translations/export', 'view', exportBody, async ({ body }) => {
+  const { campaign, format, language } = body;
+  const draft = campaign as unknown as CampaignJson;
+  if (otherLanguages(draft).length > MAX_LANGUAGES) throw new HttpError(422, TOO_MANY_LANGUAGES);
+  const text = format === 'csv' ? writeCsv(draft) : await writeXliff(draft, language, format);
+  return { text } satisfies TranslationFile;
 });
 
 /** Maximum notes of an import. */
@@ -185,48 +179,41 @@ export interface TranslatedDraft {
 }
 
 /** Returns the draft with imported translations. Does not store it, because the page saves it like any other change. */
-export const importTranslations = defineRoute({
-  method: 'POST',
-  path: '/api/translations/import',
-  role: 'edit',
-  body: defineBody(importBody),
-  answer: async ({ body }) => {
-    const { campaign, text } = body;
-    const draft = campaign as unknown as CampaignJson;
-    const found = /^\ufeff?\s*</.test(text)
-      ? await readXliff(text, campaign.campaign_id)
-      : readCsv(text, campaign.language);
-    const notes = new Set<string>();
-    const translations = new Map(
-      draft.variants.map((variant) => [variant.variant_id, structuredClone(variant.translations ?? {})]),
-    );
-    const texts = new Map(
-      getSourceTexts(draft).map(({ variantId, name, source }) => [JSON.stringify([variantId, name]), source]),
-    );
-    const languages = new Set(otherLanguages(draft));
-    let taken = 0;
-    for (const { variantId, name, source, texts: read } of found) {
-      const own = texts.get(JSON.stringify([variantId, name]));
-      if (own === undefined) {
-        if (notes.size < MAX_NOTES) notes.add(`No text “${name}” in variant “${variantId}”: skipped.`);
-        continue;
-      }
-      const written = read.filter((each) => each.text.trim() !== '' && each.language !== campaign.language);
-      if (written.length > 0 && source !== null && source !== own && notes.size < MAX_NOTES)
-        notes.add(`“${name}” of “${variantId}” was translated from an older text.`);
-      const ofVariant = translations.get(variantId)!;
-      for (const { language, text: translation } of written) {
-        languages.add(language);
-        ofVariant[language] = { ...ofVariant[language], [name]: translation };
-      }
-      taken += written.length;
+export const importTranslations = post('/api/translations/import', 'edit', importBody, async ({ body }) => {
+  const { campaign, text } = body;
+  const draft = campaign as unknown as CampaignJson;
+  const found = /^\ufeff?\s*</.test(text)
+    ? await readXliff(text, campaign.campaign_id)
+    : readCsv(text, campaign.language);
+  const notes = new Set<string>();
+  const translations = new Map(
+    draft.variants.map((variant) => [variant.variant_id, structuredClone(variant.translations ?? {})]),
+  );
+  const texts = new Map(
+    getSourceTexts(draft).map(({ variantId, name, source }) => [JSON.stringify([variantId, name]), source]),
+  );
+  const languages = new Set(otherLanguages(draft));
+  let taken = 0;
+  for (const { variantId, name, source, texts: read } of found) {
+    const own = texts.get(JSON.stringify([variantId, name]));
+    if (own === undefined) {
+      if (notes.size < MAX_NOTES) notes.add(`No text “${name}” in variant “${variantId}”: skipped.`);
+      continue;
     }
-    if (languages.size > MAX_LANGUAGES) throw new HttpError(422, TOO_MANY_LANGUAGES);
-    const variants = draft.variants.map((variant) => {
-      const own = translations.get(variant.variant_id)!;
-      return Object.keys(own).length > 0 ? { ...variant, translations: own } : variant;
-    });
-    const answer: TranslatedDraft = { campaign: { ...draft, variants }, taken, notes: [...notes] };
-    return { status: 200, body: answer };
-  },
+    const written = read.filter((each) => each.text.trim() !== '' && each.language !== campaign.language);
+    if (written.length > 0 && source !== null && source !== own && notes.size < MAX_NOTES)
+      notes.add(`“${name}” of “${variantId}” was translated from an older text.`);
+    const ofVariant = translations.get(variantId)!;
+    for (const { language, text: translation } of written) {
+      languages.add(language);
+      ofVariant[language] = { ...ofVariant[language], [name]: translation };
+    }
+    taken += written.length;
+  }
+  if (languages.size > MAX_LANGUAGES) throw new HttpError(422, TOO_MANY_LANGUAGES);
+  const variants = draft.variants.map((variant) => {
+    const own = translations.get(variant.variant_id)!;
+    return Object.keys(own).length > 0 ? { ...variant, translations: own } : variant;
+  });
+  return { campaign: { ...draft, variants }, taken, notes: [...notes] } satisfies TranslatedDraft;
 });

@@ -7,7 +7,7 @@ import {
   TEST_PREFIX,
   type WebhookAttempt,
 } from '../../../service/index.ts';
-import { defineBody, defineRoute, type StudioContext } from '../route.ts';
+import { accepted, get, post, type StudioContext } from '../route.ts';
 
 /** Number of attempts in the table. */
 const ATTEMPTS = 30;
@@ -55,40 +55,33 @@ const getWebhook = ({ workspace, params }: StudioContext) => {
   return found;
 };
 
-export const listWebhooks = defineRoute({
-  method: 'GET',
-  path: '/api/webhooks',
-  role: 'view',
-  body: null,
-  async answer({ workspace, store }) {
-    const states = await store.webhooks.states(workspace.workspaceId);
-    const body: WebhooksResponse = {
-      webhooks: workspace.webhooks.map(({ webhookId, name, url, format, eventTypes, isPaused }) => {
-        const state = states.find((each) => each.webhookId === webhookId);
-        const {
-          failures = 0,
-          failingSinceMs = null,
-          nextAttemptMs = null,
-          disabledReason = null,
-        } = state ?? {};
-        const delivery = disabledReason !== null ? 'disabled' : failures > 0 ? 'failing' : 'active';
-        return {
-          id: webhookId,
-          name,
-          host: new URL(url).host,
-          format,
-          eventTypes: eventTypes && [...eventTypes],
-          status: isPaused ? 'paused' : state ? delivery : 'waiting',
-          failures,
-          failingSince: time(failingSinceMs),
-          nextAttempt: delivery === 'failing' ? time(nextAttemptMs) : null,
-          disabledReason,
-          deliveredThrough: state ? formatCursor(state.deliveredThrough) : null,
-        };
-      }),
-    };
-    return { status: 200, body };
-  },
+export const listWebhooks = get('/api/webhooks', 'view', async ({ workspace, store }) => {
+  const states = await store.webhooks.states(workspace.workspaceId);
+  return {
+    webhooks: workspace.webhooks.map(({ webhookId, name, url, format, eventTypes, isPaused }) => {
+      const state = states.find((each) => each.webhookId === webhookId);
+      const {
+        failures = 0,
+        failingSinceMs = null,
+        nextAttemptMs = null,
+        disabledReason = null,
+      } = state ?? {};
+      const delivery = disabledReason !== null ? 'disabled' : failures > 0 ? 'failing' : 'active';
+      return {
+        id: webhookId,
+        name,
+        host: new URL(url).host,
+        format,
+        eventTypes: eventTypes && [...eventTypes],
+        status: isPaused ? 'paused' : state ? delivery : 'waiting',
+        failures,
+        failingSince: time(failingSinceMs),
+        nextAttempt: delivery === 'failing' ? time(nextAttemptMs) : null,
+        disabledReason,
+        deliveredThrough: state ? formatCursor(state.deliveredThrough) : null,
+      };
+    }),
+  } satisfies WebhooksResponse;
 });
 
 const attemptIn = (attempt: WebhookAttempt): WebhookResponse['attempts'][number] => ({
@@ -102,20 +95,13 @@ const attemptIn = (attempt: WebhookAttempt): WebhookResponse['attempts'][number]
   error: attempt.error,
 });
 
-export const readWebhook = defineRoute({
-  method: 'GET',
-  path: '/api/webhooks/{id}',
-  role: 'view',
-  body: null,
-  async answer(context) {
-    const { webhookId } = getWebhook(context);
-    const { workspace, store } = context;
-    const attempts = await store.webhooks.attempts(workspace.workspaceId, webhookId, ATTEMPTS);
-    const state = await store.webhooks.state(workspace.workspaceId, webhookId);
-    const isPending = state !== null && state.resendMessageId !== null;
-    const body: WebhookResponse = { attempts: attempts.map(attemptIn), isPending };
-    return { status: 200, body };
-  },
+export const readWebhook = get('/api/webhooks/{id}', 'view', async (context) => {
+  const { webhookId } = getWebhook(context);
+  const { workspace, store } = context;
+  const attempts = await store.webhooks.attempts(workspace.workspaceId, webhookId, ATTEMPTS);
+  const state = await store.webhooks.state(workspace.workspaceId, webhookId);
+  const isPending = state !== null && state.resendMessageId !== null;
+  return { attempts: attempts.map(attemptIn), isPending } satisfies WebhookResponse;
 });
 
 const notStarted = () => new HttpError(409, 'The webhook is starting. Try again in a few seconds');
@@ -131,59 +117,45 @@ const queue = async (context: StudioContext, messageId: string) => {
   return webhookId;
 };
 
-export const testWebhook = defineRoute({
-  method: 'POST',
-  path: '/api/webhooks/{id}/test',
-  role: 'publish',
-  body: null,
-  async answer(context) {
-    const messageId = TEST_PREFIX + randomUUID();
-    await context.audit('webhook.test', await queue(context, messageId));
-    return { status: 202, body: { messageId } };
-  },
+export const testWebhook = post('/api/webhooks/{id}/test', 'publish', async (context) => {
+  const messageId = TEST_PREFIX + randomUUID();
+  await context.audit('webhook.test', await queue(context, messageId));
+  return accepted({ messageId });
 });
 
-export const resendMessage = defineRoute({
-  method: 'POST',
-  path: '/api/webhooks/{id}/resend',
-  role: 'publish',
-  body: defineBody(z.strictObject({ messageId: z.string() })),
-  async answer(context) {
+export const resendMessage = post(
+  '/api/webhooks/{id}/resend',
+  'publish',
+  z.strictObject({ messageId: z.string() }),
+  async (context) => {
     const { messageId } = context.body;
     const { webhookId } = getWebhook(context);
     const { workspaceId } = context.workspace;
     if (!(await context.store.webhooks.lastAttempt(workspaceId, webhookId, messageId)))
       throw new HttpError(404, 'Attempt not found, or expired');
     await context.audit('webhook.resend', await queue(context, messageId), messageId);
-    return { status: 202, body: {} };
+    return accepted({});
   },
-});
+);
 
-export const replayWebhook = defineRoute({
-  method: 'POST',
-  path: '/api/webhooks/{id}/replay',
-  role: 'publish',
-  body: defineBody(z.strictObject({ since: z.iso.datetime({ offset: true }) })),
-  async answer(context) {
+export const replayWebhook = post(
+  '/api/webhooks/{id}/replay',
+  'publish',
+  z.strictObject({ since: z.iso.datetime({ offset: true }) }),
+  async (context) => {
     const { webhookId } = getWebhook(context);
     const { store, workspace, body, audit } = context;
     const cursor = await cursorSince(store, Date.parse(body.since));
     if (!(await store.webhooks.replay(workspace.workspaceId, webhookId, cursor))) throw notStarted();
     await audit('webhook.replay', webhookId, `since ${body.since}`);
-    return { status: 202, body: {} };
+    return accepted({});
   },
-});
+);
 
-export const resumeWebhook = defineRoute({
-  method: 'POST',
-  path: '/api/webhooks/{id}/resume',
-  role: 'publish',
-  body: null,
-  async answer(context) {
-    const { webhookId } = getWebhook(context);
-    const { store, workspace, audit } = context;
-    if (!(await store.webhooks.resume(workspace.workspaceId, webhookId))) throw notStarted();
-    await audit('webhook.resume', webhookId);
-    return { status: 202, body: {} };
-  },
+export const resumeWebhook = post('/api/webhooks/{id}/resume', 'publish', async (context) => {
+  const { webhookId } = getWebhook(context);
+  const { store, workspace, audit } = context;
+  if (!(await store.webhooks.resume(workspace.workspaceId, webhookId))) throw notStarted();
+  await audit('webhook.resume', webhookId);
+  return accepted({});
 });
