@@ -1,5 +1,4 @@
 import { createApiPipeline } from './api/pipeline.ts';
-import { followResults } from './follow-results.ts';
 import { createFetch } from './http/fetch.ts';
 import type { HttpRequest, HttpResponse } from './http/http-request.ts';
 import { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
@@ -10,6 +9,7 @@ import { createMissingSelectors, type MissingSelectors } from './missing-selecto
 import { createPublicEndpoints } from './public-endpoints/public-endpoints.ts';
 import { startRetention } from './retention.ts';
 import { createRoutes } from './routes/routes.ts';
+import { startResultsConsumer } from './start-results-consumer.ts';
 import type { Store } from './store/store.ts';
 import { noTelemetry, type Telemetry } from './telemetry.ts';
 import type { WebhookAttempt, WebhookState } from './webhooks/records.ts';
@@ -104,7 +104,7 @@ export const createService = ({
     metricsOf: metrics.metricsOf,
   });
   const allWorkspaces = () => source.registry().workspaces;
-  const stopFollowing = followResults({ store, workspaces: allWorkspaces, log });
+  const stopFollowing = startResultsConsumer({ store, workspaces: allWorkspaces, log });
   const stopRetention = startRetention({
     store,
     workspaces: allWorkspaces,

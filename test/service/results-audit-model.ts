@@ -170,7 +170,7 @@ export const expectedResults = (
       return {
         converted: spent.length,
         revenue: spent.reduce((sum, each) => sum + each, 0),
-        revenueSquares: spent.reduce((sum, each) => sum + each ** 2, 0),
+        revenueSumOfSquares: spent.reduce((sum, each) => sum + each ** 2, 0),
       };
     });
   const arms = [...new Set([...known.map(String), ...counted.map(({ arm }) => arm)])];

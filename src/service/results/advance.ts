@@ -1,8 +1,8 @@
 import { readNumber, type SqlRow } from '../row-readers.ts';
 import type { BulkStatement } from '../sql/dialect.ts';
 import type { Steps } from '../sql/steps.ts';
-import { type CountedEvent, countedEventIn, withHoldoutAttribution } from './counted-event.ts';
-import { createCounts } from './counts.ts';
+import { type CountedEvent, toCountedEvent, withHoldoutAttribution } from './counted-event.ts';
+import { createCountDeltas } from './counts.ts';
 import {
   addConversions,
   type CampaignGoal,
@@ -13,8 +13,7 @@ import {
   toConversionEvent,
   toGoal,
 } from './goals.ts';
-import { isEarlier } from './measures.ts';
-import { STEP, type StepLimits } from './pace.ts';
+import { isEarlierImpression } from './measures.ts';
 import {
   type EventsSince,
   type FeedCursor,
@@ -23,10 +22,11 @@ import {
   type ResultsStatements,
   toCursor,
   toUserChange,
+  toUserResultRow,
   type UserChange,
   type UserResultRow,
-  userResultIn,
 } from './statements.ts';
+import { MAX_STEP, type StepLimits } from './step-size.ts';
 import {
   addEvent,
   createUserResult,
@@ -40,10 +40,10 @@ import {
 } from './user-result.ts';
 
 /** Result of a step of the results consumer. */
-export interface Advanced {
+export interface StepResult {
   hasMore: boolean;
   /** Receipt of the last counted banner event, in Unix milliseconds. */
-  readToMs: number;
+  lastReceivedMs: number;
 }
 
 /** Banner event that a merge has removed, as stored in `user_changes`. */
@@ -51,7 +51,7 @@ type RemovedEvent = DimensionsOfEvent &
   Pick<CountedEvent, 'campaignId' | 'holdoutId' | 'eventType'> & { bannerEventId: number };
 
 /** Feed rows of one step. */
-interface Facts {
+interface FeedRows {
   cursor: ResultsCursor;
   /** Cursor after the step. */
   next: ResultsCursor;
@@ -66,38 +66,38 @@ interface Facts {
  * Reads the next rows of the feed. Applies all visible changes of users before any later row, because rows have their current
  * user, and a row that a merge has removed is never read.
  */
-function* readFacts(
+function* readFeedRows(
   statements: ResultsStatements,
   through: FeedCursor | null,
   limits: StepLimits,
-): Steps<Facts> {
+): Steps<FeedRows> {
   const [cursorRows, goalRows, ...lastRows] = yield [
     statements.cursor(),
     statements.goals(),
-    ...(through ? [] : statements.last),
+    ...(through ? [] : statements.lastIds),
   ];
   const cursor = toCursor(cursorRows![0]);
   const goals = createGoalIndex((goalRows ?? []).map(toGoal));
   const [events, bannerEvents, userChanges] = lastRows.map(([row]) => readNumber(row!, 'id'));
   const last = through ?? { events: events!, bannerEvents: bannerEvents!, userChanges: userChanges! };
 
-  const maxChanges = limits.userChanges + cursor.ahead.length;
+  const maxChanges = limits.userChanges + cursor.appliedChangeIds.length;
   const lastEvent = Math.min(last.events, cursor.events + limits.scannedEvents);
   const [changeRows, bannerRows, eventRows] = yield [
     statements.userChanges(cursor.userChanges, maxChanges),
     statements.bannerEvents(cursor.bannerEvents, last.bannerEvents, limits.bannerEvents),
     statements.conversionEvents(cursor.events, lastEvent, goals.values, limits.conversionEvents),
   ];
-  const appliedChangeIds = new Set(cursor.ahead);
+  const appliedChangeIds = new Set(cursor.appliedChangeIds);
   const visible = changeRows!.map(toUserChange);
   const changes = visible.filter(({ changeId }) => !appliedChangeIds.has(changeId));
-  // A change with a lower ID may still follow an unsettled change.
-  const isSettled = ({ changeId }: UserChange) => changeId <= last.userChanges;
-  const userChangesTo = visible.findLast(isSettled)?.changeId ?? cursor.userChanges;
-  const applied = [...cursor.ahead, ...changes.map(({ changeId }) => changeId)];
+  // A change with a lower ID may still follow an unstable change.
+  const isStable = ({ changeId }: UserChange) => changeId <= last.userChanges;
+  const userChangesTo = visible.findLast(isStable)?.changeId ?? cursor.userChanges;
+  const applied = [...cursor.appliedChangeIds, ...changes.map(({ changeId }) => changeId)];
   const next = { ...cursor, userChanges: userChangesTo, ahead: applied.filter((id) => id > userChangesTo) };
   if (visible.length === maxChanges) return { cursor, next, goals, changes, bannerEvents: [], events: [] };
-  const read = bannerRows!.map(countedEventIn);
+  const read = bannerRows!.map(toCountedEvent);
   return {
     cursor,
     next: {
@@ -110,7 +110,7 @@ function* readFacts(
         read.length === limits.bannerEvents
           ? readNumber(bannerRows!.at(-1)!, 'banner_event_id')
           : Math.max(cursor.bannerEvents, last.bannerEvents),
-      readToMs: Math.max(cursor.readToMs, read.at(-1)?.receivedAtMs ?? 0),
+      lastReceivedMs: Math.max(cursor.lastReceivedMs, read.at(-1)?.receivedAtMs ?? 0),
     },
     goals,
     changes,
@@ -126,14 +126,14 @@ interface UserResults {
 }
 
 /** Adds rows of `user_results` to the results of their users. */
-const addRows = (users: Map<number, UserResults>, rows: readonly SqlRow[]): void => {
-  for (const row of rows.map(userResultIn)) {
-    const { userId, workspaceId, campaignId, month, tallies, variantId, firstImpressionMs } = row;
+const addResultRows = (users: Map<number, UserResults>, rows: readonly SqlRow[]): void => {
+  for (const row of rows.map(toUserResultRow)) {
+    const { userId, workspaceId, campaignId, month, counts, variantId, firstImpressionMs } = row;
     const user = users.get(userId) ?? { workspaceId, campaigns: new Map() };
     users.set(userId, user);
     const result = user.campaigns.get(campaignId) ?? createUserResult(campaignId);
     user.campaigns.set(campaignId, result);
-    for (const [dimension, each] of tallies) result.tallies.set(dimension, each);
+    for (const [dimension, each] of counts) result.counts.set(dimension, each);
     if (month !== '') continue;
     const goals = row.goals ?? {};
     Object.assign(result, { variantId, firstImpressionMs, goals, prunedGoals: row.prunedGoals ?? {} });
@@ -144,11 +144,11 @@ const addRows = (users: Map<number, UserResults>, rows: readonly SqlRow[]): void
 /** Reads the results that a step may change. */
 function* readResults(
   statements: ResultsStatements,
-  { changes, bannerEvents, events }: Facts,
+  { changes, bannerEvents, events }: FeedRows,
 ): Steps<Map<number, UserResults>> {
   const users = new Map<number, UserResults>();
   const changed = new Set(changes.flatMap(({ userId, intoUserId }) => [userId, intoUserId ?? userId]));
-  const ofEvents = new Set(events.map(({ userId }) => userId));
+  const conversionUserIds = new Set(events.map(({ userId }) => userId));
   const months = new Map<string, ResultKey>();
   for (const { userId, campaignId, day } of bannerEvents) {
     const month = getMonth(`day:${day}`);
@@ -156,10 +156,12 @@ function* readResults(
   }
   const rows = yield [
     ...(changed.size > 0 ? [statements.resultsOfUsers([...changed])] : []),
-    ...(ofEvents.size > 0 ? [statements.totals([...ofEvents].filter((userId) => !changed.has(userId)))] : []),
+    ...(conversionUserIds.size > 0
+      ? [statements.totals([...conversionUserIds].filter((userId) => !changed.has(userId)))]
+      : []),
     ...(months.size > 0 ? [statements.resultsOfMonths([...months.values()])] : []),
   ];
-  addRows(users, rows.flat());
+  addResultRows(users, rows.flat());
 
   // Dimensions count for the variant of their user. If the first impression moves to another variant, all dimensions of the user
   // move.
@@ -167,11 +169,12 @@ function* readResults(
   for (const { userId, campaignId, eventType, variantId, atMs } of bannerEvents) {
     const result = users.get(userId)?.campaigns.get(campaignId);
     if (!result || changed.has(userId) || eventType !== 'impression') continue;
-    const isFirst = isEarlier({ variantId, firstImpressionMs: atMs }, result);
+    const isFirst = isEarlierImpression({ variantId, firstImpressionMs: atMs }, result);
     if (isFirst && (result.firstImpressionMs === null || variantId !== result.variantId))
       moving.set(`${userId} ${campaignId}`, { userId, campaignId, month: '' });
   }
-  if (moving.size > 0) addRows(users, (yield [statements.resultsOfOtherMonths([...moving.values()])])[0]!);
+  if (moving.size > 0)
+    addResultRows(users, (yield [statements.resultsOfOtherMonths([...moving.values()])])[0]!);
   return users;
 }
 
@@ -179,60 +182,65 @@ function* readResults(
  * Returns the users whose goals the step must recount, with the start of the recount. These are merged users and users with an
  * earlier first impression.
  */
-const recountedSince = (
-  { goals, changes, bannerEvents }: Facts,
+const findRecounts = (
+  { goals, changes, bannerEvents }: FeedRows,
   users: ReadonlyMap<number, UserResults>,
 ): EventsSince[] => {
   const since = new Map<number, number>();
   if (goals.values.length === 0) return [];
-  const ask = (userId: number, ms: number) => since.set(userId, Math.min(since.get(userId) ?? ms, ms));
-  for (const { kind, intoUserId } of changes) if (kind === 'merged') ask(intoUserId!, 0);
+  const recountFrom = (userId: number, ms: number) =>
+    since.set(userId, Math.min(since.get(userId) ?? ms, ms));
+  for (const { kind, intoUserId } of changes) if (kind === 'merged') recountFrom(intoUserId!, 0);
   for (const { userId, campaignId, eventType, variantId, atMs } of bannerEvents) {
     if (eventType !== 'impression') continue;
-    const known = users.get(userId)?.campaigns.get(campaignId);
-    if (!known || isEarlier({ variantId, firstImpressionMs: atMs }, known)) ask(userId, atMs);
+    const existing = users.get(userId)?.campaigns.get(campaignId);
+    if (!existing || isEarlierImpression({ variantId, firstImpressionMs: atMs }, existing))
+      recountFrom(userId, atMs);
   }
   return [...since].map(([userId, sinceMs]) => ({ userId, sinceMs }));
 };
 
 /**
  * Runs one step of the results consumer within one transaction. Reads the next rows of the feed, applies them to the results of
- * their users and to the counts of campaigns, and moves the cursor. `through` is the cursor up to which the feed is settled;
- * `null` if all visible rows are settled.
+ * their users and to the counts of campaigns, and moves the cursor. `through` is the cursor up to which the feed is stable;
+ * `null` if all visible rows are stable.
  */
 export function* advanceResults(
   statements: ResultsStatements,
   through: FeedCursor | null = null,
-  limits: StepLimits = STEP,
-): Steps<Advanced> {
-  const facts = yield* readFacts(statements, through, limits);
-  const { cursor, next, goals, changes, bannerEvents, events } = facts;
-  const isSame =
+  limits: StepLimits = MAX_STEP,
+): Steps<StepResult> {
+  const feedRows = yield* readFeedRows(statements, through, limits);
+  const { cursor, next, goals, changes, bannerEvents, events } = feedRows;
+  const isUnchanged =
     changes.length === 0 &&
     next.bannerEvents === cursor.bannerEvents &&
     next.events === cursor.events &&
     next.userChanges === cursor.userChanges;
-  if (isSame)
-    return { hasMore: yield* backfillGoals(statements, goals.all, limits), readToMs: cursor.readToMs };
+  if (isUnchanged)
+    return {
+      hasMore: yield* backfillGoals(statements, goals.all, limits),
+      lastReceivedMs: cursor.lastReceivedMs,
+    };
 
-  const users = yield* readResults(statements, facts);
-  const asked = recountedSince(facts, users);
-  const recounted =
-    asked.length === 0
+  const users = yield* readResults(statements, feedRows);
+  const recounts = findRecounts(feedRows, users);
+  const recountedRows =
+    recounts.length === 0
       ? []
       : (yield [
           ...statements.indexEvents,
-          statements.conversionEventsOf(asked, goals.values, cursor.events),
+          statements.conversionEventsOf(recounts, goals.values, cursor.events),
         ]).at(-1)!;
-  const eventsOfUser = Map.groupBy(recounted.map(toConversionEvent), ({ userId }) => userId);
+  const eventsOfUser = Map.groupBy(recountedRows.map(toConversionEvent), ({ userId }) => userId);
 
-  const counts = createCounts();
-  const recount = new Set<UserResult>();
-  const gone = new Set<number>();
+  const deltas = createCountDeltas();
+  const recountedResults = new Set<UserResult>();
+  const deletedUserIds = new Set<number>();
 
   for (const { kind, workspaceId, userId, intoUserId, bannerEvent } of changes) {
     const user = users.get(userId);
-    if (kind === 'repeat') {
+    if (kind === 'duplicate') {
       const removed = bannerEvent as RemovedEvent;
       // An event after the cursor was never counted, because the merge has removed it.
       if (removed.bannerEventId > cursor.bannerEvents || !user) continue;
@@ -242,32 +250,32 @@ export function* advanceResults(
       }
       continue;
     }
-    gone.add(userId);
+    deletedUserIds.add(userId);
     users.delete(userId);
     // Results keep the counts of users whom retention removes.
     if (kind === 'expired') {
-      for (const result of user?.campaigns.values() ?? []) counts.change(workspaceId, result);
+      for (const result of user?.campaigns.values() ?? []) deltas.change(workspaceId, result);
       continue;
     }
     if (kind === 'erased') {
       for (const result of user?.campaigns.values() ?? [])
-        counts.change(workspaceId, result, { isDeleted: true });
+        deltas.change(workspaceId, result, { isDeleted: true });
       continue;
     }
-    const into = users.get(intoUserId!) ?? { workspaceId, campaigns: new Map<string, UserResult>() };
-    users.set(intoUserId!, into);
+    const mergeTarget = users.get(intoUserId!) ?? { workspaceId, campaigns: new Map<string, UserResult>() };
+    users.set(intoUserId!, mergeTarget);
     for (const merged of user?.campaigns.values() ?? []) {
-      const kept = into.campaigns.get(merged.campaignId);
+      const kept = mergeTarget.campaigns.get(merged.campaignId);
       if (kept) {
-        counts.change(workspaceId, merged, { isDeleted: true });
+        deltas.change(workspaceId, merged, { isDeleted: true });
         mergeResults(kept, merged);
       } else {
         markChanged(merged);
-        into.campaigns.set(merged.campaignId, merged);
+        mergeTarget.campaigns.set(merged.campaignId, merged);
       }
     }
     // Events of the merged user count for every campaign of the kept user, even if the merged user had not seen the campaign.
-    for (const result of into.campaigns.values()) recount.add(result);
+    for (const result of mergeTarget.campaigns.values()) recountedResults.add(result);
   }
 
   for (const event of bannerEvents) {
@@ -278,61 +286,61 @@ export function* advanceResults(
     user.campaigns.set(campaignId, result);
     const isFirst =
       eventType === 'impression' && updateFirstImpression(result, { variantId, firstImpressionMs: atMs });
-    if (isFirst) recount.add(result);
+    if (isFirst) recountedResults.add(result);
     addEvent(result, event, 1);
   }
 
   const newEvents = Map.groupBy(events, ({ userId }) => userId);
   for (const [userId, { workspaceId, campaigns }] of users) {
     for (const result of campaigns.values()) {
-      const ofCampaign = goals.ofCampaign(workspaceId, result.campaignId);
+      const campaignGoals = goals.ofCampaign(workspaceId, result.campaignId);
       const { firstImpressionMs: firstMs, prunedGoals } = result;
-      const reached = recount.has(result)
-        ? addConversions(prunedGoals, ofCampaign, firstMs, eventsOfUser.get(userId) ?? [])
+      const before = recountedResults.has(result)
+        ? addConversions(prunedGoals, campaignGoals, firstMs, eventsOfUser.get(userId) ?? [])
         : result.goals;
-      result.goals = addConversions(reached, ofCampaign, firstMs, newEvents.get(userId) ?? []);
+      result.goals = addConversions(before, campaignGoals, firstMs, newEvents.get(userId) ?? []);
     }
   }
 
   const counted =
     next.events === cursor.events ? [] : (yield [statements.countEvents(cursor.events, next.events)])[0]!;
   yield [
-    ...write(statements, users, counts, [...gone]),
+    ...writeResults(statements, users, deltas, [...deletedUserIds]),
     statements.addEventCounts(counted),
     statements.writeCursor(next),
   ];
-  return { hasMore: true, readToMs: next.readToMs };
+  return { hasMore: true, lastReceivedMs: next.lastReceivedMs };
 }
 
-const write = (
+const writeResults = (
   statements: ResultsStatements,
   users: ReadonlyMap<number, UserResults>,
-  counts: ReturnType<typeof createCounts>,
-  gone: readonly number[],
+  deltas: ReturnType<typeof createCountDeltas>,
+  deletedUserIds: readonly number[],
 ): BulkStatement[] => {
   const rows: UserResultRow[] = [];
   for (const [userId, { workspaceId, campaigns }] of users) {
     for (const result of campaigns.values()) {
       if (!isChanged(result)) continue;
-      counts.change(workspaceId, result);
-      const { campaignId, variantId, firstImpressionMs, goals, prunedGoals, tallies, before } = result;
-      const of = { userId, campaignId, workspaceId };
-      const changed = new Set(['', ...[...before.tallies.keys()].map(getMonth)]);
-      const months = Map.groupBy(tallies, ([dimension]) => getMonth(dimension));
+      deltas.change(workspaceId, result);
+      const { campaignId, variantId, firstImpressionMs, goals, prunedGoals, counts, before } = result;
+      const key = { userId, campaignId, workspaceId };
+      const changed = new Set(['', ...[...before.counts.keys()].map(getMonth)]);
+      const months = Map.groupBy(counts, ([dimension]) => getMonth(dimension));
       for (const month of changed) {
-        const more =
+        const totals =
           month === ''
             ? { variantId, firstImpressionMs, goals, prunedGoals }
             : { variantId: null, firstImpressionMs: null, goals: null, prunedGoals: null };
-        rows.push({ ...of, month, tallies: new Map(months.get(month)), ...more });
+        rows.push({ ...key, month, counts: new Map(months.get(month)), ...totals });
       }
     }
   }
   return [
-    ...(gone.length > 0 ? [statements.deleteUsers(gone)] : []),
+    ...(deletedUserIds.length > 0 ? [statements.deleteUsers(deletedUserIds)] : []),
     statements.writeUserResults(rows),
-    statements.addCampaignCounts(counts.campaigns()),
-    statements.addGoalCounts(counts.goals()),
+    statements.addCampaignCounts(deltas.campaigns()),
+    statements.addGoalCounts(deltas.goals()),
   ];
 };
 
@@ -345,16 +353,16 @@ function* backfillGoals(
   goals: readonly CampaignGoal[],
   limits: StepLimits,
 ): Steps<boolean> {
-  const open = goals.filter((goal) => !isBackfilled(goal));
-  if (open.length === 0) return false;
-  const from = Math.min(...open.map(({ backfilledThrough }) => backfilledThrough));
+  const unfinished = goals.filter((goal) => !isBackfilled(goal));
+  if (unfinished.length === 0) return false;
+  const from = Math.min(...unfinished.map(({ backfilledThrough }) => backfilledThrough));
   const scannedThrough = Math.min(
     from + limits.scannedEvents,
-    ...open.flatMap(({ addedAfter, backfilledThrough }) =>
+    ...unfinished.flatMap(({ addedAfter, backfilledThrough }) =>
       backfilledThrough > from ? [backfilledThrough] : [addedAfter],
     ),
   );
-  const backfilled = open.filter(({ backfilledThrough }) => backfilledThrough === from);
+  const backfilled = unfinished.filter(({ backfilledThrough }) => backfilledThrough === from);
   const { values } = createGoalIndex(backfilled);
   const limit = limits.conversionEvents;
   const events = (yield [statements.conversionEvents(from, scannedThrough, values, limit)])[0]!.map(
@@ -364,7 +372,7 @@ function* backfillGoals(
   const index = createGoalIndex(backfilled.map((goal) => ({ ...goal, backfilledThrough: through })));
   const eventsOfUser = Map.groupBy(events, ({ userId }) => userId);
   const users = new Map<number, UserResults>();
-  if (events.length > 0) addRows(users, (yield [statements.totals([...eventsOfUser.keys()])])[0]!);
+  if (events.length > 0) addResultRows(users, (yield [statements.totals([...eventsOfUser.keys()])])[0]!);
   for (const [userId, { workspaceId, campaigns }] of users) {
     for (const result of campaigns.values()) {
       const ofCampaign = index.ofCampaign(workspaceId, result.campaignId);
@@ -376,7 +384,10 @@ function* backfillGoals(
       );
     }
   }
-  yield [...write(statements, users, createCounts(), []), statements.setBackfilled(from, through)];
+  yield [
+    ...writeResults(statements, users, createCountDeltas(), []),
+    statements.setBackfilled(from, through),
+  ];
   return true;
 }
 

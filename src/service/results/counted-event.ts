@@ -17,7 +17,7 @@ export interface CountedEvent extends DimensionsOfEvent {
   receivedAtMs: number;
 }
 
-export const countedEventIn = (row: SqlRow): CountedEvent => ({
+export const toCountedEvent = (row: SqlRow): CountedEvent => ({
   userId: readNumber(row, 'user_id'),
   workspaceId: readText(row, 'workspace_id'),
   campaignId: readText(row, 'campaign_id'),

@@ -32,9 +32,9 @@ const NO_COUNTS: Readonly<Record<string, number>> = Object.fromEntries(
   ]),
 );
 
-const addTo = (counts: Record<string, number>, tallies: Readonly<EventCounts>, sign: 1 | -1) => {
+const addTo = (counts: Record<string, number>, added: Readonly<EventCounts>, sign: 1 | -1) => {
   for (const { events, users } of MEASURES) {
-    const count = tallies[events];
+    const count = added[events];
     if (count === 0) continue;
     counts[events]! += sign * count;
     if (count > 0) counts[users]! += sign;
@@ -42,7 +42,7 @@ const addTo = (counts: Record<string, number>, tallies: Readonly<EventCounts>, s
 };
 
 /** Collects differences to the counts of campaigns. Does not count users without an impression. */
-export const createCounts = () => {
+export const createCountDeltas = () => {
   const campaigns = new Map<string, Map<string, CampaignCount>>();
   const goals = new Map<string, GoalCount>();
 
@@ -51,13 +51,13 @@ export const createCounts = () => {
     const key = `${workspaceId}\u001f${campaignId}\u001f${variantId}`;
     const dimensions = campaigns.get(key) ?? new Map<string, CampaignCount>();
     campaigns.set(key, dimensions);
-    return (dimension: string, tallies: Readonly<EventCounts>, sign: 1 | -1) => {
+    return (dimension: string, added: Readonly<EventCounts>, sign: 1 | -1) => {
       let count = dimensions.get(dimension);
       if (!count) {
         count = { workspaceId, campaignId, variantId, dimension, counts: { ...NO_COUNTS } };
         dimensions.set(dimension, count);
       }
-      addTo(count.counts, tallies, sign);
+      addTo(count.counts, added, sign);
     };
   };
 
@@ -65,10 +65,10 @@ export const createCounts = () => {
     workspaceId: string,
     campaignId: string,
     variantId: string,
-    reached: TotalsByGoal,
+    totals: TotalsByGoal,
     sign: 1 | -1,
   ) => {
-    for (const [goal, [, revenue, currencies]] of Object.entries(reached)) {
+    for (const [goal, [, revenue, currencies]] of Object.entries(totals)) {
       const key = JSON.stringify([workspaceId, campaignId, variantId, goal, currencies]);
       const row = { workspaceId, campaignId, variantId, goal, currencies };
       const count = goals.get(key) ?? { ...row, convertedUsers: 0, revenue: 0, revenueSumOfSquares: 0 };
@@ -82,21 +82,21 @@ export const createCounts = () => {
   return {
     /** Adds the changes of a step to the result of a user. */
     change(workspaceId: string, result: UserResult, { isDeleted = false } = {}): void {
-      const { campaignId, tallies, before } = result;
+      const { campaignId, counts, before } = result;
       const [variantBefore, variantId] = [before.variantId ?? '', result.variantId ?? ''];
       const wasCounted = countsBefore(result, '').impressions > 0;
-      const isCounted = !isDeleted && (tallies.get('')?.impressions ?? 0) > 0;
-      const isSame = wasCounted && isCounted && variantBefore === variantId;
-      const dimensions = [...(isSame ? before.tallies : tallies).keys()];
+      const isCounted = !isDeleted && (counts.get('')?.impressions ?? 0) > 0;
+      const isSameVariant = wasCounted && isCounted && variantBefore === variantId;
+      const dimensions = [...(isSameVariant ? before.counts : counts).keys()];
       if (wasCounted) {
         const add = createAdder(workspaceId, campaignId, variantBefore);
         for (const dimension of dimensions) add(dimension, countsBefore(result, dimension), -1);
       }
       if (isCounted) {
         const add = createAdder(workspaceId, campaignId, variantId);
-        for (const dimension of dimensions) add(dimension, tallies.get(dimension)!, 1);
+        for (const dimension of dimensions) add(dimension, counts.get(dimension)!, 1);
       }
-      if (isSame && result.goals === before.goals) return;
+      if (isSameVariant && result.goals === before.goals) return;
       if (wasCounted) addGoals(workspaceId, campaignId, variantBefore, before.goals, -1);
       if (isCounted) addGoals(workspaceId, campaignId, variantId, result.goals, 1);
     },

@@ -31,7 +31,7 @@ const EVENT_COUNTS = columns<EventCount>({
   revenue: ['float8', ({ revenue }) => revenue],
 });
 
-const eventCountIn = (row: SqlRow): EventCount => ({
+const toEventCount = (row: SqlRow): EventCount => ({
   workspaceId: readText(row, 'workspace_id'),
   kind: readText(row, 'kind'),
   name: readText(row, 'name'),
@@ -60,7 +60,7 @@ const withAllProducts = (counts: readonly EventCount[]): EventCount[] => {
   return [...counts, ...all.values()];
 };
 
-export const eventCountStatements = (dialect: Dialect) => {
+export const createEventCountStatements = (dialect: Dialect) => {
   const add = createWrites(dialect).add(
     'event_counts',
     EVENT_COUNTS,
@@ -80,7 +80,7 @@ export const eventCountStatements = (dialect: Dialect) => {
         through,
       ),
     /** Returns a statement that adds the rows of `countEvents`. */
-    addEventCounts: (rows: readonly SqlRow[]): BulkStatement => add(withAllProducts(rows.map(eventCountIn))),
+    addEventCounts: (rows: readonly SqlRow[]): BulkStatement => add(withAllProducts(rows.map(toEventCount))),
   };
 };
 

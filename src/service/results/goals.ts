@@ -106,9 +106,9 @@ export const convertStoredEvent = (
   return { ...row, name: conversionName(null, productId), revenue: toRevenue(price, quantity), currency };
 };
 
-const NOTHING: GoalTotals = [0, 0, ''];
+const NO_TOTALS: GoalTotals = [0, 0, ''];
 
-const addReached = (one: GoalTotals, [events, revenue, currencies]: GoalTotals): GoalTotals => {
+const addGoalTotals = (one: GoalTotals, [events, revenue, currencies]: GoalTotals): GoalTotals => {
   const all = new Set([...one[2].split(','), ...currencies.split(',')].filter((each) => each !== ''));
   return [one[0] + events, one[1] + revenue, [...all].sort().join(',')];
 };
@@ -116,8 +116,8 @@ const addReached = (one: GoalTotals, [events, revenue, currencies]: GoalTotals):
 /** Returns the goal totals of two merged users. */
 export const mergeGoalTotals = (one: TotalsByGoal, other: TotalsByGoal): TotalsByGoal => {
   const both = { ...one };
-  for (const [goal, reached] of Object.entries(other))
-    both[goal] = addReached(both[goal] ?? NOTHING, reached);
+  for (const [goal, totals] of Object.entries(other))
+    both[goal] = addGoalTotals(both[goal] ?? NO_TOTALS, totals);
   return both;
 };
 
@@ -137,7 +137,7 @@ export const addConversions = (
     for (const { goal, name: wanted, withinMs, addedAfter, backfilledThrough } of goals) {
       if (name !== wanted || (eventId > backfilledThrough && eventId <= addedAfter)) continue;
       if (timeMs < firstMs || timeMs > firstMs + withinMs) continue;
-      reached = { ...reached, [goal]: addReached(reached[goal] ?? NOTHING, [1, revenue, currency]) };
+      reached = { ...reached, [goal]: addGoalTotals(reached[goal] ?? NO_TOTALS, [1, revenue, currency]) };
     }
   }
   return reached;

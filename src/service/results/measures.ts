@@ -2,7 +2,7 @@ import type { EventType } from '../../protocol/index.ts';
 import type { UserCampaign } from '../profiles/user-campaign.ts';
 
 /** Fields of a banner event that affect the state of its user. */
-export interface SeenEvent {
+export interface MeasuredEvent {
   variantId: string | null;
   isControl: boolean;
   /** Earlier of timestamp and receipt, in Unix milliseconds. */
@@ -19,7 +19,7 @@ interface Measure {
   /** Field of `Counts` with the number of users. */
   userCount: 'exposed' | 'clicked' | 'dismissed';
   /** Updates the state that decisions read, except the number of events. */
-  effect(state: UserCampaign, event: SeenEvent): void;
+  effect(state: UserCampaign, event: MeasuredEvent): void;
 }
 
 type FirstImpression = Pick<UserCampaign, 'variantId' | 'firstImpressionMs'>;
@@ -28,7 +28,7 @@ type FirstImpression = Pick<UserCampaign, 'variantId' | 'firstImpressionMs'>;
  * Whether impression `a` precedes `b`. The earliest impression determines the variant of a user. If times are equal, the variant
  * that sorts first wins.
  */
-export const isEarlier = (a: FirstImpression, b: FirstImpression): boolean => {
+export const isEarlierImpression = (a: FirstImpression, b: FirstImpression): boolean => {
   if (a.firstImpressionMs === null) return false;
   if (b.firstImpressionMs === null) return true;
   return a.firstImpressionMs === b.firstImpressionMs
@@ -40,14 +40,14 @@ export const latest = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
 
 /** Measure of each type of banner event. SQL, results and exports derive from this table. */
-export const MEASURE_OF = {
+export const MEASURE_BY_TYPE = {
   impression: {
     events: 'impressions',
     users: 'exposed_users',
     userCount: 'exposed',
     effect(state, { variantId, isControl, atMs }) {
       const first = { variantId, isControl, firstImpressionMs: atMs };
-      if (isEarlier(first, state)) Object.assign(state, first);
+      if (isEarlierImpression(first, state)) Object.assign(state, first);
       state.lastImpressionMs = latest(state.lastImpressionMs, atMs);
     },
   },
@@ -72,7 +72,7 @@ export const MEASURE_OF = {
   },
 } as const satisfies Record<EventType, Measure>;
 
-export const MEASURES: readonly Measure[] = Object.values(MEASURE_OF);
+export const MEASURES: readonly Measure[] = Object.values(MEASURE_BY_TYPE);
 
 /** Number of events by measure. */
 export type EventCounts = Record<Measure['events'], number>;
@@ -80,9 +80,9 @@ export type EventCounts = Record<Measure['events'], number>;
 export const zeroCounts = (): EventCounts =>
   Object.fromEntries(MEASURES.map(({ events }) => [events, 0])) as EventCounts;
 
-/** Adds counts to tallies in place. */
-export const addCounts = (tallies: EventCounts, added: Readonly<EventCounts>): void => {
-  for (const { events } of MEASURES) tallies[events] += added[events];
+/** Adds `added` to `counts` in place. */
+export const addCounts = (counts: EventCounts, added: Readonly<EventCounts>): void => {
+  for (const { events } of MEASURES) counts[events] += added[events];
 };
 
 /** Numbers of events, and of users with at least one event. Excludes test sends. */

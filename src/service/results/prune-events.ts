@@ -5,8 +5,8 @@ import {
   type ResultsStatements,
   toCursor,
   toUserChange,
+  toUserResultRow,
   type UserResultRow,
-  userResultIn,
 } from './statements.ts';
 
 /** Result of a step of retention. */
@@ -27,10 +27,10 @@ export function* pruneEvents(statements: ResultsStatements, range: EventRange): 
   const all = goalRows!.map(toGoal).filter((goal) => goal.workspaceId === workspaceId);
   const backfilled = all.filter((goal) => !isBackfilled(goal)).map((goal) => goal.backfilledThrough);
   const through = Math.min(range.through, cursor.events, ...backfilled);
-  const appliedChangeIds = new Set(cursor.ahead);
-  const changes = (yield [statements.userChanges(cursor.userChanges, cursor.ahead.length + 1)])[0]!.map(
-    toUserChange,
-  );
+  const appliedChangeIds = new Set(cursor.appliedChangeIds);
+  const changes = (yield [
+    statements.userChanges(cursor.userChanges, cursor.appliedChangeIds.length + 1),
+  ])[0]!.map(toUserChange);
   if (through <= after || changes.some(({ changeId }) => !appliedChangeIds.has(changeId)))
     return { rows: 0, through: after };
 
@@ -41,7 +41,7 @@ export function* pruneEvents(statements: ResultsStatements, range: EventRange): 
   if (conversions.length === 0) return { rows: deleted.length, through };
 
   const ofUser = Map.groupBy(conversions, ({ userId }) => userId);
-  const rows = (yield [statements.totals([...ofUser.keys()])])[0]!.map(userResultIn);
+  const rows = (yield [statements.totals([...ofUser.keys()])])[0]!.map(toUserResultRow);
   const changed = rows.flatMap((row): UserResultRow[] => {
     const { userId, campaignId, firstImpressionMs } = row;
     const before = row.prunedGoals ?? {};

@@ -8,7 +8,7 @@ export interface GoalResult {
   /** Sum of `price * quantity` of purchases within the goal's time. */
   revenue: number;
   /** Sum of the squares of each user's revenue. */
-  revenueSquares: number;
+  revenueSumOfSquares: number;
 }
 
 /** Results of one variant; `variantId` is `null` for the control group. */
@@ -66,7 +66,7 @@ const READ = `SELECT variant_id, dimension, ${MEASURES.flatMap(({ events, users 
   FROM campaign_counts WHERE workspace_id = $1 AND campaign_id = $2 AND ${MEASURES.map(({ events }) => events).join(' + ')} > 0
   ORDER BY dimension, variant_id = '', variant_id`;
 
-const countsIn = (row: SqlRow): Counts =>
+const toCounts = (row: SqlRow): Counts =>
   Object.fromEntries(
     MEASURES.flatMap(({ events, users, userCount }) => [
       [events, readNumber(row, events)],
@@ -74,12 +74,12 @@ const countsIn = (row: SqlRow): Counts =>
     ]),
   ) as Counts;
 
-const variantIn = (row: SqlRow): string | null => readText(row, 'variant_id') || null;
+const readVariantId = (row: SqlRow): string | null => readText(row, 'variant_id') || null;
 
-const READ_REACHED = `SELECT variant_id, goal, currencies, converted_users, revenue, revenue_sum_of_squares
+const READ_GOALS = `SELECT variant_id, goal, currencies, converted_users, revenue, revenue_sum_of_squares
   FROM goal_counts WHERE workspace_id = $1 AND campaign_id = $2 AND converted_users > 0`;
 
-const NONE: GoalResult = { converted: 0, revenue: 0, revenueSquares: 0 };
+const NONE: GoalResult = { converted: 0, revenue: 0, revenueSumOfSquares: 0 };
 
 /** Reads the stored counts of a campaign, which are some hundred rows. */
 export const readResults = async (
@@ -88,40 +88,40 @@ export const readResults = async (
   { campaignId, conversions }: ResultsQuery,
 ): Promise<Omit<CampaignResults, 'asOfMs'>> => {
   const rows = (await run(READ, [workspaceId, campaignId])).map((row) => ({
-    variantId: variantIn(row),
+    variantId: readVariantId(row),
     dimension: readText(row, 'dimension'),
-    counts: countsIn(row),
+    counts: toCounts(row),
   }));
-  const named = (kind: string) =>
+  const getDimension = (kind: string) =>
     rows.flatMap(({ dimension, variantId, counts }) =>
       dimension.startsWith(kind) ? [{ name: dimension.slice(kind.length), variantId, ...counts }] : [],
     );
   const goals = conversions.map(formatGoal);
-  const reached = goals.length === 0 ? [] : await run(READ_REACHED, [workspaceId, campaignId]);
-  const asked = reached.filter((row) => goals.includes(readText(row, 'goal')));
-  const reachedBy = (variantId: string | null, goal: string): GoalResult =>
-    asked
-      .filter((row) => row['goal'] === goal && variantIn(row) === variantId)
+  const goalRows = goals.length === 0 ? [] : await run(READ_GOALS, [workspaceId, campaignId]);
+  const requestedRows = goalRows.filter((row) => goals.includes(readText(row, 'goal')));
+  const getGoalResult = (variantId: string | null, goal: string): GoalResult =>
+    requestedRows
+      .filter((row) => row['goal'] === goal && readVariantId(row) === variantId)
       .reduce(
         (sum, row) => ({
           converted: sum.converted + readNumber(row, 'converted_users'),
           revenue: sum.revenue + readNumber(row, 'revenue'),
-          revenueSquares: sum.revenueSquares + readNumber(row, 'revenue_sum_of_squares'),
+          revenueSumOfSquares: sum.revenueSumOfSquares + readNumber(row, 'revenue_sum_of_squares'),
         }),
         NONE,
       );
-  const currencies = new Set(asked.flatMap((row) => readText(row, 'currencies').split(',')));
+  const currencies = new Set(requestedRows.flatMap((row) => readText(row, 'currencies').split(',')));
   return {
     arms: rows
       .filter(({ dimension }) => dimension === '')
       .map(({ variantId, counts }) => ({
         variantId,
         ...counts,
-        goals: goals.map((goal) => reachedBy(variantId, goal)),
+        goals: goals.map((goal) => getGoalResult(variantId, goal)),
       })),
-    placements: named('placement:').map(({ name, ...counts }) => ({ placementId: name, ...counts })),
-    languages: named('language:').map(({ name, ...counts }) => ({ language: name, ...counts })),
-    days: named('day:').map(({ name, ...counts }) => ({ day: name, ...counts })),
+    placements: getDimension('placement:').map(({ name, ...counts }) => ({ placementId: name, ...counts })),
+    languages: getDimension('language:').map(({ name, ...counts }) => ({ language: name, ...counts })),
+    days: getDimension('day:').map(({ name, ...counts }) => ({ day: name, ...counts })),
     currencies: [...currencies].filter((currency) => currency !== '').sort(),
   };
 };
@@ -155,12 +155,14 @@ export const readSummaries = async (
   return [...byCampaign].map(([campaignId, found]) => {
     const total = found.filter((row) => row['dimension'] === '');
     const sumCounts = (counted: readonly SqlRow[], count: keyof Counts) =>
-      counted.filter((row) => variantIn(row) !== null).reduce((sum, row) => sum + countsIn(row)[count], 0);
+      counted
+        .filter((row) => readVariantId(row) !== null)
+        .reduce((sum, row) => sum + toCounts(row)[count], 0);
     return {
       campaignId,
       exposed: sumCounts(total, 'exposed'),
       clicked: sumCounts(total, 'clicked'),
-      arms: total.map((row) => ({ variantId: variantIn(row), exposed: countsIn(row).exposed })),
+      arms: total.map((row) => ({ variantId: readVariantId(row), exposed: toCounts(row).exposed })),
       dayImpressions: sumCounts(
         found.filter((row) => row['dimension'] !== ''),
         'impressions',

@@ -12,7 +12,7 @@ import { type Column, columns, readMs, readMsOrNull } from '../sql/columns.ts';
 import { type BulkStatement, type Dialect, POSTGRES, query, SQLITE, selected } from '../sql/dialect.ts';
 import { createWrites } from '../sql/writes.ts';
 import type { CampaignCount, GoalCount } from './counts.ts';
-import { eventCountStatements } from './event-counts.ts';
+import { createEventCountStatements } from './event-counts.ts';
 import type { CampaignGoal, TotalsByGoal } from './goals.ts';
 import { type EventCounts, MEASURES } from './measures.ts';
 import type { UserResult } from './user-result.ts';
@@ -26,9 +26,9 @@ export interface FeedCursor {
 
 export interface ResultsCursor extends FeedCursor {
   /** IDs of later changes of users that are already applied. */
-  ahead: number[];
+  appliedChangeIds: number[];
   /** Receipt of the last banner event, in Unix milliseconds. */
-  readToMs: number;
+  lastReceivedMs: number;
 }
 
 const CONSUMER = 'results';
@@ -38,8 +38,8 @@ const CURSOR = columns<ResultsCursor>({
   events: ['bigint', ({ events }) => events],
   banner_events: ['bigint', ({ bannerEvents }) => bannerEvents],
   user_changes: ['bigint', ({ userChanges }) => userChanges],
-  ahead: ['json', ({ ahead }) => ahead],
-  read_to: ['moment', ({ readToMs }) => readToMs],
+  applied_change_ids: ['json', ({ appliedChangeIds }) => appliedChangeIds],
+  last_received_at: ['moment', ({ lastReceivedMs }) => lastReceivedMs],
 });
 
 export const toCursor = (row: SqlRow | undefined): ResultsCursor =>
@@ -48,19 +48,19 @@ export const toCursor = (row: SqlRow | undefined): ResultsCursor =>
         events: readNumber(row, 'events'),
         bannerEvents: readNumber(row, 'banner_events'),
         userChanges: readNumber(row, 'user_changes'),
-        ahead: readJson(row, 'ahead') as number[],
-        readToMs: readMs(row, 'read_to'),
+        appliedChangeIds: readJson(row, 'applied_change_ids') as number[],
+        lastReceivedMs: readMs(row, 'last_received_at'),
       }
-    : { events: 0, bannerEvents: 0, userChanges: 0, ahead: [], readToMs: 0 };
+    : { events: 0, bannerEvents: 0, userChanges: 0, appliedChangeIds: [], lastReceivedMs: 0 };
 
-const formatTallies = (tallies: UserResult['tallies']): Record<string, number[]> =>
+const formatCounts = (counts: UserResult['counts']): Record<string, number[]> =>
   Object.fromEntries(
-    [...tallies].map(([dimension, each]) => [dimension, MEASURES.map(({ events }) => each[events])]),
+    [...counts].map(([dimension, each]) => [dimension, MEASURES.map(({ events }) => each[events])]),
   );
 
-const parseTallies = (tallies: Record<string, number[]>): UserResult['tallies'] =>
+const parseCounts = (stored: Record<string, number[]>): UserResult['counts'] =>
   new Map(
-    Object.entries(tallies).map(([dimension, counts]) => [
+    Object.entries(stored).map(([dimension, counts]) => [
       dimension,
       Object.fromEntries(MEASURES.map(({ events }, index) => [events, counts[index]])) as EventCounts,
     ]),
@@ -72,7 +72,7 @@ export interface UserResultRow {
   campaignId: string;
   month: string;
   workspaceId: string;
-  tallies: UserResult['tallies'];
+  counts: UserResult['counts'];
   variantId: string | null;
   firstImpressionMs: number | null;
   goals: TotalsByGoal | null;
@@ -84,19 +84,19 @@ const USER_RESULTS = columns<UserResultRow>({
   campaign_id: ['text', ({ campaignId }) => campaignId],
   month: ['text', ({ month }) => month],
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
-  tallies: ['json', ({ tallies }) => formatTallies(tallies)],
+  counts: ['json', ({ counts }) => formatCounts(counts)],
   variant_id: ['text', ({ variantId }) => variantId],
   first_impression_at: ['moment', ({ firstImpressionMs }) => firstImpressionMs],
   goals: ['json', ({ goals }) => goals],
   pruned_goals: ['json', ({ prunedGoals }) => prunedGoals],
 });
 
-export const userResultIn = (row: SqlRow): UserResultRow => ({
+export const toUserResultRow = (row: SqlRow): UserResultRow => ({
   userId: readNumber(row, 'user_id'),
   campaignId: readText(row, 'campaign_id'),
   month: readText(row, 'month'),
   workspaceId: readText(row, 'workspace_id'),
-  tallies: parseTallies(readJson(row, 'tallies') as Record<string, number[]>),
+  counts: parseCounts(readJson(row, 'counts') as Record<string, number[]>),
   variantId: readTextOrNull(row, 'variant_id'),
   firstImpressionMs: readMsOrNull(row, 'first_impression_at'),
   goals: row['goals'] === null ? null : (readJson(row, 'goals') as TotalsByGoal),
@@ -142,7 +142,7 @@ const CAMPAIGN_GOALS = columns<NewGoal>({
   backfilled_through: ['bigint', () => 0],
 });
 
-const KINDS = ['merged', 'erased', 'expired', 'repeat'] as const;
+const KINDS = ['merged', 'erased', 'expired', 'duplicate'] as const;
 
 /** Row of `user_changes`, for a change of a user after the user's events were stored. */
 export interface UserChange {
@@ -201,10 +201,10 @@ const FEED_IDS: Record<string, string> = {
   user_changes: 'change_id',
 };
 
-export const resultsStatements = (dialect: Dialect) => {
+export const createResultsStatements = (dialect: Dialect) => {
   const { bulk, indexEvents, isIn, list, moment, ms, ofUser } = dialect;
   const { add, insert, upsert } = createWrites(dialect);
-  const question =
+  const defineQuery =
     (sql: string) =>
     (...values: SqlValue[]): BulkStatement =>
       query(sql, ...values);
@@ -220,27 +220,29 @@ export const resultsStatements = (dialect: Dialect) => {
   const ofUsers = isIn('user_id', '$1', 'bigint');
 
   return {
-    cursor: question(`SELECT ${selected(dialect, CURSOR)} FROM feed_cursors WHERE consumer = '${CONSUMER}'`),
+    cursor: defineQuery(
+      `SELECT ${selected(dialect, CURSOR)} FROM feed_cursors WHERE consumer = '${CONSUMER}'`,
+    ),
     writeCursor: (cursor: ResultsCursor): BulkStatement =>
       upsert('feed_cursors', CURSOR, 'consumer')([cursor]),
     /**
      * Returns the last ID of each table of the feed. Uses separate statements, because a cluster rejects a combined statement.
      */
-    last: ['events', 'banner_events', 'user_changes'].map((table) =>
+    lastIds: ['events', 'banner_events', 'user_changes'].map((table) =>
       query(`SELECT coalesce(max(${FEED_IDS[table]}), 0) AS id FROM ${table}`),
     ),
-    goals: question('SELECT * FROM campaign_goals'),
+    goals: defineQuery('SELECT * FROM campaign_goals'),
     addGoals: insert('campaign_goals', CAMPAIGN_GOALS, ' ON CONFLICT DO NOTHING'),
     /** Moves the backfill of goals from `from` to `through`. */
-    setBackfilled: question(
+    setBackfilled: defineQuery(
       'UPDATE campaign_goals SET backfilled_through = $2 WHERE backfilled_through = $1 AND added_after > $1',
     ),
 
-    userChanges: question(
+    userChanges: defineQuery(
       `SELECT change_id, workspace_id, user_id, kind, into_user_id, banner_event, ${ms('changed_at')} AS changed_at FROM user_changes
        WHERE change_id > $1 ORDER BY change_id LIMIT $2`,
     ),
-    bannerEvents: question(
+    bannerEvents: defineQuery(
       `SELECT banner_event_id, workspace_id, user_id, campaign_id, holdout_id, event_type, variant_id, is_control, is_test_send,
          day, placement_id, language, ${ms('occurred_at')} AS occurred_at, ${ms('received_at')} AS received_at
        FROM banner_events WHERE banner_event_id > $1 AND banner_event_id <= $2 ORDER BY banner_event_id LIMIT $3`,
@@ -305,10 +307,10 @@ export const resultsStatements = (dialect: Dialect) => {
       'workspace_id, campaign_id, variant_id, dimension',
     ),
     addGoalCounts: add('goal_counts', GOAL_COUNTS, 'workspace_id, campaign_id, variant_id, goal, currencies'),
-    ...eventCountStatements(dialect),
+    ...createEventCountStatements(dialect),
   };
 };
 
-export type ResultsStatements = ReturnType<typeof resultsStatements>;
-export const SQLITE_RESULTS = resultsStatements(SQLITE);
-export const POSTGRES_RESULTS = resultsStatements(POSTGRES);
+export type ResultsStatements = ReturnType<typeof createResultsStatements>;
+export const SQLITE_RESULTS = createResultsStatements(SQLITE);
+export const POSTGRES_RESULTS = createResultsStatements(POSTGRES);

@@ -1,8 +1,8 @@
 import type { RunSql } from '../row-readers.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Store } from '../store/store.ts';
+import type { Progress } from './consumer.ts';
 import { readEventCounts, readEventNames } from './event-counts.ts';
-import type { Progress } from './follow.ts';
 import { formatGoal } from './goals.ts';
 import { readResults, readSummaries } from './read.ts';
 import type { ResultsDifference } from './verify.ts';
@@ -46,10 +46,10 @@ export const createResults = ({
     addGoals: add,
     catchUpResults: catchUp,
 
-    async campaignResults(workspaceId, question) {
-      await add(workspaceId, question);
+    async campaignResults(workspaceId, query) {
+      await add(workspaceId, query);
       const { asOfMs } = await catchUp();
-      return { ...(await readResults(run, workspaceId, question)), asOfMs };
+      return { ...(await readResults(run, workspaceId, query)), asOfMs };
     },
 
     async campaignSummaries(workspaceId, days) {

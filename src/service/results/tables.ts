@@ -13,8 +13,8 @@ CREATE TABLE feed_cursors (
   events INTEGER NOT NULL, -- event_id
   banner_events INTEGER NOT NULL, -- banner_event_id
   user_changes INTEGER NOT NULL, -- change_id
-  ahead JSON NOT NULL, -- later change_ids that are already applied
-  read_to MOMENT NOT NULL -- receipt of the last banner event read
+  applied_change_ids JSON NOT NULL, -- change_ids after user_changes that are already applied
+  last_received_at MOMENT NOT NULL -- receipt of the last banner event read
 ) WITHOUT ROWID;
 
 -- Results of each user in a campaign.
@@ -23,10 +23,10 @@ CREATE TABLE user_results (
   campaign_id TEXT NOT NULL,
   month TEXT NOT NULL, -- of days, such as 2026-03; '' for all time
   workspace_id TEXT NOT NULL,
-  tallies JSON NOT NULL, -- [impressions, clicks, dismissals] by dimension: day:2026-03-01 in a month, else '', placement:home_hero and language:pt-BR
+  counts JSON NOT NULL, -- [impressions, clicks, dismissals] by dimension: day:2026-03-01 in a month, else '', placement:home_hero and language:pt-BR
   variant_id TEXT, -- of the earliest impression; this and the rest for all time only
   first_impression_at MOMENT,
-  goals JSON, -- [events, spent, currencies] by reached goal
+  goals JSON, -- [events, revenue, currencies] by reached goal
   pruned_goals JSON, -- part of goals with events deleted by retention
   PRIMARY KEY (user_id, campaign_id, month)
 ) WITHOUT ROWID;

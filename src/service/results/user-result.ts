@@ -1,6 +1,6 @@
 import type { NewBannerEvent } from '../profiles/events.ts';
 import { mergeGoalTotals, type TotalsByGoal } from './goals.ts';
-import { addCounts, type EventCounts, isEarlier, MEASURE_OF, zeroCounts } from './measures.ts';
+import { addCounts, type EventCounts, isEarlierImpression, MEASURE_BY_TYPE, zeroCounts } from './measures.ts';
 
 /** Result of one user for a campaign. */
 export interface UserResult {
@@ -10,32 +10,32 @@ export interface UserResult {
   /** Unix milliseconds. */
   firstImpressionMs: number | null;
   /**
-   * Tallies by dimension, for example `day:2026-03-01`, or `''` for the total. Contains only dimensions that a step has read or
+   * Counts by dimension, for example `day:2026-03-01`, or `''` for the total. Contains only dimensions that a step has read or
    * changed.
    */
-  tallies: Map<string, Readonly<EventCounts>>;
+  counts: Map<string, Readonly<EventCounts>>;
   goals: TotalsByGoal;
   /** Part of `goals` whose events retention has deleted. */
   prunedGoals: TotalsByGoal;
-  /** State before the step, with the tallies of changed dimensions only. */
-  before: Pick<UserResult, 'variantId' | 'goals' | 'tallies'>;
+  /** State before the step, with the counts of changed dimensions only. */
+  before: Pick<UserResult, 'variantId' | 'goals' | 'counts'>;
 }
 
 export const createUserResult = (campaignId: string): UserResult => ({
   campaignId,
   variantId: null,
   firstImpressionMs: null,
-  tallies: new Map(),
+  counts: new Map(),
   goals: {},
   prunedGoals: {},
-  before: { variantId: null, goals: {}, tallies: new Map() },
+  before: { variantId: null, goals: {}, counts: new Map() },
 });
 
 const NONE: Readonly<EventCounts> = zeroCounts();
 
 /** Returns the counts of a dimension before the step. */
-export const countsBefore = ({ tallies, before }: UserResult, dimension: string): Readonly<EventCounts> =>
-  before.tallies.get(dimension) ?? tallies.get(dimension) ?? NONE;
+export const countsBefore = ({ counts, before }: UserResult, dimension: string): Readonly<EventCounts> =>
+  before.counts.get(dimension) ?? counts.get(dimension) ?? NONE;
 
 /** Properties of a banner event that determine its dimensions. */
 export type DimensionsOfEvent = Pick<NewBannerEvent, 'day' | 'placementId' | 'language'>;
@@ -57,12 +57,12 @@ const MONTH_LENGTH = '2026-03'.length;
 export const getMonth = (dimension: string): string =>
   dimension.startsWith(DAY) ? dimension.slice(DAY.length, DAY.length + MONTH_LENGTH) : '';
 
-const change = (result: UserResult, dimension: string, edit: (tallies: EventCounts) => void): void => {
-  const known = result.tallies.get(dimension) ?? NONE;
-  if (!result.before.tallies.has(dimension)) result.before.tallies.set(dimension, known);
-  const tallies = { ...known };
-  edit(tallies);
-  result.tallies.set(dimension, tallies);
+const updateCounts = (result: UserResult, dimension: string, edit: (counts: EventCounts) => void): void => {
+  const known = result.counts.get(dimension) ?? NONE;
+  if (!result.before.counts.has(dimension)) result.before.counts.set(dimension, known);
+  const counts = { ...known };
+  edit(counts);
+  result.counts.set(dimension, counts);
 };
 
 /** Adds an event, or subtracts it if `times` is -1. */
@@ -71,10 +71,10 @@ export const addEvent = (
   event: DimensionsOfEvent & Pick<NewBannerEvent, 'eventType'>,
   times: 1 | -1,
 ): void => {
-  const { events } = MEASURE_OF[event.eventType];
+  const { events } = MEASURE_BY_TYPE[event.eventType];
   for (const dimension of getDimensions(event))
-    change(result, dimension, (tallies) => {
-      tallies[events] += times;
+    updateCounts(result, dimension, (counts) => {
+      counts[events] += times;
     });
 };
 
@@ -82,7 +82,7 @@ type FirstImpression = Pick<UserResult, 'variantId' | 'firstImpressionMs'>;
 
 /** Replaces the first impression if the given one is earlier. Returns whether it was. */
 export const updateFirstImpression = (result: FirstImpression, first: FirstImpression): boolean => {
-  if (!isEarlier(first, result)) return false;
+  if (!isEarlierImpression(first, result)) return false;
   result.variantId = first.variantId;
   result.firstImpressionMs = first.firstImpressionMs;
   return true;
@@ -91,15 +91,15 @@ export const updateFirstImpression = (result: FirstImpression, first: FirstImpre
 /** Adds the results of a merged user. */
 export const mergeResults = (kept: UserResult, merged: UserResult): void => {
   updateFirstImpression(kept, merged);
-  for (const [dimension, added] of merged.tallies)
-    change(kept, dimension, (tallies) => addCounts(tallies, added));
+  for (const [dimension, added] of merged.counts)
+    updateCounts(kept, dimension, (counts) => addCounts(counts, added));
   kept.prunedGoals = mergeGoalTotals(kept.prunedGoals, merged.prunedGoals);
 };
 
 /** Marks all dimensions as changed, so that a merge writes them for the kept user. */
 export const markChanged = (result: UserResult): void => {
-  for (const dimension of result.tallies.keys()) change(result, dimension, () => undefined);
+  for (const dimension of result.counts.keys()) updateCounts(result, dimension, () => undefined);
 };
 
 export const isChanged = ({ goals, before }: UserResult): boolean =>
-  before.tallies.size > 0 || goals !== before.goals;
+  before.counts.size > 0 || goals !== before.goals;

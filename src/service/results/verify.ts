@@ -2,11 +2,11 @@ import { MAX_PRICE } from '../../protocol/index.ts';
 import { type RunSql, readNumber, readText, readTextOrNull, type SqlRow } from '../row-readers.ts';
 import { readMsOrNull } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import { type CountedEvent, countedEventIn, withHoldoutAttribution } from './counted-event.ts';
-import { type CampaignCount, createCounts } from './counts.ts';
+import { type CountedEvent, toCountedEvent, withHoldoutAttribution } from './counted-event.ts';
+import { type CampaignCount, createCountDeltas } from './counts.ts';
 import { isBackfilled, toGoal } from './goals.ts';
 import { MEASURES } from './measures.ts';
-import { resultsStatements, toCursor } from './statements.ts';
+import { createResultsStatements, toCursor } from './statements.ts';
 import { addEvent, createUserResult, type UserResult, updateFirstImpression } from './user-result.ts';
 
 /** Count in a campaign's results that differs from the events. */
@@ -59,7 +59,7 @@ export const eventsByUser = (dialect: Dialect): string => {
   WHERE banner_events.workspace_id || '' = $1 AND banner_event_id <= CAST($2 AS bigint) AND NOT is_test_send ORDER BY banner_events.user_id`;
 };
 
-const firstIn = (row: SqlRow, as: 'first' | 'of_holdout') => ({
+const readFirstImpression = (row: SqlRow, as: 'first' | 'of_holdout') => ({
   variantId: readTextOrNull(row, `${as}_variant`),
   firstImpressionMs: readMsOrNull(row, `${as}_at`),
 });
@@ -69,7 +69,7 @@ export const countEvents = async (
   rows: Iterable<SqlRow> | AsyncIterable<SqlRow>,
   workspaceId: string,
 ): Promise<CampaignCount[]> => {
-  const counts = createCounts();
+  const counts = createCountDeltas();
   let userId = 0;
   const results = new Map<string, UserResult>();
   const finish = () => {
@@ -77,7 +77,7 @@ export const countEvents = async (
     results.clear();
   };
   for await (const row of rows) {
-    const event = countedEventIn(row);
+    const event = toCountedEvent(row);
     if (event.userId !== userId) finish();
     ({ userId } = event);
     for (const each of withHoldoutAttribution<CountedEvent>(event)) {
@@ -85,7 +85,7 @@ export const countEvents = async (
       let result = results.get(campaignId);
       if (!result) {
         result = createUserResult(campaignId);
-        updateFirstImpression(result, firstIn(row, each === event ? 'first' : 'of_holdout'));
+        updateFirstImpression(result, readFirstImpression(row, each === event ? 'first' : 'of_holdout'));
         results.set(campaignId, result);
       }
       if (eventType === 'impression') updateFirstImpression(result, { variantId, firstImpressionMs: atMs });
@@ -163,12 +163,13 @@ export const verifyResults = async (
   dialect: Dialect,
   workspaceId: string,
 ): Promise<ResultsDifference[]> => {
-  const statements = resultsStatements(dialect);
-  const ask = async ({ sql, values }: { sql: string; values: Parameters<RunSql>[1] }) => run(sql, values);
-  const cursor = toCursor((await ask(statements.cursor()))[0]);
+  const statements = createResultsStatements(dialect);
+  const runStatement = async ({ sql, values }: { sql: string; values: Parameters<RunSql>[1] }) =>
+    run(sql, values);
+  const cursor = toCursor((await runStatement(statements.cursor()))[0]);
   const stored = await run(STORED, [workspaceId]);
   const storedGoals = await run(STORED_GOALS, [workspaceId]);
-  const goals = (await ask(statements.goals()))
+  const goals = (await runStatement(statements.goals()))
     .map(toGoal)
     .filter((goal) => goal.workspaceId === workspaceId && isBackfilled(goal));
   const countedGoals: SqlRow[] = [];

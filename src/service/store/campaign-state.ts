@@ -1,7 +1,7 @@
 import type { NewBannerEvent } from '../profiles/events.ts';
 import type { UserCampaign } from '../profiles/user-campaign.ts';
 import { withHoldoutAttribution } from '../results/counted-event.ts';
-import { addCounts, isEarlier, latest, MEASURE_OF } from '../results/measures.ts';
+import { addCounts, isEarlierImpression, latest, MEASURE_BY_TYPE } from '../results/measures.ts';
 
 export interface UserState {
   workspaceId: string;
@@ -10,7 +10,7 @@ export interface UserState {
 }
 
 /** Banner event of both users of a merge, which is stored only once. */
-export type RepeatedEvent = Pick<
+export type DuplicateEvent = Pick<
   NewBannerEvent,
   'campaignId' | 'holdoutId' | 'eventType' | 'day' | 'placementId' | 'language'
 > & { bannerEventId: number };
@@ -41,14 +41,14 @@ export const addEvent = (before: UserCampaign | undefined, event: NewBannerEvent
   const state = before ?? emptyState(event);
   const { variantId, isControl, eventType, round } = event;
   const atMs = Math.min(event.timeMs, event.receivedAtMs);
-  state[MEASURE_OF[eventType].events] += 1;
-  MEASURE_OF[eventType].effect(state, { variantId, isControl, atMs, round });
+  state[MEASURE_BY_TYPE[eventType].events] += 1;
+  MEASURE_BY_TYPE[eventType].effect(state, { variantId, isControl, atMs, round });
   return state;
 };
 
 const mergeStates = (kept: UserCampaign | undefined, merged: UserCampaign): UserCampaign => {
   if (!kept) return merged;
-  if (isEarlier(merged, kept)) {
+  if (isEarlierImpression(merged, kept)) {
     const { variantId, isControl, firstImpressionMs } = merged;
     Object.assign(kept, { variantId, isControl, firstImpressionMs });
   }
@@ -64,13 +64,13 @@ const mergeStates = (kept: UserCampaign | undefined, merged: UserCampaign): User
 export const mergeUsers = (
   kept: readonly UserCampaign[],
   merged: readonly UserCampaign[],
-  repeats: readonly RepeatedEvent[],
+  duplicates: readonly DuplicateEvent[],
 ): UserCampaign[] => {
   const states = new Map(kept.map((state) => [state.campaignId, state]));
   for (const state of merged) states.set(state.campaignId, mergeStates(states.get(state.campaignId), state));
-  for (const { campaignId, eventType } of repeats.flatMap(withHoldoutAttribution)) {
+  for (const { campaignId, eventType } of duplicates.flatMap(withHoldoutAttribution)) {
     const state = states.get(campaignId);
-    if (state) state[MEASURE_OF[eventType].events] -= 1;
+    if (state) state[MEASURE_BY_TYPE[eventType].events] -= 1;
   }
   return [...states.values()];
 };

@@ -18,8 +18,8 @@ interface FeedOptions {
   results: ResultsStatements;
   /** Updates the index of events by user. */
   indexEvents(): Promise<void>;
-  /** Returns the cursor up to which the feed is settled; `null` if all visible rows are settled. */
-  settle(): Promise<{ through: FeedCursor | null }> | { through: FeedCursor | null };
+  /** Returns the cursor up to which the feed is stable; `null` if all visible rows are stable. */
+  readStableFeed(): Promise<{ through: FeedCursor | null }> | { through: FeedCursor | null };
 }
 
 const EVERYTHING: FeedCursor = {
@@ -29,11 +29,11 @@ const EVERYTHING: FeedCursor = {
 };
 
 /** Creates a reader of the feed for both databases. */
-export const createFeed = ({ send, statements, results, indexEvents, settle }: FeedOptions): Feed => {
+export const createFeed = ({ send, statements, results, indexEvents, readStableFeed }: FeedOptions): Feed => {
   const ask = async (batch: BulkStatement) => send(batch);
 
   const readFeed: Feed['readFeed'] = async (after, limit) => {
-    const through = (await settle()).through ?? EVERYTHING;
+    const through = (await readStableFeed()).through ?? EVERYTHING;
     const [eventRows, bannerRows, changeRows] = [
       await ask(statements.feedEvents(after.events, through.events, limit)),
       await ask(statements.feedBannerEvents(after.bannerEvents, through.bannerEvents, limit)),
@@ -124,10 +124,10 @@ export const createFeed = ({ send, statements, results, indexEvents, settle }: F
     readFeed,
     readConversions,
     async feedEnd() {
-      const { through } = await settle();
+      const { through } = await readStableFeed();
       if (through !== null) return through;
       const [events = 0, bannerEvents = 0, userChanges = 0] = await Promise.all(
-        results.last.map(async (batch) => readNumber((await ask(batch))[0]!, 'id')),
+        results.lastIds.map(async (batch) => readNumber((await ask(batch))[0]!, 'id')),
       );
       return { events, bannerEvents, userChanges };
     },

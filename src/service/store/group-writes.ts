@@ -1,13 +1,13 @@
 import type { UserCampaign } from '../profiles/user-campaign.ts';
 import type { ChangeSet, KeyRow } from '../profiles/user-repository.ts';
 import { withHoldoutAttribution } from '../results/counted-event.ts';
-import { MEASURE_OF } from '../results/measures.ts';
+import { MEASURE_BY_TYPE } from '../results/measures.ts';
 import { readNumber, readText, type SqlRow, type Statement } from '../row-readers.ts';
 import { readMs } from '../sql/columns.ts';
 import { type BulkStatement, query } from '../sql/dialect.ts';
 import type { Steps } from '../sql/steps.ts';
-import { addEvent, mergeUsers, type RepeatedEvent, type UserState } from './campaign-state.ts';
-import { toRepeatedEvent, toUserState, type WrittenBannerEvent, type WrittenChange } from './rows.ts';
+import { addEvent, type DuplicateEvent, mergeUsers, type UserState } from './campaign-state.ts';
+import { toDuplicateEvent, toUserState, type WrittenBannerEvent, type WrittenChange } from './rows.ts';
 import type { Statements } from './statements.ts';
 
 /** Writes of one transaction. `storeGroup` derives the states of campaigns from rows that the transaction reads. */
@@ -20,7 +20,7 @@ export interface GroupWrites {
     keysAdded: BulkStatement;
   };
   events: BulkStatement;
-  others: BulkStatement[];
+  otherStatements: BulkStatement[];
   moved: ChangeSet['moved'];
   bannerEvents: ChangeSet['bannerEvents'];
   removed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
@@ -29,14 +29,14 @@ export interface GroupWrites {
 }
 
 /** Sorts rows by user. All transactions write rows in this order, so that they cannot deadlock. */
-const byUser = <T extends { userId: number }>(rows: readonly T[]): T[] =>
+const sortByUser = <T extends { userId: number }>(rows: readonly T[]): T[] =>
   rows.toSorted((one, other) => one.userId - other.userId);
-const byName = <T>(rows: readonly T[], getName: (row: T) => string): T[] =>
+const sortByName = <T>(rows: readonly T[], getName: (row: T) => string): T[] =>
   rows.toSorted((one, other) => (getName(one) < getName(other) ? -1 : 1));
-const nameOfKey = ({ workspaceId, key, userId }: KeyRow) => `${workspaceId} ${key} ${userId}`;
+const formatKeyRow = ({ workspaceId, key, userId }: KeyRow) => `${workspaceId} ${key} ${userId}`;
 
 /** Makes a batch fail if another replica has written any of the rows since they were read. */
-const all = (batch: BulkStatement, rows: readonly unknown[]): BulkStatement => ({
+const expectRows = (batch: BulkStatement, rows: readonly unknown[]): BulkStatement => ({
   ...batch,
   expects: rows.length,
 });
@@ -51,14 +51,14 @@ export const groupWrites = (
   const { moved, removed, bannerEvents } = changes;
   return {
     users: {
-      updated: all(statements.updateUsers(byUser(updated)), updated),
-      deleted: all(statements.deleteUsers(byUser(deleted)), deleted),
-      created: all(statements.insertUsers(byUser(created)), created),
+      updated: expectRows(statements.updateUsers(sortByUser(updated)), updated),
+      deleted: expectRows(statements.deleteUsers(sortByUser(deleted)), deleted),
+      created: expectRows(statements.insertUsers(sortByUser(created)), created),
       keysRemoved: statements.deleteKeys(keysRemoved),
-      keysAdded: all(statements.insertKeys(byName(keysAdded, nameOfKey)), keysAdded),
+      keysAdded: expectRows(statements.insertKeys(sortByName(keysAdded, formatKeyRow)), keysAdded),
     },
     events: statements.insertEvents(changes.events),
-    others: [
+    otherStatements: [
       ...forgotten.map(({ workspaceId, externalId }) =>
         statements.redactAuditSubject(workspaceId, externalId),
       ),
@@ -70,7 +70,7 @@ export const groupWrites = (
     bannerEvents,
     erased: statements.erase(erased),
     points: statements.addDataPoints(
-      byName(changes.points, ({ workspaceId, day }) => `${workspaceId} ${day}`),
+      sortByName(changes.points, ({ workspaceId, day }) => `${workspaceId} ${day}`),
     ),
   };
 };
@@ -111,8 +111,8 @@ const createStates = (rows: readonly SqlRow[]) => {
   const changed = new Map<UserCampaign, Omit<UserState, 'state'>>();
 
   return {
-    merge({ workspaceId, from, to }: ChangeSet['moved'][number], repeats: readonly RepeatedEvent[]) {
-      const merged = mergeUsers([...ofUser(to).values()], [...ofUser(from).values()], repeats);
+    merge({ workspaceId, from, to }: ChangeSet['moved'][number], duplicates: readonly DuplicateEvent[]) {
+      const merged = mergeUsers([...ofUser(to).values()], [...ofUser(from).values()], duplicates);
       users.set(to, new Map(merged.map((state) => [state.campaignId, state])));
       users.delete(from);
       for (const state of merged) changed.set(state, { workspaceId, userId: to });
@@ -125,10 +125,10 @@ const createStates = (rows: readonly SqlRow[]) => {
         states.set(each.campaignId, state);
         changed.set(state, { workspaceId, userId });
       }
-      return states.get(event.campaignId)![MEASURE_OF[event.eventType].events] === 1;
+      return states.get(event.campaignId)![MEASURE_BY_TYPE[event.eventType].events] === 1;
     },
     /** Returns the changed states, sorted by user as in all transactions. */
-    changed: (): UserState[] => byUser([...changed].map(([state, user]) => ({ ...user, state }))),
+    changed: (): UserState[] => sortByUser([...changed].map(([state, user]) => ({ ...user, state }))),
   };
 };
 
@@ -138,9 +138,9 @@ const createStates = (rows: readonly SqlRow[]) => {
  * every request of a workspace changes last.
  */
 export function* storeGroup(statements: Statements, group: GroupWrites): Steps<void> {
-  const { users, events, others, moved, bannerEvents, removed, erased, points } = group;
+  const { users, events, otherStatements, moved, bannerEvents, removed, erased, points } = group;
   const { updated, deleted, created, keysRemoved, keysAdded } = users;
-  const first = [updated, deleted, created, keysRemoved, keysAdded, events, ...others];
+  const first = [updated, deleted, created, keysRemoved, keysAdded, events, ...otherStatements];
   const changes: WrittenChange[] = [
     ...moved.map(({ workspaceId, from, to }) => ({ workspaceId, userId: from, kind: 'merged' as const, to })),
     ...removed.map((each) => ({ ...each, to: null })),
@@ -151,40 +151,42 @@ export function* storeGroup(statements: Statements, group: GroupWrites): Steps<v
   }
 
   if (moved.length > 0) first.push(...statements.lockMoves, ...statements.indexEvents);
-  const whole = moved.flatMap(({ from, to }) => [from, to]);
-  const ids = distinct([...whole, ...bannerEvents.map(({ userId }) => userId)]);
+  const mergedUserIds = moved.flatMap(({ from, to }) => [from, to]);
+  const ids = distinct([...mergedUserIds, ...bannerEvents.map(({ userId }) => userId)]);
   const campaigns = bannerEvents.flatMap(({ event }) =>
     withHoldoutAttribution(event).map(({ campaignId }) => campaignId),
   );
-  const answers = yield [
+  const results = yield [
     ...first,
-    whole.length > 0 ? statements.statesOf(ids) : statements.statesOfCampaigns(ids, distinct(campaigns)),
+    mergedUserIds.length > 0
+      ? statements.statesOf(ids)
+      : statements.statesOfCampaigns(ids, distinct(campaigns)),
     // Moves users in sequence, because several users may be merged into one.
     ...moved.flatMap(({ from, to }) => [
-      statements.repeats(from, to),
+      statements.duplicates(from, to),
       statements.moveEvents(from, to),
       statements.moveBannerEvents(from, to),
     ]),
-    // Follows the moves, because events that a user had before the merge are repeats, too.
+    // Follows the moves, because events that a user had before the merge are duplicates, too.
     statements.storedBannerEvents(bannerEvents.map((each) => ({ ...each, isUnique: false }))),
   ];
-  const found = answers.slice(first.length);
-  const states = createStates(found[0]!);
-  const repeated = moved.map((each, index) => {
-    const repeats = found[1 + 3 * index]!.map(toRepeatedEvent);
-    states.merge(each, repeats);
-    return { ...each, repeats };
+  const rows = results.slice(first.length);
+  const states = createStates(rows[0]!);
+  const duplicatesByMerge = moved.map((each, index) => {
+    const duplicates = rows[1 + 3 * index]!.map(toDuplicateEvent);
+    states.merge(each, duplicates);
+    return { ...each, duplicates };
   });
-  const fresh = filterNew(bannerEvents, found.at(-1)!).map((each) => ({
+  const newEvents = filterNew(bannerEvents, rows.at(-1)!).map((each) => ({
     ...each,
     isUnique: !each.event.isTestSend && states.add(each),
   }));
-  const corrections = repeated.flatMap(({ workspaceId, to, repeats }) =>
-    repeats.map(
+  const corrections = duplicatesByMerge.flatMap(({ workspaceId, to, duplicates }) =>
+    duplicates.map(
       (bannerEvent): WrittenChange => ({
         workspaceId,
         userId: to,
-        kind: 'repeat',
+        kind: 'duplicate',
         intoUserId: null,
         bannerEvent,
         changedAtMs: Date.now(),
@@ -192,7 +194,7 @@ export function* storeGroup(statements: Statements, group: GroupWrites): Steps<v
     ),
   );
   yield [
-    statements.insertBannerEvents(fresh),
+    statements.insertBannerEvents(newEvents),
     statements.writeStates(states.changed()),
     ...erased,
     statements.insertChanges([...changes, ...corrections]),

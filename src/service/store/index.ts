@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createIngestionStore } from '../integrations/ingestion-store.ts';
 import type { IngestionStore } from '../integrations/records.ts';
-import type { Progress } from '../results/follow.ts';
-import { createFollower } from '../results/follow.ts';
+import type { Progress } from '../results/consumer.ts';
+import { createResultsConsumer } from '../results/consumer.ts';
 import type { PrunedEvents } from '../results/prune-events.ts';
 import { type EventRange, POSTGRES_RESULTS, SQLITE_RESULTS } from '../results/statements.ts';
 import type { RunSql, RunTogether } from '../row-readers.ts';
@@ -10,7 +10,7 @@ import { type Dialect, POSTGRES, SQLITE } from '../sql/dialect.ts';
 import { createWebhookStore, type WebhookStore } from '../webhooks/records.ts';
 import { createFeed } from './feed.ts';
 import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
-import { createPostgresResults, createSettle } from './postgres/results.ts';
+import { createPostgresResults, createReadStableFeed } from './postgres/results.ts';
 import { connectAttached, isSharded } from './postgres/schema.ts';
 import { runIn, runTogetherIn, sendOver } from './postgres/statement.ts';
 import { createPrune } from './prune.ts';
@@ -118,8 +118,12 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
   if (isPostgres(address)) {
     const { pool, close } = await connectAttached(address);
     const run = runIn(pool);
-    const settle = createSettle(run);
-    const { follower, pruneEvents } = createPostgresResults(pool, await isSharded(run), settle);
+    const readStableFeed = createReadStableFeed(run);
+    const { resultsConsumer, pruneEvents } = createPostgresResults(
+      pool,
+      await isSharded(run),
+      readStableFeed,
+    );
     return visitAs({
       run,
       runTogether: runTogetherIn(pool),
@@ -129,9 +133,9 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
         statements: POSTGRES_STATEMENTS,
         results: POSTGRES_RESULTS,
         indexEvents: async () => undefined,
-        settle,
+        readStableFeed,
       }),
-      catchUp: follower.catchUp,
+      catchUp: resultsConsumer.catchUp,
       pruneEvents,
       close,
     });
@@ -140,7 +144,7 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
   const { advanceResults, indexEvents, pruneEvents } = createWriter(database);
   const runTogether = createRunTogetherSqlite(database);
   const run = createRunSqlite(database);
-  const settle = () => ({ through: null, atMs: Date.now() });
+  const readStableFeed = () => ({ through: null, atMs: Date.now() });
   return visitAs({
     run,
     runTogether: async (statements) => runTogether(statements),
@@ -150,10 +154,10 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
       statements: SQLITE_STATEMENTS,
       results: SQLITE_RESULTS,
       indexEvents: async () => indexEvents(),
-      settle,
+      readStableFeed,
     }),
-    catchUp: createFollower({
-      settle,
+    catchUp: createResultsConsumer({
+      readStableFeed,
       advance: async () => advanceResults(),
     }).catchUp,
     pruneEvents: async (range) => pruneEvents(range),

@@ -1,7 +1,12 @@
-import type { Progress } from '../results/follow.ts';
-import { createPace } from '../results/pace.ts';
+import type { Progress } from '../results/consumer.ts';
 import type { PrunedEvents } from '../results/prune-events.ts';
-import { type EventRange, type ResultsCursor, resultsStatements, toCursor } from '../results/statements.ts';
+import {
+  createResultsStatements,
+  type EventRange,
+  type ResultsCursor,
+  toCursor,
+} from '../results/statements.ts';
+import { createStepSizer } from '../results/step-size.ts';
 import { type RunSql, readNumber, readText } from '../row-readers.ts';
 import { readMs } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
@@ -40,11 +45,11 @@ type Step = (limit: number) => Promise<{ rows: number; hasMore: boolean }>;
 
 /** Returns a function that runs steps, and adapts their size to their duration. */
 const createStepper = () => {
-  const pace = createPace({ first: FIRST_STEP / LARGEST_STEP, min: FIRST_STEP / LARGEST_STEP });
+  const stepSizer = createStepSizer({ first: FIRST_STEP / LARGEST_STEP, min: FIRST_STEP / LARGEST_STEP });
   return async (step: Step): ReturnType<Step> => {
     const started = performance.now();
-    const result = await step(Math.ceil(LARGEST_STEP * pace.share()));
-    if (result.rows > 0) pace.report(performance.now() - started);
+    const result = await step(Math.ceil(LARGEST_STEP * stepSizer.share()));
+    if (result.rows > 0) stepSizer.report(performance.now() - started);
     return result;
   };
 };
@@ -91,7 +96,7 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
 
   return async (workspaceId, before) => {
     await catchUp();
-    const { sql, values } = resultsStatements(dialect).cursor();
+    const { sql, values } = createResultsStatements(dialect).cursor();
     const cursor: ResultsCursor = toCursor((await run(sql, values))[0]);
 
     const pruneOldEvents = async (beforeMs: number, limit: number): ReturnType<Step> => {

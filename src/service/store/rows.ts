@@ -14,7 +14,7 @@ import {
   type SqlRow,
 } from '../row-readers.ts';
 import { type Column, columns, readMs, readMsOrNull } from '../sql/columns.ts';
-import type { RepeatedEvent, UserState } from './campaign-state.ts';
+import type { DuplicateEvent, UserState } from './campaign-state.ts';
 
 export const USERS = columns<WrittenUser>({
   user_id: ['bigint', ({ userId }) => userId],
@@ -108,7 +108,7 @@ export const USER_CAMPAIGNS = columns<UserState>({
 
 /** Change of a user after their events were stored, which corrects earlier rows of the feed. */
 export type WrittenChange = Omit<UserChange, 'changeId' | 'bannerEvent'> & {
-  bannerEvent: RepeatedEvent | null;
+  bannerEvent: DuplicateEvent | null;
 };
 
 export const USER_CHANGES = columns<WrittenChange>({
@@ -168,7 +168,7 @@ export const toUserState = (row: SqlRow): UserState => ({
   state: toUserCampaign(row),
 });
 
-export const toRepeatedEvent = (row: SqlRow): RepeatedEvent => ({
+export const toDuplicateEvent = (row: SqlRow): DuplicateEvent => ({
   bannerEventId: readNumber(row, 'banner_event_id'),
   campaignId: readText(row, 'campaign_id'),
   holdoutId: readTextOrNull(row, 'holdout_id'),

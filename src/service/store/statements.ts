@@ -127,7 +127,7 @@ const statementsIn = (dialect: Dialect, shard: number) => {
         list(campaigns),
       ),
     /** Returns banner events of user `$1` that user `$2` also has. */
-    repeats: question(
+    duplicates: question(
       `SELECT banner_event_id, campaign_id, holdout_id, event_type, day, placement_id, language
        FROM banner_events WHERE user_id = $1 AND NOT is_test_send AND (campaign_id, banner_id, event_type, occurred_at) IN
          (SELECT campaign_id, banner_id, event_type, occurred_at FROM banner_events WHERE user_id = $2)`,

@@ -5,8 +5,8 @@ import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { UserCampaign } from '../profiles/user-campaign.ts';
 import type { UserRepository, UserRow } from '../profiles/user-repository.ts';
+import type { Progress } from '../results/consumer.ts';
 import type { EventCountsQuery, EventNamesQuery, QuarterHour } from '../results/event-counts.ts';
-import type { Progress } from '../results/follow.ts';
 import type { CampaignResults, CampaignSummary, ResultsQuery } from '../results/read.ts';
 import type { FeedCursor, UserChange } from '../results/statements.ts';
 import type { ResultsDifference } from '../results/verify.ts';
@@ -151,7 +151,7 @@ export interface Feed {
    * repeat them if a page is read again after that impression was stored.
    */
   readConversions(page: FeedPage): Promise<FeedConversion[]>;
-  /** Returns the cursor after the last visible and settled row. */
+  /** Returns the cursor after the last visible and stable row. */
   feedEnd(): Promise<FeedCursor>;
 }
 

@@ -69,10 +69,10 @@ CREATE TABLE user_changes (
   change_id EVENT_ID, -- in commit order, never reused
   workspace_id TEXT NOT NULL,
   user_id INTEGER NOT NULL,
-  kind TEXT NOT NULL, -- merged, erased, expired or repeat
+  kind TEXT NOT NULL, -- merged, erased, expired or duplicate
   into_user_id INTEGER, -- of merged
   changed_at MOMENT NOT NULL,
-  banner_event JSON -- of repeat: duplicate removed by a merge
+  banner_event JSON -- of duplicate: row removed by a merge
 );
 
 -- State of a user in a campaign, for decisions; without test sends.
@@ -115,7 +115,7 @@ CREATE TABLE user_events (
   event_id INTEGER NOT NULL,
   PRIMARY KEY (user_id, event_id)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO feed_cursors (consumer, events, banner_events, user_changes, ahead, read_to) VALUES ('user_events', 0, 0, 0, '[]', 0);
+INSERT INTO feed_cursors (consumer, events, banner_events, user_changes, applied_change_ids, last_received_at) VALUES ('user_events', 0, 0, 0, '[]', 0);
 CREATE TRIGGER event_deleted AFTER DELETE ON events BEGIN
   DELETE FROM user_events WHERE user_id = OLD.user_id AND event_id = OLD.event_id;
 END;

@@ -48,7 +48,11 @@ const toDivisionKey = ({ variants, control_percentage }: Former[number]): string
   ]);
 
 const toArms = (campaign: CampaignJson, counts: Counted, former: Former): Arm[] => {
-  const goals = (campaign.conversions ?? []).map(() => ({ converted: 0, revenue: 0, revenueSquares: 0 }));
+  const goals = (campaign.conversions ?? []).map(() => ({
+    converted: 0,
+    revenue: 0,
+    revenueSumOfSquares: 0,
+  }));
   const shares = getShares(campaign);
   const current = shares.map(({ variantId, name, percent }): Arm => {
     const found = counts.arms.find((arm) => arm.variantId === variantId);

@@ -54,7 +54,7 @@ export const getMetrics = (campaign: CampaignJson, counts: Counted): Metric[] =>
       sampleOf: ({ exposed, goals: totals }) => ({
         n: exposed,
         sum: totals[index]?.revenue ?? 0,
-        sumOfSquares: totals[index]?.revenueSquares ?? 0,
+        sumOfSquares: totals[index]?.revenueSumOfSquares ?? 0,
       }),
     };
     return [rate, revenue];

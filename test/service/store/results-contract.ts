@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NewBannerEvent, Purchase } from '../../../src/service/profiles/events.ts';
-import { STEP } from '../../../src/service/results/pace.ts';
+import { MAX_STEP } from '../../../src/service/results/step-size.ts';
 import type { ResultsQuery, Store } from '../../../src/service/store/index.ts';
 import { createZonedCalendar } from '../../../src/service/zoned-calendar.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
@@ -319,7 +319,7 @@ export const resultsContract = (storeOf: () => Store) =>
     });
 
     test('count new and changed goals for every user with an impression', async () => {
-      const PEOPLE_OF_STEPS = 2 * STEP.bannerEvents + 1;
+      const PEOPLE_OF_STEPS = 2 * MAX_STEP.bannerEvents + 1;
       await storeOf().write({
         workspaceId: 'demo',
         lookups: [],
@@ -339,7 +339,7 @@ export const resultsContract = (storeOf: () => Store) =>
         },
       });
       const product = (name: string, withinMs: number) => ask({ conversions: [{ product: name, withinMs }] });
-      const cups = STEP.bannerEvents;
+      const cups = MAX_STEP.bannerEvents;
       expect((await product('cup', HOUR)).arms).toMatchObject([{ goals: [{ converted: cups }] }]);
       expect((await product('pot', HOUR)).arms).toMatchObject([{ goals: [{ converted: cups + 1 }] }]);
       expect((await product('cup', 9)).arms).toMatchObject([{ goals: [{ converted: 5 }] }]);
@@ -394,7 +394,7 @@ export const resultsContract = (storeOf: () => Store) =>
           users.merge(...(role === 'kept' ? ([buyer, other] as const) : ([other, buyer] as const)), START);
         },
       });
-      const goals = [{ converted: 1, revenue: 3, revenueSquares: 9 }];
+      const goals = [{ converted: 1, revenue: 3, revenueSumOfSquares: 9 }];
       expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ exposed: 1, goals }]);
     });
 
@@ -417,7 +417,7 @@ export const resultsContract = (storeOf: () => Store) =>
           users.recordBannerEvents('u-1', [earlier], START, false);
         },
       });
-      const goals = [{ converted: 1, revenue: 6, revenueSquares: 36 }];
+      const goals = [{ converted: 1, revenue: 6, revenueSumOfSquares: 36 }];
       expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ goals }]);
     });
 
@@ -501,7 +501,7 @@ export const resultsContract = (storeOf: () => Store) =>
       await buyCup('u-1', START, { currency: 'EUR' });
       await buyCup('u-1', START + HOUR, { currency: 'EUR' });
       await buyCup('u-1', START + HOUR + 1, { currency: 'EUR' });
-      const spent = [{ converted: 1, revenue: 6, revenueSquares: 36 }];
+      const spent = [{ converted: 1, revenue: 6, revenueSumOfSquares: 36 }];
       expect(await ask(question)).toMatchObject({ currencies: ['EUR'], arms: [{ goals: spent }] });
       await buyCup('u-2', START + 1, { currency: 'PLN' });
       expect(await ask(question)).toMatchObject({ currencies: ['EUR', 'PLN'] });

@@ -60,7 +60,7 @@ const goalOf = (
   return {
     converted: spent.length,
     revenue: spent.reduce((sum, each) => sum + each, 0),
-    revenueSquares: spent.reduce((sum, each) => sum + each * each, 0),
+    revenueSumOfSquares: spent.reduce((sum, each) => sum + each * each, 0),
   };
 };
 

@@ -668,7 +668,7 @@ describe('results', () => {
     });
     const { body } = await studio.call('GET', '/api/results/gold', { cookie: ed });
     const goals = (people: number) => [
-      { converted: people, revenue: 40 * people, revenueSquares: 1_600 * people },
+      { converted: people, revenue: 40 * people, revenueSumOfSquares: 1_600 * people },
     ];
     expect(body.arms).toMatchObject([
       {

@@ -26,7 +26,7 @@ const arm = (variantId: string | null, exposed: number, clicked: number, convert
   clicked,
   dismissals: 0,
   dismissed: 0,
-  goals: converted.map((each) => ({ converted: each, revenue: each * 10, revenueSquares: each * 100 })),
+  goals: converted.map((each) => ({ converted: each, revenue: each * 10, revenueSumOfSquares: each * 100 })),
 });
 
 const counts = (...arms: CampaignResults['arms']) => ({ arms, currencies: ['EUR'] });

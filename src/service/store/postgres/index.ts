@@ -16,7 +16,7 @@ import { TransientError } from '../write-errors.ts';
 import { connect } from './connect.ts';
 import { requireOwnSession } from './own-session.ts';
 import { createReader } from './reader.ts';
-import { createPostgresResults, createSettle } from './results.ts';
+import { createPostgresResults, createReadStableFeed } from './results.ts';
 import { connectAttached, createTables, isSharded } from './schema.ts';
 import { inTransaction, runIn, runTogetherIn, sendOver } from './statement.ts';
 import { createPostgresGroups } from './write-group.ts';
@@ -71,8 +71,12 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const reader = createReader(pool, upkeep.pool);
   const secret = createSecrets(run);
   const writeGroup = createPostgresGroups(groups.pool, sharded);
-  const settle = createSettle(run);
-  const { addGoals, follower, pruneEvents } = createPostgresResults(groups.pool, sharded, settle);
+  const readStableFeed = createReadStableFeed(run);
+  const { addGoals, resultsConsumer, pruneEvents } = createPostgresResults(
+    groups.pool,
+    sharded,
+    readStableFeed,
+  );
   // The list of workspaces comes from the table of secrets.
   const queue = createCommitQueue({ register: secret, writeGroup });
   let isClosed = false;
@@ -87,7 +91,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
       run,
       dialect: POSTGRES,
       addGoals,
-      catchUp: follower.catchUp,
+      catchUp: resultsConsumer.catchUp,
       verify: reader.reads.verifyResults,
     }),
     ...createFeed({
@@ -95,12 +99,12 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
       statements: POSTGRES_STATEMENTS,
       results: POSTGRES_RESULTS,
       indexEvents: async () => undefined,
-      settle,
+      readStableFeed,
     }),
     studio: createStudioStore(run, runTogetherIn(pool)),
     ingestion: createIngestionStore(run),
     webhooks: createWebhookStore(run),
-    prune: createPrune({ run, dialect: POSTGRES, catchUp: follower.catchUp, pruneEvents }),
+    prune: createPrune({ run, dialect: POSTGRES, catchUp: resultsConsumer.catchUp, pruneEvents }),
     expiredStubUsers: createFindExpiredStubs(run, POSTGRES),
     write: queue.write,
     onCommit: queue.onCommit,
@@ -120,7 +124,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     async close() {
       if (isClosed) return;
       isClosed = true;
-      await withTimeout(Promise.all([queue.close(), follower.close()]), DRAIN_MS);
+      await withTimeout(Promise.all([queue.close(), resultsConsumer.close()]), DRAIN_MS);
       // Rejects a write that still waits for a response.
       await closeAll();
     },

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { addGoals, advanceResults } from '../../results/advance.ts';
-import { createFollower, type Settled } from '../../results/follow.ts';
-import { createPace } from '../../results/pace.ts';
+import { createResultsConsumer, type StableFeed } from '../../results/consumer.ts';
 import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
 import { type EventRange, POSTGRES_RESULTS } from '../../results/statements.ts';
+import { createStepSizer } from '../../results/step-size.ts';
 import { readNumber, readText } from '../../row-readers.ts';
 import { MOVES_LOCK } from '../../sql/dialect.ts';
 import { runStepsLater, type Steps } from '../../sql/steps.ts';
@@ -16,36 +16,36 @@ const GROUPS_IN_FLIGHT = `SELECT DISTINCT virtualtransaction FROM pg_locks
   WHERE locktype = 'advisory' AND classid = 0 AND objid = ${GROUPS_LOCK} AND objsubid = 1 AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-const AGAIN_MS = 5;
+const RETRY_MS = 5;
 /** Maximum time that a reader of the feed waits for groups in flight, in milliseconds. */
 const WAIT_MS = 1_000;
 
 /**
- * Returns a function that returns the cursor up to which the feed is settled. A group takes its lock before its rows get their
+ * Returns a function that returns the cursor up to which the feed is stable. A group takes its lock before its rows get their
  * IDs. After every group in flight at the time of reading the last IDs has ended, no row with a lower ID can appear. Transaction
  * IDs would depend on all programs on the server, and do not survive a restore from a dump.
  */
-export const createSettle = (run: Run): (() => Promise<Settled>) => {
-  let settled: Settled = { through: { events: 0, bannerEvents: 0, userChanges: 0 }, atMs: 0 };
+export const createReadStableFeed = (run: Run): (() => Promise<StableFeed>) => {
+  let stable: StableFeed = { through: { events: 0, bannerEvents: 0, userChanges: 0 }, atMs: 0 };
   const inFlight = async () =>
     (await run(GROUPS_IN_FLIGHT, [])).map((row) => readText(row, 'virtualtransaction'));
 
   return async () => {
     const atMs = Date.now();
     const ids: number[] = [];
-    for (const { sql, values } of POSTGRES_RESULTS.last)
+    for (const { sql, values } of POSTGRES_RESULTS.lastIds)
       ids.push(readNumber((await run(sql, values))[0]!, 'id'));
     const [events, bannerEvents, userChanges] = ids as [number, number, number];
     let before = await inFlight();
     const until = performance.now() + WAIT_MS;
     while (before.length > 0) {
-      if (performance.now() > until) return settled;
-      await pause(AGAIN_MS);
+      if (performance.now() > until) return stable;
+      await pause(RETRY_MS);
       const still = new Set(await inFlight());
       before = before.filter((each) => still.has(each));
     }
-    if (atMs >= settled.atMs) settled = { through: { events, bannerEvents, userChanges }, atMs };
-    return settled;
+    if (atMs >= stable.atMs) stable = { through: { events, bannerEvents, userChanges }, atMs };
+    return stable;
   };
 };
 
@@ -61,22 +61,26 @@ const BEGIN_ON_CLUSTER = `${BEGIN_ALONE}; ${LOCK}`;
 /** Does not use a snapshot, because a merge that has ended in the meantime must be visible. */
 const BEGIN_PRUNING = `BEGIN; SELECT pg_advisory_xact_lock(${MOVES_LOCK}); ${LOCK}`;
 
-export const createPostgresResults = (pool: Pool, isSharded: boolean, settle: () => Promise<Settled>) => {
+export const createPostgresResults = (
+  pool: Pool,
+  isSharded: boolean,
+  readStableFeed: () => Promise<StableFeed>,
+) => {
   const transact = <T>(steps: () => Steps<T>, begin = isSharded ? BEGIN_ON_CLUSTER : BEGIN): Promise<T> =>
     retryConflicts(() => inTransaction(pool, (run) => runStepsLater(steps(), sendOver(run)), begin));
-  const pace = createPace();
+  const stepSizer = createStepSizer();
   return {
     addGoals: (workspaceId: string, campaignId: string, goals: readonly string[]): Promise<boolean> =>
       transact(() => addGoals(POSTGRES_RESULTS, workspaceId, campaignId, goals)),
     pruneEvents: (range: EventRange): Promise<PrunedEvents> =>
       transact(() => pruneEvents(POSTGRES_RESULTS, range), BEGIN_PRUNING),
-    follower: createFollower({
-      settle,
+    resultsConsumer: createResultsConsumer({
+      readStableFeed,
       async advance(through) {
         const started = performance.now();
-        const advanced = await transact(() => advanceResults(POSTGRES_RESULTS, through, pace.limits()));
-        if (isSharded) pace.report(performance.now() - started);
-        return advanced;
+        const result = await transact(() => advanceResults(POSTGRES_RESULTS, through, stepSizer.limits()));
+        if (isSharded) stepSizer.report(performance.now() - started);
+        return result;
       },
     }),
   };

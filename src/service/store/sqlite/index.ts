@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { createIngestionStore } from '../../integrations/ingestion-store.ts';
 import { createUserIds } from '../../profiles/lookup.ts';
-import { createFollower } from '../../results/follow.ts';
+import { createResultsConsumer } from '../../results/consumer.ts';
 import { SQLITE_RESULTS } from '../../results/statements.ts';
 import { createResults } from '../../results/store.ts';
 import { SQLITE } from '../../sql/dialect.ts';
@@ -96,9 +96,9 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     writeGroup: createSqliteGroups(reader, writer, ids),
     maxConcurrentGroups: 2,
   });
-  // Only one connection writes, so all visible rows are settled.
-  const settled = () => ({ through: null, atMs: Date.now() });
-  const follower = createFollower({ settle: settled, advance: () => writer.advanceResults() });
+  // Only one connection writes, so all visible rows are stable.
+  const readStableFeed = () => ({ through: null, atMs: Date.now() });
+  const resultsConsumer = createResultsConsumer({ readStableFeed, advance: () => writer.advanceResults() });
   const wal = inMemory ? null : `${realpathSync(file)}-wal`;
   let isClosed = false;
 
@@ -116,7 +116,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     prune: createPrune({
       run: writer.run,
       dialect: SQLITE,
-      catchUp: follower.catchUp,
+      catchUp: resultsConsumer.catchUp,
       pruneEvents: writer.pruneEvents,
     }),
     expiredStubUsers: createFindExpiredStubs(createRunSqlite(database), SQLITE),
@@ -124,7 +124,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
       run: createRunSqlite(database),
       dialect: SQLITE,
       addGoals: writer.addGoals,
-      catchUp: follower.catchUp,
+      catchUp: resultsConsumer.catchUp,
       verify: reader.reads.verifyResults,
     }),
     ...createFeed({
@@ -132,7 +132,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
       statements: SQLITE_STATEMENTS,
       results: SQLITE_RESULTS,
       indexEvents: writer.indexEvents,
-      settle: settled,
+      readStableFeed,
     }),
     studio: createStudioStore(writer.run, writer.runTogether),
     ingestion: createIngestionStore(writer.run),
@@ -149,7 +149,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
       if (isClosed) return;
       isClosed = true;
       await queue.close();
-      await follower.close();
+      await resultsConsumer.close();
       await jobs.close();
       await releaseAll(held);
     },

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { emptyChangeSet } from '../../profiles/user-repository.ts';
-import { type Advanced, addGoals, advanceResults } from '../../results/advance.ts';
-import { createPace, startTimer } from '../../results/pace.ts';
+import { addGoals, advanceResults, type StepResult } from '../../results/advance.ts';
 import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
 import { type EventRange, SQLITE_RESULTS } from '../../results/statements.ts';
+import { createStepSizer, startCpuTimer } from '../../results/step-size.ts';
 import type { SqlValue } from '../../row-readers.ts';
 import { query, SQLITE } from '../../sql/dialect.ts';
 import { runSteps } from '../../sql/steps.ts';
@@ -42,7 +42,7 @@ export const createWriter = (database: DatabaseSync) => {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
-  const pace = createPace();
+  const stepSizer = createStepSizer();
   /** Number of events since the last batch. */
   let unindexed = 0;
 
@@ -81,15 +81,15 @@ export const createWriter = (database: DatabaseSync) => {
       inTransaction(() => SQLITE.indexEvents.map(send));
     },
 
-    advanceResults(): Advanced {
-      const elapsed = startTimer();
+    advanceResults(): StepResult {
+      const elapsed = startCpuTimer();
       // Does not sync to disk. After a power failure, the cursor and its effect are equally old.
       database.exec('PRAGMA synchronous = NORMAL');
       try {
-        return inTransaction(() => runSteps(advanceResults(SQLITE_RESULTS, null, pace.limits()), send));
+        return inTransaction(() => runSteps(advanceResults(SQLITE_RESULTS, null, stepSizer.limits()), send));
       } finally {
         database.exec('PRAGMA synchronous = FULL');
-        pace.report(elapsed());
+        stepSizer.report(elapsed());
       }
     },
 

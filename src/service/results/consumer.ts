@@ -1,17 +1,17 @@
-import type { Advanced } from './advance.ts';
+import type { StepResult } from './advance.ts';
 import type { FeedCursor } from './statements.ts';
 
-/** Settled part of the feed, in which no open transaction can store a row. */
-export interface Settled {
-  /** Cursor of the last settled rows; `null` if all visible rows are settled. */
+/** Stable part of the feed, in which no open transaction can store a row. */
+export interface StableFeed {
+  /** Cursor of the last stable rows; `null` if all visible rows are stable. */
   through: FeedCursor | null;
   /** Time before which all stored rows are included, in Unix milliseconds. */
   atMs: number;
 }
 
-interface FollowOptions {
-  settle(): Promise<Settled> | Settled;
-  advance(through: FeedCursor | null): Promise<Advanced>;
+interface ConsumerOptions {
+  readStableFeed(): Promise<StableFeed> | StableFeed;
+  advance(through: FeedCursor | null): Promise<StepResult>;
 }
 
 /** Progress of the results consumer. */
@@ -24,7 +24,7 @@ export interface Progress {
 /** Maximum duration of one call. */
 const BUDGET_MS = 2_000;
 
-export interface Follower {
+export interface ResultsConsumer {
   /**
    * Catches up with the feed, for at most two seconds. Calls during a run share the next run, so that rows stored before a call
    * are counted when it resolves.
@@ -34,16 +34,16 @@ export interface Follower {
   close(): Promise<void>;
 }
 
-export const createFollower = ({ settle, advance }: FollowOptions): Follower => {
+export const createResultsConsumer = ({ readStableFeed, advance }: ConsumerOptions): ResultsConsumer => {
   let isClosed = false;
   const catchUp = async (): Promise<Progress> => {
     const until = performance.now() + BUDGET_MS;
-    const { through, atMs } = await settle();
+    const { through, atMs } = await readStableFeed();
     for (;;) {
       if (isClosed) throw new Error('The store is closed');
-      const { hasMore, readToMs } = await advance(through);
+      const { hasMore, lastReceivedMs } = await advance(through);
       if (!hasMore) return { asOfMs: atMs, isCaughtUp: true };
-      if (performance.now() > until) return { asOfMs: readToMs, isCaughtUp: false };
+      if (performance.now() > until) return { asOfMs: lastReceivedMs, isCaughtUp: false };
     }
   };
   let last: Promise<unknown> = Promise.resolve();

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { followResults } from '../../src/service/follow-results.ts';
 import { type ResultsQuery, silentLog } from '../../src/service/index.ts';
 import { createService } from '../../src/service/service.ts';
+import { startResultsConsumer } from '../../src/service/start-results-consumer.ts';
 import { parseWorkspace } from '../../src/service/workspace/parse-workspace.ts';
 import type { Workspace } from '../../src/service/workspace/workspace.ts';
 import { aBannerEvent, recordBannerEvents } from '../helpers/banner-events.ts';
@@ -21,11 +21,11 @@ const aFile = (goals: Record<string, string[]>, workspaceId = 'shop') => ({
   })),
 });
 
-const aFollower = (all: Workspace[]) => {
+const aConsumer = (all: Workspace[]) => {
   const added: [campaignId: string, goals: string[]][] = [];
   const store = { problem: null as Error | null, refused: 0, steps: 0, isCaughtUp: true };
   let workspaces = all;
-  const stop = followResults({
+  const stop = startResultsConsumer({
     store: {
       async addGoals(_: string, { campaignId, conversions }: ResultsQuery) {
         if (store.problem) {
@@ -55,14 +55,14 @@ const aFollower = (all: Workspace[]) => {
 };
 
 test('adds goals at startup and after changes', async () => {
-  const { added, change } = aFollower([parseWorkspace(aFile({ one: ['bought'] }))]);
+  const { added, change } = aConsumer([parseWorkspace(aFile({ one: ['bought'] }))]);
   await expect.poll(() => added).toEqual([['one', ['bought']]]);
   change({ one: ['bought', 'left'] });
   await expect.poll(() => added.slice(1)).toEqual([['one', ['bought', 'left']]]);
 });
 
 test('retries after a database failure', async () => {
-  const { added, change, store } = aFollower([]);
+  const { added, change, store } = aConsumer([]);
   store.problem = new Error('away');
   change({ one: ['bought'] });
   await expect.poll(() => store.refused).toBeGreaterThan(1);
@@ -72,7 +72,7 @@ test('retries after a database failure', async () => {
 });
 
 test('stops before a backlog is processed', async () => {
-  const { store, stop } = aFollower([]);
+  const { store, stop } = aConsumer([]);
   store.isCaughtUp = false;
   await expect.poll(() => store.steps).toBeGreaterThan(3);
   await stop();

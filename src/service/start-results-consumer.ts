@@ -6,7 +6,7 @@ import type { Workspace } from './workspace/workspace.ts';
 /** Interval between checks for changed goals and new events. */
 const EVERY_MS = 5_000;
 
-interface FollowResultsOptions {
+interface ResultsConsumerOptions {
   store: Pick<Store, 'addGoals' | 'catchUpResults'>;
   /** Returns a new list after a workspace has changed. */
   workspaces(): readonly Workspace[];
@@ -18,7 +18,7 @@ interface FollowResultsOptions {
  * Keeps campaign results up to date in the background, and registers goals as soon as a workspace has them. Goals are never
  * removed, because a campaign may return, and another replica may have another file. Returns a function that stops it.
  */
-export const followResults = (options: FollowResultsOptions): (() => Promise<void>) => {
+export const startResultsConsumer = (options: ResultsConsumerOptions): (() => Promise<void>) => {
   const { store, workspaces, log, everyMs = EVERY_MS } = options;
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -8,7 +8,7 @@ export interface StepLimits {
   scannedEvents: number;
 }
 
-export const STEP: StepLimits = {
+export const MAX_STEP: StepLimits = {
   userChanges: 100,
   bannerEvents: 400,
   conversionEvents: 400,
@@ -25,7 +25,7 @@ const cpuUsage = (): NodeJS.CpuUsage | null => process.threadCpuUsage?.() ?? nul
  * Returns a function that returns the CPU time of this thread since the call, in milliseconds. With elapsed time, steps would be
  * smallest on a busy machine, on which each takes longest. Measures elapsed time on Node 22.
  */
-export const startTimer = (): (() => number) => {
+export const startCpuTimer = (): (() => number) => {
   const [before, started] = [cpuUsage(), performance.now()];
   return () => {
     const after = cpuUsage();
@@ -36,14 +36,14 @@ export const startTimer = (): (() => number) => {
 /** Minimum share of the largest step. Smaller steps are hardly faster, because each has a commit. */
 const MIN_SHARE = 1 / 4;
 
-/** Creates a pace that adapts the size of steps to their duration. `first` and `min` are shares of the largest step. */
-export const createPace = ({ first = 1, min = MIN_SHARE } = {}) => {
+/** Creates a sizer that adapts steps to their duration. `first` and `min` are shares of the largest step. */
+export const createStepSizer = ({ first = 1, min = MIN_SHARE } = {}) => {
   let share = first;
   return {
     /** Returns the size of the next step, as a share of the largest step. */
     share: () => share,
     limits(): StepLimits {
-      const { userChanges, bannerEvents, conversionEvents, scannedEvents } = STEP;
+      const { userChanges, bannerEvents, conversionEvents, scannedEvents } = MAX_STEP;
       return {
         userChanges: Math.ceil(userChanges * share),
         bannerEvents: Math.ceil(bannerEvents * share),
