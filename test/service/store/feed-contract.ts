@@ -108,7 +108,7 @@ export const feedContract = (storeOf: () => Store) =>
       const { userChanges } = await readAll(storeOf());
       expect(userChanges).toMatchObject([
         { kind: 'merged', userId: gone!.userId, intoUserId: kept!.userId },
-        { kind: 'repeat', userId: kept!.userId, bannerEvent: { bannerEventId: gone!.bannerEventId } },
+        { kind: 'duplicate', userId: kept!.userId, bannerEvent: { bannerEventId: gone!.bannerEventId } },
       ]);
     });
 

@@ -56,7 +56,7 @@ export const writeOn = async (options: {
 
 /**
  * Compares the database with the requests sent: everything acknowledged is stored, everything stored was sent, each once,
- * and counters and tallies match.
+ * and counters and statistics match.
  */
 export const expectExactlyWhatWasSent = async (database: string, sent: Sent): Promise<number> => {
   const store = await openStore(database);
