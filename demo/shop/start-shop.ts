@@ -78,7 +78,7 @@ export const startShop = (page: HTMLElement): void => {
     userId: session.userId,
     // Allows more refreshes, because demo visitors refresh more often than customers.
     banners: { refreshCapacity: 100, refreshIntervalMs: 5_000 },
-    delivery: { maxWaitMs: 2_000 },
+    delivery: { maxDelayMs: 2_000 },
     // The workspace file inserts a strip by selector, because no screen has a slot for it.
     use: [selectors({ strip })],
     platform: { fetch: faults.fetch },
@@ -106,7 +106,7 @@ export const startShop = (page: HTMLElement): void => {
   };
 
   const { panel, devtools } = createPanel(faults);
-  openDevtools(placard, { into: devtools });
+  openDevtools(placard, { container: devtools });
   const main = node('main', { tabindex: -1, id: 'main' });
   /** Hides the slots while signed out, because no banners arrive. */
   const markSignedOut = () => main.classList.toggle('signed-out', session.userId === null);

@@ -33,7 +33,7 @@ export const bootstrapped = (
  */
 export const watchBootstrapped = (placard: Placard, placementId: string, leave: () => void): (() => void) => {
   const look = (notice?: Notice): void => {
-    const isEmptied = notice?.type === 'emptied' && notice.placementId === placementId;
+    const isEmptied = notice?.type === 'hidden' && notice.placementId === placementId;
     if (isEmptied || !placard.banner(placementId)) leave();
   };
   look();

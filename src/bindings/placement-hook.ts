@@ -5,18 +5,18 @@ export const followHook = (latest: () => PlacementHook): PlacementHook => {
   /** Hook with an asynchronous check. It also renders its banners, because a later hook could not check them synchronously. */
   let slow: PlacementHook | undefined;
   const follow: PlacementHook = (banner, slot) => (slow ?? latest())(banner, slot);
-  const { check, empty, invalid } = latest();
+  const { validate, renderEmpty, renderInvalid } = latest();
   // Copies only the methods that exist, because a placement with an `empty` method does not collapse.
-  if (check) {
-    follow.check = (banner) => {
+  if (validate) {
+    follow.validate = (banner) => {
       const hook = latest();
-      const problems = hook.check?.(banner) ?? [];
+      const problems = hook.validate?.(banner) ?? [];
       slow = typeof (problems as Partial<PromiseLike<unknown>>).then === 'function' ? hook : undefined;
       return problems;
     };
   }
-  if (empty) follow.empty = (slot) => latest().empty?.(slot);
-  if (invalid) follow.invalid = (problems, slot) => latest().invalid?.(problems, slot);
+  if (renderEmpty) follow.renderEmpty = (slot) => latest().renderEmpty?.(slot);
+  if (renderInvalid) follow.renderInvalid = (problems, slot) => latest().renderInvalid?.(problems, slot);
   return follow;
 };
 

@@ -24,20 +24,20 @@ export const noticeText = (notice: Notice, current: string): string => {
       return `changed to ${current}`;
     case 'shown':
       return `shown ${notice.banner.id} in ${notice.banner.placementId}, from the ${notice.from}`;
-    case 'emptied':
-      return `emptied ${notice.placementId}: ${notice.reason}`;
+    case 'hidden':
+      return `hidden ${notice.placementId}: ${notice.reason}`;
     case 'tracked':
       return `tracked ${eventText(notice.event)} at ${new Date(notice.event.time).toISOString()}`;
     case 'delivered':
       return `delivered ${listText(notice.events)}`;
-    case 'skipped':
-      return `skipped ${eventText(notice.event)}, attempt ${notice.attempts}: ${notice.reason}`;
+    case 'rejected':
+      return `rejected ${eventText(notice.event)}, attempt ${notice.attempts}: ${notice.reason}`;
     case 'in-doubt':
       return `in doubt ${listText(notice.events)}: no readable response, so they are resent`;
     case 'dropped':
       return `dropped ${eventText(notice.event)}: ${notice.reason}${notice.detail ? `, ${notice.detail}` : ''}`;
-    case 'waiting':
-      return `waiting until ${new Date(notice.untilMs).toISOString()}: ${notice.reason}`;
+    case 'paused':
+      return `paused until ${new Date(notice.untilMs).toISOString()}: ${notice.reason}`;
     case 'memory-mode':
       return `memory mode ${notice.on ? `on: ${notice.reason ?? 'no store'}` : 'off'}`;
     case 'consent':
@@ -47,7 +47,7 @@ export const noticeText = (notice: Notice, current: string): string => {
   }
 };
 
-const WARNINGS: Notice['type'][] = ['failed', 'dropped', 'in-doubt', 'skipped'];
+const WARNINGS: Notice['type'][] = ['failed', 'dropped', 'in-doubt', 'rejected'];
 
 /** Logs the client's version and mounted placements to the console, then each notice until the returned function is called. */
 export const printNotices = (

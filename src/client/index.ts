@@ -12,19 +12,30 @@ export {
 } from './banners/properties.ts';
 export type { OptOutPolicy } from './consent/consent.ts';
 export { createPlacard } from './create-placard.ts';
-export type { Correct, DeadLetter, Diagnostics, FlushResult, Skip } from './delivery/delivery.ts';
+export type {
+  DeadLetter,
+  Diagnostics,
+  FlushResult,
+  OnEventRejected,
+  Rejection,
+} from './delivery/delivery.ts';
 export type { Inspection, Inspector, PlacementState, SlotState, ViewState } from './inspector/inspector.ts';
 export type { DropReason, FailureKind, Listener, Notice } from './notices.ts';
-export type { BannerOptions, DeliveryChoices, DeliveryOptions, InDoubtPolicy } from './options/choices.ts';
+export type {
+  BannerOptions,
+  DeliveryChoices,
+  DeliveryGuarantee,
+  DeliveryOptions,
+} from './options/choices.ts';
 export type { PlacardOptions, Platform } from './options/options.ts';
 export type { Placard } from './placard.ts';
-export type { PlacementCleanup, PlacementHook, Problem, Slot, SlotContext } from './placement-hook.ts';
+export type { Issue, PlacementCleanup, PlacementHook, Slot, SlotContext } from './placement-hook.ts';
 export {
   type DefinedPlacement,
   definePlacement,
   type PlacementDefinition,
   type StandardSchema,
 } from './placements/define-placement.ts';
-export type { Moment, PageLifecycle } from './platform/page-lifecycle.ts';
+export type { LifecycleEvent, PageLifecycle } from './platform/page-lifecycle.ts';
 export type { KeyRange, Store, StoreKey } from './platform/store.ts';
-export type { TabLink } from './platform/tab-channel.ts';
+export type { BroadcastChannelLike } from './platform/tab-channel.ts';

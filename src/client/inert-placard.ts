@@ -17,8 +17,8 @@ const NO_DIAGNOSTICS: Diagnostics = {
   expired: 0,
   purged: 0,
   memoryMode: false,
-  sender: false,
-  waitingUntil: null,
+  isLeader: false,
+  pausedUntil: null,
 };
 
 /** Creates the client methods that only the deferred chunk implements. */

@@ -74,7 +74,7 @@ export const createLateChunk = <T extends { stop(): void }>(
     try {
       client = await load();
     } catch (cause) {
-      fail('load', `Chunk failed to load: ${cause}`, cause);
+      fail('chunk-load', `Chunk failed to load: ${cause}`, cause);
     }
     loading = undefined;
     startWaiting();

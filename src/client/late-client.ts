@@ -77,7 +77,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     host: {
       notify,
       fail,
-      correct: settings.correct,
+      onEventRejected: settings.onEventRejected,
       onDismissed: (dismissals) => inBackground(acceptDismissed(user, cache, dismissals, now())),
       // The cache is less valuable than events, because a sync restores it.
       async evict() {

@@ -14,7 +14,7 @@ export const loadOnce = <T>(load: () => Promise<T>, fail: Fail): (() => Promise<
     } catch (cause) {
       loading = undefined;
       const message = `Chunk failed to load: ${cause}`;
-      fail('load', message, cause);
+      fail('chunk-load', message, cause);
       throw Object.assign(new Error(message, { cause }), { name: UNAVAILABLE });
     }
   };

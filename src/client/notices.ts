@@ -2,8 +2,8 @@ import type { Banner, BannerEvent } from './banner.ts';
 
 /** Reason that an event was dropped. */
 export type DropReason =
-  | 'attempts' // skipped `maxAttempts` times: kept as a dead letter
-  | 'rejected' // rejected alone, or `correct()` returned `null`: kept as a dead letter
+  | 'max-attempts' // rejected `maxAttempts` times: kept as a dead letter
+  | 'rejected' // rejected alone, or `onEventRejected` returned `null`: kept as a dead letter
   | 'discarded' // dead letter discarded by the host, or in doubt with `at-most-once`
   | 'evicted' // over a cap or the storage quota
   | 'expired' // older than `maxAgeMs`
@@ -13,19 +13,19 @@ export type DropReason =
 export type FailureKind =
   | 'config' // an option or argument is wrong
   | 'sync' // a sync had no usable response
-  | 'budget' // the refresh budget is empty
-  | 'deliver' // a batch had no usable response; its events stay queued
+  | 'refresh-budget' // the refresh budget is empty
+  | 'delivery' // a batch had no usable response; its events stay queued
   | 'unauthorized' // 401 or 403: sending waits for another key, and retries this one once an hour
   | 'not-found' // 404: sending pauses, and is retried every 15 minutes
-  | 'load' // a chunk of the client could not be loaded; it is retried
+  | 'chunk-load' // a chunk of the client could not be loaded; it is retried
   | 'internal' // a bug in the client
   | 'storage' // IndexedDB is absent, blocked, full or lost
-  | 'answer' // the server's response is inconsistent
-  | 'property' // a banner property does not have its declared type
+  | 'protocol' // the server's response is inconsistent
+  | 'invalid-banner' // a banner is invalid for its placement
   | 'url' // the scheme of a URL is not allowed
   | 'image' // an image of a banner could not be loaded
   | 'hook' // a placement hook threw
-  | 'correct' // the correction hook threw
+  | 'correction' // `onEventRejected` threw or returned an invalid event
   | 'listener'; // a subscriber threw
 
 /** Reason for a pause. */
@@ -39,9 +39,9 @@ export type Notice =
   | { type: 'changed' }
   /** A banner was rendered in a slot. */
   | { type: 'shown'; banner: Banner; from: 'cache' | 'sync' }
-  /** A slot shows no banner. `held`: `shouldShow` returned `false`. `user`: the banner belongs to another user. */
+  /** A slot shows no banner. `blocked`: `shouldShow` returned `false`. `user`: the banner belongs to another user. */
   | {
-      type: 'emptied';
+      type: 'hidden';
       placementId: string;
       reason: 'none' | 'expired' | 'dismissed' | 'user' | 'invalid' | 'control' | 'blocked';
     }
@@ -49,15 +49,15 @@ export type Notice =
   | { type: 'tracked'; event: BannerEvent }
   /** The service accepted these events. */
   | { type: 'delivered'; events: BannerEvent[] }
-  /** The service skipped an event. `attempts` is the number of responses that have skipped it. */
-  | { type: 'skipped'; event: BannerEvent; reason: string; attempts: number }
+  /** The service rejected an event. `attempts` is the number of responses that have rejected it. */
+  | { type: 'rejected'; event: BannerEvent; reason: string; attempts: number }
   /** A request had no readable response, so it is unknown whether these events were accepted. */
   | { type: 'in-doubt'; events: BannerEvent[] }
   /** An event left the queue undelivered. `detail` is for developers. */
   | { type: 'dropped'; event: BannerEvent; reason: DropReason; detail?: string }
   /** Sending pauses until `untilMs`, in Unix milliseconds. */
   | {
-      type: 'waiting';
+      type: 'paused';
       untilMs: number;
       reason: WaitReason;
     }

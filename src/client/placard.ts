@@ -19,7 +19,7 @@ export interface Placard {
   identify(userId: string | null): Promise<void>;
   /**
    * Syncs these placements. Default: all mounted ones, and those named in earlier calls. Limited by the refresh budget (see
-   * `BannerOptions`); if it is empty, emits a `failed` notice of kind `budget`.
+   * `BannerOptions`); if it is empty, emits a `failed` notice of kind `refresh-budget`.
    */
   refresh(placementIds?: string[]): Promise<void>;
   /** Calls `shouldShow` again for banners that are blocked or undecided. Makes no request. */

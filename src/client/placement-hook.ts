@@ -37,7 +37,7 @@ export interface Slot extends SlotContext {
 }
 
 /** Reason that a banner is invalid for its placement. */
-export interface Problem {
+export interface Issue {
   /** Description for developers. */
   readonly message: string;
   /** Path of the property, if the schema provides it. */
@@ -53,10 +53,10 @@ export type PlacementCleanup = void | (() => void);
  */
 export interface PlacementHook {
   (banner: Banner, slot: Slot): PlacementCleanup;
-  /** Validates a banner before it is rendered. A banner with problems is neither rendered nor counted. */
-  check?(banner: Banner): readonly Problem[] | Promise<readonly Problem[]>;
+  /** Validates a banner before it is rendered. A banner with issues is neither rendered nor counted. */
+  validate?(banner: Banner): readonly Issue[] | Promise<readonly Issue[]>;
   /** Renders the slot without a banner. With this method, the slot does not collapse. */
-  empty?(slot: SlotContext): PlacementCleanup;
-  /** Renders the slot instead of a banner with problems. Default: `empty`. */
-  invalid?(problems: readonly Problem[], slot: SlotContext): PlacementCleanup;
+  renderEmpty?(slot: SlotContext): PlacementCleanup;
+  /** Renders the slot instead of a banner with issues. Default: `renderEmpty`. */
+  renderInvalid?(issues: readonly Issue[], slot: SlotContext): PlacementCleanup;
 }

@@ -13,8 +13,8 @@ import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 import type { PageLifecycle } from './platform/page-lifecycle.ts';
 
-/** Options of `installSender`. App and endpoint must match those of the pages. */
-export type SenderOptions = {
+/** Options of `installDelivery`. App and endpoint must match those of the pages. */
+export type InstallDeliveryOptions = {
   /** Client key of the pages, or a function that returns the current one. */
   apiKey: string | (() => string | Promise<string>);
   /**
@@ -50,7 +50,7 @@ const NO_PAGE: PageLifecycle = {
   on: () => () => undefined,
 };
 
-const install = (options: SenderOptions, { notify, fail }: Notices): void => {
+const install = (options: InstallDeliveryOptions, { notify, fail }: Notices): void => {
   const { endpoint, apiKey, appId, logName } = readApiOptions(options);
   const banners = createIdbStore('placard-banners');
   const toKey = (userId: string) => recordKey(endpoint, appId, userId);
@@ -111,11 +111,11 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
 
 /**
  * Installs the sender in a service worker. The sender sends the events that the pages stored, from the same log, on page exit or
- * when the network is back. Call it once, at the top level of the worker script. It captures no events, and leaves skipped events
- * to the `correct` hook of the next page. If an option is missing or invalid, it does nothing and reports the error in the
+ * when the network is back. Call it once, at the top level of the worker script. It captures no events, and leaves rejected events
+ * to the `onEventRejected` function of the next page. If an option is missing or invalid, it does nothing and reports the error in the
  * console and as a `failed` notice; the worker's other code is unaffected.
  */
-export const installSender = (options: SenderOptions): void => {
+export const installDelivery = (options: InstallDeliveryOptions): void => {
   const notices = createNotices();
   if (options?.onNotice) notices.subscribe(options.onNotice);
   try {

@@ -27,7 +27,7 @@ const getFacts = ({ inspection, diagnostics, now }: PanelState): [string, string
       : []),
     ['Clock', clockSkew(inspection.clockSkewMs)],
     ['Storage', diagnostics?.memoryMode ? 'memory, lost on page exit' : 'IndexedDB'],
-    ['Sender', diagnostics?.sender ? 'this tab' : 'another tab, or none if nothing is pending'],
+    ['Sender', diagnostics?.isLeader ? 'this tab' : 'another tab, or none if nothing is pending'],
   ];
 };
 

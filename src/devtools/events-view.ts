@@ -46,21 +46,21 @@ export const describeQueue = ({ captured, pending, inDoubt, deadLetters }: Diagn
 /** Returns a sentence on the next send of the outbox and its reason to wait. */
 export const nextAttempt = ({ inspection, diagnostics, history, now }: PanelState): string => {
   if (!diagnostics) return 'Loading the outbox…';
-  const { pending, inDoubt, waitingUntil, memoryMode } = diagnostics;
+  const { pending, inDoubt, pausedUntil, memoryMode } = diagnostics;
   const where = memoryMode ? ' Storage is unavailable; events are in memory.' : '';
   if (pending + inDoubt === 0) return 'Next attempt with the next event.';
   if (!inspection.isActive) return `Nothing is sent without consent.${where}`;
   if (!navigator.onLine) return `Offline. Next attempt once online.${where}`;
-  if (waitingUntil === null || waitingUntil <= now) return `Next attempt in a moment.${where}`;
-  const wait = [...history].reverse().find(({ notice }) => notice.type === 'waiting')?.notice;
-  const reason = wait?.type === 'waiting' ? ` (${WAITING[wait.reason]})` : '';
-  return `Next attempt ${relativeTime(waitingUntil, now)}${reason}.${where}`;
+  if (pausedUntil === null || pausedUntil <= now) return `Next attempt in a moment.${where}`;
+  const wait = [...history].reverse().find(({ notice }) => notice.type === 'paused')?.notice;
+  const reason = wait?.type === 'paused' ? ` (${WAITING[wait.reason]})` : '';
+  return `Next attempt ${relativeTime(pausedUntil, now)}${reason}.${where}`;
 };
 
 /** Creates the sandbox switch and the list of its events, which are captured but not sent. */
 const createSandboxSection = (inspector: Inspector, changed: () => void) => {
   const toggle = (): void => {
-    inspector.sandbox(!inspector.read().sandbox.isOn);
+    inspector.setSandbox(!inspector.read().sandbox.isOn);
     changed();
   };
   const label = [node('b', {}, ['Sandbox']), node('span', {}, ['Capture events without sending them'])];

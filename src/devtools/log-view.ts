@@ -5,7 +5,7 @@ import { clockTime, type Sentence } from './words.ts';
 
 const VERBS = { impression: 'seen', click: 'clicked', dismiss: 'dismissed' } as const;
 const DROPPED = {
-  attempts: 'kept as a dead letter: skipped too often',
+  'max-attempts': 'kept as a dead letter: rejected too often',
   rejected: 'kept as a dead letter: rejected',
   discarded: 'discarded',
   evicted: 'evicted: storage is full',
@@ -19,7 +19,7 @@ export const WAITING = {
   unauthorized: 'API key rejected',
   'not-found': 'service not found',
 } as const;
-const EMPTIED = {
+const HIDDEN = {
   none: 'no banner for this user',
   expired: 'banner expired',
   dismissed: 'banner dismissed',
@@ -49,17 +49,17 @@ export const describeNotice = (notice: HistoryEntry['notice']): Sentence => {
       const source = from === 'cache' ? 'from the cache' : 'from a sync';
       return sentence('good', `Rendered ${banner.placementId} ${source}.`);
     }
-    case 'emptied':
-      return sentence('plain', `Emptied ${notice.placementId}: ${EMPTIED[notice.reason]}.`);
+    case 'hidden':
+      return sentence('plain', `Hid ${notice.placementId}: ${HIDDEN[notice.reason]}.`);
     case 'tracked': {
       const { type, placementId } = notice.event;
       return sentence('plain', `The banner in ${placementId} was ${VERBS[type]}. Stored on this device.`);
     }
     case 'delivered':
       return sentence('good', `${events(notice.events.length)} delivered.`);
-    case 'skipped': {
+    case 'rejected': {
       const { event, reason } = notice;
-      const text = `The service skipped a ${event.type} (${reason}). It will be retried.`;
+      const text = `The service rejected a ${event.type} (${reason}). It will be retried.`;
       return sentence('wait', text);
     }
     case 'in-doubt': {
@@ -68,7 +68,7 @@ export const describeNotice = (notice: HistoryEntry['notice']): Sentence => {
     }
     case 'dropped':
       return sentence('bad', `A ${notice.event.type} was ${DROPPED[notice.reason]}.`);
-    case 'waiting':
+    case 'paused':
       return sentence('wait', `Sending paused: ${WAITING[notice.reason]}. Events stay on this device.`);
     case 'memory-mode':
       return notice.on

@@ -30,9 +30,9 @@ export interface DevtoolsOptions {
    * `'query'` opens the devtools only if the page's URL has `?placard-devtools`, and then on every page of the tab until they are
    * closed. Default `'always'`.
    */
-  when?: 'always' | 'query' | undefined;
+  activation?: 'always' | 'query' | undefined;
   /** Element to render into. Default: a movable window over the page. */
-  into?: HTMLElement | undefined;
+  container?: HTMLElement | undefined;
 }
 
 /**
@@ -40,9 +40,9 @@ export interface DevtoolsOptions {
  * demand. Call it early to include the first notices.
  */
 export const openDevtools = (placard: Placard, options: DevtoolsOptions = {}): (() => void) => {
-  const { when = 'always', into } = options;
+  const { activation = 'always', container } = options;
   // On a server, there is no document.
-  if (typeof document === 'undefined' || (when === 'query' && !isRequested())) return () => undefined;
+  if (typeof document === 'undefined' || (activation === 'query' && !isRequested())) return () => undefined;
   const history = recordHistory(placard);
   const abort = new AbortController();
   const { signal } = abort;
@@ -55,7 +55,7 @@ export const openDevtools = (placard: Placard, options: DevtoolsOptions = {}): (
       forgetRequest();
       abort.abort();
     };
-    openPanel({ placard, inspector, history, into, signal, close });
+    openPanel({ placard, inspector, history, container, signal, close });
   };
   open().catch((cause) => {
     // Logged, because developers look at the console next.

@@ -22,7 +22,7 @@ interface PanelOptions {
   /** `null` if the client could not load the inspector. */
   inspector: Inspector | null;
   history: History;
-  into: HTMLElement | undefined;
+  container: HTMLElement | undefined;
   /** Aborted to close the panel. */
   signal: AbortSignal;
   /** Called by the close button. */
@@ -56,16 +56,16 @@ const adoptStyles = (root: ShadowRoot): void => {
 };
 
 /** Renders the panel into a shadow root until closed. A constructed sheet needs no exception in the page's CSP. */
-export const openPanel = ({ placard, inspector, history, into, signal, close }: PanelOptions): void => {
+export const openPanel = ({ placard, inspector, history, container, signal, close }: PanelOptions): void => {
   const host = node('placard-devtools' as 'div');
   const root = host.attachShadow({ mode: 'open' });
   signal.addEventListener('abort', () => host.remove());
 
   const show = (content: readonly Node[]): ReturnType<typeof createWindow> | null => {
-    if (into) {
+    if (container) {
       host.toggleAttribute('data-embedded', true);
       root.append(node('div', { class: 'embedded' }, [...content]));
-      into.append(host);
+      container.append(host);
       adoptStyles(root);
       return null;
     }

@@ -75,8 +75,8 @@ export const createPlacementsView = (inspector: Inspector, changed: () => void) 
       const { inspection, now } = state;
       const present = new Map<Element | string, SlotCard>();
       for (const placement of inspection.placements) {
-        const { placementId, answer } = placement;
-        const candidate = findCandidate(placementId, answer, state);
+        const { placementId, banner } = placement;
+        const candidate = findCandidate(placementId, banner, state);
         for (const slot of placement.slots.length > 0 ? placement.slots : [null]) {
           const key = slot?.element ?? placementId;
           const current = cards.get(key);

@@ -83,11 +83,11 @@ interface CardState {
   now: number;
 }
 
-const formatFacts = ({ askedAt, from, answer, isExpired }: PlacementState, now: number): string => {
-  const facts = askedAt === null ? [] : [`synced ${relativeTime(askedAt, now)}`];
-  if (answer !== undefined && from === 'cache') facts.push('from the cache');
-  if (answer?.isTestSend) facts.push('test send');
-  if (answer?.expiresAt && !isExpired) facts.push(`ends ${relativeTime(answer.expiresAt, now)}`);
+const formatFacts = ({ fetchedAt, from, banner, isExpired }: PlacementState, now: number): string => {
+  const facts = fetchedAt === null ? [] : [`synced ${relativeTime(fetchedAt, now)}`];
+  if (banner !== undefined && from === 'cache') facts.push('from the cache');
+  if (banner?.isTestSend) facts.push('test send');
+  if (banner?.expiresAt && !isExpired) facts.push(`ends ${relativeTime(banner.expiresAt, now)}`);
   return facts.join(' · ');
 };
 
@@ -156,7 +156,7 @@ export const createSlotCard = ({ placementId, inspector, outline, changed }: Car
       setText(chip, title);
       setAttribute(element, 'data-tone', tone);
       setText(why, reason);
-      const banner = slot?.shown ?? placement.answer ?? null;
+      const banner = slot?.shown ?? placement.banner ?? null;
       const isDrawn = slot?.shown?.isControl === false;
       name.hidden = !banner || banner.isControl;
       if (banner) setText(name, getBannerName(banner));
@@ -166,7 +166,7 @@ export const createSlotCard = ({ placementId, inspector, outline, changed }: Car
       if (inspection.userId !== null) setText(command, explainCommand(inspection.userId, placementId));
       find.hidden = !slot;
       // An invalid banner would also be invalid when focused.
-      const canFocus = candidate && slot && slot.emptied !== 'invalid' && inspection.userId !== null;
+      const canFocus = candidate && slot && slot.emptyReason !== 'invalid' && inspection.userId !== null;
       focus.hidden = !canFocus && !placement.isFocused;
       setAttribute(focus, 'aria-pressed', String(placement.isFocused));
       drawDetails(banner?.isControl ? null : banner, formatFacts(placement, now));

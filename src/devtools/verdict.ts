@@ -23,7 +23,7 @@ const WAITS_CLOSED = 'The empty slot is in view. It opens when it is out of view
 const NOT_SWAPPED = 'The change waits until this slot is out of view.';
 
 /** Failures that can end a sync. */
-const OF_A_SYNC: ReadonlySet<FailureKind> = new Set(['sync', 'unauthorized', 'not-found', 'answer']);
+const OF_A_SYNC: ReadonlySet<FailureKind> = new Set(['sync', 'unauthorized', 'not-found', 'protocol']);
 
 /** Returns the reason that the last sync failed; `null` if it succeeded, or no sync has ended. */
 const failedSync = ({ recent }: Inspection): string | null => {
@@ -54,8 +54,8 @@ const unanswered = (inspection: Inspection, now: number): Verdict => {
   return verdict('wait', 'No response yet', 'The first request is pending.');
 };
 
-const formatProblems = ({ problems }: SlotState): string => {
-  const lines = problems.map(({ message, path = [] }) => {
+const formatProblems = ({ issues }: SlotState): string => {
+  const lines = issues.map(({ message, path = [] }) => {
     const names = path.map((step) => String(typeof step === 'object' ? step.key : step));
     return names.length > 0 ? `${names.join('.')}: ${message}` : message;
   });
@@ -64,19 +64,19 @@ const formatProblems = ({ problems }: SlotState): string => {
 
 /** Explains an empty slot. */
 const emptyVerdict = (placement: PlacementState, slot: SlotState, inspection: Inspection, now: number) => {
-  const { answer, isExpired, isDismissed, snoozedUntil, isHidden } = placement;
+  const { banner, isExpired, isDismissed, snoozedUntil, isHidden } = placement;
   if (isHidden)
     return verdict('wait', 'Dismissed', 'Dismissed in the sandbox. Restored when the sandbox ends.');
-  if (slot.emptied === 'invalid')
+  if (slot.emptyReason === 'invalid')
     return verdict(
       'bad',
       'Invalid banner',
       `${formatProblems(slot)}. Change the campaign’s properties or the hook.`,
     );
-  if (answer?.isControl) return verdict('plain', 'Control group', HELD_OUT);
-  if (answer && isExpired)
-    return verdict('plain', 'Expired', `The banner expired ${relativeTime(answer.expiresAt!, now)}.`);
-  if (slot.emptied === 'blocked')
+  if (banner?.isControl) return verdict('plain', 'Control group', HELD_OUT);
+  if (banner && isExpired)
+    return verdict('plain', 'Expired', `The banner expired ${relativeTime(banner.expiresAt!, now)}.`);
+  if (slot.emptyReason === 'blocked')
     return verdict(
       'wait',
       'Blocked by the page',
@@ -88,12 +88,12 @@ const emptyVerdict = (placement: PlacementState, slot: SlotState, inspection: In
       'Snoozed',
       `The user snoozed the banner. It may return ${relativeTime(snoozedUntil, now)}.`,
     );
-  if (answer && slot.emptied === null)
+  if (banner && slot.emptyReason === null)
     return verdict('wait', 'Waiting', 'The hook’s check or shouldShow() is pending.');
-  if (answer) return verdict('wait', 'Waiting', WAITS_CLOSED);
+  if (banner) return verdict('wait', 'Waiting', WAITS_CLOSED);
   if (isDismissed)
     return verdict('plain', 'Dismissed', 'The user dismissed this banner. Another one may be shown.');
-  if (answer === null) return verdict('plain', 'No banner', NO_BANNER);
+  if (banner === null) return verdict('plain', 'No banner', NO_BANNER);
   return unanswered(inspection, now);
 };
 
@@ -139,8 +139,8 @@ export const getVerdict = (
   if (placement.isFocused) return verdict('wait', 'Focused', FOCUSED);
   if (shown.isControl) return verdict('plain', 'Control group', HELD_OUT);
   // A test send takes precedence over the response.
-  if (!shown.isTestSend && placement.answer?.id !== shown.id) {
-    const next = placement.answer ? `“${getBannerName(placement.answer)}” is next.` : 'No banner is next.';
+  if (!shown.isTestSend && placement.banner?.id !== shown.id) {
+    const next = placement.banner ? `“${getBannerName(placement.banner)}” is next.` : 'No banner is next.';
     return verdict('wait', 'Shown', `${next} ${NOT_SWAPPED}`);
   }
   const seen = viewVerdict(slot, share);

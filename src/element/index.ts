@@ -1,6 +1,6 @@
 import { PlacardBanner } from './placard-banner.ts';
 
-export { type NamedHooks, providePlacard } from './provided.ts';
+export { type HookRegistry, providePlacard } from './provided.ts';
 export { PlacardBanner };
 
 declare global {

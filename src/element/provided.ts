@@ -2,19 +2,19 @@ import type { Placard, PlacementHook } from '../client/index.ts';
 import { createTemplates, type TemplateName } from '../templates/index.ts';
 
 /** Hooks by name, for the `template` attribute. */
-export type NamedHooks = Readonly<Record<string, PlacementHook>>;
+export type HookRegistry = Readonly<Record<string, PlacementHook>>;
 
 const BUILT_IN: Readonly<Record<TemplateName, PlacementHook>> = createTemplates();
 
 let current: Placard | null = null;
-let hooks: NamedHooks = BUILT_IN;
+let hooks: HookRegistry = BUILT_IN;
 const listeners = new Set<() => void>();
 
 /**
  * Sets the client of all `<placard-banner>` elements, current and future; `null` removes it. `templates` adds or replaces
  * templates by name, for example those of `createTemplates({ navigate })`.
  */
-export const providePlacard = (placard: Placard | null, templates: NamedHooks = {}): void => {
+export const providePlacard = (placard: Placard | null, templates: HookRegistry = {}): void => {
   current = placard;
   hooks = { ...BUILT_IN, ...templates };
   for (const listener of [...listeners]) listener();

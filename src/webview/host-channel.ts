@@ -1,7 +1,7 @@
 /** Channel to the native host. */
 export interface HostChannel {
   /** Whether there is a native host; `false` in an ordinary browser. */
-  isThere: boolean;
+  isAvailable: boolean;
   /** Returns `false` if no native host listens. Throws the native host's own errors. */
   post(message: Record<string, unknown>): boolean;
 }
@@ -37,7 +37,7 @@ export const findHostChannel = (name: string, scope: object = globalThis): HostC
     return isNativeObject(android) ? (message) => android.postMessage(JSON.stringify(message)) : null;
   };
   return {
-    get isThere() {
+    get isAvailable() {
       return find() !== null;
     },
     post(message) {

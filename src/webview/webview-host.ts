@@ -17,7 +17,7 @@ export interface WebviewHostOptions {
 /** Bridge between client and native host. */
 export interface WebviewHost {
   /** Returns whether there is a native host; `false` in an ordinary browser. */
-  isThere(): boolean;
+  isAvailable(): boolean;
   /** Lifecycle for `createPlacard({ platform: { lifecycle } })`. The page counts as hidden while the host is paused. */
   lifecycle: PageLifecycle;
   /** Opens a link in the host; without a host, in the browser. For `createTemplates({ navigate })`. */
@@ -69,7 +69,7 @@ export const createWebviewHost = ({ name = DEFAULT_NAME, notices }: WebviewHostO
   };
 
   return {
-    isThere: () => channel.isThere,
+    isAvailable: () => channel.isAvailable,
     lifecycle,
     navigate(url) {
       const { href } = new URL(url, document.baseURI);

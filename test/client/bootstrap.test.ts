@@ -96,7 +96,7 @@ test('removes a banner that the user dismissed on this device before the server 
   const element = aSlot();
   placard.mount('home_hero', element, draw);
   await vi.waitFor(() => expect(element.textContent).toBe(''), PATIENCE);
-  expect(of('emptied')).toMatchObject([{ reason: 'dismissed' }]);
+  expect(of('hidden')).toMatchObject([{ reason: 'dismissed' }]);
 });
 
 test('a bootstrap from a server whose clock is ahead does not block responses to the browser', async () => {

@@ -171,7 +171,7 @@ test('contract 7.5: a dismissal hides the banner at once, is sent once, and surv
   await placard.refresh();
   expect(element.textContent).toBe('');
   expect(placard.banner('home_hero')).toBeNull();
-  expect(of('emptied').map(({ reason }) => reason)).toEqual(['dismissed']);
+  expect(of('hidden').map(({ reason }) => reason)).toEqual(['dismissed']);
   placard.stop();
   const reloaded = open({ service, openStore });
   const again = aSlot();
@@ -245,7 +245,7 @@ test('case 54: removes a banner that expires while displayed, and stops counting
   await heard('tracked');
   await vi.advanceTimersByTimeAsync(62_000);
   expect(element.textContent).toBe('');
-  expect(of('emptied')[0]?.reason).toBe('expired');
+  expect(of('hidden')[0]?.reason).toBe('expired');
   expect(placard.banner('home_hero')).toBeNull();
   expect(await placard.track(banner, 'impression')).toBeNull();
   expect(service.events.length).toBeLessThanOrEqual(1);
@@ -302,7 +302,7 @@ test('sends one sync to replace a banner that expires while displayed', async ()
   await heard('shown');
   service.setBanner('home_hero', wire('home_hero', { headline: 'Winter sale' }, { id: 'bnr-2' }));
   await vi.advanceTimersByTimeAsync(75_000);
-  expect(of('emptied')[0]?.reason).toBe('expired');
+  expect(of('hidden')[0]?.reason).toBe('expired');
   await vi.waitFor(() => expect(element.textContent).toBe('Winter sale'), PATIENCE);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(service.requests.filter(({ path }) => path.endsWith('/sync'))).toHaveLength(2);
@@ -334,7 +334,9 @@ test('case 59: reports a property that does not match its declared type and rend
   });
   placard.mount('home_hero', aSlot(), draw);
   await heard('shown');
-  expect(of('failed')).toMatchObject([{ kind: 'property', message: expect.stringContaining('"headline"') }]);
+  expect(of('failed')).toMatchObject([
+    { kind: 'invalid-banner', message: expect.stringContaining('"headline"') },
+  ]);
 });
 
 test('case 68: reports a hook that throws and does not count an impression', async () => {

@@ -49,7 +49,7 @@ test('removing the banner does not cause a second dismissal', async () => {
   const banner = placard.banner('home_hero')!;
   const again: unknown[] = [];
   placard.subscribe((notice) => {
-    if (notice.type === 'emptied') again.push(placard.track(banner, 'dismiss'));
+    if (notice.type === 'hidden') again.push(placard.track(banner, 'dismiss'));
   });
   expect(await placard.track(banner, 'dismiss')).toMatchObject({ type: 'dismiss' });
   expect(await Promise.all(again)).toEqual([null]);
@@ -63,7 +63,7 @@ test('a listener that changes the user on a dismissal does not hide banners of t
   placard.mount('home_hero', aSlot(), draw);
   await heard('tracked');
   placard.subscribe((notice) => {
-    if (notice.type === 'emptied' && notice.reason === 'dismissed') void placard.identify('u-2');
+    if (notice.type === 'hidden' && notice.reason === 'dismissed') void placard.identify('u-2');
   });
   const event = await placard.track(placard.banner('home_hero')!, 'dismiss');
   expect(event).toMatchObject({ type: 'dismiss', userId: 'u-1' });

@@ -83,7 +83,10 @@ test('requests a missing chunk with a growing backoff and loads it once it is av
   expect(tries).toBeLessThan(18);
   const failed = notices.filter((notice) => notice.type === 'failed');
   expect(failed.length).toBeGreaterThan(8);
-  expect(failed[0]).toMatchObject({ kind: 'load', message: expect.stringContaining('Failed to fetch') });
+  expect(failed[0]).toMatchObject({
+    kind: 'chunk-load',
+    message: expect.stringContaining('Failed to fetch'),
+  });
 
   network.failures = 0;
   await vi.advanceTimersByTimeAsync(60_000);

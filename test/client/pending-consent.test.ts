@@ -89,7 +89,7 @@ test('applies a dismissal from before the opt-in on the next page', async () => 
   const next = open({ service, openStore });
   const element = aSlot();
   next.placard.mount('home_hero', element, draw);
-  await next.heard('emptied');
+  await next.heard('hidden');
   expect(element.textContent).toBe('');
 });
 

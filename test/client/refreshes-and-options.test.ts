@@ -9,7 +9,7 @@ test('contract 7.6: rejects refreshes beyond the budget with a notice, not an ex
   await heard('synced');
   for (let i = 0; i < 6; i++) await placard.refresh();
   expect(syncs(service)).toHaveLength(6);
-  expect(of('failed').map(({ kind }) => kind)).toEqual(['budget']);
+  expect(of('failed').map(({ kind }) => kind)).toEqual(['refresh-budget']);
 });
 
 test('contract 7.6: ignores undefined budget options', async () => {
@@ -19,7 +19,7 @@ test('contract 7.6: ignores undefined budget options', async () => {
   await heard('synced');
   for (let i = 0; i < 6; i++) await placard.refresh();
   expect(syncs(service)).toHaveLength(6);
-  expect(of('failed').map(({ kind }) => kind)).toEqual(['budget']);
+  expect(of('failed').map(({ kind }) => kind)).toEqual(['refresh-budget']);
 });
 
 test('contract 7.6: requests the placements passed to refresh(), mounted or not', async () => {
@@ -69,7 +69,7 @@ test('reports invalid options by name and uses the defaults', async () => {
   const { placard, service, of, heard } = open({
     apikey: 'client-key',
     debug: true,
-    delivery: { timeoutMs: 0, maxBatch: 0, maxEvents: 0 },
+    delivery: { timeoutMs: 0, maxBatchSize: 0, maxEvents: 0 },
     banners: { refreshCapacity: Number.NaN },
   } as never);
   placard.mount('home_hero', aSlot(), draw);
@@ -79,7 +79,7 @@ test('reports invalid options by name and uses the defaults', async () => {
   expect(of('failed').map(({ kind, message }) => [kind, /"(.+)"/.exec(message)![1]])).toEqual([
     ['config', 'banners.refreshCapacity'],
     ['config', 'delivery.timeoutMs'],
-    ['config', 'delivery.maxBatch'],
+    ['config', 'delivery.maxBatchSize'],
     ['config', 'delivery.maxEvents'],
     ['config', 'apikey'],
   ]);

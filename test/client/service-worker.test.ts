@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handOffMessages } from '../../src/client/delivery/hand-off.ts';
 import type { Notice } from '../../src/client/index.ts';
 import { logName } from '../../src/client/options/options.ts';
-import { installSender, type SenderOptions } from '../../src/client/service-worker.ts';
+import { type InstallDeliveryOptions, installDelivery } from '../../src/client/service-worker.ts';
 
 const USABLE = { endpoint: 'http://127.0.0.1:1', apiKey: 'client-key', appId: 'app' };
 
@@ -20,10 +20,10 @@ afterEach(() => vi.unstubAllGlobals());
 
 const install = (options: object) => {
   const notices: Notice[] = [];
-  installSender({
+  installDelivery({
     ...options,
     onNotice: (notice: Notice) => notices.push(notice),
-  } as unknown as SenderOptions);
+  } as unknown as InstallDeliveryOptions);
   return notices;
 };
 
@@ -49,7 +49,7 @@ test.each([
 );
 
 test('does not throw without options', () => {
-  expect(() => installSender(undefined as never)).not.toThrow();
+  expect(() => installDelivery(undefined as never)).not.toThrow();
   expect(complained).toHaveBeenCalledOnce();
 });
 
@@ -89,5 +89,5 @@ test('a listener that throws does not affect the worker or its other scripts', (
   const onNotice = () => {
     throw new Error('a bug of the host');
   };
-  expect(() => installSender({ ...USABLE, endpoint: '', onNotice })).not.toThrow();
+  expect(() => installDelivery({ ...USABLE, endpoint: '', onNotice })).not.toThrow();
 });

@@ -52,7 +52,7 @@ test('case 38: removes a dismissed test send from every tab permanently, even if
   b.placard.mount('home_hero', second, draw);
   await Promise.all([a.heard('shown'), b.heard('shown')]);
   await a.placard.track(a.placard.banner('home_hero')!, 'dismiss');
-  await b.heard('emptied');
+  await b.heard('hidden');
   await Promise.all([a.placard.refresh(), b.placard.refresh()]);
   unmount();
   a.placard.mount('home_hero', first, draw);
@@ -70,7 +70,7 @@ test('case 40: a page in the back/forward cache receives an opt-out before it se
   await a.heard('tracked');
   await a.placard.flush();
   page.tell('hidden');
-  page.tell('leave');
+  page.tell('pagehide');
   const b = open({ platform: { openChannel }, service: a.service, openStore: a.openStore });
   b.placard.mount('home_hero', aSlot(), draw);
   await b.heard('shown');

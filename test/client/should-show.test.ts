@@ -14,9 +14,9 @@ test('keeps the slot empty and uncounted after false until the host calls reeval
   const { placard, heard, of } = open({ shouldShow });
   const element = aSlot();
   placard.mount('home_hero', element, draw);
-  await heard('emptied');
+  await heard('hidden');
   await vi.advanceTimersByTimeAsync(5_000);
-  expect(of('emptied').map(({ reason }) => reason)).toEqual(['blocked']);
+  expect(of('hidden').map(({ reason }) => reason)).toEqual(['blocked']);
   expect(element.textContent).toBe('');
   expect(of('tracked')).toEqual([]);
   // Once per banner, regardless of how often the slots are checked.
@@ -36,7 +36,7 @@ test('does not count a blocked control banner as seen', async () => {
   let mayCount = false;
   const { placard, heard, of } = open({ service: aControl(), shouldShow: () => mayCount });
   placard.mount('home_hero', aSlot(), draw);
-  await heard('emptied');
+  await heard('hidden');
   await vi.advanceTimersByTimeAsync(5_000);
   expect(of('tracked')).toEqual([]);
   mayCount = true;
@@ -53,7 +53,7 @@ test('waits for a promise, and runs again on refresh()', async () => {
   await heard('synced');
   expect(element.textContent).toBe('');
   answer(false);
-  await heard('emptied');
+  await heard('hidden');
   const refreshed = placard.refresh();
   await vi.waitFor(() => {
     answer(true);
@@ -67,7 +67,7 @@ test('runs again for a slot that is mounted again', async () => {
   const shouldShow = vi.fn(() => false);
   const { placard, heard } = open({ shouldShow });
   const unmount = placard.mount('home_hero', aSlot(), draw);
-  await heard('emptied');
+  await heard('hidden');
   unmount();
   placard.mount('home_hero', aSlot(), draw);
   expect(shouldShow).toHaveBeenCalledTimes(2);
@@ -89,9 +89,9 @@ test.each(Object.entries(broken))(
     const { placard, heard, of } = open({ shouldShow });
     const element = aSlot();
     placard.mount('home_hero', element, draw);
-    await heard('emptied');
+    await heard('hidden');
     expect(element.textContent).toBe('');
-    expect(of('emptied')[0]).toMatchObject({ reason: 'blocked' });
+    expect(of('hidden')[0]).toMatchObject({ reason: 'blocked' });
     expect(of('failed')).toContainEqual(
       expect.objectContaining({ kind: 'hook', message: 'shouldShow() of "home_hero" threw' }),
     );

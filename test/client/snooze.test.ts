@@ -34,7 +34,7 @@ test('a snooze hides the banner at once and does not send an event', async () =>
   expect(placard.banner('home_hero')).toBeNull();
   await snoozed;
   await placard.flush();
-  expect(of('emptied').map(({ reason }) => reason)).toEqual(['dismissed']);
+  expect(of('hidden').map(({ reason }) => reason)).toEqual(['dismissed']);
   const sent = service.requests.filter(({ path }) => path === TRACK_PATH);
   expect(JSON.stringify(sent)).toContain('impression');
   expect(JSON.stringify(sent)).not.toContain('dismiss');
@@ -49,7 +49,7 @@ test('a snooze survives a reload without a network, and the banner returns after
   const second = open({ service: first.service, openStore: first.openStore });
   const element = aSlot();
   second.placard.mount('home_hero', element, draw);
-  await second.heard('emptied');
+  await second.heard('hidden');
   expect(element.textContent).toBe('');
   second.placard.stop();
 
@@ -98,7 +98,7 @@ test('applies a snooze in other tabs of the user, but not for the next user of t
   other.placard.mount('home_hero', element, draw);
   await other.heard('shown');
   await one.slot.snooze(24);
-  await other.heard('emptied');
+  await other.heard('hidden');
   expect(element.textContent).toBe('');
 
   await one.placard.identify('u-2');

@@ -182,8 +182,8 @@ test('case 56: a dismissal missing from the record hides the banner on the next 
   const next = open({ service, openStore });
   const element = aSlot();
   next.placard.mount('home_hero', element, draw);
-  await next.heard('emptied');
-  expect(next.of('emptied').at(-1)?.reason).toBe('dismissed');
+  await next.heard('hidden');
+  expect(next.of('hidden').at(-1)?.reason).toBe('dismissed');
   await next.heard('synced');
   expect(element.textContent).toBe('');
 });
@@ -252,7 +252,7 @@ test('does not show or store a response for the next user if its listener change
   });
   const { placard, of, heard, openStore } = open({ service });
   placard.subscribe((notice) => {
-    if (notice.type === 'failed' && notice.kind === 'property') void placard.identify('u-2');
+    if (notice.type === 'failed' && notice.kind === 'invalid-banner') void placard.identify('u-2');
   });
   placard.mount('broken', aSlot(), draw);
   placard.mount('home_hero', aSlot(), draw);

@@ -9,7 +9,7 @@ const PATIENCE = { timeout: patience(15_000) };
 const inspector: Inspector = {
   read: () => anInspection({ recent: [{ at: 1, notice: { type: 'delivered', events: [] } }] }),
   focus: () => undefined,
-  sandbox: () => undefined,
+  setSandbox: () => undefined,
   preview: async () => undefined,
 };
 
@@ -49,12 +49,12 @@ test('opens in the page and removes all its elements on close', async () => {
 });
 
 test('opens in a given element, without a window', async () => {
-  const into = document.body.appendChild(document.createElement('div'));
-  open(fake.placard, { into });
+  const container = document.body.appendChild(document.createElement('div'));
+  open(fake.placard, { container });
   await opened();
-  expect(into.firstElementChild).toBe(host());
+  expect(container.firstElementChild).toBe(host());
   expect(host()!.shadowRoot!.querySelector('.window')).toBeNull();
-  into.remove();
+  container.remove();
 });
 
 test('closes if close() is called before it has loaded', async () => {
@@ -67,17 +67,17 @@ test('closes if close() is called before it has loaded', async () => {
 });
 
 test('opens by the URL only if the host allows it, and stays open for the tab until it is closed', async () => {
-  open(fake.placard, { when: 'query' });
+  open(fake.placard, { activation: 'query' });
   expect(fake.listeners.size).toBe(0);
   history.replaceState(null, '', '/?placard-devtools');
-  open(fake.placard, { when: 'query' })();
+  open(fake.placard, { activation: 'query' })();
   history.replaceState(null, '', '/next');
-  open(fake.placard, { when: 'query' });
+  open(fake.placard, { activation: 'query' });
   await opened();
   const closing = host()!.shadowRoot!.querySelector<HTMLElement>('[data-icon="close"]')!;
   closing.click();
   expect(host()).toBeNull();
-  open(fake.placard, { when: 'query' });
+  open(fake.placard, { activation: 'query' });
   expect(fake.listeners.size).toBe(0);
 });
 

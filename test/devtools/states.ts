@@ -26,16 +26,16 @@ export const aView = (changes: Partial<ViewState> = {}): ViewState => ({
 export const aSlot = (changes: Partial<SlotState> = {}): SlotState => {
   const element = document.createElement('div');
   element.getBoundingClientRect = () => ({ width: 300, height: 250 }) as DOMRect;
-  return { element, shown: buildBanner(), emptied: null, problems: [], view: aView(), ...changes };
+  return { element, shown: buildBanner(), emptyReason: null, issues: [], view: aView(), ...changes };
 };
 
 export const anEmptySlot = (changes: Partial<SlotState> = {}): SlotState =>
-  aSlot({ shown: null, emptied: 'none', ...changes });
+  aSlot({ shown: null, emptyReason: 'none', ...changes });
 
 export const aPlacement = (changes: Partial<PlacementState> = {}): PlacementState => ({
   placementId: 'home_hero',
-  answer: buildBanner(),
-  askedAt: NOW - 90_000,
+  banner: buildBanner(),
+  fetchedAt: NOW - 90_000,
   from: 'sync',
   isExpired: false,
   isDismissed: false,
@@ -72,8 +72,8 @@ export const diagnosticsOf = (changes: Partial<Diagnostics> = {}): Diagnostics =
   expired: 0,
   purged: 0,
   memoryMode: false,
-  sender: true,
-  waitingUntil: null,
+  isLeader: true,
+  pausedUntil: null,
   ...changes,
 });
 

@@ -20,15 +20,15 @@ describe('a slot without a banner reports', () => {
     ['that nothing shows the placement', aPlacement(), null, {}, 'Not mounted', /placard\.mount\(\)/],
     [
       'that there is no response yet',
-      aPlacement({ answer: undefined }),
-      anEmptySlot({ emptied: null }),
+      aPlacement({ banner: undefined }),
+      anEmptySlot({ emptyReason: null }),
       {},
       'No response yet',
       /is pending/,
     ],
     [
       'that no campaign targets the user, or a cap blocks the banner',
-      aPlacement({ answer: null }),
+      aPlacement({ banner: null }),
       anEmptySlot(),
       {},
       'No banner',
@@ -36,7 +36,7 @@ describe('a slot without a banner reports', () => {
     ],
     [
       'that the user is held out',
-      aPlacement({ answer: control }),
+      aPlacement({ banner: control }),
       aSlot({ shown: control }),
       {},
       'Control group',
@@ -44,16 +44,16 @@ describe('a slot without a banner reports', () => {
     ],
     [
       'that the user is held out before the slot is notified',
-      aPlacement({ answer: control }),
-      anEmptySlot({ emptied: 'control' }),
+      aPlacement({ banner: control }),
+      anEmptySlot({ emptyReason: 'control' }),
       {},
       'Control group',
       /control group/,
     ],
     [
       'that the banner was dismissed',
-      aPlacement({ answer: null, isDismissed: true }),
-      anEmptySlot({ emptied: 'dismissed' }),
+      aPlacement({ banner: null, isDismissed: true }),
+      anEmptySlot({ emptyReason: 'dismissed' }),
       {},
       'Dismissed',
       /dismissed this banner/,
@@ -61,7 +61,7 @@ describe('a slot without a banner reports', () => {
     [
       'that the page blocks it',
       aPlacement(),
-      anEmptySlot({ emptied: 'blocked' }),
+      anEmptySlot({ emptyReason: 'blocked' }),
       {},
       'Blocked by the page',
       /shouldShow.*reevaluate/,
@@ -69,7 +69,7 @@ describe('a slot without a banner reports', () => {
     [
       'the end of a snooze',
       aPlacement({ snoozedUntil: NOW + 7_200_000 }),
-      anEmptySlot({ emptied: 'dismissed' }),
+      anEmptySlot({ emptyReason: 'dismissed' }),
       {},
       'Snoozed',
       /return in 2\sh/,
@@ -77,15 +77,15 @@ describe('a slot without a banner reports', () => {
     [
       'that it was dismissed only in the sandbox',
       aPlacement({ isHidden: true }),
-      anEmptySlot({ emptied: 'dismissed' }),
+      anEmptySlot({ emptyReason: 'dismissed' }),
       {},
       'Dismissed',
       /sandbox ends/,
     ],
     [
       'when the banner expired',
-      aPlacement({ answer: buildBanner({ expiresAt: NOW - 120_000 }), isExpired: true }),
-      anEmptySlot({ emptied: 'expired' }),
+      aPlacement({ banner: buildBanner({ expiresAt: NOW - 120_000 }), isExpired: true }),
+      anEmptySlot({ emptyReason: 'expired' }),
       {},
       'Expired',
       /expired 2\smin ago/,
@@ -93,7 +93,7 @@ describe('a slot without a banner reports', () => {
     [
       'which property is invalid',
       aPlacement(),
-      anEmptySlot({ emptied: 'invalid', problems: [{ message: 'too long', path: ['a', { key: 'b' }] }] }),
+      anEmptySlot({ emptyReason: 'invalid', issues: [{ message: 'too long', path: ['a', { key: 'b' }] }] }),
       {},
       'Invalid banner',
       /^a\.b: too long\. Change/,
@@ -101,7 +101,7 @@ describe('a slot without a banner reports', () => {
     [
       'that the hook threw',
       aPlacement(),
-      anEmptySlot({ emptied: 'invalid' }),
+      anEmptySlot({ emptyReason: 'invalid' }),
       {},
       'Invalid banner',
       /hook threw/,
@@ -110,7 +110,7 @@ describe('a slot without a banner reports', () => {
     [
       'that the check is pending',
       aPlacement(),
-      anEmptySlot({ emptied: null }),
+      anEmptySlot({ emptyReason: null }),
       {},
       'Waiting',
       /check or shouldShow\(\) is pending/,
@@ -124,7 +124,7 @@ describe('a slot without a banner reports', () => {
   test('the wait that the service requested, and its message', () => {
     const failed = heard({ type: 'failed', kind: 'sync', message: 'Sync of home_hero: 429 Over rate limit' });
     const changes = { syncWaitsUntil: NOW + 8_000, recent: [failed] };
-    expect(sayOf(aPlacement({ answer: undefined }), anEmptySlot(), changes)).toEqual({
+    expect(sayOf(aPlacement({ banner: undefined }), anEmptySlot(), changes)).toEqual({
       tone: 'bad',
       title: 'No response',
       why: 'Next request in 8\u00a0s. Sync of home_hero: 429 Over rate limit',
@@ -133,7 +133,7 @@ describe('a slot without a banner reports', () => {
 
   test('that the service may not have the placement, once it has responded for others', () => {
     const recent = [heard({ type: 'synced', placements: ['other'], banners: { other: null } })];
-    const { why } = sayOf(aPlacement({ answer: undefined }), anEmptySlot(), { recent });
+    const { why } = sayOf(aPlacement({ banner: undefined }), anEmptySlot(), { recent });
     expect(why).toMatch(/workspace has this one/);
   });
 });
@@ -143,14 +143,14 @@ describe('a slot with a banner reports', () => {
     ['that it is focused', aPlacement({ isFocused: true }), aSlot(), 'Focused', /events are not sent/],
     [
       'which banner replaces it out of view',
-      aPlacement({ answer: next }),
+      aPlacement({ banner: next }),
       aSlot(),
       'Shown',
       /“Winter sale” is next/,
     ],
     [
       'that it stays until it is out of view',
-      aPlacement({ answer: null }),
+      aPlacement({ banner: null }),
       aSlot(),
       'Shown',
       /No banner is next/,
@@ -174,7 +174,7 @@ describe('a slot with a banner reports', () => {
 
   test('no other response behind a test send', () => {
     const test = buildBanner({ id: 'test', isTestSend: true });
-    expect(sayOf(aPlacement({ answer: null }), aSlot({ shown: test })).title).toBe('Not seen yet');
+    expect(sayOf(aPlacement({ banner: null }), aSlot({ shown: test })).title).toBe('Not seen yet');
   });
 
   const flat = document.createElement('div');

@@ -18,14 +18,14 @@ test.each<[Exclude<Notice, { type: 'changed' }>, tone: string, text: string]>([
   [{ type: 'synced', placements: [], banners: {} }, 'plain', 'Sync response: no known placements.'],
   [{ type: 'shown', banner: buildBanner(), from: 'cache' }, 'good', 'Rendered home_hero from the cache.'],
   [{ type: 'shown', banner: buildBanner(), from: 'sync' }, 'good', 'Rendered home_hero from a sync.'],
-  [{ type: 'emptied', placementId: 'a', reason: 'expired' }, 'plain', 'Emptied a: banner expired.'],
+  [{ type: 'hidden', placementId: 'a', reason: 'expired' }, 'plain', 'Hid a: banner expired.'],
   [{ type: 'tracked', event }, 'plain', 'The banner in home_hero was clicked. Stored on this device.'],
   [{ type: 'delivered', events: [event] }, 'good', 'One event delivered.'],
   [{ type: 'delivered', events: [event, event] }, 'good', '2 events delivered.'],
   [
-    { type: 'skipped', event, reason: "'timestamp' is required", attempts: 1 },
+    { type: 'rejected', event, reason: "'timestamp' is required", attempts: 1 },
     'wait',
-    "The service skipped a click ('timestamp' is required). It will be retried.",
+    "The service rejected a click ('timestamp' is required). It will be retried.",
   ],
   [
     { type: 'in-doubt', events: [event] },
@@ -34,7 +34,7 @@ test.each<[Exclude<Notice, { type: 'changed' }>, tone: string, text: string]>([
   ],
   [{ type: 'dropped', event, reason: 'evicted' }, 'bad', 'A click was evicted: storage is full.'],
   [
-    { type: 'waiting', untilMs: 1, reason: 'rate-limit' },
+    { type: 'paused', untilMs: 1, reason: 'rate-limit' },
     'wait',
     'Sending paused: rate limited. Events stay on this device.',
   ],
@@ -72,10 +72,10 @@ test.each([
   [
     'after a wait that the service requested',
     {
-      diagnostics: { ...one, waitingUntil: NOW + 12_000 },
+      diagnostics: { ...one, pausedUntil: NOW + 12_000 },
       history: [
-        heard({ type: 'waiting', untilMs: 1, reason: 'backoff' }),
-        heard({ type: 'waiting', untilMs: NOW + 12_000, reason: 'rate-limit' }),
+        heard({ type: 'paused', untilMs: 1, reason: 'backoff' }),
+        heard({ type: 'paused', untilMs: NOW + 12_000, reason: 'rate-limit' }),
       ],
     },
     /^Next attempt in 12\ss \(rate limited\)\.$/,

@@ -50,7 +50,7 @@ test.each(['ltr', 'rtl'])(
       import { carousel } from '/placard/templates.js';
       globalThis.placard = createPlacard({
         endpoint: '${api.origin}', apiKey: 'client-key', appId: crypto.randomUUID(), appVersion: '1', userId: 'u-1',
-        delivery: { maxWaitMs: 100 },
+        delivery: { maxDelayMs: 100 },
       });
       placard.mount('home_hero', document.querySelector('#slot'), carousel);`,
     });

@@ -29,7 +29,7 @@ import {
 } from '../helpers/lifecycle-browser.ts';
 
 /** Nothing is sent automatically during a test; a batch of a closed page is taken over after ten seconds. */
-const QUIET = { maxWaitMs: 600_000, maxBatch: 2_000, timeoutMs: 5_000 };
+const QUIET = { maxDelayMs: 600_000, maxBatchSize: 2_000, timeoutMs: 5_000 };
 
 let lifecycle: LifecycleBrowser;
 let origin: string;

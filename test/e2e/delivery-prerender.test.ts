@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 test('cases 31 and 32: a prerendered page does not send anything until it is activated', async () => {
-  const tab = await browser.newTab(deliveryUrl(pages.origin, api.origin, { maxWaitMs: 600_000 }));
+  const tab = await browser.newTab(deliveryUrl(pages.origin, api.origin, { maxDelayMs: 600_000 }));
   await expect.poll(() => tab.evaluate('typeof globalThis.delivery')).toBe('object');
   // Waits for the first read of the store, because records that it finds belong to an earlier page, and are sent at once.
   await tab.evaluate('delivery.flush().then(() => true)');
@@ -20,7 +20,7 @@ test('cases 31 and 32: a prerendered page does not send anything until it is act
     `delivery.capture({ type: 'click', bannerId: 'b', placementId: 'p', userId: 'u1' }).then(() => delivery.stop())`,
   );
   expect(service.requests).toHaveLength(0);
-  const target = deliveryUrl(pages.origin, api.origin, { maxWaitMs: 100 });
+  const target = deliveryUrl(pages.origin, api.origin, { maxDelayMs: 100 });
   await tab.goto(`${pages.origin}/bare`);
   await expect.poll(() => tab.evaluate('location.pathname + document.readyState')).toBe('/barecomplete');
   await tab.evaluate(`{

@@ -43,8 +43,8 @@ stageContext();
 beforeEach(() => {
   pages.file(
     '/worker.js',
-    `import { installSender } from '/placard/service-worker.js';
-     installSender({ endpoint: '${api.origin}', apiKey: 'client-key', appId: 'app-1', delivery: { timeoutMs: 20_000 } });
+    `import { installDelivery } from '/placard/service-worker.js';
+     installDelivery({ endpoint: '${api.origin}', apiKey: 'client-key', appId: 'app-1', delivery: { timeoutMs: 20_000 } });
      addEventListener('activate', (event) => event.waitUntil(clients.claim()));`,
     { 'content-type': 'text/javascript' },
   );
@@ -85,7 +85,7 @@ const openControlled = async (options = {}): Promise<Page> => {
       if (String(data).endsWith(': here')) document.documentElement.dataset.sender = 'there';
     });
   });
-  await page.goto(deliveryUrl(pages.origin, api.origin, { maxWaitMs: 600_000, ...options }));
+  await page.goto(deliveryUrl(pages.origin, api.origin, { maxDelayMs: 600_000, ...options }));
   await page.waitForFunction(() => document.documentElement.dataset.sender === 'there');
   // A page without a cached preflight would send its first events early.
   await warmUp(page);
@@ -109,7 +109,7 @@ test('the worker sends the events of a page that closes at once, and reads the r
 
 test('an open page receives the results of the worker’s deliveries', async () => {
   const page = await openControlled();
-  const other = await open({ maxWaitMs: 600_000 });
+  const other = await open({ maxDelayMs: 600_000 });
   const events = await capture(page, 3);
   await page.close({ runBeforeUnload: true });
   await expect
@@ -145,7 +145,7 @@ test('events that the service skips wait for the correction hook of a page', asy
 });
 
 test('a page without a worker sends its last events itself', async () => {
-  const page = await open({ maxWaitMs: 600_000 });
+  const page = await open({ maxDelayMs: 600_000 });
   await capture(page, 1);
   await flush(page);
   await capture(page, 1, 'click', 'last');

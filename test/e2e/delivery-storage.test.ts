@@ -25,7 +25,7 @@ declare global {
 }
 
 /** Nothing is sent automatically, except the first events, which warm the preflight at the first pause. */
-const QUIET = { maxWaitMs: 60_000 };
+const QUIET = { maxDelayMs: 60_000 };
 
 stageDelivery();
 stageContext();
@@ -215,7 +215,7 @@ describe('IndexedDB that fails later', () => {
     const session = await context.newCDPSession(page);
     // Before the first byte is stored: later, the engine still grants what it promised under the old quota.
     await session.send('Storage.overrideQuotaForOrigin', { origin: pages.origin, quotaSize: 600_000 });
-    await page.goto(deliveryUrl(pages.origin, api.origin, { maxWaitMs: 60_000, maxBatch: 5_000 }));
+    await page.goto(deliveryUrl(pages.origin, api.origin, { maxDelayMs: 60_000, maxBatchSize: 5_000 }));
     await ready(page);
     const errors = errorsOf(page);
     // Sending would free space.

@@ -65,8 +65,8 @@ test('case 36: exactly one other tab takes over when the leader dies', async () 
   const events = (await Promise.all(tabs.map((tab, i) => capture(tab, 20, 'click', `tab${i}-`)))).flat();
   await expect.poll(() => service.requests.length).toBe(1);
   const states = await Promise.all(tabs.map(diagnose));
-  const leader = states.findIndex(({ sender }) => sender);
-  expect(states.filter(({ sender }) => sender)).toHaveLength(1);
+  const leader = states.findIndex(({ isLeader }) => isLeader);
+  expect(states.filter(({ isLeader }) => isLeader)).toHaveLength(1);
   await crashRenderer(tabs[leader]!);
   const survivor = tabs[(leader + 1) % tabs.length]!;
   await untilDiagnostics(survivor, { captured: 80, delivered: 80, inDoubt: 0 });
@@ -83,7 +83,7 @@ test('two tabs that capture at the same time deliver all events of both', async 
 });
 
 test('cases 40 and 69: an opt-out in one tab stops the other at once and purges the queue of both', async () => {
-  const [first, second] = (await openTabs(2, { maxWaitMs: 60_000 })) as [Page, Page];
+  const [first, second] = (await openTabs(2, { maxDelayMs: 60_000 })) as [Page, Page];
   // A page without a cached preflight sends its first events early.
   await warmUp(first, 1);
   await warmUp(second, 2);
@@ -103,7 +103,7 @@ test('cases 40 and 69: an opt-out in one tab stops the other at once and purges 
 });
 
 test('wipe() leaves an empty store, even if the other tab is active', async () => {
-  const [first, second] = (await openTabs(2, { maxWaitMs: 60_000 })) as [Page, Page];
+  const [first, second] = (await openTabs(2, { maxDelayMs: 60_000 })) as [Page, Page];
   await capture(first, 3);
   await capture(second, 3);
   await first.evaluate(() => globalThis.delivery.wipe());

@@ -57,7 +57,7 @@ const client = () => `
   globalThis.notices = [];
   globalThis.placard = createPlacard({
     endpoint: '${service.url}', apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1', userId: 'u-1',
-    use: [selectors({ card, hero, strip })], delivery: { maxWaitMs: 100 },
+    use: [selectors({ card, hero, strip })], delivery: { maxDelayMs: 100 },
   });
   placard.subscribe((notice) => notices.push(notice));`;
 

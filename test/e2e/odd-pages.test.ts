@@ -29,7 +29,7 @@ const script = (placementId = 'home_hero') => `
   globalThis.notices = [];
   globalThis.placard = createPlacard({
     endpoint: '${api.origin}', apiKey: 'client-key', appId: 'odd', appVersion: '1', userId: 'u-1',
-    delivery: { maxWaitMs: 100 },
+    delivery: { maxDelayMs: 100 },
   });
   placard.subscribe((notice) => notices.push(notice));
   placard.mount('${placementId}', document.querySelector('#slot'), hero);`;

@@ -52,7 +52,7 @@ beforeEach(async () => {
       import { hero } from '/placard/templates.js';
       globalThis.placard = createPlacard({
         endpoint: '${api.origin}', apiKey: 'client-key', appId: 'old', appVersion: '1',
-        userId: location.hash.slice(1), delivery: { maxWaitMs: 100 },
+        userId: location.hash.slice(1), delivery: { maxDelayMs: 100 },
       });
       globalThis.notices = [];
       placard.subscribe((notice) => notices.push(notice));

@@ -138,7 +138,7 @@ test('case 57: a declared box prevents a layout shift if no user is eligible or 
   setPage('/none', BOX);
   service.setBanner('home_hero', null);
   const page = await open('/none');
-  await heard(page, 'emptied');
+  await heard(page, 'hidden');
   expect(await shiftScore(page)).toBe(0);
   service.fail({ type: 'status', status: 404 });
   await page.reload();

@@ -54,7 +54,7 @@ const POLLUTION = `
 const SLOT = '<div id="slot" style="inline-size: 600px; min-block-size: 200px"></div>';
 const options = () =>
   `{ endpoint: '${api.origin}', apiKey: 'client-key', appId: crypto.randomUUID(), appVersion: '1', userId: 'u-1',
-     delivery: { maxWaitMs: 100 } }`;
+     delivery: { maxDelayMs: 100 } }`;
 const draw = `(banner, { element }) => { element.textContent = banner.properties.headline.value; }`;
 
 /** The page shows the banner, and its impression and a click reach the service. */

@@ -42,7 +42,7 @@ beforeAll(async () => {
       import { hero } from '/placard/templates.js';
       const placard = createPlacard({
         endpoint: '${api.origin}', apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1', userId: 'u-1',
-        delivery: { maxWaitMs: 100 },
+        delivery: { maxDelayMs: 100 },
       });
       globalThis.placard = placard;
       placard.mount('home', document.querySelector('#hero'), hero);`,

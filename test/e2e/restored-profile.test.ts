@@ -42,7 +42,7 @@ beforeEach(async () => {
       globalThis.failures = [];
       globalThis.placard = createPlacard({
         endpoint: '${api.origin}', apiKey: 'client-key', appId: 'restored', appVersion: '1', userId: 'u-1',
-        delivery: { maxWaitMs: 100 },
+        delivery: { maxDelayMs: 100 },
       });
       placard.subscribe((notice) => notice.type === 'failed' && failures.push(notice.kind));
       placard.mount('home', document.querySelector('#slot'), (banner, { element }) => {

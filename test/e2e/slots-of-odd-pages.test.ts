@@ -56,7 +56,7 @@ const open = async ({ html, head = '', before = '', template = 'card' }: Stage):
       globalThis.slot = document.querySelector('#slot');
       globalThis.placard = createPlacard({
         endpoint: '${api.origin}', apiKey: 'client-key', appId: crypto.randomUUID(), appVersion: '1', userId: 'u-1',
-        delivery: { maxWaitMs: 100 },
+        delivery: { maxDelayMs: 100 },
       });
       placard.subscribe((notice) => notices.push(notice));
       ${before}

@@ -46,7 +46,7 @@ const SCRIPT = `
     window.placard = placard;
     placard.subscribe((notice) => {
       window.notices.push(JSON.parse(JSON.stringify({ ...notice, cause: String(notice.cause) })));
-      if (notice.type === 'shown' || (notice.type === 'emptied' && notice.reason === 'invalid')) resolve(notice.type);
+      if (notice.type === 'shown' || (notice.type === 'hidden' && notice.reason === 'invalid')) resolve(notice.type);
     });
     const element = document.createElement('div');
     element.id = 'slot';

@@ -102,7 +102,7 @@ test('requests a token, receives the banner, replaces an expired token, and deli
       globalThis.placard = createPlacard({
         endpoint: '${service.url}', apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1', userId: 'u-771',
         userToken: (userId) => tokenOf(userId),
-        delivery: { maxWaitMs: 100 },
+        delivery: { maxDelayMs: 100 },
       });
       placard.subscribe((notice) => notices.push(notice));
       placard.mount('home', document.querySelector('#slot'), (banner, { element }) => { element.textContent = banner.id; });`,
@@ -128,7 +128,7 @@ test('moves views and dismissals of a visitor who signs in to the user, on every
     globalThis.notices = [];
     globalThis.placard = createPlacard({
       endpoint: '${service.url}', apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1', userId: ${JSON.stringify(userId)},
-      use: [visitors()], userToken: (userId) => tokenOf(userId), delivery: { maxWaitMs: 100 },
+      use: [visitors()], userToken: (userId) => tokenOf(userId), delivery: { maxDelayMs: 100 },
     });
     placard.subscribe((notice) => notices.push(notice));
     placard.mount('home', document.querySelector('#slot'), (banner, { element }) => { element.textContent = banner.id; });`;
@@ -178,7 +178,7 @@ test('case 76: a device whose clock is 50 seconds fast uses tokens valid for one
       globalThis.placard = createPlacard({
         endpoint: '${service.url}', apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '2', userId: 'u-772',
         userToken: (userId) => shortToken(userId),
-        delivery: { maxWaitMs: 100 },
+        delivery: { maxDelayMs: 100 },
       });
       placard.subscribe((notice) => notices.push(notice));
       placard.mount('home', document.querySelector('#slot'), (banner, { element }) => { element.textContent = banner.id; });`,

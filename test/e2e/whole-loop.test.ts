@@ -28,10 +28,10 @@ const SCRIPT = `
   import { hero } from '/placard/templates.js';
   const query = new URLSearchParams(location.search);
   // Corrects events by a time one millisecond later, and drops those that the test calls hopeless.
-  const correct = (event) => (event.time === window.hopeless ? null : { ...event, time: event.time + 1 });
+  const onEventRejected = (event) => (event.time === window.hopeless ? null : { ...event, time: event.time + 1 });
   const placard = createPlacard({
-    endpoint: query.get('api'), apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1.0.0', userId: 'u-loop', correct,
-    delivery: { maxWaitMs: Number(query.get('wait') ?? 5_000) },
+    endpoint: query.get('api'), apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1.0.0', userId: 'u-loop', onEventRejected,
+    delivery: { maxDelayMs: Number(query.get('wait') ?? 5_000) },
   });
   window.placard = placard;
   window.notices = [];
@@ -184,7 +184,7 @@ describe('from a campaign file to the export', () => {
     expect(letters[0]).toMatchObject({ event: clicks[3], reason: "'timestamp' is required", attempts: 1 });
     const skipped = await page.evaluate(() =>
       (window as unknown as TestWindow).notices.flatMap((notice) =>
-        notice.type === 'skipped' ? [notice.event.time] : [],
+        notice.type === 'rejected' ? [notice.event.time] : [],
       ),
     );
     expect(skipped).toEqual([clicks[1]!.time, clicks[3]!.time]);

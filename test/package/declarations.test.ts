@@ -102,7 +102,7 @@ import type { BannerBootstrap, DeliveryChoices, PlacardOptions } from 'placard';
 import type { DevtoolsOptions } from 'placard/devtools';
 import type { PlacementProps } from 'placard/react';
 import { createRestClient, type FetchBannersOptions, type RestClientOptions, type SignUserTokenOptions, type TrackInput, type TrackOptions } from 'placard/server';
-import type { SenderOptions } from 'placard/service-worker';
+import type { InstallDeliveryOptions } from 'placard/service-worker';
 import type { TemplateOptions } from 'placard/templates';
 import type { FakeServiceOptions } from 'placard/testing';
 import type { WebviewHostOptions } from 'placard/webview';
@@ -115,7 +115,7 @@ type Rest = ReturnType<typeof createRestClient>;
 type Some<Name extends keyof PlacardOptions> = NonNullable<PlacardOptions[Name]>;
 export const found: [
   Strict<PlacardOptions>, Strict<Some<'platform'>>, Strict<Some<'banners'>>, Strict<DeliveryChoices>, Strict<NonNullable<DeliveryChoices['inDoubt']>>,
-  Strict<SenderOptions>, Strict<TemplateOptions>, Strict<WebviewHostOptions>, Strict<DevtoolsOptions>, Strict<FakeServiceOptions>,
+  Strict<InstallDeliveryOptions>, Strict<TemplateOptions>, Strict<WebviewHostOptions>, Strict<DevtoolsOptions>, Strict<FakeServiceOptions>,
   Strict<Pick<PlacementProps, 'as' | 'hook' | 'render'>>, Strict<RestClientOptions>, Strict<FetchBannersOptions>, Strict<SignUserTokenOptions>,
   Strict<TrackOptions>, Strict<TrackInput>, Strict<Parameters<Rest['identify']>[0]>, Strict<Parameters<Rest['exportUsers']>[0]>,
 ][number] extends never ? 'none' : 'some' = 'none';
@@ -168,8 +168,8 @@ describe('the declarations of the packed package compile, without skipLibCheck,'
 
   test('for a service worker, without DOM types', async () => {
     const worker = `
-      import { installSender } from 'placard/service-worker';
-      installSender({ endpoint: 'http://127.0.0.1:8787', apiKey: 'k', appId: 'a' });`;
+      import { installDelivery } from 'placard/service-worker';
+      installDelivery({ endpoint: 'http://127.0.0.1:8787', apiKey: 'k', appId: 'a' });`;
     const options = { lib: ['es2022', 'webworker'] };
     expect(await faults({ files: { 'sw.ts': worker }, options })).toEqual([]);
   });

@@ -97,7 +97,7 @@ describe('Placement with a hook', () => {
         });
       await render(createElement(Page, { word: 'First' }));
       const banner = buildBanner();
-      expect(await mounted?.check?.(banner)).toEqual([]);
+      expect(await mounted?.validate?.(banner)).toEqual([]);
       await render(createElement(Page, { word: 'Second' }));
       const element = document.createElement('div');
       mounted?.(banner, { element } as unknown as Slot);
@@ -115,12 +115,16 @@ describe('Placement with a hook', () => {
     const hooks: object[] = [];
     const mount = fake.placard.mount;
     fake.placard.mount = (placementId, element, hook) => {
-      hooks.push({ check: typeof hook.check, empty: typeof hook.empty, invalid: typeof hook.invalid });
+      hooks.push({
+        validate: typeof hook.validate,
+        renderEmpty: typeof hook.renderEmpty,
+        renderInvalid: typeof hook.renderInvalid,
+      });
       return mount(placementId, element, hook);
     };
-    const full = Object.assign(() => undefined, { check: () => [], empty: () => undefined });
+    const full = Object.assign(() => undefined, { validate: () => [], renderEmpty: () => undefined });
     await render(createElement(Placement, { placementId: 'home_hero', hook: full }));
-    expect(hooks).toEqual([{ check: 'function', empty: 'function', invalid: 'undefined' }]);
+    expect(hooks).toEqual([{ validate: 'function', renderEmpty: 'function', renderInvalid: 'undefined' }]);
   });
 });
 

@@ -146,12 +146,12 @@ test.each<[string, RenderBanner]>([
       message: 'The hook of "home_hero" threw',
       cause: new Error('no headline'),
     });
-    expect(page.notices.at(-1)).toEqual({ type: 'emptied', placementId: 'home_hero', reason: 'invalid' });
+    expect(page.notices.at(-1)).toEqual({ type: 'hidden', placementId: 'home_hero', reason: 'invalid' });
     // The slot has no content that could be counted.
     expect(page.shown.at(-1)).toBe(undefined);
     // The same banner is not retried.
     await page.sync(buildBanner());
-    expect(page.types()).toEqual(['shown', 'failed', 'emptied']);
+    expect(page.types()).toEqual(['shown', 'failed', 'hidden']);
     await page.sync(buildBanner({ id: 'bnr-2' }));
     expect(document.body.textContent).toBe('ShopSummer sale');
     expect(page.shown.at(-1)).toBe('bnr-2');
@@ -198,7 +198,7 @@ test('case 68: reports content that throws after it was loaded', async () => {
     }),
   );
   expect(document.body.textContent).toBe('Shop');
-  expect(page.types()).toEqual(['shown', 'failed', 'emptied']);
+  expect(page.types()).toEqual(['shown', 'failed', 'hidden']);
   expect(page.place().hasAttribute('aria-busy')).toBe(false);
 });
 
@@ -210,7 +210,7 @@ test.each([
   ['that shouldShow() blocks', { shouldShow: () => false }],
 ])('removes server-rendered content for a banner %s', async (_, known) => {
   const page = await aPage(headline, { ...known, bootstrap: drawnByServer });
-  expect(page.types()).toEqual(['emptied']);
+  expect(page.types()).toEqual(['hidden']);
   expect(document.body.textContent).toBe('Shop');
 });
 

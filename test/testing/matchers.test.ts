@@ -59,8 +59,8 @@ describe('assertConserved', () => {
     expired: 1,
     purged: 1,
     memoryMode: false,
-    sender: true,
-    waitingUntil: null,
+    isLeader: true,
+    pausedUntil: null,
   };
 
   it('requires the parts to add up to the captured events', () => {

@@ -115,7 +115,7 @@ test.each([
         message: 'The hook of "home_hero" threw',
         cause: new Error('no headline'),
       },
-      { type: 'emptied', reason: 'invalid' },
+      { type: 'hidden', reason: 'invalid' },
     ]);
     // The same banner is not retried.
     await page.sync(buildBanner());
@@ -170,6 +170,6 @@ test.each([
   ['that shouldShow() blocks', { shouldShow: () => false }],
 ])('removes server-rendered content for a banner %s', async (_, known) => {
   const { notices, container } = await aPage(headline, { ...known, bootstrap: drawnByServer });
-  expect(notices.map(({ type }) => type)).toEqual(['emptied']);
+  expect(notices.map(({ type }) => type)).toEqual(['hidden']);
   expect(container.textContent).toBe('Shop');
 });

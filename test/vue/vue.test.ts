@@ -86,12 +86,16 @@ describe('Placement with a hook', () => {
     const hooks: object[] = [];
     const mount = fake.placard.mount;
     fake.placard.mount = (placementId, element, hook) => {
-      hooks.push({ check: typeof hook.check, empty: typeof hook.empty, invalid: typeof hook.invalid });
+      hooks.push({
+        validate: typeof hook.validate,
+        renderEmpty: typeof hook.renderEmpty,
+        renderInvalid: typeof hook.renderInvalid,
+      });
       return mount(placementId, element, hook);
     };
-    const full = Object.assign(() => undefined, { check: () => [], empty: () => undefined });
+    const full = Object.assign(() => undefined, { validate: () => [], renderEmpty: () => undefined });
     await render(() => h(Placement, { placementId: 'home_hero', hook: full }));
-    expect(hooks).toEqual([{ check: 'function', empty: 'function', invalid: 'undefined' }]);
+    expect(hooks).toEqual([{ validate: 'function', renderEmpty: 'function', renderInvalid: 'undefined' }]);
   });
 });
 

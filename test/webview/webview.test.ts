@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Moment, PageLifecycle } from '../../src/client/index.ts';
+import type { LifecycleEvent, PageLifecycle } from '../../src/client/index.ts';
 import { createHostLifecycle } from '../../src/webview/host-lifecycle.ts';
 import { readHostMessage } from '../../src/webview/host-message.ts';
 import { createWebviewHost } from '../../src/webview/index.ts';
@@ -32,7 +32,7 @@ describe('finding the host', () => {
     const { native, posted } = nativeObject();
     vi.stubGlobal('webkit', { messageHandlers: { Placard: native } });
     const host = createWebviewHost();
-    expect(host.isThere()).toBe(true);
+    expect(host.isAvailable()).toBe(true);
     host.connect(fake.placard)();
     expect(posted).toEqual([{ type: 'ready' }]);
   });
@@ -48,7 +48,7 @@ describe('finding the host', () => {
     const { native, posted } = nativeObject();
     const host = createWebviewHost({ name: 'Shop' });
     const disconnect = host.connect(fake.placard);
-    expect(host.isThere()).toBe(false);
+    expect(host.isAvailable()).toBe(false);
     vi.stubGlobal('Shop', native);
     fake.notify({ type: 'consent', state: 'enabled' });
     expect(posted).toEqual(['{"type":"notice","notice":{"type":"consent","state":"enabled"}}']);
@@ -57,14 +57,14 @@ describe('finding the host', () => {
 
   test('does not treat a frame of the page with the name as a host', () => {
     vi.stubGlobal('Placard', globalThis.window);
-    expect(createWebviewHost().isThere()).toBe(false);
+    expect(createWebviewHost().isAvailable()).toBe(false);
   });
 
   test('finds no host in an ordinary browser, and does not throw', () => {
     const host = createWebviewHost();
     const disconnect = host.connect(fake.placard);
     fake.notify({ type: 'consent', state: 'enabled' });
-    expect(host.isThere()).toBe(false);
+    expect(host.isAvailable()).toBe(false);
     disconnect();
   });
 });
@@ -286,19 +286,19 @@ describe('notices', () => {
 
 describe('the lifecycle of a page inside an app', () => {
   const pageLifecycle = () => {
-    const listeners: [Moment, () => void][] = [];
+    const listeners: [LifecycleEvent, () => void][] = [];
     const state = { isVisible: true };
     const page: PageLifecycle = {
       isVisible: () => state.isVisible,
       isPrerendering: () => false,
       whenActivated: async () => undefined,
       on(moment, listener) {
-        const entry: [Moment, () => void] = [moment, listener];
+        const entry: [LifecycleEvent, () => void] = [moment, listener];
         listeners.push(entry);
         return () => listeners.splice(listeners.indexOf(entry), 1);
       },
     };
-    const tell = (moment: Moment) => {
+    const tell = (moment: LifecycleEvent) => {
       if (moment === 'visible' || moment === 'hidden') state.isVisible = moment === 'visible';
       for (const [told, listener] of [...listeners]) if (told === moment) listener();
     };
@@ -307,8 +307,8 @@ describe('the lifecycle of a page inside an app', () => {
   const listening = () => {
     const { page, tell, count } = pageLifecycle();
     const { lifecycle, setPaused } = createHostLifecycle(page);
-    const heard: Moment[] = [];
-    const stops = (['visible', 'hidden', 'leave'] as const).map((moment) =>
+    const heard: LifecycleEvent[] = [];
+    const stops = (['visible', 'hidden', 'pagehide'] as const).map((moment) =>
       lifecycle.on(moment, () => heard.push(moment)),
     );
     const stop = () => {
@@ -349,12 +349,12 @@ describe('the lifecycle of a page inside an app', () => {
 
   test('passes on all other events, and leaves no listeners after the end', () => {
     const { tell, heard, stop, count, setPaused } = listening();
-    tell('leave');
-    expect(heard).toEqual(['leave']);
+    tell('pagehide');
+    expect(heard).toEqual(['pagehide']);
     stop();
     setPaused(true);
     expect(count()).toBe(0);
-    expect(heard).toEqual(['leave']);
+    expect(heard).toEqual(['pagehide']);
   });
 
   test('pauses through the bridge when the host requests it', () => {

@@ -45,7 +45,7 @@ export const createReadBanners = (fail: Fail) => {
       const wire = sent[placementId];
       const banner = wire === null ? null : readBanner(placementId, wire);
       if (typeof banner === 'string') {
-        fail('property', `The banner of "${placementId}" has an invalid ${banner}`, wire);
+        fail('invalid-banner', `The banner of "${placementId}" has an invalid ${banner}`, wire);
       } else banners.set(placementId, banner && toBanner(banner));
     }
     return banners;
@@ -139,7 +139,7 @@ export const createStoreAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCa
     for (const banner of latest.values()) {
       for (const name of banner ? invalidProperties(banner) : []) {
         const message = `Property "${name}" of banner "${banner!.id}" does not have its declared type`;
-        notify({ type: 'failed', kind: 'property', message, cause: banner!.properties[name] });
+        notify({ type: 'failed', kind: 'invalid-banner', message, cause: banner!.properties[name] });
       }
     }
     await stored;

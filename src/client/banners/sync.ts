@@ -74,7 +74,7 @@ export const createSync = (options: SyncOptions) => {
     if (!failure?.isFinal) for (const placementId of placements) requested.add(placementId);
     const message = failure?.message ?? String(cause);
     fail(failure?.kind ?? 'sync', `Sync of ${placements.join(', ')} failed: ${message}`, cause);
-    notify({ type: 'waiting', untilMs: pause.until, reason: pause.reason });
+    notify({ type: 'paused', untilMs: pause.until, reason: pause.reason });
   };
 
   const request = async (user: string, placements: string[]): Promise<void> => {

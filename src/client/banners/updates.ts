@@ -191,7 +191,7 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
         const message = `Syncs are paused until ${new Date(blockedUntilMs).toISOString()}`;
         fail('sync', message);
       } else if (!(await session.spend())) {
-        fail('budget', 'The refresh budget of this session is empty');
+        fail('refresh-budget', 'The refresh budget of this session is empty');
       } else await sync.now(placementIds);
     },
     /** Requests all banners again, within the budget. Without it, each event on a full disk would cost a request. */

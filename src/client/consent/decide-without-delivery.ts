@@ -1,12 +1,12 @@
 import type { Store } from '../platform/store.ts';
-import type { TabLink } from '../platform/tab-channel.ts';
+import type { BroadcastChannelLike } from '../platform/tab-channel.ts';
 import type { ChoiceRecord, Consent, Decision } from './consent.ts';
 
 interface LogSetup {
   logName: string;
   platform: {
     openStore: (name: string) => Store;
-    openChannel?: ((name: string) => TabLink) | undefined;
+    openChannel?: ((name: string) => BroadcastChannelLike) | undefined;
   };
 }
 

@@ -6,26 +6,29 @@ import type { DeliveryChoices, DeliveryOptions } from '../options/choices.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
-import type { TabChannel, TabLink } from '../platform/tab-channel.ts';
+import type { BroadcastChannelLike, TabChannel } from '../platform/tab-channel.ts';
 import type { Pause } from '../platform/waits.ts';
 import type { createHandOff } from './hand-off.ts';
 import type { Disk, InMemory } from './log/disk.ts';
 import type { Claim, Claimed, QueuedEvent } from './log/records.ts';
 import type { Sent } from './sender/sent.ts';
 
-/** Reason that the server skipped an event, with its number of attempts. */
-export interface Skip {
+/** Reason that the server rejected an event, with its number of attempts. */
+export interface Rejection {
   /** Human-readable reason from the server. Do not branch on it. */
   reason: string;
-  /** Number of responses that named the event as skipped. Requests without a response do not count. */
+  /** Number of responses that rejected the event. Requests without a response do not count. */
   attempts: number;
 }
 
 /**
- * Handles a skipped event. Return a changed event to correct it, the same event to send it again, or `null` to make it a dead
+ * Handles a rejected event. Return a changed event to correct it, the same event to send it again, or `null` to make it a dead
  * letter. If it throws or takes more than 10 seconds, the event is sent again unchanged. `userId` cannot be changed.
  */
-export type Correct = (event: BannerEvent, skip: Skip) => BannerEvent | null | Promise<BannerEvent | null>;
+export type OnEventRejected = (
+  event: BannerEvent,
+  rejection: Rejection,
+) => BannerEvent | null | Promise<BannerEvent | null>;
 
 /** Number of events by state. `captured` is the sum of all other counts. */
 export interface Diagnostics {
@@ -53,9 +56,9 @@ export interface Diagnostics {
    */
   memoryMode: boolean;
   /** `true` in the tab that currently sends. */
-  sender: boolean;
+  isLeader: boolean;
   /** End of the sending pause, in Unix milliseconds; `null` if sending is not paused. */
-  waitingUntil: number | null;
+  pausedUntil: number | null;
 }
 
 /** Event set aside after a permanent rejection. */
@@ -143,14 +146,14 @@ export interface DeliveryPlatform {
   random: () => number;
   lifecycle: PageLifecycle;
   /** Opens the channel to the other tabs. Default: `BroadcastChannel`. Without a channel, tabs see changes only in the log. */
-  openChannel?: ((name: string) => TabLink) | undefined;
+  openChannel?: ((name: string) => BroadcastChannelLike) | undefined;
 }
 
 /** Callbacks into the page or the service worker. */
 export interface DeliveryHost {
   notify: Notify;
   fail: Fail;
-  correct?: Correct | undefined;
+  onEventRejected?: OnEventRejected | undefined;
   /** Called with dismissals that the service has accepted. */
   onDismissed?: (dismissals: readonly BannerEvent[]) => void;
   /** Frees space by deleting less valuable data (the banner cache) if the storage quota is reached. */

@@ -50,7 +50,7 @@ export const createLeaving = ({ context, log, sender }: Outbox) => {
       if (inFlight === flushed) inFlight = Promise.resolve(0);
     });
   };
-  const stops = [lifecycle.on('hidden', leave), lifecycle.on('leave', leave)];
+  const stops = [lifecycle.on('hidden', leave), lifecycle.on('pagehide', leave)];
 
   return {
     leave,

@@ -2,7 +2,7 @@ import type { Banner, BannerEvent } from '../banner.ts';
 import type { Updates } from '../banners/updates.ts';
 import type { LateContext } from '../late-context.ts';
 import type { Notice } from '../notices.ts';
-import type { Problem } from '../placement-hook.ts';
+import type { Issue } from '../placement-hook.ts';
 import type { Impressions } from '../placements/impressions.ts';
 import type { MountedSlot } from '../placements/slot.ts';
 import { createOverlay, type Overlay } from './overlay.ts';
@@ -31,9 +31,9 @@ export interface SlotState {
   /** Banner in the slot, including a control banner, which is not rendered. */
   shown: Banner | null;
   /** Reason that no banner is rendered; `null` if one is rendered, or if undecided. */
-  emptied: Extract<Notice, { type: 'emptied' }>['reason'] | null;
-  /** Problems of a banner that the hook's `check` rejected. */
-  problems: readonly Problem[];
+  emptyReason: Extract<Notice, { type: 'hidden' }>['reason'] | null;
+  /** Issues of a banner that the hook's `validate` rejected. */
+  issues: readonly Issue[];
   /** `null` if the browser cannot measure visibility. */
   view: ViewState | null;
 }
@@ -42,16 +42,16 @@ export interface SlotState {
 export interface PlacementState {
   placementId: string;
   /** Last result of the service, expired or not; `null` if no banner; `undefined` before the first response. */
-  answer: Banner | null | undefined;
-  /** Request time of `answer`, in Unix milliseconds; `null` if none or a test send. */
-  askedAt: number | null;
-  /** `sync` if this page requested `answer`, otherwise `cache`. */
+  banner: Banner | null | undefined;
+  /** Request time of `banner`, in Unix milliseconds; `null` if none or a test send. */
+  fetchedAt: number | null;
+  /** `sync` if this page requested `banner`, otherwise `cache`. */
   from: 'cache' | 'sync';
-  /** Whether `answer` has expired by the service's clock. */
+  /** Whether `banner` has expired by the service's clock. */
   isExpired: boolean;
   /** Whether the user dismissed a banner of this placement. */
   isDismissed: boolean;
-  /** End of the snooze of `answer`, in Unix milliseconds of the service; `null` if not snoozed. */
+  /** End of the snooze of `banner`, in Unix milliseconds of the service; `null` if not snoozed. */
   snoozedUntil: number | null;
   /** Whether `focus()` shows a banner in this placement. */
   isFocused: boolean;
@@ -98,7 +98,7 @@ export interface Inspector {
    * Turns the sandbox of this page on or off. While it is on, events are listed in `read().sandbox`, and not stored or sent; a
    * dismissal lasts until the sandbox ends. Events captured before are sent as usual.
    */
-  sandbox(isOn: boolean): void;
+  setSandbox(enabled: boolean): void;
   /**
    * Shows the draft of a Studio preview link, by the link's token, until the viewer ends the preview. A page that is opened by a
    * preview link shows its draft automatically.
@@ -126,25 +126,25 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
 
   const toSlotState = (slot: MountedSlot): SlotState => {
     const { element, placementId, state } = slot;
-    const { banner: shown, why: emptied } = state;
+    const { banner: shown, why: emptyReason } = state;
     const next = cache.current(placementId);
     // The check has cached the problems of the rejected banner.
-    const problems = emptied === 'invalid' && next ? (slot.check.problems(next) ?? []) : [];
-    return { element, shown, emptied, problems, view: impressions.inspect(slot) };
+    const issues = emptyReason === 'invalid' && next ? (slot.check.problems(next) ?? []) : [];
+    return { element, shown, emptyReason, issues, view: impressions.inspect(slot) };
   };
 
   const toPlacementState = (placementId: string): PlacementState => {
     const testSend = cache.testSends.get(placementId);
     const stored = banners.get(placementId);
-    const answer = testSend ?? stored?.banner;
+    const banner = testSend ?? stored?.banner;
     return {
       placementId,
-      answer,
-      askedAt: testSend ? null : (stored?.fetchedAtMs ?? null),
+      banner,
+      fetchedAt: testSend ? null : (stored?.fetchedAtMs ?? null),
       from: requested.answered.has(placementId) ? 'sync' : 'cache',
-      isExpired: answer != null && cache.isExpired(answer),
+      isExpired: banner != null && cache.isExpired(banner),
       isDismissed: dismissed.some((dismissal) => dismissal.placementId === placementId),
-      snoozedUntil: answer && cache.isSnoozed(answer) ? snoozed!.get(answer.id)! : null,
+      snoozedUntil: banner && cache.isSnoozed(banner) ? snoozed!.get(banner.id)! : null,
       isFocused: overlay.isFocused(placementId),
       isHidden: cache.previews.get(placementId) === null,
       slots: mounted.filter((slot) => slot.placementId === placementId).map(toSlotState),
@@ -188,7 +188,7 @@ export const createInspector = (context: InspectorOptions): Inspector & { stop()
     focus(placementId, banner) {
       if (user.id() !== null) overlay.focus(placementId, banner && { ...banner, placementId });
     },
-    sandbox: overlay.sandbox,
+    setSandbox: overlay.sandbox,
     preview: preview.show,
     stop: preview.stop,
   };

@@ -9,7 +9,7 @@ import type { Inspection, Inspector } from './inspector.ts';
 /** Maximum number of notices kept for the inspector. */
 const MAX_RECENT = 50;
 /** Notices that are not kept, because there may be thousands in one task, and counters and slots show the same information. */
-const LEFT_OUT: Notice['type'][] = ['tracked', 'changed', 'shown', 'emptied'];
+const LEFT_OUT: Notice['type'][] = ['tracked', 'changed', 'shown', 'hidden'];
 
 /**
  * Returns whether to keep a notice. Errors of hooks are excluded too, because an error's stack retains detached nodes of the

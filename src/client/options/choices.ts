@@ -74,15 +74,15 @@ export type EndpointOptions =
  * Policy for an event whose response was never read: `at-least-once` sends it again, which may create a duplicate on
  * servers without deduplication; `at-most-once` drops it.
  */
-export type InDoubtPolicy = 'at-least-once' | 'at-most-once';
+export type DeliveryGuarantee = 'at-least-once' | 'at-most-once';
 
 /** Options for event storage and delivery. */
 export interface DeliveryOptions {
   /** Maximum number of events in a batch. Default 50. */
-  maxBatch: number;
+  maxBatchSize: number;
   /** Maximum time that an event waits to be sent with others, in milliseconds. Default 5,000. */
-  maxWaitMs: number;
-  /** Number of responses that may name an event as skipped before it becomes a dead letter. Default 3. */
+  maxDelayMs: number;
+  /** Number of responses that may reject an event before it becomes a dead letter. Default 3. */
   maxAttempts: number;
   /**
    * Maximum number of stored events, including dead letters. Above it, the least valuable and oldest events are evicted. Default
@@ -94,19 +94,19 @@ export interface DeliveryOptions {
   /** Age after which stored events expire, in milliseconds. Default 604,800,000 (7 days). */
   maxAgeMs: number;
   /** Policy for each event type. Default `'at-least-once'` for all. */
-  inDoubt: Record<EventType, InDoubtPolicy>;
+  guarantee: Record<EventType, DeliveryGuarantee>;
   /** Timeout of a request, in milliseconds, at most 300,000 (5 minutes). Default 30,000. */
   timeoutMs: number;
 }
 
 /** Delivery options of the host. Omitted ones keep their default. */
-export type DeliveryChoices = Choices<Omit<DeliveryOptions, 'inDoubt'>> & {
-  inDoubt?: Choices<DeliveryOptions['inDoubt']> | undefined;
+export type DeliveryChoices = Choices<Omit<DeliveryOptions, 'guarantee'>> & {
+  guarantee?: Choices<DeliveryOptions['guarantee']> | undefined;
 };
 
-const DELIVERY: Rules<Omit<DeliveryOptions, 'inDoubt'>> = {
-  maxBatch: [MAX_TRACK_BATCH],
-  maxWaitMs: [5_000, 0],
+const DELIVERY: Rules<Omit<DeliveryOptions, 'guarantee'>> = {
+  maxBatchSize: [MAX_TRACK_BATCH],
+  maxDelayMs: [5_000, 0],
   maxAttempts: [3],
   maxEvents: [10_000],
   maxBytes: [2_000_000],
@@ -114,15 +114,15 @@ const DELIVERY: Rules<Omit<DeliveryOptions, 'inDoubt'>> = {
   // Every tab relies on this maximum. If a request takes longer, its page is gone.
   timeoutMs: [30_000, 1, 5 * 60_000],
 };
-const IN_DOUBT = Object.fromEntries(
+const GUARANTEE = Object.fromEntries(
   EVENT_TYPES.map((type) => [type, ['at-least-once', 'at-most-once']]),
-) as unknown as Rules<DeliveryOptions['inDoubt']>;
+) as unknown as Rules<DeliveryOptions['guarantee']>;
 
 /** Merges the host's choices with the defaults. */
 export const deliveryOptions = (chosen: DeliveryChoices | undefined, notify: Notify): DeliveryOptions => {
-  const { inDoubt, ...others } = chosen ?? {};
+  const { guarantee, ...others } = chosen ?? {};
   return {
     ...chosenOptions('delivery.', DELIVERY, others, notify),
-    inDoubt: chosenOptions('delivery.inDoubt.', IN_DOUBT, inDoubt, notify),
+    guarantee: chosenOptions('delivery.guarantee.', GUARANTEE, guarantee, notify),
   };
 };

@@ -7,13 +7,13 @@ import {
 import type { Addition } from '../addition.ts';
 import type { Banner } from '../banner.ts';
 import type { ProvideToken } from '../credentials/credentials.ts';
-import type { Correct } from '../delivery/delivery.ts';
+import type { OnEventRejected } from '../delivery/delivery.ts';
 import type { SlotContext } from '../placement-hook.ts';
 import { createClock } from '../platform/clock.ts';
 import { createIdbStore } from '../platform/idb-store.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
-import type { TabLink } from '../platform/tab-channel.ts';
+import type { BroadcastChannelLike } from '../platform/tab-channel.ts';
 import type { BannerOptions, Choices, DeliveryChoices, EndpointOptions } from './choices.ts';
 
 interface CommonOptions {
@@ -57,8 +57,8 @@ interface CommonOptions {
   shouldShow?:
     | ((banner: Banner, slot: Pick<SlotContext, 'element' | 'placementId'>) => boolean | Promise<boolean>)
     | undefined;
-  /** Handles events that the server skipped. Default: they are sent again unchanged, up to `maxAttempts` times. */
-  correct?: Correct | undefined;
+  /** Handles events that the server rejected. Default: they are sent again unchanged, up to `maxAttempts` times. */
+  onEventRejected?: OnEventRejected | undefined;
   /** Options for event storage and delivery. An invalid one keeps its default, with a `failed` notice. */
   delivery?: DeliveryChoices | undefined;
   /** Options for banner refreshes, sessions and impressions. An invalid one keeps its default, with a `failed` notice. */
@@ -89,7 +89,7 @@ export interface Platform {
   /** Visibility and lifecycle events of the page. */
   lifecycle: PageLifecycle;
   /** Opens the channel to the other tabs. Default: `BroadcastChannel`. Without a channel, tabs see changes only in the store. */
-  openChannel: (name: string) => TabLink;
+  openChannel: (name: string) => BroadcastChannelLike;
   /** Observer for viewability. Replace it in tests if the DOM's own never calls back, as in happy-dom. */
   IntersectionObserver: typeof IntersectionObserver;
 }

@@ -18,7 +18,8 @@ export const validateOptions = (
   notify: Notify,
 ): void => {
   const { endpoint, logName, apiKey, appId, appVersion, userId, deviceId, platform, ...others } = settings;
-  const { correct, delivery, userToken, banners, bootstrap, debug, shouldShow, use, ...unknown } = others;
+  const { onEventRejected, delivery, userToken, banners, bootstrap, debug, shouldShow, use, ...unknown } =
+    others;
   const report: Notify = (notice) => {
     if (notice.type === 'failed') console.error(`Placard: ${notice.message}`);
     notify(notice);

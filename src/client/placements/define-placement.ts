@@ -1,10 +1,10 @@
 import type { Banner } from '../banner.ts';
-import type { PlacementCleanup, PlacementHook, Problem, Slot, SlotContext } from '../placement-hook.ts';
+import type { Issue, PlacementCleanup, PlacementHook, Slot, SlotContext } from '../placement-hook.ts';
 
 /** Validation result of Standard Schema v1. */
-type Verdict<Output> =
+type ValidationResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly Problem[] };
+  | { readonly issues: readonly Issue[] };
 
 /** Schema of any library that implements Standard Schema v1, such as Zod, Valibot or ArkType. */
 export interface StandardSchema<Output = unknown> {
@@ -13,7 +13,7 @@ export interface StandardSchema<Output = unknown> {
     readonly version: 1;
     readonly vendor: string;
     /** Validates a value, synchronously or asynchronously. */
-    readonly validate: (value: unknown) => Verdict<Output> | Promise<Verdict<Output>>;
+    readonly validate: (value: unknown) => ValidationResult<Output> | Promise<ValidationResult<Output>>;
   };
 }
 
@@ -24,9 +24,9 @@ export interface PlacementDefinition<Properties> {
   /** Renders a valid banner. `properties` is the schema's output. */
   render(properties: Properties, slot: Slot, banner: Banner): PlacementCleanup;
   /** Renders the slot without a banner. Default: the slot collapses. */
-  empty?(slot: SlotContext): PlacementCleanup;
-  /** Renders the slot instead of an invalid banner. Default: `empty`. */
-  invalid?(problems: readonly Problem[], slot: SlotContext): PlacementCleanup;
+  renderEmpty?(slot: SlotContext): PlacementCleanup;
+  /** Renders the slot instead of an invalid banner. Default: `renderEmpty`. */
+  renderInvalid?(issues: readonly Issue[], slot: SlotContext): PlacementCleanup;
 }
 
 /** Placement hook with its placement ID and a schema. */
@@ -41,16 +41,16 @@ const unwrap = ({ properties }: Banner): Record<string, unknown> =>
 
 /**
  * Creates a placement hook that validates the properties of each banner before it renders it. Pass the result to `mount`. An
- * invalid banner is neither rendered nor counted, and reported as a `failed` notice of kind `property`.
+ * invalid banner is neither rendered nor counted, and reported as a `failed` notice of kind `invalid-banner`.
  */
 export const definePlacement = <Properties>(
   placementId: string,
-  { properties: schema, render, empty, invalid }: PlacementDefinition<Properties>,
+  { properties: schema, render, renderEmpty, renderInvalid }: PlacementDefinition<Properties>,
 ): DefinedPlacement => {
   /** Validated properties of each banner, for the render after the check. */
-  const checked = new WeakMap<Banner, Verdict<Properties>>();
+  const checked = new WeakMap<Banner, ValidationResult<Properties>>();
 
-  const note = (banner: Banner, verdict: Verdict<Properties>): readonly Problem[] => {
+  const note = (banner: Banner, verdict: ValidationResult<Properties>): readonly Issue[] => {
     if (verdict.issues) return verdict.issues;
     checked.set(banner, verdict);
     return [];
@@ -65,11 +65,11 @@ export const definePlacement = <Properties>(
   };
   return Object.assign(hook, {
     placementId,
-    check(banner: Banner) {
+    validate(banner: Banner) {
       const verdict = schema['~standard'].validate(unwrap(banner));
       return 'then' in verdict ? verdict.then((late) => note(banner, late)) : note(banner, verdict);
     },
-    ...(empty && { empty }),
-    ...(invalid && { invalid }),
+    ...(renderEmpty && { renderEmpty }),
+    ...(renderInvalid && { renderInvalid }),
   });
 };

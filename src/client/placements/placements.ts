@@ -2,7 +2,7 @@ import type { Banner } from '../banner.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
 import type { Consent } from '../consent/consent.ts';
 import type { Notify } from '../notices.ts';
-import type { PlacementCleanup, PlacementHook, Problem, SlotContext } from '../placement-hook.ts';
+import type { Issue, PlacementCleanup, PlacementHook, SlotContext } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Boxes, holdBox } from './box.ts';
 import {
@@ -77,7 +77,7 @@ export const createPlacements = (options: PlacementsOptions) => {
   const setState = (
     slot: MountedSlot,
     next: SlotState,
-    problems: readonly Problem[] = [],
+    problems: readonly Issue[] = [],
     keepHeight = true,
   ): void => {
     const { element, placementId, hook, state } = slot;
@@ -96,9 +96,10 @@ export const createPlacements = (options: PlacementsOptions) => {
     const { banner, why } = next;
     if (banner) scheduleExpiry(slot, banner);
     if (why) {
-      if (problems.length > 0 && hook.invalid) fill(slot, (context) => hook.invalid?.(problems, context));
-      else if (hook.empty) fill(slot, (context) => hook.empty?.(context));
-      notify({ type: 'emptied', placementId, reason: why });
+      if (problems.length > 0 && hook.renderInvalid)
+        fill(slot, (context) => hook.renderInvalid?.(problems, context));
+      else if (hook.renderEmpty) fill(slot, (context) => hook.renderEmpty?.(context));
+      notify({ type: 'hidden', placementId, reason: why });
     } else if (banner) {
       slot.expand?.();
       slot.expand = undefined;
@@ -118,12 +119,7 @@ export const createPlacements = (options: PlacementsOptions) => {
   };
 
   /** Clears the banner, once per reason. */
-  const empty = (
-    slot: MountedSlot,
-    why: EmptyReason,
-    problems?: readonly Problem[],
-    keepHeight?: boolean,
-  ) => {
+  const empty = (slot: MountedSlot, why: EmptyReason, problems?: readonly Issue[], keepHeight?: boolean) => {
     if (slot.state.why !== why) setState(slot, { banner: null, why }, problems, keepHeight);
   };
 

@@ -2,10 +2,10 @@ import { safeUrl } from '../../protocol/index.ts';
 import type { Banner, EventType } from '../banner.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
 import type { Fail, Notice } from '../notices.ts';
-import type { PlacementCleanup, PlacementHook, Problem, Slot, SlotContext } from '../placement-hook.ts';
+import type { Issue, PlacementCleanup, PlacementHook, Slot, SlotContext } from '../placement-hook.ts';
 import type { Viewability } from './viewability.ts';
 
-export type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
+export type EmptyReason = Extract<Notice, { type: 'hidden' }>['reason'];
 
 /**
  * Content of a slot, or reason that no banner is rendered. Each decision about a banner creates a new object, so that a hook that
@@ -62,10 +62,10 @@ export const isSameBanner = (a: Banner | null | undefined, b: Banner | null | un
   a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /** Formats a problem with its property path. */
-const problemText = ({ message, path = [] }: Problem): string =>
+const problemText = ({ message, path = [] }: Issue): string =>
   [path.map((part) => String(Object(part).key ?? part)).join('.'), message].filter(Boolean).join(': ');
 
-const THREW: readonly Problem[] = [{ message: 'The hook threw' }];
+const THREW: readonly Issue[] = [{ message: 'The hook threw' }];
 
 export const reportHook = (fail: Fail, placementId: string, cause: unknown): void =>
   fail('hook', `The hook of "${placementId}" threw`, cause);
@@ -80,28 +80,28 @@ export const createBannerCheck = (
   fail: Fail,
   onLate: () => void,
 ) => {
-  let last: { banner: Banner; problems: readonly Problem[] | null } | undefined;
+  let last: { banner: Banner; problems: readonly Issue[] | null } | undefined;
 
   const check = {
     /** Returns the banner's problems; `null` while an asynchronous check runs. */
-    problems(banner: Banner): readonly Problem[] | null {
+    problems(banner: Banner): readonly Issue[] | null {
       if (last && isSameBanner(last.banner, banner)) return last.problems;
-      if (banner.isControl || !hook.check) return [];
+      if (banner.isControl || !hook.validate) return [];
       const result: typeof last = { banner, problems: null };
       last = result;
-      const settle = (problems: readonly Problem[]): void => {
+      const settle = (problems: readonly Issue[]): void => {
         result.problems = problems;
         // A check in JavaScript may return `false` for a valid banner.
         if (!(problems.length > 0)) return;
         const message = `Banner "${banner.id}" is invalid for "${placementId}": ${problems.map(problemText).join('; ')}`;
-        fail('property', message, problems);
+        fail('invalid-banner', message, problems);
       };
       const onError = (cause: unknown): void => {
         reportHook(fail, placementId, cause);
         result.problems = THREW;
       };
       try {
-        const problems = hook.check(banner) as Partial<Promise<readonly Problem[]>> & readonly Problem[];
+        const problems = hook.validate(banner) as Partial<Promise<readonly Issue[]>> & readonly Issue[];
         // Recognized by its `then` and wrapped, because it may be another library's promise, as with zone.js. Not by `in`,
         // because a check in JavaScript may return `false` for a valid banner.
         if (problems.then) void Promise.resolve(problems).then(settle).catch(onError).then(onLate);

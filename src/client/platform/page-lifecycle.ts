@@ -1,8 +1,15 @@
 /**
- * Lifecycle event of a page. `leave` is `pagehide`: the page unloads or enters the back/forward cache. `restored` is its return
+ * Lifecycle event of a page. `pagehide`: the page unloads or enters the back/forward cache. `restored` is its return
  * from the cache. `activated` is the end of prerendering.
  */
-export type Moment = 'visible' | 'hidden' | 'leave' | 'restored' | 'resumed' | 'activated' | 'online';
+export type LifecycleEvent =
+  | 'visible'
+  | 'hidden'
+  | 'pagehide'
+  | 'restored'
+  | 'resumed'
+  | 'activated'
+  | 'online';
 
 /** Visibility and lifecycle events of the page. */
 export interface PageLifecycle {
@@ -13,7 +20,7 @@ export interface PageLifecycle {
   /** Resolves at once on an ordinary page, or when a prerendered page is activated. */
   whenActivated(): Promise<void>;
   /** Calls `listener` on each event. Returns a function that unsubscribes. */
-  on(moment: Moment, listener: () => void): () => void;
+  on(moment: LifecycleEvent, listener: () => void): () => void;
 }
 
 interface LifecycleTarget {
@@ -30,10 +37,10 @@ export const createPageLifecycle = ({
   document = globalThis.document,
   window = globalThis.window,
 }: LifecycleTarget = {}): PageLifecycle => {
-  const listeners = new Map<Moment, Set<() => void>>();
+  const listeners = new Map<LifecycleEvent, Set<() => void>>();
   let detach: (() => void) | undefined;
 
-  const emit = (moment: Moment) => {
+  const emit = (moment: LifecycleEvent) => {
     for (const listener of [...(listeners.get(moment) ?? [])]) listener();
   };
   const isVisible = () => document === undefined || document.visibilityState === 'visible';
@@ -42,7 +49,11 @@ export const createPageLifecycle = ({
   const attach = () => {
     if (document === undefined || window === undefined) return;
     const abort = new AbortController();
-    const listen = (target: EventTarget, type: string, moment: (event: Event) => Moment | undefined) => {
+    const listen = (
+      target: EventTarget,
+      type: string,
+      moment: (event: Event) => LifecycleEvent | undefined,
+    ) => {
       const listener = (event: Event) => {
         const now = moment(event);
         if (now) emit(now);
@@ -52,13 +63,13 @@ export const createPageLifecycle = ({
     listen(document, 'visibilitychange', () => (isVisible() ? 'visible' : 'hidden'));
     listen(document, 'resume', () => 'resumed');
     listen(document, 'prerenderingchange', () => 'activated');
-    listen(window, 'pagehide', () => 'leave');
+    listen(window, 'pagehide', () => 'pagehide');
     listen(window, 'pageshow', (event) => ('persisted' in event && event.persisted ? 'restored' : undefined));
     listen(window, 'online', () => 'online');
     detach = () => abort.abort();
   };
 
-  const on = (moment: Moment, listener: () => void) => {
+  const on = (moment: LifecycleEvent, listener: () => void) => {
     if (detach === undefined) attach();
     // A new function, so that the same listener can be added twice and removed once.
     const entry = () => listener();
@@ -88,7 +99,7 @@ export const createPageLifecycle = ({
 };
 
 /** Events after which the network or the user is back. */
-const RETURNS: Moment[] = ['visible', 'online', 'resumed', 'activated', 'restored'];
+const RETURNS: LifecycleEvent[] = ['visible', 'online', 'resumed', 'activated', 'restored'];
 
 /** Calls `listener` when the network or the user is back. Returns a function that unsubscribes. */
 export const onReturn = (lifecycle: PageLifecycle, listener: () => void): (() => void) => {

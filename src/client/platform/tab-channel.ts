@@ -9,7 +9,7 @@ export interface TabChannel<M> {
 }
 
 /** Subset of `BroadcastChannel`. */
-export interface TabLink {
+export interface BroadcastChannelLike {
   /** Sends a message to every other tab. */
   postMessage(message: unknown): void;
   /** Calls `listener` with the messages of other tabs. */
@@ -26,12 +26,12 @@ export interface TabLink {
 export const createTabChannel = <M>(
   name: string,
   lifecycle: PageLifecycle,
-  open: ((name: string) => TabLink) | undefined = typeof BroadcastChannel === 'undefined'
+  open: ((name: string) => BroadcastChannelLike) | undefined = typeof BroadcastChannel === 'undefined'
     ? undefined
     : (channelName) => new BroadcastChannel(channelName),
 ): TabChannel<M> => {
   const listeners = new Set<(message: M) => void>();
-  let channel: TabLink | undefined;
+  let channel: BroadcastChannelLike | undefined;
 
   const connect = () => {
     if (channel !== undefined) return;
@@ -59,7 +59,7 @@ export const createTabChannel = <M>(
   };
 
   connect();
-  const stops = [lifecycle.on('leave', disconnect), lifecycle.on('restored', connect)];
+  const stops = [lifecycle.on('pagehide', disconnect), lifecycle.on('restored', connect)];
 
   return {
     post(message) {

@@ -66,7 +66,7 @@ export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions
     fail,
   });
   const kinds = () => notices.flatMap((notice) => (notice.type === 'failed' ? [notice.kind] : []));
-  const waiting = () => notices.flatMap((notice) => (notice.type === 'waiting' ? [notice.reason] : []));
+  const waiting = () => notices.flatMap((notice) => (notice.type === 'paused' ? [notice.reason] : []));
   return { sync, sent, callers, results, notices, kinds, waiting, state, onRateLimit };
 };
 

@@ -251,7 +251,7 @@ test.each([
   await sync.now(['home_hero', 'side']);
   await vi.advanceTimersByTimeAsync(600_000);
   expect(results.map(({ banners }) => [...banners.keys()])).toEqual([['home_hero']]);
-  expect(kinds()).toEqual(['property']);
+  expect(kinds()).toEqual(['invalid-banner']);
   expect(sent).toHaveLength(1);
 });
 

@@ -258,7 +258,7 @@ describe('buffer and crash', () => {
 
   test('resends or drops dead letters on request', async () => {
     const world = createWorld();
-    const tab = world.openTab({ correct: () => null });
+    const tab = world.openTab({ onEventRejected: () => null });
     world.service.fail({ type: 'skip', indices: [0, 1] });
     await tab.captureMany(2);
     await tab.delivery.flush();

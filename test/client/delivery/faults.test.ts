@@ -19,7 +19,7 @@ test('keeps the caps over many short pages', async () => {
     await tab.captureMany(5, 'click', 'u1', `p${page}-`);
     await world.clock.advance(30_000);
     tab.tell('hidden');
-    tab.tell('leave');
+    tab.tell('pagehide');
     await world.settle();
     tab.kill();
   }
@@ -72,7 +72,7 @@ test('a tab restored from the back/forward cache after a wipe does not store or 
   await away.capture('before');
   await away.delivery.flush();
   away.tell('hidden');
-  away.tell('leave');
+  away.tell('pagehide');
   const other = world.openTab();
   await world.settle();
   await other.delivery.wipe();
@@ -176,7 +176,7 @@ test('does not resend at-most-once events after a 504 whose batch was accepted',
     isFirst = false;
     return Response.json({ message: 'upstream timed out' }, { status: 504 });
   };
-  const tab = world.openTab({ options: { inDoubt: { click: 'at-most-once' } }, fetch });
+  const tab = world.openTab({ options: { guarantee: { click: 'at-most-once' } }, fetch });
   await world.settle();
   await tab.capture('c1');
   await tab.delivery.flush();
@@ -192,7 +192,7 @@ test.each([
   'on a full disk, sends stored events once and does not send an at-most-once event %s them',
   async (_, types) => {
     const { world, store, openTab } = createFaultyWorld();
-    const tab = openTab({ options: { inDoubt: { dismiss: 'at-most-once' } } });
+    const tab = openTab({ options: { guarantee: { dismiss: 'at-most-once' } } });
     await world.settle();
     for (const type of types) await tab.capture(type, type);
     store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'], ...FOREVER });
@@ -260,7 +260,7 @@ test.each<[string, Fault, number, number]>([
   lift();
   fill(false);
   await world.clock.advance(61 * MINUTE_MS);
-  expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1, pending: 0, waitingUntil: null });
+  expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1, pending: 0, pausedUntil: null });
 });
 
 test('on a full disk, the claim of a closed page does not block other events', async () => {
@@ -283,7 +283,7 @@ test('on a full disk, the claim of a closed page does not block other events', a
 
 test('on a full disk, an event that waits for correction does not block other events', async () => {
   const { world, openTab, fill } = createFullWorld();
-  const gone = openTab({ correct: () => new Promise(() => undefined) });
+  const gone = openTab({ onEventRejected: () => new Promise(() => undefined) });
   await gone.capture('skipped');
   world.service.fail({ type: 'skip', indices: [0] });
   void gone.delivery.flush();
@@ -291,7 +291,7 @@ test('on a full disk, an event that waits for correction does not block other ev
   gone.kill();
   fill(true);
   await world.clock.advance(MINUTE_MS);
-  const tab = openTab({ correct: () => null });
+  const tab = openTab({ onEventRejected: () => null });
   await tab.capture('waits');
   await world.clock.advance(2 * MINUTE_MS);
   expect(world.sent()).toEqual([['skipped'], ['waits']]);
@@ -314,9 +314,9 @@ test('ignores channel messages with missing members', async () => {
   expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 2 });
 });
 
-test('a correct() call that never settles does not block other events', async () => {
+test('a onEventRejected() call that never settles does not block other events', async () => {
   const world = createWorld();
-  const tab = world.openTab({ correct: () => new Promise(() => undefined) });
+  const tab = world.openTab({ onEventRejected: () => new Promise(() => undefined) });
   await world.settle();
   world.service.fail({ type: 'skip', indices: [0, 1, 2, 3, 4] });
   await tab.captureMany(5);
@@ -333,15 +333,15 @@ test('a correct() call that never settles does not block other events', async ()
   ]);
 });
 
-test('calls correct() in one tab per event, and in another tab if the first one is closed', async () => {
+test('calls onEventRejected() in one tab per event, and in another tab if the first one is closed', async () => {
   const world = createWorld();
   let asked = 0;
-  const correct = () => {
+  const onEventRejected = () => {
     asked += 1;
     return new Promise<never>(() => undefined);
   };
-  const first = world.openTab({ correct });
-  const second = world.openTab({ correct });
+  const first = world.openTab({ onEventRejected });
+  const second = world.openTab({ onEventRejected });
   await world.settle();
   world.service.fail({ type: 'skip', indices: [0] });
   await first.capture('x');
@@ -357,7 +357,7 @@ test('calls correct() in one tab per event, and in another tab if the first one 
 
 test('limits the batch size for an hour after a batch was too large', async () => {
   const world = createWorld();
-  const tab = world.openTab({ options: { maxBatch: 8 } });
+  const tab = world.openTab({ options: { maxBatchSize: 8 } });
   await world.settle();
   world.service.fail({ type: 'status', status: 413 });
   await tab.captureMany(8);
@@ -417,7 +417,7 @@ test('a purge also removes events that another page has just claimed', async () 
       return result;
     },
   };
-  const tab = world.openTab({ openStore: () => store, options: { maxWaitMs: 60 * MINUTE_MS } });
+  const tab = world.openTab({ openStore: () => store, options: { maxDelayMs: 60 * MINUTE_MS } });
   await world.settle();
   world.service.fail({ type: 'drop', when: 'before' });
   await tab.captureMany(3);
@@ -429,11 +429,11 @@ test('a purge also removes events that another page has just claimed', async () 
   expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 3, purged: 3, pending: 0 });
 });
 
-test('does not call correct() after stop', async () => {
+test('does not call onEventRejected() after stop', async () => {
   const world = createWorld();
   let calls = 0;
   const tab = world.openTab({
-    correct: (event) => {
+    onEventRejected: (event) => {
       calls += 1;
       tab.delivery.stop();
       return event;
@@ -448,12 +448,12 @@ test('does not call correct() after stop', async () => {
 
 test.each<[string, TabSetup]>([
   ['without', {}],
-  ['unchanged by', { correct: (event) => event }],
+  ['unchanged by', { onEventRejected: (event) => event }],
 ])(
-  'with an infinite maxWaitMs a skipped event %s a correction leaves with a later flush',
+  'with an infinite maxDelayMs a skipped event %s a correction leaves with a later flush',
   async (_, setup) => {
     const world = createWorld();
-    const tab = world.openTab({ ...setup, options: { maxWaitMs: Number.POSITIVE_INFINITY } });
+    const tab = world.openTab({ ...setup, options: { maxDelayMs: Number.POSITIVE_INFINITY } });
     await world.settle();
     world.service.fail({ type: 'skip', indices: [0] });
     await tab.capture('b1');

@@ -39,7 +39,7 @@ test.each([
   'a tab in memory mode that missed an opt-out (%s) reads it from IndexedDB and removes all later events',
   async (policy, left) => {
     const { world, store, openTab } = createFaultyWorld();
-    const tab = openTab({ openChannel: deafLink, options: { maxWaitMs: 10 * MINUTE_MS } });
+    const tab = openTab({ openChannel: deafLink, options: { maxDelayMs: 10 * MINUTE_MS } });
     const other = world.openTab({ openChannel: deafLink });
     await tab.capture('warm');
     await tab.delivery.flush();

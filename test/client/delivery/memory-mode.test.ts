@@ -26,7 +26,7 @@ test.each(['hang', 'wait'] as const)(
   'case 42: enters memory mode within ten seconds if the store hangs (%s), and counts every event once',
   async (type) => {
     const { world, store, openTab } = createFaultyWorld();
-    const tab = openTab({ options: { maxWaitMs: DAY_MS } });
+    const tab = openTab({ options: { maxDelayMs: DAY_MS } });
     await tab.capture('before');
     await tab.delivery.flush();
     const { promise: until, resolve: answer } = Promise.withResolvers<void>();
@@ -89,13 +89,13 @@ test('case 41: enters memory mode at once if the store fails to open, and moves 
 test('case 41: a page in memory mode resends rejected events on exit, with the newer ones', async () => {
   const { world, store, openTab } = createFaultyWorld();
   store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
-  const tab = openTab({ options: { maxWaitMs: DAY_MS } });
+  const tab = openTab({ options: { maxDelayMs: DAY_MS } });
   world.service.fail({ type: 'status', status: 503 });
   await tab.capture('refused');
   await tab.delivery.flush();
   await tab.capture('since');
   tab.tell('hidden');
-  tab.tell('leave');
+  tab.tell('pagehide');
   // On exit, a page runs only microtasks, and no further task.
   for (let turns = 0; turns < 200; turns += 1) await Promise.resolve();
   tab.kill();
@@ -207,7 +207,7 @@ test('case 41: removes events captured in memory mode if the store has an opt-ou
   before.kill();
   await world.clock.advance(1);
   store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
-  const tab = openTab({ options: { maxWaitMs: DAY_MS } });
+  const tab = openTab({ options: { maxDelayMs: DAY_MS } });
   await tab.captureMany(3);
   store.recover();
   tab.tell('visible');

@@ -19,7 +19,7 @@ const HOUR_MS = 60 * 60_000;
 
 type Action =
   | { do: 'open' }
-  | { do: 'kill' | 'stop' | 'flush' | 'restore' | 'hide' | 'show' | 'leave'; tab: number }
+  | { do: 'kill' | 'stop' | 'flush' | 'restore' | 'hide' | 'show' | 'pagehide'; tab: number }
   | { do: 'capture'; tab: number; count: number; type: EventType; user: string }
   | { do: 'advance'; ms: number }
   | { do: 'jump'; ms: number }
@@ -58,7 +58,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      do: fc.constantFrom('kill', 'flush', 'flush', 'restore', 'hide', 'show', 'leave', 'stop'),
+      do: fc.constantFrom('kill', 'flush', 'flush', 'restore', 'hide', 'show', 'pagehide', 'stop'),
       tab,
     }) as fc.Arbitrary<Action>,
   },
@@ -123,7 +123,7 @@ const checkDisk = (world: World): number => {
 
 const play = async (actions: Action[]): Promise<void> => {
   const world = createWorld();
-  const tabs = [world.openTab({ correct: (event, { attempts }) => (attempts > 1 ? null : event) })];
+  const tabs = [world.openTab({ onEventRejected: (event, { attempts }) => (attempts > 1 ? null : event) })];
   // A page that exits before its log is open continues in memory, without durability.
   await world.settle();
   const durable: { userId: string; bannerId: string; type: string; time: number }[] = [];
@@ -151,9 +151,9 @@ const play = async (actions: Action[]): Promise<void> => {
         return actor?.tell('hidden');
       case 'show':
         return actor?.tell('visible');
-      case 'leave':
+      case 'pagehide':
         actor?.tell('hidden');
-        return actor?.tell('leave');
+        return actor?.tell('pagehide');
       case 'restore':
         actor?.tell('restored');
         return actor?.tell('visible');

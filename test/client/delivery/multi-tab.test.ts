@@ -14,7 +14,7 @@ describe('several tabs', () => {
     for (let step = 0; step < 600; step += 1) {
       await world.clock.advance(10);
       const senders = await Promise.all(tabs.map((tab) => tab.delivery.diagnostics()));
-      expect(senders.filter(({ sender }) => sender).length).toBeLessThanOrEqual(1);
+      expect(senders.filter(({ isLeader }) => isLeader).length).toBeLessThanOrEqual(1);
     }
     const events = (await Promise.all(captured)).flat();
     assertDeliveredExactlyOnce(world.service.events, events as never);
@@ -35,7 +35,7 @@ describe('several tabs', () => {
     void tabs[0]!.delivery.flush();
     await world.settle();
     const states = await Promise.all(tabs.map((tab) => tab.delivery.diagnostics()));
-    const leader = states.findIndex(({ sender }) => sender);
+    const leader = states.findIndex(({ isLeader }) => isLeader);
     tabs[leader]!.kill();
     const survivor = tabs[(leader + 1) % 8]!;
     await world.clock.advance(2 * MINUTE_MS);
@@ -49,14 +49,14 @@ describe('several tabs', () => {
 
   test('each open page emits the notices of a service worker’s deliveries', async () => {
     const world = createWorld();
-    const page = world.openTab({ options: { maxWaitMs: MINUTE_MS } });
+    const page = world.openTab({ options: { maxDelayMs: MINUTE_MS } });
     const events = await page.captureMany(3);
     const worker = world.openTab({ isWorker: true });
     world.service.fail({ type: 'skip', indices: [2] });
     await worker.delivery.flush();
     await world.settle();
     expect(page.noticesOf('delivered')).toEqual([{ type: 'delivered', events: events.slice(0, 2) }]);
-    expect(page.noticesOf('skipped')).toMatchObject([{ event: events[2], attempts: 1 }]);
+    expect(page.noticesOf('rejected')).toMatchObject([{ event: events[2], attempts: 1 }]);
     expect(worker.noticesOf('delivered')).toHaveLength(1);
   });
 
@@ -162,7 +162,7 @@ describe('several tabs', () => {
     const whileSent = world.records();
     answer.resolve(new Response('', { status: 503 }));
     await world.settle();
-    expect(first.noticesOf('waiting')).toEqual([]);
+    expect(first.noticesOf('paused')).toEqual([]);
     expect(world.records()).toEqual(whileSent);
   });
 
@@ -291,7 +291,7 @@ describe('consent', () => {
 
   test('case 69: "purge" removes and counts queued events and aborts the request in flight', async () => {
     const world = createWorld();
-    const tab = world.openTab({ correct: () => null });
+    const tab = world.openTab({ onEventRejected: () => null });
     world.service.fail({ type: 'skip', indices: [0] });
     await tab.captureMany(3);
     await tab.delivery.flush();
@@ -372,7 +372,7 @@ describe('consent', () => {
     await page.delivery.wipe();
     page.kill();
     await world.settle();
-    const next = world.openTab({ options: { maxWaitMs: 60 * MINUTE_MS } });
+    const next = world.openTab({ options: { maxDelayMs: 60 * MINUTE_MS } });
     await world.clock.advance(1);
     await next.delivery.enable();
     await next.capture('after');
@@ -406,8 +406,8 @@ describe('consent', () => {
 
   test('a skipped event waits for the time configured in the tab that sent it', async () => {
     const world = createWorld();
-    const slow = world.openTab({ options: { maxWaitMs: MINUTE_MS } });
-    const fast = world.openTab({ options: { maxWaitMs: 5_000 } });
+    const slow = world.openTab({ options: { maxDelayMs: MINUTE_MS } });
+    const fast = world.openTab({ options: { maxDelayMs: 5_000 } });
     world.service.fail({ type: 'skip', indices: [0] });
     await slow.capture('skipped');
     await slow.delivery.flush();

@@ -31,7 +31,7 @@ describe('network and lifecycle', () => {
     lift();
     tab.tell('visible');
     await world.settle();
-    expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1, waitingUntil: null });
+    expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1, pausedUntil: null });
   });
 
   test.each([
@@ -61,10 +61,10 @@ describe('network and lifecycle', () => {
     isChanging = false;
     changeNetwork();
     await world.settle();
-    const { waitingUntil } = await tab.delivery.diagnostics();
-    expect(waitingUntil! - world.clock.now()).toBe(waitMs);
+    const { pausedUntil } = await tab.delivery.diagnostics();
+    expect(pausedUntil! - world.clock.now()).toBe(waitMs);
     await world.clock.advance(waitMs);
-    expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1, waitingUntil: null });
+    expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1, pausedUntil: null });
   });
 
   test('case 25: treats a connection dropped after acceptance as in doubt, and retries byte for byte', async () => {
@@ -85,7 +85,7 @@ describe('network and lifecycle', () => {
   test('case 25: at-most-once drops an impression in doubt, but not a click', async () => {
     const world = createWorld();
     const tab = world.openTab({
-      options: { inDoubt: { impression: 'at-most-once' } },
+      options: { guarantee: { impression: 'at-most-once' } },
     });
     world.service.fail({ type: 'drop', when: 'after' }, { times: 2 });
     await tab.captureMany(2, 'impression');
@@ -108,12 +108,12 @@ describe('network and lifecycle', () => {
       goOffline();
       return world.service.fetch(input, init);
     };
-    const tab = world.openTab({ fetch, options: { inDoubt: { click: 'at-most-once' } } });
+    const tab = world.openTab({ fetch, options: { guarantee: { click: 'at-most-once' } } });
     world.service.fail({ type: 'drop', when: wasOnline ? 'after' : 'before' });
     if (!wasOnline) goOffline();
     await tab.capture();
     await tab.delivery.flush();
-    expect(tab.noticesOf('failed')).toMatchObject([{ kind: 'deliver' }]);
+    expect(tab.noticesOf('failed')).toMatchObject([{ kind: 'delivery' }]);
     vi.unstubAllGlobals();
     await world.clock.advance(60_000);
     const diagnostics = await tab.delivery.diagnostics();
@@ -126,7 +126,7 @@ describe('network and lifecycle', () => {
   test('case 25: at-most-once also drops the batch of a page that died', async () => {
     const world = createWorld();
     const options = {
-      inDoubt: { impression: 'at-most-once' } as const,
+      guarantee: { impression: 'at-most-once' } as const,
     };
     const first = world.openTab({ options });
     world.service.fail({ type: 'hang', stored: true });
@@ -154,7 +154,7 @@ describe('network and lifecycle', () => {
   test('case 27: sends the most valuable of 100 KiB on pagehide within the budget, and keeps the rest stored', async () => {
     const world = createWorld();
     // Nothing is due before the page hides.
-    const tab = world.openTab({ options: { maxWaitMs: HOUR_MS, maxBatch: 2_000 } });
+    const tab = world.openTab({ options: { maxDelayMs: HOUR_MS, maxBatchSize: 2_000 } });
     await tab.captureMany(900, 'impression');
     await tab.captureMany(50, 'click');
     await tab.captureMany(10, 'dismiss');
@@ -184,7 +184,7 @@ describe('network and lifecycle', () => {
     let isShedding = true;
     const fetch: typeof globalThis.fetch = (input, init) =>
       isShedding ? Promise.reject(new TypeError('over the quota')) : world.service.fetch(input, init);
-    const tab = world.openTab({ options: { maxWaitMs: HOUR_MS, maxBatch: 2_000 }, fetch });
+    const tab = world.openTab({ options: { maxDelayMs: HOUR_MS, maxBatchSize: 2_000 }, fetch });
     await tab.capture();
     await tab.delivery.flush();
     isShedding = false;
@@ -204,7 +204,7 @@ describe('network and lifecycle', () => {
     const events = await first.captureMany(3);
     world.service.fail({ type: 'slow', delayMs: 1_000 });
     first.tell('hidden');
-    first.tell('leave');
+    first.tell('pagehide');
     await world.settle();
     first.kill();
     await world.clock.advance(60_000);

@@ -13,7 +13,7 @@ const EXPAND = 'expand' as EventType;
 
 test('stores, sends, corrects and counts an event of a new type like any other', async () => {
   const world = createWorld();
-  const tab = world.openTab({ correct: (event) => ({ ...event, bannerId: 'corrected' }) });
+  const tab = world.openTab({ onEventRejected: (event) => ({ ...event, bannerId: 'corrected' }) });
   world.service.fail({ type: 'skip', indices: [1] });
   await tab.capture('b1', EXPAND);
   await tab.capture('b2', EXPAND);
@@ -29,7 +29,7 @@ test('stores, sends, corrects and counts an event of a new type like any other',
 
 test('applies the in-doubt policy of a new event type', async () => {
   const world = createWorld();
-  const tab = world.openTab({ options: { inDoubt: { [EXPAND]: 'at-most-once' } } });
+  const tab = world.openTab({ options: { guarantee: { [EXPAND]: 'at-most-once' } } });
   world.service.fail({ type: 'drop', when: 'after' }, { times: 2 });
   await tab.capture('b1', EXPAND);
   await tab.capture('b1', 'click');

@@ -13,7 +13,7 @@ const optOutAt = async (moment: number, policy: (typeof POLICIES)[number]) => {
   let sentBefore: number | undefined;
   const session = world.disk.session();
   const tab = world.openTab({
-    options: { maxWaitMs: 60_000 },
+    options: { maxDelayMs: 60_000 },
     openStore(name) {
       const store = session.openStore(name);
       const counted = <T>(answer: Promise<T>): Promise<T> =>
@@ -88,7 +88,7 @@ test.each(['keep', 'send', 'purge'] as const)(
   async (policy) => {
     for (let turns = 0; turns < 30; turns += 1) {
       const world = createWorld();
-      const tab = world.openTab({ options: { maxWaitMs: 60_000 } });
+      const tab = world.openTab({ options: { maxDelayMs: 60_000 } });
       await world.settle();
       const clicked = tab.capture('before');
       for (let i = 0; i < turns; i += 1) await Promise.resolve();
@@ -113,9 +113,9 @@ test('case 69: a purge followed at once by an opt-in removes only earlier events
   for (let before = 0; before < 12; before += 1) {
     for (let between = 0; between < 40; between += 4) {
       const world = createWorld();
-      const tab = world.openTab({ options: { maxWaitMs: 60_000 } });
+      const tab = world.openTab({ options: { maxDelayMs: 60_000 } });
       const other = world.openTab({
-        options: { maxWaitMs: 60_000 },
+        options: { maxDelayMs: 60_000 },
         notify(notice) {
           if (notice.type === 'consent' && notice.state === 'enabled') void other.capture('other');
         },
@@ -200,7 +200,7 @@ test('case 69: a wipe after stop reaches the other tabs', async () => {
 
 test('case 69: a wipe reaches the other tabs', async () => {
   const world = createWorld();
-  const tab = world.openTab({ options: { maxWaitMs: 60_000 } });
+  const tab = world.openTab({ options: { maxDelayMs: 60_000 } });
   await tab.capture('stored');
   const before = tab.capture('in line');
   const wiped = tab.delivery.wipe();

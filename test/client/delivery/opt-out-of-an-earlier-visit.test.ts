@@ -33,7 +33,7 @@ test('drops a click in a tab that missed an opt-out (send) from another tab', as
   const world = createWorld();
   const away = world.openTab({ openChannel: deafLink });
   await world.settle();
-  const tab = world.openTab({ options: { maxWaitMs: 60_000 } });
+  const tab = world.openTab({ options: { maxDelayMs: 60_000 } });
   await tab.delivery.disable('send');
   await world.clock.advance(1_000);
   await expectForgottenClick(world, away);
@@ -41,7 +41,7 @@ test('drops a click in a tab that missed an opt-out (send) from another tab', as
 
 test('sends clicks captured before an opt-out (send) on the same page, even if the clock was set back', async () => {
   const world = createWorld();
-  const tab = world.openTab({ options: { maxWaitMs: 60_000 } });
+  const tab = world.openTab({ options: { maxDelayMs: 60_000 } });
   await world.settle();
   world.clock.jump(-60_000);
   const clicked = [tab.capture('twice'), tab.capture('twice')];

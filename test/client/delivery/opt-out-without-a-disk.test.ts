@@ -135,7 +135,7 @@ const aTabThatMayReturn = async () => {
   await other.capture('stored');
   await other.delivery.flush();
   store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
-  const tab = openTab({ options: { maxWaitMs: DAY_MS } });
+  const tab = openTab({ options: { maxDelayMs: DAY_MS } });
   await tab.capture('in memory');
   store.recover();
   return { world, store, other, tab };

@@ -35,7 +35,7 @@ describe('server responses', () => {
     const world = createWorld();
     const asked: unknown[] = [];
     const tab = world.openTab({
-      correct: (event, { reason, attempts }) => {
+      onEventRejected: (event, { reason, attempts }) => {
         asked.push([event.bannerId, reason, attempts]);
         return event.bannerId === 'b1' ? { ...event, bannerId: 'b1-fixed' } : null;
       },
@@ -67,14 +67,14 @@ describe('server responses', () => {
     await world.clock.advance(60_000);
     expect(world.sent()).toEqual([['b0', 'b1'], ['b1'], ['b1']]);
     expect(await tab.delivery.deadLetters()).toMatchObject([{ event: { bannerId: 'b1' }, attempts: 3 }]);
-    expect(tab.noticesOf('skipped').map(({ attempts }) => attempts)).toEqual([1, 2, 3]);
-    expect(tab.noticesOf('dropped')).toMatchObject([{ reason: 'attempts' }]);
+    expect(tab.noticesOf('rejected').map(({ attempts }) => attempts)).toEqual([1, 2, 3]);
+    expect(tab.noticesOf('dropped')).toMatchObject([{ reason: 'max-attempts' }]);
   });
 
   test('case 9: keeps the user of a corrected event, and does not delay other events for it', async () => {
     const world = createWorld();
     const tab = world.openTab({
-      async correct(event) {
+      async onEventRejected(event) {
         await tab.capture('later');
         return { ...event, bannerId: 'fixed', userId: 'somebody else' };
       },
@@ -84,18 +84,18 @@ describe('server responses', () => {
     await tab.delivery.flush();
     expect(world.sent()).toEqual([['first'], ['later'], ['fixed']]);
     expect(world.bodies().every((body) => body.external_user_id === 'u1')).toBe(true);
-    expect(tab.noticesOf('failed').map(({ kind }) => kind)).toEqual(['deliver', 'correct']);
+    expect(tab.noticesOf('failed').map(({ kind }) => kind)).toEqual(['delivery', 'correction']);
   });
 
-  test('case 9: the next page calls correct() again if a page dies during it, and does not send the original event', async () => {
+  test('case 9: the next page calls onEventRejected() again if a page dies during it, and does not send the original event', async () => {
     const world = createWorld();
-    const first = world.openTab({ correct: () => new Promise(() => undefined) });
+    const first = world.openTab({ onEventRejected: () => new Promise(() => undefined) });
     world.service.fail({ type: 'skip', indices: [0] });
     await first.capture('bad');
     void first.delivery.flush();
     await world.settle();
     first.kill();
-    const second = world.openTab({ correct: (event) => ({ ...event, bannerId: 'good' }) });
+    const second = world.openTab({ onEventRejected: (event) => ({ ...event, bannerId: 'good' }) });
     await world.clock.advance(60_000);
     expect(world.sent()).toEqual([['bad'], ['good']]);
     expect(await second.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
@@ -112,8 +112,10 @@ describe('server responses', () => {
     await tab.captureMany(3);
     await tab.delivery.flush();
     expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 2, pending: 1 });
-    expect(tab.noticesOf('skipped').map(({ event }) => event.bannerId)).toEqual(['b1']);
-    expect(tab.noticesOf('failed').filter(({ kind }) => kind === 'answer').length).toBeGreaterThanOrEqual(7);
+    expect(tab.noticesOf('rejected').map(({ event }) => event.bannerId)).toEqual(['b1']);
+    expect(tab.noticesOf('failed').filter(({ kind }) => kind === 'protocol').length).toBeGreaterThanOrEqual(
+      7,
+    );
   });
 
   test('case 11: reports a count that does not match, and does not resend events', async () => {
@@ -125,14 +127,14 @@ describe('server responses', () => {
     await world.clock.advance(HOUR_MS);
     expect(world.service.requests).toHaveLength(1);
     expect(tab.noticesOf('failed')).toMatchObject([
-      { kind: 'answer', message: expect.stringMatching(/events_processed: .* got 1/) },
+      { kind: 'protocol', message: expect.stringMatching(/events_processed: .* got 1/) },
     ]);
   });
 
-  test('case 12: calls correct() for every event that a 400 lists, without endless retries of unchanged events', async () => {
+  test('case 12: calls onEventRejected() for every event that a 400 lists, without endless retries of unchanged events', async () => {
     const world = createWorld();
     const tab = world.openTab({
-      correct: (event) => (event.bannerId === 'b0' ? { ...event, bannerId: 'ok' } : event),
+      onEventRejected: (event) => (event.bannerId === 'b0' ? { ...event, bannerId: 'ok' } : event),
     });
     world.service.fail(
       {
@@ -178,7 +180,7 @@ describe('server responses', () => {
     await tab.captureMany(200);
     await tab.delivery.flush();
     expect(world.service.requests.length).toBeLessThanOrEqual(10);
-    expect(tab.noticesOf('waiting')).toMatchObject([{ reason: 'backoff' }]);
+    expect(tab.noticesOf('paused')).toMatchObject([{ reason: 'backoff' }]);
     await world.clock.advance(HOUR_MS);
     expect(world.service.requests.length).toBeLessThanOrEqual(250);
     lift();
@@ -256,7 +258,7 @@ describe('server responses', () => {
       expect(await tab.delivery.diagnostics()).toMatchObject({
         delivered: 6,
         pending: 0,
-        waitingUntil: null,
+        pausedUntil: null,
       });
     },
   );

@@ -31,14 +31,14 @@ test.each([
   expect(await tab.delivery.flush()).toEqual({ delivered: 1, pending: 1 });
   expect(batchWrites).toBeGreaterThan(nth);
   expect(tab.noticesOf('delivered').flatMap(({ events }) => events)).toMatchObject([{ bannerId: 'b0' }]);
-  expect(tab.noticesOf('skipped')).toMatchObject([{ event: { bannerId: 'b1' }, attempts: 1 }]);
+  expect(tab.noticesOf('rejected')).toMatchObject([{ event: { bannerId: 'b1' }, attempts: 1 }]);
   const diagnostics = await tab.delivery.diagnostics();
   expect(diagnostics).toMatchObject({ captured: 2, delivered: 1, pending: 1, inDoubt: 0 });
   assertConserved(diagnostics);
 });
 
 test.each([
-  ['mark of the correct() call', 2],
+  ['mark of the onEventRejected() call', 2],
   ['decision to drop it', 3],
 ])(
   'case 42: for a skipped event, a %s that is committed and retried reaches the host once, at once',
@@ -48,7 +48,7 @@ test.each([
     let batchWrites = 0;
     let asked = 0;
     const tab = world.openTab({
-      correct: () => {
+      onEventRejected: () => {
         asked += 1;
         return null;
       },
@@ -109,7 +109,7 @@ test('case 43: at the quota, evicts caches first, then impressions if needed, wi
   const { world, store, openTab } = createFaultyWorld();
   const order: string[] = [];
   const tab = openTab({
-    options: { maxWaitMs: DAY_MS },
+    options: { maxDelayMs: DAY_MS },
     evict: async () => {
       order.push('cache');
     },
@@ -136,7 +136,7 @@ test('case 43: at the quota, evicts caches first, then impressions if needed, wi
 
 test('case 43: at the quota without impressions, evicts clicks before older dismissals', async () => {
   const { store, openTab } = createFaultyWorld();
-  const tab = openTab({ options: { maxWaitMs: DAY_MS } });
+  const tab = openTab({ options: { maxDelayMs: DAY_MS } });
   await tab.captureMany(10, 'dismiss');
   await tab.captureMany(10, 'click');
   store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['setMany'], times: 2 });
@@ -151,7 +151,7 @@ test.each([
   'case 43: at the quota, a new %s does not evict events of more value, and waits in memory',
   async (type, others) => {
     const { world, store, openTab } = createFaultyWorld();
-    const tab = openTab({ options: { maxWaitMs: DAY_MS } });
+    const tab = openTab({ options: { maxDelayMs: DAY_MS } });
     for (const other of others) await tab.captureMany(10, other);
     store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['setMany', 'update'], times: 2 });
     const once = type === 'impression' ? { once: 'session b1' } : {};
@@ -189,7 +189,7 @@ test('case 43: continues in memory mode if no record is left to evict', async ()
 test('case 43: enters memory mode if the disk is too full to delete, and does not reject events', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const tab = openTab({
-    options: { maxWaitMs: DAY_MS },
+    options: { maxDelayMs: DAY_MS },
     evict: () => Promise.reject(new Error('the cache is broken too')),
   });
   await tab.captureMany(10, 'impression');
@@ -276,7 +276,7 @@ test.each([{ sender: undefined }, { sender: {} }, { consent: undefined }])(
 
 test('case 48: adapts the cap to a tiny quota', async () => {
   const { world, store, openTab } = createFaultyWorld();
-  const tab = openTab({ options: { maxBatch: 1_000, maxWaitMs: DAY_MS } });
+  const tab = openTab({ options: { maxBatchSize: 1_000, maxDelayMs: DAY_MS } });
   await tab.captureMany(40, 'click');
   store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['setMany'], times: 2 });
   await tab.captureMany(10, 'click');
@@ -290,7 +290,7 @@ test('case 48: adapts the cap to a tiny quota', async () => {
 
 test('evicts impressions first, oldest first, and dismissals last if the count exceeds the cap', async () => {
   const world = createWorld();
-  const tab = world.openTab({ options: { maxEvents: 20, maxWaitMs: DAY_MS } });
+  const tab = world.openTab({ options: { maxEvents: 20, maxDelayMs: DAY_MS } });
   await tab.captureMany(5, 'dismiss');
   await tab.captureMany(10, 'click');
   await tab.captureMany(10, 'impression');
@@ -311,7 +311,7 @@ test('evicts impressions first, oldest first, and dismissals last if the count e
 
 test('evicts events if their size exceeds the cap in bytes', async () => {
   const world = createWorld();
-  const tab = world.openTab({ options: { maxBytes: 10_000, maxBatch: 1_000, maxWaitMs: DAY_MS } });
+  const tab = world.openTab({ options: { maxBytes: 10_000, maxBatchSize: 1_000, maxDelayMs: DAY_MS } });
   await tab.captureMany(200, 'impression');
   await world.settle();
   const size = JSON.stringify(world.records().filter(([key]) => (key as string[])[0] === 'event')).length;
@@ -395,7 +395,7 @@ test('case 44: applies an opt-out that a newer version stored', async () => {
 test('case 43: does not write a click again if the disk is full at the impression stored with it', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const tab = openTab({
-    options: { maxWaitMs: 60_000 },
+    options: { maxDelayMs: 60_000 },
     // In the meantime, another tab sends the stored events.
     async evict() {
       await world.openTab().delivery.flush();

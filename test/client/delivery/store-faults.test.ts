@@ -63,7 +63,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 
 const play = async (actions: Action[]): Promise<void> => {
   const { world, store, openTab } = createFaultyWorld();
-  const tab = openTab({ options: { maxWaitMs: 0 } });
+  const tab = openTab({ options: { maxDelayMs: 0 } });
   await world.settle();
   const captured: Promise<BannerEvent | null>[] = [];
   const answers: (() => void)[] = [];

@@ -32,7 +32,7 @@ test('without the trouble chunk, a response other than 202 keeps the log and doe
   const tries = world.service.requests.length;
   expect(tries).toBeGreaterThan(0);
   expect(tries).toBeLessThan(5);
-  expect(tab.noticesOf('failed').map(({ kind }) => kind)).toContain('load');
+  expect(tab.noticesOf('failed').map(({ kind }) => kind)).toContain('chunk-load');
   world.service.recover();
   chunk.isAvailable = true;
   await world.clock.advance(120_000);
@@ -80,7 +80,7 @@ test('without the trouble chunk, keeps an at-most-once event whose request was n
   const network = { onLine: false };
   vi.stubGlobal('navigator', network);
   onTestFinished(() => void vi.unstubAllGlobals());
-  const { world, tab, chunk } = openTab({ options: { inDoubt: { click: 'at-most-once' } } });
+  const { world, tab, chunk } = openTab({ options: { guarantee: { click: 'at-most-once' } } });
   world.service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
   await tab.captureMany(2);
   await world.clock.advance(60_000);

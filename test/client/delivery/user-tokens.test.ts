@@ -44,7 +44,7 @@ test('a user without a token waits without losing events or blocking other users
   await tab.captureMany(2, 'click', 'lee');
   expect(await tab.delivery.flush()).toEqual({ delivered: 2, pending: 3 });
   expect(tab.noticesOf('in-doubt')).toEqual([]);
-  expect(tab.noticesOf('waiting')).toEqual([]);
+  expect(tab.noticesOf('paused')).toEqual([]);
   isHere = true;
   await world.clock.advance(6 * 60_000);
   expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 5, delivered: 5, pending: 0 });
@@ -106,7 +106,7 @@ test('a tab without the option leaves events that require tokens to a tab with t
 
 test('an exiting page sends events that it has a token for, and keeps the rest stored', async () => {
   const world = strictWorld();
-  const tab = world.openTab({ userToken: (userId) => grant(userId), options: { maxWaitMs: 600_000 } });
+  const tab = world.openTab({ userToken: (userId) => grant(userId), options: { maxDelayMs: 600_000 } });
   await tab.capture('b1', 'click', 'kim');
   await tab.delivery.flush();
   await tab.capture('b2', 'click', 'kim');
@@ -143,7 +143,7 @@ test('case 27: the token of each batch counts against the exit-flush budget', as
   const world = strictWorld();
   // Nothing is due before the page hides.
   const tab = world.openTab({
-    options: { maxWaitMs: 60 * 60_000, maxBatch: 2_000 },
+    options: { maxDelayMs: 60 * 60_000, maxBatchSize: 2_000 },
     userToken: (userId) => grant(userId, 't'.repeat(3_000)),
   });
   const users = Array.from({ length: 30 }, (_, i) => `user${i}`);
@@ -164,7 +164,7 @@ test('replaces a token at once if both batches of an exit flush sent it', async 
   const world = strictWorld();
   let round = 0;
   const tab = world.openTab({
-    options: { maxBatch: 1 },
+    options: { maxBatchSize: 1 },
     userToken: (userId) => {
       round += 1;
       return grant(userId, `token${round}`);

@@ -2,7 +2,7 @@ import type { EventType } from '../../../src/client/banner.ts';
 import { type Choice, createConsent } from '../../../src/client/consent/consent.ts';
 import { createUserTokens, type ProvideToken } from '../../../src/client/credentials/credentials.ts';
 import { createDelivery } from '../../../src/client/delivery/create-delivery.ts';
-import type { Correct, Delivery } from '../../../src/client/delivery/delivery.ts';
+import type { Delivery, OnEventRejected } from '../../../src/client/delivery/delivery.ts';
 import { createHandOff } from '../../../src/client/delivery/hand-off.ts';
 import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/records.ts';
 import { createTrouble } from '../../../src/client/delivery/trouble/trouble.ts';
@@ -10,9 +10,9 @@ import { createNotices, type Notice, type Notify } from '../../../src/client/not
 import type { DeliveryChoices } from '../../../src/client/options/choices.ts';
 import { logName } from '../../../src/client/options/options.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
-import type { Moment, PageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
+import type { LifecycleEvent, PageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
 import type { Store } from '../../../src/client/platform/store.ts';
-import type { TabLink } from '../../../src/client/platform/tab-channel.ts';
+import type { BroadcastChannelLike } from '../../../src/client/platform/tab-channel.ts';
 import {
   createFakeService,
   createFaultyStore,
@@ -33,7 +33,7 @@ interface TrackBody {
 
 /** A page lifecycle that the test controls. */
 export const createFakeLifecycle = (prerendering = false) => {
-  const listeners = new Map<Moment, Set<() => void>>();
+  const listeners = new Map<LifecycleEvent, Set<() => void>>();
   let isVisible = true;
   let isPrerendering = prerendering;
   const lifecycle: PageLifecycle = {
@@ -48,7 +48,7 @@ export const createFakeLifecycle = (prerendering = false) => {
   };
   return {
     lifecycle,
-    tell(moment: Moment) {
+    tell(moment: LifecycleEvent) {
       if (moment === 'hidden' || moment === 'visible') isVisible = moment === 'visible';
       if (moment === 'activated') isPrerendering = false;
       for (const listener of [...(listeners.get(moment) ?? [])]) listener();
@@ -60,7 +60,7 @@ export const createFakeLifecycle = (prerendering = false) => {
 /** Channels between the tabs of one test, by name. */
 const createLinks = () => {
   const links = new Set<{ name: string; listeners: ((event: { data: unknown }) => void)[] }>();
-  return (name: string): TabLink => {
+  return (name: string): BroadcastChannelLike => {
     const link: { name: string; listeners: ((event: { data: unknown }) => void)[] } = { name, listeners: [] };
     links.add(link);
     return {
@@ -80,7 +80,7 @@ const createLinks = () => {
 };
 
 /** A channel without delivery, as if BroadcastChannel were denied. */
-export const deafLink = (): TabLink => ({
+export const deafLink = (): BroadcastChannelLike => ({
   postMessage: () => undefined,
   addEventListener: () => undefined,
   close: () => undefined,
@@ -98,9 +98,9 @@ export interface TabSetup {
   openStore?: (name: string) => Store;
   clock?: Clock;
   random?: () => number;
-  openChannel?: (name: string) => TabLink;
+  openChannel?: (name: string) => BroadcastChannelLike;
   notify?: Notify;
-  correct?: Correct;
+  onEventRejected?: OnEventRejected;
   evict?: () => Promise<void>;
   isWorker?: boolean;
   loadTrouble?: () => Promise<{ createTrouble: typeof createTrouble }>;
@@ -186,7 +186,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
         host: {
           notify,
           fail,
-          correct: setup.correct,
+          onEventRejected: setup.onEventRejected,
           ...(setup.evict && { evict: setup.evict }),
         },
         loadHandOff: async () => ({ createHandOff }),

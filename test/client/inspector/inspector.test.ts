@@ -137,7 +137,7 @@ test('reports a slot from before the first response to the impression', async ()
     isExpired: false,
     isDismissed: false,
     snoozedUntil: null,
-    slots: [{ shown: { id: 'bnr-1' }, emptied: null, problems: [] }],
+    slots: [{ shown: { id: 'bnr-1' }, emptyReason: null, issues: [] }],
   });
   expect(stateOf().slots[0]?.view).toMatchObject({ requiredShare: 0.5, requiredMs: 1_000, isSeen: false });
   await until(() => expect(stateOf().slots[0]?.view?.isSeen).toBe(true));
@@ -177,20 +177,20 @@ test('distinguishes expired, dismissed and control banners', async () => {
   await vi.advanceTimersByTimeAsync(3_601_000);
   expect(stateOf('home_hero')).toMatchObject({ answer: null, isDismissed: true });
   expect(stateOf('expiring')).toMatchObject({ answer: { id: 'bnr-e' }, isExpired: true });
-  expect(stateOf('held')).toMatchObject({ slots: [{ shown: { isControl: true }, emptied: 'control' }] });
+  expect(stateOf('held')).toMatchObject({ slots: [{ shown: { isControl: true }, emptyReason: 'control' }] });
 });
 
 test('lists problems of the placements', async () => {
   const { placard, stateOf, until } = await open({ mount: [] });
   const element = document.body.appendChild(document.createElement('div'));
   const hook: PlacementHook = Object.assign(() => undefined, {
-    check: () => [{ message: 'needs an image', path: ['image'] }],
+    validate: () => [{ message: 'needs an image', path: ['image'] }],
   });
   placard.mount('home_hero', element, hook);
   await until(() =>
     expect(stateOf().slots[0]).toMatchObject({
-      emptied: 'invalid',
-      problems: [{ message: 'needs an image', path: ['image'] }],
+      emptyReason: 'invalid',
+      issues: [{ message: 'needs an image', path: ['image'] }],
     }),
   );
 });
@@ -256,7 +256,7 @@ test('focus survives a sync and ends when the focused banner is dismissed or the
 
 test('the sandbox accepts every event type, does not store events, and discards its dismissals', async () => {
   const { placard, service, openStore, slots, inspector, stateOf, shows, of, until } = await open();
-  inspector.sandbox(true);
+  inspector.setSandbox(true);
   await shows('Summer sale');
   await until(() => expect(inspector.read().sandbox.events).toHaveLength(1));
   await slots[0]!.click();
@@ -276,23 +276,23 @@ test('the sandbox accepts every event type, does not store events, and discards 
   expect(await placard.diagnostics()).toMatchObject({ captured: 0, pending: 0 });
   const stored = await openStore('placard-banners').entries();
   expect(stored.map(([, record]) => (record as { dismissed: unknown[] }).dismissed)).toEqual([[]]);
-  inspector.sandbox(false);
+  inspector.setSandbox(false);
   await shows('Summer sale');
   expect(inspector.read().sandbox).toEqual({ isOn: false, events: [] });
 });
 
 test('counts banners viewed in the sandbox once it ends', async () => {
   const { placard, service, inspector, shows, until } = await open();
-  inspector.sandbox(true);
+  inspector.setSandbox(true);
   await shows('Summer sale');
   await until(() => expect(inspector.read().sandbox.events).toHaveLength(1));
-  inspector.sandbox(false);
+  inspector.setSandbox(false);
   await until(async () => expect(await sent(placard, service)).toEqual(['impression bnr-1']));
 });
 
 test('lists an impression in the sandbox once, as the client would count it', async () => {
   const { placard, inspector, shows, until } = await open({ mount: ['home_hero', 'home_hero'] });
-  inspector.sandbox(true);
+  inspector.setSandbox(true);
   await shows('Summer sale');
   await until(() => expect(inspector.read().sandbox.events).toHaveLength(1));
   await placard.track(placard.banner('home_hero')!, 'impression');

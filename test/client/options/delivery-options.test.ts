@@ -5,35 +5,38 @@ import { deliveryOptions } from '../../../src/client/options/choices.ts';
 describe('delivery options', () => {
   const untold = (notice: Notice) => expect.fail(JSON.stringify(notice));
 
-  test('use defaults for undefined values, also inside "inDoubt"', () => {
+  test('use defaults for undefined values, also inside "guarantee"', () => {
     const chosen = {
       timeoutMs: undefined,
-      maxBatch: undefined,
-      maxWaitMs: 0,
-      inDoubt: { impression: undefined, click: 'at-most-once' },
+      maxBatchSize: undefined,
+      maxDelayMs: 0,
+      guarantee: { impression: undefined, click: 'at-most-once' },
     };
     expect(deliveryOptions(chosen as never, untold)).toEqual({
       ...deliveryOptions({}, untold),
-      maxWaitMs: 0,
-      inDoubt: { impression: 'at-least-once', click: 'at-most-once', dismiss: 'at-least-once' },
+      maxDelayMs: 0,
+      guarantee: { impression: 'at-least-once', click: 'at-most-once', dismiss: 'at-least-once' },
     });
-    expect(deliveryOptions({ inDoubt: undefined } as never, untold)).toEqual(deliveryOptions({}, untold));
+    expect(deliveryOptions({ guarantee: undefined } as never, untold)).toEqual(deliveryOptions({}, untold));
   });
 
   test.each([
     [{ timeoutMs: 0 }, '"delivery.timeoutMs" must be a number from 1 to 300000'],
     [{ timeoutMs: Number.POSITIVE_INFINITY }, '"delivery.timeoutMs" must be a number from 1 to 300000'],
     [{ timeoutMs: Number.NaN }, '"delivery.timeoutMs" must be a number from 1 to 300000'],
-    [{ maxBatch: 0 }, '"delivery.maxBatch" must be a number from 1 up'],
-    [{ maxBatch: -1 }, '"delivery.maxBatch" must be a number from 1 up'],
-    [{ maxBatch: '5' }, '"delivery.maxBatch" must be a number from 1 up'],
+    [{ maxBatchSize: 0 }, '"delivery.maxBatchSize" must be a number from 1 up'],
+    [{ maxBatchSize: -1 }, '"delivery.maxBatchSize" must be a number from 1 up'],
+    [{ maxBatchSize: '5' }, '"delivery.maxBatchSize" must be a number from 1 up'],
     [{ maxEvents: 0 }, '"delivery.maxEvents" must be a number from 1 up'],
-    [{ maxWaitMs: -5 }, '"delivery.maxWaitMs" must be a number from 0 up'],
+    [{ maxDelayMs: -5 }, '"delivery.maxDelayMs" must be a number from 0 up'],
     [{ maxAgeMs: null }, '"delivery.maxAgeMs" must be a number from 1 up'],
     [{ maxWaitMS: 5_000 }, '"delivery.maxWaitMS" must be left out: it is unknown'],
     [{ toString: 1 }, '"delivery.toString" must be left out: it is unknown'],
-    [{ inDoubt: { click: 'never' } }, '"delivery.inDoubt.click" must be at-least-once or at-most-once'],
-    [{ inDoubt: { clicks: 'at-most-once' } }, '"delivery.inDoubt.clicks" must be left out: it is unknown'],
+    [{ guarantee: { click: 'never' } }, '"delivery.guarantee.click" must be at-least-once or at-most-once'],
+    [
+      { guarantee: { clicks: 'at-most-once' } },
+      '"delivery.guarantee.clicks" must be left out: it is unknown',
+    ],
   ])('report invalid values, such as %j, by name and use the defaults', (chosen, problem) => {
     const told: Notice[] = [];
     const options = deliveryOptions(chosen as never, (notice) => told.push(notice));

@@ -58,7 +58,7 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined, { is
     placements.updateAll();
   };
   const types = () =>
-    notices.map((notice) => (notice.type === 'emptied' ? `emptied ${notice.reason}` : notice.type));
+    notices.map((notice) => (notice.type === 'hidden' ? `hidden ${notice.reason}` : notice.type));
   return { placements, notices, types, state, answer, answers, track, attach };
 };
 

@@ -3,9 +3,9 @@ import * as z from 'zod/mini';
 import {
   type Banner,
   definePlacement,
+  type Issue,
   type Notice,
   type PlacementHook,
-  type Problem,
 } from '../../../src/client/index.ts';
 import { createNotices } from '../../../src/client/notices.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
@@ -76,8 +76,8 @@ test('does not render a banner that does not match the schema, and reports its i
   const { notices, shown, types } = mount(hook);
   expect(render).not.toHaveBeenCalled();
   expect(shown.every((id) => id === undefined)).toBe(true);
-  expect(types()).toEqual(['failed', 'emptied']);
-  expect(notices[0]).toMatchObject({ kind: 'property', cause: [{ path: ['percent'] }] });
+  expect(types()).toEqual(['failed', 'hidden']);
+  expect(notices[0]).toMatchObject({ kind: 'invalid-banner', cause: [{ path: ['percent'] }] });
   expect(notices[0]).toMatchObject({
     message: expect.stringContaining('"home_hero": percent: Invalid input'),
   });
@@ -85,12 +85,12 @@ test('does not render a banner that does not match the schema, and reports its i
 });
 
 test('calls `invalid` with the issues, and lets it render something else', () => {
-  const heard: (readonly Problem[])[] = [];
+  const heard: (readonly Issue[])[] = [];
   const { element } = mount(
     definePlacement('home_hero', {
       properties: z.object({ percent: z.number() }),
       render: () => undefined,
-      invalid(problems, place) {
+      renderInvalid(problems, place) {
         heard.push(problems);
         place.element.append('House banner');
       },
@@ -105,14 +105,14 @@ test('shows the empty state without `invalid`', () => {
     definePlacement('home_hero', {
       properties: z.object({ percent: z.number() }),
       render: () => undefined,
-      empty: (place) => place.element.append('Nothing today'),
+      renderEmpty: (place) => place.element.append('Nothing today'),
     }),
   );
   expect(element.textContent).toBe('Nothing today');
 });
 
 /** A schema that validates asynchronously. */
-const slowSchema = (answer: Promise<{ value: { headline: string } } | { issues: readonly Problem[] }>) => ({
+const slowSchema = (answer: Promise<{ value: { headline: string } } | { issues: readonly Issue[] }>) => ({
   '~standard': { version: 1 as const, vendor: 'test', validate: () => answer },
 });
 
@@ -131,7 +131,7 @@ test('waits for an async schema before it renders the banner', async () => {
 });
 
 test.each([
-  ['a mismatch', { issues: [{ message: 'no headline' }] }, ['failed', 'emptied']],
+  ['a mismatch', { issues: [{ message: 'no headline' }] }, ['failed', 'hidden']],
   ['a match', { value: { headline: 'Checked' } }, ['shown']],
 ])('accepts %s as a promise of another library, as with zone.js', async (_, answer, expected) => {
   const render = vi.fn();
@@ -145,8 +145,8 @@ test('does not render a banner whose schema would still be pending', () => {
   const render = vi.fn();
   const answer = foreignPromise(Promise.resolve({ value: { headline: 'Late' } }));
   const hook = definePlacement('home_hero', { properties: slowSchema(answer), render });
-  const { types } = mount(Object.assign(hook, { check: () => [] }));
-  expect(types()).toEqual(['failed', 'emptied']);
+  const { types } = mount(Object.assign(hook, { validate: () => [] }));
+  expect(types()).toEqual(['failed', 'hidden']);
   expect(render).not.toHaveBeenCalled();
 });
 
@@ -156,12 +156,12 @@ test('a placement redefined after the check renders matching banners and throws 
     definePlacement('home_hero', { properties: z.object({ headline: z.string() }), render });
   const checkedBefore = (banner: Banner) =>
     mount(
-      Object.assign((...drawn: Parameters<PlacementHook>) => define()(...drawn), { check: () => [] }),
+      Object.assign((...drawn: Parameters<PlacementHook>) => define()(...drawn), { validate: () => [] }),
       banner,
     );
   expect(checkedBefore(buildBanner()).types()).toEqual(['shown']);
   expect(render).toHaveBeenCalledWith({ headline: 'Summer sale' }, expect.anything(), buildBanner());
-  expect(checkedBefore(withProperties({})).types()).toEqual(['failed', 'emptied']);
+  expect(checkedBefore(withProperties({})).types()).toEqual(['failed', 'hidden']);
   expect(render).toHaveBeenCalledTimes(1);
 });
 
@@ -192,7 +192,7 @@ test.each([
       render: () => undefined,
     }),
   );
-  await vi.waitFor(() => expect(types()).toEqual(['failed', 'emptied']), { timeout: patience(30_000) });
+  await vi.waitFor(() => expect(types()).toEqual(['failed', 'hidden']), { timeout: patience(30_000) });
 });
 
 test('passes a property called __proto__ to the schema as a property, without changing a prototype', () => {

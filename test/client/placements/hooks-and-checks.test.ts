@@ -26,7 +26,7 @@ test('case 68: a hook that throws leaves an empty placement, is reported once, a
   answer(buildBanner());
   expect(element.textContent).toBe('');
   expect(hook).toHaveBeenCalledTimes(1);
-  expect(types()).toEqual(['failed', 'emptied invalid']);
+  expect(types()).toEqual(['failed', 'hidden invalid']);
   expect(notices[0]).toEqual({
     type: 'failed',
     kind: 'hook',
@@ -61,7 +61,7 @@ test('case 68: treats an async hook that rejects like one that throws', async ()
   answer(buildBanner());
   await vi.advanceTimersByTimeAsync(0);
   expect(element.textContent).toBe('');
-  expect(types()).toEqual(['shown', 'failed', 'emptied invalid']);
+  expect(types()).toEqual(['shown', 'failed', 'hidden invalid']);
 });
 
 test('case 68: treats a rejected promise of another library, as with zone.js, like an exception', async () => {
@@ -75,7 +75,7 @@ test('case 68: treats a rejected promise of another library, as with zone.js, li
   answer(buildBanner());
   await vi.advanceTimersByTimeAsync(0);
   expect(element.textContent).toBe('');
-  expect(types()).toEqual(['shown', 'failed', 'emptied invalid']);
+  expect(types()).toEqual(['shown', 'failed', 'hidden invalid']);
 });
 
 test('abandons a hook that never settles: aborts the signal and removes its nodes', () => {
@@ -116,7 +116,7 @@ test('reports an async cleanup that rejects, without an unhandled rejection', as
   answer(buildBanner());
   answer(null);
   await vi.advanceTimersByTimeAsync(0);
-  expect(types()).toEqual(['shown', 'emptied none', 'failed']);
+  expect(types()).toEqual(['shown', 'hidden none', 'failed']);
 });
 
 test.each([
@@ -125,21 +125,25 @@ test.each([
 ])('treats a check that returns undefined, %s, like one that throws', async (_, check) => {
   const { placements, answer, types } = setUp();
   const { element } = aSlot();
-  placements.mount('home_hero', element, Object.assign(drawHeadline.bind(null), { check: check as never }));
+  placements.mount(
+    'home_hero',
+    element,
+    Object.assign(drawHeadline.bind(null), { validate: check as never }),
+  );
   answer(buildBanner());
   await vi.advanceTimersByTimeAsync(0);
   expect(element.textContent).toBe('');
-  expect(types()).toEqual(['failed', 'emptied invalid']);
+  expect(types()).toEqual(['failed', 'hidden invalid']);
 });
 
 test.each([
-  ['finds a problem', async () => [{ message: 'no headline' }], ['failed', 'emptied invalid']],
+  ['finds a problem', async () => [{ message: 'no headline' }], ['failed', 'hidden invalid']],
   ['finds none', async () => [], ['shown']],
-  ['rejects', () => Promise.reject(new Error('broken')), ['failed', 'emptied invalid']],
+  ['rejects', () => Promise.reject(new Error('broken')), ['failed', 'hidden invalid']],
 ])('waits for a check whose promise is from another library, and %s', async (_, find, expected) => {
   const { placements, answer, types } = setUp();
   const check = () => foreignPromise<{ message: string }[]>(find());
-  placements.mount('home_hero', aSlot().element, Object.assign(drawHeadline.bind(null), { check }));
+  placements.mount('home_hero', aSlot().element, Object.assign(drawHeadline.bind(null), { validate: check }));
   answer(buildBanner());
   expect(types()).toEqual([]);
   await vi.advanceTimersByTimeAsync(0);
@@ -149,7 +153,7 @@ test.each([
 test.each([false, 0, ''])('treats %j from a JavaScript check as no issues', (found) => {
   const { placements, answer, types } = setUp();
   const check = (() => found) as unknown as () => [];
-  placements.mount('home_hero', aSlot().element, Object.assign(drawHeadline.bind(null), { check }));
+  placements.mount('home_hero', aSlot().element, Object.assign(drawHeadline.bind(null), { validate: check }));
   answer(buildBanner());
   expect(types()).toEqual(['shown']);
 });

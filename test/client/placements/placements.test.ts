@@ -65,7 +65,7 @@ test.each([
   ['no banner is left', () => undefined],
   ['its banner was removed', (placements: Placements) => placements.hide(buildBanner())],
 ])('an unmount in a notice that %s restores the element', (_, before) => {
-  const { placements, answer } = setUp(({ type }) => type === 'emptied' && unmount());
+  const { placements, answer } = setUp(({ type }) => type === 'hidden' && unmount());
   const { element, scrollTo } = aSlot();
   const unmount = placements.mount('home_hero', element, drawHeadline);
   answer(buildBanner());
@@ -77,14 +77,14 @@ test.each([
 });
 
 test('does not render the next banner after an unmount in a notice', () => {
-  const { placements, answer, state, types } = setUp(({ type }) => type === 'emptied' && unmount());
+  const { placements, answer, state, types } = setUp(({ type }) => type === 'hidden' && unmount());
   const { element } = aSlot();
   const unmount = placements.mount('home_hero', element, drawHeadline);
   answer(buildBanner());
   state.mustLeave = 'dismissed';
   answer(buildBanner({ id: 'bnr-2' }));
   expect(element.textContent).toBe('');
-  expect(types()).toEqual(['shown', 'emptied dismissed']);
+  expect(types()).toEqual(['shown', 'hidden dismissed']);
 });
 
 test.each([
@@ -101,7 +101,7 @@ test.each([
       unmount();
     };
   };
-  const unmount = placements.mount('home_hero', element, Object.assign(hook, { empty }));
+  const unmount = placements.mount('home_hero', element, Object.assign(hook, { renderEmpty: empty }));
   answer(buildBanner());
   answer(next);
   expect(element.outerHTML).toBe('<div></div>');
@@ -121,7 +121,7 @@ test.each(['banner', 'empty'] as const)(
     const unmount = placements.mount(
       'home_hero',
       element,
-      Object.assign(() => drawLate(), { empty: drawLate }),
+      Object.assign(() => drawLate(), { renderEmpty: drawLate }),
     );
     answer(what === 'banner' ? buildBanner() : null);
     expect(element.outerHTML).toBe('<div></div>');
@@ -193,7 +193,7 @@ test.each(['user', 'expired', 'dismissed'] as const)(
     state.mustLeave = reason;
     answer(null);
     expect(element.textContent).toBe('');
-    expect(types()).toEqual(['shown', `emptied ${reason}`]);
+    expect(types()).toEqual(['shown', `hidden ${reason}`]);
     expect(element.style.minHeight).toBe('120px');
     scrollTo(false);
     placements.updateAll();
@@ -229,7 +229,7 @@ test('case 54: removes a banner that expires while displayed, and notifies the d
   answers.set('home_hero', null);
   vi.advanceTimersByTime(1);
   expect(element.textContent).toBe('');
-  expect(types()).toEqual(['shown', 'emptied expired']);
+  expect(types()).toEqual(['shown', 'hidden expired']);
   expect(onExpired.mock.calls).toEqual([['home_hero']]);
 });
 
@@ -250,7 +250,7 @@ test('case 57: keeps the box of an empty placement in view and collapses it out 
   scrollTo(true);
   placements.mount('home_hero', element, drawHeadline);
   answer(null);
-  expect(types()).toEqual(['emptied none']);
+  expect(types()).toEqual(['hidden none']);
   expect(element.style.height).toBe('');
   scrollTo(false);
   placements.updateAll();
@@ -313,7 +313,7 @@ test('a control banner is not rendered, collapses out of view, and counts as sho
   placements.mount('home_hero', element, hook);
   answer(buildBanner({ isControl: true }));
   expect(hook).not.toHaveBeenCalled();
-  expect(types()).toEqual(['emptied control']);
+  expect(types()).toEqual(['hidden control']);
   expect(watched.at(-1)).toBe('bnr-1');
   expect(element.style.height).toBe('0px');
 });
@@ -322,7 +322,7 @@ test('renders the `empty` of the hook if there is no banner, and keeps the place
   const { placements, answer } = setUp();
   const { element } = aSlot();
   const hook = Object.assign((banner: Banner, slot: Slot) => slot.element.append(banner.id), {
-    empty: ({ element: place }: { element: HTMLElement }) => place.append('nothing today'),
+    renderEmpty: ({ element: place }: { element: HTMLElement }) => place.append('nothing today'),
   });
   placements.mount('home_hero', element, hook);
   answer(null);
@@ -347,7 +347,7 @@ test('removes a dismissed banner and its box from every slot of its placement at
     expect(element.textContent).toBe('');
     expect(element.style.height).toBe('0px');
   }
-  expect(types()).toEqual(['shown', 'shown', 'emptied dismissed', 'emptied dismissed']);
+  expect(types()).toEqual(['shown', 'shown', 'hidden dismissed', 'hidden dismissed']);
 });
 
 test('a hook that dismisses its banner during render leaves no nodes behind', () => {
@@ -359,7 +359,7 @@ test('a hook that dismisses its banner during render leaves no nodes behind', ()
   });
   answer(buildBanner());
   expect(element.textContent).toBe('');
-  expect(types()).toEqual(['emptied dismissed']);
+  expect(types()).toEqual(['hidden dismissed']);
 });
 
 test('applies the slot’s methods to its banner', async () => {

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
-import { createPageLifecycle, type Moment } from '../../../src/client/platform/page-lifecycle.ts';
+import { createPageLifecycle, type LifecycleEvent } from '../../../src/client/platform/page-lifecycle.ts';
 
-const MOMENTS: Moment[] = ['visible', 'hidden', 'leave', 'restored', 'resumed', 'activated', 'online'];
+const MOMENTS: LifecycleEvent[] = [
+  'visible',
+  'hidden',
+  'pagehide',
+  'restored',
+  'resumed',
+  'activated',
+  'online',
+];
 
 /** A document whose state the test sets, with a count of its listeners. */
 const setUp = () => {
@@ -30,7 +38,7 @@ const setUp = () => {
 
 test('calls the listeners of each event', () => {
   const { document, window, lifecycle } = setUp();
-  const seen: Moment[] = [];
+  const seen: LifecycleEvent[] = [];
   for (const moment of MOMENTS) lifecycle.on(moment, () => seen.push(moment));
   document.visibilityState = 'hidden';
   document.dispatchEvent(new Event('visibilitychange'));
@@ -42,7 +50,7 @@ test('calls the listeners of each event', () => {
   document.dispatchEvent(new Event('visibilitychange'));
   window.dispatchEvent(new Event('online'));
   document.dispatchEvent(new Event('prerenderingchange'));
-  expect(seen).toEqual(['hidden', 'leave', 'resumed', 'restored', 'visible', 'online', 'activated']);
+  expect(seen).toEqual(['hidden', 'pagehide', 'resumed', 'restored', 'visible', 'online', 'activated']);
 });
 
 test('does not treat the first pageshow as a return from the back/forward cache', () => {

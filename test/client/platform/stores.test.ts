@@ -273,7 +273,7 @@ describe('back/forward cache gate', () => {
     const page = createFakeLifecycle();
     const inner = createFaultyStore(createMemoryStore());
     const store = createGatedStore(inner, page.lifecycle, createVirtualClock().after);
-    page.tell('leave');
+    page.tell('pagehide');
     const updated = store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);
     const read = store.get('b');
     await store.setMany([['b', 2]]);
@@ -291,7 +291,7 @@ describe('back/forward cache gate', () => {
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
     const store = createGatedStore(inner, page.lifecycle, clock.after);
-    page.tell('leave');
+    page.tell('pagehide');
     store.close();
     inner.fail({ type: 'hang' });
     let error: unknown;
@@ -311,7 +311,7 @@ describe('back/forward cache gate', () => {
     for (let i = 0; i < 3; i += 1) inner.fail({ type: 'hang' });
     const read = store.get('a');
     const updated = store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);
-    page.tell('leave');
+    page.tell('pagehide');
     const written = store.setMany([['b', 2]]);
     page.tell('restored');
     await clock.advance(1_000);
@@ -329,7 +329,7 @@ describe('back/forward cache gate', () => {
     const store = createGatedStore(inner, page.lifecycle, clock.after);
     const { promise: lost, reject: lose } = Promise.withResolvers<void>();
     inner.fail({ type: 'wait', until: lost });
-    page.tell('leave');
+    page.tell('pagehide');
     const written = store.setMany([['a', 1]]);
     page.tell('restored');
     await clock.advance(1_000);
@@ -347,7 +347,7 @@ describe('back/forward cache gate', () => {
     inner.fail({ type: 'hang' }, { times: 2 });
     const updated = store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);
     for (let visits = 0; visits < 2; visits += 1) {
-      page.tell('leave');
+      page.tell('pagehide');
       page.tell('restored');
       await clock.advance(1_000);
     }
@@ -360,7 +360,7 @@ describe('back/forward cache gate', () => {
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
     const store = createGatedStore(inner, page.lifecycle, clock.after);
-    page.tell('leave');
+    page.tell('pagehide');
     const updated = store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);
     page.tell('restored');
     await updated;
@@ -377,7 +377,7 @@ describe('back/forward cache gate', () => {
     const failed = Promise.allSettled([store.setMany([['a', 1]]), store.get('a')]);
     await clock.advance(10_000);
     expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    page.tell('leave');
+    page.tell('pagehide');
     page.tell('restored');
     await clock.advance(60_000);
     expect(inner.calls).toEqual(['setMany', 'get']);
@@ -391,7 +391,7 @@ describe('back/forward cache gate', () => {
     const store = createGatedStore(inner, page.lifecycle, clock.after);
     inner.fail({ type: 'hang' });
     const written = store.setMany([['a', 1]]);
-    page.tell('leave');
+    page.tell('pagehide');
     const read = store.get('b');
     await clock.advance(60_000);
     page.tell('restored');

@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
 import { createPageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
-import { createTabChannel, type TabLink } from '../../../src/client/platform/tab-channel.ts';
+import { type BroadcastChannelLike, createTabChannel } from '../../../src/client/platform/tab-channel.ts';
 import { createFakeLifecycle } from '../delivery/world.ts';
 
 /** Links that record what they receive. */
@@ -9,7 +9,7 @@ const createLinks = () => {
   const open: { posted: unknown[]; tell: (data: unknown) => void }[] = [];
   return {
     open,
-    link: (): TabLink => {
+    link: (): BroadcastChannelLike => {
       const listeners: ((event: { data: unknown }) => void)[] = [];
       const entry = {
         posted: [] as unknown[],
@@ -56,7 +56,7 @@ test('case 29: closes so that the browser accepts the page into the back/forward
   const channel = createTabChannel<string>('tabs', page.lifecycle, link);
   const heard: string[] = [];
   channel.subscribe((message) => heard.push(message));
-  page.tell('leave');
+  page.tell('pagehide');
   expect(open).toHaveLength(0);
   channel.post('lost, and that is fine');
   page.tell('restored');

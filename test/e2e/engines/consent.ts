@@ -7,7 +7,7 @@ import { shop } from './shop.ts';
 import { STORED } from './storage.ts';
 
 const patient = ({ api, pages }: World): void =>
-  pages.set('/consent', shop(api.origin, { options: 'delivery: { maxWaitMs: 60_000 },' }));
+  pages.set('/consent', shop(api.origin, { options: 'delivery: { maxDelayMs: 60_000 },' }));
 
 const clicks = ({ fake }: Pick<World, 'fake'>) => fake.events.filter(({ type }) => type === 'click').length;
 

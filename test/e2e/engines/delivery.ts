@@ -13,7 +13,7 @@ const diagnose = (page: EnginePage) => page.run<Diagnostics>('return placard.dia
 
 /** Nothing is sent except on request or on page exit, and a batch of a closed page is soon taken over. */
 const patient = ({ api, pages }: World): void =>
-  pages.set('/patient', shop(api.origin, { options: 'delivery: { maxWaitMs: 60_000, timeoutMs: 2_000 },' }));
+  pages.set('/patient', shop(api.origin, { options: 'delivery: { maxDelayMs: 60_000, timeoutMs: 2_000 },' }));
 
 /** Captures events in a page that ends as `leave` says, and expects another page to deliver each once. */
 const outlives = async (
@@ -61,7 +61,10 @@ export const delivery: Scenario[] = [
     needs: 'offline',
     async run({ fake, api, pages, open }) {
       // With `at-most-once`, a click that was sent while offline would not be sent again.
-      pages.set('/once', shop(api.origin, { options: `delivery: { inDoubt: { click: 'at-most-once' } },` }));
+      pages.set(
+        '/once',
+        shop(api.origin, { options: `delivery: { guarantee: { click: 'at-most-once' } },` }),
+      );
       const page = await open('/once');
       await until(page, heard('delivered'));
       let captured: BannerEvent[];
@@ -94,7 +97,7 @@ export const delivery: Scenario[] = [
         await until(page, TITLE);
         await page.run(`globalThis.clicked = placard.track(placard.banner('hero'), 'click')`);
         // At least twice: it was requested again, and by now the engine knows that it cannot be loaded.
-        await until(page, `return notices.filter(({ kind }) => kind === 'load').length > 1`);
+        await until(page, `return notices.filter(({ kind }) => kind === 'chunk-load').length > 1`);
       } finally {
         pages.refuse(null);
       }
@@ -119,8 +122,8 @@ export const delivery: Scenario[] = [
   {
     name: 'case 9: confirms what the response does not name, and corrects and requeues what it skips',
     async run({ fake, api, pages, open }) {
-      const options = `delivery: { maxWaitMs: 60_000 },
-        correct: (event, { reason }) => {
+      const options = `delivery: { maxDelayMs: 60_000 },
+        onEventRejected: (event, { reason }) => {
           notices.push({ type: 'corrected', reason });
           return { ...event, time: event.time - 3_600_000 };
         },`;

@@ -67,7 +67,7 @@ export const painting: Scenario[] = [
       setBoxed(world);
       world.fake.setBanner('hero', null);
       const page = await world.open('/boxed');
-      await until(page, heard('emptied'));
+      await until(page, heard('hidden'));
       await nothingMoved(page);
       world.fake.fail({ type: 'status', status: 404 });
       await page.reload();
@@ -140,7 +140,7 @@ export const painting: Scenario[] = [
       world.fake.setBanner('hero', null);
       setBoxed(world);
       const page = await world.open('/boxed');
-      await until(page, heard('emptied'));
+      await until(page, heard('hidden'));
       await page.run('await frames(2)');
       expect(await page.run(`return ${HEIGHT}`)).toBe(180);
       await page.close();

@@ -36,7 +36,7 @@ export const shop = (
     const placard = createPlacard({
       endpoint: ${JSON.stringify(endpoint)}, apiKey: 'client-key', appId: 'shop', appVersion: '1.0', userId: 'kim',
       // Another page takes over a batch of a closed page five seconds after this timeout.
-      delivery: { maxWaitMs: 100, timeoutMs: 10_000 },
+      delivery: { maxDelayMs: 100, timeoutMs: 10_000 },
       ${options}
     });
     placard.subscribe((notice) => notices.push(notice));

@@ -164,7 +164,7 @@ export const storage: Scenario[] = [
     async run({ fake, api, pages, open }) {
       // All events wait until the end, because an event with a wrong time could not be corrected after it is sent.
       // The page makes its first request before the jumps: until then, events leave at the first pause.
-      pages.set('/clock', shop(api.origin, { before: CLOCK, options: 'delivery: { maxWaitMs: 60_000 },' }));
+      pages.set('/clock', shop(api.origin, { before: CLOCK, options: 'delivery: { maxDelayMs: 60_000 },' }));
       const page = await open('/clock');
       await until(page, TITLE);
       await page.run(`await count('click', 1); await placard.flush()`);
@@ -208,7 +208,7 @@ export const storage: Scenario[] = [
       await until(page, NO_TITLE);
       await until(other, NO_TITLE);
       await page.reload();
-      await until(page, heard('emptied'));
+      await until(page, heard('hidden'));
       expect(await page.run(NO_TITLE)).toBe(true);
       // New events of the page are delivered, and no dismissal is among them.
       await page.run(`return placard.refresh()`);

@@ -93,7 +93,7 @@ export const strictPage: Scenario[] = [
       expect(await violationsOf(page, origin)).toEqual([]);
       expect(await page.run('return errors')).toEqual([]);
       // Failures of a slow disk or network are not caused by the policy.
-      const WEATHER = ['storage', 'sync', 'deliver'];
+      const WEATHER = ['storage', 'sync', 'delivery'];
       const failed = await page.run<{ kind: string }[]>(
         `return notices.filter(({ type }) => type === 'failed')`,
       );

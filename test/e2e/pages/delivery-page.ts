@@ -61,4 +61,4 @@ globalThis.delivery = withConsent(made, consent);
 // A prerendered page cannot be queried, so it stores its state, and a sign that it ran for longer than events wait.
 const state = () => ((document as { prerendering?: boolean }).prerendering ? 'prerendering' : 'active');
 localStorage.setItem('state', state());
-setTimeout(() => localStorage.setItem('state', `${state()}, later`), 10 * (options.maxWaitMs ?? 0));
+setTimeout(() => localStorage.setItem('state', `${state()}, later`), 10 * (options.maxDelayMs ?? 0));

@@ -45,7 +45,7 @@ const placard = createPlacard({
   appId: 'devtools-page',
   appVersion: '1.0.0',
   userId: query.get('user') ?? 'u-1',
-  delivery: { maxWaitMs: 500 },
+  delivery: { maxDelayMs: 500 },
   platform: { fetch: answer },
 });
 placard.subscribe((notice) => notices.push(notice));
@@ -82,8 +82,8 @@ gap.className = 'gap';
 main.append(gap);
 mount('below', card);
 
-const into = query.has('frame')
+const container = query.has('frame')
   ? document.body.appendChild(document.createElement('iframe')).contentDocument!.body
   : undefined;
-const close = openDevtools(placard, { when: query.has('ask') ? 'query' : 'always', into });
+const close = openDevtools(placard, { activation: query.has('ask') ? 'query' : 'always', container });
 Object.assign(window, { placard, asked, notices, close });

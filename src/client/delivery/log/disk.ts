@@ -33,7 +33,7 @@ export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock[
   /** Pending requests: maps the function that abandons the request to the function that cancels its timeout. */
   const unanswered = new Map<() => void, () => void>();
   const stops = [
-    lifecycle.on('leave', () => {
+    lifecycle.on('pagehide', () => {
       untilRestored ??= new Promise((resolve) => {
         wake = resolve;
       });

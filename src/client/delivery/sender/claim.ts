@@ -29,12 +29,12 @@ const MIN_EVENT_BYTES = 70;
  * Returns whether two events may share a batch. Batches never mix users, app versions, in-doubt policies, or in-doubt events
  * with others.
  */
-export const isSameGroup = ({ inDoubt }: DeliveryOptions, a: StoredEvent, b: StoredEvent): boolean =>
+export const isSameGroup = ({ guarantee }: DeliveryOptions, a: StoredEvent, b: StoredEvent): boolean =>
   a.userId === b.userId &&
   a.appId === b.appId &&
   a.appVersion === b.appVersion &&
   a.doubt === b.doubt &&
-  inDoubt[a.type] === inDoubt[b.type];
+  guarantee[a.type] === guarantee[b.type];
 
 export const byTime = ({ key: a }: QueuedEvent, { key: b }: QueuedEvent): number => compareKeys(a, b);
 
@@ -43,13 +43,13 @@ const eventBytes = (item: QueuedEvent): number =>
   utf8Bytes(trackBody([item, item])) - utf8Bytes(trackBody([item]));
 
 /**
- * Divides events into batches of at most `maxBatch`, in the order of `waiting`, until the bodies with their user tokens reach
+ * Divides events into batches of at most `maxBatchSize`, in the order of `waiting`, until the bodies with their user tokens reach
  * `maxBytes` in total. Sorts each batch by time.
  */
 export const planBatches = (
   waiting: QueuedEvent[],
   maxBytes: number,
-  maxBatch: number,
+  maxBatchSize: number,
   { options, userTokens }: Pick<DeliveryContext, 'options' | 'userTokens'>,
 ): QueuedEvent[][] => {
   const batches: QueuedEvent[][] = [];
@@ -57,7 +57,7 @@ export const planBatches = (
   for (const item of waiting) {
     if (left < MIN_EVENT_BYTES) break;
     const batch = batches.find(
-      (kept) => kept.length < maxBatch && isSameGroup(options, kept[0]!.event, item.event),
+      (kept) => kept.length < maxBatchSize && isSameGroup(options, kept[0]!.event, item.event),
     );
     const cost = batch
       ? eventBytes(item)
@@ -80,7 +80,7 @@ type Block =
   /** No consent, or the page is stopped or prerendered. */
   | { type: 'off' }
   /** Pause of all tabs. */
-  | { type: 'waiting'; pause: Pause }
+  | { type: 'paused'; pause: Pause }
   /** Another page sends. `until` is in Unix milliseconds. */
   | { type: 'busy'; until: number };
 
@@ -92,7 +92,7 @@ export const findBlock = (
 ): Block | null => {
   const now = clock.now();
   if (!canSend()) return { type: 'off' };
-  if (isPausing(wait, now)) return { type: 'waiting', pause: wait };
+  if (isPausing(wait, now)) return { type: 'paused', pause: wait };
   const lease = claims.find((each) => isAlone(each, now));
   return lease ? { type: 'busy', until: Math.min(lease.until, lease.aloneUntil) } : null;
 };
@@ -117,7 +117,7 @@ export type Next =
 export const createNext = (context: DeliveryContext, log: Log, limit: () => number) => {
   const { clock, options, userTokens, isWorker } = context;
   const { now } = clock;
-  const { maxWaitMs } = options;
+  const { maxDelayMs } = options;
 
   /** Reads until a batch is full or the queue ends. Events that may be sent only once need a written claim. */
   const scan = async (claimed: Set<string>, isHeld: boolean) => {
@@ -133,7 +133,7 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
       else if (claimed.has(keyText(key))) continue;
       else if (isAhead(event.asked ?? 0, now(), MAX_ANSWER_MS)) due = Math.min(due, event.asked!);
       else if (event.skip !== undefined) skipped.push({ key, event });
-      else if (isHeld && options.inDoubt[event.type] !== 'at-least-once') continue;
+      else if (isHeld && options.guarantee[event.type] !== 'at-least-once') continue;
       else if (isAhead(event.after ?? 0, now(), MAX_PAUSE_MS)) due = Math.min(due, event.after!);
       else if (userTokens.isPaused(event.userId)) due = Math.min(due, userTokens.pausedUntil(event.userId));
       else {
@@ -161,10 +161,10 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
     if (!oldest) return { type: 'nothing', due: Math.min(found.due, ...live.map(({ until }) => until)) };
     const { userId, time } = oldest.event;
     // A time far in the future means that the clock was set back. Such an event is due.
-    const isOld = Math.abs(now() - time) >= maxWaitMs;
+    const isOld = Math.abs(now() - time) >= maxDelayMs;
     // After a failure, events are due at once, because they have already waited.
     const isDue = isOld || control.wait.failures > 0 || found.waiting.length >= limit();
-    if (!all && !isDue) return { type: 'nothing', due: time + maxWaitMs };
+    if (!all && !isDue) return { type: 'nothing', due: time + maxDelayMs };
     // The token is requested before the claim, because the host may be slow.
     if (!userTokens.isReady(userId)) return { type: 'token', userId };
     const group = found.waiting.filter(({ event }) => isSameGroup(options, oldest.event, event));
@@ -226,7 +226,7 @@ export const createTake =
         decide,
       );
     } catch (error) {
-      const mayRepeat = batch.every(({ event }) => options.inDoubt[event.type] === 'at-least-once');
+      const mayRepeat = batch.every(({ event }) => options.guarantee[event.type] === 'at-least-once');
       if (!isQuota(error) || !mayRepeat) throw error;
       // Without a claim, only the trouble chunk prevents an immediate resend.
       await trouble();

@@ -26,7 +26,7 @@ export const createLastFlush = (
     const byValue = log.unsent
       .waiting()
       .filter(({ event: { userId, type } }) => {
-        const mayRepeat = options.inDoubt[type] !== 'at-most-once';
+        const mayRepeat = options.guarantee[type] !== 'at-most-once';
         return mayRepeat && userTokens.isReady(userId) && !userTokens.isPaused(userId);
       })
       .sort((a, b) => EVENT_VALUE[b.event.type] - EVENT_VALUE[a.event.type] || byTime(a, b));

@@ -25,16 +25,16 @@ interface Run {
 }
 
 /**
- * Delivers events: claims, sends and settles batches until none is due. Events wait up to `maxWaitMs` to fill a batch. Exception:
+ * Delivers events: claims, sends and settles batches until none is due. Events wait up to `maxDelayMs` to fill a batch. Exception:
  * if no request was sent lately, the first events are sent after a short quiet time, so that the exit flush finds the preflight
  * cached.
  */
 export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep, deliver: Deliver) => {
   const { api, clock, lifecycle, userTokens, news, fail, isWorker, canSend, isStopped, trouble, loaded } =
     context;
-  const { maxWaitMs, maxBatch } = context.options;
+  const { maxDelayMs, maxBatchSize } = context.options;
   const keyring = createKeyring(api.apiKey, clock.after);
-  const limit = (): number => loaded()?.batchLimit() ?? maxBatch;
+  const limit = (): number => loaded()?.batchLimit() ?? maxBatchSize;
   const next = createNext(context, log, limit);
   const take = createTake(context, log);
   const requests = createSend(context, log);
@@ -122,7 +122,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
         if (run.all) await untilIdle(todo.until);
         else wakeAt(todo.until);
         return run.all;
-      case 'waiting': {
+      case 'paused': {
         wakeAt(todo.pause.until);
         const until = await (await trouble()).waitUntil(todo.pause, key);
         if (until !== undefined) wakeAt(until);
@@ -206,10 +206,10 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
       const { wait } = log.lastControl();
       const isWaiting = isPausing(wait, clock.now());
       if (upkeep.isDue() || (log.unsent.size() >= limit() && !isWaiting)) wake();
-      wakeAt(isWaiting ? wait.until : clock.now() + maxWaitMs);
+      wakeAt(isWaiting ? wait.until : clock.now() + maxDelayMs);
       if (isStopped() || isWaiting || requests.isWarm()) return;
       cancelQuiet();
-      cancelQuiet = clock.after(Math.min(COLD_QUIET_MS, maxWaitMs), () => {
+      cancelQuiet = clock.after(Math.min(COLD_QUIET_MS, maxDelayMs), () => {
         if (!requests.isWarm()) wake(true);
       });
     },

@@ -5,15 +5,16 @@ import { mayHavePoison, type Outcome } from './response.ts';
 const SMALL_MS = 60 * 60_000;
 
 /** Limits the number of events in a batch to the host's limit, or to less after a rejection. */
-export const createBatchSize = ({ clock, options: { maxBatch } }: DeliveryContext) => {
-  let limit = maxBatch;
+export const createBatchSize = ({ clock, options: { maxBatchSize } }: DeliveryContext) => {
+  let limit = maxBatchSize;
   let largeAgainAt = 0;
   /**
    * Sizes of the next batches after a request that may contain a poison event. The batch is bisected until that event is alone.
    */
   let cuts: number[] = [];
   return {
-    limit: (): number => Math.min(clock.monotonic() < largeAgainAt ? limit : maxBatch, cuts[0] ?? maxBatch),
+    limit: (): number =>
+      Math.min(clock.monotonic() < largeAgainAt ? limit : maxBatchSize, cuts[0] ?? maxBatchSize),
     /** Adapts the size to the outcome of a batch of `count` events. */
     learn(count: number, outcome: Outcome): void {
       const { type } = outcome;

@@ -15,7 +15,7 @@ const MAX_ASKED = 50;
 
 /** Returns when to resend a skipped event that was not corrected, in Unix milliseconds. The server may accept it later. */
 export const afterSkip = ({ clock, options }: Pick<DeliveryContext, 'clock' | 'options'>): number =>
-  clock.now() + Math.min(options.maxWaitMs, MAX_PAUSE_MS);
+  clock.now() + Math.min(options.maxDelayMs, MAX_PAUSE_MS);
 
 const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time'];
 
@@ -31,31 +31,31 @@ export const createCorrection = (
   const { host, clock, options, notify, fail, canSend } = context;
   const isEvent = (event: BannerEvent): boolean =>
     isWhole(event) &&
-    Object.hasOwn(options.inDoubt, event.type) &&
+    Object.hasOwn(options.guarantee, event.type) &&
     event.bannerId !== '' &&
     Number.isSafeInteger(event.time) &&
     isTime(event.time);
   let asking = Promise.resolve();
-  const { correct = (event: BannerEvent) => event } = host;
+  const { onEventRejected = (event: BannerEvent) => event } = host;
 
   /** Returns the host's decision: a changed event, the same one, or `null` to drop it. */
   const ask = async (event: StoredEvent): Promise<BannerEvent | null> => {
     const current = bannerEvent(event);
     const skip = { reason: event.skip ?? '', attempts: event.attempts };
     try {
-      const work = correct({ ...current }, skip);
-      const answer = await withTimeout(work, clock.after, ANSWER_MS, 'correct()');
+      const work = onEventRejected({ ...current }, skip);
+      const answer = await withTimeout(work, clock.after, ANSWER_MS, 'onEventRejected()');
       if (answer === null) return null;
       if (answer === undefined || !isEvent(answer)) {
-        fail('correct', 'correct() returned no event: the event is resent unchanged');
+        fail('correction', 'onEventRejected() returned no event: the event is resent unchanged');
         return current;
       }
       if (answer.userId !== current.userId) {
-        fail('correct', 'correct() cannot change the userId of an event');
+        fail('correction', 'onEventRejected() cannot change the userId of an event');
       }
       return { ...bannerEvent(answer), userId: current.userId };
     } catch (cause) {
-      fail('correct', 'correct() failed: the event is resent unchanged', cause);
+      fail('correction', 'onEventRejected() failed: the event is resent unchanged', cause);
       return current;
     }
   };

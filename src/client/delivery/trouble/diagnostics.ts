@@ -42,7 +42,7 @@ export const readDiagnostics = async (
     expired,
     purged,
     memoryMode: log.place.isMemory(),
-    sender: claims.some((claim) => claim.tab === tab && isAlone(claim, now)),
-    waitingUntil: isPausing(wait, now) ? wait.until : null,
+    isLeader: claims.some((claim) => claim.tab === tab && isAlone(claim, now)),
+    pausedUntil: isPausing(wait, now) ? wait.until : null,
   };
 };

@@ -50,7 +50,7 @@ const NOT_TAKEN: Outcome = { type: 'again' };
 export const noAnswer = (cause: unknown, pause?: PauseCause): Outcome => ({
   type: 'in-doubt',
   ...(pause && { pause }),
-  failure: { kind: 'deliver', message: `no readable response: ${Object(cause).message ?? cause}`, cause },
+  failure: { kind: 'delivery', message: `no readable response: ${Object(cause).message ?? cause}`, cause },
 });
 
 /**
@@ -104,7 +104,7 @@ export const readResponse = (
   const { parseJson, readTrackSuccess, USER_TOKEN_HEADER } = kit;
   const { status, headers, text } = answer;
   const body = parseJson(text);
-  const again = (message: string, pause: PauseCause, kind: FailureKind = 'deliver'): Outcome => ({
+  const again = (message: string, pause: PauseCause, kind: FailureKind = 'delivery'): Outcome => ({
     type: 'again',
     pause,
     failure: { kind, message },
@@ -125,7 +125,7 @@ export const readResponse = (
     return {
       type: isNotTaken ? 'again' : 'in-doubt',
       pause: { reason, requestedMs },
-      failure: { kind: 'deliver', message },
+      failure: { kind: 'delivery', message },
       isServerError: status === 500 || status === 502,
     };
   }
@@ -138,7 +138,7 @@ export const readResponse = (
   const isTooLarge = status === 413;
   const isVerdict = isTooLarge || (isJson(answer) && body !== undefined);
   if (status >= 400 && status < 500 && status !== 408 && reason !== 'rate-limit' && isVerdict) {
-    const failure: Failure = { kind: 'deliver', message };
+    const failure: Failure = { kind: 'delivery', message };
     return { type: 'refused', isTooLarge, failure, ...judgeErrors(errors, length) };
   }
   return again(message, { reason, requestedMs });

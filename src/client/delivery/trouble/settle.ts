@@ -65,8 +65,8 @@ const settleEvents = (
 ): Settled => {
   const settled = nothing();
   const { notices, writes } = settled;
-  // A service worker leaves corrections to the pages, because it has no `correct` hook.
-  const corrects = isWorker || host.correct !== undefined;
+  // A service worker leaves corrections to the pages, because it has no `onEventRejected` function.
+  const corrects = isWorker || host.onEventRejected !== undefined;
   const skipped = 'skipped' in outcome ? outcome.skipped : [];
   const named = new Map(skipped.map(({ index, reason }) => [items[index], reason]));
   const others = items.filter((item) => item !== undefined).filter((item) => !named.has(item));
@@ -81,9 +81,9 @@ const settleEvents = (
   const skip = (item: QueuedEvent, reason: string): void => {
     const { doubt: _answered, ...event } = item.event;
     const attempts = event.attempts + 1;
-    notices.push({ type: 'skipped', event: bannerEvent(event), reason, attempts });
+    notices.push({ type: 'rejected', event: bannerEvent(event), reason, attempts });
     const next = corrects ? { skip: reason } : { after: afterSkip({ clock, options }) };
-    if (attempts >= options.maxAttempts) bury(item, 'attempts', reason);
+    if (attempts >= options.maxAttempts) bury(item, 'max-attempts', reason);
     else writes.push([item.key, { ...event, attempts, ...next }]);
   };
 
@@ -108,7 +108,7 @@ const settleEvents = (
       notices.push({ type: 'in-doubt', events: others.map(({ event }) => bannerEvent(event)) });
       for (const { key, event } of others) {
         // The outcome is unknown, so the event is resent with its batch, or dropped.
-        const isKept = options.inDoubt[event.type] === 'at-least-once';
+        const isKept = options.guarantee[event.type] === 'at-least-once';
         writes.push([
           key,
           isKept ? { ...(isPoison ? putOff(event) : event), doubt: event.doubt ?? id } : undefined,
@@ -195,7 +195,7 @@ export const createSettleAny = (kit: Kit, context: DeliveryContext, log: Log, de
     deliver(delivered);
     for (const notice of notices) notify(notice);
     const problems = 'problems' in outcome ? outcome.problems : [];
-    for (const message of problems) notify({ type: 'failed', kind: 'answer', message });
+    for (const message of problems) notify({ type: 'failed', kind: 'protocol', message });
     if ('failure' in outcome && outcome.failure) notify({ type: 'failed', ...outcome.failure });
     return delivered.length;
   };

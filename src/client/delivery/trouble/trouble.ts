@@ -60,7 +60,7 @@ export const createTrouble = ({ kit, context, log, caps, deliver }: TroubleOptio
         return undefined;
       }
       // Each pause is reported once.
-      if (announcedUntil !== until) notify({ type: 'waiting', untilMs: until, reason });
+      if (announcedUntil !== until) notify({ type: 'paused', untilMs: until, reason });
       announcedUntil = until;
       return isRejected ? Math.min(until, clock.now() + ASK_KEY_MS) : until;
     },

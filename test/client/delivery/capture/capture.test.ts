@@ -17,7 +17,7 @@ const leaveWithAClick = async (setup = {}) => {
   await tab.delivery.flush();
   const clicked = tab.capture('out');
   tab.tell('hidden');
-  tab.tell('leave');
+  tab.tell('pagehide');
   await world.settle();
   expect(storedEvents(world)).toBe(1);
   return { world, tab, clicked };
@@ -39,7 +39,7 @@ test('case 28: stores a click if it is the first write of a profile', async () =
   const tab = world.openTab();
   await world.settle();
   void tab.capture('out');
-  tab.tell('leave');
+  tab.tell('pagehide');
   await world.settle();
   tab.kill();
   const next = world.openTab();

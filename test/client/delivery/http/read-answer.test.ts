@@ -83,7 +83,7 @@ test.each([400, 405, 413, 422])(
   'a %i rejects the events in its errors, or all events if it has none',
   (status) => {
     const errors = [{ index: 1, type: 'odd' }];
-    const failure = { kind: 'deliver', message: `HTTP ${status}` };
+    const failure = { kind: 'delivery', message: `HTTP ${status}` };
     expect(answered(status, { errors })).toMatchObject({ type: 'refused', skipped: [{ index: 1 }], failure });
     expect(answered(status, null)).toMatchObject({
       type: 'refused',

@@ -7,7 +7,7 @@ import {
   type WorkerContainer,
 } from '../../../../src/client/delivery/hand-off.ts';
 import { logName } from '../../../../src/client/options/options.ts';
-import { installSender } from '../../../../src/client/service-worker.ts';
+import { installDelivery } from '../../../../src/client/service-worker.ts';
 import { createFaultyStore } from '../../../../src/testing/index.ts';
 import { createWorld, type TabSetup, type World } from '../world.ts';
 
@@ -97,7 +97,7 @@ const leaveWithWorkerOf = async (
   vi.stubGlobal('addEventListener', (type: string, listener: (event: object) => void) =>
     toWorker.set(type, listener),
   );
-  installSender({
+  installDelivery({
     endpoint: world.service.origin,
     apiKey: 'client-key',
     appId,
@@ -113,7 +113,7 @@ const leaveWithWorkerOf = async (
   await tab.userTokens.ask('u1');
   await tab.capture('leaving');
   tab.tell('hidden');
-  tab.tell('leave');
+  tab.tell('pagehide');
   await world.settle();
   return { sent: world.sent(), posted, kept };
 };
@@ -173,7 +173,7 @@ test('a worker does not respond to pages after a wipe until the user opts in aga
   vi.stubGlobal('addEventListener', (type: string, listener: typeof ask) => {
     if (type === 'message') ask = listener;
   });
-  installSender({ endpoint: 'https://api.example', apiKey: 'client-key', appId: 'app-1' });
+  installDelivery({ endpoint: 'https://api.example', apiKey: 'client-key', appId: 'app-1' });
   const { areYouThere: question } = handOffMessages(logName('https://api.example', 'app-1'), false);
   const isThere = (): boolean => {
     const postMessage = vi.fn();

@@ -5,7 +5,7 @@ import { createWorld } from '../world.ts';
 
 const HOUR_MS = 60 * 60_000;
 /** Nothing is due before the page hides. */
-const QUIET = { options: { maxWaitMs: HOUR_MS } };
+const QUIET = { options: { maxDelayMs: HOUR_MS } };
 
 /** A page that has sent before, so no event is sent early. */
 const openWarm = async (setup = {}) => {
@@ -36,7 +36,7 @@ test('the next exit flush and the sender skip events that an exit flush has clai
   world.service.fail({ type: 'slow', delayMs: 500 });
   await tab.captureMany(3);
   tab.tell('hidden');
-  tab.tell('leave');
+  tab.tell('pagehide');
   tab.tell('restored');
   void tab.delivery.flush();
   await world.clock.advance(1_000);
@@ -75,7 +75,7 @@ test('sends an exit flush even if its batches cannot be stored, and does not los
 
 test('an exit flush skips at-most-once events, because another tab may have claimed them', async () => {
   const { world, tab } = await openWarm({
-    options: { ...QUIET.options, inDoubt: { click: 'at-most-once' as const } },
+    options: { ...QUIET.options, guarantee: { click: 'at-most-once' as const } },
   });
   await tab.capture('once', 'click');
   await tab.capture('again', 'dismiss');
@@ -99,7 +99,7 @@ test('a page that exits while still visible uses keepalive, even after a keepali
   await tab.delivery.flush();
   expect(world.options.at(-1)?.keepalive).toBe(false);
   await tab.capture('last');
-  tab.tell('leave');
+  tab.tell('pagehide');
   await world.settle();
   expect(world.sent().at(-1)).toEqual(['last']);
   expect(world.options.at(-1)?.keepalive).toBe(true);
@@ -135,7 +135,7 @@ test('no other page claims events that an exiting page has just claimed, even if
 });
 
 test('case 25: resends both batches of a dropped exit flush unchanged', async () => {
-  const { world, tab } = await openWarm({ options: { ...QUIET.options, maxBatch: 2 } });
+  const { world, tab } = await openWarm({ options: { ...QUIET.options, maxBatchSize: 2 } });
   world.service.fail({ type: 'drop', when: 'after' }, { times: 2 });
   // The dismissal and the older click are sent first.
   await tab.capture('c1');

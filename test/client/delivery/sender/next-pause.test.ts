@@ -7,7 +7,7 @@ import { noPause, type Pause } from '../../../../src/client/platform/waits.ts';
 
 const NOW = 1_000_000;
 const context = { clock: { now: () => NOW }, random: () => 0.5 } as DeliveryContext;
-const failure = { kind: 'deliver', message: '' } as const;
+const failure = { kind: 'delivery', message: '' } as const;
 const confirmed: Outcome = { type: 'confirmed', skipped: [], problems: [] };
 const refused: Outcome = { type: 'refused', skipped: [], problems: [], isTooLarge: false, failure };
 const limited: Pause = { reason: 'rate-limit', until: NOW + 60_000, failures: 1, isFirm: true };

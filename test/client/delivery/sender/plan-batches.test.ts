@@ -36,8 +36,8 @@ const kept = (count: number, type: StoredEvent['type'], userId = 'u1', from = 0)
 test('limits a batch to one user, one app version, one policy, and the maximum number of events', () => {
   const events = [...kept(3, 'click', 'u1'), ...kept(2, 'click', 'u2'), ...kept(2, 'impression', 'u1')];
   events[0]!.event.appVersion = '0';
-  const inDoubt = { ...PAGE.options.inDoubt, impression: 'at-most-once' } as const;
-  const page = { ...PAGE, options: { ...PAGE.options, inDoubt } };
+  const guarantee = { ...PAGE.options.guarantee, impression: 'at-most-once' } as const;
+  const page = { ...PAGE, options: { ...PAGE.options, guarantee } };
   expect(planBatches(events, 10_000, 1, page)).toHaveLength(7);
   const plan = planBatches(events, 10_000, 50, page);
   expect(plan.map((batch) => batch.length)).toEqual([1, 2, 2, 2]);
