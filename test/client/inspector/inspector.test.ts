@@ -129,10 +129,10 @@ test('reports the user, the placements and the remaining budget of the session',
 
 test('reports a slot from before the first response to the impression', async () => {
   const { inspector, stateOf, until, shows } = await open();
-  expect(stateOf()).toMatchObject({ answer: undefined, askedAt: null, slots: [{ shown: null }] });
+  expect(stateOf()).toMatchObject({ banner: undefined, fetchedAt: null, slots: [{ shown: null }] });
   await shows('Summer sale');
   expect(stateOf()).toMatchObject({
-    answer: { id: 'bnr-1' },
+    banner: { id: 'bnr-1' },
     from: 'sync',
     isExpired: false,
     isDismissed: false,
@@ -157,7 +157,7 @@ test('lists cached placements without a slot in the page', async () => {
   await first.shows('Summer sale');
   first.placard.stop();
   const { stateOf, until } = await open({ openStore: first.openStore, mount: [] });
-  await until(() => expect(stateOf()).toMatchObject({ answer: { id: 'bnr-1' }, from: 'cache', slots: [] }));
+  await until(() => expect(stateOf()).toMatchObject({ banner: { id: 'bnr-1' }, from: 'cache', slots: [] }));
 });
 
 test('distinguishes expired, dismissed and control banners', async () => {
@@ -175,8 +175,8 @@ test('distinguishes expired, dismissed and control banners', async () => {
   await until(() => expect(elements[1]?.textContent).toBe('bnr-e'));
   await slots.find(({ placementId }) => placementId === 'home_hero')!.dismiss();
   await vi.advanceTimersByTimeAsync(3_601_000);
-  expect(stateOf('home_hero')).toMatchObject({ answer: null, isDismissed: true });
-  expect(stateOf('expiring')).toMatchObject({ answer: { id: 'bnr-e' }, isExpired: true });
+  expect(stateOf('home_hero')).toMatchObject({ banner: null, isDismissed: true });
+  expect(stateOf('expiring')).toMatchObject({ banner: { id: 'bnr-e' }, isExpired: true });
   expect(stateOf('held')).toMatchObject({ slots: [{ shown: { isControl: true }, emptyReason: 'control' }] });
 });
 
@@ -220,7 +220,7 @@ test('focus renders a dismissed banner at once without storing or sending events
   await shows('');
   inspector.focus('home_hero', banner);
   await shows('Summer sale');
-  expect(stateOf()).toMatchObject({ isFocused: true, isDismissed: true, answer: null });
+  expect(stateOf()).toMatchObject({ isFocused: true, isDismissed: true, banner: null });
   await slots[0]!.click();
   await until(() => expect(inspector.read().sandbox.events.length).toBeGreaterThan(1));
   expect(
