@@ -189,7 +189,7 @@ describe('freezing', () => {
     await capture(page, 1, 'click', 'frozen');
     await page.evaluate(() => void globalThis.delivery.flush());
     await expect.poll(() => service.requests.length).toBe(1);
-    expect(await diagnose(page)).toMatchObject({ sender: true });
+    expect(await diagnose(page)).toMatchObject({ isLeader: true });
     await whileFrozen(page, async () => {
       const other = await open();
       await capture(other, 1, 'click', 'other');

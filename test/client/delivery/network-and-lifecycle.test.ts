@@ -264,7 +264,7 @@ describe('network and lifecycle', () => {
     await first.capture('a');
     void first.delivery.flush();
     await world.settle();
-    expect(await first.delivery.diagnostics()).toMatchObject({ sender: true });
+    expect(await first.delivery.diagnostics()).toMatchObject({ isLeader: true });
     const second = world.openTab();
     await second.capture('b');
     first.kill();
