@@ -95,7 +95,11 @@ function* readFeedRows(
   const isStable = ({ changeId }: UserChange) => changeId <= last.userChanges;
   const userChangesTo = visible.findLast(isStable)?.changeId ?? cursor.userChanges;
   const applied = [...cursor.appliedChangeIds, ...changes.map(({ changeId }) => changeId)];
-  const next = { ...cursor, userChanges: userChangesTo, ahead: applied.filter((id) => id > userChangesTo) };
+  const next: ResultsCursor = {
+    ...cursor,
+    userChanges: userChangesTo,
+    appliedChangeIds: applied.filter((id) => id > userChangesTo),
+  };
   if (visible.length === maxChanges) return { cursor, next, goals, changes, bannerEvents: [], events: [] };
   const read = bannerRows!.map(toCountedEvent);
   return {
