@@ -33,12 +33,21 @@ export interface BundleSize {
 
 const gzipped = (text: string): number => gzipSync(text, { level: 9 }).length;
 
-/** Measures the bundle of a module `code` that imports packages installed in `folder`. */
-export const measureBundle = async (
+const measured = new Map<string, Promise<BundleSize>>();
+
+/** Measures the bundle of a module `code` that imports packages installed in `folder`, once per process. */
+export const measureBundle = (
   code: string,
   folder: string,
   bundler: BundlerName = 'vite',
 ): Promise<BundleSize> => {
+  const key = JSON.stringify([code, folder, bundler]);
+  const size = measured.get(key) ?? measure(code, folder, bundler);
+  measured.set(key, size);
+  return size;
+};
+
+const measure = async (code: string, folder: string, bundler: BundlerName): Promise<BundleSize> => {
   const application = await mkdtemp(join(folder, 'measured-'));
   try {
     await writeFile(join(application, 'application.js'), code);

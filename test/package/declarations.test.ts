@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -187,4 +187,32 @@ describe('the declarations of the packed package compile, without skipLibCheck,'
   test('for an application of Vue', async () => {
     expect(await faults({ files: { 'app.ts': VUE_APP }, packages: { vue: 'vue' } })).toEqual([]);
   });
+});
+
+test('the declarations of the packed package document every export', async () => {
+  const folder = await anApplication({
+    '@types/react': '@types/react',
+    '@types/node': '@types/node',
+    react: 'react',
+    vue: 'vue',
+  });
+  onTestFinished(() => rm(folder, { recursive: true }));
+  // Declarations in `node_modules` would count as external.
+  await cp((await packedPackage()).folder, folder, { recursive: true });
+  const { entryPoints, ...options } = JSON.parse(await readFile('docs/api/typedoc.json', 'utf8'));
+  const settings = {
+    ...options,
+    entryPoints: entryPoints.map((path: string) => path.replace('../../', '')),
+    emit: 'none',
+    treatWarningsAsErrors: true,
+  };
+  await writeFile(join(folder, 'typedoc.json'), JSON.stringify(settings));
+  const config = (await readFile('docs/api/tsconfig.json', 'utf8')).replace('../../', '');
+  await writeFile(join(folder, 'tsconfig.json'), config);
+  const typedoc = resolve('docs/api/node_modules/.bin/typedoc');
+  const { stdout, code } = await run(typedoc, [], { cwd: folder }).then(
+    (output) => ({ ...output, code: 0 }),
+    (failure: { stdout: string; code: number }) => failure,
+  );
+  expect(code, stdout).toBe(0);
 });
