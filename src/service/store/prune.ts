@@ -62,8 +62,8 @@ const createStepper = () => {
  */
 export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions): Store['prune'] => {
   const [stepOfEvents, stepOfBannerEvents] = [createStepper(), createStepper()];
-  /** Position up to which all old events are deleted, and position of the last old event, by workspace. */
-  const ranges = new Map<string, { after: number; last: number; beforeMs: number }>();
+  /** Position up to which all old events are deleted, and position of the last old event that the results have read, by workspace. */
+  const ranges = new Map<string, { after: number; last: number; beforeMs: number; isComplete: boolean }>();
 
   const firstFrom = async (eventId: number) =>
     (
@@ -85,22 +85,24 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
     return low - 1;
   };
 
-  const getRange = async (workspaceId: string, beforeMs: number, through: number) => {
+  const getRange = async (workspaceId: string, beforeMs: number, through: number, isComplete: boolean) => {
     const previous = ranges.get(workspaceId);
-    if (previous?.beforeMs === beforeMs) return previous;
-    const after = previous ? await lastBefore(previous.beforeMs - CLOCKS_DIFFER_MS, through) : 0;
-    const range = { after, last: await lastBefore(beforeMs, through), beforeMs };
+    const isSameRun = previous?.beforeMs === beforeMs;
+    if (isSameRun && previous.isComplete) return previous;
+    const startOfRun = async () => (previous ? lastBefore(previous.beforeMs - CLOCKS_DIFFER_MS, through) : 0);
+    const after = isSameRun ? previous.after : await startOfRun();
+    const range = { after, last: await lastBefore(beforeMs, through), beforeMs, isComplete };
     ranges.set(workspaceId, range);
     return range;
   };
 
   return async (workspaceId, before) => {
-    await catchUp();
+    const { isCaughtUp } = await catchUp();
     const { sql, values } = createResultsStatements(dialect).cursor();
     const cursor: ResultsCursor = toCursor((await run(sql, values))[0]);
 
     const pruneOldEvents = async (beforeMs: number, limit: number): ReturnType<Step> => {
-      const range = await getRange(workspaceId, beforeMs, cursor.events);
+      const range = await getRange(workspaceId, beforeMs, cursor.events, isCaughtUp);
       const first = range.after < range.last ? await firstFrom(range.after + 1) : undefined;
       if (!first || readNumber(first, 'event_id') > range.last) return { rows: 0, hasMore: false };
       const after = readNumber(first, 'event_id') - 1;
@@ -126,7 +128,8 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
     return {
       events: events.rows,
       bannerEvents: bannerEvents.rows,
-      hasMore: events.hasMore || bannerEvents.hasMore,
+      // The results have not read all old rows yet.
+      hasMore: events.hasMore || bannerEvents.hasMore || !isCaughtUp,
     };
   };
 };
