@@ -1,11 +1,11 @@
 import { SYNC_PATH } from '../../src/protocol/index.ts';
-import type { SyncAnswer } from '../../src/protocol/schemas/index.ts';
+import type { SyncResponse } from '../../src/protocol/schemas/index.ts';
 import type { ReleaseSource, Service, Webhook, Workspace } from '../../src/service/index.ts';
 import { HOOK_PATH } from './shop-endpoints.ts';
 
 /** Returns the response with absolute URLs of the demo's own images. */
 const withOrigin = (text: string, origin: string): string => {
-  const answer = JSON.parse(text) as SyncAnswer;
+  const answer = JSON.parse(text) as SyncResponse;
   for (const banner of Object.values(answer.banners)) {
     for (const property of Object.values(banner?.properties ?? {})) {
       if (property.type === 'image' && /^\/(?!\/)/.test(String(property.value))) {

@@ -20,7 +20,7 @@ export interface SyncRequest extends BannerEnvelope {
 // schemas, and a test compares the two.
 
 /** Returns the `banners` of a response, to be parsed with `readBanner`; `undefined` if the body is invalid. */
-export const readSyncAnswer = (body: unknown): Record<string, unknown> | undefined => {
+export const readSyncResponse = (body: unknown): Record<string, unknown> | undefined => {
   const { banners } = Object(body) as { banners?: unknown };
   return isRecord(banners) ? banners : undefined;
 };

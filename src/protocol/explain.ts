@@ -57,7 +57,7 @@ export interface ExplainRequest {
 }
 
 /** Response 200: the campaigns of each placement, in order of evaluation. */
-export interface ExplainAnswer {
+export interface ExplainResult {
   /** Whether the user has a profile. */
   has_profile: boolean;
   placements: Record<string, CampaignExplanation[]>;

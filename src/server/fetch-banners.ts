@@ -2,7 +2,7 @@ import {
   type BannerBootstrap,
   MAX_PLACEMENTS,
   readBanner,
-  readSyncAnswer,
+  readSyncResponse,
   SYNC_PATH,
   toBanner,
   USER_TOKEN_MEMBER,
@@ -42,7 +42,7 @@ const readBanners = (
   placements: readonly string[],
   onError: (error: Error) => void,
 ): BannerBootstrap['banners'] => {
-  const answered = readSyncAnswer(answer);
+  const answered = readSyncResponse(answer);
   if (answered === undefined) {
     onError(new Error(`POST ${SYNC_PATH} returned no banners`));
     return {};

@@ -2,8 +2,8 @@ export type {
   AttributesObject,
   BannerBootstrap,
   EventObject,
-  ExplainAnswer,
   ExplainRequest,
+  ExplainResult,
   InputArray,
   Instance,
   Integration,
@@ -13,7 +13,7 @@ export type {
 } from '../protocol/index.ts';
 export { ApiError, ConnectionError, InDoubtError } from './api-error.ts';
 export { type FetchBannersOptions, fetchBanners } from './fetch-banners.ts';
-export type { ExportAnswer, ExportInput, IdentifyInput, MergeIdentifier } from './profiles.ts';
+export type { ExportInput, ExportResponse, IdentifyInput, MergeIdentifier } from './profiles.ts';
 export { createRestClient, type RestClient, type RestClientOptions } from './rest-client.ts';
 export { type PrivateJwk, type SignUserTokenOptions, signUserToken } from './sign-user-token.ts';
 export type { RequestState, TrackOptions } from './track.ts';

@@ -7,7 +7,7 @@ import {
   type JobSyncStatus,
   parseLink,
 } from '../protocol/index.ts';
-import { integrationsAnswer, jobSyncStatusAnswer } from '../protocol/schemas/index.ts';
+import { integrationsResponse, jobSyncStatusResponse } from '../protocol/schemas/index.ts';
 import type { Call } from './call.ts';
 
 type Schema<T> = {
@@ -70,7 +70,7 @@ export interface IntegrationCalls {
 }
 
 export const createIntegrationCalls = (call: Call, endpoint: string): IntegrationCalls => ({
-  integrations: ({ signal } = {}) => listAll(call, endpoint, INTEGRATIONS_PATH, integrationsAnswer, signal),
+  integrations: ({ signal } = {}) => listAll(call, endpoint, INTEGRATIONS_PATH, integrationsResponse, signal),
 
   async syncIntegration(integrationId, { signal } = {}) {
     await call({
@@ -84,5 +84,5 @@ export const createIntegrationCalls = (call: Call, endpoint: string): Integratio
   },
 
   integrationRuns: (integrationId, { signal } = {}) =>
-    listAll(call, endpoint, toPath(JOB_SYNC_STATUS_PATH, integrationId), jobSyncStatusAnswer, signal),
+    listAll(call, endpoint, toPath(JOB_SYNC_STATUS_PATH, integrationId), jobSyncStatusResponse, signal),
 });

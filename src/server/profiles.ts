@@ -31,7 +31,7 @@ export interface ExportInput {
 }
 
 /** Response of `exportUsers`. */
-export interface ExportAnswer {
+export interface ExportResponse {
   message: string;
   users: Record<string, unknown>[];
   invalid_user_ids?: string[];
@@ -69,7 +69,7 @@ export interface ProfileCalls {
   /** Erases users and their data. Returns the number of erased users. */
   deleteUsers(input: DeleteInput, signal?: AbortSignal): Promise<number>;
   /** Returns up to 50 profiles, with the fields that have values. */
-  exportUsers(input: ExportInput, signal?: AbortSignal): Promise<ExportAnswer>;
+  exportUsers(input: ExportInput, signal?: AbortSignal): Promise<ExportResponse>;
 }
 
 export const createProfileCalls = (call: Call): ProfileCalls => {
@@ -115,6 +115,6 @@ export const createProfileCalls = (call: Call): ProfileCalls => {
       }
       return total;
     },
-    exportUsers: async (input, signal) => (await post('/users/export/ids', input, signal)) as ExportAnswer,
+    exportUsers: async (input, signal) => (await post('/users/export/ids', input, signal)) as ExportResponse,
   };
 };

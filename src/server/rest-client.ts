@@ -1,4 +1,4 @@
-import { EXPLAIN_PATH, type ExplainAnswer, type ExplainRequest } from '../protocol/index.ts';
+import { EXPLAIN_PATH, type ExplainRequest, type ExplainResult } from '../protocol/index.ts';
 import { createCall } from './call.ts';
 import { createIntegrationCalls, type IntegrationCalls } from './integrations.ts';
 import { type ApiAddress, checkTimeLimit, parseEndpoint } from './options.ts';
@@ -36,7 +36,7 @@ export interface RestClient extends ProfileCalls, IntegrationCalls {
    */
   track(input: TrackInput | AnyIterable<TrackObject>, more?: TrackOptions): Promise<TrackReport>;
   /** Explains which banners a user gets. Requires a key with the permission `campaigns.explain`. Supported only by Placard. */
-  explain(input: ExplainRequest, signal?: AbortSignal): Promise<ExplainAnswer>;
+  explain(input: ExplainRequest, signal?: AbortSignal): Promise<ExplainResult>;
 }
 
 /** Creates a client of the REST API. Throws `TypeError` if an option is invalid. */
@@ -71,7 +71,7 @@ export const createRestClient = (options: RestClientOptions): RestClient => {
         idempotent: true,
         signal,
       });
-      return answer.body as ExplainAnswer;
+      return answer.body as ExplainResult;
     },
     ...createProfileCalls(call),
   };

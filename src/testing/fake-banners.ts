@@ -9,7 +9,7 @@ import {
   type WireBanner,
 } from '../protocol/index.ts';
 import { placementsRequest, readBody, readOfApp, syncRequest } from '../protocol/schemas/index.ts';
-import type { FakeAnswer } from './fake-answer.ts';
+import type { FakeResponse } from './fake-response.ts';
 
 type Plain = string | number | boolean | Record<string, unknown>;
 
@@ -46,20 +46,23 @@ export const buildBanner = (
 export type BannerSource = WireBanner | null | ((request: SyncRequest) => WireBanner | null);
 
 /** Handles `POST /placard/placements`. */
-export const answerPlacements = (body: unknown, placements: readonly SelectorPlacement[]): FakeAnswer => {
+export const respondToPlacements = (
+  body: unknown,
+  placements: readonly SelectorPlacement[],
+): FakeResponse => {
   const request = readBody(placementsRequest, body);
   if (typeof request === 'string') return { status: 400, body: errorBody('track', request) };
   return { status: 200, body: { placements } };
 };
 
 /** Handles `banners/sync`: the first ten distinct placements, without dismissed banners. */
-export const answerSync = (
+export const respondToSync = (
   body: unknown,
   appIds: readonly string[] | undefined,
   sources: ReadonlyMap<string, BannerSource>,
   isDismissed: (userId: string, banner: WireBanner) => boolean,
   answered: (userId: string, bannerId: string) => void,
-): FakeAnswer => {
+): FakeResponse => {
   const request = readOfApp(syncRequest, body, (appId) => appIds?.includes(appId) ?? true);
   if (typeof request === 'string') return { status: 400, body: errorBody('sync', request) };
   const banners = request.placements.map((placementId) => {

@@ -16,7 +16,7 @@ import {
   utf8Bytes,
   VISITOR_JOIN_PATH,
 } from '../protocol/index.ts';
-import type { FakeAnswer } from './fake-answer.ts';
+import type { FakeResponse } from './fake-response.ts';
 import { ConnectionDropped, type Fault } from './fault.ts';
 
 /** Recorded request. `status` is missing if there was no response. */
@@ -76,9 +76,9 @@ export const findRefusal = (
     body,
   }: Pick<RecordedRequest, 'path' | 'method' | 'headers' | 'text' | 'body'>,
   { keys, isJson, userToken }: Gate,
-): FakeAnswer | undefined => {
+): FakeResponse | undefined => {
   const endpoint = ENDPOINTS[path];
-  const refuse = (status: number, message: string, more?: Record<string, string>): FakeAnswer => ({
+  const refuse = (status: number, message: string, more?: Record<string, string>): FakeResponse => ({
     status,
     body: errorBody(endpoint?.dialect ?? 'general', message),
     ...(more && { headers: more }),
@@ -124,7 +124,7 @@ export const preflightResponse = ({ headers }: Request): Response =>
 const WITHOUT_BODY = [204, 205, 304];
 
 /** Builds a response with the headers of its endpoint, truncated if the fault is `truncate`. */
-export const createResponse = (path: string, answer: FakeAnswer, fault: Fault | undefined): Response => {
+export const createResponse = (path: string, answer: FakeResponse, fault: Fault | undefined): Response => {
   const isText = typeof answer.body === 'string';
   const text = isText ? (answer.body as string) : JSON.stringify(answer.body);
   const hidden = fault?.type === 'rate-limit' && fault.form === 'hidden';

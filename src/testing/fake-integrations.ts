@@ -5,8 +5,8 @@ import {
   INTEGRATIONS_PAGE_SIZE,
   type Integration,
 } from '../protocol/index.ts';
-import type { IntegrationsAnswer } from '../protocol/schemas/index.ts';
-import type { FakeAnswer } from './fake-answer.ts';
+import type { IntegrationsResponse } from '../protocol/schemas/index.ts';
+import type { FakeResponse } from './fake-response.ts';
 
 const cursorTo = (skip: number): string => btoa(`skip:${skip}`);
 
@@ -26,7 +26,10 @@ const parseSkip = (cursor: string): number | undefined => {
 };
 
 /** Handles `cdi/integrations`: ten per page, with `Link` to the adjacent pages; `null` if ingestion is not set up. */
-export const answerIntegrations = (cursor: string | null, integrations: Integration[] | null): FakeAnswer => {
+export const respondToIntegrations = (
+  cursor: string | null,
+  integrations: Integration[] | null,
+): FakeResponse => {
   if (integrations === null)
     return { status: 404, body: errorBody('general', ERROR_MESSAGES.noIntegrationList) };
   const skip = cursor ? parseSkip(cursor) : 0;
@@ -39,6 +42,6 @@ export const answerIntegrations = (cursor: string | null, integrations: Integrat
     prev: skip > 0 ? cursorTo(Math.min(skip - INTEGRATIONS_PAGE_SIZE, last)) : undefined,
     next: end < integrations.length ? cursorTo(end) : undefined,
   });
-  const body: IntegrationsAnswer = { results: integrations.slice(skip, end), message: 'success' };
+  const body: IntegrationsResponse = { results: integrations.slice(skip, end), message: 'success' };
   return { status: 200, body, ...(link !== undefined && { headers: { Link: link } }) };
 };

@@ -9,8 +9,7 @@ import {
   VISITOR_JOIN_PATH,
 } from '../protocol/index.ts';
 import { createEventLog, type DeliveredEvent } from './event-log.ts';
-import type { FakeAnswer } from './fake-answer.ts';
-import { answerPlacements, answerSync, type BannerSource, createDismissals } from './fake-banners.ts';
+import { type BannerSource, createDismissals, respondToPlacements, respondToSync } from './fake-banners.ts';
 import {
   createResponse,
   ENDPOINTS,
@@ -19,9 +18,10 @@ import {
   preflightResponse,
   type RecordedRequest,
 } from './fake-endpoints.ts';
-import { answerIntegrations } from './fake-integrations.ts';
-import { answerTrack, createKnownUsers } from './fake-track.ts';
-import { type AcceptedObject, answerUsersTrack } from './fake-users-track.ts';
+import { respondToIntegrations } from './fake-integrations.ts';
+import type { FakeResponse } from './fake-response.ts';
+import { createKnownUsers, respondToTrack } from './fake-track.ts';
+import { type AcceptedObject, respondToUsersTrack } from './fake-users-track.ts';
 import {
   ConnectionDropped,
   createFaults,
@@ -127,16 +127,16 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
   const objects: AcceptedObject[] = [];
   let preflights = 0;
 
-  const judge = (record: RecordedRequest, isJson: boolean, fault: Fault | undefined): FakeAnswer => {
+  const judge = (record: RecordedRequest, isJson: boolean, fault: Fault | undefined): FakeResponse => {
     const refusal = findRefusal(record, { keys, isJson, userToken });
     if (refusal) return refusal;
     if (record.path === INTEGRATIONS_PATH) {
-      return answerIntegrations(new URLSearchParams(record.query).get('cursor'), integrations);
+      return respondToIntegrations(new URLSearchParams(record.query).get('cursor'), integrations);
     }
     if (record.path === SYNC_PATH) {
-      return answerSync(record.body, appIds, banners, dismissals.has, users.answer);
+      return respondToSync(record.body, appIds, banners, dismissals.has, users.answer);
     }
-    if (record.path === PLACEMENTS_PATH) return answerPlacements(record.body, placements);
+    if (record.path === PLACEMENTS_PATH) return respondToPlacements(record.body, placements);
     if (record.path === VISITOR_JOIN_PATH) {
       const { external_user_id: userId, visitor_id: visitorId } = Object(record.body);
       if (users.has(visitorId)) users.add(userId);
@@ -148,9 +148,9 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
         objects.push(...taken);
         users.take(taken);
       };
-      return answerUsersTrack(record.body, store, forced);
+      return respondToUsersTrack(record.body, store, forced);
     }
-    return answerTrack(
+    return respondToTrack(
       record.body,
       appIds,
       users,
@@ -163,7 +163,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
     );
   };
 
-  const respond = (record: RecordedRequest, answer: FakeAnswer, fault: Fault | undefined): Response => {
+  const respond = (record: RecordedRequest, answer: FakeResponse, fault: Fault | undefined): Response => {
     record.status = answer.status;
     return createResponse(record.path, answer, fault);
   };

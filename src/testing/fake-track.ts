@@ -1,6 +1,6 @@
 import { ERROR_MESSAGES, EVENT_ERROR, errorBody, isPresent, type WireEvent } from '../protocol/index.ts';
 import { bannersTrackBody, readBody, readOfApp, wireEvent } from '../protocol/schemas/index.ts';
-import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
+import type { FakeResponse, ForcedErrors } from './fake-response.ts';
 import type { AcceptedObject } from './fake-users-track.ts';
 
 /**
@@ -42,13 +42,13 @@ const findFault = (event: unknown, userId: string, users: KnownUsers): string | 
 };
 
 /** Handles `banners/track`: validates each event separately, and passes accepted events to `store`. */
-export const answerTrack = (
+export const respondToTrack = (
   body: unknown,
   appIds: readonly string[] | undefined,
   users: KnownUsers,
   store: (userId: string, events: WireEvent[]) => void,
   forced: ForcedErrors,
-): FakeAnswer => {
+): FakeResponse => {
   const request = readOfApp(bannersTrackBody, body, (appId) => appIds?.includes(appId) ?? true);
   if (typeof request === 'string') return { status: 400, body: errorBody('track', request) };
   const { external_user_id, events } = request;

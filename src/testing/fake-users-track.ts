@@ -7,7 +7,7 @@ import {
   type TrackErrorEntry,
 } from '../protocol/index.ts';
 import { readAttributesUser, readUserEvent } from '../protocol/schemas/index.ts';
-import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
+import type { FakeResponse, ForcedErrors } from './fake-response.ts';
 
 /** Problems of a `users/track` object, and whether the object is accepted despite them. */
 export interface Verdict {
@@ -34,7 +34,7 @@ export interface AcceptedObject {
   object: Record<string, unknown>;
 }
 
-const refuse = (message: string, errors: unknown[] = [{ type: message }]): FakeAnswer => ({
+const refuse = (message: string, errors: unknown[] = [{ type: message }]): FakeResponse => ({
   status: 400,
   body: { message, errors },
 });
@@ -43,11 +43,11 @@ const refuse = (message: string, errors: unknown[] = [{ type: message }]): FakeA
  * Handles `users/track`: validates the limit of 75 objects, identifiers and required properties. Indices in a fault's `skip`
  * count across attributes, events and purchases, in this order. A fault's `processed` is returned for each array that was sent.
  */
-export const answerUsersTrack = (
+export const respondToUsersTrack = (
   body: unknown,
   store: (objects: AcceptedObject[]) => void,
   forced: ForcedErrors,
-): FakeAnswer => {
+): FakeResponse => {
   if (!isRecord(body)) return refuse(ERROR_MESSAGES.noValidData);
   const wrong = INPUT_ARRAYS.find((array) => body[array] != null && !Array.isArray(body[array]));
   if (wrong !== undefined) return refuse(`'${wrong}' must be an array of objects`);

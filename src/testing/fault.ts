@@ -5,7 +5,7 @@ import {
   rateLimitHeaders,
   USERS_TRACK_PATH,
 } from '../protocol/index.ts';
-import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
+import type { FakeResponse, ForcedErrors } from './fake-response.ts';
 
 /** Format of the wait time in a 429. */
 export type RateLimitForm =
@@ -128,7 +128,7 @@ export const notTaken = (
   dialect: ErrorFormat,
   path: string,
   now: number,
-): FakeAnswer | undefined => {
+): FakeResponse | undefined => {
   switch (fault.type) {
     case 'status':
       return {

@@ -1,6 +1,6 @@
 import { Client, Pool } from 'pg';
 import { inject, onTestFinished } from 'vitest';
-import { type Run, runIn } from '../../src/service/store/postgres/statement.ts';
+import { createPoolRun, type Run } from '../../src/service/store/postgres/statement.ts';
 
 /** Returns the URL of a new, empty database on a real PostgreSQL. */
 export const aDatabase = async (): Promise<string> => {
@@ -15,7 +15,7 @@ export const runBeside = (url: string): Run => {
   const pool = new Pool({ connectionString: url, max: 1 });
   pool.on('error', () => undefined);
   onTestFinished(() => pool.end());
-  return runIn(pool);
+  return createPoolRun(pool);
 };
 
 /** Begins a transaction and leaves it open. */

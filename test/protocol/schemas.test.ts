@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { errorBody, readRefusal } from '../../src/protocol/index.ts';
 import {
-  bannersTrackAnswer,
   bannersTrackRequest,
-  integrationsAnswer,
-  syncAnswer,
+  bannersTrackResponse,
+  integrationsResponse,
   syncRequest,
-  usersTrackAnswer,
+  syncResponse,
   usersTrackRequest,
+  usersTrackResponse,
   usersTrackSuccess,
   wireBanner,
 } from '../../src/protocol/schemas/index.ts';
@@ -37,13 +37,13 @@ const banner = {
 describe('the response of banners/sync', () => {
   it('contract 2.5: parses the documented example', () => {
     const answer = { banners: { checkout_top: banner, profile_footer: null } };
-    expect(syncAnswer.parse(answer)).toEqual(answer);
+    expect(syncResponse.parse(answer)).toEqual(answer);
   });
 
   it('parses missing flags as false and accepts unknown members', () => {
     const { is_control, is_test_send, ...rest } = banner;
     expect(wireBanner.parse({ ...rest, html: '<b>' })).toEqual({ ...banner, is_control, is_test_send });
-    expect(syncAnswer.safeParse({ banners: {}, more: 1 }).success).toBe(true);
+    expect(syncResponse.safeParse({ banners: {}, more: 1 }).success).toBe(true);
   });
 
   it('keeps a property of an unknown type or with a mismatched value, without affecting others', () => {
@@ -70,13 +70,13 @@ describe('the response of banners/sync', () => {
   });
 
   it('contains each banner under its placement', () => {
-    expect(faults(syncAnswer, { banners: { another: banner } })).toEqual(['banners']);
+    expect(faults(syncResponse, { banners: { another: banner } })).toEqual(['banners']);
   });
 
   it.each([null, [], 'text', {}, { banners: null }, { banners: [] }])(
     'rejects %j as a response',
     (answer) => {
-      expect(faults(syncAnswer, answer).length).toBeGreaterThan(0);
+      expect(faults(syncResponse, answer).length).toBeGreaterThan(0);
     },
   );
 });
@@ -107,13 +107,13 @@ describe('the response of banners/track', () => {
     { events_processed: 2, message: 'success', errors: [{ type: "'timestamp' is required", index: 1 }] },
     { message: 'success', errors: ['text', null, { index: -1 }] },
   ])('contract 2.6: parses any value of errors: %j', (answer) => {
-    expect(bannersTrackAnswer.parse(answer)).toEqual(answer);
+    expect(bannersTrackResponse.parse(answer)).toEqual(answer);
   });
 
   it.each([null, 'OK', [], {}, { events_processed: 3 }, { message: 'success', errors: {} }])(
     'rejects %j',
     (answer) => {
-      expect(faults(bannersTrackAnswer, answer).length).toBeGreaterThan(0);
+      expect(faults(bannersTrackResponse, answer).length).toBeGreaterThan(0);
     },
   );
 });
@@ -151,11 +151,11 @@ describe('users/track', () => {
   });
 
   it('parses responses with and without counts, and errors of any kind', () => {
-    expect(faults(usersTrackAnswer, { message: 'queued' })).toEqual([]);
-    expect(faults(usersTrackAnswer, { message: 'success', events_processed: 1, errors: ['a', {}] })).toEqual(
-      [],
-    );
-    expect(faults(usersTrackAnswer, { events_processed: 1 })).toEqual(['message']);
+    expect(faults(usersTrackResponse, { message: 'queued' })).toEqual([]);
+    expect(
+      faults(usersTrackResponse, { message: 'success', events_processed: 1, errors: ['a', {}] }),
+    ).toEqual([]);
+    expect(faults(usersTrackResponse, { events_processed: 1 })).toEqual(['message']);
   });
 
   it('treats an invalid count as missing, so that a backend can parse the response partially', () => {
@@ -167,12 +167,12 @@ describe('users/track', () => {
 
 describe('the list of integrations', () => {
   it('accepts null for missing text, and rejects an integration without an ID', () => {
-    const parsed = integrationsAnswer.parse({
+    const parsed = integrationsResponse.parse({
       results: [{ ...Object.fromEntries(NULLABLE.map((name) => [name, null])), integration_id: 'i' }],
       message: 'success',
     });
     for (const name of NULLABLE) expect(parsed.results[0]).toHaveProperty(name, '');
-    expect(faults(integrationsAnswer, { results: [{}], message: 'success' })).toContain(
+    expect(faults(integrationsResponse, { results: [{}], message: 'success' })).toContain(
       'results.0.integration_id',
     );
   });

@@ -1,5 +1,5 @@
 import { SYNC_PATH, TRACK_PATH } from '../../../src/protocol/index.ts';
-import type { SyncAnswer } from '../../../src/protocol/schemas/index.ts';
+import type { SyncResponse } from '../../../src/protocol/schemas/index.ts';
 import {
   createService,
   type Log,
@@ -104,7 +104,10 @@ export const makeMonth = async ({ store, workspaces: source, endMs, log }: Month
 
   const visit = async (person: Person, dayMs: number): Promise<Visit> => {
     const envelope = { external_user_id: person.id, app_id: APP_ID, app_version: '1.0.0' };
-    const { banners }: SyncAnswer = await ask(SYNC_PATH, CLIENT_KEY, { ...envelope, placements: PLACEMENTS });
+    const { banners }: SyncResponse = await ask(SYNC_PATH, CLIENT_KEY, {
+      ...envelope,
+      placements: PLACEMENTS,
+    });
     const got = Object.values(banners).filter((banner) => banner !== null);
     const visited = createVisit(person, got as SeenBanner[], dayMs);
     if (visited.bannerEvents.length > 0) {

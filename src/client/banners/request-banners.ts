@@ -1,4 +1,4 @@
-import { readSyncAnswer, SYNC_PATH, type SyncRequest, USER_TOKEN_MEMBER } from '../../protocol/index.ts';
+import { readSyncResponse, SYNC_PATH, type SyncRequest, USER_TOKEN_MEMBER } from '../../protocol/index.ts';
 import { askKey, type UserTokens } from '../credentials/credentials.ts';
 import type { Settings } from '../options/options.ts';
 import { createPostJson, type HttpResponse, parseJson, toJson } from '../platform/http.ts';
@@ -70,7 +70,7 @@ export const createRequestBanners = (
     try {
       const answer = await post(SYNC_PATH, { body: toJson(body), key, signal: request.signal });
       if (answer.status < 200 || answer.status >= 300) throw syncRejection(answer, token);
-      const byPlacement = readSyncAnswer(parseJson(answer.text));
+      const byPlacement = readSyncResponse(parseJson(answer.text));
       if (!byPlacement) throw new Error('the response has no "banners"');
       return { byPlacement, fetchedAtMs, clockSkewMs: clockSkewMs(answer.headers, sentAtMs, now()) };
     } finally {

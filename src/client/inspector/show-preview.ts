@@ -1,4 +1,4 @@
-import type { PreviewAnswer } from '../../protocol/schemas/index.ts';
+import type { PreviewResult } from '../../protocol/schemas/index.ts';
 import type { LateContext } from '../late-context.ts';
 import type { Overlay } from './overlay.ts';
 
@@ -45,10 +45,10 @@ interface PreviewOptions
 }
 
 /** Returns the draft of a link, or the reason that there is none. */
-const readAnswer = async (asked: ReturnType<LateContext['post']>): Promise<PreviewAnswer | string> => {
+const readAnswer = async (asked: ReturnType<LateContext['post']>): Promise<PreviewResult | string> => {
   try {
     const { status, body } = await asked;
-    if (status === 200) return body as PreviewAnswer;
+    if (status === 200) return body as PreviewResult;
     return String(Object(body).message ?? `HTTP ${status}`);
   } catch (cause) {
     return Object(cause).message ?? String(cause);
@@ -56,7 +56,7 @@ const readAnswer = async (asked: ReturnType<LateContext['post']>): Promise<Previ
 };
 
 /** Renders the banners of a preview link with the host's hooks, in memory only, under a bar that describes and ends it. */
-const showPreview = (options: PreviewOptions, answer: PreviewAnswer | string): (() => void) => {
+const showPreview = (options: PreviewOptions, answer: PreviewResult | string): (() => void) => {
   const { user, overlay, requested, subscribe, readBanners } = options;
   const sent = typeof answer === 'string' ? {} : answer.banners;
   const banners = [...readBanners(Object.keys(sent), sent)];

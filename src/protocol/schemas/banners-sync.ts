@@ -65,7 +65,7 @@ export const syncRequest: z.ZodMiniType<SyncRequest> = z.object(
 );
 
 /** Response 200 of `banners/sync`. A missing key means no response for that placement. */
-export const syncAnswer = z.object({
+export const syncResponse = z.object({
   banners: z.record(z.string(), z.nullable(wireBanner)).check(
     z.refine((banners) =>
       Object.entries(banners).every(([key, banner]) => !banner || banner.placement_id === key),
@@ -73,4 +73,4 @@ export const syncAnswer = z.object({
     described('By placement: its banner, or `null` where there is none for this user.'),
   ),
 });
-export type SyncAnswer = z.infer<typeof syncAnswer>;
+export type SyncResponse = z.infer<typeof syncResponse>;

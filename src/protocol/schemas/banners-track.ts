@@ -69,7 +69,7 @@ export const bannersTrackBody = createRequestSchema(z.unknown());
 export type BannersTrackBody = z.infer<typeof bannersTrackBody>;
 
 /** Response 202, or 400 if no event is valid. `errors[].index` is the position in the request's `events`. */
-export const bannersTrackAnswer = z.object({
+export const bannersTrackResponse = z.object({
   events_processed: z.optional(z.number()).check(described('Events that were stored, or counted before.')),
   message: z.string().check(described('`success`, or what is wrong.')),
   errors: z

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ERROR_MESSAGES } from '../errors.ts';
-import type { CampaignExplanation, ExplainAnswer, ExplainRequest, FailingClause } from '../explain.ts';
+import type { CampaignExplanation, ExplainRequest, ExplainResult, FailingClause } from '../explain.ts';
 import { MAX_APP_VERSION_CHARACTERS } from '../limits.ts';
 import { fitsCharacters } from '../text.ts';
 import { deviceId, placements } from './banners-sync.ts';
@@ -82,7 +82,7 @@ export const explainRequest: z.ZodMiniType<ExplainRequest> = z.object(
 );
 
 /** Response 200. */
-export const explainAnswer: z.ZodMiniType<ExplainAnswer> = z.object({
+export const explainResult: z.ZodMiniType<ExplainResult> = z.object({
   has_profile: z.boolean().check(described('Whether the service has a profile of the user.')),
   placements: z
     .record(z.string(), z.array(campaignExplanation))

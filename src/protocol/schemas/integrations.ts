@@ -39,14 +39,14 @@ const message = z.string().check(described('`success`, or what is wrong.'));
 const page = <Item extends z.ZodMiniType>(item: Item) => z.array(item).check(described('At most ten.'));
 
 /** Response 200 of `GET /cdi/integrations`. */
-export const integrationsAnswer = z.object({
+export const integrationsResponse = z.object({
   results: page(integration),
   message,
 });
-export type IntegrationsAnswer = z.infer<typeof integrationsAnswer>;
+export type IntegrationsResponse = z.infer<typeof integrationsResponse>;
 
 /** Response 200 of `GET /cdi/integrations/{integration_id}/job_sync_status`. */
-export const jobSyncStatusAnswer = z.object({
+export const jobSyncStatusResponse = z.object({
   results: page(jobSyncStatus),
   message,
 });

@@ -34,9 +34,9 @@ const selectorPlacement: z.ZodMiniType<SelectorPlacement> = z.object({
 });
 
 /** Response 200. */
-export const placementsAnswer = z.object({
+export const placementsResponse = z.object({
   placements: z
     .array(selectorPlacement)
     .check(described('All placements of the workspace that have a selector.')),
 });
-export type PlacementsAnswer = z.infer<typeof placementsAnswer>;
+export type PlacementsResponse = z.infer<typeof placementsResponse>;

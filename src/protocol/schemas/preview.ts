@@ -14,8 +14,8 @@ export const previewRequest = z.object(
 );
 
 /** Response 200: the draft as rendered for its persona, by placement. Each banner is a test send. */
-export const previewAnswer = z.object({
+export const previewResult = z.object({
   campaign_name: z.string().check(described('Name of the campaign that is previewed.')),
   banners: z.record(z.string(), wireBanner).check(described('By placement, as a sync answers them.')),
 });
-export type PreviewAnswer = z.infer<typeof previewAnswer>;
+export type PreviewResult = z.infer<typeof previewResult>;

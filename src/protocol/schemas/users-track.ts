@@ -116,7 +116,7 @@ export const usersTrackBulkRequest = createRequestSchema(MAX_BULK_OBJECTS);
 const processed = (description: string) => z.optional(z.number()).check(described(description));
 
 /** Response 201 of both endpoints. A count is present only if its array was sent. */
-export const usersTrackAnswer = z.object({
+export const usersTrackResponse = z.object({
   message: z.string().check(described('`success`, or what is wrong.')),
   attributes_processed: processed('Attribute objects that were stored.'),
   events_processed: processed('Events that were taken.'),
@@ -125,7 +125,7 @@ export const usersTrackAnswer = z.object({
     .optional(z.array(z.unknown()))
     .check(described('What is wrong with single objects, by array and index; absent where nothing is.')),
 });
-export type UsersTrackAnswer = z.infer<typeof usersTrackAnswer>;
+export type UsersTrackResponse = z.infer<typeof usersTrackResponse>;
 
 const count = z.catch(z.optional(z.number()), undefined);
 

@@ -52,7 +52,7 @@ const toOperation = (route: Route, { operation } = route): Members => ({
   responses: toResponses(route, operation),
 });
 
-const statusAnswer = {
+const statusResponse = {
   type: 'object',
   properties: { status: { ...text, description: 'Status, such as `ok`, `ready` or `draining`.' } },
 };
@@ -63,7 +63,7 @@ const statusPage = (id: string, summary: string, more: Members = {}) => ({
     summary,
     security: [],
     responses: {
-      200: { description: 'Yes.', content: json(statusAnswer) },
+      200: { description: 'Yes.', content: json(statusResponse) },
       ...more,
       405: {
         description: 'Only GET and HEAD.',
@@ -74,7 +74,7 @@ const statusPage = (id: string, summary: string, more: Members = {}) => ({
   },
 });
 const notReady = {
-  503: { description: 'Not ready.', content: json(statusAnswer) },
+  503: { description: 'Not ready.', content: json(statusResponse) },
 };
 
 /** Returns the OpenAPI 3.1 description of the API, generated from the routes and their schemas. */

@@ -1,5 +1,5 @@
 import { MAX_PLACEMENTS, MAX_SYNC_BODY_BYTES, MAX_SYNC_VALUES, SYNC_PATH } from '../../protocol/index.ts';
-import { syncAnswer, syncRequest } from '../../protocol/schemas/index.ts';
+import { syncRequest, syncResponse } from '../../protocol/schemas/index.ts';
 import {
   assertKnownApp,
   browserBody,
@@ -55,7 +55,7 @@ export const bannersSync = (getBannerIds: BannerIdsOf, log: Log) => {
       maxBytes: MAX_SYNC_BODY_BYTES,
       maxValues: MAX_SYNC_VALUES,
     }),
-    response: { status: 200, schema: syncAnswer },
+    response: { status: 200, schema: syncResponse },
     operation: {
       id: 'syncBanners',
       tag: 'Banners',

@@ -11,9 +11,9 @@ import {
 } from '../../protocol/index.ts';
 import {
   type BannersTrackBody,
-  bannersTrackAnswer,
   bannersTrackBody,
   bannersTrackRequest,
+  bannersTrackResponse,
   readBody,
   wireEvent,
 } from '../../protocol/schemas/index.ts';
@@ -48,8 +48,8 @@ interface ValidEvent {
 const MAX_LATE_MS = 400 * 24 * 60 * 60 * 1000;
 
 /** Returns the day of an event in the results. If the event's time is implausible, uses the time of receipt. */
-const getLocalDay = ({ localDays }: Workspace, timeMs: number, receivedAtMs: number): string =>
-  localDays.of(timeMs > receivedAtMs - MAX_LATE_MS ? Math.min(timeMs, receivedAtMs) : receivedAtMs);
+const getLocalDay = ({ calendar }: Workspace, timeMs: number, receivedAtMs: number): string =>
+  calendar.toDay(timeMs > receivedAtMs - MAX_LATE_MS ? Math.min(timeMs, receivedAtMs) : receivedAtMs);
 
 /** Context of a request whose events are not validated yet. */
 type TrackContext = RouteContext<BannersTrackBody>;
@@ -177,7 +177,7 @@ export const bannersTrack = (getBannerIds: BannerIdsOf) =>
       maxBytes: MAX_TRACK_BODY_BYTES,
       maxValues: MAX_TRACK_VALUES,
     }),
-    response: { status: 202, schema: bannersTrackAnswer },
+    response: { status: 202, schema: bannersTrackResponse },
     writes: true,
     operation: {
       id: 'trackBanners',

@@ -9,7 +9,7 @@ import {
   JOB_SYNC_STATUS_PATH,
   type JobSyncStatus,
 } from '../../protocol/index.ts';
-import { described, integrationsAnswer, jobSyncStatusAnswer } from '../../protocol/schemas/index.ts';
+import { described, integrationsResponse, jobSyncStatusResponse } from '../../protocol/schemas/index.ts';
 import { defineRoute } from '../api/route.ts';
 import { HttpError } from '../http/http-request.ts';
 import type { IngestionRun, IngestionState } from '../integrations/records.ts';
@@ -98,7 +98,7 @@ export const cdiIntegrations = defineRoute({
   method: 'GET',
   path: INTEGRATIONS_PATH,
   permission: 'cdi.integration_list',
-  response: { status: 200, schema: integrationsAnswer },
+  response: { status: 200, schema: integrationsResponse },
   query: pageQuery,
   isPaged: true,
   operation: {
@@ -186,7 +186,7 @@ export const cdiJobSyncStatus = defineRoute({
   method: 'GET',
   path: JOB_SYNC_STATUS_PATH,
   permission: 'cdi.integration_job_status',
-  response: { status: 200, schema: jobSyncStatusAnswer },
+  response: { status: 200, schema: jobSyncStatusResponse },
   query: pageQuery,
   isPaged: true,
   operation: {

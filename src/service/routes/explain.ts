@@ -7,7 +7,7 @@ import {
   notValid,
   required,
 } from '../../protocol/index.ts';
-import { explainAnswer, explainRequest } from '../../protocol/schemas/index.ts';
+import { explainRequest, explainResult } from '../../protocol/schemas/index.ts';
 import { assertKnownApp, defineRoute, serverBody } from '../api/route.ts';
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { impressionsSince } from '../campaigns/frequency.ts';
@@ -45,7 +45,7 @@ export const explainRoute = (getBannerIds: BannerIdsOf, log: Log) =>
       maxBytes: MAX_BODY_BYTES,
       maxValues: MAX_PROFILE_VALUES,
     }),
-    response: { status: 200, schema: explainAnswer },
+    response: { status: 200, schema: explainResult },
     operation: {
       id: 'explain',
       tag: 'Campaigns',

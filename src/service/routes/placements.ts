@@ -1,5 +1,9 @@
 import { MAX_SYNC_BODY_BYTES, MAX_SYNC_VALUES, PLACEMENTS_PATH } from '../../protocol/index.ts';
-import { type PlacementsAnswer, placementsAnswer, placementsRequest } from '../../protocol/schemas/index.ts';
+import {
+  type PlacementsResponse,
+  placementsRequest,
+  placementsResponse,
+} from '../../protocol/schemas/index.ts';
 import { browserBody, defineRoute } from '../api/route.ts';
 import { schemaReader } from '../http/body.ts';
 import { createLogThrottle, type Log } from '../log.ts';
@@ -17,7 +21,7 @@ export const placements = (log: Log, missingSelectors: MissingSelectors) => {
       maxBytes: MAX_SYNC_BODY_BYTES,
       maxValues: MAX_SYNC_VALUES,
     }),
-    response: { status: 200, schema: placementsAnswer },
+    response: { status: 200, schema: placementsResponse },
     operation: {
       id: 'placements',
       tag: 'Banners',
@@ -30,7 +34,7 @@ export const placements = (log: Log, missingSelectors: MissingSelectors) => {
     },
     handler: async ({ workspace, body, now }) => {
       const { workspaceId } = workspace;
-      const answer: PlacementsAnswer = { placements: [] };
+      const answer: PlacementsResponse = { placements: [] };
       for (const placement of workspace.placements ?? []) {
         const { placementId, template, spot } = placement;
         if (!spot || !template) continue;

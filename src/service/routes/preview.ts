@@ -9,7 +9,7 @@ import {
   rateLimitHeaders,
   type WireBanner,
 } from '../../protocol/index.ts';
-import { type PreviewAnswer, previewAnswer, previewRequest } from '../../protocol/schemas/index.ts';
+import { type PreviewResult, previewRequest, previewResult } from '../../protocol/schemas/index.ts';
 import { browserBody, defineRoute } from '../api/route.ts';
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
@@ -118,7 +118,7 @@ export const preview = (getBannerIds: BannerIdsOf, store: Store) => {
       maxBytes: MAX_SYNC_BODY_BYTES,
       maxValues: MAX_SYNC_VALUES,
     }),
-    response: { status: 200, schema: previewAnswer },
+    response: { status: 200, schema: previewResult },
     operation: {
       id: 'preview',
       tag: 'Banners',
@@ -180,7 +180,7 @@ export const preview = (getBannerIds: BannerIdsOf, store: Store) => {
           },
         ];
       });
-      const answer: PreviewAnswer = { campaign_name: campaign.name, banners: Object.fromEntries(banners) };
+      const answer: PreviewResult = { campaign_name: campaign.name, banners: Object.fromEntries(banners) };
       return { body: answer };
     },
   });

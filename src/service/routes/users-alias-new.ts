@@ -17,7 +17,7 @@ const aliasNewRequest = z.object({
     }),
   ).describe('Aliases to add.'),
 });
-const aliasNewAnswer = z.object({
+const aliasNewResponse = z.object({
   aliases_processed: z.int().describe('Processed entries.'),
   message: z.string().describe('`success`'),
 });
@@ -43,7 +43,7 @@ export const usersAliasNew = defineRoute({
   permission: 'users.alias.new',
   limit: 'users_other',
   body: { ...request, read: (sent) => read(unwrapped(sent)) },
-  response: { status: 201, schema: aliasNewAnswer },
+  response: { status: 201, schema: aliasNewResponse },
   writes: true,
   operation: {
     id: 'addAliases',

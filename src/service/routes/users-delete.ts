@@ -20,7 +20,7 @@ const deleteRequest = z
       .describe('Phone numbers, each with `prioritization` where several users may share it.'),
   })
   .refine((body) => NAMES.filter((name) => body[name] != null).length === 1);
-const deleteAnswer = z.object({
+const deleteResponse = z.object({
   deleted: z.int().describe('Users that were found and erased.'),
   message: z.string().describe('`success`'),
 });
@@ -41,7 +41,7 @@ export const usersDelete = defineRoute({
   permission: 'users.delete',
   limit: 'users_other',
   body: profileBody(deleteRequest, refuse),
-  response: { status: 201, schema: deleteAnswer },
+  response: { status: 201, schema: deleteResponse },
   writes: true,
   operation: {
     id: 'deleteUsers',

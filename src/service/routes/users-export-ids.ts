@@ -40,7 +40,7 @@ const exportIdsRequest = z
     },
   });
 /** Schema for the API description. With `fields_to_export`, even the user ID may be missing. */
-const exportIdsAnswer = z.object({
+const exportIdsResponse = z.object({
   message: z.string().describe('`success`'),
   users: z
     .array(
@@ -113,7 +113,7 @@ export const usersExportIds = defineRoute({
   permission: 'users.export.ids',
   limit: 'users_export_ids',
   body: profileBody(exportIdsRequest, refuse),
-  response: { status: 201, schema: exportIdsAnswer },
+  response: { status: 201, schema: exportIdsResponse },
   operation: {
     id: 'exportUsers',
     tag: 'Users',

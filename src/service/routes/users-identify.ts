@@ -42,7 +42,7 @@ const identifyRequest = z
   });
 
 const processed = z.int().optional().describe('Processed entries.');
-const identifyAnswer = z.object({
+const identifyResponse = z.object({
   aliases_processed: processed,
   emails_processed: processed,
   phone_numbers_processed: processed,
@@ -55,7 +55,7 @@ export const usersIdentify = defineRoute({
   permission: 'users.identify',
   limit: 'users_other',
   body: profileBody(identifyRequest, invalidArrayEntry),
-  response: { status: 201, schema: identifyAnswer },
+  response: { status: 201, schema: identifyResponse },
   writes: true,
   operation: {
     id: 'identifyUsers',

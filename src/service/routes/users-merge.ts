@@ -35,7 +35,7 @@ const mergeRequest = z.object({
     }),
   ).describe('Pairs of users.'),
 });
-const mergeAnswer = z.object({ message: z.string().describe('`success`') });
+const mergeResponse = z.object({ message: z.string().describe('`success`') });
 
 const refuse = ({ path, isTooMany, value }: Fault): HttpError => {
   const [, index, side, member] = path;
@@ -55,7 +55,7 @@ export const usersMerge = defineRoute({
   permission: 'users.merge',
   limit: 'users_other',
   body: profileBody(mergeRequest, refuse),
-  response: { status: 202, schema: mergeAnswer },
+  response: { status: 202, schema: mergeResponse },
   writes: true,
   operation: {
     id: 'mergeUsers',

@@ -10,10 +10,10 @@ import {
   USERS_TRACK_PATH,
 } from '../../protocol/index.ts';
 import {
-  usersTrackAnswer,
   usersTrackBody,
   usersTrackBulkRequest,
   usersTrackRequest,
+  usersTrackResponse,
 } from '../../protocol/schemas/index.ts';
 import { defineRoute, type Operation, type Route, type RouteMetrics, serverBody } from '../api/route.ts';
 import { schemaReader } from '../http/body.ts';
@@ -54,7 +54,7 @@ const trackRoute = ({ path, permission, limit, schema, bounds, operation, object
       ...bounds,
       maxValues: MAX_USERS_TRACK_VALUES,
     }),
-    response: { status: 201, schema: usersTrackAnswer },
+    response: { status: 201, schema: usersTrackResponse },
     writes: true,
     operation: {
       ...operation,

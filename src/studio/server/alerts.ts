@@ -34,9 +34,9 @@ const hasMismatch = async (
 
 const campaignAlerts = async (context: WorkspaceContext): Promise<Alert[]> => {
   const { workspace, store, nowMs } = context;
-  const { localDays, workspaceId } = workspace;
-  const today = localDays.of(nowMs);
-  const yesterday = localDays.of(localDays.startOf(today) - 1);
+  const { calendar, workspaceId } = workspace;
+  const today = calendar.toDay(nowMs);
+  const yesterday = calendar.toDay(calendar.startOf(today) - 1);
   const summaries = await store.campaignSummaries(workspaceId, [today, yesterday]);
   const alerts: Alert[] = [];
   for (const raw of workspace.rawCampaigns) {
@@ -55,7 +55,7 @@ const campaignAlerts = async (context: WorkspaceContext): Promise<Alert[]> => {
     const summary = summaries.find((each) => each.campaignId === campaignId);
     if (!campaign || !summary) continue;
     const isSilent = summary.exposed > 0 && summary.dayImpressions === 0;
-    if (isSilent && isRunningSince(campaign, localDays.startOf(yesterday), nowMs))
+    if (isSilent && isRunningSince(campaign, calendar.startOf(yesterday), nowMs))
       add(
         'no_impressions',
         'No impressions today or yesterday, although the campaign is live and had some before.',

@@ -46,7 +46,7 @@ const aStudio = async () => {
       dedupeSinceUs: null,
       seen: [],
       rejects: [reject],
-      settled: [],
+      closedRejectIds: [],
       nowMs: studio.clock.now,
     }),
   });

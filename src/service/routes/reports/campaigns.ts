@@ -190,7 +190,7 @@ export const campaignsDataSeries = defineRoute({
       ...(controlPercentage > 0 ? [null] : []),
       ...days.map(({ variantId }) => variantId),
     ]);
-    const data = getDays(query, workspace.localDays, now).map((day) => {
+    const data = getDays(query, workspace.calendar, now).map((day) => {
       const ofDay = days.filter((each) => each.day === day);
       return {
         time: day,

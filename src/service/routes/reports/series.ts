@@ -51,7 +51,7 @@ export const getDays = (
   const last =
     endingAt !== undefined && DATE.test(endingAt)
       ? endingAt
-      : calendar.of(endingAt === undefined ? now : parseDate(endingAt)!);
+      : calendar.toDay(endingAt === undefined ? now : parseDate(endingAt)!);
   if (last < FIRST_DAY) throw new HttpError(400, "'ending_at' must be after 1970");
   return Array.from({ length }, (_, index) => addDays(last, index + 1 - length));
 };
@@ -83,20 +83,20 @@ const getEndMs = (endingAt: string | undefined, calendar: ZonedCalendar, now: nu
 };
 
 /** Returns the units of a query, oldest first. Throws a 400 if the app is unknown. */
-export const toSeries = (query: SeriesQuery, { localDays, appIds }: Workspace, now: number): Series => {
+export const toSeries = (query: SeriesQuery, { calendar, appIds }: Workspace, now: number): Series => {
   const { length, unit = 'day', ending_at: endingAt, app_id: appId } = query;
   if (appId !== undefined && !appIds.has(appId)) throw new HttpError(400, 'Invalid app_id');
   if (unit === 'day') {
-    const times = getDays(query, localDays, now);
+    const times = getDays(query, calendar, now);
     return {
-      fromMs: localDays.startOf(times[0]!),
-      toMs: localDays.startOf(addDays(times.at(-1)!, 1)),
-      sum: sumByTime(times, localDays.of),
+      fromMs: calendar.startOf(times[0]!),
+      toMs: calendar.startOf(addDays(times.at(-1)!, 1)),
+      sum: sumByTime(times, calendar.toDay),
     };
   }
   const toHourStart = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS;
   const format = (ms: number) => new Date(ms).toISOString();
-  const lastMs = toHourStart(getEndMs(endingAt, localDays, now));
+  const lastMs = toHourStart(getEndMs(endingAt, calendar, now));
   const fromMs = lastMs - (length - 1) * HOUR_MS;
   const times = Array.from({ length }, (_, index) => format(fromMs + index * HOUR_MS));
   return { fromMs, toMs: lastMs + HOUR_MS, sum: sumByTime(times, (ms) => format(toHourStart(ms))) };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ExplainAnswer, type Insertion, PREVIEW_PARAMETER } from '../../../protocol/index.ts';
+import { type ExplainResult, type Insertion, PREVIEW_PARAMETER } from '../../../protocol/index.ts';
 import {
   createPreviewTokens,
   explain,
@@ -155,7 +155,7 @@ const MAX_EXPLAINED = 1_000;
 const whyBody = z.strictObject({ person: personBody, placements: z.array(z.string()).max(100).optional() });
 
 export interface ExplainResponse {
-  placements: ExplainAnswer['placements'];
+  placements: ExplainResult['placements'];
   /** Placements that this response omits. Request them by name. */
   left: string[];
   /** Whether the user is real. Other users are not assigned a variant. */

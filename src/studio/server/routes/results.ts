@@ -103,7 +103,7 @@ const readVersions = async (
   const live = found
     .filter(({ liveAtMs, cancelledAtMs }) => cancelledAtMs === null && liveAtMs <= nowMs)
     .sort((one, other) => other.liveAtMs - one.liveAtMs || other.release - one.release);
-  const before = live.findIndex(({ liveAtMs }) => workspace.localDays.of(liveAtMs) < firstDay);
+  const before = live.findIndex(({ liveAtMs }) => workspace.calendar.toDay(liveAtMs) < firstDay);
   // The version before the first day is included, because users may have seen it on the first day.
   return before < 0 ? live : live.slice(0, before + 1);
 };
@@ -118,7 +118,7 @@ const toEdits = (versions: readonly Release[], { workspace }: WorkspaceContext):
       const changes = campaignChanges(before, toCampaignJson(content), naming);
       const what = content === null ? ['Archived'] : changes.map(({ label }) => label);
       const seen = what.filter((label) => !UNSEEN.includes(label));
-      const day = workspace.localDays.of(liveAtMs);
+      const day = workspace.calendar.toDay(liveAtMs);
       return seen.length > 0 ? [{ release, day, author, what: seen }] : [];
     })
     .reverse();

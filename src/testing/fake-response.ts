@@ -1,5 +1,5 @@
 /** Response of a fake endpoint, including the `errors` of a fault. */
-export interface FakeAnswer {
+export interface FakeResponse {
   status: number;
   body: unknown;
   headers?: Record<string, string>;

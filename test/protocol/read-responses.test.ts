@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readBanner, readSyncAnswer, readTrackSuccess } from '../../src/protocol/index.ts';
-import { bannersTrackAnswer, wireBanner } from '../../src/protocol/schemas/index.ts';
+import { readBanner, readSyncResponse, readTrackSuccess } from '../../src/protocol/index.ts';
+import { bannersTrackResponse, wireBanner } from '../../src/protocol/schemas/index.ts';
 import fc, { times } from '../helpers/property.ts';
 
 const RUNS = times(2_500);
@@ -99,7 +99,7 @@ describe('a banner of a response', () => {
   it.each([null, undefined, 'text', 5, [], {}, { banners: null }, { banners: [] }])(
     'is not found in %j',
     (body) => {
-      expect(readSyncAnswer(body)).toBeUndefined();
+      expect(readSyncResponse(body)).toBeUndefined();
     },
   );
 });
@@ -124,7 +124,7 @@ describe('a response of banners/track', () => {
     let valid = 0;
     fc.assert(
       fc.property(answers, (answer) => {
-        const { data } = bannersTrackAnswer.safeParse(answer);
+        const { data } = bannersTrackResponse.safeParse(answer);
         const found = readTrackSuccess(answer);
         if (data) expect(found).toEqual({ events_processed: undefined, errors: undefined, ...data });
         valid += data ? 1 : 0;
