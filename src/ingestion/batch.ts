@@ -36,25 +36,25 @@ const storableReject = (reject: IngestionReject): IngestionReject => ({
   payload: storable(shortenPayload(reject.payload)),
 });
 /** Retry delay after a transient error; writes of requests take precedence. */
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 const MAX_TRIES = 60;
 
-interface Judged {
+interface CheckedSourceRow {
   row: SourceRow;
   checked: CheckedRow | { reason: string };
 }
 
 interface Batch {
-  judged: readonly Judged[];
-  unusable: readonly IngestionReject[];
+  checkedRows: readonly CheckedSourceRow[];
+  malformed: readonly IngestionReject[];
   /** IDs of rejects whose rows are no longer in the source. */
-  gone: readonly string[];
+  closedRejectIds: readonly string[];
 }
 
-const noRows = () => ({
-  judged: [] as Judged[],
-  unusable: [] as IngestionReject[],
-  gone: [] as string[],
+const emptyBatch = () => ({
+  checkedRows: [] as CheckedSourceRow[],
+  malformed: [] as IngestionReject[],
+  closedRejectIds: [] as string[],
   characters: 0,
 });
 
@@ -78,15 +78,15 @@ interface BatchesOptions {
 }
 
 /** Returns the index at which to split a batch: not between rows with the same time and key, unless all rows share them. */
-const findMiddle = (judged: readonly Judged[]): number => {
-  const middle = judged.length >> 1;
+const findMiddle = (checkedRows: readonly CheckedSourceRow[]): number => {
+  const middle = checkedRows.length >> 1;
   const isTie = (at: number) => {
-    const [before, after] = [judged[at - 1]!.row, judged[at]!.row];
-    return before.us === after.us && before.order === after.order;
+    const [before, after] = [checkedRows[at - 1]!.row, checkedRows[at]!.row];
+    return before.timeUs === after.timeUs && before.order === after.order;
   };
   let cut = middle;
-  while (cut < judged.length && isTie(cut)) cut += 1;
-  return cut === judged.length ? middle : cut;
+  while (cut < checkedRows.length && isTie(cut)) cut += 1;
+  return cut === checkedRows.length ? middle : cut;
 };
 
 export const rejectIdForRow = (key: string): string => `key:${key}`;
@@ -98,73 +98,81 @@ export const rejectIdForRow = (key: string): string => `key:${key}`;
 export const createBatches = (options: BatchesOptions) => {
   const { store, workspace, rows: type, lookbackUs, open, holdsLease, now } = options;
   let { run, watermark, dedupeSinceUs } = options;
-  let pending = noRows();
+  let pending = emptyBatch();
   let erasedUsers = 0;
   let tie = noTie();
   /** IDs of rejects from earlier runs. */
   const earlierRejects = new Set(open);
   const stillRejected = new Set<string>();
 
-  const toRejects = ({ row, checked }: Judged): IngestionReject[] =>
+  const toRejects = ({ row, checked }: CheckedSourceRow): IngestionReject[] =>
     'reason' in checked
       ? [
           storableReject({
             rejectId: rejectIdForRow(row.key),
             kind: 'invalid',
             key: row.key,
-            userKey: row.columns.userKeyOf(row.values),
-            updatedAtUs: row.us,
+            userKey: row.columns.getUserKey(row.values),
+            updatedAtUs: row.timeUs,
             reason: checked.reason,
             payload: JSON.stringify(row.values),
           }),
         ]
       : [];
 
-  const toRecord = ({ judged, unusable, gone }: Batch): BatchRecord => {
-    const last = judged.at(-1)?.row;
-    const moved = last && isAfter(last, watermark) ? { us: last.us, key: last.order } : watermark;
-    const since = dedupeSinceUs === null ? null : Math.max(dedupeSinceUs, (moved?.us ?? 0) - lookbackUs);
-    const stored = judged.filter(({ checked }) => !('reason' in checked)).map(({ row }) => row);
+  const toRecord = ({ checkedRows, malformed, closedRejectIds }: Batch): BatchRecord => {
+    const last = checkedRows.at(-1)?.row;
+    const newWatermark =
+      last && isAfter(last, watermark) ? { timeUs: last.timeUs, key: last.order } : watermark;
+    const since =
+      dedupeSinceUs === null ? null : Math.max(dedupeSinceUs, (newWatermark?.timeUs ?? 0) - lookbackUs);
+    const stored = checkedRows.filter(({ checked }) => !('reason' in checked)).map(({ row }) => row);
     // If several rows have the same key, the last row decides whether the key is a reject.
-    const lasting = new Map(judged.map((each) => [each.row.key, each]));
-    const rejects = [...[...lasting.values()].flatMap(toRejects), ...unusable];
+    const lastByKey = new Map(checkedRows.map((each) => [each.row.key, each]));
+    const rejects = [...[...lastByKey.values()].flatMap(toRejects), ...malformed];
     for (const { rejectId } of rejects) if (earlierRejects.has(rejectId)) stillRejected.add(rejectId);
     const failed = [
-      ...judged.filter(({ checked }) => 'reason' in checked).map(({ row }) => rejectIdForRow(row.key)),
-      ...unusable.map(({ rejectId }) => rejectId),
+      ...checkedRows.filter(({ checked }) => 'reason' in checked).map(({ row }) => rejectIdForRow(row.key)),
+      ...malformed.map(({ rejectId }) => rejectId),
     ].filter((id) => !earlierRejects.has(id));
-    const settled = [
-      ...gone,
+    const closed = [
+      ...closedRejectIds,
       ...stored.map(({ key }) => rejectIdForRow(key)),
-      ...judged.flatMap(({ row }) => row.rejectId ?? []),
+      ...checkedRows.flatMap(({ row }) => row.rejectId ?? []),
     ];
     return {
       run: {
         ...run,
-        watermarkUs: moved?.us ?? null,
+        watermarkUs: newWatermark?.timeUs ?? null,
         rowsSynced: run.rowsSynced + stored.length,
         rowsFailed: run.rowsFailed + failed.length,
       },
-      watermark: moved,
+      watermark: newWatermark,
       dedupeSinceUs: since,
-      seen: since === null ? [] : stored.filter(({ us }) => us > since).map(({ us, order }) => [us, order]),
+      seen:
+        since === null
+          ? []
+          : stored.filter(({ timeUs }) => timeUs > since).map(({ timeUs, order }) => [timeUs, order]),
       rejects,
-      settled: settled.filter((id) => open.has(id)),
+      closedRejectIds: closed.filter((id) => open.has(id)),
       nowMs: now(),
     };
   };
 
   /** Stores rows. Resolves with the rows rejected in whole or in part because of the stored profile. */
-  const write = async (judged: readonly Judged[], record: BatchRecord): Promise<Judged[]> => {
-    const sound = judged.filter(({ checked }) => !('reason' in checked));
-    const rows = sound.flatMap(({ checked }) => ('reason' in checked ? [] : [checked]));
-    const work = ingestMutation(workspace.workspaceId, rows, record.nowMs, batchStatements(record));
+  const write = async (
+    checkedRows: readonly CheckedSourceRow[],
+    record: BatchRecord,
+  ): Promise<CheckedSourceRow[]> => {
+    const valid = checkedRows.filter(({ checked }) => !('reason' in checked));
+    const rows = valid.flatMap(({ checked }) => ('reason' in checked ? [] : [checked]));
+    const mutation = ingestMutation(workspace.workspaceId, rows, record.nowMs, batchStatements(record));
     for (let tries = 1; ; tries += 1) {
       try {
-        const { faults, erased } = await store.write(work);
+        const { faults, erased } = await store.write(mutation);
         erasedUsers += erased;
         return faults.map((fault) => {
-          const { row } = sound[fault.position]!;
+          const { row } = valid[fault.position]!;
           const reason =
             fault.of === 'attributes'
               ? fault.problems.join('; ')
@@ -174,52 +182,53 @@ export const createBatches = (options: BatchesOptions) => {
       } catch (error) {
         // Nothing was stored. The delay lets writes of requests take precedence.
         if (!(error instanceof TransientError) || tries === MAX_TRIES) throw error;
-        await wait(AGAIN_MS);
+        await wait(RETRY_MS);
       }
     }
   };
 
   const commit = async (batch: Batch): Promise<void> => {
-    const { judged } = batch;
+    const { checkedRows } = batch;
     const record = toRecord(batch);
     if (open.size + record.rejects.length > MAX_REJECTS) {
       const { reason } = record.rejects.at(-1)!;
       throw new SourceError(`more than ${MAX_REJECTS} rows are rejected, the last one because: ${reason}`);
     }
-    let refused: Judged[];
+    let rejected: CheckedSourceRow[];
     try {
-      refused = await write(judged, record);
+      rejected = await write(checkedRows, record);
     } catch (error) {
       // Splits the batch to isolate a row that the database rejects. If another run holds the lease, it would reject every row.
       if (!isRejected(error) || !(await holdsLease())) throw error;
-      const [first] = judged;
-      if (judged.length < 2) {
+      const [first] = checkedRows;
+      if (checkedRows.length < 2) {
         if (!first || 'reason' in first.checked) throw error;
         const checked = { reason: 'The database cannot hold a value of the row' };
-        return commit({ ...batch, judged: [{ ...first, checked }] });
+        return commit({ ...batch, checkedRows: [{ ...first, checked }] });
       }
-      const half = findMiddle(judged);
-      await commit({ judged: judged.slice(0, half), unusable: [], gone: [] });
-      return commit({ ...batch, judged: judged.slice(half) });
+      const half = findMiddle(checkedRows);
+      await commit({ checkedRows: checkedRows.slice(0, half), malformed: [], closedRejectIds: [] });
+      return commit({ ...batch, checkedRows: checkedRows.slice(half) });
     }
     ({ run, watermark, dedupeSinceUs } = record);
-    for (const id of record.settled) open.delete(id);
+    for (const id of record.closedRejectIds) open.delete(id);
     for (const { rejectId } of record.rejects) open.add(rejectId);
-    if (refused.length === 0) return;
+    if (rejected.length === 0) return;
     // Rejects that depend on the profile are known only now, so they are recorded after the other rows are stored. After a crash
     // in between, they are missing from the list.
-    run = { ...run, rowsSynced: run.rowsSynced - refused.length };
-    await commit({ judged: refused, unusable: [], gone: [] });
+    run = { ...run, rowsSynced: run.rowsSynced - rejected.length };
+    await commit({ checkedRows: rejected, malformed: [], closedRejectIds: [] });
   };
 
   const flush = async () => {
     const batch = pending;
-    pending = noRows();
-    if (batch.judged.length + batch.unusable.length + batch.gone.length > 0) await commit(batch);
+    pending = emptyBatch();
+    if (batch.checkedRows.length + batch.malformed.length + batch.closedRejectIds.length > 0)
+      await commit(batch);
   };
   /** Flushes the batch if it is full. */
-  const makeRoom = async () => {
-    const rows = pending.judged.length + pending.unusable.length + pending.gone.length;
+  const flushIfFull = async () => {
+    const rows = pending.checkedRows.length + pending.malformed.length + pending.closedRejectIds.length;
     if (rows >= MAX_ROWS || pending.characters >= MAX_CHARACTERS) await flush();
   };
 
@@ -246,28 +255,28 @@ export const createBatches = (options: BatchesOptions) => {
 
     async add(row: SourceRow) {
       const characters = countCharacters(row.values);
-      const last = pending.judged.at(-1)?.row;
-      if (last?.us === row.us && last.order === row.order) growTie(characters);
+      const last = pending.checkedRows.at(-1)?.row;
+      if (last?.timeUs === row.timeUs && last.order === row.order) growTie(characters);
       else {
         tie = noTie();
-        await makeRoom();
+        await flushIfFull();
       }
       pending.characters += characters;
-      const made = row.columns.objectOf(row);
-      const checked = 'reason' in made ? made : checkRow(type, made.object, workspace, now());
-      pending.judged.push({ row, checked });
+      const mapped = row.columns.toObject(row);
+      const checked = 'reason' in mapped ? mapped : checkRow(type, mapped.object, workspace, now());
+      pending.checkedRows.push({ row, checked });
     },
 
-    async reject({ us, ...row }: MalformedRow) {
-      await makeRoom();
+    async reject({ timeUs, ...row }: MalformedRow) {
+      await flushIfFull();
       // Truncates the line now, because up to a hundred long lines may wait for their batch.
-      pending.unusable.push(storableReject({ ...row, kind: 'malformed', updatedAtUs: us }));
+      pending.malformed.push(storableReject({ ...row, kind: 'malformed', updatedAtUs: timeUs }));
     },
 
     /** Closes a reject whose row is no longer in the source. */
-    async settle(rejectId: string) {
-      await makeRoom();
-      pending.gone.push(rejectId);
+    async closeReject(rejectId: string) {
+      await flushIfFull();
+      pending.closedRejectIds.push(rejectId);
     },
   };
 };

@@ -17,16 +17,16 @@ export const checkSource = async (workspace: Workspace, source: Source): Promise
   try {
     const checked: CheckedSourceRow[] = [];
     for await (const row of snapshot.rows()) {
-      const made = row.columns.objectOf(row);
-      if ('reason' in made) checked.push({ object: row.values, problem: made.reason });
+      const mapped = row.columns.toObject(row);
+      if ('reason' in mapped) checked.push({ object: row.values, problem: mapped.reason });
       else {
-        const checkedRow = checkRow(source.rows, made.object, workspace, nowMs);
-        checked.push({ object: made.object, problem: 'reason' in checkedRow ? checkedRow.reason : null });
+        const checkedRow = checkRow(source.rows, mapped.object, workspace, nowMs);
+        checked.push({ object: mapped.object, problem: 'reason' in checkedRow ? checkedRow.reason : null });
       }
       if (checked.length === ROWS) break;
     }
     if (checked.length > 0) return checked;
-    for await (const { payload, reason } of snapshot.unusable()) {
+    for await (const { payload, reason } of snapshot.malformed()) {
       checked.push({ object: payload, problem: reason });
       if (checked.length === ROWS) break;
     }

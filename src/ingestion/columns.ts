@@ -14,7 +14,7 @@ import type { JsonRow } from './read-row.ts';
 import { SourceError } from './source-error.ts';
 
 /** Properties of `/users/track` that identify a user, with their columns. The first one present in the table is used. */
-const NAMES_OF_USERS = IDENTIFIERS.map((name): (readonly [member: string, column: string])[] =>
+const IDENTIFIER_COLUMNS = IDENTIFIERS.map((name): (readonly [member: string, column: string])[] =>
   name === 'user_alias'
     ? [
         ['user_alias.alias_label', 'ALIAS_LABEL'],
@@ -29,7 +29,7 @@ const UPDATED_AT = 'UPDATED_AT';
 export const identifierColumn = (source: Source): string[] => [
   source.updated_at ?? UPDATED_AT,
   PAYLOAD,
-  ...NAMES_OF_USERS.flat().map(([, column]) => column),
+  ...IDENTIFIER_COLUMNS.flat().map(([, column]) => column),
   ...(source.key === undefined ? [] : [source.key]),
 ];
 
@@ -68,35 +68,35 @@ export interface Columns {
   /** Columns to read, including those of the key. */
   used: readonly string[];
   /** Returns the lookup key of the row's user; `null` if none. */
-  userKeyOf(values: JsonRow['values']): string | null;
+  getUserKey(values: JsonRow['values']): string | null;
   /** Returns the object for `/users/track`, or the reason why the row is invalid. */
-  objectOf(row: JsonRow): { object: Record<string, unknown> } | { reason: string };
+  toObject(row: JsonRow): { object: Record<string, unknown> } | { reason: string };
 }
 
 /** Resolves the columns that a source needs. Names are case-insensitive. Throws `SourceError` if one is missing or ambiguous. */
 export const resolveColumns = (source: Source, names: readonly string[]): Columns => {
   const present = names.length === 0 ? 'there is none' : `there are ${names.slice(0, 30).join(', ')}`;
-  const find = (name: string): string | undefined => {
+  const findColumn = (name: string): string | undefined => {
     const found = names.filter((each) => each.toLowerCase() === name.toLowerCase());
     if (found.length < 2) return found[0];
     throw new SourceError(
       `the column "${name}" is ambiguous, because names are case-insensitive: there are ${found.join(' and ')}`,
     );
   };
-  const need = (name: string, why: string): string => {
-    const found = find(name);
+  const requireColumn = (name: string, why: string): string => {
+    const found = findColumn(name);
     if (found === undefined) throw new SourceError(`the column "${name}" is missing (${why}); ${present}`);
     return found;
   };
-  const updatedAt = need(source.updated_at ?? UPDATED_AT, 'when a row was changed');
+  const updatedAt = requireColumn(source.updated_at ?? UPDATED_AT, 'when a row was changed');
   const mapped = Object.entries(source.columns ?? {}).map(([column, member]) =>
-    mapColumn(need(column, `mapped to ${member}`), member, source),
+    mapColumn(requireColumn(column, `mapped to ${member}`), member, source),
   );
   const findIdentifier = (): Mapped[] => {
-    for (const kind of NAMES_OF_USERS) {
+    for (const kind of IDENTIFIER_COLUMNS) {
       const columns = kind.flatMap(([member, name]) => {
         const mapping = mapped.find(({ path }) => path.join('.') === member);
-        const column = mapping?.column ?? find(name);
+        const column = mapping?.column ?? findColumn(name);
         if (column === undefined) return [];
         const { path, type } = mapping ?? mapColumn(column, member, source);
         // Converts numbers to the text that a CSV file would contain.
@@ -109,7 +109,7 @@ export const resolveColumns = (source: Source, names: readonly string[]): Column
     );
   };
   const identifier = findIdentifier();
-  const found = find(PAYLOAD);
+  const found = findColumn(PAYLOAD);
   if (source.rows === 'deletes' && found !== undefined) {
     throw new SourceError(
       `the table has a column "${found}", and its rows are deletes: this looks like a table of attributes, so no user is erased`,
@@ -120,7 +120,9 @@ export const resolveColumns = (source: Source, names: readonly string[]): Column
   }
   const payload = mapped.length === 0 ? found : undefined;
   const key =
-    source.key === undefined ? identifier.map(({ column }) => column) : [need(source.key, 'the key')];
+    source.key === undefined
+      ? identifier.map(({ column }) => column)
+      : [requireColumn(source.key, 'the key')];
   // Identifiers come last, so that a payload cannot override them.
   const members = [
     ...mapped.filter(({ column }) => !identifier.some((each) => each.column === column)),
@@ -128,9 +130,10 @@ export const resolveColumns = (source: Source, names: readonly string[]): Column
   ];
   const content = [...(payload === undefined ? [] : [payload]), ...members.map(({ column }) => column)];
 
-  const toObject: Columns['objectOf'] = ({ values, unreadable }) => {
-    const wrong = content.find((column) => unreadable[column] !== undefined);
-    if (wrong !== undefined) return { reason: `${wrong} ${unreadable[wrong]}` };
+  const toObject: Columns['toObject'] = ({ values, unreadable }) => {
+    const unreadableColumn = content.find((column) => unreadable[column] !== undefined);
+    if (unreadableColumn !== undefined)
+      return { reason: `${unreadableColumn} ${unreadable[unreadableColumn]}` };
     // Without a prototype, because a column may have any name.
     const object: Record<string, unknown> = Object.create(null);
     if (payload !== undefined) {
@@ -148,10 +151,12 @@ export const resolveColumns = (source: Source, names: readonly string[]): Column
     if (object['user_alias'] !== undefined) object['_update_existing_only'] ??= false;
     return { object };
   };
-  const naming = members.filter(({ path: [member] }) => IDENTIFIERS.some((name) => name === member));
-  const getUserKey: Columns['userKeyOf'] = (values) => {
+  const identifierMembers = members.filter(({ path: [member] }) =>
+    IDENTIFIERS.some((name) => name === member),
+  );
+  const getUserKey: Columns['getUserKey'] = (values) => {
     const named: Record<string, unknown> = {};
-    for (const { column, path } of naming) {
+    for (const { column, path } of identifierMembers) {
       const value = values[column] ?? '';
       if (value !== '') setMember(named, path, formatValue(value));
     }
@@ -167,8 +172,8 @@ export const resolveColumns = (source: Source, names: readonly string[]): Column
     updatedAt,
     key,
     used: names.filter((name) => used.has(name)),
-    userKeyOf: getUserKey,
-    objectOf: toObject,
+    getUserKey: getUserKey,
+    toObject: toObject,
   };
 };
 

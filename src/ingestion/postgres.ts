@@ -31,7 +31,7 @@ const BEGIN = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY';
  * Query of the start of the oldest transaction that may still commit. The time of rows that it changes is its start. Only members
  * of `pg_read_all_stats` can view sessions of other roles. Excludes integration runs, because they do not write.
  */
-const OLDEST = `SELECT (extract(epoch FROM min(xact_start)) * 1000000)::bigint AS us,
+const OLDEST = `SELECT (extract(epoch FROM min(xact_start)) * 1000000)::bigint AS time_us,
     (SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database()) AS prepared
   FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> '${NAME}'
@@ -58,11 +58,11 @@ const readBound = async (client: Client, nowUs: number, lookbackSeconds: number)
     await wait(LISTED_MS);
     const [oldest] = (await client.query(OLDEST)).rows;
     if (Number(oldest.prepared) > 0) continue;
-    if (oldest.us === null || Number(oldest.us) >= nowUs) return { boundUs: nowUs, message: null };
-    const message = `Rows from ${stampText(Number(oldest.us))} on wait for a transaction that has been running since then`;
+    if (oldest.time_us === null || Number(oldest.time_us) >= nowUs) return { boundUs: nowUs, message: null };
+    const message = `Rows from ${stampText(Number(oldest.time_us))} on wait for a transaction that has been running since then`;
     return {
-      boundUs: Number(oldest.us),
-      message: nowUs - Number(oldest.us) > MAX_CLOCK_SKEW_US ? message : null,
+      boundUs: Number(oldest.time_us),
+      message: nowUs - Number(oldest.time_us) > MAX_CLOCK_SKEW_US ? message : null,
     };
   }
   throw new SourceError('A prepared transaction is neither committed nor rolled back: see pg_prepared_xacts');
@@ -104,8 +104,8 @@ const ignore = () => undefined;
  * Reads a table through a cursor, in one transaction with one snapshot. The time bound is determined before the snapshot, so that
  * no row before the bound can appear later.
  */
-export const openPostgres = async (source: PostgresSource, question: SnapshotQuery): Promise<Snapshot> => {
-  const { after, keys, signal } = question;
+export const openPostgres = async (source: PostgresSource, query: SnapshotQuery): Promise<Snapshot> => {
+  const { after, keys, signal } = query;
   const client = new Client({
     connectionString: normalizeSslMode(getConnectionUrl(source), process.env['PGSSLMODE']),
     application_name: NAME,
@@ -126,8 +126,8 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
     await client.connect();
     const isRedshift = /redshift/i.test((await client.query('SELECT version() AS version')).rows[0].version);
     const clock = isRedshift ? 'getdate()' : 'clock_timestamp()';
-    const [now] = (await client.query(`SELECT ${microseconds(clock)} AS us`)).rows;
-    const nowUs = Number(now.us);
+    const [now] = (await client.query(`SELECT ${microseconds(clock)} AS time_us`)).rows;
+    const nowUs = Number(now.time_us);
     const { boundUs, message } = isRedshift
       ? { boundUs: nowUs, message: null }
       : await readBound(client, nowUs, source.lookback_seconds ?? 0);
@@ -155,8 +155,8 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
     const finiteCondition = isRedshift ? `${time} IS NOT NULL` : `isfinite(${time})`;
     const timeCondition = `${finiteCondition} AND ${time} >= '0001-01-01'`;
     /** Returns the SQL of a time, cast to the column's type so that PostgreSQL can use an index. */
-    const at = (us: number) =>
-      `'${stampText(us)}'::timestamptz${timeType === TIMESTAMPTZ ? '' : " AT TIME ZONE 'UTC'"}`;
+    const toTimeLiteral = (timeUs: number) =>
+      `'${stampText(timeUs)}'::timestamptz${timeType === TIMESTAMPTZ ? '' : " AT TIME ZONE 'UTC'"}`;
     const keyPartConditions = columns.key.map((each) => `coalesce(${quoted(each)}::text, '') <> ''`);
     // Only variable-length values are measured, because fixed-length ones are small. Redshift limits row sizes itself.
     const lengths = isRedshift
@@ -165,15 +165,15 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
     const size = lengths.map((each) => `coalesce(octet_length(${each}::text)::bigint, 0)`).join(' + ');
     const oversizedCondition = size === '' ? 'false' : `${size} > ${MAX_ROW_CHARACTERS}`;
     const keyCondition = [...keyPartConditions, `octet_length(${key}) <= ${MAX_INDEXED_BYTES}`].join(' AND ');
-    const afterAll = (position: Position | null): string => {
+    const toAfterCondition = (position: Position | null): string => {
       if (position === null) return '';
-      if (position.key === null) return `AND ${time} > ${at(position.us)}`;
-      const laterCondition = `${time} > ${at(position.us)} OR ${inOrder} > ${client.escapeLiteral(position.key)}`;
-      return `AND ${time} >= ${at(position.us)} AND (${laterCondition})`;
+      if (position.key === null) return `AND ${time} > ${toTimeLiteral(position.timeUs)}`;
+      const laterCondition = `${time} > ${toTimeLiteral(position.timeUs)} OR ${inOrder} > ${client.escapeLiteral(position.key)}`;
+      return `AND ${time} >= ${toTimeLiteral(position.timeUs)} AND (${laterCondition})`;
     };
 
     /** Yields pages of a statement's result. Only one cursor is open at a time. */
-    async function* found(where: string) {
+    async function* fetchPages(where: string) {
       const order = `${time}, ${inOrder}`;
       const selected = sourceColumns.map(({ name }) => {
         const column = quoted(name);
@@ -190,9 +190,9 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
           // Fetches rows as arrays, because a column may have any name.
           const fetch = { text: `FETCH ${PAGE} FROM found`, rowMode: 'array' as const, types: AS_TEXT };
           const { rows } = await client.query<(string | null)[]>(fetch);
-          for (const [us = null, key = null, large, ...cells] of rows) {
+          for (const [timeUs = null, key = null, large, ...cells] of rows) {
             const row = readRow(sourceColumns, cells);
-            yield { us: us === null ? null : Number(us), key, row, isLarge: large === 't' };
+            yield { timeUs: timeUs === null ? null : Number(timeUs), key, row, isLarge: large === 't' };
           }
           if (rows.length < PAGE) return;
         }
@@ -201,29 +201,35 @@ export const openPostgres = async (source: PostgresSource, question: SnapshotQue
         await client.query('CLOSE found').catch(ignore);
       }
     }
-    const usable = async function* (where: string): AsyncGenerator<SourceRow, void> {
-      const rows = found(
-        `${timeCondition} AND ${time} < ${at(boundUs)} AND ${keyCondition} AND NOT (${oversizedCondition}) ${where}`,
+    const fetchRows = async function* (where: string): AsyncGenerator<SourceRow, void> {
+      const rows = fetchPages(
+        `${timeCondition} AND ${time} < ${toTimeLiteral(boundUs)} AND ${keyCondition} AND NOT (${oversizedCondition}) ${where}`,
       );
-      for await (const { us, key, row } of rows) {
-        yield { ...row, us: us!, key: key!, order: key!, columns, rejectId: null };
+      for await (const { timeUs, key, row } of rows) {
+        yield { ...row, timeUs: timeUs!, key: key!, order: key!, columns, rejectId: null };
       }
     };
 
     return {
       message,
-      rows: () => usable(afterAll(after)),
+      rows: () => fetchRows(toAfterCondition(after)),
       async *retryRows() {
         for (let first = 0; first < keys.length; first += KEYS) {
           const literals = keys.slice(first, first + KEYS).map((each) => client.escapeLiteral(each));
-          yield* usable(`AND ${inOrder} IN (${literals.join(', ')})`);
+          yield* fetchRows(`AND ${inOrder} IN (${literals.join(', ')})`);
         }
       },
-      async *unusable() {
-        const unusableCondition = `${time} IS NULL OR NOT (${timeCondition}) OR ${time} > ${at(nowUs + MAX_CLOCK_SKEW_US)} OR NOT (${keyCondition}) OR ${oversizedCondition}`;
-        for await (const { us, row, isLarge: isTooLarge } of found(unusableCondition)) {
-          const unusable = malformedRow({ us, key: joinKey(row, columns.key), row, columns, line: null });
-          yield isTooLarge ? { ...unusable, reason: ROW_TOO_LARGE } : unusable;
+      async *malformed() {
+        const unusableCondition = `${time} IS NULL OR NOT (${timeCondition}) OR ${time} > ${toTimeLiteral(nowUs + MAX_CLOCK_SKEW_US)} OR NOT (${keyCondition}) OR ${oversizedCondition}`;
+        for await (const { timeUs, row, isLarge: isTooLarge } of fetchPages(unusableCondition)) {
+          const malformed = malformedRow({
+            timeUs,
+            key: joinKey(row, columns.key),
+            row,
+            columns,
+            line: null,
+          });
+          yield isTooLarge ? { ...malformed, reason: ROW_TOO_LARGE } : malformed;
         }
       },
       close,

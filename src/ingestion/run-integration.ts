@@ -37,7 +37,7 @@ const joinMessages = (...messages: (string | null)[]): string | null => {
   return said.length === 0 ? null : said.join('. ');
 };
 
-const stillRejected = (count: number): string =>
+const formatStillRejected = (count: number): string =>
   count === 1 ? '1 row is still rejected' : `${count.toLocaleString('en-US')} rows are still rejected`;
 
 const getStatus = ({ rowsSynced, rowsFailed }: IngestionRun): IngestionRun['status'] => {
@@ -45,7 +45,7 @@ const getStatus = ({ rowsSynced, rowsFailed }: IngestionRun): IngestionRun['stat
   return rowsSynced > 0 ? 'partial' : 'error';
 };
 
-const erasedNote = (users: number): string =>
+const formatErased = (users: number): string =>
   users === 1 ? '1 user was erased' : `${users.toLocaleString('en-US')} users were erased`;
 
 /**
@@ -53,64 +53,66 @@ const erasedNote = (users: number): string =>
  * rows. Resolves with the ended run. If the run fails, stored rows stay, and the next run continues after them.
  */
 export const runIntegration = async (options: RunOptions): Promise<EndedRun> => {
-  const { store, workspace, source, state, run: begun, holdsLease, now, signal } = options;
-  const { workspaceId, integrationId } = begun;
+  const { store, workspace, source, state, run: claimedRun, holdsLease, now, signal } = options;
+  const { workspaceId, integrationId } = claimedRun;
   const watermark = state?.watermark ?? null;
   const lookbackUs = (source.lookback_seconds ?? 0) * 1_000_000;
   // Rows up to this time are not tracked individually, so they must not be read again.
   const dedupeSinceUs =
-    lookbackUs === 0 ? null : (state?.dedupeSinceUs ?? watermark?.us ?? Number.MIN_SAFE_INTEGER);
+    lookbackUs === 0 ? null : (state?.dedupeSinceUs ?? watermark?.timeUs ?? Number.MIN_SAFE_INTEGER);
   const after: Position | null =
     watermark && dedupeSinceUs !== null
-      ? { us: Math.max(watermark.us - lookbackUs, dedupeSinceUs), key: null }
+      ? { timeUs: Math.max(watermark.timeUs - lookbackUs, dedupeSinceUs), key: null }
       : watermark;
 
-  const refused = await store.ingestion.rejectIds(workspaceId, integrationId, 'invalid');
+  const rejectIds = await store.ingestion.rejectIds(workspaceId, integrationId, 'invalid');
   const lines = await store.ingestion.rejectIds(workspaceId, integrationId, 'malformed');
   const seen = new Set(
     after?.key === null
-      ? (await store.ingestion.seen(workspaceId, integrationId, after.us)).map(([us, key]) => `${us} ${key}`)
+      ? (await store.ingestion.seen(workspaceId, integrationId, after.timeUs)).map(
+          ([timeUs, key]) => `${timeUs} ${key}`,
+        )
       : [],
   );
   const batches = createBatches({
     store,
     workspace,
     rows: source.rows,
-    run: begun,
+    run: claimedRun,
     watermark,
     dedupeSinceUs,
     lookbackUs,
-    open: new Set([...refused, ...lines]),
+    open: new Set([...rejectIds, ...lines]),
     holdsLease,
     now,
   });
   try {
-    const keys = refused.map((id) => id.slice(rejectIdForRow('').length));
+    const keys = rejectIds.map((id) => id.slice(rejectIdForRow('').length));
     const snapshot = await openSource(source, { after, keys, lines, nowMs: now(), signal });
     try {
-      const missing = new Set(refused);
-      const again = new Set<string>();
+      const missing = new Set(rejectIds);
+      const retriedKeys = new Set<string>();
       for await (const row of snapshot.retryRows()) {
         missing.delete(rejectIdForRow(row.key));
         if (isAfter(row, watermark)) continue;
-        again.add(row.key);
+        retriedKeys.add(row.key);
         await add(row);
       }
       for await (const row of snapshot.rows()) {
         missing.delete(rejectIdForRow(row.key));
         // A late row, or a row that is already stored. Both are within the lag.
         const isLate = row.rejectId === null && !isAfter(row, watermark);
-        if (!isLate || !(again.has(row.key) || seen.has(`${row.us} ${row.order}`))) await add(row);
+        if (!isLate || !(retriedKeys.has(row.key) || seen.has(`${row.timeUs} ${row.order}`))) await add(row);
       }
-      for await (const row of snapshot.unusable()) {
+      for await (const row of snapshot.malformed()) {
         signal.throwIfAborted();
         if (row.key !== null) missing.delete(rejectIdForRow(row.key));
         await batches.reject(row);
       }
-      for (const id of missing) await batches.settle(id);
+      for (const id of missing) await batches.closeReject(id);
       await batches.flush();
-      await store.ingestion.settleMalformed(begun);
-      return ended(snapshot.message);
+      await store.ingestion.closeMalformedRejects(claimedRun);
+      return toEndedRun(snapshot.message);
     } finally {
       await snapshot.close();
     }
@@ -119,7 +121,7 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
     const cause = signal.aborted ? signal.reason : error;
     const isTimeout = cause instanceof RunTimeoutError;
     const { rowsSynced, rowsFailed } = batches.run();
-    if (isTimeout && rowsSynced + rowsFailed > 0) return ended(cause.message);
+    if (isTimeout && rowsSynced + rowsFailed > 0) return toEndedRun(cause.message);
     const failure = isTimeout ? 'timeout' : 'source';
     return {
       ...batches.run(),
@@ -131,15 +133,19 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
   }
 
   /** Returns the ended run with the counts of stored rows. */
-  function ended(message: string | null): EndedRun {
+  function toEndedRun(message: string | null): EndedRun {
     const run = batches.run();
     const status = getStatus(run);
     const still = batches.stillRejected();
     const rejected =
-      status === 'error' ? 'Every row that it read is rejected' : still > 0 ? stillRejected(still) : null;
+      status === 'error'
+        ? 'Every row that it read is rejected'
+        : still > 0
+          ? formatStillRejected(still)
+          : null;
     const failure = status === 'error' ? 'rejects' : null;
     const isErasure = source.rows === 'deletes' && run.rowsSynced > 0;
-    const erased = isErasure ? erasedNote(batches.erasedUsers()) : null;
+    const erased = isErasure ? formatErased(batches.erasedUsers()) : null;
     return { ...run, status, message: joinMessages(message, erased, rejected), failure, finishedAtMs: now() };
   }
 

@@ -8,7 +8,7 @@ export interface Snapshot {
   rows(): AsyncIterable<SourceRow>;
   /** Yields the current rows of earlier rejects, sorted by time and key. May include rows after the position. */
   retryRows(): AsyncIterable<SourceRow>;
-  unusable(): AsyncIterable<MalformedRow>;
+  malformed(): AsyncIterable<MalformedRow>;
   close(): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import type { JsonRow } from './read-row.ts';
 /** Row with a time and a key. */
 export interface SourceRow extends JsonRow {
   /** `UPDATED_AT` in Unix microseconds. */
-  us: number;
+  timeUs: number;
   /** Sort key within a microsecond, from `orderKey`. */
   order: string;
   key: string;
@@ -18,7 +18,7 @@ export interface SourceRow extends JsonRow {
 export interface MalformedRow {
   /** ID of the reject, stable across runs. */
   rejectId: string;
-  us: number | null;
+  timeUs: number | null;
   key: string | null;
   /** Lookup key of the user that the row identifies; `null` if unknown. */
   userKey: string | null;
@@ -30,7 +30,7 @@ export interface MalformedRow {
 /** Read position in row order. With `key: null`, the whole microsecond is read. */
 export interface Position {
   /** Unix microseconds. */
-  us: number;
+  timeUs: number;
   /** `order` of the last row. */
   key: string | null;
 }
@@ -49,9 +49,9 @@ export const orderKey = (nanoseconds: number, key: string): string =>
 export const MAX_CLOCK_SKEW_US = 60_000_000;
 
 /** Returns whether a row comes after a position. Compares keys by bytes, like the databases. */
-export const isAfter = (row: { us: number; order: string }, position: Position | null): boolean => {
-  if (position === null || row.us > position.us) return true;
-  if (row.us < position.us || position.key === null) return false;
+export const isAfter = (row: { timeUs: number; order: string }, position: Position | null): boolean => {
+  if (position === null || row.timeUs > position.timeUs) return true;
+  if (row.timeUs < position.timeUs || position.key === null) return false;
   return Buffer.compare(Buffer.from(row.order), Buffer.from(position.key)) > 0;
 };
 
@@ -59,17 +59,17 @@ export const isAfter = (row: { us: number; order: string }, position: Position |
 export const rejectIdForLine = (line: string | null, payload: string): string =>
   `line:${line ?? createHash('sha256').update(payload).digest('hex').slice(0, 24)}`;
 
-const formatReason = ({ us, key, row, columns }: UnplacedRow): string => {
+const formatReason = ({ timeUs, key, row, columns }: UnplacedRow): string => {
   const unreadable = [columns.updatedAt, ...columns.key].find((name) => row.unreadable[name] !== undefined);
   if (unreadable !== undefined) return `${unreadable} ${row.unreadable[unreadable]}`;
-  if (us === null) return `The row has no ${columns.updatedAt}, or one that is not a time`;
+  if (timeUs === null) return `The row has no ${columns.updatedAt}, or one that is not a time`;
   return key === null
     ? `The row has no ${columns.key.join(' or no ')}, or a key of more than 2,000 bytes`
     : `${columns.updatedAt} is in the future`;
 };
 
 interface UnplacedRow {
-  us: number | null;
+  timeUs: number | null;
   key: string | null;
   row: JsonRow;
   columns: Columns;
@@ -79,13 +79,13 @@ interface UnplacedRow {
 
 /** Creates a malformed row, which has no time, no key, or a time in the future. */
 export const malformedRow = (unplaced: UnplacedRow): MalformedRow => {
-  const { us, key, row, columns, line } = unplaced;
+  const { timeUs, key, row, columns, line } = unplaced;
   const payload = JSON.stringify(row.values);
   return {
     rejectId: rejectIdForLine(line, payload),
-    us,
+    timeUs,
     key,
-    userKey: columns.userKeyOf(row.values),
+    userKey: columns.getUserKey(row.values),
     reason: formatReason(unplaced),
     payload,
   };

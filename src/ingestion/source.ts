@@ -5,10 +5,10 @@ import { openPostgres } from './postgres.ts';
 import type { Snapshot, SnapshotQuery } from './snapshot.ts';
 
 /** Connects to a source. Throws if it is unavailable or a column is missing. */
-export const openSource = async (source: Source, question: SnapshotQuery): Promise<Snapshot> => {
+export const openSource = async (source: Source, query: SnapshotQuery): Promise<Snapshot> => {
   const snapshot = await (source.kind === 'postgres'
-    ? openPostgres(source, question)
-    : openFiles(source, question));
+    ? openPostgres(source, query)
+    : openFiles(source, query));
   return {
     ...snapshot,
     rows: () => distinctRows(snapshot.rows()),

@@ -363,7 +363,7 @@ describe('row ingestion', () => {
     [' UTC', Date.parse(T) * 1_000],
     ['', Date.parse(T) * 1_000],
   ])('reads times with the zone "%s" in that zone', (zone, us) => {
-    expect(parseTimestamp(`2026-03-01T10:00:00${zone}`)?.us ?? null).toBe(us);
+    expect(parseTimestamp(`2026-03-01T10:00:00${zone}`)?.timeUs ?? null).toBe(us);
   });
 
   test('rejects rows without a key, without a time or with a future time, and stores the others', async () => {
@@ -382,7 +382,7 @@ describe('row ingestion', () => {
       rowsSynced: 1,
       rowsFailed: 3,
     });
-    expect((await stateOf(store))?.watermark).toEqual({ us: Date.parse(T) * 1000, key: '4' });
+    expect((await stateOf(store))?.watermark).toEqual({ timeUs: Date.parse(T) * 1000, key: '4' });
     expect((await rejectsOf(store)).map(([, reason]) => reason).sort()).toEqual([
       'The row has no ID, or a key of more than 2,000 bytes',
       'The row has no UPDATED_AT, or one that is not a time',

@@ -90,7 +90,7 @@ const createSnapshot = (
   /** Reads pages from the index. Rows with the same time and key are ordered by position. */
   async function* rows(isRetry: number): AsyncGenerator<SourceRow, void> {
     const page = database.prepare(
-      `SELECT rowid, * FROM rows WHERE is_retry = ? AND (us, sort_key, rowid) > (?, ?, ?) ORDER BY us, sort_key, rowid LIMIT ${PAGE}`,
+      `SELECT rowid, * FROM rows WHERE is_retry = ? AND (time_us, sort_key, rowid) > (?, ?, ?) ORDER BY time_us, sort_key, rowid LIMIT ${PAGE}`,
     );
     let last: [number, string, number] = [Number.MIN_SAFE_INTEGER, '', 0];
     for (;;) {
@@ -103,7 +103,7 @@ const createSnapshot = (
       }
       for (const row of found) {
         yield {
-          us: row['us'] as number,
+          timeUs: row['time_us'] as number,
           order: row['sort_key'] as string,
           key: row['key'] as string,
           ...(JSON.parse(row['content'] as string) as JsonRow),
@@ -113,7 +113,7 @@ const createSnapshot = (
       }
       const end = found.at(-1);
       if (!end) return;
-      last = [end['us'] as number, end['sort_key'] as string, end['rowid'] as number];
+      last = [end['time_us'] as number, end['sort_key'] as string, end['rowid'] as number];
       await turn();
     }
   }
@@ -122,8 +122,8 @@ const createSnapshot = (
     message: null,
     rows: () => rows(0),
     retryRows: () => rows(1),
-    async *unusable() {
-      for (const { content } of database.prepare('SELECT content FROM unusable').iterate()) {
+    async *malformed() {
+      for (const { content } of database.prepare('SELECT content FROM malformed').iterate()) {
         yield JSON.parse(content as string) as MalformedRow;
       }
     },

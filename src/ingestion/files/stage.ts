@@ -33,14 +33,14 @@ export interface Staging {
 
 const TABLES = `
   PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
-  CREATE TABLE rows (us INTEGER, sort_key TEXT, key TEXT, is_retry INTEGER, reject_id TEXT, names INTEGER, content TEXT) STRICT;
-  CREATE TABLE unusable (content TEXT) STRICT;
+  CREATE TABLE rows (time_us INTEGER, sort_key TEXT, key TEXT, is_retry INTEGER, reject_id TEXT, names INTEGER, content TEXT) STRICT;
+  CREATE TABLE malformed (content TEXT) STRICT;
   BEGIN`;
 /** Maximum bytes staged by one run, unless half of the free disk space is less. */
 const MAX_STAGED_BYTES = 8_000_000_000;
 /** Bytes of a staged row without its content: columns and index. */
 const ROW_BYTES = 100;
-const INDEX = 'CREATE INDEX rows_in_order ON rows (is_retry, us, sort_key); COMMIT';
+const INDEX = 'CREATE INDEX rows_in_order ON rows (is_retry, time_us, sort_key); COMMIT';
 
 /**
  * Returns the column names that determine how a row is read. Lines of NDJSON may differ in their properties, so only names used
@@ -71,7 +71,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
   try {
     database.exec(TABLES);
     const add = database.prepare('INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?)');
-    const refuse = database.prepare('INSERT INTO unusable VALUES (?)');
+    const refuse = database.prepare('INSERT INTO malformed VALUES (?)');
     /** Column names of readable rows, by plan number. */
     const readable: (readonly string[])[] = [];
     type Plan = { index: number; columns: Columns } | { reason: string };
@@ -115,7 +115,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
     const refuseLine = (line: string, reason: string) =>
       refuseRow({
         rejectId: rejectIdForLine(line, ''),
-        us: null,
+        timeUs: null,
         key: null,
         userKey: null,
         reason,
@@ -137,21 +137,29 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       const { index, columns } = plan;
       const time = parseTimestamp(row.values[columns.updatedAt] ?? null);
       const key = joinKey(row, columns.key);
-      if (time === null || key === null || time.us > nowUs + MAX_CLOCK_SKEW_US) {
-        refuseRow(malformedRow({ us: time?.us ?? null, key, row, columns, line }));
+      if (time === null || key === null || time.timeUs > nowUs + MAX_CLOCK_SKEW_US) {
+        refuseRow(malformedRow({ timeUs: time?.timeUs ?? null, key, row, columns, line }));
         return;
       }
-      const { us, nanoseconds } = time;
+      const { timeUs, nanoseconds } = time;
       if (countCharacters(row.values) > MAX_ROW_CHARACTERS) {
-        refuseRow({ ...malformedRow({ us, key, row, columns, line }), reason: ROW_TOO_LARGE });
+        refuseRow({ ...malformedRow({ timeUs, key, row, columns, line }), reason: ROW_TOO_LARGE });
         return;
       }
       const id = line === null ? null : `line:${line}`;
       const wasLine = id !== null && lines.has(id);
       const order = orderKey(nanoseconds, key);
-      const isNew = isAfter({ us, order }, after);
-      if (us > nowUs || !(isNew || keys.has(key) || wasLine)) return;
-      add.run(us, order, key, isNew ? 0 : 1, wasLine ? id : null, index, countStaged(JSON.stringify(row)));
+      const isNew = isAfter({ timeUs, order }, after);
+      if (timeUs > nowUs || !(isNew || keys.has(key) || wasLine)) return;
+      add.run(
+        timeUs,
+        order,
+        key,
+        isNew ? 0 : 1,
+        wasLine ? id : null,
+        index,
+        countStaged(JSON.stringify(row)),
+      );
     };
     for (const path of paths) {
       try {

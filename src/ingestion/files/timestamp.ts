@@ -15,15 +15,15 @@ const UNITS: readonly [max: number, digits: number][] = [
 
 export interface Timestamp {
   /** Unix microseconds. */
-  us: number;
+  timeUs: number;
   /** Nanoseconds within the microsecond, 0 to 999. */
   nanoseconds: number;
 }
 
 const toTimestamp = (ns: bigint): Timestamp | null => {
   const nanoseconds = ((ns % 1_000n) + 1_000n) % 1_000n;
-  const us = Number((ns - nanoseconds) / 1_000n);
-  return Number.isSafeInteger(us) ? { us, nanoseconds: Number(nanoseconds) } : null;
+  const timeUs = Number((ns - nanoseconds) / 1_000n);
+  return Number.isSafeInteger(timeUs) ? { timeUs, nanoseconds: Number(nanoseconds) } : null;
 };
 
 /** Parses the digits of a Unix time. Keeps them as text, because a double cannot represent nanoseconds. */

@@ -79,22 +79,22 @@ const savedRun = (run: IngestionRun): Statement => ({
  * Returns the statements that a batch adds to the transaction of its rows. The transaction fails if another run holds the lease.
  */
 export const batchStatements = (record: BatchRecord): Statement[] => {
-  const { run, watermark, dedupeSinceUs, seen, rejects, settled, nowMs } = record;
+  const { run, watermark, dedupeSinceUs, seen, rejects, closedRejectIds, nowMs } = record;
   const of = [run.workspaceId, run.integrationId];
   const statements: Statement[] = [
     {
       sql: MOVE_WATERMARK,
-      values: [...of, run.runId, watermark?.us ?? null, watermark?.key ?? null, dedupeSinceUs],
+      values: [...of, run.runId, watermark?.timeUs ?? null, watermark?.key ?? null, dedupeSinceUs],
     },
     savedRun(run),
   ];
   if (dedupeSinceUs !== null) statements.push({ sql: DROP_SEEN, values: [...of, dedupeSinceUs] });
   if (seen.length > 0) {
-    const untilUs = Math.max(...seen.map(([us]) => us));
+    const untilUs = Math.max(...seen.map(([timeUs]) => timeUs));
     const batchId = `${run.runId} ${run.rowsSynced + run.rowsFailed}`;
     statements.push({ sql: ADD_SEEN, values: [...of, untilUs, batchId, JSON.stringify(seen)] });
   }
-  for (const rejectId of settled) statements.push({ sql: DROP_REJECT, values: [...of, rejectId] });
+  for (const rejectId of closedRejectIds) statements.push({ sql: DROP_REJECT, values: [...of, rejectId] });
   for (const { rejectId, kind, key, userKey, updatedAtUs, reason, payload } of rejects) {
     statements.push({
       sql: ADD_REJECT,
@@ -134,7 +134,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
       status: 'running',
       startedAtMs: nowMs,
       finishedAtMs: null,
-      watermarkUs: state?.watermark?.us ?? null,
+      watermarkUs: state?.watermark?.timeUs ?? null,
       rowsSynced: 0,
       rowsFailed: 0,
       message: null,
@@ -209,7 +209,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
     return new Map(rows.map((row) => [readText(row, 'integration_id'), readNumber(row, 'count')]));
   },
 
-  async settleMalformed({ workspaceId, integrationId, runId }) {
+  async closeMalformedRejects({ workspaceId, integrationId, runId }) {
     await run(`DELETE FROM ingestion_rejects WHERE ${OF} AND kind = 'malformed' AND run_id <> $3`, [
       workspaceId,
       integrationId,

@@ -8,9 +8,9 @@ import {
 } from '../row-readers.ts';
 
 /** Formats Unix microseconds, for example `2026-03-01T04:00:00.123456Z`. */
-export const stampText = (us: number): string => {
-  const ms = Math.floor(us / 1_000);
-  return new Date(ms).toISOString().replace('Z', `${String(us - ms * 1_000).padStart(3, '0')}Z`);
+export const stampText = (timeUs: number): string => {
+  const ms = Math.floor(timeUs / 1_000);
+  return new Date(ms).toISOString().replace('Z', `${String(timeUs - ms * 1_000).padStart(3, '0')}Z`);
 };
 
 /** Tables of integrations, for both databases, as described in `docs/reference/sql-schema.md`. `_ms` is Unix milliseconds, `_us` microseconds. */
@@ -97,7 +97,7 @@ export interface IngestionRun {
 /** Position of the last row read, in the order of `UPDATED_AT` and key. */
 export interface Watermark {
   /** Unix microseconds. */
-  us: number;
+  timeUs: number;
   key: string;
 }
 
@@ -144,7 +144,7 @@ export interface BatchRecord {
   seen: readonly (readonly [number, string])[];
   rejects: readonly IngestionReject[];
   /** IDs of resolved rejects. */
-  settled: readonly string[];
+  closedRejectIds: readonly string[];
   nowMs: number;
 }
 
@@ -193,7 +193,7 @@ export interface IngestionStore {
   rejectIds(workspaceId: string, integrationId: string, kind: IngestionReject['kind']): Promise<string[]>;
   countRejects(workspaceId: string): Promise<Map<string, number>>;
   /** Deletes the rejects of malformed rows that a run did not find again. */
-  settleMalformed(run: IngestionRun): Promise<void>;
+  closeMalformedRejects(run: IngestionRun): Promise<void>;
   /** Returns stored rows newer than `sinceUs`, as `[UPDATED_AT, key]`. */
   seen(workspaceId: string, integrationId: string, sinceUs: number): Promise<[number, string][]>;
   /** Deletes rejects and runs from before these times. */
@@ -215,7 +215,7 @@ export const toIngestionRun = (row: SqlRow): IngestionRun => ({
 });
 
 export const toIngestionState = (row: SqlRow): IngestionState => {
-  const us = readNumberOrNull(row, 'watermark_us');
+  const timeUs = readNumberOrNull(row, 'watermark_us');
   return {
     integrationId: readText(row, 'integration_id'),
     runId: readText(row, 'run_id'),
@@ -223,7 +223,7 @@ export const toIngestionState = (row: SqlRow): IngestionState => {
     lastStartedAtMs: readNumber(row, 'last_started_at_ms'),
     requestedAtMs: readNumberOrNull(row, 'requested_at_ms'),
     crashes: readNumber(row, 'crashes'),
-    watermark: us === null ? null : { us, key: readText(row, 'watermark_key') },
+    watermark: timeUs === null ? null : { timeUs, key: readText(row, 'watermark_key') },
     dedupeSinceUs: readNumberOrNull(row, 'dedupe_since_us'),
   };
 };

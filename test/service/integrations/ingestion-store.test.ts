@@ -31,11 +31,11 @@ const claimAt = async (store: Store, nowMs: number): Promise<IngestionRun | null
 
 const aRecord = (run: IngestionRun, more: Partial<BatchRecord> = {}): BatchRecord => ({
   run,
-  watermark: { us: 5, key: 'b' },
+  watermark: { timeUs: 5, key: 'b' },
   dedupeSinceUs: null,
   seen: [],
   rejects: [],
-  settled: [],
+  closedRejectIds: [],
   nowMs: 10,
   ...more,
 });
@@ -112,7 +112,7 @@ describe.each([
     await writeBatch(store, aRecord(done, { rejects: [reject], dedupeSinceUs: 0, seen: [[5, 'b']] }), 'kim');
     expect(await usersOf(store)).toEqual(['kim']);
     expect(await store.ingestion.states(W)).toMatchObject([
-      { watermark: { us: 5, key: 'b' }, dedupeSinceUs: 0 },
+      { watermark: { timeUs: 5, key: 'b' }, dedupeSinceUs: 0 },
     ]);
     expect(await store.ingestion.runs(W, ID, { limit: 9 })).toEqual([done]);
     expect(await store.ingestion.lastRuns(W)).toEqual([done]);
@@ -120,7 +120,7 @@ describe.each([
       { ...reject, runId: run.runId, rejectedAtMs: 10 },
     ]);
     expect(await store.ingestion.seen(W, ID, 4)).toEqual([[5, 'b']]);
-    await writeBatch(store, aRecord(run, { settled: ['key:ann'], dedupeSinceUs: 5 }), 'lee');
+    await writeBatch(store, aRecord(run, { closedRejectIds: ['key:ann'], dedupeSinceUs: 5 }), 'lee');
     expect(await store.ingestion.rejects(W, ID, { limit: 9 })).toEqual([]);
     expect(await store.ingestion.seen(W, ID, 0)).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe.each([
     const late = (await claimAt(store, 1_000))!;
     const heir = (await claimAt(store, 3_000))!;
     const [first, second, third] = await Promise.allSettled([
-      writeBatch(store, aRecord(heir, { watermark: { us: 7, key: 'x' } }), 'kim'),
+      writeBatch(store, aRecord(heir, { watermark: { timeUs: 7, key: 'x' } }), 'kim'),
       writeBatch(store, aRecord(late), 'lee'),
       store.write({
         workspaceId: W,
@@ -141,7 +141,7 @@ describe.each([
     ]);
     expect([first.status, second.status, third.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await usersOf(store)).toEqual(['ann', 'kim']);
-    expect(await store.ingestion.states(W)).toMatchObject([{ watermark: { us: 7, key: 'x' } }]);
+    expect(await store.ingestion.states(W)).toMatchObject([{ watermark: { timeUs: 7, key: 'x' } }]);
     expect(await store.ingestion.renew(late, 9_000)).toBe(false);
     expect(await store.ingestion.renew(heir, 9_000)).toBe(true);
   });
@@ -173,7 +173,7 @@ describe.each([
       workspaceId: W,
       lookups: [{ by: 'external_id', value: 'kim' }],
       nowMs: 10,
-      apply: (users) => void users.forget('kim'),
+      apply: (users) => void users.eraseByExternalId('kim'),
     });
     expect((await store.ingestion.rejects(W, ID, { limit: 9 })).map(({ key }) => key)).toEqual(['lee']);
     await store.ingestion.prune(11, 0);
