@@ -65,7 +65,7 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
   });
 
   return {
-    ofEvent(row: EventRow): DataEvent {
+    convertEvent(row: EventRow): DataEvent {
       const { eventId, appId, timeMs, properties } = row;
       const app = { app_id: appId, platform: findPlatform(appId) };
       const event = { ...envelope(row), timeMs };
@@ -96,7 +96,7 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
      * Converts a banner event. Returns `null` for test sends, and in the control group for all events except the first
      * impression.
      */
-    ofBannerEvent(row: BannerEventRow): DataEvent | null {
+    convertBannerEvent(row: BannerEventRow): DataEvent | null {
       const { bannerEventId, bannerId, campaignId, variantId, eventType, isControl, isUnique, appId } = row;
       if (row.isTestSend) return null;
       const timeMs = Math.min(row.timeMs, row.receivedAtMs);
@@ -125,7 +125,7 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
       };
     },
 
-    ofConversion(row: FeedConversion): DataEvent {
+    convertConversion(row: FeedConversion): DataEvent {
       const { eventId, campaignId, variantId, goal, timeMs, revenue, currency } = row;
       const campaign = campaigns.get(campaignId);
       const index = campaign?.conversions.findIndex((conversion) => formatGoal(conversion) === goal) ?? -1;
@@ -148,7 +148,7 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
      * Converts a change of a user. Returns `null` for changes that are not events, such as users whom retention removed and rows
      * that a merge removed.
      */
-    ofChange({ changeId, userId, kind, intoUserId, changedAtMs: timeMs }: ChangeRow): DataEvent | null {
+    convertChange({ changeId, userId, kind, intoUserId, changedAtMs: timeMs }: ChangeRow): DataEvent | null {
       const event = { ...envelope({ userId, externalId: null }), timeMs };
       const id = hashId(workspaceId, 'user_change', changeId, kind, userId, timeMs);
       if (kind === 'erased') return { type: 'users.UserDeleteRequest', id, ...event, properties: {} };

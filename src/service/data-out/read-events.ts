@@ -28,7 +28,7 @@ export interface EventsRead {
 /**
  * Returns the first rows of a page by time of storage. Cuts each table after a row, so that a cursor can represent the position.
  */
-const takeFirst = (
+const limitRows = (
   page: FeedPage,
   after: FeedCursor,
   through: FeedCursor | undefined,
@@ -41,55 +41,58 @@ const takeFirst = (
   const userChanges = page.userChanges.filter(
     ({ changeId }) => changeId <= (through?.userChanges ?? Infinity),
   );
-  const taken: FeedPage = { events: [], bannerEvents: [], userChanges: [], next: { ...after } };
+  const limited: FeedPage = { events: [], bannerEvents: [], userChanges: [], next: { ...after } };
   for (let count = 0; count < limit; count += 1) {
     const [event, bannerEvent, change] = [
-      events[taken.events.length],
-      bannerEvents[taken.bannerEvents.length],
-      userChanges[taken.userChanges.length],
+      events[limited.events.length],
+      bannerEvents[limited.bannerEvents.length],
+      userChanges[limited.userChanges.length],
     ];
     const times = [event?.receivedAtMs, bannerEvent?.receivedAtMs, change?.changedAtMs];
     const first = Math.min(...times.map((ms) => ms ?? Infinity));
     if (event && event.receivedAtMs === first) {
-      taken.events.push(event);
-      taken.next.events = event.eventId;
+      limited.events.push(event);
+      limited.next.events = event.eventId;
     } else if (bannerEvent && bannerEvent.receivedAtMs === first) {
-      taken.bannerEvents.push(bannerEvent);
-      taken.next.bannerEvents = bannerEvent.bannerEventId;
+      limited.bannerEvents.push(bannerEvent);
+      limited.next.bannerEvents = bannerEvent.bannerEventId;
     } else if (change) {
-      taken.userChanges.push(change);
-      taken.next.userChanges = change.changeId;
+      limited.userChanges.push(change);
+      limited.next.userChanges = change.changeId;
     } else break;
   }
-  return taken;
+  return limited;
 };
 
 /** Reads rows after a cursor, and returns them as events in order of storage. */
 export const readEvents = async (options: ReadEventsOptions): Promise<EventsRead> => {
   const { feed, findWorkspace, after, through, limit, workspaceId, types } = options;
-  const page = takeFirst(await feed.readFeed(after, limit), after, through, limit);
+  const page = limitRows(await feed.readFeed(after, limit), after, through, limit);
   const isConversionWanted = !types || types.has('users.campaigns.Conversion');
   const conversions = isConversionWanted ? await feed.readConversions(page) : [];
-  const makers = new Map<string, ReturnType<typeof createDataEvents>>();
-  const getMaker = (id: string) => {
-    const maker = makers.get(id) ?? createDataEvents(id, findWorkspace(id));
-    makers.set(id, maker);
+  const converters = new Map<string, ReturnType<typeof createDataEvents>>();
+  const getConverter = (id: string) => {
+    const maker = converters.get(id) ?? createDataEvents(id, findWorkspace(id));
+    converters.set(id, maker);
     return maker;
   };
   const rows = [
-    ...page.events.map((row) => ({ ms: row.receivedAtMs, event: getMaker(row.workspaceId).ofEvent(row) })),
+    ...page.events.map((row) => ({
+      ms: row.receivedAtMs,
+      event: getConverter(row.workspaceId).convertEvent(row),
+    })),
     ...page.bannerEvents.map((row) => ({
       ms: row.receivedAtMs,
-      event: getMaker(row.workspaceId).ofBannerEvent(row),
+      event: getConverter(row.workspaceId).convertBannerEvent(row),
     })),
     ...page.userChanges.map((row) => ({
       ms: row.changedAtMs,
-      event: getMaker(row.workspaceId).ofChange(row),
+      event: getConverter(row.workspaceId).convertChange(row),
     })),
   ].sort((one, other) => one.ms - other.ms);
   const events = [
     ...rows.map(({ event }) => event),
-    ...conversions.map((row) => getMaker(row.workspaceId).ofConversion(row)),
+    ...conversions.map((row) => getConverter(row.workspaceId).convertConversion(row)),
   ].filter(
     (event) =>
       event !== null &&

@@ -5,20 +5,20 @@ import type { Alert, WebhookAlert } from './alert.ts';
 /** Updates the known alerts of a webhook with the current alerts. Returns the same list if nothing changed. */
 export const updateAlerts = (
   known: readonly WebhookAlert[],
-  now: readonly Alert[],
+  current: readonly Alert[],
   nowMs: number,
 ): readonly WebhookAlert[] => {
-  const isIn = (all: readonly Alert[], { id }: Alert) => all.some((each) => each.id === id);
+  const includesAlert = (all: readonly Alert[], { id }: Alert) => all.some((each) => each.id === id);
   const kept = known.flatMap((each): WebhookAlert[] => {
-    if (isIn(now, each.alert) === (each.status === 'firing')) return [each];
+    if (includesAlert(current, each.alert) === (each.status === 'firing')) return [each];
     // Drops an alert that was never sent, because the receiver needs no resolution.
     if (each.status === 'firing')
       return each.isSent ? [{ ...each, status: 'resolved', sinceMs: nowMs, isSent: false }] : [];
     return [{ ...each, status: 'firing', sinceMs: nowMs, isSent: false }];
   });
-  const told = known.map(({ alert }) => alert);
-  const added = now
-    .filter((alert) => !isIn(told, alert))
+  const knownAlerts = known.map(({ alert }) => alert);
+  const added = current
+    .filter((alert) => !includesAlert(knownAlerts, alert))
     .map((alert): WebhookAlert => ({ alert, status: 'firing', sinceMs: nowMs, isSent: false }));
   const isSame =
     added.length === 0 && kept.length === known.length && kept.every((each, index) => each === known[index]);

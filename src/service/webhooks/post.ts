@@ -37,7 +37,7 @@ export const parseRetryAfter = (text: string | undefined, nowMs: number): number
   return Number.isFinite(ms) ? Math.max(0, ms) : null;
 };
 
-const pinned =
+const createPinnedLookup =
   (addresses: readonly ResolvedAddress[]): LookupFunction =>
   (_host, { all }, callback) => {
     const [first] = addresses;
@@ -60,7 +60,7 @@ export const createPost = ({ privateHosts, resolve, timeoutMs = TIMEOUT_MS }: Cr
       const request = (isHttps ? httpsRequest : httpRequest)(url, {
         method: 'POST',
         agent: isHttps ? agents.https : agents.http,
-        lookup: pinned(addresses),
+        lookup: createPinnedLookup(addresses),
         headers: { ...headers, 'content-length': Buffer.byteLength(body) },
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       });

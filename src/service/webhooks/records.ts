@@ -95,7 +95,7 @@ const readCursor = (text: string): FeedCursor => {
   return cursor;
 };
 
-const stateIn = (row: SqlRow): WebhookState => {
+const toWebhookState = (row: SqlRow): WebhookState => {
   const messageId = readTextOrNull(row, 'message_id');
   return {
     workspaceId: readText(row, 'workspace_id'),
@@ -113,7 +113,7 @@ const stateIn = (row: SqlRow): WebhookState => {
   };
 };
 
-const attemptIn = (row: SqlRow): WebhookAttempt => ({
+const toWebhookAttempt = (row: SqlRow): WebhookAttempt => ({
   attemptId: readText(row, 'attempt_id'),
   messageId: readText(row, 'message_id'),
   after: readCursor(readText(row, 'after_cursor')),
@@ -125,7 +125,7 @@ const attemptIn = (row: SqlRow): WebhookAttempt => ({
   error: readTextOrNull(row, 'error'),
 });
 
-const OF = 'workspace_id = $1 AND webhook_id = $2';
+const BY_WEBHOOK = 'workspace_id = $1 AND webhook_id = $2';
 
 interface ClaimOptions {
   workspaceId: string;
@@ -179,12 +179,12 @@ export const createWebhookStore = (run: RunSql): WebhookStore => ({
     const rows = await run('SELECT * FROM webhook_state WHERE workspace_id = $1 ORDER BY webhook_id', [
       workspaceId,
     ]);
-    return rows.map(stateIn);
+    return rows.map(toWebhookState);
   },
 
   async state(workspaceId, webhookId) {
-    const rows = await run(`SELECT * FROM webhook_state WHERE ${OF}`, [workspaceId, webhookId]);
-    return rows[0] ? stateIn(rows[0]) : null;
+    const rows = await run(`SELECT * FROM webhook_state WHERE ${BY_WEBHOOK}`, [workspaceId, webhookId]);
+    return rows[0] ? toWebhookState(rows[0]) : null;
   },
 
   async claim({ workspaceId, webhookId, runId, nowMs, leaseMs, start }) {
@@ -198,23 +198,22 @@ export const createWebhookStore = (run: RunSql): WebhookStore => ({
       // Ignores a lease that is longer than the maximum, which a clock that ran ahead has set.
       [workspaceId, webhookId, runId, nowMs + leaseMs, formatCursor(start), nowMs, nowMs + 2 * leaseMs],
     );
-    return rows[0] ? stateIn(rows[0]) : null;
+    return rows[0] ? toWebhookState(rows[0]) : null;
   },
 
   async renew({ workspaceId, webhookId, runId }, untilMs) {
     const rows = await run(
-      `UPDATE webhook_state SET lease_until_ms = $4 WHERE ${OF} AND run_id = $3 RETURNING run_id`,
+      `UPDATE webhook_state SET lease_until_ms = $4 WHERE ${BY_WEBHOOK} AND run_id = $3 RETURNING run_id`,
       [workspaceId, webhookId, runId, untilMs],
     );
     return rows.length > 0;
   },
 
   async release({ workspaceId, webhookId, runId }) {
-    await run(`UPDATE webhook_state SET run_id = '', lease_until_ms = 0 WHERE ${OF} AND run_id = $3`, [
-      workspaceId,
-      webhookId,
-      runId,
-    ]);
+    await run(
+      `UPDATE webhook_state SET run_id = '', lease_until_ms = 0 WHERE ${BY_WEBHOOK} AND run_id = $3`,
+      [workspaceId, webhookId, runId],
+    );
   },
 
   async save(state) {
@@ -222,7 +221,7 @@ export const createWebhookStore = (run: RunSql): WebhookStore => ({
     const rows = await run(
       `UPDATE webhook_state SET delivered_through = $4, message_id = $5, message_through = $6, failures = $7,
          failing_since_ms = $8, next_attempt_ms = $9, disabled_reason = $10, lease_until_ms = $11, alerts = $12
-       WHERE ${OF} AND run_id = $3 RETURNING *`,
+       WHERE ${BY_WEBHOOK} AND run_id = $3 RETURNING *`,
       [
         workspaceId,
         webhookId,
@@ -238,7 +237,7 @@ export const createWebhookStore = (run: RunSql): WebhookStore => ({
         JSON.stringify(state.alerts),
       ],
     );
-    return rows[0] ? stateIn(rows[0]) : null;
+    return rows[0] ? toWebhookState(rows[0]) : null;
   },
 
   async addAttempt({ workspaceId, webhookId }, attempt) {
@@ -263,50 +262,48 @@ export const createWebhookStore = (run: RunSql): WebhookStore => ({
 
   async pruneAttempts(workspaceId, webhookId) {
     await run(
-      `DELETE FROM webhook_attempts WHERE ${OF} AND attempt_id <=
-         (SELECT attempt_id FROM webhook_attempts WHERE ${OF} ORDER BY attempt_id DESC LIMIT 1 OFFSET $3)`,
+      `DELETE FROM webhook_attempts WHERE ${BY_WEBHOOK} AND attempt_id <=
+         (SELECT attempt_id FROM webhook_attempts WHERE ${BY_WEBHOOK} ORDER BY attempt_id DESC LIMIT 1 OFFSET $3)`,
       [workspaceId, webhookId, KEPT_ATTEMPTS],
     );
   },
 
   async attempts(workspaceId, webhookId, limit) {
-    const rows = await run(`SELECT * FROM webhook_attempts WHERE ${OF} ORDER BY attempt_id DESC LIMIT $3`, [
-      workspaceId,
-      webhookId,
-      limit,
-    ]);
-    return rows.map(attemptIn);
+    const rows = await run(
+      `SELECT * FROM webhook_attempts WHERE ${BY_WEBHOOK} ORDER BY attempt_id DESC LIMIT $3`,
+      [workspaceId, webhookId, limit],
+    );
+    return rows.map(toWebhookAttempt);
   },
 
   async lastAttempt(workspaceId, webhookId, messageId) {
     const rows = await run(
-      `SELECT * FROM webhook_attempts WHERE ${OF} AND message_id = $3 ORDER BY attempt_id DESC LIMIT 1`,
+      `SELECT * FROM webhook_attempts WHERE ${BY_WEBHOOK} AND message_id = $3 ORDER BY attempt_id DESC LIMIT 1`,
       [workspaceId, webhookId, messageId],
     );
-    return rows[0] ? attemptIn(rows[0]) : null;
+    return rows[0] ? toWebhookAttempt(rows[0]) : null;
   },
 
   async requestResend(workspaceId, webhookId, messageId) {
     const rows = await run(
-      `UPDATE webhook_state SET resend_message_id = $3 WHERE ${OF} AND resend_message_id IS NULL RETURNING run_id`,
+      `UPDATE webhook_state SET resend_message_id = $3 WHERE ${BY_WEBHOOK} AND resend_message_id IS NULL RETURNING run_id`,
       [workspaceId, webhookId, messageId],
     );
     return rows.length > 0;
   },
 
   async finishResend({ workspaceId, webhookId }, messageId) {
-    await run(`UPDATE webhook_state SET resend_message_id = NULL WHERE ${OF} AND resend_message_id = $3`, [
-      workspaceId,
-      webhookId,
-      messageId,
-    ]);
+    await run(
+      `UPDATE webhook_state SET resend_message_id = NULL WHERE ${BY_WEBHOOK} AND resend_message_id = $3`,
+      [workspaceId, webhookId, messageId],
+    );
   },
 
   async replay(workspaceId, webhookId, from) {
     // Releases the lease of its process, which then discards the rows that it has read.
     const rows = await run(
       `UPDATE webhook_state SET run_id = '', lease_until_ms = 0, delivered_through = $3, message_id = NULL, message_through = NULL,
-         failures = 0, failing_since_ms = NULL, next_attempt_ms = 0, disabled_reason = NULL WHERE ${OF} RETURNING webhook_id`,
+         failures = 0, failing_since_ms = NULL, next_attempt_ms = 0, disabled_reason = NULL WHERE ${BY_WEBHOOK} RETURNING webhook_id`,
       [workspaceId, webhookId, formatCursor(from)],
     );
     return rows.length > 0;
@@ -315,7 +312,7 @@ export const createWebhookStore = (run: RunSql): WebhookStore => ({
   async resume(workspaceId, webhookId) {
     const rows = await run(
       `UPDATE webhook_state SET run_id = '', lease_until_ms = 0, failures = 0, failing_since_ms = NULL, next_attempt_ms = 0,
-         disabled_reason = NULL WHERE ${OF} RETURNING webhook_id`,
+         disabled_reason = NULL WHERE ${BY_WEBHOOK} RETURNING webhook_id`,
       [workspaceId, webhookId],
     );
     return rows.length > 0;

@@ -82,7 +82,7 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
     log.error({ workspace: workspaceId, webhook: webhookId, ...serializeError(error) }, message);
 
   /** Returns the state of a webhook that this process holds; `null` if another process holds it. */
-  const hold = async (workspaceId: string, webhook: Webhook): Promise<WebhookState | null> => {
+  const acquireLease = async (workspaceId: string, webhook: Webhook): Promise<WebhookState | null> => {
     const { webhookId } = webhook;
     const state = await store.webhooks.state(workspaceId, webhookId);
     const nowMs = now();
@@ -96,7 +96,7 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
     return store.webhooks.claim({ workspaceId, webhookId, runId, nowMs, leaseMs, start });
   };
 
-  const tellAlerts = async (workspace: Workspace, webhook: Webhook, state: WebhookState) => {
+  const deliverDueAlerts = async (workspace: Workspace, webhook: Webhook, state: WebhookState) => {
     const key = toWebhookKey(workspace, webhook);
     const isDue = now() - (alertsReadMs.get(key) ?? Number.NEGATIVE_INFINITY) >= alertsMs;
     if (!readAlerts || !isDue || !webhook.eventTypes?.has('placard.alert')) return state;
@@ -105,17 +105,17 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
   };
 
   const run = async (workspace: Workspace, webhook: Webhook) => {
-    const held = await hold(workspace.workspaceId, webhook);
-    if (!held) return;
-    const state = await tellAlerts(workspace, webhook, held).catch((error: unknown) => {
+    const leased = await acquireLease(workspace.workspaceId, webhook);
+    if (!leased) return;
+    const state = await deliverDueAlerts(workspace, webhook, leased).catch((error: unknown) => {
       logError(workspace, webhook, error, 'alerts not read');
-      return held;
+      return leased;
     });
     for (let step = { state, hasMore: true }; step.hasMore && !signal.aborted; )
       step = await deliver(webhook, step.state);
   };
 
-  const look = (workspace: Workspace) => {
+  const startDeliveries = (workspace: Workspace) => {
     for (const webhook of workspace.webhooks) {
       const key = toWebhookKey(workspace, webhook);
       if (webhook.isPaused || running.has(key)) continue;
@@ -134,7 +134,7 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
 
   const poll = async () => {
     while (!signal.aborted) {
-      for (const workspace of workspaces()) look(workspace);
+      for (const workspace of workspaces()) startDeliveries(workspace);
       await wait(pollMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
   };
