@@ -6,7 +6,7 @@ const MAX_OFFSET_QUARTERS = 15 * 4;
 /** Dates in one time zone, formatted as `2026-03-01`. */
 export interface ZonedCalendar {
   /** Returns the date at a time in Unix milliseconds. */
-  of(ms: number): string;
+  toDay(ms: number): string;
   /** Returns the first instant of a date in Unix milliseconds. It is not midnight if the clock is set forward at midnight. */
   startOf(day: string): number;
 }
@@ -35,7 +35,7 @@ export const createZonedCalendar = (timeZone: string): ZonedCalendar => {
   };
 
   return {
-    of: (ms) => ofQuarter(Math.floor(ms / QUARTER_MS)),
+    toDay: (ms) => ofQuarter(Math.floor(ms / QUARTER_MS)),
     startOf(day) {
       const midnight = Date.parse(day) / QUARTER_MS;
       let low = midnight - MAX_OFFSET_QUARTERS;

@@ -14,7 +14,7 @@ describe('a date in a time zone', () => {
     ['Pacific/Kiritimati', '2026-03-01T10:00:00Z', '2026-03-02'],
     ['UTC', '0987-01-02T00:00:00Z', '0987-01-02'],
   ])('in %s at %s is %s', (timeZone, instant, day) => {
-    expect(createZonedCalendar(timeZone).of(at(instant))).toBe(day);
+    expect(createZonedCalendar(timeZone).toDay(at(instant))).toBe(day);
   });
 
   test('requires a known time zone', () => {
@@ -38,6 +38,6 @@ describe('the start of a date', () => {
     const days = createZonedCalendar(timeZone);
     const start = days.startOf(day);
     expect(new Date(start).toISOString()).toBe(new Date(at(instant)).toISOString());
-    expect([days.of(start), days.of(start - 1)]).toEqual([day, expect.not.stringMatching(day)]);
+    expect([days.toDay(start), days.toDay(start - 1)]).toEqual([day, expect.not.stringMatching(day)]);
   });
 });

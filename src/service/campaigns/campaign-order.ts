@@ -22,18 +22,18 @@ interface PriorityOrder {
   /** Longest window of a frequency cap, in days. */
   capDays: number;
   /**
-   * Scratch array for the verdicts of one synchronous decision, by rank. Allocating an array for each decision would cost more
+   * Scratch array for the eligibilities of one synchronous decision, by rank. Allocating an array for each decision would cost more
    * than the decision.
    */
-  verdicts: (Eligibility | undefined)[];
+  eligibilities: (Eligibility | undefined)[];
 }
 
 /** Orders cached per workspace. A reload creates a new workspace, so stale orders are garbage-collected. */
-const known = new WeakMap<CampaignSet, PriorityOrder>();
+const cache = new WeakMap<CampaignSet, PriorityOrder>();
 
 export const priorityOrder = (workspace: CampaignSet): PriorityOrder => {
-  const made = known.get(workspace);
-  if (made) return made;
+  const cached = cache.get(workspace);
+  if (cached) return cached;
   const campaigns = workspace.campaigns.toSorted(inOrder);
   const placements = new Map<string, { all: number[]; tests: number[] }>();
   for (const [rank, campaign] of campaigns.entries()) {
@@ -44,20 +44,20 @@ export const priorityOrder = (workspace: CampaignSet): PriorityOrder => {
       if (campaign.testUsers.size > 0) ranks.tests.push(rank);
     }
   }
-  const fresh = {
+  const order = {
     campaigns,
     byId: new Map(campaigns.map((campaign) => [campaign.campaignId, campaign])),
     placements,
     hasCaps: workspace.tagCaps.length > 0 || campaigns.some(({ frequency }) => frequency !== null),
     capDays: Math.max(0, ...campaigns.map(({ frequency }) => frequency?.impressions?.days ?? 0)),
-    verdicts: campaigns.map(() => undefined),
+    eligibilities: campaigns.map(() => undefined),
   };
-  known.set(workspace, fresh);
-  return fresh;
+  cache.set(workspace, order);
+  return order;
 };
 
 /** Returns the ranks to evaluate for one user, highest priority first. Campaigns that have the user as a test user come first. */
-export const candidatesFor = (
+export const getCandidates = (
   { campaigns, placements }: PriorityOrder,
   placementId: string,
   externalUserId: string,

@@ -37,5 +37,5 @@ export interface CampaignSet {
   holdout: Holdout | null;
   tagCaps: readonly TagCap[];
   /** Calendar of the workspace's time zone. */
-  localDays: ZonedCalendar;
+  calendar: ZonedCalendar;
 }

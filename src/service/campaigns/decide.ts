@@ -1,7 +1,7 @@
 import { NEVER_EXPIRES } from '../../protocol/index.ts';
 import { assignVariant } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
-import { candidatesFor, priorityOrder } from './campaign-order.ts';
+import { getCandidates, priorityOrder } from './campaign-order.ts';
 import type { DecisionRequest } from './decision.ts';
 import { createEligibilityCheck, isTestFor, toAudienceContext } from './eligibility.ts';
 import { createFrequencyCapper } from './frequency.ts';
@@ -27,11 +27,11 @@ export const decide = (request: DecisionRequest): string => {
   const { workspace, externalUserId, user, now, ids, logRenderError, trace } = request;
   const { workspaceId } = workspace;
   const order = priorityOrder(workspace);
-  const { campaigns, verdicts } = order;
-  const judge = createEligibilityCheck(request, toAudienceContext(request));
+  const { campaigns, eligibilities } = order;
+  const checkEligibility = createEligibilityCheck(request, toAudienceContext(request));
   const caps = order.hasCaps ? createFrequencyCapper(request) : null;
-  // Clears the verdicts of the previous request. A campaign is evaluated once per request, even for several placements.
-  verdicts.fill(undefined);
+  // Clears the eligibilities of the previous request. A campaign is evaluated once per request, even for several placements.
+  eligibilities.fill(undefined);
 
   const profileVersion: ProfileVersion = {
     userId: externalUserId,
@@ -61,10 +61,10 @@ export const decide = (request: DecisionRequest): string => {
     const isTestSend = isTestFor(campaign, externalUserId);
     const holdout = isTestSend ? null : findHoldout(workspace, campaign, externalUserId, now);
     const byHoldout = holdout !== null;
-    const drawn = assignVariant(workspaceId, campaign, externalUserId, isTestSend);
-    const { variant } = drawn;
+    const assignment = assignVariant(workspaceId, campaign, externalUserId, isTestSend);
+    const { variant } = assignment;
     const { variantId } = variant;
-    const isControl = byHoldout || drawn.isControl;
+    const isControl = byHoldout || assignment.isControl;
     const language = getLanguage(campaign, variant);
     try {
       // Renders for the control group, too, because users whose properties cannot be rendered must not be compared with users who
@@ -102,21 +102,21 @@ export const decide = (request: DecisionRequest): string => {
     }
   };
 
-  const bestFor = (placementId: string): string | null => {
+  const selectBanner = (placementId: string): string | null => {
     let best: { campaign: Campaign; banner: string } | null = null;
-    for (const rank of candidatesFor(order, placementId, externalUserId)) {
+    for (const rank of getCandidates(order, placementId, externalUserId)) {
       const campaign = campaigns[rank]!;
-      verdicts[rank] ??= judge(campaign);
-      const verdict = verdicts[rank];
-      if (typeof verdict === 'string') {
-        trace?.({ placementId, campaign, outcome: verdict });
+      eligibilities[rank] ??= checkEligibility(campaign);
+      const eligibility = eligibilities[rank];
+      if (typeof eligibility === 'string') {
+        trace?.({ placementId, campaign, outcome: eligibility });
         continue;
       }
       const cap = caps && !isTestFor(campaign, externalUserId) ? caps.of(campaign) : null;
       if (cap) trace?.({ placementId, campaign, outcome: 'frequency_capped', cap });
       else if (best) trace?.({ placementId, campaign, outcome: 'outranked', by: best.campaign });
       else {
-        const banner = renderBanner(campaign, placementId, verdict);
+        const banner = renderBanner(campaign, placementId, eligibility);
         if (banner === null) continue;
         caps?.shown(campaign);
         if (!trace) return banner;
@@ -128,7 +128,7 @@ export const decide = (request: DecisionRequest): string => {
 
   let text = '';
   for (const placementId of request.placementIds) {
-    text += `${text === '' ? '{' : ','}${JSON.stringify(placementId)}:${bestFor(placementId)}`;
+    text += `${text === '' ? '{' : ','}${JSON.stringify(placementId)}:${selectBanner(placementId)}`;
   }
   return `${text}}`;
 };

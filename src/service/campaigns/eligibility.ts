@@ -44,7 +44,7 @@ export const createEligibilityCheck = (
     return membership === 'in';
   };
 
-  const targeting = (campaign: Campaign): IneligibleReason | null => {
+  const checkTargeting = (campaign: Campaign): IneligibleReason | null => {
     const { status, startsAtMs, endsAtMs } = campaign;
     if (status !== 'active') return 'inactive';
     if ((startsAtMs !== null && now < startsAtMs) || (endsAtMs !== null && now >= endsAtMs))
@@ -53,11 +53,11 @@ export const createEligibilityCheck = (
   };
 
   return (campaign) => {
-    const ineligibleReason = isTestFor(campaign, externalUserId) ? null : targeting(campaign);
+    const ineligibleReason = isTestFor(campaign, externalUserId) ? null : checkTargeting(campaign);
     if (ineligibleReason) return ineligibleReason;
-    const known = user.campaigns.find(({ campaignId }) => campaignId === campaign.campaignId);
-    if (!known || known.lastDismissalMs === null) return 0;
+    const state = user.campaigns.find(({ campaignId }) => campaignId === campaign.campaignId);
+    if (!state || state.lastDismissalMs === null) return 0;
     if (campaign.reeligibleAfterMs === null) return 'dismissed';
-    return now >= known.lastDismissalMs + campaign.reeligibleAfterMs ? known.round : 'dismissed';
+    return now >= state.lastDismissalMs + campaign.reeligibleAfterMs ? state.round : 'dismissed';
   };
 };

@@ -10,8 +10,8 @@ const addDays = (day: string, days: number) =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 
 /** Returns the start of a window of `days` days that ends today. */
-const startOfDays = ({ localDays }: CampaignSet, days: number, now: number): number =>
-  localDays.startOf(addDays(localDays.of(now), 1 - days));
+const startOfDays = ({ calendar }: CampaignSet, days: number, now: number): number =>
+  calendar.startOf(addDays(calendar.toDay(now), 1 - days));
 
 /** Returns the time since which a decision needs every impression of a user; `null` if no campaign has a cap by days. */
 export const impressionsSince = (workspace: CampaignSet, now: number): number | null => {
@@ -23,7 +23,7 @@ type CapContext = Pick<DecisionRequest, 'workspace' | 'user' | 'now'>;
 
 const stopCap = (campaign: Campaign, seen: UserCampaign, { user }: CapContext): CapHit | null => {
   const { impressions, clicks, conversions: goals } = campaign.frequency!.stopAfter;
-  const over = (
+  const checkMax = (
     name: 'impressions' | 'clicks' | 'conversions',
     max: number | null,
     count: number,
@@ -32,9 +32,9 @@ const stopCap = (campaign: Campaign, seen: UserCampaign, { user }: CapContext): 
       ? { limit: `stop_after.${name}`, max, count, eligibleAgainAtMs: null }
       : null;
   return (
-    over('impressions', impressions, seen.impressions) ??
-    over('clicks', clicks, seen.clicks) ??
-    over(
+    checkMax('impressions', impressions, seen.impressions) ??
+    checkMax('clicks', clicks, seen.clicks) ??
+    checkMax(
       'conversions',
       goals,
       goals === null ? 0 : goalsReachedMs(campaign, user.profile, seen.firstImpressionMs).length,
@@ -54,20 +54,20 @@ const daysCap = (
     .map(({ timeMs }) => timeMs)
     .sort((one, other) => one - other);
   if (times.length < max) return null;
-  const { localDays } = workspace;
-  const leaves = addDays(localDays.of(times[times.length - max]!), days);
-  return { limit: 'impressions', max, count: times.length, eligibleAgainAtMs: localDays.startOf(leaves) };
+  const { calendar } = workspace;
+  const expiryDay = addDays(calendar.toDay(times[times.length - max]!), days);
+  return { limit: 'impressions', max, count: times.length, eligibleAgainAtMs: calendar.startOf(expiryDay) };
 };
 
 /**
  * Creates the frequency caps of one decision. Impressions count once stored, so cached banners may exceed a cap. Within a
  * response, campaigns that already have a placement count towards the caps of later campaigns.
  */
-export const createFrequencyCapper = (asked: CapContext) => {
-  const { workspace, user, now } = asked;
-  const { tagCaps, localDays } = workspace;
-  const today = localDays.of(now);
-  const midnight = localDays.startOf(today);
+export const createFrequencyCapper = (context: CapContext) => {
+  const { workspace, user, now } = context;
+  const { tagCaps, calendar } = workspace;
+  const today = calendar.toDay(now);
+  const midnight = calendar.startOf(today);
   const seenToday = new Set(
     tagCaps.length === 0
       ? []
@@ -85,7 +85,7 @@ export const createFrequencyCapper = (asked: CapContext) => {
       );
       const count = counted.length;
       if (count >= max)
-        return { limit: 'tag', tag, max, count, eligibleAgainAtMs: localDays.startOf(addDays(today, 1)) };
+        return { limit: 'tag', tag, max, count, eligibleAgainAtMs: calendar.startOf(addDays(today, 1)) };
     }
     return null;
   };
@@ -94,7 +94,7 @@ export const createFrequencyCapper = (asked: CapContext) => {
     of(campaign: Campaign): CapHit | null {
       const seen = user.campaigns.find(({ campaignId }) => campaignId === campaign.campaignId);
       const own =
-        campaign.frequency && seen ? (stopCap(campaign, seen, asked) ?? daysCap(campaign, asked)) : null;
+        campaign.frequency && seen ? (stopCap(campaign, seen, context) ?? daysCap(campaign, context)) : null;
       return own ?? tagCap(campaign);
     },
     shown: ({ campaignId }: Campaign) => void seenToday.add(campaignId),

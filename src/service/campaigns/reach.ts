@@ -82,11 +82,13 @@ const createIsShown = ({ workspace, campaign, now }: ReachQuestion) => {
     if (findHoldout(workspace, campaign, externalId, at)) return false;
     if (assignVariant(workspace.workspaceId, campaign, externalId, false).isControl) return false;
     const user = { profile, campaigns: [], impressions: [] };
-    const judge = createEligibilityCheck(
+    const checkEligibility = createEligibilityCheck(
       { externalUserId: externalId, user, now: at, log: silentLog },
       { ...context, nowMs: at },
     );
-    return before.some((ranks) => ranks.every((rank) => typeof judge(campaigns[rank]!) === 'string'));
+    return before.some((ranks) =>
+      ranks.every((rank) => typeof checkEligibility(campaigns[rank]!) === 'string'),
+    );
   };
 };
 
