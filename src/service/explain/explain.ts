@@ -1,6 +1,6 @@
 import {
   type CampaignExplanation,
-  type ExplainAnswer,
+  type ExplainResult,
   type FailingClause,
   isRecord,
   type Reason,
@@ -121,8 +121,8 @@ const toRenderProblem = (error: unknown): { property: string | null; problem: st
 };
 
 /** Returns the reason for a step of the decision, with its facts. */
-const toReason = (step: Step, question: ExplainOptions, context: AudienceContext): Reason => {
-  const { workspace, externalUserId, user } = question;
+const toReason = (step: Step, options: ExplainOptions, context: AudienceContext): Reason => {
+  const { workspace, externalUserId, user } = options;
   const { campaignId, status, startsAtMs, endsAtMs, audience, reeligibleAfterMs } = step.campaign;
   const bucketing = () => {
     const { control } = getBuckets(workspace.workspaceId, campaignId, externalUserId);
@@ -171,18 +171,18 @@ const toReason = (step: Step, question: ExplainOptions, context: AudienceContext
 };
 
 /** Returns the outcome of every campaign in each placement with its reason, decided like `banners/sync`. */
-export const explain = (question: ExplainOptions): ExplainAnswer['placements'] => {
-  const context = toAudienceContext(question);
-  const explanation = new Map<string, CampaignExplanation[]>(question.placementIds.map((id) => [id, []]));
+export const explain = (options: ExplainOptions): ExplainResult['placements'] => {
+  const context = toAudienceContext(options);
+  const explanation = new Map<string, CampaignExplanation[]>(options.placementIds.map((id) => [id, []]));
   /** Failing conditions, computed once per campaign for all its placements. */
   const notIn = new Map<Campaign, CampaignExplanation>();
   const explained = (step: Step): CampaignExplanation => {
-    const reason = toReason(step, question, context);
+    const reason = toReason(step, options, context);
     const { campaignId, name } = step.campaign;
     return { campaign_id: campaignId, name, message: formatReason(reason), ...reason };
   };
   decide({
-    ...question,
+    ...options,
     logRenderError: () => undefined,
     trace: (step) => {
       const { campaign, placementId, outcome } = step;

@@ -4,7 +4,7 @@ import type { StoreReader } from '../store/store.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-const tallies = (records: Record<string, ActivityStats>) =>
+const formatStats = (records: Record<string, ActivityStats>) =>
   Object.entries(records).map(([name, { first, last, count }]) => ({
     name,
     first: iso(first),
@@ -27,8 +27,8 @@ export const userLine = (profile: Profile): Record<string, unknown> => {
         subscription_state: state,
       })),
     devices: devices.size > 0 ? [...devices].map((device_id) => ({ device_id })) : undefined,
-    custom_events: custom_events && tallies(custom_events),
-    purchases: purchases && tallies(purchases),
+    custom_events: custom_events && formatStats(custom_events),
+    purchases: purchases && formatStats(purchases),
     created_at: iso(profile.createdAtMs),
   };
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));

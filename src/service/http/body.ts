@@ -59,17 +59,17 @@ interface Permit {
  * Limits the number of large bodies processed concurrently, first in, first out. Validation yields to other requests, so without
  * a limit the objects parsed from all bodies would be in memory at once, at hundreds of times the bytes sent.
  */
-export const createBodySemaphore = (atOnce = MAX_CONCURRENT_LARGE_BODIES) => {
-  let free = atOnce;
+export const createBodySemaphore = (maxConcurrent = MAX_CONCURRENT_LARGE_BODIES) => {
+  let free = maxConcurrent;
   const waiting: (() => void)[] = [];
 
   return (): Permit => {
-    let isIn = false;
+    let isAcquired = false;
     return {
       acquire: () =>
         new Promise((resolve) => {
           const begin = () => {
-            isIn = true;
+            isAcquired = true;
             resolve();
           };
           if (free === 0) waiting.push(begin);
@@ -79,8 +79,8 @@ export const createBodySemaphore = (atOnce = MAX_CONCURRENT_LARGE_BODIES) => {
           }
         }),
       release: () => {
-        if (!isIn) return;
-        isIn = false;
+        if (!isAcquired) return;
+        isAcquired = false;
         const next = waiting.shift();
         if (next) next();
         else free += 1;
@@ -139,7 +139,7 @@ export interface BodyBounds {
   unsupported: { status: number; message: string };
 }
 
-const refuse = ({ status, message }: BodyBounds['tooLarge']) => new HttpError(status, message);
+const toBodyError = ({ status, message }: BodyBounds['tooLarge']) => new HttpError(status, message);
 /** Reports the expected type in `errors`, because the contract fixes `message`. Banner endpoints have only `message`. */
 const unsupported = (
   { status, message }: BodyBounds['unsupported'],
@@ -159,7 +159,7 @@ const unparseable = () =>
   new HttpError(400, ERROR_MESSAGES.unparseable, { members: { error: ERROR_MESSAGES.unparseable } });
 
 /** Decompresses the bytes. Returns `null` if the result exceeds `maxBytes`. */
-const inflated = async (bytes: Uint8Array, maxBytes: number): Promise<Uint8Array | null> => {
+const decompress = async (bytes: Uint8Array, maxBytes: number): Promise<Uint8Array | null> => {
   try {
     return await inflate(bytes, { maxOutputLength: maxBytes });
   } catch (error) {
@@ -169,19 +169,19 @@ const inflated = async (bytes: Uint8Array, maxBytes: number): Promise<Uint8Array
 };
 
 /** Returns the decoded bytes. A large body waits for its slot before decoding; a small gzipped body is decompressed at once. */
-const decoded = async (
+const decodeBody = async (
   sent: Uint8Array,
   isPlain: boolean,
   { maxBytes, maxValues, largeBytes, tooLarge }: BodyBounds,
   permit: Permit,
 ): Promise<Uint8Array> => {
   if (!isPlain && sent.byteLength <= largeBytes) {
-    const small = await inflated(sent, Math.min(largeBytes, maxBytes));
+    const small = await decompress(sent, Math.min(largeBytes, maxBytes));
     if (small) return small;
   }
   await permit.acquire();
-  const bytes = isPlain ? sent : await inflated(sent, maxBytes);
-  if (!bytes) throw refuse(tooLarge);
+  const bytes = isPlain ? sent : await decompress(sent, maxBytes);
+  if (!bytes) throw toBodyError(tooLarge);
   if (hasMoreValues(bytes, maxValues)) {
     throw new HttpError(400, `Request body holds more than ${maxValues} values`);
   }
@@ -212,10 +212,10 @@ export const readJson = async (
   if (!isPlain && !ZIPPED.includes(encoding))
     throw unsupported(bounds.unsupported, 'Content-Encoding', 'gzip or identity', encoding);
   const sent = await request.body(bounds.maxBytes);
-  if (sent === null) throw refuse(bounds.tooLarge);
+  if (sent === null) throw toBodyError(bounds.tooLarge);
   const isSmall = isPlain && sent.byteLength <= bounds.largeBytes;
   reservation.reserve(isSmall ? sent.byteLength : sent.byteLength / AS_SENT);
-  const bytes = isSmall ? sent : await decoded(sent, isPlain, bounds, permit);
+  const bytes = isSmall ? sent : await decodeBody(sent, isPlain, bounds, permit);
   if (!isSmall) reservation.reserve(bytes.byteLength);
   const text = toText(bytes);
   try {

@@ -65,36 +65,36 @@ const NOTHING = new Uint8Array(0);
  * over 100 bytes as an object. The buffer grows with the bytes received, not with the declared length.
  */
 export const collectBytes = (maxBytes: number) => {
-  let kept: Uint8Array = NOTHING;
+  let buffer: Uint8Array = NOTHING;
   let length = 0;
-  const forget = () => {
-    kept = NOTHING;
+  const clear = () => {
+    buffer = NOTHING;
     length = 0;
   };
   return {
-    forget,
+    forget: clear,
     /** Returns `false`, and discards all chunks, if the body exceeds `maxBytes`. */
     add(chunk: Uint8Array): boolean {
       const end = length + chunk.byteLength;
       if (end > maxBytes) {
-        forget();
+        clear();
         return false;
       }
-      if (length === 0) kept = chunk;
+      if (length === 0) buffer = chunk;
       else {
-        if (end > kept.byteLength) {
+        if (end > buffer.byteLength) {
           const larger = Buffer.allocUnsafe(
-            Math.min(maxBytes, Math.max(FIRST_BYTES, 2 * kept.byteLength, end)),
+            Math.min(maxBytes, Math.max(FIRST_BYTES, 2 * buffer.byteLength, end)),
           );
-          larger.set(kept.subarray(0, length));
-          kept = larger;
+          larger.set(buffer.subarray(0, length));
+          buffer = larger;
         }
-        kept.set(chunk, length);
+        buffer.set(chunk, length);
       }
       length = end;
       return true;
     },
-    bytes: (): Uint8Array => kept.subarray(0, length),
+    bytes: (): Uint8Array => buffer.subarray(0, length),
   };
 };
 

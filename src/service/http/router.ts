@@ -117,15 +117,15 @@ export const createRouter = <E extends Endpoint>({
   log,
 }: RouterOptions<E>) => {
   const buildPath = (path: string) => {
-    const here = endpoints.filter((endpoint) => endpoint.path === path);
-    const methods = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const atPath = endpoints.filter((endpoint) => endpoint.path === path);
+    const methods = atPath.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     return {
       match: compilePath(path),
-      first: here[0]!,
-      open: here[0]!.crossOrigin ? { ...headers, ...ANY_ORIGIN } : headers,
-      allow: [...methods, ...(here[0]!.crossOrigin ? ['OPTIONS'] : [])].join(', '),
+      first: atPath[0]!,
+      open: atPath[0]!.crossOrigin ? { ...headers, ...ANY_ORIGIN } : headers,
+      allow: [...methods, ...(atPath[0]!.crossOrigin ? ['OPTIONS'] : [])].join(', '),
       byMethod: new Map<string, RouteEntry<E>>(
-        here.map((endpoint) => [
+        atPath.map((endpoint) => [
           endpoint.method,
           {
             endpoint,
@@ -145,8 +145,8 @@ export const createRouter = <E extends Endpoint>({
   }
 
   const find = (path: string) => {
-    const place = exact.get(path);
-    if (place) return { place, params: NO_PARAMS };
+    const matched = exact.get(path);
+    if (matched) return { place: matched, params: NO_PARAMS };
     for (const template of templates) {
       const params = template.match(path);
       if (params) return { place: template, params };

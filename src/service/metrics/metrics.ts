@@ -187,8 +187,8 @@ const createStoreMetrics = (registry: Registry) => {
       return {
         ...store,
         write: (work) => write(() => writeWork(work)),
-        readUsers: (...question) => readUsers(() => store.readUsers(...question)),
-        loadTargetingData: (...question) => loadTargetingData(() => store.loadTargetingData(...question)),
+        readUsers: (...args) => readUsers(() => store.readUsers(...args)),
+        loadTargetingData: (...args) => loadTargetingData(() => store.loadTargetingData(...args)),
       };
     },
   };

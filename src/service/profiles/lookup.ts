@@ -49,7 +49,7 @@ export const lookupKey = (lookup: Lookup): string => {
 };
 
 /** Identifiers of a profile. */
-export type Names = Pick<Profile, 'externalId' | 'email' | 'phone' | 'aliases' | 'pushTokens'>;
+export type ProfileIdentifiers = Pick<Profile, 'externalId' | 'email' | 'phone' | 'aliases' | 'pushTokens'>;
 
 /** Returns the keys of the email address and the phone number. */
 export const addressKeys = ({ email, phone }: Pick<Profile, 'email' | 'phone'>): string[] => {
@@ -60,7 +60,7 @@ export const addressKeys = ({ email, phone }: Pick<Profile, 'email' | 'phone'>):
 };
 
 /** Returns the keys that users may share, which are all keys except the external ID's. */
-export const sharedKeys = (names: Names): string[] => {
+export const sharedKeys = (names: ProfileIdentifiers): string[] => {
   const keys = addressKeys(names);
   for (const alias of names.aliases) keys.push(aliasKey(alias));
   for (const token of names.pushTokens)
@@ -69,14 +69,14 @@ export const sharedKeys = (names: Names): string[] => {
 };
 
 /** Returns all keys of a profile, except the key of its user ID. */
-export const profileKeys = (names: Names): string[] => {
+export const profileKeys = (names: ProfileIdentifiers): string[] => {
   const keys = sharedKeys(names);
   if (names.externalId !== null) keys.push(toIdentifierKey('external_id', names.externalId));
   return keys;
 };
 
 /** Returns all keys by which an `Identifier` can match the user. */
-export const identifierKeys = (userId: number, names: Names): string[] => {
+export const identifierKeys = (userId: number, names: ProfileIdentifiers): string[] => {
   const keys = [
     toIdentifierKey('braze_id', String(userId)),
     ...addressKeys(names),
@@ -87,7 +87,7 @@ export const identifierKeys = (userId: number, names: Names): string[] => {
 };
 
 /** Whether the lookup matches the profile. */
-export const isNamedBy = (profile: Profile, lookup: Lookup): boolean => {
+export const matchesLookup = (profile: Profile, lookup: Lookup): boolean => {
   switch (lookup.by) {
     case 'external_id':
       return profile.externalId === lookup.value;
@@ -115,25 +115,25 @@ export const isNamedBy = (profile: Profile, lookup: Lookup): boolean => {
 };
 
 /** Distinct lookups by workspace and key. */
-export type Named = Map<string, { workspaceId: string; key: string; lookup: Lookup }>;
+export type KeyedLookups = Map<string, { workspaceId: string; key: string; lookup: Lookup }>;
 
-export const nameOfLookup = (workspaceId: string, key: string) => `${workspaceId} ${key}`;
+export const toLookupId = (workspaceId: string, key: string) => `${workspaceId} ${key}`;
 
-/** Returns the lookups of mutations, except lookups for which `isKnown` returns `true`. */
-export const namedBy = (
-  works: Iterable<{ workspaceId: string; lookups: readonly Lookup[] }>,
-  isKnown: (workspaceId: string, lookup: Lookup) => boolean = () => false,
-): Named => {
-  const named: Named = new Map();
-  for (const { workspaceId, lookups } of works) {
+/** Returns the lookups of mutations, except lookups for which `isCached` returns `true`. */
+export const collectLookups = (
+  mutations: Iterable<{ workspaceId: string; lookups: readonly Lookup[] }>,
+  isCached: (workspaceId: string, lookup: Lookup) => boolean = () => false,
+): KeyedLookups => {
+  const keyedLookups: KeyedLookups = new Map();
+  for (const { workspaceId, lookups } of mutations) {
     for (const lookup of lookups) {
-      if (isKnown(workspaceId, lookup)) continue;
+      if (isCached(workspaceId, lookup)) continue;
       const key = lookupKey(lookup);
-      const name = nameOfLookup(workspaceId, key);
-      if (!named.has(name)) named.set(name, { workspaceId, key, lookup });
+      const name = toLookupId(workspaceId, key);
+      if (!keyedLookups.has(name)) keyedLookups.set(name, { workspaceId, key, lookup });
     }
   }
-  return named;
+  return keyedLookups;
 };
 
 /** Epoch of user IDs. IDs count milliseconds from this epoch, so they are safe integers until the year 2163. */

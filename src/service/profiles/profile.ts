@@ -78,7 +78,7 @@ export const createKeyQuota = () => {
     },
 
     /** Releases a name. */
-    oneLess(record: object): void {
+    release(record: object): void {
       const count = counts.get(record);
       if (count !== undefined) counts.set(record, count - 1);
     },
@@ -182,10 +182,10 @@ export const readProfile = (
   });
 };
 
-const add = (tally: ActivityStats, timeMs: number, count: number) => {
-  tally.count += count;
-  if (timeMs < tally.first) tally.first = timeMs;
-  if (timeMs > tally.last) tally.last = timeMs;
+const add = (stats: ActivityStats, timeMs: number, count: number) => {
+  stats.count += count;
+  if (timeMs < stats.first) stats.first = timeMs;
+  if (timeMs > stats.last) stats.last = timeMs;
 };
 
 /** Limits numbers, because JSON stores infinite numbers as `null`. */
@@ -196,16 +196,16 @@ export const addClamped = (a: number, b: number): number => Math.max(-MAX_VALUE,
 export const recordActivity = (profile: Profile, event: StoredEvent): void => {
   const { timeMs, receivedAtMs } = event;
   if (event.kind === 'event') {
-    const tally = getOwn(profile.events, event.name);
-    if (tally) add(tally, timeMs, 1);
+    const stats = getOwn(profile.events, event.name);
+    if (stats) add(stats, timeMs, 1);
     else setOwn(profile.events, event.name, { first: timeMs, last: timeMs, count: 1 });
   } else {
     // A quantity of n counts as n purchases.
     const { productId, price, quantity } = event;
-    const tally = getOwn(profile.purchases, productId);
-    if (tally) {
-      add(tally, timeMs, quantity);
-      tally.revenue = addClamped(tally.revenue, price * quantity);
+    const stats = getOwn(profile.purchases, productId);
+    if (stats) {
+      add(stats, timeMs, quantity);
+      stats.revenue = addClamped(stats.revenue, price * quantity);
     } else {
       const revenue = addClamped(0, price * quantity);
       setOwn(profile.purchases, productId, { first: timeMs, last: timeMs, count: quantity, revenue });

@@ -11,7 +11,7 @@ export const createUserGenerations = (ids: UserIds, maxCharacters: number) => {
   let old: typeof young | null = null;
 
   return {
-    /** Starts a new generation if the young one is full. Call it before `knows` of a group. */
+    /** Starts a new generation if the young one is full. Call it before `isCached` of a group. */
     age(): void {
       if (young.characters() <= maxCharacters / 2) return;
       old = young;
@@ -19,28 +19,28 @@ export const createUserGenerations = (ids: UserIds, maxCharacters: number) => {
     },
 
     /** Whether all users of a lookup are cached. Moves them to the young generation. */
-    knows(workspaceId: string, lookup: Lookup): boolean {
-      if (young.knows(workspaceId, lookup)) return true;
-      if (!old?.knows(workspaceId, lookup)) return false;
+    isCached(workspaceId: string, lookup: Lookup): boolean {
+      if (young.isCached(workspaceId, lookup)) return true;
+      if (!old?.isCached(workspaceId, lookup)) return false;
       // Does not replace users of the young generation, which are newer.
-      const named = [{ workspaceId, key: lookupKey(lookup), lookup }];
-      young.add({ users: old.rowsOf(workspaceId, lookup), named });
+      const keyedLookups = [{ workspaceId, key: lookupKey(lookup), lookup }];
+      young.add({ users: old.getRows(workspaceId, lookup), keyedLookups });
       return true;
     },
 
     /** Applies mutations, like `change` of a working set. */
     change<T>(
-      { users, named = [] }: FoundUsers,
+      { users, keyedLookups = [] }: FoundUsers,
       apply: (getUsers: (workspaceId: string) => UserRepository) => T,
     ): { value: T; changes: ChangeSet } {
       // Prefers users of the old generation, because the database may lack the changes of the group in flight.
       const newest = [...users].flatMap((row) => {
-        const known = old?.rowOf(row.workspaceId, row.userId);
+        const known = old?.getRow(row.workspaceId, row.userId);
         return known === undefined ? [row] : (known ?? []);
       });
-      const all = [...named];
-      const more = all.flatMap(({ workspaceId, lookup }) => old?.rowsOf(workspaceId, lookup) ?? []);
-      return young.change({ users: [...newest, ...more], named: all }, apply);
+      const all = [...keyedLookups];
+      const more = all.flatMap(({ workspaceId, lookup }) => old?.getRows(workspaceId, lookup) ?? []);
+      return young.change({ users: [...newest, ...more], keyedLookups: all }, apply);
     },
   };
 };

@@ -1,4 +1,4 @@
-import { type Lookup, lookupKey, type Names, parseUserId, sharedKeys } from './lookup.ts';
+import { type Lookup, lookupKey, type ProfileIdentifiers, parseUserId, sharedKeys } from './lookup.ts';
 import type { Profile } from './profile.ts';
 import type { UserRow } from './user-repository.ts';
 
@@ -7,24 +7,30 @@ export interface Entry {
   /** Row with pending changes. */
   row: UserRow;
   /** Stored identifiers. */
-  stored: Names;
+  stored: ProfileIdentifiers;
   /** Indexed identifiers. */
-  indexed: Names;
+  indexed: ProfileIdentifiers;
   /** Removal of the user; `null` if not removed. `into` is the merge target. Results keep the counts of an expired user. */
-  gone: { into: Entry | null; isExpired: boolean } | null;
+  removal: { into: Entry | null; isExpired: boolean } | null;
 }
 
-const NO_NAMES: Names = { externalId: null, email: null, phone: null, aliases: [], pushTokens: [] };
+const NO_IDENTIFIERS: ProfileIdentifiers = {
+  externalId: null,
+  email: null,
+  phone: null,
+  aliases: [],
+  pushTokens: [],
+};
 
 /** Returns the current identifiers. Mutations change profiles in place. */
-const getNames = ({ externalId, profile }: UserRow): Names => {
-  if (!profile) return { ...NO_NAMES, externalId };
+const getIdentifiers = ({ externalId, profile }: UserRow): ProfileIdentifiers => {
+  if (!profile) return { ...NO_IDENTIFIERS, externalId };
   const { email, phone, aliases, pushTokens } = profile;
   return { externalId: profile.externalId, email, phone, aliases, pushTokens };
 };
 
 /** Whether names are equal. Compares arrays by identity, because mutations replace the arrays of aliases and tokens. */
-export const sameNames = (a: Names, b: Names): boolean =>
+export const hasSameIdentifiers = (a: ProfileIdentifiers, b: ProfileIdentifiers): boolean =>
   a.externalId === b.externalId &&
   a.email === b.email &&
   a.phone === b.phone &&
@@ -49,7 +55,7 @@ export const createUserIndex = () => {
   /** Shared keys whose users are all in memory, so that a key with thousands of users is read only once. */
   const complete = new Set<string>();
 
-  const takeOut = (entry: Entry) => {
+  const unindex = (entry: Entry) => {
     const { externalId } = entry.indexed;
     if (externalId !== null && byExternalId.get(externalId) === entry) byExternalId.delete(externalId);
     for (const key of sharedKeys(entry.indexed)) {
@@ -60,9 +66,9 @@ export const createUserIndex = () => {
   };
 
   /** Indexes a user by the current identifiers. Removes the keys of a removed user. */
-  const rename = (entry: Entry) => {
-    takeOut(entry);
-    const names = entry.gone ? NO_NAMES : getNames(entry.row);
+  const reindex = (entry: Entry) => {
+    unindex(entry);
+    const names = entry.removal ? NO_IDENTIFIERS : getIdentifiers(entry.row);
     entry.indexed = names;
     const profile: Linked | null = entry.row.profile;
     if (profile) profile[ENTRY] = entry;
@@ -81,40 +87,40 @@ export const createUserIndex = () => {
     if (lookup.by === 'external_id') return [findByExternalId(lookup.value)];
     if (lookup.by !== 'braze_id') return byKey.get(lookupKey(lookup)) ?? [];
     const entry = byId.get(parseUserId(lookup.value) ?? Number.NaN);
-    return entry?.gone ? [] : [entry];
+    return entry?.removal ? [] : [entry];
   };
 
   return {
-    rename,
+    reindex,
     findByExternalId,
     has: (userId: number) => byId.has(userId),
-    completed: (key: string) => void complete.add(key),
+    markComplete: (key: string) => void complete.add(key),
 
     /** Whether all users of a lookup are in memory. */
-    knows(lookup: Lookup): boolean {
+    isCached(lookup: Lookup): boolean {
       if (lookup.by === 'external_id') return byExternalId.has(lookup.value);
       return lookup.by !== 'braze_id' && complete.has(lookupKey(lookup));
     },
 
     /** Returns a user; `null` if removed, `undefined` if not in memory. */
-    rowOf(userId: number): UserRow | null | undefined {
+    getRow(userId: number): UserRow | null | undefined {
       const entry = byId.get(userId);
-      return entry?.gone ? null : entry?.row;
+      return entry?.removal ? null : entry?.row;
     },
 
     /** Returns the users of a lookup. */
-    rowsOf: (lookup: Lookup): UserRow[] =>
-      [...findEntries(lookup)].flatMap((entry) => (entry && !entry.gone ? [entry.row] : [])),
+    getRows: (lookup: Lookup): UserRow[] =>
+      [...findEntries(lookup)].flatMap((entry) => (entry && !entry.removal ? [entry.row] : [])),
 
     add(row: UserRow, isStored: boolean): Entry {
-      const entry: Entry = { row, stored: NO_NAMES, indexed: NO_NAMES, gone: null };
+      const entry: Entry = { row, stored: NO_IDENTIFIERS, indexed: NO_IDENTIFIERS, removal: null };
       byId.set(row.userId, entry);
-      rename(entry);
+      reindex(entry);
       if (isStored) entry.stored = entry.indexed;
       return entry;
     },
 
-    rows: (): UserRow[] => [...byId.values()].flatMap(({ row, gone }) => (gone ? [] : [row])),
+    rows: (): UserRow[] => [...byId.values()].flatMap(({ row, removal }) => (removal ? [] : [row])),
 
     find(lookup: Lookup): Profile[] {
       const profiles: Profile[] = [];

@@ -18,14 +18,14 @@ export interface UserRepository {
   /**
    * Erases a user with identifiers, events, banner events and campaigns. Audit entries of views of the user stay, without the ID.
    */
-  remove(profile: Profile): void;
+  erase(profile: Profile): void;
   /**
    * Erases the user with this external ID, even without a profile. Redacts the audit log even if the user does not exist. Returns
    * whether the user existed.
    */
-  forget(externalId: string): boolean;
+  eraseByExternalId(externalId: string): boolean;
   /** Deletes the rejects of integrations with this lookup. Erasing a user also deletes the user's rejects. */
-  forgetRejects(lookup: Lookup): void;
+  deleteRejects(lookup: Lookup): void;
   /** Stores an event and counts it in the profile. */
   record(profile: Profile, event: StoredEvent): void;
   /**
@@ -97,15 +97,15 @@ export interface ChangeSet {
   /** Deleted users. `version` is the stored version plus one. */
   deleted: Pick<WrittenUser, 'userId' | 'version'>[];
   /** Merged users. Their campaign counts are added to `to`, and their events move, except banner events that `to` also has. */
-  moved: { workspaceId: string; from: number; to: number }[];
+  merged: { workspaceId: string; from: number; to: number }[];
   /** Users whose rows in other tables are deleted. */
   erased: number[];
   /** Erased or expired users who were not merged. Results keep the counts of an expired user. */
   removed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
   /** External IDs to redact in the audit log. */
-  forgotten: { workspaceId: string; externalId: string }[];
+  auditRedactions: { workspaceId: string; externalId: string }[];
   /** Lookup keys whose rejects are deleted. */
-  forgottenKeys: { workspaceId: string; key: string }[];
+  rejectKeys: { workspaceId: string; key: string }[];
   keysRemoved: KeyRow[];
   keysAdded: KeyRow[];
   events: { workspaceId: string; userId: number; event: StoredEvent }[];
@@ -118,11 +118,11 @@ export const emptyChangeSet = (): ChangeSet => ({
   updated: [],
   created: [],
   deleted: [],
-  moved: [],
+  merged: [],
   erased: [],
   removed: [],
-  forgotten: [],
-  forgottenKeys: [],
+  auditRedactions: [],
+  rejectKeys: [],
   keysRemoved: [],
   keysAdded: [],
   events: [],

@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { NewBannerEvent, StoredEvent } from './events.ts';
 import { identifierKeys, type Lookup, lookupKey, profileKeys, type UserIds } from './lookup.ts';
 import { createProfile, type Profile, recordActivity, touch } from './profile.ts';
-import { createUserIndex, type Entry, getEntry, sameNames, type UserIndex } from './user-index.ts';
+import { createUserIndex, type Entry, getEntry, hasSameIdentifiers, type UserIndex } from './user-index.ts';
 import {
   type ChangeSet,
   emptyChangeSet,
@@ -15,14 +15,14 @@ import {
 export interface FoundUsers {
   users: Iterable<UserRow>;
   /** Lookups of the read. Empty if users are not cached. */
-  named?: Iterable<{ workspaceId: string; key: string; lookup: Lookup }>;
+  keyedLookups?: Iterable<{ workspaceId: string; key: string; lookup: Lookup }>;
 }
 
 /** Returns the merge target of a removed user; `null` if erased. */
 const resolveMergeTarget = (entry: Entry): Entry | null => {
   let mergeTarget = entry;
-  while (mergeTarget.gone?.into) mergeTarget = mergeTarget.gone.into;
-  return mergeTarget.gone ? null : mergeTarget;
+  while (mergeTarget.removal?.into) mergeTarget = mergeTarget.removal.into;
+  return mergeTarget.removal ? null : mergeTarget;
 };
 
 /** Maximum size of cached users, in characters of JSON. The objects use several times as much memory. */
@@ -30,7 +30,7 @@ export const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 6
 /** Overhead of a cached user, in characters of JSON. */
 export const USER_CHARACTERS = 200;
 
-const addKeys = (changes: ChangeSet, { row: { userId, workspaceId }, stored, indexed }: Entry) => {
+const addKeyChanges = (changes: ChangeSet, { row: { userId, workspaceId }, stored, indexed }: Entry) => {
   if (indexed === stored) return;
   // A user may have thousands of push tokens.
   const before = new Set(profileKeys(stored));
@@ -39,13 +39,13 @@ const addKeys = (changes: ChangeSet, { row: { userId, workspaceId }, stored, ind
   for (const key of after) if (!before.has(key)) changes.keysAdded.push({ workspaceId, key, userId });
 };
 
-const addUser = (changes: ChangeSet, entry: Entry) => {
-  const { row, indexed, gone } = entry;
+const addUserChanges = (changes: ChangeSet, entry: Entry) => {
+  const { row, indexed, removal } = entry;
   const { userId, workspaceId, version } = row;
   // The database does not contain a user who was created and removed within the group.
-  if (version === 0 && gone) return;
-  addKeys(changes, entry);
-  if (!gone) {
+  if (version === 0 && removal) return;
+  addKeyChanges(changes, entry);
+  if (!removal) {
     row.externalId = indexed.externalId;
     const written = writtenUser(row);
     row.characters = written.profile?.length ?? 0;
@@ -54,8 +54,8 @@ const addUser = (changes: ChangeSet, entry: Entry) => {
   }
   changes.deleted.push({ userId, version: version + 1 });
   const mergeTarget = resolveMergeTarget(entry);
-  if (mergeTarget) changes.moved.push({ workspaceId, from: userId, to: mergeTarget.row.userId });
-  else changes.removed.push({ workspaceId, userId, kind: gone.isExpired ? 'expired' : 'erased' });
+  if (mergeTarget) changes.merged.push({ workspaceId, from: userId, to: mergeTarget.row.userId });
+  else changes.removed.push({ workspaceId, userId, kind: removal.isExpired ? 'expired' : 'erased' });
   changes.erased.push(userId);
 };
 
@@ -68,8 +68,8 @@ export const createUserWorkingSet = (ids: UserIds) => {
   const touched = new Set<Entry>();
   let events: { entry: Entry; event: StoredEvent }[] = [];
   let bannerEvents: { entry: Entry; event: NewBannerEvent }[] = [];
-  let forgotten: ChangeSet['forgotten'] = [];
-  let forgottenKeys: ChangeSet['forgottenKeys'] = [];
+  let auditRedactions: ChangeSet['auditRedactions'] = [];
+  let rejectKeys: ChangeSet['rejectKeys'] = [];
   const points = new Map<string, ChangeSet['points'][number]>();
   let characters = 0;
 
@@ -81,9 +81,9 @@ export const createUserWorkingSet = (ids: UserIds) => {
     return index;
   };
 
-  const leave = (entry: Entry, mergeTarget: Entry | null, isExpired = false) => {
-    entry.gone = { into: mergeTarget, isExpired };
-    getIndex(entry.row.workspaceId).rename(entry);
+  const removeEntry = (entry: Entry, mergeTarget: Entry | null, isExpired = false) => {
+    entry.removal = { into: mergeTarget, isExpired };
+    getIndex(entry.row.workspaceId).reindex(entry);
     touched.add(entry);
   };
 
@@ -91,14 +91,14 @@ export const createUserWorkingSet = (ids: UserIds) => {
     const { row, indexed, stored } = entry;
     for (const names of [stored, indexed])
       for (const key of identifierKeys(row.userId, names))
-        forgottenKeys.push({ workspaceId: row.workspaceId, key });
-    leave(entry, null);
+        rejectKeys.push({ workspaceId: row.workspaceId, key });
+    removeEntry(entry, null);
   };
 
   const getUsers = (workspaceId: string): UserRepository => {
     const index = getIndex(workspaceId);
 
-    const make = (row: Pick<UserRow, 'userId' | 'externalId' | 'profile' | 'createdAtMs'>): Entry => {
+    const createEntry = (row: Pick<UserRow, 'userId' | 'externalId' | 'profile' | 'createdAtMs'>): Entry => {
       const entry = index.add(
         { ...row, workspaceId, seenAtMs: row.createdAtMs, version: 0, characters: 0 },
         false,
@@ -111,14 +111,14 @@ export const createUserWorkingSet = (ids: UserIds) => {
       touch(profile, nowMs);
       const entry = getEntry(profile);
       touched.add(entry);
-      if (sameNames(entry.indexed, profile)) return;
+      if (hasSameIdentifiers(entry.indexed, profile)) return;
       const { externalId } = profile;
       if (externalId !== null && externalId !== entry.indexed.externalId) {
         // If another user has only banner events under this external ID, merges that user into this one.
         const owner = index.findByExternalId(externalId);
-        if (owner && !owner.row.profile) leave(owner, entry);
+        if (owner && !owner.row.profile) removeEntry(owner, entry);
       }
-      index.rename(entry);
+      index.reindex(entry);
     };
 
     return {
@@ -126,35 +126,35 @@ export const createUserWorkingSet = (ids: UserIds) => {
       changed,
       create(fields, nowMs) {
         const owner = fields.externalId == null ? undefined : index.findByExternalId(fields.externalId);
-        const bare = owner && !owner.row.profile ? owner : undefined;
-        const userId = bare?.row.userId ?? ids.next(nowMs);
+        const stub = owner && !owner.row.profile ? owner : undefined;
+        const userId = stub?.row.userId ?? ids.next(nowMs);
         const profile = createProfile({ ...fields, userId, createdAtMs: nowMs, updatedAtMs: nowMs });
-        if (bare) {
-          bare.row.profile = profile;
-          index.rename(bare);
-          touched.add(bare);
-        } else make({ userId, externalId: profile.externalId, profile, createdAtMs: nowMs });
+        if (stub) {
+          stub.row.profile = profile;
+          index.reindex(stub);
+          touched.add(stub);
+        } else createEntry({ userId, externalId: profile.externalId, profile, createdAtMs: nowMs });
         return profile;
       },
       merge(kept, merged, nowMs) {
         const mergeTarget = resolveMergeTarget(getEntry(kept));
         if (!mergeTarget || mergeTarget === getEntry(merged))
           throw new Error('A user is merged into another one who is there');
-        leave(getEntry(merged), mergeTarget);
+        removeEntry(getEntry(merged), mergeTarget);
         changed(kept, nowMs);
       },
-      remove(profile) {
+      erase(profile) {
         const { externalId } = profile;
         erase(getEntry(profile));
-        if (externalId !== null) forgotten.push({ workspaceId, externalId });
+        if (externalId !== null) auditRedactions.push({ workspaceId, externalId });
       },
-      forget(externalId) {
+      eraseByExternalId(externalId) {
         const owner = index.findByExternalId(externalId);
         if (owner) erase(owner);
-        forgotten.push({ workspaceId, externalId });
+        auditRedactions.push({ workspaceId, externalId });
         return owner !== undefined;
       },
-      forgetRejects: (lookup) => void forgottenKeys.push({ workspaceId, key: lookupKey(lookup) }),
+      deleteRejects: (lookup) => void rejectKeys.push({ workspaceId, key: lookupKey(lookup) }),
       record(profile, event) {
         const entry = getEntry(profile);
         touched.add(entry);
@@ -165,7 +165,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
         const existing = index.findByExternalId(externalId);
         if (!existing && !createIfMissing) return false;
         const entry =
-          existing ?? make({ userId: ids.next(nowMs), externalId, profile: null, createdAtMs: nowMs });
+          existing ?? createEntry({ userId: ids.next(nowMs), externalId, profile: null, createdAtMs: nowMs });
         if (existing && !existing.row.profile) {
           existing.row.seenAtMs = Math.max(existing.row.seenAtMs, nowMs);
           touched.add(existing);
@@ -176,7 +176,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
       expire(externalId, beforeMs) {
         const owner = index.findByExternalId(externalId);
         if (!owner || owner.row.profile || owner.row.seenAtMs >= beforeMs) return;
-        leave(owner, null, true);
+        removeEntry(owner, null, true);
       },
       addDataPoints(count, day) {
         const name = `${day} ${workspaceId}`;
@@ -187,7 +187,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
     };
   };
 
-  const add = ({ users, named = [] }: FoundUsers) => {
+  const add = ({ users, keyedLookups = [] }: FoundUsers) => {
     for (const row of users) {
       const index = getIndex(row.workspaceId);
       // Skips users who are cached, because the cached user is newer.
@@ -195,20 +195,20 @@ export const createUserWorkingSet = (ids: UserIds) => {
       index.add(row, true);
       characters += USER_CHARACTERS + row.characters;
     }
-    for (const { workspaceId, key, lookup } of named) {
+    for (const { workspaceId, key, lookup } of keyedLookups) {
       if (lookup.by === 'external_id' || lookup.by === 'braze_id') continue;
-      getIndex(workspaceId).completed(key);
+      getIndex(workspaceId).markComplete(key);
       characters += USER_CHARACTERS;
     }
   };
 
   /** Returns the changes since the last call. */
   const drainChanges = (): ChangeSet => {
-    const changes = { ...emptyChangeSet(), forgotten, forgottenKeys, points: [...points.values()] };
+    const changes = { ...emptyChangeSet(), auditRedactions, rejectKeys, points: [...points.values()] };
     for (const entry of touched) {
       const { row } = entry;
       const before = row.version === 0 ? -USER_CHARACTERS : row.characters;
-      addUser(changes, entry);
+      addUserChanges(changes, entry);
       characters += row.characters - before;
       row.version += 1;
       entry.stored = entry.indexed;
@@ -224,7 +224,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
     changes.bannerEvents = forMergeTargets(bannerEvents);
     touched.clear();
     points.clear();
-    [events, bannerEvents, forgotten, forgottenKeys] = [[], [], [], []];
+    [events, bannerEvents, auditRedactions, rejectKeys] = [[], [], [], []];
     return changes;
   };
 
@@ -242,15 +242,16 @@ export const createUserWorkingSet = (ids: UserIds) => {
     add,
 
     /** Whether all users of a lookup are cached. */
-    knows: (workspaceId: string, lookup: Lookup): boolean => indexes.get(workspaceId)?.knows(lookup) ?? false,
+    isCached: (workspaceId: string, lookup: Lookup): boolean =>
+      indexes.get(workspaceId)?.isCached(lookup) ?? false,
 
     /** Returns a cached user; `null` if removed, `undefined` if not cached. */
-    rowOf: (workspaceId: string, userId: number): UserRow | null | undefined =>
-      indexes.get(workspaceId)?.rowOf(userId),
+    getRow: (workspaceId: string, userId: number): UserRow | null | undefined =>
+      indexes.get(workspaceId)?.getRow(userId),
 
     /** Returns the cached users of a lookup. */
-    rowsOf: (workspaceId: string, lookup: Lookup): UserRow[] =>
-      indexes.get(workspaceId)?.rowsOf(lookup) ?? [],
+    getRows: (workspaceId: string, lookup: Lookup): UserRow[] =>
+      indexes.get(workspaceId)?.getRows(lookup) ?? [],
 
     /** Returns the size of all users, in characters of JSON. */
     characters: () => characters,

@@ -24,7 +24,7 @@ const EVENT_COUNTS = columns<EventCount>({
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
   kind: ['text', ({ kind }) => kind],
   name: ['text', ({ name }) => name],
-  starts_at: ['moment', ({ startsAtMs }) => startsAtMs],
+  starts_at: ['timestamp', ({ startsAtMs }) => startsAtMs],
   app_id: ['text', ({ appId }) => appId],
   currency: ['text', ({ currency }) => currency],
   quantity: ['bigint', ({ quantity }) => quantity],
@@ -102,7 +102,7 @@ export type QuarterHour = Pick<EventCount, 'startsAtMs' | 'currency' | 'quantity
 /** Reads at most one row per quarter hour and currency. */
 export const readEventCounts = async (
   run: RunSql,
-  { ms, moment }: Dialect,
+  { ms, timestamp }: Dialect,
   workspaceId: string,
   { kind, name, appId, fromMs, toMs }: EventCountsQuery,
 ): Promise<QuarterHour[]> => {
@@ -110,7 +110,7 @@ export const readEventCounts = async (
   if (appId !== null) values.push(appId);
   const rows = await run(
     `SELECT ${ms('starts_at')} AS starts_at, currency, sum(quantity) AS quantity, sum(revenue) AS revenue FROM event_counts
-     WHERE workspace_id = $1 AND kind = $2 AND name = $3 AND starts_at >= ${moment('$4')} AND starts_at < ${moment('$5')}
+     WHERE workspace_id = $1 AND kind = $2 AND name = $3 AND starts_at >= ${timestamp('$4')} AND starts_at < ${timestamp('$5')}
        ${appId === null ? '' : 'AND app_id = $6'}
      GROUP BY 1, 2 ORDER BY 1, 2`,
     values,

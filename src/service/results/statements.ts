@@ -9,7 +9,7 @@ import {
   type SqlValue,
 } from '../row-readers.ts';
 import { type Column, columns, readMs, readMsOrNull } from '../sql/columns.ts';
-import { type BulkStatement, type Dialect, POSTGRES, query, SQLITE, selected } from '../sql/dialect.ts';
+import { type BulkStatement, type Dialect, POSTGRES, query, SQLITE, selectList } from '../sql/dialect.ts';
 import { createWrites } from '../sql/writes.ts';
 import type { CampaignCount, GoalCount } from './counts.ts';
 import { createEventCountStatements } from './event-counts.ts';
@@ -39,7 +39,7 @@ const CURSOR = columns<ResultsCursor>({
   banner_events: ['bigint', ({ bannerEvents }) => bannerEvents],
   user_changes: ['bigint', ({ userChanges }) => userChanges],
   applied_change_ids: ['json', ({ appliedChangeIds }) => appliedChangeIds],
-  last_received_at: ['moment', ({ lastReceivedMs }) => lastReceivedMs],
+  last_received_at: ['timestamp', ({ lastReceivedMs }) => lastReceivedMs],
 });
 
 export const toCursor = (row: SqlRow | undefined): ResultsCursor =>
@@ -86,7 +86,7 @@ const USER_RESULTS = columns<UserResultRow>({
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
   counts: ['json', ({ counts }) => formatCounts(counts)],
   variant_id: ['text', ({ variantId }) => variantId],
-  first_impression_at: ['moment', ({ firstImpressionMs }) => firstImpressionMs],
+  first_impression_at: ['timestamp', ({ firstImpressionMs }) => firstImpressionMs],
   goals: ['json', ({ goals }) => goals],
   pruned_goals: ['json', ({ prunedGoals }) => prunedGoals],
 });
@@ -183,7 +183,7 @@ export interface EventsSince {
 
 const EVENTS_SINCE = columns<EventsSince & { values: string; through: number }>({
   of_user: ['bigint', ({ userId }) => userId],
-  since: ['moment', ({ sinceMs }) => sinceMs],
+  since: ['timestamp', ({ sinceMs }) => sinceMs],
   goal_values: ['text', ({ values }) => values],
   through: ['bigint', ({ through }) => through],
 });
@@ -202,13 +202,13 @@ const FEED_IDS: Record<string, string> = {
 };
 
 export const createResultsStatements = (dialect: Dialect) => {
-  const { bulk, indexEvents, isIn, list, moment, ms, ofUser } = dialect;
+  const { bulk, indexEvents, isIn, list, timestamp, ms, ofUser } = dialect;
   const { add, insert, upsert } = createWrites(dialect);
   const defineQuery =
     (sql: string) =>
     (...values: SqlValue[]): BulkStatement =>
       query(sql, ...values);
-  const results = `SELECT ${selected(dialect, USER_RESULTS)} FROM user_results`;
+  const results = `SELECT ${selectList(dialect, USER_RESULTS)} FROM user_results`;
   const conversionColumns = `event_id, user_id, workspace_id, name, product_id, ${ms('occurred_at')} AS occurred_at, price, quantity, currency`;
   const conversionEvents = `SELECT ${conversionColumns} FROM events`;
   const eventsSince = bulk(
@@ -221,7 +221,7 @@ export const createResultsStatements = (dialect: Dialect) => {
 
   return {
     cursor: defineQuery(
-      `SELECT ${selected(dialect, CURSOR)} FROM feed_cursors WHERE consumer = '${CONSUMER}'`,
+      `SELECT ${selectList(dialect, CURSOR)} FROM feed_cursors WHERE consumer = '${CONSUMER}'`,
     ),
     writeCursor: (cursor: ResultsCursor): BulkStatement =>
       upsert('feed_cursors', CURSOR, 'consumer')([cursor]),
@@ -264,7 +264,7 @@ export const createResultsStatements = (dialect: Dialect) => {
     /** Deletes events, and returns the deleted rows. */
     deleteEvents: ({ workspaceId, after, through, beforeMs }: EventRange): BulkStatement =>
       query(
-        `DELETE FROM events WHERE event_id > $1 AND event_id <= $2 AND workspace_id = $3 AND received_at < ${moment('$4')}
+        `DELETE FROM events WHERE event_id > $1 AND event_id <= $2 AND workspace_id = $3 AND received_at < ${timestamp('$4')}
          RETURNING ${conversionColumns}`,
         after,
         through,

@@ -14,7 +14,7 @@ CREATE TABLE feed_cursors (
   banner_events INTEGER NOT NULL, -- banner_event_id
   user_changes INTEGER NOT NULL, -- change_id
   applied_change_ids JSON NOT NULL, -- change_ids after user_changes that are already applied
-  last_received_at MOMENT NOT NULL -- receipt of the last banner event read
+  last_received_at TIMESTAMP NOT NULL -- receipt of the last banner event read
 ) WITHOUT ROWID;
 
 -- Results of each user in a campaign.
@@ -25,7 +25,7 @@ CREATE TABLE user_results (
   workspace_id TEXT NOT NULL,
   counts JSON NOT NULL, -- [impressions, clicks, dismissals] by dimension: day:2026-03-01 in a month, else '', placement:home_hero and language:pt-BR
   variant_id TEXT, -- of the earliest impression; this and the rest for all time only
-  first_impression_at MOMENT,
+  first_impression_at TIMESTAMP,
   goals JSON, -- [events, revenue, currencies] by reached goal
   pruned_goals JSON, -- part of goals with events deleted by retention
   PRIMARY KEY (user_id, campaign_id, month)
@@ -67,7 +67,7 @@ CREATE TABLE event_counts (
   workspace_id TEXT NOT NULL,
   kind TEXT NOT NULL, -- event or purchase
   name TEXT NOT NULL, -- of the event or product; '' for all products
-  starts_at MOMENT NOT NULL, -- of the quarter hour
+  starts_at TIMESTAMP NOT NULL, -- of the quarter hour
   app_id TEXT NOT NULL, -- '' if unknown
   currency TEXT NOT NULL, -- '' of events
   quantity INTEGER NOT NULL, -- events, or purchased units

@@ -1,7 +1,7 @@
 import { readNumber, type SqlRow, type SqlValue } from '../row-readers.ts';
 
-/** Type of a column. `moment` is a time, in Unix milliseconds in rows; `json` is an object or JSON text. */
-export type ColumnType = 'bigint' | 'int' | 'float8' | 'text' | 'boolean' | 'json' | 'moment' | 'date';
+/** Type of a column. `timestamp` is a time, in Unix milliseconds in rows; `json` is an object or JSON text. */
+export type ColumnType = 'bigint' | 'int' | 'float8' | 'text' | 'boolean' | 'json' | 'timestamp' | 'date';
 
 export type ColumnValue = SqlValue | boolean | object;
 
@@ -9,12 +9,13 @@ export type ColumnValue = SqlValue | boolean | object;
 export interface Column<T> {
   name: string;
   type: ColumnType;
-  of(row: T): ColumnValue;
+  toValue(row: T): ColumnValue;
 }
 
 export const columns = <T>(
-  of: Record<string, [type: ColumnType, value: (row: T) => ColumnValue]>,
-): Column<T>[] => Object.entries(of).map(([name, [type, value]]) => ({ name, type, of: value }));
+  definitions: Record<string, [type: ColumnType, value: (row: T) => ColumnValue]>,
+): Column<T>[] =>
+  Object.entries(definitions).map(([name, [type, value]]) => ({ name, type, toValue: value }));
 
 export const formatColumnNames = (table: readonly Column<never>[]): string =>
   table.map(({ name }) => name).join(', ');

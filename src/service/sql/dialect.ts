@@ -7,7 +7,7 @@ export interface BulkStatement {
   times: number;
   values: SqlValue[];
   /** Number of rows written if no row has changed since it was read. */
-  expects?: number;
+  expectedRows?: number;
 }
 
 /** Sends a batch. Batches on the same connection run in order. */
@@ -30,7 +30,7 @@ export interface Dialect {
   /** Returns the SQL that converts a time to Unix milliseconds. */
   ms(time: string): string;
   /** Returns the SQL that converts Unix milliseconds to the database's type. */
-  moment(ms: string): string;
+  timestamp(ms: string): string;
   /** Returns the SQL that adds milliseconds to a time. */
   after(time: string, ms: string): string;
   /** Returns the SQL of the earlier of two times. */
@@ -41,7 +41,7 @@ export interface Dialect {
   isIn(column: string, parameter: string, type: 'text' | 'bigint'): string;
   list(values: readonly (string | number)[]): string;
   /** Returns the statement that reassigns all rows of user `$1` to user `$2`. Rows that `$2` already has may stay. */
-  move(table: string, columns: readonly Column<never>[]): string;
+  moveRows(table: string, columns: readonly Column<never>[]): string;
   /** Takes a lock against retention, which must not delete rows that a statement moves. */
   lockMoves: readonly BulkStatement[];
   /** Updates the index that finds the events of a user. Must run before statements with `ofUser`. */
@@ -51,7 +51,7 @@ export interface Dialect {
   /** Suffix of an `INSERT` that skips rows inserted by another replica and returns a row for each written one. */
   onConflictDoNothing: string;
   /** Suffix of an `UPDATE` or `DELETE` that returns a row for each written one. */
-  written: string;
+  returningWritten: string;
   /** Creates a statement for many rows. */
   bulk<T>(
     columns: readonly Column<T>[],
@@ -70,14 +70,14 @@ const sqliteValue = (value: ColumnValue): SqlValue => {
 /** Runs a statement once per row. Multi-row statements are slower, because each value is bound separately anyway. */
 export const SQLITE: Dialect = {
   ms: (time) => time,
-  moment: (ms) => ms,
+  timestamp: (ms) => ms,
   after: (time, ms) => `${time} + ${ms}`,
   earlier: (one, other) => `min(${one}, ${other})`,
   // `%` has the sign of the dividend, so a simple subtraction would round times before 1970 up.
   quarterHour: (time) => `${time} - (${time} % ${QUARTER_HOUR_MS} + ${QUARTER_HOUR_MS}) % ${QUARTER_HOUR_MS}`,
   isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
   list: (values) => JSON.stringify(values),
-  move: (table) => `UPDATE OR IGNORE ${table} SET user_id = $2 WHERE user_id = $1`,
+  moveRows: (table) => `UPDATE OR IGNORE ${table} SET user_id = $2 WHERE user_id = $1`,
   lockMoves: [],
   // Inserts in the order of users, so that a page is written once for all events of its users.
   indexEvents: [
@@ -90,7 +90,7 @@ export const SQLITE: Dialect = {
   ofUser: (condition) => `events.event_id IN (SELECT event_id FROM user_events WHERE user_id ${condition})`,
   // No suffix is needed, because only one process writes the file and SQLite reports the number of changed rows.
   onConflictDoNothing: '',
-  written: '',
+  returningWritten: '',
   bulk: (columns, statement) => {
     const parameter = (index: number) => `?${index + 1}`;
     const sql = statement({
@@ -100,7 +100,7 @@ export const SQLITE: Dialect = {
     });
     return (rows) => {
       const values: SqlValue[] = [];
-      for (const row of rows) for (const { of } of columns) values.push(sqliteValue(of(row)));
+      for (const row of rows) for (const { toValue } of columns) values.push(sqliteValue(toValue(row)));
       return { sql, times: rows.length, values };
     };
   },
@@ -113,34 +113,34 @@ export const MOVES_LOCK = 7_061_640;
 const SEPARATOR = '\u001e';
 
 /** Packs a column of any type except text into one text, NULL as `''`. Costs a tenth of writing an array parameter. */
-const packed = (values: readonly unknown[]): string =>
+const pack = (values: readonly unknown[]): string =>
   values.map((value) => (value && typeof value === 'object' ? JSON.stringify(value) : value)).join(SEPARATOR);
 
 /** Formats a column of texts as a PostgreSQL array. */
-const quoted = (values: readonly unknown[]): string =>
+const toArrayLiteral = (values: readonly unknown[]): string =>
   `{${values.map((value) => (value === null ? 'NULL' : `"${String(value).replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 
 /**
  * Returns the SQL that unpacks a column from a parameter. A sub-select takes a fifth of the time, because otherwise the planner
  * parses the whole parameter to count its rows.
  */
-const unpacked = (type: ColumnType, parameter: string): string =>
+const unpack = (type: ColumnType, parameter: string): string =>
   type === 'text'
     ? `(SELECT ${parameter}::text[])`
-    : `string_to_array((SELECT ${parameter}), E'\\x1e', '')::${type === 'moment' ? 'float8' : type}[]`;
+    : `string_to_array((SELECT ${parameter}), E'\\x1e', '')::${type === 'timestamp' ? 'float8' : type}[]`;
 
 export const POSTGRES: Dialect = {
   // Double precision keeps all microseconds; `numeric` takes several times as long.
   ms: (time) => `date_part('epoch', ${time}) * 1000`,
-  moment: (ms) => `to_timestamp(${ms}::float8 / 1000)`,
+  timestamp: (ms) => `to_timestamp(${ms}::float8 / 1000)`,
   after: (time, ms) => `${time} + ${ms} * interval '1 millisecond'`,
   earlier: (one, other) => `least(${one}, ${other})`,
   quarterHour: (time) =>
     `floor(date_part('epoch', ${time}) * 1000 / ${QUARTER_HOUR_MS}) * ${QUARTER_HOUR_MS}`,
   isIn: (column, parameter, type) => `${column} = ANY(${parameter}::${type}[])`,
-  list: quoted,
+  list: toArrayLiteral,
   // Inserts instead of updates, because a row cannot change its shard.
-  move: (table, columns) => {
+  moveRows: (table, columns) => {
     const others = formatColumnNames(columns.filter(({ name }) => name !== 'user_id'));
     return `INSERT INTO ${table} (user_id, ${others}) OVERRIDING SYSTEM VALUE
       SELECT $2::bigint, ${others} FROM ${table} WHERE user_id = $1::bigint ON CONFLICT DO NOTHING`;
@@ -150,13 +150,13 @@ export const POSTGRES: Dialect = {
   ofUser: (condition) => `events.user_id ${condition}`,
   // Returns rows, because the row count of a cluster includes existing rows.
   onConflictDoNothing: ' ON CONFLICT DO NOTHING RETURNING 1',
-  written: ' RETURNING 1',
+  returningWritten: ' RETURNING 1',
   /** Creates a statement that runs once for all rows. Each parameter contains a column. */
   bulk: (columns, statement) => {
     const selected = columns.map(({ name, type }) =>
-      type === 'moment' ? `${POSTGRES.moment(name)} AS ${name}` : name,
+      type === 'timestamp' ? `${POSTGRES.timestamp(name)} AS ${name}` : name,
     );
-    const lists = columns.map(({ type }, index) => unpacked(type, `$${index + 1}`));
+    const lists = columns.map(({ type }, index) => unpack(type, `$${index + 1}`));
     const sent = `(SELECT ${selected.join(', ')} FROM unnest(${lists.join(', ')}) AS given(${formatColumnNames(columns)})) AS sent`;
     const sql = statement({
       source: `SELECT * FROM ${sent} WHERE true`,
@@ -165,12 +165,14 @@ export const POSTGRES: Dialect = {
     });
     return (rows) => {
       if (rows.length === 0) return { sql, times: 0, values: [] };
-      const values = columns.map(({ type, of }) => (type === 'text' ? quoted : packed)(rows.map(of)));
+      const values = columns.map(({ type, toValue }) =>
+        (type === 'text' ? toArrayLiteral : pack)(rows.map(toValue)),
+      );
       return { sql, times: 1, values };
     };
   },
 };
 
 /** Returns a select list, with times as Unix milliseconds. */
-export const selected = <T>({ ms }: Dialect, columns: readonly Column<T>[]): string =>
-  columns.map(({ name, type }) => (type === 'moment' ? `${ms(name)} AS ${name}` : name)).join(', ');
+export const selectList = <T>({ ms }: Dialect, columns: readonly Column<T>[]): string =>
+  columns.map(({ name, type }) => (type === 'timestamp' ? `${ms(name)} AS ${name}` : name)).join(', ');

@@ -1,7 +1,7 @@
 import { type Column, formatColumnNames } from './columns.ts';
 import type { BulkStatement, Dialect } from './dialect.ts';
 
-/** Creates statements that write rows. In the SQL, `known` is the existing row of the table. */
+/** Creates statements that write rows. In the SQL, `existing` is the row of the table. */
 export const createWrites = ({ bulk }: Dialect) => {
   const insert = <T>(
     table: string,
@@ -10,7 +10,7 @@ export const createWrites = ({ bulk }: Dialect) => {
   ): ((rows: readonly T[]) => BulkStatement) =>
     bulk(
       columns,
-      ({ source }) => `INSERT INTO ${table} AS known (${formatColumnNames(columns)}) ${source}${more}`,
+      ({ source }) => `INSERT INTO ${table} AS existing (${formatColumnNames(columns)}) ${source}${more}`,
     );
 
   /** Upserts rows by key. Does not set the workspace, because setting it would write its indexes. */
@@ -31,7 +31,7 @@ export const createWrites = ({ bulk }: Dialect) => {
 
   /** Adds to the counters of rows with the same key, or inserts them. */
   const add = <T>(table: string, columns: readonly Column<T>[], key: string) =>
-    upsert(table, columns, key, (column) => `known.${column} + excluded.${column}`);
+    upsert(table, columns, key, (column) => `existing.${column} + excluded.${column}`);
 
   return { insert, upsert, add };
 };

@@ -56,7 +56,7 @@ export interface CommitQueueOptions {
  * second group starts once it is half as large as the first, because a smaller group costs more than it saves.
  */
 export const createCommitQueue = ({ register, writeGroup, maxConcurrentGroups = 1 }: CommitQueueOptions) => {
-  const waiting = createTimeoutQueue<QueuedMutation>({
+  const queue = createTimeoutQueue<QueuedMutation>({
     expire: ({ reject }) => reject(new TransientError('The write timed out in the queue')),
   });
   let onCommit: (commit: Commit) => void = () => undefined;
@@ -65,9 +65,9 @@ export const createCommitQueue = ({ register, writeGroup, maxConcurrentGroups = 
   let lastSize = 0;
   let inFlight = 0;
   let isClosed = false;
-  const idle: (() => void)[] = [];
+  const idleListeners: (() => void)[] = [];
 
-  const store = async (group: readonly QueuedMutation[]): Promise<void> => {
+  const commitGroup = async (group: readonly QueuedMutation[]): Promise<void> => {
     try {
       const values = await writeGroup(group.map(({ mutation }) => mutation));
       for (const [i, { resolve }] of group.entries()) resolve(values[i]);
@@ -76,28 +76,27 @@ export const createCommitQueue = ({ register, writeGroup, maxConcurrentGroups = 
         const rejected = new Set(error.mutations);
         for (const { mutation, reject } of group) if (rejected.has(mutation)) reject(error.cause);
         const others = group.filter(({ mutation }) => !rejected.has(mutation));
-        if (others.length > 0) await store(others);
+        if (others.length > 0) await commitGroup(others);
       } else if (group.length > 1 && isRejected(error)) {
         // Some of the mutations may be valid.
         const half = group.length >> 1;
-        await store(group.slice(0, half));
-        await store(group.slice(half));
+        await commitGroup(group.slice(0, half));
+        await commitGroup(group.slice(half));
       } else for (const { reject } of group) reject(error);
     }
   };
 
   const isDue = () =>
-    waiting.count() > 0 &&
-    (groups === 0 || (groups < maxConcurrentGroups && waiting.count() >= lastSize / 2));
+    queue.count() > 0 && (groups === 0 || (groups < maxConcurrentGroups && queue.count() >= lastSize / 2));
 
   const run = async () => {
     isScheduled = false;
     while (isDue()) {
-      const { items, waitedMs } = waiting.take(MAX_MUTATIONS_PER_COMMIT);
+      const { items, waitedMs } = queue.take(MAX_MUTATIONS_PER_COMMIT);
       const started = performance.now();
       groups += 1;
       lastSize = items.length;
-      await store(items);
+      await commitGroup(items);
       onCommit({ mutations: items.length, waitedMs, writingMs: performance.now() - started });
       // Sends responses first, so that requests that arrived in the meantime join the next group.
       await nextTick();
@@ -107,7 +106,7 @@ export const createCommitQueue = ({ register, writeGroup, maxConcurrentGroups = 
 
   const enqueue = <T>(mutation: UserMutation<T>): Promise<T> =>
     new Promise((resolve, reject) => {
-      waiting.add({ mutation, resolve, reject });
+      queue.add({ mutation, resolve, reject });
       if (isScheduled || !isDue()) return;
       isScheduled = true;
       // Mutations of the same tick share the commit.
@@ -115,7 +114,7 @@ export const createCommitQueue = ({ register, writeGroup, maxConcurrentGroups = 
     });
 
   return {
-    isShedding: waiting.isShedding,
+    isShedding: queue.isShedding,
 
     async write<T>(mutation: UserMutation<T>): Promise<T> {
       if (isClosed) throw new Error('The store is closed');
@@ -125,7 +124,7 @@ export const createCommitQueue = ({ register, writeGroup, maxConcurrentGroups = 
         return await enqueue(mutation);
       } finally {
         inFlight -= 1;
-        if (inFlight === 0) for (const resolve of idle.splice(0)) resolve();
+        if (inFlight === 0) for (const resolve of idleListeners.splice(0)) resolve();
       }
     },
 
@@ -136,7 +135,7 @@ export const createCommitQueue = ({ register, writeGroup, maxConcurrentGroups = 
     /** Rejects new mutations, and resolves when mutations in flight have settled. */
     async close(): Promise<void> {
       isClosed = true;
-      if (inFlight > 0) await new Promise<void>((resolve) => idle.push(resolve));
+      if (inFlight > 0) await new Promise<void>((resolve) => idleListeners.push(resolve));
     },
   };
 };

@@ -30,14 +30,14 @@ const EVERYTHING: FeedCursor = {
 
 /** Creates a reader of the feed for both databases. */
 export const createFeed = ({ send, statements, results, indexEvents, readStableFeed }: FeedOptions): Feed => {
-  const ask = async (batch: BulkStatement) => send(batch);
+  const sendBatch = async (batch: BulkStatement) => send(batch);
 
   const readFeed: Feed['readFeed'] = async (after, limit) => {
     const through = (await readStableFeed()).through ?? EVERYTHING;
     const [eventRows, bannerRows, changeRows] = [
-      await ask(statements.feedEvents(after.events, through.events, limit)),
-      await ask(statements.feedBannerEvents(after.bannerEvents, through.bannerEvents, limit)),
-      await ask(results.userChanges(after.userChanges, limit)),
+      await sendBatch(statements.feedEvents(after.events, through.events, limit)),
+      await sendBatch(statements.feedBannerEvents(after.bannerEvents, through.bannerEvents, limit)),
+      await sendBatch(results.userChanges(after.userChanges, limit)),
     ];
     const events = eventRows.map((row) => ({
       eventId: readNumber(row, 'event_id'),
@@ -77,12 +77,12 @@ export const createFeed = ({ send, statements, results, indexEvents, readStableF
     if (since.size === 0) return [];
     await indexEvents();
     const users = [...since].map(([userId, sinceMs]) => ({ userId, sinceMs }));
-    return (await ask(results.conversionEventsOf(users, values, next.events))).map(toConversionEvent);
+    return (await sendBatch(results.conversionEventsOf(users, values, next.events))).map(toConversionEvent);
   };
 
   const readConversions: Feed['readConversions'] = async (page) => {
     // The comparison group of a holdout is the users who saw any campaign, and no row contains that group.
-    const goals = (await ask(results.goals()))
+    const goals = (await sendBatch(results.goals()))
       .map(toGoal)
       .filter(({ campaignId }) => !campaignId.startsWith('@'));
     const goalsByName = Map.groupBy(goals, ({ workspaceId, name }) => JSON.stringify([workspaceId, name]));
@@ -101,7 +101,7 @@ export const createFeed = ({ send, statements, results, indexEvents, readStableF
     );
     const users = [...new Set(events.map(({ userId }) => userId))];
     const campaigns = [...new Set(events.flatMap(getGoals).map(({ campaignId }) => campaignId))];
-    const states = (await ask(statements.statesOfCampaigns(users, campaigns))).map(toUserState);
+    const states = (await sendBatch(statements.statesOfCampaigns(users, campaigns))).map(toUserState);
     const statesByUserId = Map.groupBy(states, ({ userId }) => userId);
     return events.flatMap((event) =>
       getGoals(event).flatMap(({ campaignId, goal, withinMs }) => {
@@ -127,7 +127,7 @@ export const createFeed = ({ send, statements, results, indexEvents, readStableF
       const { through } = await readStableFeed();
       if (through !== null) return through;
       const [events = 0, bannerEvents = 0, userChanges = 0] = await Promise.all(
-        results.lastIds.map(async (batch) => readNumber((await ask(batch))[0]!, 'id')),
+        results.lastIds.map(async (batch) => readNumber((await sendBatch(batch))[0]!, 'id')),
       );
       return { events, bannerEvents, userChanges };
     },

@@ -21,7 +21,7 @@ export interface GroupWrites {
   };
   events: BulkStatement;
   otherStatements: BulkStatement[];
-  moved: ChangeSet['moved'];
+  merged: ChangeSet['merged'];
   bannerEvents: ChangeSet['bannerEvents'];
   removed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
   erased: BulkStatement[];
@@ -38,7 +38,7 @@ const formatKeyRow = ({ workspaceId, key, userId }: KeyRow) => `${workspaceId} $
 /** Makes a batch fail if another replica has written any of the rows since they were read. */
 const expectRows = (batch: BulkStatement, rows: readonly unknown[]): BulkStatement => ({
   ...batch,
-  expects: rows.length,
+  expectedRows: rows.length,
 });
 
 /** Creates the writes of a group. `extraStatements` are the additional statements of the mutations. */
@@ -47,8 +47,8 @@ export const groupWrites = (
   changes: ChangeSet,
   extraStatements: readonly Statement[] = [],
 ): GroupWrites => {
-  const { updated, deleted, created, keysRemoved, keysAdded, erased, forgotten, forgottenKeys } = changes;
-  const { moved, removed, bannerEvents } = changes;
+  const { updated, deleted, created, keysRemoved, keysAdded, erased, auditRedactions, rejectKeys } = changes;
+  const { merged, removed, bannerEvents } = changes;
   return {
     users: {
       updated: expectRows(statements.updateUsers(sortByUser(updated)), updated),
@@ -59,13 +59,13 @@ export const groupWrites = (
     },
     events: statements.insertEvents(changes.events),
     otherStatements: [
-      ...forgotten.map(({ workspaceId, externalId }) =>
+      ...auditRedactions.map(({ workspaceId, externalId }) =>
         statements.redactAuditSubject(workspaceId, externalId),
       ),
-      statements.deleteRejects(forgottenKeys),
+      statements.deleteRejects(rejectKeys),
       ...extraStatements.map(({ sql, values }) => query(sql, ...values)),
     ],
-    moved,
+    merged,
     removed,
     bannerEvents,
     erased: statements.erase(erased),
@@ -111,7 +111,7 @@ const createStates = (rows: readonly SqlRow[]) => {
   const changed = new Map<UserCampaign, Omit<UserState, 'state'>>();
 
   return {
-    merge({ workspaceId, from, to }: ChangeSet['moved'][number], duplicates: readonly DuplicateEvent[]) {
+    merge({ workspaceId, from, to }: ChangeSet['merged'][number], duplicates: readonly DuplicateEvent[]) {
       const merged = mergeUsers([...ofUser(to).values()], [...ofUser(from).values()], duplicates);
       users.set(to, new Map(merged.map((state) => [state.campaignId, state])));
       users.delete(from);
@@ -138,20 +138,25 @@ const createStates = (rows: readonly SqlRow[]) => {
  * every request of a workspace changes last.
  */
 export function* storeGroup(statements: Statements, group: GroupWrites): Steps<void> {
-  const { users, events, otherStatements, moved, bannerEvents, removed, erased, points } = group;
+  const { users, events, otherStatements, merged, bannerEvents, removed, erased, points } = group;
   const { updated, deleted, created, keysRemoved, keysAdded } = users;
   const first = [updated, deleted, created, keysRemoved, keysAdded, events, ...otherStatements];
   const changes: WrittenChange[] = [
-    ...moved.map(({ workspaceId, from, to }) => ({ workspaceId, userId: from, kind: 'merged' as const, to })),
+    ...merged.map(({ workspaceId, from, to }) => ({
+      workspaceId,
+      userId: from,
+      kind: 'merged' as const,
+      to,
+    })),
     ...removed.map((each) => ({ ...each, to: null })),
   ].map(({ to, ...each }) => ({ ...each, intoUserId: to, bannerEvent: null, changedAtMs: Date.now() }));
-  if (moved.length === 0 && bannerEvents.length === 0) {
+  if (merged.length === 0 && bannerEvents.length === 0) {
     yield [...first, ...erased, statements.insertChanges(changes), points];
     return;
   }
 
-  if (moved.length > 0) first.push(...statements.lockMoves, ...statements.indexEvents);
-  const mergedUserIds = moved.flatMap(({ from, to }) => [from, to]);
+  if (merged.length > 0) first.push(...statements.lockMoves, ...statements.indexEvents);
+  const mergedUserIds = merged.flatMap(({ from, to }) => [from, to]);
   const ids = distinct([...mergedUserIds, ...bannerEvents.map(({ userId }) => userId)]);
   const campaigns = bannerEvents.flatMap(({ event }) =>
     withHoldoutAttribution(event).map(({ campaignId }) => campaignId),
@@ -162,7 +167,7 @@ export function* storeGroup(statements: Statements, group: GroupWrites): Steps<v
       ? statements.statesOf(ids)
       : statements.statesOfCampaigns(ids, distinct(campaigns)),
     // Moves users in sequence, because several users may be merged into one.
-    ...moved.flatMap(({ from, to }) => [
+    ...merged.flatMap(({ from, to }) => [
       statements.duplicates(from, to),
       statements.moveEvents(from, to),
       statements.moveBannerEvents(from, to),
@@ -172,7 +177,7 @@ export function* storeGroup(statements: Statements, group: GroupWrites): Steps<v
   ];
   const rows = results.slice(first.length);
   const states = createStates(rows[0]!);
-  const duplicatesByMerge = moved.map((each, index) => {
+  const duplicatesByMerge = merged.map((each, index) => {
     const duplicates = rows[1 + 3 * index]!.map(toDuplicateEvent);
     states.merge(each, duplicates);
     return { ...each, duplicates };

@@ -12,7 +12,7 @@ import { createFeed } from './feed.ts';
 import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
 import { createPostgresResults, createReadStableFeed } from './postgres/results.ts';
 import { connectAttached, isSharded } from './postgres/schema.ts';
-import { runIn, runTogetherIn, sendOver } from './postgres/statement.ts';
+import { createPoolRun, createRunTogether, createSend } from './postgres/statement.ts';
 import { createPrune } from './prune.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteReader, openSqliteStore } from './sqlite/index.ts';
@@ -84,7 +84,7 @@ interface MaintenanceStore {
   close(): Promise<void>;
 }
 
-interface VisitOptions {
+interface MaintenanceOptions {
   run: RunSql;
   runTogether: RunTogether;
   dialect: Dialect;
@@ -95,7 +95,7 @@ interface VisitOptions {
   close(): Promise<void>;
 }
 
-const visitAs = ({
+const createMaintenanceStore = ({
   run,
   runTogether,
   dialect,
@@ -103,7 +103,7 @@ const visitAs = ({
   catchUp,
   pruneEvents,
   close,
-}: VisitOptions): MaintenanceStore => ({
+}: MaintenanceOptions): MaintenanceStore => ({
   studio: createStudioStore(run, runTogether),
   ingestion: createIngestionStore(run),
   webhooks: createWebhookStore(run),
@@ -117,19 +117,19 @@ const visitAs = ({
 export const openForMaintenance = async (address: string): Promise<MaintenanceStore> => {
   if (isPostgres(address)) {
     const { pool, close } = await connectAttached(address);
-    const run = runIn(pool);
+    const run = createPoolRun(pool);
     const readStableFeed = createReadStableFeed(run);
     const { resultsConsumer, pruneEvents } = createPostgresResults(
       pool,
       await isSharded(run),
       readStableFeed,
     );
-    return visitAs({
+    return createMaintenanceStore({
       run,
-      runTogether: runTogetherIn(pool),
+      runTogether: createRunTogether(pool),
       dialect: POSTGRES,
       feed: createFeed({
-        send: sendOver(run),
+        send: createSend(run),
         statements: POSTGRES_STATEMENTS,
         results: POSTGRES_RESULTS,
         indexEvents: async () => undefined,
@@ -145,7 +145,7 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
   const runTogether = createRunTogetherSqlite(database);
   const run = createRunSqlite(database);
   const readStableFeed = () => ({ through: null, atMs: Date.now() });
-  return visitAs({
+  return createMaintenanceStore({
     run,
     runTogether: async (statements) => runTogether(statements),
     dialect: SQLITE,
@@ -171,12 +171,12 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
  */
 export async function* pruneStore(address: string, beforeMs: number): AsyncGenerator<Pruned, void> {
   const before = { events: beforeMs, bannerEvents: beforeMs };
-  const visited = await openForMaintenance(address);
+  const store = await openForMaintenance(address);
   try {
-    for (const workspaceId of await visited.workspaceIds()) {
+    for (const workspaceId of await store.workspaceIds()) {
       for (let hasMore = true; hasMore; ) {
         const started = performance.now();
-        const step = await visited.prune(workspaceId, before);
+        const step = await store.prune(workspaceId, before);
         yield step;
         hasMore = step.hasMore;
         // A running service may own the SQLite file. Pauses for the duration of the step, so that waiting writes proceed.
@@ -184,7 +184,7 @@ export async function* pruneStore(address: string, beforeMs: number): AsyncGener
       }
     }
   } finally {
-    await visited.close();
+    await store.close();
   }
 }
 
@@ -202,7 +202,7 @@ const VACUUMED = [
 const vacuumPostgres = async (url: string): Promise<void> => {
   const { pool, close } = await connectAttached(url);
   try {
-    for (const table of VACUUMED) await runIn(pool)(`VACUUM (FULL, ANALYZE) ${table}`);
+    for (const table of VACUUMED) await createPoolRun(pool)(`VACUUM (FULL, ANALYZE) ${table}`);
   } finally {
     await close();
   }

@@ -22,16 +22,16 @@ const FIRST_STEP = 250;
 const CLOCKS_DIFFER_MS = 60 * 60 * 1000;
 
 /** Returns a statement that deletes banner events. Compares the key columns, which find a row within its shard. */
-const deleteBannerEvents = ({ earlier, moment }: Dialect) => {
+const deleteBannerEvents = ({ earlier, timestamp }: Dialect) => {
   const key = 'user_id, campaign_id, banner_id, event_type, occurred_at';
   return `DELETE FROM banner_events WHERE (${key}) IN (
      SELECT ${key} FROM banner_events
-     WHERE workspace_id = $1 AND ${earlier('occurred_at', 'received_at')} < ${moment('$2')} AND banner_event_id <= $3 LIMIT $4
+     WHERE workspace_id = $1 AND ${earlier('occurred_at', 'received_at')} < ${timestamp('$2')} AND banner_event_id <= $3 LIMIT $4
    ) RETURNING user_id`;
 };
 
-const deleteChanges = ({ moment }: Dialect) =>
-  `DELETE FROM user_changes WHERE workspace_id = $1 AND changed_at < ${moment('$2')} AND change_id <= $3`;
+const deleteChanges = ({ timestamp }: Dialect) =>
+  `DELETE FROM user_changes WHERE workspace_id = $1 AND changed_at < ${timestamp('$2')} AND change_id <= $3`;
 
 interface PruneOptions {
   run: RunSql;
@@ -65,7 +65,7 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
   /** Position up to which all old events are deleted, and position of the last old event that the results have read, by workspace. */
   const ranges = new Map<string, { after: number; last: number; beforeMs: number; isComplete: boolean }>();
 
-  const firstFrom = async (eventId: number) =>
+  const findFirstEvent = async (eventId: number) =>
     (
       await run(
         `SELECT event_id, ${dialect.ms('received_at')} AS received_at FROM events WHERE event_id >= $1 ORDER BY event_id LIMIT 1`,
@@ -73,11 +73,11 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
       )
     )[0];
   /** Returns the last event received before a time, by bisection. */
-  const lastBefore = async (beforeMs: number, through: number) => {
+  const findLastEventBefore = async (beforeMs: number, through: number) => {
     let [low, high] = [0, through + 1];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const row = await firstFrom(middle);
+      const row = await findFirstEvent(middle);
       if (row && readNumber(row, 'event_id') <= through && readMs(row, 'received_at') < beforeMs)
         low = readNumber(row, 'event_id') + 1;
       else high = middle;
@@ -89,9 +89,9 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
     const previous = ranges.get(workspaceId);
     const isSameRun = previous?.beforeMs === beforeMs;
     if (isSameRun && previous.isComplete) return previous;
-    const startOfRun = async () => (previous ? lastBefore(previous.beforeMs - CLOCKS_DIFFER_MS, through) : 0);
+    const startOfRun = async () => (previous ? findLastEventBefore(previous.beforeMs - CLOCKS_DIFFER_MS, through) : 0);
     const after = isSameRun ? previous.after : await startOfRun();
-    const range = { after, last: await lastBefore(beforeMs, through), beforeMs, isComplete };
+    const range = { after, last: await findLastEventBefore(beforeMs, through), beforeMs, isComplete };
     ranges.set(workspaceId, range);
     return range;
   };
@@ -103,7 +103,7 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
 
     const pruneOldEvents = async (beforeMs: number, limit: number): ReturnType<Step> => {
       const range = await getRange(workspaceId, beforeMs, cursor.events, isCaughtUp);
-      const first = range.after < range.last ? await firstFrom(range.after + 1) : undefined;
+      const first = range.after < range.last ? await findFirstEvent(range.after + 1) : undefined;
       if (!first || readNumber(first, 'event_id') > range.last) return { rows: 0, hasMore: false };
       const after = readNumber(first, 'event_id') - 1;
       const to = Math.min(range.last, after + limit);
@@ -143,7 +143,7 @@ export const createFindExpiredStubs =
   async (workspaceId, beforeMs) => {
     const rows = await run(
       `SELECT external_id FROM users
-       WHERE workspace_id = $1 AND profile IS NULL AND updated_at < ${dialect.moment('$2')} ORDER BY updated_at LIMIT 200`,
+       WHERE workspace_id = $1 AND profile IS NULL AND updated_at < ${dialect.timestamp('$2')} ORDER BY updated_at LIMIT 200`,
       [workspaceId, beforeMs],
     );
     return rows.map((row) => readText(row, 'external_id'));

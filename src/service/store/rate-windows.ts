@@ -42,7 +42,7 @@ export const windowStart = (knownMs: number | undefined, windowMs: number, nowMs
 export const createRateWindows = (lease: Lease) => {
   const windows = new Map<string, Window>();
 
-  const current = (key: string, rule: RateLimitWindow, nowMs: number): Window => {
+  const getWindow = (key: string, rule: RateLimitWindow, nowMs: number): Window => {
     const windowMs = rule.windowSeconds * 1000;
     const id = `${key} ${rule.windowSeconds}`;
     const known = windows.get(id);
@@ -68,7 +68,7 @@ export const createRateWindows = (lease: Lease) => {
     return fresh;
   };
 
-  const leaseSome = async (window: Window) => {
+  const leaseRequests = async (window: Window) => {
     const { requests } = window.rule;
     const share = Math.min(MAX_LEASE, Math.floor(requests * LEASE_SHARE));
     const wanted = Math.max(1, share, window.waiting);
@@ -84,7 +84,7 @@ export const createRateWindows = (lease: Lease) => {
     try {
       while (window.left === 0) {
         if (window.taken >= window.rule.requests) return false;
-        window.leasing ??= leaseSome(window).finally(() => {
+        window.leasing ??= leaseRequests(window).finally(() => {
           window.leasing = null;
         });
         await window.leasing;
@@ -102,7 +102,7 @@ export const createRateWindows = (lease: Lease) => {
   ): Promise<RateLimitResult> => {
     const taken: Window[] = [];
     for (const { key, rule } of wanted) {
-      const window = current(key, rule, nowMs);
+      const window = getWindow(key, rule, nowMs);
       if (!(await take(window))) {
         for (const other of taken) other.left += 1;
         return { allowed: false, limit: rule.requests, remaining: 0, resetAtMs: window.endMs };

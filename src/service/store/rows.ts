@@ -22,8 +22,8 @@ export const USERS = columns<WrittenUser>({
   external_id: ['text', ({ externalId }) => externalId],
   profile: ['json', ({ profile }) => profile],
   version: ['bigint', ({ version }) => version],
-  created_at: ['moment', ({ createdAtMs }) => createdAtMs],
-  updated_at: ['moment', ({ updatedAtMs }) => updatedAtMs],
+  created_at: ['timestamp', ({ createdAtMs }) => createdAtMs],
+  updated_at: ['timestamp', ({ updatedAtMs }) => updatedAtMs],
 });
 
 export const DELETED_USERS = columns<ChangeSet['deleted'][number]>({
@@ -37,7 +37,7 @@ export const USER_IDENTIFIERS = columns<KeyRow>({
   user_id: ['bigint', ({ userId }) => userId],
 });
 
-export const FORGOTTEN_KEYS = columns<ChangeSet['forgottenKeys'][number]>({
+export const REJECT_KEYS = columns<ChangeSet['rejectKeys'][number]>({
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
   user_key: ['text', ({ key }) => key],
 });
@@ -49,7 +49,7 @@ const ofPurchase =
     event.kind === 'purchase' ? event[member] : null;
 
 /** Assigned by the database. */
-export const EVENT_ID: Column<never> = { name: 'event_id', type: 'bigint', of: () => null };
+export const EVENT_ID: Column<never> = { name: 'event_id', type: 'bigint', toValue: () => null };
 
 export const EVENTS = columns<NewEvent>({
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
@@ -60,8 +60,8 @@ export const EVENTS = columns<NewEvent>({
   currency: ['text', ofPurchase('currency')],
   quantity: ['int', ofPurchase('quantity')],
   app_id: ['text', ({ event }) => event.appId],
-  occurred_at: ['moment', ({ event }) => event.timeMs],
-  received_at: ['moment', ({ event }) => event.receivedAtMs],
+  occurred_at: ['timestamp', ({ event }) => event.timeMs],
+  received_at: ['timestamp', ({ event }) => event.receivedAtMs],
   properties: ['json', ({ event }) => event.properties],
 });
 
@@ -69,13 +69,17 @@ export const EVENTS = columns<NewEvent>({
 export type WrittenBannerEvent = ChangeSet['bannerEvents'][number] & { isUnique: boolean };
 
 /** Assigned by the database. */
-export const BANNER_EVENT_ID: Column<never> = { name: 'banner_event_id', type: 'bigint', of: () => null };
+export const BANNER_EVENT_ID: Column<never> = {
+  name: 'banner_event_id',
+  type: 'bigint',
+  toValue: () => null,
+};
 
 export const BANNER_EVENTS = columns<WrittenBannerEvent>({
   user_id: ['bigint', ({ userId }) => userId],
   banner_id: ['text', ({ event }) => event.bannerId],
   event_type: ['text', ({ event }) => event.eventType],
-  occurred_at: ['moment', ({ event }) => event.timeMs],
+  occurred_at: ['timestamp', ({ event }) => event.timeMs],
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
   campaign_id: ['text', ({ event }) => event.campaignId],
   variant_id: ['text', ({ event }) => event.variantId],
@@ -85,7 +89,7 @@ export const BANNER_EVENTS = columns<WrittenBannerEvent>({
   is_control: ['boolean', ({ event }) => event.isControl],
   is_test_send: ['boolean', ({ event }) => event.isTestSend],
   is_unique: ['boolean', ({ isUnique }) => isUnique],
-  received_at: ['moment', ({ event }) => event.receivedAtMs],
+  received_at: ['timestamp', ({ event }) => event.receivedAtMs],
   language: ['text', ({ event }) => event.language],
   holdout_id: ['text', ({ event }) => event.holdoutId],
 });
@@ -97,12 +101,12 @@ export const USER_CAMPAIGNS = columns<UserState>({
   variant_id: ['text', ({ state }) => state.variantId],
   is_control: ['boolean', ({ state }) => state.isControl],
   impressions: ['int', ({ state }) => state.impressions],
-  first_impression_at: ['moment', ({ state }) => state.firstImpressionMs],
-  last_impression_at: ['moment', ({ state }) => state.lastImpressionMs],
+  first_impression_at: ['timestamp', ({ state }) => state.firstImpressionMs],
+  last_impression_at: ['timestamp', ({ state }) => state.lastImpressionMs],
   clicks: ['int', ({ state }) => state.clicks],
-  last_click_at: ['moment', ({ state }) => state.lastClickMs],
+  last_click_at: ['timestamp', ({ state }) => state.lastClickMs],
   dismissals: ['int', ({ state }) => state.dismissals],
-  last_dismissal_at: ['moment', ({ state }) => state.lastDismissalMs],
+  last_dismissal_at: ['timestamp', ({ state }) => state.lastDismissalMs],
   round: ['int', ({ state }) => state.round],
 });
 
@@ -116,7 +120,7 @@ export const USER_CHANGES = columns<WrittenChange>({
   user_id: ['bigint', ({ userId }) => userId],
   kind: ['text', ({ kind }) => kind],
   into_user_id: ['bigint', ({ intoUserId }) => intoUserId],
-  changed_at: ['moment', ({ changedAtMs }) => changedAtMs],
+  changed_at: ['timestamp', ({ changedAtMs }) => changedAtMs],
   banner_event: ['json', ({ bannerEvent }) => bannerEvent],
 });
 

@@ -6,7 +6,7 @@ export const SCHEMA = 1;
 /** Column names by table. */
 export type TableColumns = Map<string, Set<string>>;
 
-const columnsIn = (tables: string): TableColumns =>
+const parseColumns = (tables: string): TableColumns =>
   new Map(
     [...tables.matchAll(/CREATE (?:UNLOGGED )?TABLE (\w+) \(\n(.*?)\n\)/gs)].map(([, table, body]) => [
       table!,
@@ -14,7 +14,7 @@ const columnsIn = (tables: string): TableColumns =>
     ]),
   );
 
-const EXPECTED = { sqlite: columnsIn(SQLITE_TABLES), postgres: columnsIn(POSTGRES_TABLES) };
+const EXPECTED = { sqlite: parseColumns(SQLITE_TABLES), postgres: parseColumns(POSTGRES_TABLES) };
 
 export const tableNames = (database: keyof typeof EXPECTED): string[] => [...EXPECTED[database].keys()];
 

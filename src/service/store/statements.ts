@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { redactAuditSubject } from '../operators/index.ts';
 import type { SqlValue } from '../row-readers.ts';
 import { columns } from '../sql/columns.ts';
-import { type BulkStatement, type Dialect, POSTGRES, query, SQLITE, selected } from '../sql/dialect.ts';
+import { type BulkStatement, type Dialect, POSTGRES, query, SQLITE, selectList } from '../sql/dialect.ts';
 import { createWrites } from '../sql/writes.ts';
 import {
   BANNER_EVENT_ID,
@@ -11,7 +11,7 @@ import {
   DELETED_USERS,
   EVENT_ID,
   EVENTS,
-  FORGOTTEN_KEYS,
+  REJECT_KEYS,
   USER_CAMPAIGNS,
   USER_CHANGES,
   USER_IDENTIFIERS,
@@ -32,17 +32,18 @@ const EVENT_KEY = columns<WrittenBannerEvent>({
   of_campaign: ['text', ({ event }) => event.campaignId],
   of_banner: ['text', ({ event }) => event.bannerId],
   of_type: ['text', ({ event }) => event.eventType],
-  at: ['moment', ({ event }) => event.timeMs],
+  at: ['timestamp', ({ event }) => event.timeMs],
 });
 
 /** Creates the statements of users and campaigns for one database. Counters are incremented in `shard`. */
-const statementsIn = (dialect: Dialect, shard: number) => {
-  const { isIn, list, earlier, moment, move, ms, bulk, onConflictDoNothing, written } = dialect;
+const createStatements = (dialect: Dialect, shard: number) => {
+  const { isIn, list, earlier, timestamp, moveRows, ms, bulk, onConflictDoNothing, returningWritten } =
+    dialect;
   const { indexEvents, lockMoves, ofUser } = dialect;
   const { add, insert, upsert } = createWrites(dialect);
-  const happened = earlier('occurred_at', 'received_at');
-  const states = `SELECT ${selected(dialect, USER_CAMPAIGNS)} FROM user_campaigns`;
-  const question =
+  const occurred = earlier('occurred_at', 'received_at');
+  const states = `SELECT ${selectList(dialect, USER_CAMPAIGNS)} FROM user_campaigns`;
+  const defineQuery =
     (sql: string) =>
     (...values: SqlValue[]): BulkStatement =>
       query(sql, ...values);
@@ -58,13 +59,13 @@ const statementsIn = (dialect: Dialect, shard: number) => {
         `UPDATE users SET ${USERS.filter(({ name }) => name !== 'user_id' && name !== 'workspace_id')
           .map(({ name }) => `${name} = ${column(name)}`)
           .join(', ')} ${joined('FROM')}
-         WHERE users.user_id = ${column('user_id')} AND users.version = ${column('version')} - 1${written}`,
+         WHERE users.user_id = ${column('user_id')} AND users.version = ${column('version')} - 1${returningWritten}`,
     ),
     deleteUsers: bulk(
       DELETED_USERS,
       ({ joined, column }) =>
         `DELETE FROM users ${joined('USING')}
-         WHERE users.user_id = ${column('user_id')} AND users.version = ${column('version')} - 1${written}`,
+         WHERE users.user_id = ${column('user_id')} AND users.version = ${column('version')} - 1${returningWritten}`,
     ),
     insertUsers: insert('users', USERS, onConflictDoNothing),
     insertKeys: insert('user_identifiers', USER_IDENTIFIERS, onConflictDoNothing),
@@ -94,12 +95,12 @@ const statementsIn = (dialect: Dialect, shard: number) => {
     indexEvents,
     lockMoves,
     /** Moves the events of user `$1` to user `$2`. */
-    moveEvents: question(
+    moveEvents: defineQuery(
       dialect === SQLITE
         ? `UPDATE events SET user_id = $2 WHERE ${ofUser('= $1')}`
-        : move('events', [...EVENTS, EVENT_ID]),
+        : moveRows('events', [...EVENTS, EVENT_ID]),
     ),
-    moveBannerEvents: question(move('banner_events', [...BANNER_EVENTS, BANNER_EVENT_ID])),
+    moveBannerEvents: defineQuery(moveRows('banner_events', [...BANNER_EVENTS, BANNER_EVENT_ID])),
     erase: (users: readonly number[]): BulkStatement[] =>
       users.length === 0
         ? []
@@ -110,9 +111,9 @@ const statementsIn = (dialect: Dialect, shard: number) => {
               query(`DELETE FROM ${table} WHERE ${ofUsers}`, list(users)),
             ),
           ],
-    redactAuditSubject: question(redactAuditSubject('$1', '$2')),
+    redactAuditSubject: defineQuery(redactAuditSubject('$1', '$2')),
     deleteRejects: bulk(
-      FORGOTTEN_KEYS,
+      REJECT_KEYS,
       ({ joined, column }) =>
         `DELETE FROM ingestion_rejects ${joined('USING')}
          WHERE ingestion_rejects.workspace_id = ${column('workspace_id')} AND ingestion_rejects.user_key = ${column('user_key')}`,
@@ -127,25 +128,25 @@ const statementsIn = (dialect: Dialect, shard: number) => {
         list(campaigns),
       ),
     /** Returns banner events of user `$1` that user `$2` also has. */
-    duplicates: question(
+    duplicates: defineQuery(
       `SELECT banner_event_id, campaign_id, holdout_id, event_type, day, placement_id, language
        FROM banner_events WHERE user_id = $1 AND NOT is_test_send AND (campaign_id, banner_id, event_type, occurred_at) IN
          (SELECT campaign_id, banner_id, event_type, occurred_at FROM banner_events WHERE user_id = $2)`,
     ),
-    impressionsSince: question(
-      `SELECT campaign_id, ${ms(happened)} AS occurred_at
+    impressionsSince: defineQuery(
+      `SELECT campaign_id, ${ms(occurred)} AS occurred_at
        FROM (SELECT * FROM banner_events WHERE user_id = $1 LIMIT ${MAX_EVENTS_READ}) AS theirs
-       WHERE event_type = 'impression' AND NOT is_test_send AND ${happened} >= ${moment('$2')}`,
+       WHERE event_type = 'impression' AND NOT is_test_send AND ${occurred} >= ${timestamp('$2')}`,
     ),
     /** Returns rows of the feed with the external IDs of their users. */
-    feedEvents: question(
-      `SELECT event_id, events.workspace_id, external_id, ${selected(
+    feedEvents: defineQuery(
+      `SELECT event_id, events.workspace_id, external_id, ${selectList(
         dialect,
         EVENTS.filter(({ name }) => name !== 'workspace_id'),
       )} FROM events JOIN users USING (user_id) WHERE event_id > $1 AND event_id <= $2 ORDER BY event_id LIMIT $3`,
     ),
-    feedBannerEvents: question(
-      `SELECT banner_event_id, banner_events.workspace_id, external_id, ${selected(
+    feedBannerEvents: defineQuery(
+      `SELECT banner_event_id, banner_events.workspace_id, external_id, ${selectList(
         dialect,
         BANNER_EVENTS.filter(({ name }) => name !== 'workspace_id'),
       )} FROM banner_events JOIN users USING (user_id)
@@ -154,12 +155,12 @@ const statementsIn = (dialect: Dialect, shard: number) => {
   };
 };
 
-export type Statements = ReturnType<typeof statementsIn>;
+export type Statements = ReturnType<typeof createStatements>;
 /** One process writes the file, so one counter shard is enough. */
-export const SQLITE_STATEMENTS = statementsIn(SQLITE, 0);
+export const SQLITE_STATEMENTS = createStatements(SQLITE, 0);
 /**
  * Number of counter shards. Each replica increments a random shard, because replicas would wait for each other's lock on a single
  * row.
  */
 const SHARDS = 16;
-export const POSTGRES_STATEMENTS = statementsIn(POSTGRES, randomInt(SHARDS));
+export const POSTGRES_STATEMENTS = createStatements(POSTGRES, randomInt(SHARDS));

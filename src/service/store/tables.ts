@@ -4,7 +4,7 @@ import { WEBHOOK_TABLES } from '../webhooks/records.ts';
 import { STUDIO_TABLES } from './studio-store.ts';
 
 /**
- * Tables of users (see `docs/reference/sql-schema.md`). `MOMENT`, `DAY`, `BYTES` and `EVENT_ID` are placeholders for types of the
+ * Tables of users (see `docs/reference/sql-schema.md`). `TIMESTAMP`, `DAY`, `BYTES` and `EVENT_ID` are placeholders for types of the
  * database. `INTEGER` has 64 bits, `INT` has 32.
  */
 const USER_TABLES = `
@@ -14,8 +14,8 @@ CREATE TABLE users (
   external_id TEXT,
   profile JSON, -- NULL if the user has only banner events
   version INTEGER NOT NULL, -- counts the writes of the row
-  created_at MOMENT NOT NULL,
-  updated_at MOMENT NOT NULL -- of the profile, or if NULL of the last banner event
+  created_at TIMESTAMP NOT NULL,
+  updated_at TIMESTAMP NOT NULL -- of the profile, or if NULL of the last banner event
 );
 
 -- Created by client keys; retention deletes inactive ones.
@@ -39,8 +39,8 @@ CREATE TABLE events (
   currency TEXT,
   quantity INT,
   app_id TEXT,
-  occurred_at MOMENT NOT NULL,
-  received_at MOMENT NOT NULL,
+  occurred_at TIMESTAMP NOT NULL,
+  received_at TIMESTAMP NOT NULL,
   properties JSON
 );
 
@@ -49,7 +49,7 @@ CREATE TABLE banner_events (
   user_id INTEGER NOT NULL,
   banner_id TEXT NOT NULL,
   event_type TEXT NOT NULL, -- impression, click or dismiss
-  occurred_at MOMENT NOT NULL, -- as sent; may be in the future if the clock is wrong
+  occurred_at TIMESTAMP NOT NULL, -- as sent; may be in the future if the clock is wrong
   workspace_id TEXT NOT NULL,
   campaign_id TEXT NOT NULL,
   variant_id TEXT, -- NULL of a control banner
@@ -59,7 +59,7 @@ CREATE TABLE banner_events (
   is_control BOOLEAN NOT NULL,
   is_test_send BOOLEAN NOT NULL,
   is_unique BOOLEAN NOT NULL, -- the user's first of its type for the campaign
-  received_at MOMENT NOT NULL,
+  received_at TIMESTAMP NOT NULL,
   language TEXT, -- of the banner; NULL if the campaign has no languages
   holdout_id TEXT -- holdout that counts it too
 );
@@ -71,7 +71,7 @@ CREATE TABLE user_changes (
   user_id INTEGER NOT NULL,
   kind TEXT NOT NULL, -- merged, erased, expired or duplicate
   into_user_id INTEGER, -- of merged
-  changed_at MOMENT NOT NULL,
+  changed_at TIMESTAMP NOT NULL,
   banner_event JSON -- of duplicate: row removed by a merge
 );
 
@@ -83,12 +83,12 @@ CREATE TABLE user_campaigns (
   variant_id TEXT, -- of the earliest impression
   is_control BOOLEAN NOT NULL,
   impressions INT NOT NULL,
-  first_impression_at MOMENT,
-  last_impression_at MOMENT,
+  first_impression_at TIMESTAMP,
+  last_impression_at TIMESTAMP,
   clicks INT NOT NULL,
-  last_click_at MOMENT,
+  last_click_at TIMESTAMP,
   dismissals INT NOT NULL,
-  last_dismissal_at MOMENT,
+  last_dismissal_at TIMESTAMP,
   round INT NOT NULL,
   PRIMARY KEY (user_id, campaign_id)
 ) WITHOUT ROWID;
@@ -146,8 +146,8 @@ CREATE UNIQUE INDEX user_identifiers_single ON user_identifiers (workspace_id, i
 const RATE_WINDOWS = `
 CREATE UNLOGGED TABLE rate_windows (
   key TEXT NOT NULL,
-  start_at MOMENT NOT NULL,
-  end_at MOMENT NOT NULL,
+  start_at TIMESTAMP NOT NULL,
+  end_at TIMESTAMP NOT NULL,
   taken INTEGER NOT NULL,
   PRIMARY KEY (key, start_at)
 );
@@ -156,7 +156,7 @@ CREATE UNLOGGED TABLE rate_windows (
 /** Types of SQLite. Times are Unix milliseconds. */
 const SQLITE_TYPES: Record<string, string> = {
   EVENT_ID: 'INTEGER PRIMARY KEY AUTOINCREMENT',
-  MOMENT: 'INTEGER',
+  TIMESTAMP: 'INTEGER',
   DAY: 'TEXT',
   BYTES: 'BLOB',
   BOOLEAN: 'INTEGER',
@@ -166,7 +166,7 @@ const SQLITE_TYPES: Record<string, string> = {
 const POSTGRES_TYPES: Record<string, string> = {
   EVENT_ID: 'bigint GENERATED ALWAYS AS IDENTITY',
   INTEGER: 'bigint',
-  MOMENT: 'timestamptz',
+  TIMESTAMP: 'timestamptz',
   DAY: 'date',
   BYTES: 'bytea',
   TEXT: 'text COLLATE "C"',

@@ -45,14 +45,14 @@ const ADD = 'INSERT INTO secrets (workspace_id, secret) VALUES ($1, $2) ON CONFL
  * of the workspace.
  */
 export const createSecrets = (run: RunSql) => {
-  const known = new Map<string, Promise<string>>();
+  const secrets = new Map<string, Promise<string>>();
 
   const read = async (workspaceId: string): Promise<string | undefined> => {
     const [row] = await run(READ, [workspaceId]);
     return row && readText(row, 'secret');
   };
 
-  const readOrMake = async (workspaceId: string): Promise<string> => {
+  const readOrCreate = async (workspaceId: string): Promise<string> => {
     const stored = await read(workspaceId);
     if (stored !== undefined) return stored;
     const secret = randomBytes(32).toString('hex');
@@ -61,22 +61,22 @@ export const createSecrets = (run: RunSql) => {
   };
 
   return (workspaceId: string): Promise<string> => {
-    const secret = known.get(workspaceId) ?? readOrMake(workspaceId);
-    known.set(workspaceId, secret);
-    secret.catch(() => known.delete(workspaceId));
+    const secret = secrets.get(workspaceId) ?? readOrCreate(workspaceId);
+    secrets.set(workspaceId, secret);
+    secret.catch(() => secrets.delete(workspaceId));
     return secret;
   };
 };
 
 /** Range of the hash of a user ID. The hash uses only operators that both databases support. */
-const CHOICES = 2 ** 32;
-const CHOICE = `(((user_id & ${CHOICES - 1}) * 1540483477) & ${CHOICES - 1})`;
+const HASH_RANGE = 2 ** 32;
+const USER_HASH = `(((user_id & ${HASH_RANGE - 1}) * 1540483477) & ${HASH_RANGE - 1})`;
 
-const CHOSEN = `FROM users WHERE workspace_id = $1 AND ${CHOICE} < $2`;
+const FROM_SAMPLE = `FROM users WHERE workspace_id = $1 AND ${USER_HASH} < $2`;
 const COUNT_USERS = 'SELECT count(*) AS total FROM users WHERE workspace_id = $1';
-const chooseUsers = (columns: string) => `SELECT ${columns} ${CHOSEN} ORDER BY ${CHOICE}`;
-const chooseStates = (columns: string, campaigns: number) =>
-  `SELECT ${columns} FROM user_campaigns WHERE user_id IN (SELECT user_id ${CHOSEN})
+const selectUsers = (columns: string) => `SELECT ${columns} ${FROM_SAMPLE} ORDER BY ${USER_HASH}`;
+const selectStates = (columns: string, campaigns: number) =>
+  `SELECT ${columns} FROM user_campaigns WHERE user_id IN (SELECT user_id ${FROM_SAMPLE})
    AND campaign_id IN (${Array.from({ length: campaigns }, (_, index) => `$${index + 3}`).join(', ')})`;
 
 /** Reads a sample on either database. Scans the IDs of all users, which takes a second for ten million users. */
@@ -88,10 +88,10 @@ export const readSample = async (
   const [row] = await run(COUNT_USERS, [workspaceId]);
   const total = Number(row?.['total']);
   // About `size` users have a lower hash.
-  const below = total <= size ? CHOICES : Math.ceil((size / total) * CHOICES);
-  const users = await run(chooseUsers(columns.users), [workspaceId, below]);
+  const below = total <= size ? HASH_RANGE : Math.ceil((size / total) * HASH_RANGE);
+  const users = await run(selectUsers(columns.users), [workspaceId, below]);
   if (campaignIds.length === 0) return { total, users, states: [] };
-  const sql = chooseStates(columns.states, campaignIds.length);
+  const sql = selectStates(columns.states, campaignIds.length);
   return { total, users, states: await run(sql, [workspaceId, below, ...campaignIds]) };
 };
 

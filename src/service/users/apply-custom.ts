@@ -77,10 +77,10 @@ export const createCustomWriter = (names = createKeyQuota()) => {
         return tooManyAttributes(name);
       if (change.kind === 'edit objects') {
         const outcome = editObjects(custom, name, change.edit, mergeObjects);
-        if (isComing && outcome !== 'made') names.oneLess(custom);
+        if (isComing && outcome !== 'made') names.release(custom);
         return outcome === 'too much work' ? tooManyUpdates(name) : null;
       }
-      if (!isNew && change.kind === 'clear') names.oneLess(custom);
+      if (!isNew && change.kind === 'clear') names.release(custom);
       if (list) {
         // List edits and increments have no effect on a list of objects.
         if ((change.kind === 'edit list' || change.kind === 'increment') && !list.isEmpty()) return null;

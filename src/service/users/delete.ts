@@ -44,10 +44,10 @@ export const deleteMutation = (
     const remove = (target: Target): boolean => {
       const { lookup } = target;
       // A rejected row of an integration may name a user who was never stored.
-      if (users.find(lookup).length === 0) users.forgetRejects(lookup);
-      if (lookup.by === 'external_id') return users.forget(lookup.value);
+      if (users.find(lookup).length === 0) users.deleteRejects(lookup);
+      if (lookup.by === 'external_id') return users.eraseByExternalId(lookup.value);
       const profile = findTarget(users, target);
-      if (profile) users.remove(profile);
+      if (profile) users.erase(profile);
       return profile !== null;
     };
     return targets.filter(remove).length;

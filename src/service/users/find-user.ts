@@ -1,5 +1,5 @@
 import type { Identity } from '../../protocol/schemas/index.ts';
-import { addressKeys, isNamedBy, lookupKey } from '../profiles/lookup.ts';
+import { addressKeys, lookupKey, matchesLookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { UserRepository } from '../profiles/user-repository.ts';
 
@@ -69,7 +69,7 @@ export const createUserFinder = (users: UserRepository, nowMs: number) => {
       const key = lookup.by === 'email' || lookup.by === 'phone' ? lookupKey(lookup) : null;
       const before = key === null ? undefined : known.get(key);
       // An object may have changed the address of the profile in the meantime.
-      if (before && isNamedBy(before, lookup)) return before;
+      if (before && matchesLookup(before, lookup)) return before;
 
       const found = users.find(lookup);
       if (found.length < 2) return found[0] ?? null;

@@ -15,16 +15,16 @@ const sumTallies = <T extends ActivityStats & { revenue?: number }>(
   kept: Record<string, T>,
   merged: Record<string, T>,
 ) => {
-  for (const [name, tally] of Object.entries(merged)) {
+  for (const [name, stats] of Object.entries(merged)) {
     const before = getOwn(kept, name);
     if (!before) {
-      setOwn(kept, name, tally);
+      setOwn(kept, name, stats);
       continue;
     }
-    before.count += tally.count;
-    before.first = Math.min(before.first, tally.first);
-    before.last = Math.max(before.last, tally.last);
-    if (before.revenue !== undefined) before.revenue = addClamped(before.revenue, tally.revenue ?? 0);
+    before.count += stats.count;
+    before.first = Math.min(before.first, stats.first);
+    before.last = Math.max(before.last, stats.last);
+    if (before.revenue !== undefined) before.revenue = addClamped(before.revenue, stats.revenue ?? 0);
   }
 };
 

@@ -29,9 +29,9 @@ const recordEvent = (
   const { identity, event } = checked;
   const profile = finder.find(identity) ?? createUser(users, identity, nowMs);
   if (!profile) return 'ignored';
-  const [tallies, name] =
+  const [stats, name] =
     event.kind === 'event' ? [profile.events, event.name] : [profile.purchases, event.productId];
-  if (names.isQuotaExceeded(tallies, name, MAX_EVENT_NAMES)) return 'refused';
+  if (names.isQuotaExceeded(stats, name, MAX_EVENT_NAMES)) return 'refused';
   writeContacts(profile, identity);
   users.record(profile, event);
   finder.changed(profile);

@@ -6,7 +6,7 @@ import {
   TRACK_ERROR,
   type TrackErrorEntry,
 } from '../../protocol/index.ts';
-import type { Identity, UsersTrackAnswer, usersTrackBody } from '../../protocol/schemas/index.ts';
+import type { Identity, UsersTrackResponse, usersTrackBody } from '../../protocol/schemas/index.ts';
 import { HttpError } from '../http/http-request.ts';
 import type { UserMutation } from '../store/store.ts';
 import {
@@ -30,7 +30,7 @@ export interface ObjectLimit {
 /** Arrays of a request, with unchecked objects. */
 type Arrays = z.output<typeof usersTrackBody>;
 
-const refuseTooMany = (arrays: Arrays, { max, counting }: ObjectLimit) => {
+const checkObjectCount = (arrays: Arrays, { max, counting }: ObjectLimit) => {
   const lengths = INPUT_ARRAYS.map((name) => arrays[name]?.length ?? 0);
   const count =
     counting === 'per_array' ? Math.max(...lengths) : lengths.reduce((sum, length) => sum + length, 0);
@@ -49,7 +49,7 @@ const createUserCount = (max = Number.POSITIVE_INFINITY) => {
   };
 };
 
-const refuse = (errors: TrackErrorEntry[]): never => {
+const rejectAll = (errors: TrackErrorEntry[]): never => {
   throw new HttpError(400, ERROR_MESSAGES.noValidData, errors.length > 0 ? { members: { errors } } : {});
 };
 
@@ -66,16 +66,16 @@ export const trackUsers = async ({
   body: Arrays;
   nowMs: number;
   limit: ObjectLimit;
-}): Promise<UsersTrackAnswer> => {
-  refuseTooMany(arrays, limit);
+}): Promise<UsersTrackResponse> => {
+  checkObjectCount(arrays, limit);
   const countUser = createUserCount(limit.maxPerUser);
 
   const problems = createErrorCollector();
   const attributes: CheckedAttributes[] = [];
   const events: CheckedEvent[] = [];
   /** Position of each object in the request. */
-  const places: Record<ProfileFault['of'], [InputArray, number][]> = { attributes: [], events: [] };
-  const taken: Record<InputArray, number> = { attributes: 0, events: 0, purchases: 0 };
+  const positions: Record<ProfileFault['of'], [InputArray, number][]> = { attributes: [], events: [] };
+  const accepted: Record<InputArray, number> = { attributes: 0, events: 0, purchases: 0 };
   const nextIfDue = createYielder();
   for (const array of INPUT_ARRAYS) {
     for (const [index, object] of (arrays[array] ?? []).entries()) {
@@ -84,40 +84,40 @@ export const trackUsers = async ({
         const checked = checkAttributes(object, workspace, problems);
         if (checked) {
           countUser(checked.identity);
-          places.attributes.push([array, index]);
-          taken[array] = attributes.push(checked);
+          positions.attributes.push([array, index]);
+          accepted[array] = attributes.push(checked);
         }
       } else {
         const checked = checkEvent(object, array, workspace, nowMs, problems);
         if (checked) {
           countUser(checked.identity);
-          places.events.push([array, index]);
+          positions.events.push([array, index]);
           events.push(checked);
-          taken[array] += 1;
+          accepted[array] += 1;
         }
       }
-      const turn = nextIfDue();
-      if (turn) await turn;
+      const yielded = nextIfDue();
+      if (yielded) await yielded;
     }
   }
-  if (attributes.length === 0 && events.length === 0) refuse(problems.entries);
+  if (attributes.length === 0 && events.length === 0) rejectAll(problems.entries);
 
   const faults = await store.write(
     trackMutation({ workspaceId: workspace.workspaceId, nowMs, attributes, events }),
   );
   for (const fault of faults) {
-    const [array, index] = places[fault.of][fault.position]!;
+    const [array, index] = positions[fault.of][fault.position]!;
     problems.at(array, index);
     if (fault.of === 'attributes') fault.problems.forEach(problems.add);
     else {
-      taken[array] -= 1;
+      accepted[array] -= 1;
       problems.add(TRACK_ERROR.blockedExternalId);
     }
   }
-  if (attributes.length === 0 && events.length === faults.length) refuse(problems.entries);
+  if (attributes.length === 0 && events.length === faults.length) rejectAll(problems.entries);
 
-  const answer: UsersTrackAnswer = { message: 'success' };
-  for (const array of INPUT_ARRAYS) if (arrays[array]) answer[`${array}_processed`] = taken[array];
-  if (problems.entries.length > 0) answer.errors = problems.entries;
-  return answer;
+  const response: UsersTrackResponse = { message: 'success' };
+  for (const array of INPUT_ARRAYS) if (arrays[array]) response[`${array}_processed`] = accepted[array];
+  if (problems.entries.length > 0) response.errors = problems.entries;
+  return response;
 };

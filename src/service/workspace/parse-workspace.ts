@@ -238,7 +238,7 @@ export const parseWorkspace = (
       events: file.retention?.events_days ?? null,
       bannerEvents: file.retention?.banner_events_days ?? null,
     },
-    localDays: createZonedCalendar(file.studio?.time_zone ?? 'UTC'),
+    calendar: createZonedCalendar(file.studio?.time_zone ?? 'UTC'),
     operators: (file.operators ?? []).map(toOperator),
     studio: toStudioSettings(file.studio ?? {}),
     warnings,

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { afterEach, describe, expect, test } from 'vitest';
 import { ERROR_MESSAGES, EXPLAIN_PATH } from '../../../src/protocol/index.ts';
-import { explainAnswer } from '../../../src/protocol/schemas/index.ts';
+import { explainResult } from '../../../src/protocol/schemas/index.ts';
 import {
   APP_ID,
   aCampaign,
@@ -221,7 +221,7 @@ describe('POST /explain', () => {
     await run(aCampaign({ audience: { tier: 'gold' } }), aCampaign({ campaign_id: 'c2' }));
     const unknown = await explain();
     expect(unknown.status).toBe(200);
-    expect(explainAnswer.safeParse(unknown.body)).toMatchObject({ success: true });
+    expect(explainResult.safeParse(unknown.body)).toMatchObject({ success: true });
     expect(unknown.body.has_profile).toBe(false);
     await know({ tier: 'gold' });
     const known = await explain();

@@ -54,7 +54,7 @@ test('finds users of a shared address until they change it or are removed', () =
   sam!.email = null;
   users.changed(sam!, NOW);
   expect(ids(kimsEmail)).toEqual(['kim', 'mia']);
-  users.remove(mia!);
+  users.erase(mia!);
   expect(ids(kimsEmail)).toEqual(['kim']);
   users.merge(sam!, kim!, NOW);
   expect(ids(kimsEmail)).toEqual([]);
@@ -76,7 +76,7 @@ test('merges a user only into another, existing user', () => {
   const [kim, sam, gone] = ['kim', 'sam', 'gone'].map((externalId) => users.create({ externalId }, NOW));
   const refused = 'A user is merged into another one who is there';
   expect(() => users.merge(kim!, kim!, NOW)).toThrow(refused);
-  users.remove(gone!);
+  users.erase(gone!);
   expect(() => users.merge(gone!, kim!, NOW)).toThrow(refused);
   users.merge(kim!, sam!, NOW);
   expect(() => users.merge(sam!, kim!, NOW)).toThrow(refused);
@@ -88,8 +88,8 @@ test('assigns the rows of users in a chain of merges to the last target', () => 
   users.record(a!, anEvent(a!, 'e'));
   users.merge(b!, a!, NOW);
   users.merge(c!, b!, NOW);
-  const { events, moved } = memory.change({ users: [] }, () => null).changes;
+  const { events, merged } = memory.change({ users: [] }, () => null).changes;
   expect(events.map(({ userId }) => userId)).toEqual([c!.userId]);
   // None of them had been stored.
-  expect(moved).toEqual([]);
+  expect(merged).toEqual([]);
 });

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ERROR_MESSAGES } from '../../../src/protocol/index.ts';
-import { syncAnswer } from '../../../src/protocol/schemas/index.ts';
+import { syncResponse } from '../../../src/protocol/schemas/index.ts';
 import { stripUserTag } from '../../../src/service/campaigns/banner-id.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
 import {
@@ -72,7 +72,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       await run(aCampaign());
       const { status, body } = await sync({ placements: ['home', 'other'] });
       expect(status).toBe(200);
-      expect(syncAnswer.safeParse(body).success).toBe(true);
+      expect(syncResponse.safeParse(body).success).toBe(true);
       expect(body).toEqual({
         banners: {
           home: {

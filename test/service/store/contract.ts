@@ -159,7 +159,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         await create({ externalId: 'u-1', email: 'kim@example.org' });
         const lookup: Lookup = { by: 'email', value: 'kim@example.org' };
         await write([lookup], (users) => {
-          users.remove(users.find(lookup)[0]!);
+          users.erase(users.find(lookup)[0]!);
           return users.find(byExternalId('u-1'));
         });
         expect(await find(lookup)).toEqual([]);
@@ -179,9 +179,9 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         for (const subject of ['u-1', 'u-2', 'u-3']) await store.studio.addAudit({ ...look, subject });
         await store.studio.addAudit({ ...look, workspaceId: 'other', subject: 'u-1' });
         await write([lookup, byExternalId('u-2')], (users) => {
-          users.remove(users.find(lookup)[0]!);
+          users.erase(users.find(lookup)[0]!);
           // An ID that no user has, or ever had.
-          users.forget('u-2');
+          users.eraseByExternalId('u-2');
         });
         const subjects = async (workspaceId: string) =>
           (await store.studio.audit(workspaceId, { limit: 9 })).map(({ subject }) => subject).sort();

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createService, openStore, vacuumStore } from '../../../src/service/index.ts';
 import { redactAuditSubject } from '../../../src/service/operators/index.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
-import { runIn } from '../../../src/service/store/postgres/statement.ts';
+import { createPoolRun } from '../../../src/service/store/postgres/statement.ts';
 import { POSTGRES_STATEMENTS } from '../../../src/service/store/statements.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
 import { patience } from '../../helpers/patience.ts';
@@ -96,7 +96,7 @@ const planOnPostgres = async (): Promise<string> => {
   const { pool, close } = connect(address, 'groups', { connections: 1 });
   onTestFinished(close);
   const { sql, values } = POSTGRES_STATEMENTS.redactAuditSubject('test', 'kim');
-  return JSON.stringify(await runIn(pool)(`EXPLAIN ${sql}`, values));
+  return JSON.stringify(await createPoolRun(pool)(`EXPLAIN ${sql}`, values));
 };
 
 test('removes all data of an erased user from the SQLite file with VACUUM', async () => {

@@ -96,7 +96,7 @@ export const eventCountsContract = (storeOf: () => Store) =>
         workspaceId: 'demo',
         lookups: [one],
         nowMs: NOW,
-        apply: (users) => users.forget('u-1'),
+        apply: (users) => users.eraseByExternalId('u-1'),
       });
       expect(await counts()).toEqual([events(NOW, 2)]);
     });

@@ -38,7 +38,7 @@ export const feedContract = (storeOf: () => Store) =>
         workspaceId: 'demo',
         lookups: [byExternalId(externalId)],
         nowMs: NOW,
-        apply: (users) => users.forget(externalId),
+        apply: (users) => users.eraseByExternalId(externalId),
       });
     const namesOf = ({ events }: FeedPage) =>
       events.map((event) => (event.kind === 'event' ? event.name : event.productId));

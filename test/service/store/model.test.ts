@@ -33,7 +33,7 @@ const empty = (stores: Store[]) =>
           if (lookup.by === 'external_id' && users.find(lookup).length === 0) {
             users.create({ externalId: lookup.value }, NOW);
           }
-          for (const profile of users.find(lookup)) users.remove(profile);
+          for (const profile of users.find(lookup)) users.erase(profile);
         }
       }
     },

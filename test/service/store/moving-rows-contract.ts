@@ -186,7 +186,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
     await write([byExternalId('u-1')], (users) => {
       const [profile] = users.find(byExternalId('u-1'));
       users.record(profile!, anEvent(profile!, 'last'));
-      users.remove(profile!);
+      users.erase(profile!);
     });
     expect((await events()).map(([name]) => name)).toEqual(['stays']);
     expect(await bannerEvents()).toEqual([]);

@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
 import { readRows } from '../../../src/service/store/postgres/reader.ts';
-import { inTransaction, type Run, runIn } from '../../../src/service/store/postgres/statement.ts';
+import { createPoolRun, inTransaction, type Run } from '../../../src/service/store/postgres/statement.ts';
 import { patience } from '../../helpers/patience.ts';
 import { aDatabase, END_ALL, runBeside, waitsFor } from '../../helpers/postgres.ts';
 import { tcpDoor } from '../../helpers/tcp-door.ts';
@@ -19,7 +19,7 @@ const aPool = async (
   const url = await aDatabase();
   const { pool, close } = connect(url, purpose, { connections: 1, ...options });
   onTestFinished(close);
-  return { pool, run: runIn(pool), beside: runBeside(url) };
+  return { pool, run: createPoolRun(pool), beside: runBeside(url) };
 };
 
 const processOf = async (run: Run) => (await run('SELECT pg_backend_pid() AS pid'))[0]!['pid'];
@@ -37,11 +37,11 @@ test('requests durable commits from a database with `synchronous_commit` off', a
   await runBeside(url)(`ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET synchronous_commit = off`);
   const { pool, close } = connect(url, 'groups', { connections: 1 });
   onTestFinished(close);
-  expect(await runIn(pool)('SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }]);
+  expect(await createPoolRun(pool)('SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }]);
 });
 
 test('closes additional connections after a burst, except those of writers', async () => {
-  const burst = (pool: Pool) => Promise.all(Array.from({ length: 6 }, () => runIn(pool)('SELECT 1')));
+  const burst = (pool: Pool) => Promise.all(Array.from({ length: 6 }, () => createPoolRun(pool)('SELECT 1')));
   const { pool } = await aPool('requests', { connections: 4, idleMs: 20 });
   await burst(pool);
   await expect.poll(() => pool.totalCount).toBe(0);
@@ -53,7 +53,7 @@ test('closes additional connections after a burst, except those of writers', asy
 
 /** Runs slow statements concurrently. */
 const crowd = (pool: Pool, count: number) =>
-  Promise.allSettled(Array.from({ length: count }, () => runIn(pool)('SELECT pg_sleep(0.02)')));
+  Promise.allSettled(Array.from({ length: count }, () => createPoolRun(pool)('SELECT pg_sleep(0.02)')));
 
 /** Pool on a server with this connection limit. */
 const aSmallServer = async () => {
@@ -71,7 +71,7 @@ const aSmallServer = async () => {
 test('queues for a connection if the server allows few of them', async () => {
   const { pool, limit } = await aSmallServer();
   await limit(2);
-  await runIn(pool)('SELECT 1');
+  await createPoolRun(pool)('SELECT 1');
   for (let round = 0; round < 3; round += 1) {
     const statuses = (await crowd(pool, 40)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set(['fulfilled']));
@@ -83,7 +83,7 @@ test('queues for a connection if the server allows few of them', async () => {
 
 test('rejects callers if no connection works', async () => {
   const { pool, beside, limit } = await aSmallServer();
-  await runIn(pool)('SELECT 1');
+  await createPoolRun(pool)('SELECT 1');
   await limit(0);
   await beside(END_ALL);
   await expect.poll(() => pool.totalCount).toBe(0);
@@ -107,7 +107,7 @@ test('reports a commit as in doubt only if it had begun when the connection ende
   const door = await tcpDoor(await aDatabase());
   const other = connect(door.url, 'groups', { connections: 1 });
   onTestFinished(other.close);
-  const cut = runIn(other.pool);
+  const cut = createPoolRun(other.pool);
   await cut('CREATE TABLE written (n int)');
   door.cutAnswer('COMMIT');
   const heard = inTransaction(other.pool, (send) => send('INSERT INTO written VALUES (1)')).catch(nameOf);
@@ -136,7 +136,7 @@ test('drops a connection whose server no longer responds', async () => {
     const door = await tcpDoor(await aDatabase());
     const { pool, close } = connect(door.url, purpose, { connections: 1, limits });
     onTestFinished(close);
-    const run = runIn(pool);
+    const run = createPoolRun(pool);
     const first = await processOf(run);
     door.silence();
     await expect(run('SELECT 1')).rejects.toThrow('Query read timeout');
@@ -275,7 +275,7 @@ test('reads TLS parameters of a URL as psql does', async () => {
   const isEncrypted = async (parameters: string) => {
     const { pool, close } = connect(`${url}?${parameters}`, 'upkeep');
     try {
-      const [row] = await runIn(pool)('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
+      const [row] = await createPoolRun(pool)('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
       return row!['ssl'];
     } finally {
       await close();
@@ -296,7 +296,7 @@ test('reads TLS parameters of a URL as psql does', async () => {
 test('waits for pending statements on close, and cancels those that do not end', async () => {
   const url = await aDatabase();
   const { pool, close } = connect(url, 'upkeep');
-  const run = runIn(pool);
+  const run = createPoolRun(pool);
   const short = run('SELECT pg_sleep(0.2)');
   const endless = run('SELECT pg_sleep(600)');
   const heard = expect(endless).rejects.toThrow();

@@ -5,7 +5,7 @@ import type { UserRepository } from '../../../src/service/profiles/user-reposito
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
 import { FIND_KEYS, LOCK_USERS } from '../../../src/service/store/postgres/read-users.ts';
-import { runIn } from '../../../src/service/store/postgres/statement.ts';
+import { createPoolRun } from '../../../src/service/store/postgres/statement.ts';
 import { POSTGRES_STATEMENTS } from '../../../src/service/store/statements.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { aDatabase, runBeside } from '../../helpers/postgres.ts';
@@ -230,7 +230,7 @@ test('finds users by their keys, even if the plan was made for small tables', as
   const { pool, close } = connect(url, 'groups', { connections: 1 });
   onTestFinished(close);
   const planOf = async (statement: string, values: (string | string[] | number[])[]) => {
-    const plan = await runIn(pool)(`EXPLAIN ${statement}`, values);
+    const plan = await createPoolRun(pool)(`EXPLAIN ${statement}`, values);
     return plan.map((row) => row['QUERY PLAN']).join('\n');
   };
   const keys = await planOf(FIND_KEYS, [['demo'], ['external_id:a', 'external_id:b']]);
@@ -262,7 +262,7 @@ const change = <T>(store: Store, ids: string[], apply: (users: UserRepository) =
 test('does not find a user whom another replica removed', async () => {
   const [first, second] = stores;
   await count(first, 'u-1');
-  await change(second, ['u-1'], (users) => users.remove(users.find(byExternalId('u-1'))[0]!));
+  await change(second, ['u-1'], (users) => users.erase(users.find(byExternalId('u-1'))[0]!));
   expect(await count(first, 'u-1')).toBe(1);
   expect(await collect(first.exportUsers('demo'))).toHaveLength(1);
 });

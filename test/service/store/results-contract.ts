@@ -50,7 +50,7 @@ type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
 
 /** Stores the list in its order, which differs from the order of the events, and adds it to the model. */
 const happen = async (store: Store, run: number, all: readonly Happening[], timeZone: string) => {
-  const localDays = createZonedCalendar(timeZone);
+  const calendar = createZonedCalendar(timeZone);
   const seen: Seen[] = [];
   const done: Done[] = [];
   /** Current user of each external ID, and the number for the next user once an ID is free again. */
@@ -93,12 +93,12 @@ const happen = async (store: Store, run: number, all: readonly Happening[], time
         isTestSend,
       };
       const ms = Math.min(timeMs, receivedAtMs);
-      const event = aBannerEvent({ ...of, eventType, timeMs, receivedAtMs, day: localDays.of(ms) });
+      const event = aBannerEvent({ ...of, eventType, timeMs, receivedAtMs, day: calendar.toDay(ms) });
       await recordBannerEvents(store, externalId, [event]);
       const person = personOf(name);
       if (!isTestSend) seen.push({ person, type: eventType, variantId, placementId, language, ms });
     } else if (what.do === 'erase') {
-      await write([name], (users) => users.forget(externalId));
+      await write([name], (users) => users.eraseByExternalId(externalId));
       const gone = people.get(name);
       for (const list of [seen, done])
         for (let i = list.length - 1; i >= 0; i -= 1) if (list[i]!.person === gone) list.splice(i, 1);

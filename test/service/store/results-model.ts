@@ -94,7 +94,7 @@ export const modelOf = (
   }
   const armOf = ({ person }: { person: number }) => firsts.get(person)!.variantId;
   const counted = seen.filter(({ person }) => firsts.has(person));
-  const localDays = createZonedCalendar(timeZone);
+  const calendar = createZonedCalendar(timeZone);
   const arms = groupBy(counted, (each) => String(armOf(each))).map((each): ArmResults => {
     const variantId = armOf(each[0]!);
     const mine = new Map([...firsts].filter(([, first]) => first.variantId === variantId));
@@ -119,8 +119,8 @@ export const modelOf = (
       variantId: armOf(each[0]!),
       ...countsOf(each),
     })),
-    days: groupBy(counted, (each) => `${localDays.of(each.ms)} ${armOf(each)}`).map((each) => ({
-      day: localDays.of(each[0]!.ms),
+    days: groupBy(counted, (each) => `${calendar.toDay(each.ms)} ${armOf(each)}`).map((each) => ({
+      day: calendar.toDay(each[0]!.ms),
       variantId: armOf(each[0]!),
       ...countsOf(each),
     })),

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore, type Store } from '../../../src/service/index.ts';
-import { namedBy } from '../../../src/service/profiles/lookup.ts';
+import { collectLookups } from '../../../src/service/profiles/lookup.ts';
 import type { UserRow } from '../../../src/service/profiles/user-repository.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
 import { readUserPages } from '../../../src/service/store/postgres/read-users.ts';
-import { runIn } from '../../../src/service/store/postgres/statement.ts';
+import { createPoolRun } from '../../../src/service/store/postgres/statement.ts';
 import { USERS_PAGE } from '../../../src/service/store/workspace-reads.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
 
@@ -70,14 +70,14 @@ test('reads users from PostgreSQL by page, and after a conflict only the missing
   await aStore(address, 2 * USERS_PAGE + 1);
   const { pool, close } = connect(address, 'groups', { connections: 1 });
   onTestFinished(close);
-  const run = runIn(pool);
+  const run = createPoolRun(pool);
   const sizes: number[] = [];
   const counted: typeof run = async (sql, values) => {
     const rows = await run(sql, values);
     if (sql.includes('FROM users') || sql.includes('JOIN users')) sizes.push(rows.length);
     return rows;
   };
-  const named = namedBy([{ workspaceId: W, lookups: [LOOKUP] }]);
+  const named = collectLookups([{ workspaceId: W, lookups: [LOOKUP] }]);
   const found = new Map<number, UserRow>();
   await readUserPages(counted, named, found);
   expect(sizes).toEqual([USERS_PAGE, USERS_PAGE, 1]);

@@ -68,7 +68,7 @@ test('clears the cache on an erasure, so that no data of the user stays in memor
       lookups: [lookup],
       nowMs: NOW,
       apply(users) {
-        if (erase) for (const profile of users.find(lookup)) users.remove(profile);
+        if (erase) for (const profile of users.find(lookup)) users.erase(profile);
         else users.create({ email: lookup.value }, NOW);
       },
     });

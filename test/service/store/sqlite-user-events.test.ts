@@ -88,7 +88,7 @@ describe('user_events of SQLite', () => {
       workspaceId: 'demo',
       lookups: [byExternalId('kept')],
       nowMs: NOW,
-      apply: (users) => users.forget('kept'),
+      apply: (users) => users.eraseByExternalId('kept'),
     });
     expect(await eventsOf('kept')).toBe(0);
     expect(inspect().different).toEqual([]);

@@ -98,10 +98,10 @@ export const perform = (users: UserRepository, step: Step): void => {
       break;
     }
     case 'remove':
-      users.remove(mine());
+      users.erase(mine());
       break;
     case 'forget':
-      users.forget(externalId);
+      users.eraseByExternalId(externalId);
       break;
     case 'throw':
       mine().custom['n'] = 'halfway';
@@ -148,17 +148,17 @@ export const plainUsers = () => {
       if (bare) absorb(user, bare);
     },
     merge: (kept, merged) => absorb(ofProfile(kept), ofProfile(merged)),
-    remove(profile) {
+    erase(profile) {
       all = all.filter((user) => user.profile !== profile);
     },
-    forget(externalId) {
+    eraseByExternalId(externalId) {
       const before = all.length;
       const user = bearerOf(externalId);
       all = all.filter((other) => other !== user);
       return all.length < before;
     },
     // For integrations, which steps do not use.
-    forgetRejects: () => undefined,
+    deleteRejects: () => undefined,
     record(profile, event) {
       const [tallies, name, quantity] =
         event.kind === 'event'

@@ -18,7 +18,7 @@ import { requireOwnSession } from './own-session.ts';
 import { createReader } from './reader.ts';
 import { createPostgresResults, createReadStableFeed } from './results.ts';
 import { connectAttached, createTables, isSharded } from './schema.ts';
-import { inTransaction, runIn, runTogetherIn, sendOver } from './statement.ts';
+import { createPoolRun, createRunTogether, createSend, inTransaction } from './statement.ts';
 import { createPostgresGroups } from './write-group.ts';
 
 /** A replica writes one group at a time. */
@@ -43,7 +43,7 @@ const makeTables = async (url: string): Promise<boolean> => {
   const { pool, close } = connect(url, 'upkeep', { connections: 1 });
   try {
     await createTables(pool);
-    return await isSharded(runIn(pool));
+    return await isSharded(createPoolRun(pool));
   } finally {
     await close();
   }
@@ -63,11 +63,11 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const closeAll = () => Promise.all([requests, groups, upkeep].map(({ close }) => close()));
   // Connects before readers use up the connections, and never releases the connection, because a replica that can read must be
   // able to write.
-  await runIn(groups.pool)('SELECT 1').catch(async (error: unknown) => {
+  await createPoolRun(groups.pool)('SELECT 1').catch(async (error: unknown) => {
     await closeAll();
     throw error;
   });
-  const run = runIn(pool);
+  const run = createPoolRun(pool);
   const reader = createReader(pool, upkeep.pool);
   const secret = createSecrets(run);
   const writeGroup = createPostgresGroups(groups.pool, sharded);
@@ -95,13 +95,13 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
       verify: reader.reads.verifyResults,
     }),
     ...createFeed({
-      send: sendOver(run),
+      send: createSend(run),
       statements: POSTGRES_STATEMENTS,
       results: POSTGRES_RESULTS,
       indexEvents: async () => undefined,
       readStableFeed,
     }),
-    studio: createStudioStore(run, runTogetherIn(pool)),
+    studio: createStudioStore(run, createRunTogether(pool)),
     ingestion: createIngestionStore(run),
     webhooks: createWebhookStore(run),
     prune: createPrune({ run, dialect: POSTGRES, catchUp: resultsConsumer.catchUp, pruneEvents }),

@@ -1,8 +1,14 @@
-import { isNamedBy, type Lookup, type Named, nameOfLookup, parseUserId } from '../../profiles/lookup.ts';
+import {
+  type KeyedLookups,
+  type Lookup,
+  matchesLookup,
+  parseUserId,
+  toLookupId,
+} from '../../profiles/lookup.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
 import { USER_CHARACTERS } from '../../profiles/user-working-set.ts';
 import { readNumber, readText } from '../../row-readers.ts';
-import { POSTGRES, selected } from '../../sql/dialect.ts';
+import { POSTGRES, selectList } from '../../sql/dialect.ts';
 import { toUserRow, USERS } from '../rows.ts';
 import { USERS_PAGE } from '../workspace-reads.ts';
 import { ConflictError } from '../write-errors.ts';
@@ -11,10 +17,10 @@ import type { Run } from './statement.ts';
 export const FIND_KEYS = `SELECT workspace_id, identifier, user_id FROM user_identifiers
   WHERE workspace_id = ANY($1::text[]) AND identifier = ANY($2::text[])`;
 
-export const USER_COLUMNS = selected(POSTGRES, USERS);
-const IS_KNOWN = `version = known_version AND updated_at = ${POSTGRES.moment('known_ms')}`;
+export const USER_COLUMNS = selectList(POSTGRES, USERS);
+const IS_KNOWN = `version = known_version AND updated_at = ${POSTGRES.timestamp('known_ms')}`;
 /** Reads users. Omits the profile if version (`$2`) and timestamp (`$3`) match the cached row. */
-export const READ_CHANGED_USERS = `SELECT ${selected(
+export const READ_CHANGED_USERS = `SELECT ${selectList(
   POSTGRES,
   USERS.filter(({ name }) => name !== 'profile'),
 )},
@@ -32,31 +38,31 @@ export const LOCK_USERS_SKIP_LOCKED = `${LOCK_USERS} SKIP LOCKED`;
  * because it changes them, and adds them again after the commit.
  */
 export const createUserCache = (maxCharacters: number) => {
-  const known = new Map<number, UserRow>();
+  const cached = new Map<number, UserRow>();
   let characters = 0;
 
   return {
     /** Returns version and time of a user. If the user is not cached, returns values that match no row. */
     stateOf(userId: number): { version: number; updatedAtMs: number } {
-      const user = known.get(userId);
+      const user = cached.get(userId);
       if (!user) return { version: -1, updatedAtMs: 0 };
       return { version: user.version, updatedAtMs: user.profile?.updatedAtMs ?? user.seenAtMs };
     },
 
     take(userId: number): UserRow | undefined {
-      const user = known.get(userId);
+      const user = cached.get(userId);
       if (user) characters -= USER_CHARACTERS + user.characters;
-      known.delete(userId);
+      cached.delete(userId);
       return user;
     },
 
     put(users: Iterable<UserRow>) {
       for (const user of users) {
-        known.set(user.userId, user);
+        cached.set(user.userId, user);
         characters += USER_CHARACTERS + user.characters;
       }
       if (characters <= maxCharacters) return;
-      known.clear();
+      cached.clear();
       characters = 0;
     },
   };
@@ -67,7 +73,7 @@ export type UserCache = ReturnType<typeof createUserCache>;
 const NO_CACHE = createUserCache(0);
 
 /** Returns the user IDs of lookups, with the names that matched each ID. */
-const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> => {
+const findIds = async (run: Run, keyedLookups: KeyedLookups): Promise<Map<number, string[]>> => {
   const workspaces = new Set<string>();
   const keys: string[] = [];
   const found = new Map<number, string[]>();
@@ -76,7 +82,7 @@ const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> =
     if (names) names.push(name);
     else found.set(userId, [name]);
   };
-  for (const [name, { workspaceId, key, lookup }] of named) {
+  for (const [name, { workspaceId, key, lookup }] of keyedLookups) {
     if (lookup.by === 'braze_id') {
       const userId = parseUserId(lookup.value);
       if (userId !== null) add(userId, name);
@@ -88,19 +94,19 @@ const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> =
   if (keys.length === 0) return found;
   for (const row of await run(FIND_KEYS, [[...workspaces], keys])) {
     // The lookup may name the key in only one of the workspaces.
-    const name = nameOfLookup(readText(row, 'workspace_id'), readText(row, 'identifier'));
-    if (named.has(name)) add(readNumber(row, 'user_id'), name);
+    const name = toLookupId(readText(row, 'workspace_id'), readText(row, 'identifier'));
+    if (keyedLookups.has(name)) add(readNumber(row, 'user_id'), name);
   }
   return found;
 };
 
-const isBorneBy = ({ profile, externalId }: UserRow, lookup: Lookup): boolean =>
-  profile ? isNamedBy(profile, lookup) : lookup.by === 'external_id' && lookup.value === externalId;
+const matchesUser = ({ profile, externalId }: UserRow, lookup: Lookup): boolean =>
+  profile ? matchesLookup(profile, lookup) : lookup.by === 'external_id' && lookup.value === externalId;
 
 /** Another transaction holds locks on users. */
 export class LockedError extends Error {
   override name = 'LockedError';
-  /** Names that matched the users. */
+  /** Lookup IDs that matched the users. */
   readonly names: ReadonlySet<string>;
 
   constructor(names: readonly string[]) {
@@ -115,13 +121,13 @@ export class LockedError extends Error {
  */
 const readFound = async (
   run: Run,
-  named: Named,
+  keyedLookups: KeyedLookups,
   ids: Map<number, string[]>,
   { statement = READ_CHANGED_USERS, cache = NO_CACHE } = {},
 ): Promise<UserRow[]> => {
   if (ids.size === 0) return [];
   const getLookupNames = ({ userId, workspaceId }: UserRow) =>
-    ids.get(userId)!.filter((name) => named.get(name)!.workspaceId === workspaceId);
+    ids.get(userId)!.filter((name) => keyedLookups.get(name)!.workspaceId === workspaceId);
   const read = async (sql: string, userIds: number[]) => {
     const states = userIds.map(cache.stateOf);
     const versions = states.map(({ version }) => version);
@@ -143,8 +149,8 @@ const readFound = async (
   for (const [userId, names] of ids) {
     const user = users.get(userId);
     for (const name of names) {
-      const { lookup } = named.get(name)!;
-      if (lookup.by === 'braze_id' || (user && isBorneBy(user, lookup))) continue;
+      const { lookup } = keyedLookups.get(name)!;
+      if (lookup.by === 'braze_id' || (user && matchesUser(user, lookup))) continue;
       throw new ConflictError('Users have other names by now');
     }
   }
@@ -154,18 +160,22 @@ const readFound = async (
 /** Reads the users of lookups. Throws the errors of `readFound`. */
 export const readUsers = async (
   run: Run,
-  named: Named,
+  keyedLookups: KeyedLookups,
   options: Parameters<typeof readFound>[3] = {},
-): Promise<UserRow[]> => readFound(run, named, await findIds(run, named), options);
+): Promise<UserRow[]> => readFound(run, keyedLookups, await findIds(run, keyedLookups), options);
 
 /**
  * Adds the users of lookups to `found` in pages. Skips users that `found` already contains. May be called again after a
  * `ConflictError`.
  */
-export const readUserPages = async (run: Run, named: Named, found: Map<number, UserRow>): Promise<void> => {
-  const missing = [...(await findIds(run, named))].filter(([userId]) => !found.has(userId));
+export const readUserPages = async (
+  run: Run,
+  keyedLookups: KeyedLookups,
+  found: Map<number, UserRow>,
+): Promise<void> => {
+  const missing = [...(await findIds(run, keyedLookups))].filter(([userId]) => !found.has(userId));
   for (let at = 0; at < missing.length; at += USERS_PAGE) {
     const page = new Map(missing.slice(at, at + USERS_PAGE));
-    for (const user of await readFound(run, named, page)) found.set(user.userId, user);
+    for (const user of await readFound(run, keyedLookups, page)) found.set(user.userId, user);
   }
 };

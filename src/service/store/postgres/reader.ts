@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
-import { type Lookup, namedBy } from '../../profiles/lookup.ts';
+import { collectLookups, type Lookup } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
 import { readSummaries } from '../../results/read.ts';
 import { verifyResults } from '../../results/verify.ts';
 import type { SqlRow } from '../../row-readers.ts';
 import type { Column } from '../../sql/columns.ts';
-import { POSTGRES, selected } from '../../sql/dialect.ts';
+import { POSTGRES, selectList } from '../../sql/dialect.ts';
 import {
   BANNER_EVENTS,
   EVENTS,
@@ -20,7 +20,7 @@ import type { StoreReader } from '../store.ts';
 import { createTargetingLoader } from '../targeting-loader.ts';
 import { createWorkspaceReads, EXPORT_PAGE, readSample, toSample } from '../workspace-reads.ts';
 import { readUserPages, readUsers, USER_COLUMNS } from './read-users.ts';
-import { retryConflicts, runIn, sendOver, takeConnection } from './statement.ts';
+import { createPoolRun, createSend, retryConflicts, takeConnection } from './statement.ts';
 
 /** Yields the rows of a query from one snapshot. Releases the connection if the caller stops early. */
 export async function* readRows(
@@ -48,7 +48,7 @@ export async function* readRows(
 const USERS = `SELECT ${USER_COLUMNS} FROM users WHERE workspace_id = $1 AND profile IS NOT NULL`;
 /** Selects the columns except `workspace_id`, which `users` also has. */
 const exported = <T>(columns: readonly Column<T>[]): string =>
-  `external_id, ${selected(
+  `external_id, ${selectList(
     POSTGRES,
     columns.filter(({ name }) => name !== 'workspace_id'),
   )}`;
@@ -59,12 +59,12 @@ const BANNER_EVENTS_OF_USERS = `SELECT ${exported(BANNER_EVENTS)}
 
 /** Creates a reader of committed data. Long reads use connections of `upkeep`. */
 export const createReader = (pool: Pool, upkeep: Pool) => {
-  const run = runIn(pool);
-  const send = sendOver(run);
+  const run = createPoolRun(pool);
+  const send = createSend(run);
 
   const readCommittedUsers = (queries: { workspaceId: string; lookups: readonly Lookup[] }[]) => {
-    const named = namedBy(queries);
-    return retryConflicts(() => readUsers(run, named));
+    const keyedLookups = collectLookups(queries);
+    return retryConflicts(() => readUsers(run, keyedLookups));
   };
 
   return {
@@ -78,9 +78,9 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
       ...createWorkspaceReads(run),
 
       async readUsers(workspaceId, lookups) {
-        const named = namedBy([{ workspaceId, lookups }]);
+        const keyedLookups = collectLookups([{ workspaceId, lookups }]);
         const found = new Map<number, UserRow>();
-        await retryConflicts(() => readUserPages(run, named, found));
+        await retryConflicts(() => readUserPages(run, keyedLookups, found));
         return [...found.values()].flatMap(({ profile }) => profile ?? []);
       },
 
@@ -100,11 +100,16 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
       campaignSummaries: (workspaceId, days) => readSummaries(run, workspaceId, days),
 
       verifyResults: (workspaceId) =>
-        verifyResults(runIn(upkeep), (sql, values) => readRows(upkeep, sql, values), POSTGRES, workspaceId),
+        verifyResults(
+          createPoolRun(upkeep),
+          (sql, values) => readRows(upkeep, sql, values),
+          POSTGRES,
+          workspaceId,
+        ),
 
       async sampleUsers(query) {
-        const columns = { users: USER_COLUMNS, states: selected(POSTGRES, USER_CAMPAIGNS) };
-        return toSample(await readSample(runIn(upkeep), columns, query), toUserRow);
+        const columns = { users: USER_COLUMNS, states: selectList(POSTGRES, USER_CAMPAIGNS) };
+        return toSample(await readSample(createPoolRun(upkeep), columns, query), toUserRow);
       },
     } satisfies Omit<StoreReader, 'close'>,
   };

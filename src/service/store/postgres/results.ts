@@ -8,7 +8,7 @@ import { createStepSizer } from '../../results/step-size.ts';
 import { readNumber, readText } from '../../row-readers.ts';
 import { MOVES_LOCK } from '../../sql/dialect.ts';
 import { runStepsLater, type Steps } from '../../sql/steps.ts';
-import { inTransaction, type Run, retryConflicts, sendOver } from './statement.ts';
+import { createSend, inTransaction, type Run, retryConflicts } from './statement.ts';
 import { BEGIN_ALONE, GROUPS_LOCK } from './write-group.ts';
 
 /** Selects the groups in flight. On a cluster, the lock is held until all nodes have committed. */
@@ -67,7 +67,7 @@ export const createPostgresResults = (
   readStableFeed: () => Promise<StableFeed>,
 ) => {
   const transact = <T>(steps: () => Steps<T>, begin = isSharded ? BEGIN_ON_CLUSTER : BEGIN): Promise<T> =>
-    retryConflicts(() => inTransaction(pool, (run) => runStepsLater(steps(), sendOver(run)), begin));
+    retryConflicts(() => inTransaction(pool, (run) => runStepsLater(steps(), createSend(run)), begin));
   const stepSizer = createStepSizer();
   return {
     addGoals: (workspaceId: string, campaignId: string, goals: readonly string[]): Promise<boolean> =>

@@ -4,7 +4,7 @@ import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts
 import { POSTGRES_TABLES } from '../tables.ts';
 import { type Connections, connect } from './connect.ts';
 import { requireOwnSession } from './own-session.ts';
-import { inTransaction, type Run, runIn } from './statement.ts';
+import { createPoolRun, inTransaction, type Run } from './statement.ts';
 
 /** Distributed tables with their distribution columns. All rows of a user are on one node. */
 const DISTRIBUTED = [
@@ -98,7 +98,7 @@ export const connectAttached = async (url: string, connections = 1): Promise<Con
   await requireOwnSession(url);
   const connected = connect(url, 'upkeep', { connections });
   try {
-    await checkTables(runIn(connected.pool));
+    await checkTables(createPoolRun(connected.pool));
     return connected;
   } catch (error) {
     await connected.close();

@@ -77,7 +77,7 @@ const preparedName = (text: string): string => {
   return name;
 };
 
-export const runOn =
+export const createClientRun =
   (client: ClientBase): Run =>
   async (text, values) => {
     const statement = values ? { name: preparedName(text), text, values: [...values] } : { text };
@@ -89,22 +89,22 @@ export const runOn =
   };
 
 /** Sends batches with `run`, either pipelined in order over one connection, or over any idle connection. */
-export const sendOver =
+export const createSend =
   (run: Run) =>
-  async ({ sql, times, values, expects }: BulkStatement): Promise<SqlRow[]> => {
+  async ({ sql, times, values, expectedRows }: BulkStatement): Promise<SqlRow[]> => {
     const rows = times === 0 ? [] : await run(sql, values);
-    if (expects === undefined || expects === rows.length) return rows;
+    if (expectedRows === undefined || expectedRows === rows.length) return rows;
     throw new ConflictError('Another replica has written the same users');
   };
 
 /** Runs each statement on any idle connection. */
-export const runIn =
+export const createPoolRun =
   (pool: Pool): Run =>
   async (text, values) => {
     const client = await takeConnection(pool);
     let isUsable = true;
     try {
-      return await runOn(client)(text, values);
+      return await createClientRun(client)(text, values);
     } catch (error) {
       isUsable = isUsableAfter(error);
       throw error;
@@ -114,7 +114,7 @@ export const runIn =
   };
 
 /** Converts an error of COMMIT. Without a response the outcome is unknown. A rejected COMMIT has stored nothing. */
-const orInDoubt = (error: unknown): unknown =>
+const toCommitError = (error: unknown): unknown =>
   error instanceof DatabaseError && classifyWriteError(error) !== 'unknown'
     ? error
     : new InDoubtError('No response from the database: outcome unknown', { cause: error });
@@ -129,12 +129,12 @@ export const inTransaction = async <T>(
   begin = 'BEGIN',
 ): Promise<T> => {
   const client = await takeConnection(pool);
-  const runHere = runOn(client);
+  const runOnClient = createClientRun(client);
   let isUsable = true;
   let isCommitting = false;
   const run: Run = async (text, values) => {
     try {
-      return await runHere(text, values);
+      return await runOnClient(text, values);
     } catch (error) {
       isUsable &&= isUsableAfter(error);
       throw error;
@@ -150,7 +150,7 @@ export const inTransaction = async <T>(
   } catch (error) {
     // A transaction that cannot be rolled back keeps its locks until the connection ends.
     if (isUsable) await run('ROLLBACK').catch(() => undefined);
-    throw isCommitting ? orInDoubt(error) : error;
+    throw isCommitting ? toCommitError(error) : error;
   } finally {
     client.release(!isUsable);
   }
@@ -183,7 +183,7 @@ export const retryConflicts = async <T>(transact: (attempt: number) => Promise<T
  * Returns a function that runs statements in one transaction. Returns `false` and stores nothing if the first statement returns
  * no row.
  */
-export const runTogetherIn =
+export const createRunTogether =
   (pool: Pool): RunTogether =>
   ([first, ...others]) =>
     inTransaction(pool, async (run) => {

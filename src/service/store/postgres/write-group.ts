@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { createUserIds, namedBy, type UserIds } from '../../profiles/lookup.ts';
+import { collectLookups, createUserIds, type UserIds } from '../../profiles/lookup.ts';
 import { type ChangeSet, type UserRow, writtenUser } from '../../profiles/user-repository.ts';
 import { createUserWorkingSet, MAX_CHARACTERS } from '../../profiles/user-working-set.ts';
 import type { Statement } from '../../row-readers.ts';
@@ -17,7 +17,7 @@ import {
   READ_CHANGED_USERS,
   readUsers,
 } from './read-users.ts';
-import { inTransaction, type Run, retryConflicts, sendOver } from './statement.ts';
+import { createSend, inTransaction, type Run, retryConflicts } from './statement.ts';
 
 /**
  * Identifiers that need a lock. The database enforces unique external IDs and aliases, but not unique contacts, so two replicas
@@ -30,8 +30,8 @@ const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
  */
 export const GROUPS_LOCK = 7_061_639;
 /** Maximum wait of a group for locks before it retries exclusively, in milliseconds. Far longer than a group takes. */
-const TOGETHER_MS = 1_000;
-const BEGIN_TOGETHER = `BEGIN; SET LOCAL lock_timeout = ${TOGETHER_MS}; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`;
+const SHARED_LOCK_TIMEOUT_MS = 1_000;
+const BEGIN_SHARED = `BEGIN; SET LOCAL lock_timeout = ${SHARED_LOCK_TIMEOUT_MS}; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`;
 export const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${GROUPS_LOCK})`;
 
 /** Namespace of the advisory locks of contacts in the database. */
@@ -44,7 +44,10 @@ export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}
   FROM (SELECT DISTINCT hashtext(name) & ${CONTACT_LOCKS - 1} AS slot FROM unnest($1::text[]) AS name ORDER BY 1) AS slots`;
 
 /** Returns users with nothing but banner events in the group. */
-const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: ChangeSet): UserRow[] => {
+const findUnchanged = (
+  rows: readonly UserRow[],
+  { updated, deleted, bannerEvents }: ChangeSet,
+): UserRow[] => {
   const needed = new Set(bannerEvents.map(({ userId }) => userId));
   for (const { userId } of [...updated, ...deleted]) needed.delete(userId);
   return rows.filter(({ userId }) => needed.has(userId));
@@ -58,7 +61,7 @@ export const writeChanges = async (
 ): Promise<void> => {
   const group = groupWrites(POSTGRES_STATEMENTS, changes, extraStatements);
   await runStepsLater(storeGroup(POSTGRES_STATEMENTS, group), (batch: BulkStatement) => {
-    const answer = sendOver(run)(batch);
+    const answer = createSend(run)(batch);
     // Another replica may create the same user IDs.
     if (batch === group.users.created) answer.catch(ids.changeOffset);
     return answer;
@@ -66,11 +69,11 @@ export const writeChanges = async (
 };
 
 /** Returns the error of mutations that name a locked user. The queue stores the other mutations. */
-const refuseLocked = (mutations: readonly Mutation[], { names }: LockedError): MutationError => {
-  const refused = mutations.filter((mutation) =>
-    [...namedBy([mutation]).keys()].some((name) => names.has(name)),
+const toLockedError = (mutations: readonly Mutation[], { names }: LockedError): MutationError => {
+  const lockedMutations = mutations.filter((mutation) =>
+    [...collectLookups([mutation]).keys()].some((name) => names.has(name)),
   );
-  return new MutationError(refused, new TransientError('A user is locked'));
+  return new MutationError(lockedMutations, new TransientError('A user is locked'));
 };
 
 /**
@@ -83,35 +86,37 @@ export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
   const cache = createUserCache(MAX_CHARACTERS);
   const ids = createUserIds();
 
-  const store = async (run: Run, mutations: readonly Mutation[], read: string) => {
-    const named = namedBy(mutations);
+  const writeGroup = async (run: Run, mutations: readonly Mutation[], read: string) => {
+    const keyedLookups = collectLookups(mutations);
     // Locks precede reads, because a transaction that waited for a lock must see the users that the previous transaction created.
-    const contacts = [...named].filter(([, { lookup }]) => CONTACTS.has(lookup.by)).map(([name]) => name);
+    const contacts = [...keyedLookups]
+      .filter(([, { lookup }]) => CONTACTS.has(lookup.by))
+      .map(([name]) => name);
     if (contacts.length > 0) await run(LOCK_CONTACTS, [contacts]);
-    const rows = await readUsers(run, named, { statement: read, cache });
-    const memory = createUserWorkingSet(ids);
-    const { value: values, changes } = memory.change({ users: rows }, (getUsers) =>
+    const rows = await readUsers(run, keyedLookups, { statement: read, cache });
+    const workingSet = createUserWorkingSet(ids);
+    const { value: values, changes } = workingSet.change({ users: rows }, (getUsers) =>
       applyMutations(mutations, getUsers),
     );
     // Only the versions of these users show that another replica has merged them.
-    if (isSharded) changes.updated.push(...onlySeen(rows, changes).map(writtenUser));
+    if (isSharded) changes.updated.push(...findUnchanged(rows, changes).map(writtenUser));
     const extraStatements = mutations.flatMap((mutation) => mutation.extraStatements ?? []);
     await writeChanges(run, changes, { ids, extraStatements });
-    return { values, users: memory.rows() };
+    return { values, users: workingSet.rows() };
   };
 
-  const together = { begin: BEGIN_TOGETHER, read: isSharded ? READ_CHANGED_USERS : LOCK_USERS };
-  const alone = { begin: BEGIN_ALONE, read: isSharded ? READ_CHANGED_USERS : LOCK_USERS_SKIP_LOCKED };
+  const sharedMode = { begin: BEGIN_SHARED, read: isSharded ? READ_CHANGED_USERS : LOCK_USERS };
+  const exclusiveMode = { begin: BEGIN_ALONE, read: isSharded ? READ_CHANGED_USERS : LOCK_USERS_SKIP_LOCKED };
 
   return (mutations: readonly Mutation[]): Promise<unknown[]> =>
     retryConflicts(async (attempt) => {
-      const { begin, read } = attempt === 1 ? together : alone;
+      const { begin, read } = attempt === 1 ? sharedMode : exclusiveMode;
       try {
-        const { values, users } = await inTransaction(pool, (run) => store(run, mutations, read), begin);
+        const { values, users } = await inTransaction(pool, (run) => writeGroup(run, mutations, read), begin);
         cache.put(users);
         return values;
       } catch (error) {
-        throw error instanceof LockedError ? refuseLocked(mutations, error) : error;
+        throw error instanceof LockedError ? toLockedError(mutations, error) : error;
       }
     });
 };

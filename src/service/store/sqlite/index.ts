@@ -41,8 +41,8 @@ const IN_MEMORY = ':memory:';
 type Release = () => void | Promise<void>;
 
 /** Releases resources in reverse order. The file lock is released last, when this process no longer uses the file. */
-const releaseAll = async (held: Release[]): Promise<void> => {
-  for (const release of held.splice(0).reverse()) await release();
+const releaseAll = async (resources: Release[]): Promise<void> => {
+  for (const release of resources.splice(0).reverse()) await release();
 };
 
 /** Opens a file read-only, while a service may write to it. */
@@ -62,24 +62,24 @@ export const openSqliteReader = (file: string): StoreReader => {
  * alive and the file locked.
  */
 export const openSqliteStore = async (file: string): Promise<Store> => {
-  const held: Release[] = [];
+  const resources: Release[] = [];
   try {
-    return await open(file, held);
+    return await open(file, resources);
   } catch (error) {
-    await releaseAll(held);
+    await releaseAll(resources);
     throw error;
   }
 };
 
-const open = async (file: string, held: Release[]): Promise<Store> => {
+const open = async (file: string, resources: Release[]): Promise<Store> => {
   const inMemory = file === IN_MEMORY;
   if (!inMemory) {
-    held.push(acquireLock(file));
+    resources.push(acquireLock(file));
     assertNoStaleWal(file);
   }
   const database = new DatabaseSync(file);
   // The writer closes a database in memory.
-  if (!inMemory) held.push(() => database.close());
+  if (!inMemory) resources.push(() => database.close());
   createTables(database, file);
   setForWriting(database);
   const jobs = createJobs(file, inMemory ? database : null);
@@ -87,7 +87,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   let writer: RemoteWriter;
   if (inMemory) writer = createInlineWriter(database);
   else writer = await startWriterThread(file);
-  held.push(writer.close);
+  resources.push(writer.close);
   const ids = createUserIds(reader.lastUserId());
   const secret = createSecrets(writer.run);
   const queue = createCommitQueue({
@@ -151,7 +151,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
       await queue.close();
       await resultsConsumer.close();
       await jobs.close();
-      await releaseAll(held);
+      await releaseAll(resources);
     },
   };
 };

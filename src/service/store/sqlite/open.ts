@@ -11,20 +11,20 @@ import { primaryResultCode } from '../write-errors.ts';
 /** Sends batches to SQLite synchronously. Prepares each statement once. Parameters are `$1`, `$2` … or `?1`. */
 export const createSendSqlite = (database: DatabaseSync): Send<SqlRow[]> => {
   const prepared = new Map<string, StatementSync>();
-  return ({ sql, times, values, expects }) => {
+  return ({ sql, times, values, expectedRows }) => {
     const statement = prepared.get(sql) ?? database.prepare(sql.replaceAll(/\$(\d)/g, '?$1'));
     prepared.set(sql, statement);
-    if (times === 1 && expects === undefined) return statement.all(...values);
+    if (times === 1 && expectedRows === undefined) return statement.all(...values);
     const width = values.length / times;
     const answers: SqlRow[] = [];
     let written = 0;
     for (let at = 0; at < values.length; at += width) {
       const row = values.slice(at, at + width);
-      if (expects === undefined) answers.push(...statement.all(...row));
+      if (expectedRows === undefined) answers.push(...statement.all(...row));
       else written += Number(statement.run(...row).changes);
     }
     // Only this process writes the file, so the row count must match.
-    if (expects !== undefined && written !== expects)
+    if (expectedRows !== undefined && written !== expectedRows)
       throw new Error('The file has other users than expected');
     return answers;
   };

@@ -1,5 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type Lookup, lookupKey, type Named, namedBy, parseUserId } from '../../profiles/lookup.ts';
+import {
+  collectLookups,
+  type KeyedLookups,
+  type Lookup,
+  lookupKey,
+  parseUserId,
+} from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
 import { readSummaries } from '../../results/read.ts';
@@ -63,11 +69,11 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   };
 
   /** Returns each user of the lookups once, from one snapshot. A read transaction per lookup would take a third longer. */
-  const users = (named: Named): UserRow[] => {
+  const users = (keyedLookups: KeyedLookups): UserRow[] => {
     const found = new Map<number, UserRow>();
     begin.run();
     try {
-      for (const { workspaceId, lookup } of named.values()) {
+      for (const { workspaceId, lookup } of keyedLookups.values()) {
         for (const row of rowsBy(workspaceId, lookup)) {
           const userId = readNumber(row, 'user_id');
           if (!found.has(userId)) found.set(userId, toUserRow(row));
@@ -113,7 +119,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     users,
 
     loadTargetingData: createTargetingLoader({
-      readUsers: (asked) => users(namedBy(asked)),
+      readUsers: (asked) => users(collectLookups(asked)),
       send,
       statements: SQLITE_STATEMENTS,
     }),
@@ -125,7 +131,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
 
       async readUsers(workspaceId, lookups) {
         const found = new Map<number, Profile>();
-        for (const { key, lookup } of namedBy([{ workspaceId, lookups }]).values()) {
+        for (const { key, lookup } of collectLookups([{ workspaceId, lookups }]).values()) {
           if (lookup.by === 'braze_id') {
             readPage(found, rowsBy(workspaceId, lookup));
             continue;

@@ -1,4 +1,4 @@
-import { namedBy, type UserIds } from '../../profiles/lookup.ts';
+import { collectLookups, type UserIds } from '../../profiles/lookup.ts';
 import { createUserGenerations, type UserGenerations } from '../../profiles/user-generations.ts';
 import { MAX_CHARACTERS } from '../../profiles/user-working-set.ts';
 import { applyMutations, type Mutation } from '../commit-queue.ts';
@@ -42,14 +42,14 @@ export const createSqliteGroups = (
   const applyGroup = (mutations: readonly Mutation[]): Applied => {
     try {
       memory.age();
-      const named = namedBy(mutations, memory.knows);
+      const keyedLookups = collectLookups(mutations, memory.isCached);
       const { value: values, changes } = memory.change(
-        { users: reader.users(named), named: named.values() },
+        { users: reader.users(keyedLookups), keyedLookups: keyedLookups.values() },
         (getUsers) => applyMutations(mutations, getUsers),
       );
       const extraStatements = mutations.flatMap((mutation) => mutation.extraStatements ?? []);
       const writes = groupWrites(SQLITE_STATEMENTS, changes, extraStatements);
-      return { memory, writes, forgets: changes.forgotten.length + changes.removed.length > 0, values };
+      return { memory, writes, forgets: changes.auditRedactions.length + changes.removed.length > 0, values };
     } catch (failure) {
       return { memory, failure };
     }

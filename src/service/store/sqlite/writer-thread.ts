@@ -4,8 +4,8 @@ import {
   createWriter,
   setForWriting,
   toWriteProblem,
-  type WriterAnswer,
   type WriterMessage,
+  type WriterResponse,
 } from './writer.ts';
 
 /** Thread that owns the writing connection. */
@@ -14,7 +14,7 @@ const database = new DatabaseSync(file);
 setForWriting(database);
 const writer = createWriter(database);
 
-const answerTo = (message: WriterMessage): WriterAnswer => {
+const toWriterResponse = (message: WriterMessage): WriterResponse => {
   try {
     const verb = writer[message.do] as (...values: readonly unknown[]) => unknown;
     return { value: verb(...message.with) };
@@ -25,7 +25,7 @@ const answerTo = (message: WriterMessage): WriterAnswer => {
 
 parentPort?.on('message', (message: WriterMessage | 'close') => {
   if (message !== 'close') {
-    parentPort?.postMessage(answerTo(message));
+    parentPort?.postMessage(toWriterResponse(message));
     return;
   }
   database.close();

@@ -109,7 +109,7 @@ export interface WriterMessage {
   with: readonly unknown[];
 }
 
-export type WriterAnswer = { problem: WriteProblem } | { value: unknown };
+export type WriterResponse = { problem: WriteProblem } | { value: unknown };
 
 /** Returns the URL of a thread's file, which is beside this file in the source, and in `dist/` in a build. */
 export const threadUrl = (name: 'job' | 'writer'): URL => {
@@ -146,43 +146,43 @@ export const startWriterThread = async (
   thread = new Worker(threadUrl('writer'), { workerData: file }),
 ): Promise<RemoteWriter> => {
   /** Calls in flight, in order. */
-  const asked: { resolve(value: unknown): void; reject(error: Error): void }[] = [];
-  let died: Error | null = null;
+  const pendingCalls: { resolve(value: unknown): void; reject(error: Error): void }[] = [];
+  let threadError: Error | null = null;
   await new Promise<void>((resolve, reject) => {
     thread.once('online', resolve);
     thread.once('error', reject);
   });
   const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
   const fail = (error: Error) => {
-    died ??= error;
+    threadError ??= error;
     const inDoubt = new InDoubtError('Write with unknown outcome', { cause: error });
-    for (const { reject } of asked.splice(0)) reject(inDoubt);
+    for (const { reject } of pendingCalls.splice(0)) reject(inDoubt);
   };
   thread.on('error', fail);
   thread.once('exit', () => fail(new Error('The thread that writes the database has ended')));
-  thread.on('message', (answer: WriterAnswer) => {
-    const first = asked.shift();
+  thread.on('message', (answer: WriterResponse) => {
+    const first = pendingCalls.shift();
     if ('problem' in answer) first?.reject(toWriteError(answer.problem));
     else first?.resolve(answer.value);
   });
-  const verb =
+  const callMethod =
     <Verb extends keyof Writer>(name: Verb): RemoteWriter[Verb] =>
     (...values: unknown[]) =>
       new Promise<never>((resolve, reject) => {
-        if (died) throw died;
+        if (threadError) throw threadError;
         thread.postMessage({ do: name, with: values } satisfies WriterMessage);
-        asked.push({ resolve: resolve as (value: unknown) => void, reject });
+        pendingCalls.push({ resolve: resolve as (value: unknown) => void, reject });
       });
   return {
-    write: verb('write'),
-    run: verb('run'),
-    runTogether: verb('runTogether'),
-    indexEvents: verb('indexEvents'),
-    advanceResults: verb('advanceResults'),
-    pruneEvents: verb('pruneEvents'),
-    addGoals: verb('addGoals'),
+    write: callMethod('write'),
+    run: callMethod('run'),
+    runTogether: callMethod('runTogether'),
+    indexEvents: callMethod('indexEvents'),
+    advanceResults: callMethod('advanceResults'),
+    pruneEvents: callMethod('pruneEvents'),
+    addGoals: callMethod('addGoals'),
     async close() {
-      if (died === null) thread.postMessage('close');
+      if (threadError === null) thread.postMessage('close');
       await exited;
     },
   };

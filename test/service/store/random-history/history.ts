@@ -158,7 +158,7 @@ export const applyBatch = (users: UserRepository, { number, nowMs, changes }: Ba
           users.merge(profileOf(change.kept), profileOf(change.merged), nowMs);
         break;
       case 'erase':
-        users.forget(change.user);
+        users.eraseByExternalId(change.user);
     }
   }
   const marker = profileOf(MARKER);
