@@ -89,7 +89,8 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
     const previous = ranges.get(workspaceId);
     const isSameRun = previous?.beforeMs === beforeMs;
     if (isSameRun && previous.isComplete) return previous;
-    const startOfRun = async () => (previous ? findLastEventBefore(previous.beforeMs - CLOCKS_DIFFER_MS, through) : 0);
+    const startOfRun = async () =>
+      previous ? findLastEventBefore(previous.beforeMs - CLOCKS_DIFFER_MS, through) : 0;
     const after = isSameRun ? previous.after : await startOfRun();
     const range = { after, last: await findLastEventBefore(beforeMs, through), beforeMs, isComplete };
     ranges.set(workspaceId, range);
