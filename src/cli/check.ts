@@ -8,7 +8,7 @@ import {
   WorkspaceError,
 } from '../service/index.ts';
 import { dbOption, requireDatabase } from './database.ts';
-import { count } from './sentence.ts';
+import { count, formatError } from './sentence.ts';
 
 const options = {
   file: { type: 'positional', description: 'Workspace file, or a folder of them', required: false },
@@ -54,7 +54,7 @@ const trySources = async ({ workspaces }: Registry): Promise<void> => {
         }
       } catch (error) {
         wrong += 1;
-        process.stderr.write(`${name}: ${(error as Error).message}\n`);
+        process.stderr.write(`${name}: ${formatError(error)}\n`);
       }
     }
   }

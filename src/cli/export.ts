@@ -9,8 +9,7 @@ const options = {
   workspace: { type: 'string', description: 'Workspace ID; needed if there are several', valueHint: 'ID' },
 } as const;
 
-const isKind = (word: string | undefined): word is ExportKind =>
-  (EXPORT_KINDS as readonly (string | undefined)[]).includes(word);
+const isKind = (word: string | undefined): word is ExportKind => EXPORT_KINDS.some((kind) => kind === word);
 
 /** `placard export`: exports all records of one kind as NDJSON while the service runs. */
 export const exportData = defineCommand({

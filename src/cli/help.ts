@@ -60,12 +60,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const exitCodes = (name: string): [code: string, meaning: string][] => [
+const PARTLY_SENT = ['2', 'sent to the end, but some objects were rejected or are in doubt'] as const;
+
+const exitCodes = (name: string): (readonly [code: string, meaning: string])[] => [
   ['0', 'done'],
   ['1', 'not done; the reason is on stderr'],
-  ...(name === 'track' || name === 'ingest'
-    ? [['2', 'sent to the end, but some objects were rejected or are in doubt'] as [string, string]]
-    : []),
+  ...(name === 'track' || name === 'ingest' ? [PARTLY_SENT] : []),
   ['128 + n', 'ended by the signal n, such as 130 for Ctrl-C'],
 ];
 

@@ -67,7 +67,7 @@ const createMapping = (array: InputArray, columns: string | undefined) => {
 /** Singer message types without rows. */
 const WITHOUT_ROWS = ['SCHEMA', 'ACTIVATE_VERSION'];
 
-const parseMessage = (text: string, line: number): Properties => {
+const parseMessage = (text: string, line: number): Properties & { type: string } => {
   let message: unknown;
   try {
     message = parseJson(text);
@@ -75,7 +75,7 @@ const parseMessage = (text: string, line: number): Properties => {
     if (error instanceof RangeError) throw new Error(`line ${line}: ${error.message}`);
     // The platform's message quotes the line, which is user data.
   }
-  if (isRecord(message) && typeof message['type'] === 'string') return message;
+  if (isRecord(message) && typeof message['type'] === 'string') return { ...message, type: message['type'] };
   throw new Error(`line ${line} is not a Singer message: expected an object with a "type"`);
 };
 
@@ -148,7 +148,7 @@ export const ingestTap = async (options: TapOptions): Promise<{ stored: number; 
     if (text === null) throw new Error(`line ${line} is not UTF-8`);
     if (text.trim() === '') continue;
     const message = parseMessage(text, line);
-    const type = message['type'] as string;
+    const { type } = message;
     if (type === 'STATE') {
       await send();
       const state = JSON.stringify(message['value']);

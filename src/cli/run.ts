@@ -72,7 +72,7 @@ const endWithReader = (error: NodeJS.ErrnoException) => {
 
 /** Returns the exit code of an error, such as an interruption. */
 const getExitCode = (error: unknown): number => {
-  const { exitCode } = error as { exitCode?: unknown };
+  const { exitCode }: { exitCode?: unknown } = Object(error);
   return typeof exitCode === 'number' ? exitCode : 1;
 };
 
@@ -100,7 +100,8 @@ export const run = async (words: string[]): Promise<number> => {
     if (!command) throw new Error(`unknown command "${name}"; try ${Object.keys(commands).join(', ')}`);
     if (name !== undefined && NEED_NO_READER.has(name)) process.stdout.off('error', endWithReader);
     const rawArgs = words.slice(1);
-    const argDefs = command.args as ArgsDef;
+    const { args = {} } = command;
+    const argDefs: ArgsDef = await (typeof args === 'function' ? args() : args);
     refuseUnknown(parseArgs(rawArgs, argDefs), argDefs);
     await runCommand(command, { rawArgs });
     return 0;

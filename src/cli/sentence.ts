@@ -21,7 +21,7 @@ interface SystemError extends Error {
 const causeCode = (error: Error): string | undefined => {
   let last = error;
   while (last.cause instanceof Error) last = last.cause;
-  const { code } = last as SystemError;
+  const { code }: SystemError = last;
   return last !== error && typeof code === 'string' && !code.startsWith('ERR_SQLITE') ? code : undefined;
 };
 
@@ -30,7 +30,7 @@ export const formatError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   // All addresses of a host failed. The first reason is enough.
   if (error instanceof AggregateError && error.errors.length > 0) return formatError(error.errors[0]);
-  const { code, path, port, address, message } = error as SystemError;
+  const { code, path, port, address, message }: SystemError = error;
   if (code === 'EADDRINUSE') return `port ${port} on ${address} is in use; choose another with --port`;
   const problem = code !== undefined && path !== undefined ? FILE_PROBLEMS[code] : undefined;
   const sentence = (problem ? `${path} ${problem}` : message).replaceAll(/\s*\n\s*/g, ' ');

@@ -103,7 +103,7 @@ const openWorkspaces = (path: string, log: Log): WatchedSource => {
   try {
     return watchWorkspaces(path, { log });
   } catch (error) {
-    const { code, path: missing } = error as NodeJS.ErrnoException;
+    const { code, path: missing }: { code?: unknown; path?: unknown } = Object(error);
     if (code !== 'ENOENT' || missing !== path) throw error;
     throw new Error(`${path} does not exist; placard init creates a workspace file`);
   }

@@ -12,6 +12,12 @@ const CODES = new Set(['User', 'Service', 'Session']);
 
 const getFacts = ({ inspection, diagnostics, now }: PanelState): [string, string][] => {
   const { session, syncWaitsUntil } = inspection;
+  const sessionFacts: [string, string][] = session
+    ? [
+        ['Session ends', `${relativeTime(session.endsAt, now)}, unless the page is viewed`],
+        ['Refreshes left', String(session.refreshesLeft)],
+      ]
+    : [];
   return [
     ['User', inspection.userId ?? 'signed out'],
     ['Consent', inspection.isActive ? 'given' : 'not given, or client stopped'],
@@ -19,12 +25,7 @@ const getFacts = ({ inspection, diagnostics, now }: PanelState): [string, string
     ['Service', inspection.endpoint],
     ['Next sync', syncWaitsUntil === null ? 'on demand' : `not before ${clockTime(syncWaitsUntil)}`],
     ['Session', session ? session.id : 'none yet'],
-    ...(session
-      ? ([
-          ['Session ends', `${relativeTime(session.endsAt, now)}, unless the page is viewed`],
-          ['Refreshes left', String(session.refreshesLeft)],
-        ] as [string, string][])
-      : []),
+    ...sessionFacts,
     ['Clock', clockSkew(inspection.clockSkewMs)],
     ['Storage', diagnostics?.memoryMode ? 'memory, lost on page exit' : 'IndexedDB'],
     ['Sender', diagnostics?.isLeader ? 'this tab' : 'another tab, or none if nothing is pending'],

@@ -13,7 +13,7 @@ const BEGINNING: Remembered = { x: 12, y: 12, isSmall: false, tab: 'Placements' 
 
 export const recall = (): Remembered => {
   try {
-    const stored = Object(JSON.parse(localStorage.getItem(STORED_AS) ?? 'null')) as Partial<Remembered>;
+    const stored: Partial<Remembered> = Object(JSON.parse(localStorage.getItem(STORED_AS) ?? 'null'));
     return {
       x: Number.isFinite(stored.x) ? stored.x! : BEGINNING.x,
       y: Number.isFinite(stored.y) ? stored.y! : BEGINNING.y,

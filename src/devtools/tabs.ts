@@ -38,7 +38,8 @@ export const createTabs = (tabs: readonly Tab[], chosen: string, onChoose: (name
   };
   const list = node('div', { role: 'tablist', 'aria-label': 'Placard devtools', class: 'tabs' }, buttons, {
     keydown(event) {
-      const at = buttons.indexOf(event.target as HTMLButtonElement);
+      const { target } = event;
+      const at = target instanceof HTMLButtonElement ? buttons.indexOf(target) : -1;
       const last = buttons.length - 1;
       const next: Record<string, number> = {
         ArrowRight: at === last ? 0 : at + 1,

@@ -51,10 +51,17 @@ interface Batch {
   closedRejectIds: readonly string[];
 }
 
-const emptyBatch = () => ({
-  checkedRows: [] as CheckedSourceRow[],
-  malformed: [] as IngestionReject[],
-  closedRejectIds: [] as string[],
+interface OpenBatch {
+  checkedRows: CheckedSourceRow[];
+  malformed: IngestionReject[];
+  closedRejectIds: string[];
+  characters: number;
+}
+
+const emptyBatch = (): OpenBatch => ({
+  checkedRows: [],
+  malformed: [],
+  closedRejectIds: [],
   characters: 0,
 });
 

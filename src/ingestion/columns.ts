@@ -2,10 +2,10 @@ import {
   type ColumnMapping,
   convertColumn,
   IDENTIFIERS,
-  type Identifier,
   isRecord,
   parseMapping,
   setMember,
+  type UserAlias,
 } from '../protocol/index.ts';
 import type { Source } from '../service/index.ts';
 import { lookupKey } from '../service/profiles/index.ts';
@@ -43,7 +43,7 @@ const mapColumn = (column: string, written: string, source: Source): Mapped => {
   try {
     return { column, ...parseMapping(array, column, written) };
   } catch (error) {
-    throw new SourceError((error as Error).message);
+    throw SourceError.from(error);
   }
 };
 
@@ -57,8 +57,8 @@ const readPayload = (sent: JsonValue): { members: Record<string, unknown> } | { 
   }
 };
 
-const isAlias = (value: unknown): boolean =>
-  isRecord(value) && value['alias_label'] !== undefined && value['alias_name'] !== undefined;
+const isAlias = (value: unknown): value is UserAlias =>
+  isRecord(value) && typeof value['alias_label'] === 'string' && typeof value['alias_name'] === 'string';
 
 /** Mapping from a table's columns to objects, resolved once per set of column names. */
 export interface Columns {
@@ -160,12 +160,12 @@ export const resolveColumns = (source: Source, names: readonly string[]): Column
       const value = values[column] ?? '';
       if (value !== '') setMember(named, path, formatValue(value));
     }
-    const identifierName = IDENTIFIERS.find((name) =>
-      name === 'user_alias' ? isAlias(named[name]) : named[name] !== undefined,
-    );
-    return identifierName === undefined
-      ? null
-      : lookupKey({ by: identifierName, value: named[identifierName] } as Identifier);
+    for (const by of IDENTIFIERS) {
+      const value = named[by];
+      if (by !== 'user_alias' && typeof value === 'string') return lookupKey({ by, value });
+      if (by === 'user_alias' && isAlias(value)) return lookupKey({ by, value });
+    }
+    return null;
   };
   const used = new Set([updatedAt, ...key, ...content]);
   return {

@@ -84,7 +84,7 @@ export const readBytes = (bytes: Uint8Array): string => {
 
 export const readJson = (text: string): JsonValue => {
   try {
-    return parseJson(text) as JsonValue;
+    return parseJson(text);
   } catch (error) {
     // The platform's message quotes the value.
     const why = error instanceof RangeError ? `: ${error.message}` : '';

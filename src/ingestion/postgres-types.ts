@@ -79,7 +79,7 @@ export const ARRAY_TYPES = `SELECT array_type.oid, CASE WHEN element.typtype = '
 
 const readElements = (readElement: ReadText): ReadText => {
   const read = (value: unknown): JsonValue =>
-    Array.isArray(value) ? value.map(read) : value === null ? null : readElement(value as string);
+    Array.isArray(value) ? value.map(read) : value === null ? null : readElement(String(value));
   return (text) => (text.startsWith('{') || text.startsWith('[') ? read(parseArray(text)) : text);
 };
 
@@ -87,5 +87,5 @@ const readElements = (readElement: ReadText): ReadText => {
 export const readerFor = (type: number, element: number | undefined): ReadValue => {
   const read =
     element === undefined ? (READERS[type] ?? keepText) : readElements(READERS[element] ?? keepText);
-  return (value) => read(value as string);
+  return (value) => read(String(value));
 };

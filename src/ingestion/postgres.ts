@@ -74,7 +74,7 @@ const sourcePassword = (variable: string): string => {
   try {
     password = readSecret(variable);
   } catch (error) {
-    throw new SourceError((error as Error).message);
+    throw SourceError.from(error);
   }
   if (password === undefined) throw new SourceError(`the variable ${variable} with the password is not set`);
   return password;

@@ -22,10 +22,10 @@ const DATA_EXCEPTION = /^22/;
 
 /** Returns an error message with tables and columns but no row values, for operators without access to user data. */
 const formatRunError = (error: unknown): string => {
-  const { message, code } = error as Error & { code?: string };
   if (error instanceof SourceError) return error.sentence;
   if (error instanceof RunTimeoutError) return error.message;
-  if (code !== undefined && DATA_EXCEPTION.test(code)) {
+  const { message, code }: { message?: unknown; code?: unknown } = Object(error);
+  if (typeof code === 'string' && DATA_EXCEPTION.test(code)) {
     return `The source or the database failed: it cannot read a value of a row (SQLSTATE ${code})`;
   }
   return `The source or the database failed: ${message || code || 'no reason was given'}`;

@@ -21,7 +21,7 @@ export interface SyncRequest extends BannerEnvelope {
 
 /** Returns the `banners` of a response, to be parsed with `readBanner`; `undefined` if the body is invalid. */
 export const readSyncResponse = (body: unknown): Record<string, unknown> | undefined => {
-  const { banners } = Object(body) as { banners?: unknown };
+  const { banners }: { banners?: unknown } = Object(body);
   return isRecord(banners) ? banners : undefined;
 };
 

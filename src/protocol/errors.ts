@@ -22,7 +22,7 @@ export interface Refusal {
 
 /** Parses an error response of any endpoint. Any property may be missing, and a proxy may send any body. */
 export const readRefusal = (body: unknown): Refusal => {
-  const { message, error, errors } = Object(body) as Record<string, unknown>;
+  const { message, error, errors }: Record<string, unknown> = Object(body);
   return {
     text: [message, error].find((text) => typeof text === 'string'),
     errors: Array.isArray(errors) ? errors : [],

@@ -24,7 +24,6 @@ const MIN_WEIGHTS: Weights = { character: 1, scalar: 1, brackets: 1 };
 const estimateBytes = (value: unknown, weights: Weights, enough: number): number => {
   const { character, scalar, brackets } = weights;
   if (typeof value === 'string') return value.length * character + 2;
-  if (typeof value !== 'object' || value === null) return scalar;
   let bytes = brackets;
   if (Array.isArray(value)) {
     for (const element of value) {
@@ -33,9 +32,9 @@ const estimateBytes = (value: unknown, weights: Weights, enough: number): number
     }
     return bytes;
   }
+  if (!isRecord(value)) return scalar;
   for (const key of Object.keys(value)) {
-    const member = (value as Record<string, unknown>)[key];
-    bytes += key.length * character + 4 + estimateBytes(member, weights, enough - bytes);
+    bytes += key.length * character + 4 + estimateBytes(value[key], weights, enough - bytes);
     if (bytes > enough) return bytes;
   }
   return bytes;

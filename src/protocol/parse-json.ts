@@ -1,3 +1,5 @@
+import type { JsonValue } from './json-value.ts';
+
 /**
  * Matches any text that may contain a number that JavaScript cannot represent. Other texts are parsed without a reviver, which
  * costs several times as much.
@@ -17,5 +19,5 @@ const keepDigits = (name: string, value: unknown, { source }: { source?: string 
  * Parses JSON from programs in other languages. Integers beyond 2^53 become strings, because a number would lose precision.
  * Throws `SyntaxError`, or `RangeError` if a number would be infinite.
  */
-export const parseJson = (text: string): unknown =>
+export const parseJson = (text: string): JsonValue =>
   MAY_BE_INEXACT.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);

@@ -5,7 +5,7 @@ export const INPUT_ARRAYS = ['attributes', 'events', 'purchases'] as const;
 export type InputArray = (typeof INPUT_ARRAYS)[number];
 
 export const isInputArray = (value: unknown): value is InputArray =>
-  (INPUT_ARRAYS as readonly unknown[]).includes(value);
+  INPUT_ARRAYS.some((array) => array === value);
 
 export interface UserAlias {
   alias_name: string;

@@ -14,7 +14,7 @@ export const readSecret = (name: string): string | undefined => {
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new Error(`${described} cannot be read (${(cause as NodeJS.ErrnoException).code})`, { cause });
+    throw new Error(`${described} cannot be read (${Object(cause).code})`, { cause });
   }
   const secret = text.replace(/\r?\n$/, '');
   if (secret.trim() === '') throw new Error(`${described} is empty`);

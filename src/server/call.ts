@@ -54,7 +54,7 @@ export interface CallOptions {
  */
 const isConnectionFailure = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
-  const { code, syscall } = error as NodeJS.ErrnoException;
+  const { code, syscall }: NodeJS.ErrnoException = error;
   if (syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT') return true;
   // Node throws an `AggregateError` with one error per address of the host.
   return error instanceof AggregateError

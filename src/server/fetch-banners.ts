@@ -105,7 +105,7 @@ export const fetchBanners = async (options: FetchBannersOptions): Promise<Banner
     });
     banners = readBanners(answer.body, placements, onError);
   } catch (error) {
-    onError(error as Error);
+    onError(error instanceof Error ? error : new Error(String(error), { cause: error }));
   }
   return { version: 1, appId, userId, fetchedAtMs, banners };
 };

@@ -79,7 +79,7 @@ export const createProfileCalls = (call: Call): ProfileCalls => {
       .body;
   };
   const processed = (body: unknown): number => {
-    const count = (body as { aliases_processed?: unknown } | null)?.aliases_processed;
+    const { aliases_processed: count }: { aliases_processed?: unknown } = Object(body);
     return typeof count === 'number' ? count : 0;
   };
 

@@ -101,7 +101,7 @@ const serialize = (object: unknown): { text: string } | { reason: string } => {
     const text: string | undefined = JSON.stringify(object);
     return text?.startsWith('{') ? { text } : { reason: 'not an object' };
   } catch (error) {
-    return { reason: `not serializable as JSON: ${(error as Error).message}` };
+    return { reason: `not serializable as JSON: ${error instanceof Error ? error.message : error}` };
   }
 };
 

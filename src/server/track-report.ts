@@ -40,12 +40,12 @@ export const emptyReport = (): TrackReport => ({
 
 const formatReason = (entry: unknown): string => {
   if (typeof entry === 'string') return entry;
-  const type = (entry as { type?: unknown } | null)?.type;
+  const { type }: { type?: unknown } = Object(entry);
   return typeof type === 'string' ? type : JSON.stringify(entry);
 };
 
 const findPosition = (entry: unknown, batch: TrackBatch): TrackPosition | null => {
-  const { input_array, index } = (entry ?? {}) as { input_array?: unknown; index?: unknown };
+  const { input_array, index }: { input_array?: unknown; index?: unknown } = Object(entry);
   if (!isInputArray(input_array) || typeof index !== 'number') return null;
   return batch.positions[input_array][index] ?? null;
 };

@@ -59,8 +59,8 @@ export {
 } from './operators/index.ts';
 export type { Profile } from './profiles/profile.ts';
 export { IMAGES_PATH } from './public-endpoints/images.ts';
-export { getSegments, type ReleasedSegment } from './releases/compile-releases.ts';
-export type { NewRelease, Release, WithRelease } from './releases/releases.ts';
+export { getSegments } from './releases/compile-releases.ts';
+export type { NewRelease, Release, ReleasedSegment, WithRelease } from './releases/releases.ts';
 export { type ReleaseSource, watchReleases } from './releases/watch-releases.ts';
 export { HOLDOUT_TREATMENT } from './results/counted-event.ts';
 export type { Conversion } from './results/goals.ts';

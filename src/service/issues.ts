@@ -66,20 +66,23 @@ const ISSUES = { ...FILE_ISSUES, ...CAMPAIGN_ISSUES };
 type Issues = typeof ISSUES;
 export type IssueCode = keyof Issues;
 export type CampaignIssueCode = keyof typeof CAMPAIGN_ISSUES;
-export type IssueFacts<Code extends IssueCode> = Parameters<Issues[Code]>[0];
+type Facts = { [Code in IssueCode]: Parameters<Issues[Code]>[0] };
+export type IssueFacts<Code extends IssueCode> = Facts[Code];
+const MESSAGES: { [Code in IssueCode]: (facts: Facts[Code]) => string } = ISSUES;
 
 /** Issue code with its facts and the message for the author of a file. */
-export type Issue = {
-  [Code in IssueCode]: { code: Code; facts: IssueFacts<Code>; message: string };
-}[IssueCode];
+export type Issue<Code extends IssueCode = IssueCode> = {
+  [Each in Code]: { code: Each; facts: Facts[Each]; message: string };
+}[Code];
 
 /** Issue with its path in the checked value. */
 export type LocatedIssue = Issue & { path: PropertyKey[] };
 
-export const createIssue = <Code extends IssueCode>(code: Code, facts: IssueFacts<Code>): Issue => {
-  const message: (facts: never) => string = ISSUES[code];
-  return { code, facts, message: message(facts as never) } as Issue;
-};
+export const createIssue = <Code extends IssueCode>(code: Code, facts: Facts[Code]) => ({
+  code,
+  facts,
+  message: MESSAGES[code](facts),
+});
 
 export const invalid = (message: string): Issue => createIssue('invalid', { message });
 

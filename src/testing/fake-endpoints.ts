@@ -125,8 +125,9 @@ const WITHOUT_BODY = [204, 205, 304];
 
 /** Builds a response with the headers of its endpoint, truncated if the fault is `truncate`. */
 export const createResponse = (path: string, answer: FakeResponse, fault: Fault | undefined): Response => {
-  const isText = typeof answer.body === 'string';
-  const text = isText ? (answer.body as string) : JSON.stringify(answer.body);
+  const { body: content } = answer;
+  const isText = typeof content === 'string';
+  const text = isText ? content : JSON.stringify(content);
   const hidden = fault?.type === 'rate-limit' && fault.form === 'hidden';
   const isOpen = isOpenToPages(path);
   const headers = {

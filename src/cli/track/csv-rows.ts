@@ -102,12 +102,14 @@ export async function* csvRows(
     relax_column_count: true,
     skip_empty_lines: true,
   });
-  const rows = Readable.from(withoutMark(input), { objectMode: false })
+  const rows: AsyncIterable<{ record: Buffer[]; info: Info }> = Readable.from(withoutMark(input), {
+    objectMode: false,
+  })
     .on('error', (error) => parser.destroy(error))
     .pipe(parser);
   let toObject: ReturnType<typeof csvColumns> | undefined;
   try {
-    for await (const { record, info } of rows as AsyncIterable<{ record: Buffer[]; info: Info }>) {
+    for await (const { record, info } of rows) {
       const line = info.lines;
       const cells = record.map(decoded);
       const isText = cells.every((cell) => cell !== null);

@@ -1,8 +1,12 @@
 import type { InputArray } from '../../protocol/index.ts';
-import type { TrackObject } from '../../server/index.ts';
 
-/** Object of a line. `index` is its position in the line's array, if any. */
-export type LineObject = Pick<TrackObject, 'array' | 'object'> & { index?: number };
+/** Object of a line. */
+export interface LineObject {
+  array: InputArray;
+  object: unknown;
+  /** Position in the line's array, if any. */
+  index?: number;
+}
 
 /** Parsed content of a line, or the reason that it is invalid with its readable part. Lines are numbered from 1. */
 export type InputLine = { line: number } & (

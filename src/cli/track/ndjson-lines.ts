@@ -36,7 +36,7 @@ const parseContent = (text: string): { objects: LineObject[] } | { reason: strin
       // The service validates the content of the objects.
       return Array.isArray(content)
         ? content.map((object, index) => ({ array, object, index }))
-        : [{ array, object: content as object }];
+        : [{ array, object: content }];
     }),
   };
 };

@@ -84,7 +84,7 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
             const isLast = position === content.objects.length - 1;
             const name = isLast ? `line ${line}` : `object ${position + 1} of line ${line}`;
             origins.set(number, { line, object, index, name });
-            yield { array, object, index: number } as TrackObject;
+            yield { array, object: object as TrackObject['object'], index: number };
           }
         }
       }

@@ -30,8 +30,7 @@ export const listFiles = ({ folder, files }: { folder: string; files: string }):
     try {
       checkFile(each);
     } catch (error) {
-      if (error instanceof SourceError) throw error;
-      throw new SourceError(`file ${basename(each)}: ${(error as Error).message}`);
+      throw SourceError.from(error, `file ${basename(each)}: `);
     }
   }
   return paths;

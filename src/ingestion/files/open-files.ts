@@ -79,6 +79,8 @@ export const openFiles = async (source: Staging['source'], question: SnapshotQue
   }
 };
 
+const toJsonRow = (content: unknown): JsonRow => JSON.parse(String(content));
+
 const createSnapshot = (
   database: DatabaseSync,
   source: Staging['source'],
@@ -98,22 +100,22 @@ const createSnapshot = (
       let bytes = 0;
       for (const row of page.iterate(isRetry, ...last)) {
         found.push(row);
-        bytes += (row['content'] as string).length;
+        bytes += String(row['content']).length;
         if (bytes >= PAGE_BYTES) break;
       }
       for (const row of found) {
         yield {
-          timeUs: row['time_us'] as number,
-          order: row['sort_key'] as string,
-          key: row['key'] as string,
-          ...(JSON.parse(row['content'] as string) as JsonRow),
-          columns: plans[row['names'] as number]!,
-          rejectId: row['reject_id'] as string | null,
+          timeUs: Number(row['time_us']),
+          order: String(row['sort_key']),
+          key: String(row['key']),
+          ...toJsonRow(row['content']),
+          columns: plans[Number(row['names'])]!,
+          rejectId: row['reject_id'] === null ? null : String(row['reject_id']),
         };
       }
       const end = found.at(-1);
       if (!end) return;
-      last = [end['time_us'] as number, end['sort_key'] as string, end['rowid'] as number];
+      last = [Number(end['time_us']), String(end['sort_key']), Number(end['rowid'])];
       await turn();
     }
   }
@@ -124,7 +126,8 @@ const createSnapshot = (
     retryRows: () => rows(1),
     async *malformed() {
       for (const { content } of database.prepare('SELECT content FROM malformed').iterate()) {
-        yield JSON.parse(content as string) as MalformedRow;
+        const row: MalformedRow = JSON.parse(String(content));
+        yield row;
       }
     },
     async close() {

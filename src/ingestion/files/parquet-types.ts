@@ -1,4 +1,5 @@
 import type { FileMetaData, parquetSchema, SchemaElement } from 'hyparquet';
+import { isRecord } from '../../protocol/index.ts';
 import { formatDate, formatInstant, formatTimeOfDay } from '../format-time.ts';
 import {
   type JsonValue,
@@ -37,29 +38,51 @@ const fail = (type: string): ReadValue => {
   };
 };
 
-const integer: ReadValue = (value) => readInteger(BigInt(value as number | bigint));
-const text: ReadValue = (value) => readText(value as Uint8Array);
+/** Creates a reader for values of one JavaScript type. The library returns another type only for a damaged file. */
+const readerFor =
+  <Value>(isValue: (value: unknown) => value is Value, read: (value: Value) => JsonValue): ReadValue =>
+  (value) => {
+    if (!isValue(value))
+      throw new UnreadableValueError('does not have the type of its column', String(value));
+    return read(value);
+  };
 
-const readerOfUnit = (unit: keyof typeof UNITS, format: (ns: bigint) => string): ReadValue => {
-  return (value) => format(BigInt(value as number | bigint) * UNITS[unit]);
-};
+const numbers = (read: (value: number) => JsonValue): ReadValue =>
+  readerFor((value) => typeof value === 'number', read);
+const integers = (read: (value: bigint) => JsonValue): ReadValue =>
+  readerFor(
+    (value) => typeof value === 'number' || typeof value === 'bigint',
+    (value) => read(BigInt(value)),
+  );
+const bytes = (read: (value: Uint8Array) => JsonValue): ReadValue =>
+  readerFor((value) => value instanceof Uint8Array, read);
+const booleans = readerFor(
+  (value) => typeof value === 'boolean',
+  (value) => value,
+);
+
+const integer = integers(readInteger);
+const text = bytes((value) => readText(value));
+
+const readerOfUnit = (unit: keyof typeof UNITS, format: (ns: bigint) => string): ReadValue =>
+  integers((value) => format(value * UNITS[unit]));
 
 /** Returns the reader for the physical type of a column without a logical type. */
 const physicalReader = ({ type }: SchemaElement): ReadValue => {
   switch (type) {
     case 'BOOLEAN':
-      return (value) => value as boolean;
+      return booleans;
     case 'INT96':
-      return (value) => formatInstant(value as bigint);
+      return integers(formatInstant);
     case 'FLOAT':
-      return (value) => readFloat(value as number);
+      return numbers(readFloat);
     case 'DOUBLE':
-      return (value) => readDouble(value as number);
+      return numbers(readDouble);
     case 'INT32':
     case 'INT64':
       return integer;
     default:
-      return (value) => readBytes(value as Uint8Array);
+      return bytes(readBytes);
   }
 };
 
@@ -67,22 +90,21 @@ const physicalReader = ({ type }: SchemaElement): ReadValue => {
 const leafReader = (element: SchemaElement, isOfImpala: boolean): ReadValue => {
   const { logical_type: logical, converted_type: converted } = element;
   const scale = (logical?.type === 'DECIMAL' ? logical.scale : element.scale) ?? 0;
+  if (logical?.type === 'TIMESTAMP') return readerOfUnit(logical.unit, formatInstant);
+  if (logical?.type === 'TIME') return readerOfUnit(logical.unit, formatTimeOfDay);
+  if (logical?.type === 'INTEGER') return logical.isSigned ? integer : unsigned(element);
   switch (logical?.type ?? converted) {
     case 'DECIMAL':
-      return (value) => {
-        const unscaled = value instanceof Uint8Array ? toBigInt(value) : BigInt(value as number | bigint);
-        return readDecimal(unscale(unscaled, scale));
-      };
+      return readerFor(
+        (value) => value instanceof Uint8Array || typeof value === 'number' || typeof value === 'bigint',
+        (value) => readDecimal(unscale(value instanceof Uint8Array ? toBigInt(value) : BigInt(value), scale)),
+      );
     case 'DATE':
-      return (value) => formatDate(value as number);
-    case 'TIMESTAMP':
-      return readerOfUnit((logical as { unit: keyof typeof UNITS }).unit, formatInstant);
+      return numbers(formatDate);
     case 'TIMESTAMP_MILLIS':
       return readerOfUnit('MILLIS', formatInstant);
     case 'TIMESTAMP_MICROS':
       return readerOfUnit('MICROS', formatInstant);
-    case 'TIME':
-      return readerOfUnit((logical as { unit: keyof typeof UNITS }).unit, formatTimeOfDay);
     case 'TIME_MILLIS':
       return readerOfUnit('MILLIS', formatTimeOfDay);
     case 'TIME_MICROS':
@@ -92,11 +114,9 @@ const leafReader = (element: SchemaElement, isOfImpala: boolean): ReadValue => {
     case 'UTF8':
       return text;
     case 'JSON':
-      return (value) => readJson(readText(value as Uint8Array));
+      return bytes((value) => readJson(readText(value)));
     case 'FLOAT16':
-      return (value) => readDouble(value as number);
-    case 'INTEGER':
-      return (logical as { isSigned: boolean }).isSigned ? integer : unsigned(element);
+      return numbers(readDouble);
     case 'UINT_32':
     case 'UINT_64':
       return unsigned(element);
@@ -112,7 +132,7 @@ const leafReader = (element: SchemaElement, isOfImpala: boolean): ReadValue => {
 
 const unsigned = ({ type }: SchemaElement): ReadValue => {
   const bits = type === 'INT64' ? 64 : 32;
-  return (value) => readInteger(BigInt.asUintN(bits, BigInt(value as number | bigint)));
+  return integers((value) => readInteger(BigInt.asUintN(bits, value)));
 };
 
 const isType = ({ element }: Field, type: 'LIST' | 'MAP'): boolean =>
@@ -142,10 +162,10 @@ export const createReader = (field: Field, { created_by: writer = '' }: FileMeta
       return value.map((each) => read(element, each));
     }
     if (at.children.length === 0) return readLeaf(at)(value);
-    const members = value as Record<string, unknown>;
-    if (isType(at, 'MAP')) return readMap(at, members);
+    if (!isRecord(value)) return fail('group')(value);
+    if (isType(at, 'MAP')) return readMap(at, value);
     return Object.fromEntries(
-      at.children.map((child) => [child.element.name, read(child, members[child.element.name])]),
+      at.children.map((child) => [child.element.name, read(child, value[child.element.name])]),
     );
   };
   const readMap = (map: Field, members: Record<string, unknown>): JsonValue => {

@@ -53,7 +53,7 @@ export async function* readParquet(path: string, pick: PickColumns): AsyncGenera
       for (let rowStart = groupStart; rowStart < groupEnd; rowStart += PAGE) {
         const rowEnd = Math.min(rowStart + PAGE, groupEnd);
         for (const values of await parquetReadObjects({ ...options, rowStart, rowEnd })) {
-          const cells = columns.map(({ name }) => values[name] as unknown);
+          const cells = columns.map(({ name }) => values[name]);
           yield { names, row: readRow(columns, cells), line: null };
         }
       }

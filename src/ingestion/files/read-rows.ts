@@ -75,7 +75,7 @@ const parseCells = (text: string, delimiter: string): string[] | null => {
   if (!text.includes('"')) return text.split(delimiter);
   try {
     const options = { delimiter, record_delimiter: '\n', relax_column_count: true };
-    const [cells] = parse(text, options) as string[][];
+    const [cells] = parse(text, options);
     return cells ?? null;
   } catch {
     return null;
@@ -136,7 +136,7 @@ async function* csvRecords(
 }
 
 /** Reader that converts empty cells to `null`, because databases export NULL as an empty cell. */
-const readCell: ReadValue = (cell) => (cell === '' ? null : (cell as string));
+const readCell: ReadValue = (cell) => (cell === '' ? null : String(cell));
 
 async function* csvRows(path: string, delimiter: string, pick: PickColumns): AsyncGenerator<FileRow, void> {
   let names: string[] | null = null;

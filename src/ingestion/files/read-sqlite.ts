@@ -19,7 +19,7 @@ const readerIn =
   (value) => {
     if (value instanceof Uint8Array) return readText(value, decoder);
     if (typeof value === 'string') return readBytes(Buffer.from(value, 'hex'));
-    return typeof value === 'bigint' ? readInteger(value) : readDouble(value as number);
+    return typeof value === 'bigint' ? readInteger(value) : readDouble(Number(value));
   };
 
 /** Reads the rows of a table or view. `pick` selects columns by name. */
@@ -29,7 +29,7 @@ export function* readSqlite(path: string, table: string, pick: PickColumns): Gen
     const all = database.prepare(`SELECT * FROM ${quote(table)}`);
     const names = all.columns().map(({ name }) => name);
     const picked = pick(names);
-    const { encoding } = database.prepare('PRAGMA encoding').get() as { encoding: string };
+    const encoding = String(database.prepare('PRAGMA encoding').get()!['encoding']);
     const read = readerIn(new TextDecoder(encoding, { fatal: true, ignoreBOM: true }));
     const columns = picked.map((name) => ({ name, read }));
     // Reads with one statement, so that all rows come from the same snapshot.
@@ -38,7 +38,7 @@ export function* readSqlite(path: string, table: string, pick: PickColumns): Gen
     rows.setReadBigInts(true);
     rows.setReturnArrays(true);
     for (const cells of rows.iterate()) {
-      yield { names, row: readRow(columns, cells as unknown as unknown[]), line: null };
+      yield { names, row: readRow(columns, Object.values(cells)), line: null };
     }
   } finally {
     database.close();

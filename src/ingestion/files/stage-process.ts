@@ -24,9 +24,7 @@ new Worker(END_WITH_PARENT, { eval: true }).unref();
 process.once('message', async (staging: Staging) => {
   const message: StageMessage = await stage(staging).then(
     (names) => ({ names }),
-    (error) => ({
-      problem: error instanceof SourceError ? error.message : `reading failed: ${(error as Error).message}`,
-    }),
+    (error: unknown) => ({ problem: SourceError.from(error, 'reading failed: ').message }),
   );
   process.send?.(message, () => process.disconnect());
 });

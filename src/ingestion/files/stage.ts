@@ -165,9 +165,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       try {
         for await (const row of readRows(source, path, pick)) take(row, path);
       } catch (error) {
-        throw error instanceof SourceError
-          ? error
-          : new SourceError(`file ${basename(path)}: ${(error as Error).message}`);
+        throw SourceError.from(error, `file ${basename(path)}: `);
       }
     }
     database.exec(INDEX);

@@ -10,7 +10,7 @@ const isRunning = (pid: number): boolean => {
     return true;
   } catch (error) {
     // EPERM: the process belongs to another user.
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 };
 

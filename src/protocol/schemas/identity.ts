@@ -43,15 +43,6 @@ const checkExternalId = (
   return { value: text };
 };
 
-/**
- * Returns the value to write for a property that is not the lookup identifier: a valid value, or `null` to clear it. Returns
- * `undefined` for any other value, which leaves the property unchanged.
- */
-const written = (value: unknown, isValid: boolean): string | null | undefined => {
-  if (isValid) return value as string;
-  return value === null ? null : undefined;
-};
-
 /** User of an object, with the email and phone to write to the profile. */
 export interface Identity {
   lookup: Identifier;
@@ -129,10 +120,13 @@ export const checkIdentity = (
     problems.add(notValid('_update_existing_only'));
     return null;
   }
+  // A valid value is written, `null` clears the property, and any other value leaves it unchanged.
+  const newEmail = emailIsValid || email === null ? email : undefined;
+  const newPhone = phoneIsValid || phone === null ? phone : undefined;
   return {
     lookup,
-    email: lookup.by === 'email' ? undefined : written(email, emailIsValid),
-    phone: lookup.by === 'phone' ? undefined : written(phone, phoneIsValid),
+    email: lookup.by === 'email' ? undefined : newEmail,
+    phone: lookup.by === 'phone' ? undefined : newPhone,
     updateExistingOnly: isFlag ? updateExistingOnly : undefined,
   };
 };

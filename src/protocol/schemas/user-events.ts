@@ -61,12 +61,13 @@ const isKey = (key: string): boolean =>
 const isValue = (value: unknown, depth: number): boolean => {
   if (typeof value === 'string') return fitsCharacters(value, MAX_STRING_CHARACTERS) && isStorableText(value);
   if (typeof value === 'number') return isStorableNumber(value);
-  if (typeof value !== 'object' || value === null) return true;
+  const isArray = Array.isArray(value);
+  if (!isArray && !isRecord(value)) return true;
   if (depth > MAX_NESTED_DEPTH) return false;
-  if (Array.isArray(value)) return value.every((element) => isValue(element, depth + 1));
+  if (isArray) return value.every((element) => isValue(element, depth + 1));
   for (const key of Object.keys(value)) {
     // In nested values, `{ "$time": … }` is kept, although `$time` is an operator key.
-    if (!isStorableText(key) || !isValue((value as Record<string, unknown>)[key], depth + 1)) return false;
+    if (!isStorableText(key) || !isValue(value[key], depth + 1)) return false;
   }
   return true;
 };
@@ -111,10 +112,9 @@ const readPrice: Read<number> = (value) =>
 
 const readQuantity: Read<number> = (value) => {
   if (value === undefined || value === null) return 1;
-  const quantity = value as number;
-  return Number.isInteger(quantity) && quantity >= 1 && quantity <= MAX_PURCHASE_QUANTITY
-    ? quantity
-    : undefined;
+  const isValid =
+    typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_PURCHASE_QUANTITY;
+  return isValid ? value : undefined;
 };
 
 const readTime: Read<number> = (value) =>

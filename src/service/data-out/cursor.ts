@@ -9,9 +9,8 @@ export const formatCursor = ({ events, bannerEvents, userChanges }: FeedCursor):
 
 /** Parses a cursor from `formatCursor`. Returns `null` if the text is not a cursor. */
 export const parseCursor = (text: string): FeedCursor | null => {
-  if (!/^\d{1,15}-\d{1,15}-\d{1,15}$/.test(text)) return null;
-  const [events, bannerEvents, userChanges] = text.split('-').map(Number) as [number, number, number];
-  return { events, bannerEvents, userChanges };
+  const ids = /^(\d{1,15})-(\d{1,15})-(\d{1,15})$/.exec(text);
+  return ids && { events: Number(ids[1]), bannerEvents: Number(ids[2]), userChanges: Number(ids[3]) };
 };
 
 export const isSameCursor = (one: FeedCursor, other: FeedCursor): boolean =>

@@ -1,3 +1,4 @@
+import { getKeys } from '../../protocol/index.ts';
 export type ColumnType = 'string' | 'int' | 'long' | 'double' | 'boolean';
 
 interface EventType {
@@ -71,7 +72,7 @@ export type DataEventName = keyof typeof DATA_EVENTS;
 /** Name of a webhook event. A webhook receives alerts only if it lists `placard.alert`. */
 export type WebhookEventName = DataEventName | 'placard.alert';
 
-export const DATA_EVENT_NAMES = Object.keys(DATA_EVENTS) as DataEventName[];
+export const DATA_EVENT_NAMES = getKeys(DATA_EVENTS);
 
 export const WEBHOOK_EVENT_NAMES: WebhookEventName[] = [...DATA_EVENT_NAMES, 'placard.alert'];
 

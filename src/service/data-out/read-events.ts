@@ -93,11 +93,11 @@ export const readEvents = async (options: ReadEventsOptions): Promise<EventsRead
   const events = [
     ...rows.map(({ event }) => event),
     ...conversions.map((row) => getConverter(row.workspaceId).convertConversion(row)),
-  ].filter(
-    (event) =>
-      event !== null &&
-      (workspaceId === undefined || event.workspaceId === workspaceId) &&
-      (!types || types.has(event.type)),
-  ) as DataEvent[];
+  ]
+    .filter((event) => event !== null)
+    .filter(
+      (event) =>
+        (workspaceId === undefined || event.workspaceId === workspaceId) && (!types || types.has(event.type)),
+    );
   return { events, rows: rows.length, next: page.next };
 };

@@ -21,7 +21,7 @@ const parquet = (type: DataEventName, events: readonly DataEvent[]): Uint8Array 
     nullable: true,
     data: rows.map((row) => {
       const value = row[name] ?? null;
-      return columnType === 'long' ? BigInt(value as number) : value;
+      return columnType === 'long' ? BigInt(Number(value)) : value;
     }),
   }));
   return new Uint8Array(parquetWriteBuffer({ columnData }));

@@ -117,7 +117,7 @@ export const toHttpRequest = (
     path: query < 0 ? url : url.slice(0, query),
     search: query < 0 ? '' : url.slice(query + 1),
     address: request.socket.remoteAddress ?? '',
-    requestId: toRequestId(request.headers[REQUEST_ID] as string | undefined),
+    requestId: toRequestId(String(request.headers[REQUEST_ID] ?? '')),
     header: (name) => {
       if (name === 'authorization') return joinHeader(request, name);
       const value = request.headers[name];

@@ -7,11 +7,11 @@ export type Members = Record<string, unknown>;
 export const text = { type: 'string' };
 
 /** Replaces `{ anyOf: [{ type: 'string', … }, { type: 'null' }] }` with the more readable `{ type: ['string', 'null'], … }`. */
-const flattenNullable = (schema: Members): void => {
-  const { anyOf } = schema as { anyOf?: Members[] };
-  if (anyOf?.length !== 2 || anyOf[1]?.['type'] !== 'null' || typeof anyOf[0]?.['type'] !== 'string') return;
-  delete schema['anyOf'];
-  Object.assign(schema, anyOf[0], { type: [anyOf[0]['type'], 'null'] });
+const flattenNullable = (schema: z.core.JSONSchema.BaseSchema): void => {
+  const [first, second, ...others] = schema.anyOf ?? [];
+  if (second?.type !== 'null' || typeof first?.type !== 'string' || others.length > 0) return;
+  delete schema.anyOf;
+  Object.assign(schema, first, { type: [first.type, 'null'] });
 };
 
 /** JSON Schema members that the field tables use. */

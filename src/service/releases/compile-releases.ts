@@ -1,5 +1,4 @@
 import { isRecord } from '../../protocol/index.ts';
-import type { Filter } from '../campaigns/audience/audience.ts';
 import { type Segments, segmentsIn } from '../campaigns/audience/segments.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { Log } from '../log.ts';
@@ -7,22 +6,13 @@ import { readCampaign } from '../workspace/read-campaign.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Release } from './releases.ts';
 
-/** Segment of a release. */
-export interface ReleasedSegment {
-  name: string;
-  audience: Filter;
-}
-
 /** Returns the file's segments, replaced by their releases. */
 export const getSegments = ({ segments }: Workspace, all: readonly Release[]): Segments => {
   const found = new Map(segments);
   for (const { kind, subjectId: segmentId, content } of all) {
     if (kind !== 'segment') continue;
     if (content === null) found.delete(segmentId);
-    else {
-      const { name, audience: filter } = content as ReleasedSegment;
-      found.set(segmentId, { segmentId, name, filter });
-    }
+    else found.set(segmentId, { segmentId, name: content.name, filter: content.audience });
   }
   return found;
 };

@@ -1,3 +1,4 @@
+import type { Filter } from '../campaigns/audience/audience.ts';
 import {
   auditStatement,
   type Draft,
@@ -21,16 +22,23 @@ import {
 export const RELEASE_KINDS = ['campaign', 'segment'] as const;
 export type ReleaseKind = (typeof RELEASE_KINDS)[number];
 
-/** Published version of a campaign or segment. */
-export interface Release {
+/** Segment of a release. */
+export interface ReleasedSegment {
+  name: string;
+  audience: Filter;
+}
+
+/** Content by kind, in the format of a workspace file; `null` removes the subject. */
+type ReleaseContent =
+  | { kind: 'campaign'; content: Record<string, unknown> | null }
+  | { kind: 'segment'; content: ReleasedSegment | null };
+
+interface ReleaseFields {
   workspaceId: string;
   /** Number of the release, counted from 1 in each workspace. */
   release: number;
-  kind: ReleaseKind;
   /** ID of the campaign or segment. */
   subjectId: string;
-  /** Content in the format of a workspace file; `null` removes the subject. */
-  content: unknown;
   /** Previous release of the same subject; 0 if none. */
   basedOn: number;
   author: string;
@@ -42,7 +50,13 @@ export interface Release {
   cancelledAtMs: number | null;
 }
 
-export type NewRelease = Omit<Release, 'release' | 'cancelledAtMs'>;
+/** Published version of a campaign or segment. */
+export type Release = ReleaseFields & ReleaseContent;
+
+export type NewRelease = Omit<ReleaseFields, 'release' | 'cancelledAtMs'> & {
+  kind: ReleaseKind;
+  content: unknown;
+};
 
 /** Results of an A/B test that a release ended. */
 export interface EndedTest {
@@ -140,12 +154,16 @@ export interface ReleaseStore {
 /** Maximum attempts to add a release. If two operators publish at once, the slower one retries with the next number. */
 const MAX_TRIES = 20;
 
+const readContent = (row: SqlRow): ReleaseContent => {
+  const kind = readEnum(row, 'kind', RELEASE_KINDS);
+  return { kind, content: readJson(row, 'content') } as ReleaseContent;
+};
+
 const toRelease = (row: SqlRow): Release => ({
   workspaceId: readText(row, 'workspace_id'),
   release: readNumber(row, 'release'),
-  kind: readEnum(row, 'kind', RELEASE_KINDS),
   subjectId: readText(row, 'subject_id'),
-  content: readJson(row, 'content'),
+  ...readContent(row),
   basedOn: readNumber(row, 'based_on'),
   author: readText(row, 'author'),
   note: readText(row, 'note'),

@@ -1,4 +1,5 @@
 import type { EventType } from '../../protocol/index.ts';
+import { mapKeys } from '../../protocol/index.ts';
 import type { UserCampaign } from '../profiles/user-campaign.ts';
 
 /** Fields of a banner event that affect the state of its user. */
@@ -78,7 +79,10 @@ export const MEASURES: readonly Measure[] = Object.values(MEASURE_BY_TYPE);
 export type EventCounts = Record<Measure['events'], number>;
 
 export const zeroCounts = (): EventCounts =>
-  Object.fromEntries(MEASURES.map(({ events }) => [events, 0])) as EventCounts;
+  mapKeys(
+    MEASURES.map(({ events }) => events),
+    () => 0,
+  );
 
 /** Adds `added` to `counts` in place. */
 export const addCounts = (counts: EventCounts, added: Readonly<EventCounts>): void => {

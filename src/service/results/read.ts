@@ -67,12 +67,13 @@ const READ = `SELECT variant_id, dimension, ${MEASURES.flatMap(({ events, users 
   ORDER BY dimension, variant_id = '', variant_id`;
 
 const toCounts = (row: SqlRow): Counts =>
-  Object.fromEntries(
-    MEASURES.flatMap(({ events, users, userCount }) => [
-      [events, readNumber(row, events)],
-      [userCount, readNumber(row, users)],
-    ]),
-  ) as Counts;
+  Object.assign(
+    {},
+    ...MEASURES.map(({ events, users, userCount }) => ({
+      [events]: readNumber(row, events),
+      [userCount]: readNumber(row, users),
+    })),
+  );
 
 const readVariantId = (row: SqlRow): string | null => readText(row, 'variant_id') || null;
 

@@ -1,3 +1,4 @@
+import { mapKeys } from '../../protocol/index.ts';
 import {
   readEnum,
   readJson,
@@ -14,7 +15,7 @@ import { createWrites } from '../sql/writes.ts';
 import type { CampaignCount, GoalCount } from './counts.ts';
 import { createEventCountStatements } from './event-counts.ts';
 import type { CampaignGoal, TotalsByGoal } from './goals.ts';
-import { type EventCounts, MEASURES } from './measures.ts';
+import { MEASURES } from './measures.ts';
 import type { UserResult } from './user-result.ts';
 
 /** Position in the feed, as the last ID of each table. */
@@ -62,7 +63,10 @@ const parseCounts = (stored: Record<string, number[]>): UserResult['counts'] =>
   new Map(
     Object.entries(stored).map(([dimension, counts]) => [
       dimension,
-      Object.fromEntries(MEASURES.map(({ events }, index) => [events, counts[index]])) as EventCounts,
+      mapKeys(
+        MEASURES.map(({ events }) => events),
+        (_, index) => counts[index]!,
+      ),
     ]),
   );
 
@@ -218,6 +222,7 @@ export const createResultsStatements = (dialect: Dialect) => {
          AND event_id <= ${column('through')} AND ${isIn('coalesce(product_id, name)', column('goal_values'), 'text')}`,
   );
   const ofUsers = isIn('user_id', '$1', 'bigint');
+  const lastId = (table: string) => query(`SELECT coalesce(max(${FEED_IDS[table]}), 0) AS id FROM ${table}`);
 
   return {
     cursor: defineQuery(
@@ -228,9 +233,7 @@ export const createResultsStatements = (dialect: Dialect) => {
     /**
      * Returns the last ID of each table of the feed. Uses separate statements, because a cluster rejects a combined statement.
      */
-    lastIds: ['events', 'banner_events', 'user_changes'].map((table) =>
-      query(`SELECT coalesce(max(${FEED_IDS[table]}), 0) AS id FROM ${table}`),
-    ),
+    lastIds: [lastId('events'), lastId('banner_events'), lastId('user_changes')] as const,
     goals: defineQuery('SELECT * FROM campaign_goals'),
     addGoals: insert('campaign_goals', CAMPAIGN_GOALS, ' ON CONFLICT DO NOTHING'),
     /** Moves the backfill of goals from `from` to `through`. */

@@ -126,9 +126,13 @@ export const createFeed = ({ send, statements, results, indexEvents, readStableF
     async feedEnd() {
       const { through } = await readStableFeed();
       if (through !== null) return through;
-      const [events = 0, bannerEvents = 0, userChanges = 0] = await Promise.all(
-        results.lastIds.map(async (batch) => readNumber((await sendBatch(batch))[0]!, 'id')),
-      );
+      const readId = async (batch: BulkStatement) => readNumber((await sendBatch(batch))[0]!, 'id');
+      const [lastEvent, lastBannerEvent, lastUserChange] = results.lastIds;
+      const [events, bannerEvents, userChanges] = await Promise.all([
+        readId(lastEvent),
+        readId(lastBannerEvent),
+        readId(lastUserChange),
+      ]);
       return { events, bannerEvents, userChanges };
     },
   };

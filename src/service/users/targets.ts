@@ -54,17 +54,17 @@ export interface Target {
 }
 
 /** Parsed entry of a body. Exactly one identifier is present. */
-type Entry = Partial<Record<IdentifierName, string | UserAlias | null | undefined>> & {
+type Entry = Partial<Record<Exclude<IdentifierName, 'user_alias'>, string | null | undefined>> & {
+  user_alias?: UserAlias | null | undefined;
   prioritization?: readonly Priority[] | null | undefined;
 };
 
 export const toTarget = (entry: Entry): Target => {
-  const identifier = IDENTIFIERS.find((name) => entry[name] != null)!;
-  const lookup = { by: identifier, value: entry[identifier] } as Lookup;
-  // Other identifiers are unique.
+  const by = IDENTIFIERS.find((name) => entry[name] != null)!;
   return {
-    lookup,
-    rules: (identifier === 'email' || identifier === 'phone' ? entry.prioritization : null) ?? [],
+    lookup: by === 'user_alias' ? { by, value: entry[by]! } : { by, value: entry[by]! },
+    // Other identifiers are unique.
+    rules: (by === 'email' || by === 'phone' ? entry.prioritization : null) ?? [],
   };
 };
 

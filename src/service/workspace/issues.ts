@@ -130,7 +130,8 @@ export const toIssues = (error: z.ZodError): LocatedIssue[] =>
     // For an invalid key, the input is the key.
     const custom = issue.code === 'invalid_key' ? issue.issues[0] : issue;
     const params = custom?.code === 'custom' ? custom.params : undefined;
-    switch (params?.['issue'] as SchemaIssue | undefined) {
+    const found: SchemaIssue | undefined = params?.['issue'];
+    switch (found) {
       case 'ends_before_start':
         return [{ path, ...createIssue('ends_before_start', {}) }];
       case 'no_weight':

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { getKeys, mapKeys } from '../../protocol/index.ts';
 import { formatCount } from '../format-count.ts';
 import { createIssue, type LocatedIssue } from '../issues.ts';
 import type { RateLimitWindow } from '../store/store.ts';
@@ -102,10 +103,9 @@ export const LIMITS = {
 
 export type LimitName = keyof typeof LIMITS;
 
-const NAMES = Object.keys(LIMITS) as LimitName[];
+const NAMES = getKeys(LIMITS);
 const getLimit = (name: LimitName): Limit => LIMITS[name];
-const byName = <T>(make: (name: LimitName) => T): Record<LimitName, T> =>
-  Object.fromEntries(NAMES.map((name) => [name, make(name)])) as Record<LimitName, T>;
+const byName = <T>(make: (name: LimitName) => T): Record<LimitName, T> => mapKeys(NAMES, make);
 
 const formatRate = ({ requests, windowSeconds }: RateLimitWindow): string =>
   `${requests.toLocaleString('en-US')} in ${formatCount(windowSeconds, 'second')}`;

@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { getKeys } from '../../protocol/index.ts';
 import { WEBHOOK_EVENT_NAMES } from '../data-out/event-types.ts';
-import { WEBHOOK_FORMATS, type WebhookFormat } from '../data-out/formats.ts';
+import { WEBHOOK_FORMATS } from '../data-out/formats.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import { named, optional, text } from './schema-helpers.ts';
 
-const FORMATS = Object.keys(WEBHOOK_FORMATS) as WebhookFormat[];
+const FORMATS = getKeys(WEBHOOK_FORMATS);
 
 const isWebhookUrl = (address: string): boolean => {
   if (!URL.canParse(address)) return false;

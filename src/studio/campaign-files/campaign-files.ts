@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRecord } from '../../protocol/index.ts';
 import { getSegments, type StudioStore, type Workspace } from '../../service/index.ts';
 import { checkDraft } from '../server/check-draft.ts';
 
@@ -25,7 +26,7 @@ const readJson = (file: string): unknown => {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new Error(`${file}: expected JSON (${(error as Error).message})`);
+    throw new Error(`${file}: expected JSON (${error instanceof Error ? error.message : error})`);
   }
 };
 
@@ -37,9 +38,9 @@ const readMirror = (folder: string): MirroredCampaign[] => {
     .sort()
     .map((name) => {
       const file = join(folder, name);
-      const campaign = readJson(file) as Record<string, unknown> | null;
-      const id = campaign?.['campaign_id'];
-      if (typeof id !== 'string' || file !== getCampaignPath(folder, id)) {
+      const campaign = readJson(file);
+      const id = isRecord(campaign) && campaign['campaign_id'];
+      if (!isRecord(campaign) || typeof id !== 'string' || file !== getCampaignPath(folder, id)) {
         throw new Error(`${file}: expected a campaign with the campaign_id that the file is named after`);
       }
       return { id, campaign: campaign!, basedOn: state[id] ?? 0 };
@@ -63,7 +64,7 @@ interface MirrorOptions {
   nowMs: number;
 }
 
-const getCampaignId = (campaign: Record<string, unknown>) => campaign['campaign_id'] as string;
+const getCampaignId = (campaign: Record<string, unknown>) => String(campaign['campaign_id']);
 
 /** Returns the published campaigns: the live release of each, or the version of the workspace file if there is no release. */
 const published = async ({ workspace, studio, nowMs }: MirrorOptions): Promise<MirroredCampaign[]> => {
@@ -74,7 +75,7 @@ const published = async ({ workspace, studio, nowMs }: MirrorOptions): Promise<M
   const ahead = new Set(
     (await studio.scheduledReleases(workspaceId, nowMs)).map(({ subjectId }) => subjectId),
   );
-  const releases = all.filter(({ kind }) => kind === 'campaign');
+  const releases = all.flatMap((each) => (each.kind === 'campaign' ? [each] : []));
   const released = new Set(releases.map(({ subjectId }) => subjectId));
   const fromFile = workspace.rawCampaigns.filter((each) => !released.has(getCampaignId(each)));
   return [
@@ -85,7 +86,7 @@ const published = async ({ workspace, studio, nowMs }: MirrorOptions): Promise<M
         : [
             {
               id,
-              campaign: content as Record<string, unknown>,
+              campaign: content,
               basedOn: ahead.has(id) ? release : newest.get(id)!,
             },
           ],

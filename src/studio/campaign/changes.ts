@@ -33,7 +33,7 @@ interface Compared {
 const compare = ({ before, after, naming, skipped = [], where = '', dates = DATES }: Compared): Change[] =>
   members(before, after).flatMap((name) => {
     if (skipped.includes(name)) return [];
-    const [was, is] = [before, after].map((each) => (each as Record<string, unknown>)[name]);
+    const [was, is] = [before, after].map((each): unknown => Reflect.get(each, name));
     const [wasWords, isWords] = [formatField(name, was, naming), formatField(name, is, naming)];
     // Shows JSON if different filters have the same description.
     const isHidden = wasWords === isWords && formatFieldValue(was) !== formatFieldValue(is);

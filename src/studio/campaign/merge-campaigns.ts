@@ -1,4 +1,5 @@
-import type { CampaignJson, VariantJson } from './campaign-json.ts';
+import { isRecord } from '../../protocol/index.ts';
+import type { CampaignJson } from './campaign-json.ts';
 
 /** Three-way merge of a value. */
 type Merge = (base: unknown, mine: unknown, theirs: unknown) => unknown;
@@ -8,8 +9,6 @@ class BothChanged extends Error {
 }
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns the changed side. Throws if both sides changed to different values. */
 const whole: Merge = (base, mine, theirs) => {
@@ -35,11 +34,13 @@ const variant = members((name) => VARIANT[name] ?? whole);
 
 const byId = (variants: unknown) =>
   // Adds a prefix, because integer keys would move to the front of the object.
-  Object.fromEntries((variants as VariantJson[]).map((each) => [`variant ${each.variant_id}`, each]));
+  Object.fromEntries(
+    (Array.isArray(variants) ? variants : []).map((each) => [`variant ${each.variant_id}`, each]),
+  );
 
 const variants: Merge = (base, mine, theirs) => {
   const merged = members(() => variant)(byId(base), byId(mine), byId(theirs));
-  const left = Object.values(merged as Record<string, VariantJson>);
+  const left = Object.values(Object(merged));
   // Each side deleted another one of two variants.
   if (left.length === 0) throw new BothChanged();
   return left;

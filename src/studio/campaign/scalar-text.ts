@@ -1,5 +1,8 @@
 export type Scalar = string | number | boolean;
 
+export const isScalar = (value: unknown): value is Scalar =>
+  ['string', 'number', 'boolean'].includes(typeof value);
+
 /** Parses input. `7` is a number and `true` a Boolean; `"7"` and `"true"` are strings. */
 export const parseScalar = (typed: string): Scalar => {
   const text = typed.trim();

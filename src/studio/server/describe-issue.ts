@@ -73,12 +73,15 @@ const WORDS: { [Code in CampaignIssueCode]: (facts: IssueFacts<Code>) => string 
     `Unknown variable ${variable}: it prints nothing.${suggestion === null ? '' : ` Did you mean ${suggestion}?`}`,
 };
 
+const isCampaignIssue = (issue: Issue): issue is Issue<CampaignIssueCode> => Object.hasOwn(WORDS, issue.code);
+
+const describeCampaignIssue = <Code extends CampaignIssueCode>({ code, facts }: Issue<Code>): string =>
+  WORDS[code](facts);
+
 /** Returns a campaign issue as a sentence for marketers. */
-export const describeIssue = ({ code, facts, message }: Issue): string => {
-  if (Object.hasOwn(WORDS, code)) {
-    const words: (facts: never) => string = WORDS[code as CampaignIssueCode];
-    return words(facts as never);
-  }
+export const describeIssue = (issue: Issue): string => {
+  if (isCampaignIssue(issue)) return describeCampaignIssue(issue);
+  const { message } = issue;
   const sentence = message[0]!.toUpperCase() + message.slice(1);
   return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
 };

@@ -34,7 +34,7 @@ const decided = (
   of: readonly Comparison[],
   results: ComparedResults,
 ): { wins: string[]; details: string[] } => {
-  const [{ noun: what, other }] = of as [Comparison];
+  const { noun: what, other } = of[0]!;
   const clear = of.filter((each) => isHigher(each) || isLower(each));
   const open = of.filter((each) => !clear.includes(each));
   const wins = clear.map((each) => {
@@ -49,8 +49,8 @@ const decided = (
     };
   });
   const details = wins.map((win) => win.details);
-  if (open.length > 0) {
-    const [first] = open as [Comparison];
+  const [first] = open;
+  if (first) {
     const arms = new Set([...open.map(({ one }) => one), first.other]);
     const people = [...arms].reduce((sum, index) => sum + results.arms[index]!.exposed, 0);
     const whose =

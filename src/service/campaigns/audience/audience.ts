@@ -218,7 +218,7 @@ const createCompiler = (report: ReportIssue) => {
     if (fault !== null) return fail(path, fault);
     const compared = operator.isComparison ? toOperand(operand, located.shape, path) : operand;
     const flags = typeof options === 'string' ? options : undefined;
-    const quantified = operator.compile(compared as never, flags);
+    const quantified = operator.compile(compared, flags);
     const cost = name === '$regex' ? COST.pattern : COST.comparison;
     return { cost, holds: applied(located, quantified) };
   };
@@ -239,7 +239,7 @@ const createCompiler = (report: ReportIssue) => {
       return all(compileFilter(value, inside(located), { located, mayBeFilter }, path, depth));
     }
     const operand = toOperand(value, located.shape, path);
-    const quantified = VALUE_OPERATORS['$eq']!.compile(operand as never, undefined);
+    const quantified = VALUE_OPERATORS['$eq']!.compile(operand, undefined);
     return { cost: COST.comparison, holds: applied(located, quantified) };
   };
 

@@ -23,8 +23,31 @@ interface Operator {
   fault?(operand: unknown, options: unknown): string | null;
   /** The operator compares the operand with the value, so both must have the same kind. */
   isComparison?: true;
-  compile(operand: never, options: string | undefined): Quantified;
+  /** Throws if the operand has a fault. */
+  compile(operand: unknown, options: string | undefined): Quantified;
 }
+
+/** Creates an operator with an operand of one type. `expected` describes the type. */
+const typed = <Operand>(
+  isOperand: (operand: unknown) => operand is Operand,
+  expected: string,
+  compile: (operand: Operand) => Quantified,
+): Operator => ({
+  fault: (operand) => (isOperand(operand) ? null : expected),
+  compile(operand) {
+    if (!isOperand(operand)) throw new Error(expected);
+    return compile(operand);
+  },
+});
+
+const isList = (operand: unknown): operand is readonly unknown[] => Array.isArray(operand);
+const isNumber = (operand: unknown) => typeof operand === 'number';
+const isDivision = (operand: unknown): operand is [divisor: number, remainder: number] =>
+  isList(operand) && operand.length === 2 && operand.every(isNumber);
+const list = (compile: (operands: readonly unknown[]) => Quantified): Operator => ({
+  isComparison: true,
+  ...typed(isList, 'expected an array', compile),
+});
 
 const isScalar = (value: unknown): boolean => value !== null && typeof value !== 'object';
 
@@ -52,7 +75,7 @@ interface Comparison {
 /** Creates a comparison operator for two numbers or two strings. */
 const comparison = ({ number, text, includesEqual }: Comparison): Operator => ({
   isComparison: true,
-  compile: (bound: unknown) => {
+  compile: (bound) => {
     if (bound === null && includesEqual) return some(equals(null));
     if (typeof bound === 'number') return some(number(bound));
     if (typeof bound === 'string') return some(text(bound));
@@ -62,15 +85,11 @@ const comparison = ({ number, text, includesEqual }: Comparison): Operator => ({
   },
 });
 
-const list = (operand: unknown): string | null => (Array.isArray(operand) ? null : 'expected an array');
-
-const version = (holds: (value: string, bound: string) => boolean): Operator => ({
-  fault: (operand) => (isVersion(operand) ? null : 'expected a version such as "10.2.0"'),
-  compile: (operand: string) => {
+const version = (holds: (value: string, bound: string) => boolean): Operator =>
+  typed(isVersion, 'expected a version such as "10.2.0"', (operand) => {
     const bound = versionKey(operand);
     return some((value) => typeof value === 'string' && holds(versionKey(value), bound));
-  },
-});
+  });
 
 /** Folds the case of a string in any script. */
 const folded = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value);
@@ -93,10 +112,10 @@ const regex: Operator = {
     const cost = patternCost(operand, options);
     return typeof cost === 'string' ? cost : null;
   },
-  compile: (pattern: string, options) => {
-    const expression = new RegExp(pattern, options);
+  compile: (pattern, options) => {
     const cost = patternCost(pattern, options);
     if (typeof cost === 'string') throw new Error(cost);
+    const expression = new RegExp(String(pattern), options);
     return some((value) => {
       if (typeof value !== 'string' || stepsLeft < 0) return false;
       stepsLeft -= countMaxSteps(cost, value.length);
@@ -120,15 +139,11 @@ export const VALUE_OPERATORS: Readonly<Record<string, Operator>> = {
     text: (bound) => (value) => typeof value === 'string' && value >= bound,
     includesEqual: true,
   }),
-  $in: { isComparison: true, fault: list, compile: someAmong },
-  $ini: {
-    isComparison: true,
-    fault: list,
-    compile: (operands: unknown[]) => {
-      const known = new Set(operands.map(folded));
-      return some((value) => known.has(folded(value)));
-    },
-  },
+  $in: list(someAmong),
+  $ini: list((operands) => {
+    const known = new Set(operands.map(folded));
+    return some((value) => known.has(folded(value)));
+  }),
   $lt: comparison({
     number: (bound) => (value) => typeof value === 'number' && value < bound,
     text: (bound) => (value) => typeof value === 'string' && value < bound,
@@ -139,21 +154,15 @@ export const VALUE_OPERATORS: Readonly<Record<string, Operator>> = {
     text: (bound) => (value) => typeof value === 'string' && value <= bound,
     includesEqual: true,
   }),
-  $mod: {
-    fault: (operand) =>
-      Array.isArray(operand) && operand.length === 2 && operand.every((each) => typeof each === 'number')
-        ? null
-        : 'expected [divisor, remainder]',
-    compile: ([divisor, remainder]: [number, number]) =>
-      some((value) => typeof value === 'number' && value % divisor === remainder),
-  },
+  $mod: typed(isDivision, 'expected [divisor, remainder]', ([divisor, remainder]) =>
+    some((value) => typeof value === 'number' && value % divisor === remainder),
+  ),
   $ne: { isComparison: true, compile: (operand) => none(equals(operand)) },
-  $nin: { isComparison: true, fault: list, compile: (operands: unknown[]) => none(among(operands)) },
+  $nin: list((operands) => none(among(operands))),
   $regex: regex,
-  $size: {
-    fault: (operand) => (typeof operand === 'number' ? null : 'expected a number'),
-    compile: (size: number) => some((value) => Array.isArray(value) && value.length === size),
-  },
+  $size: typed(isNumber, 'expected a number', (size) =>
+    some((value) => Array.isArray(value) && value.length === size),
+  ),
   $veq: version((value, bound) => value === bound),
   $vgt: version((value, bound) => value > bound),
   $vgte: version((value, bound) => value >= bound),

@@ -5,7 +5,7 @@ import { createResultsConsumer, type StableFeed } from '../../results/consumer.t
 import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
 import { type EventRange, POSTGRES_RESULTS } from '../../results/statements.ts';
 import { createStepSizer } from '../../results/step-size.ts';
-import { readNumber, readText } from '../../row-readers.ts';
+import { readNumber, readText, type Statement } from '../../row-readers.ts';
 import { MOVES_LOCK } from '../../sql/dialect.ts';
 import { runStepsLater, type Steps } from '../../sql/steps.ts';
 import { createSend, inTransaction, type Run, retryConflicts } from './statement.ts';
@@ -27,15 +27,16 @@ const WAIT_MS = 1_000;
  */
 export const createReadStableFeed = (run: Run): (() => Promise<StableFeed>) => {
   let stable: StableFeed = { through: { events: 0, bannerEvents: 0, userChanges: 0 }, atMs: 0 };
+  const readId = async ({ sql, values }: Statement) => readNumber((await run(sql, values))[0]!, 'id');
   const inFlight = async () =>
     (await run(GROUPS_IN_FLIGHT, [])).map((row) => readText(row, 'virtualtransaction'));
 
   return async () => {
     const atMs = Date.now();
-    const ids: number[] = [];
-    for (const { sql, values } of POSTGRES_RESULTS.lastIds)
-      ids.push(readNumber((await run(sql, values))[0]!, 'id'));
-    const [events, bannerEvents, userChanges] = ids as [number, number, number];
+    const [lastEvent, lastBannerEvent, lastUserChange] = POSTGRES_RESULTS.lastIds;
+    const events = await readId(lastEvent);
+    const bannerEvents = await readId(lastBannerEvent);
+    const userChanges = await readId(lastUserChange);
     let before = await inFlight();
     const until = performance.now() + WAIT_MS;
     while (before.length > 0) {

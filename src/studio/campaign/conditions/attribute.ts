@@ -1,4 +1,4 @@
-import { formatScalar, parseScalar, type Scalar } from '../scalar-text.ts';
+import { formatScalar, isScalar, parseScalar, type Scalar } from '../scalar-text.ts';
 import { type ConditionKind, formatValue, named, onlyEntry, plain, toOperators } from './condition-kind.ts';
 
 export const ATTRIBUTE_OPERATORS = [
@@ -32,8 +32,6 @@ const OPERATORS: Readonly<Record<string, AttributeOperator>> = {
   $lte: 'at most',
 };
 const WIRE = Object.fromEntries(Object.entries(OPERATORS).map(([wire, operator]) => [operator, wire]));
-
-const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value);
 
 const readCondition = (name: string, raw: unknown): AttributeCondition | 'unsaid' => {
   if (isScalar(raw)) return { kind: 'attribute', name, operator: 'is', value: raw };

@@ -1,3 +1,4 @@
+import { getKeys } from '../../../protocol/index.ts';
 import { type ConditionKind, choices, formatValue, onlyEntry } from './condition-kind.ts';
 
 /** Filter fields and descriptions of actions on campaigns. */
@@ -8,7 +9,7 @@ const ACTIONS = {
   'converted in': { count: 'conversions', days: 'last_conversion_days_ago' },
 } as const;
 type Action = keyof typeof ACTIONS;
-const ACTION_NAMES = Object.keys(ACTIONS) as Action[];
+const ACTION_NAMES = getKeys(ACTIONS);
 
 /** Action of a user in another campaign, or its absence, within `withinDays` (`null` for any time). */
 export interface CampaignCondition {

@@ -45,7 +45,13 @@ interface SelectProps<Value extends string> {
 }
 
 export const Select = <Value extends string>({ options, onChoose, ...select }: SelectProps<Value>) => (
-  <select {...select} onChange={(event) => onChoose(event.currentTarget.value as Value)}>
+  <select
+    {...select}
+    onChange={({ currentTarget }) => {
+      const option = options.find(({ value }) => value === currentTarget.value);
+      if (option) onChoose(option.value);
+    }}
+  >
     {options.map(({ value, name }) => (
       <option key={value} value={value}>
         {name}

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { isRecord } from '../../../protocol/index.ts';
 import { type AudienceModel, readAudience, writeAudience } from '../../campaign/audience-model.ts';
 import type { Filter } from '../../campaign/campaign-json.ts';
 import { isComplete, isUnknown, NEW_CONDITIONS } from '../../campaign/conditions/kinds.ts';
@@ -46,9 +47,7 @@ const parse = (typed: string): Filter | null | undefined => {
   if (typed.trim() === '') return null;
   try {
     const value: unknown = JSON.parse(typed);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Filter)
-      : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     // JSON is incomplete while typing.
     return undefined;

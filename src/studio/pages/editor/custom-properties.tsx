@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { getKeys } from '../../../protocol/index.ts';
 import { TEMPLATE_PROPERTIES } from '../../../templates/index.ts';
 import type { PropertyJson } from '../../campaign/campaign-json.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
@@ -17,10 +18,7 @@ export const TYPE_NAMES: Record<PropertyType, string> = {
   datetime: 'Date and time',
 };
 
-const TYPES = (Object.keys(TYPE_NAMES) as PropertyType[]).map((value) => ({
-  value,
-  name: TYPE_NAMES[value],
-}));
+const TYPES = getKeys(TYPE_NAMES).map((value) => ({ value, name: TYPE_NAMES[value] }));
 
 interface CustomFieldProps {
   name: string;

@@ -162,9 +162,9 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
           : `Release ${answer.release} is live. Pages update at their next sync.`,
       );
     } catch (error) {
-      const status = error instanceof ApiError ? error.status : 0;
-      if (status === 409) theirs.value = ((error as ApiError).body['theirs'] as ReleaseRow | null) ?? null;
-      if (status !== 412) throw error;
+      if (!(error instanceof ApiError)) throw error;
+      if (error.status === 409) theirs.value = (error.body['theirs'] as ReleaseRow | null) ?? null;
+      if (error.status !== 412) throw error;
       // Closes the dialog if another operator changed the draft, because the editor shows the conflict.
       onClose();
       announce(describeError(error));

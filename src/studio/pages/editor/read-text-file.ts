@@ -1,6 +1,7 @@
 import { Refused } from '../call.ts';
 
-const UTF_16 = { '255,254': 'utf-16le', '254,255': 'utf-16be' } as const;
+/** Encodings by byte order mark. */
+const UTF_16: Readonly<Record<string, string>> = { '255,254': 'utf-16le', '254,255': 'utf-16be' };
 
 /** Returns the encoding of the XML declaration; `undefined` if none. */
 const declaredIn = (bytes: Uint8Array): string | undefined => {
@@ -8,10 +9,8 @@ const declaredIn = (bytes: Uint8Array): string | undefined => {
   return /^(?:\u00ef\u00bb\u00bf)?<\?xml[^>]*?\sencoding\s*=\s*["']([\w.-]+)/.exec(start)?.[1];
 };
 
-const getEncoding = (bytes: Uint8Array): string => {
-  const mark = bytes.subarray(0, 2).join();
-  return mark in UTF_16 ? UTF_16[mark as keyof typeof UTF_16] : (declaredIn(bytes) ?? 'utf-8');
-};
+const getEncoding = (bytes: Uint8Array): string =>
+  UTF_16[bytes.subarray(0, 2).join()] ?? declaredIn(bytes) ?? 'utf-8';
 
 /**
  * Returns the text of a file in UTF-8, in UTF-16 with a byte order mark, or in the encoding of its XML declaration. Otherwise

@@ -102,7 +102,8 @@ export const Personalise = ({ field, label, value, onChange }: PersonaliseProps)
     const reading = chosen.value === OWN ? `custom_attribute.\${${name}}` : chosen.value;
     const fallback = otherwise.value.replaceAll("'", '’');
     const liquid = fallback === '' ? `{{${reading}}}` : `{{${reading} | default: '${fallback}'}}`;
-    const area = document.getElementById(field) as HTMLTextAreaElement;
+    const area = document.getElementById(field);
+    if (!(area instanceof HTMLTextAreaElement)) return;
     const at = withoutIsolates(isolateMarkup(value).slice(0, area.selectionStart)).length;
     onChange(value.slice(0, at) + liquid + value.slice(at));
     isOpen.value = false;

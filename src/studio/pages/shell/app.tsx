@@ -64,11 +64,13 @@ const mayOpen = (path: string): boolean => {
   return path !== '/holdout' || signedIn().workspace.holdout !== null;
 };
 
+const TABS = ['edit', 'results', 'history'] as const;
+
 const getScreen = (current: string) => {
   const campaign = CAMPAIGN.exec(current);
   const id = campaign && decoded(campaign[1]!);
   if (campaign && id !== null) {
-    const tab = (campaign[2] ?? 'edit') as 'edit' | 'results' | 'history';
+    const tab = TABS.find((each) => each === campaign[2]) ?? 'edit';
     return {
       key: id,
       title: 'Campaign',

@@ -46,7 +46,7 @@ const releaseRow = (release: Release): ReleaseRow => ({
   release: release.release,
   campaignId: release.subjectId,
   campaign: release.kind === 'campaign' ? toCampaignJson(release.content) : null,
-  segment: release.kind === 'segment' ? (release.content as ReleasedSegment | null) : null,
+  segment: release.kind === 'segment' ? release.content : null,
   basedOn: release.basedOn,
   author: release.author,
   note: release.note,

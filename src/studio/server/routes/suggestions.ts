@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Profile } from '../../../service/index.ts';
-import { formatScalar } from '../../campaign/scalar-text.ts';
+import { formatScalar, isScalar } from '../../campaign/scalar-text.ts';
 import { get } from '../route.ts';
 import { MIN_REPORTED_AUDIENCE, type SampleLoader } from './publish-impact.ts';
 
@@ -30,8 +30,6 @@ const createTally = () => {
   };
 };
 
-const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
-
 /** Returns names from a sample of users. Includes values only if enough users share them or the operator can view users. */
 export const createReadSuggestions = (loadSample: SampleLoader) =>
   get('/api/suggestions', 'view', async ({ store, workspace, operator }) => {
@@ -44,7 +42,7 @@ export const createReadSuggestions = (loadSample: SampleLoader) =>
         if (!isScalar(value) || String(value).length > MAX_VALUE_CHARACTERS) continue;
         const tally = values.get(name) ?? createTally();
         values.set(name, tally);
-        tally.add(formatScalar(value as string));
+        tally.add(formatScalar(value));
       }
       for (const name of Object.keys(profile.events)) events.add(name);
       for (const name of Object.keys(profile.purchases)) products.add(name);

@@ -86,7 +86,10 @@ const readCsv = (text: string, own: string): FileText[] => {
   try {
     rows = parse(text, { bom: true, columns: true, delimiter: getSeparator(text), skip_empty_lines: true });
   } catch (error) {
-    throw new HttpError(400, `The file cannot be read as CSV: ${(error as Error).message}`);
+    throw new HttpError(
+      400,
+      `The file cannot be read as CSV: ${error instanceof Error ? error.message : error}`,
+    );
   }
   const heads = Object.keys(rows[0] ?? {});
   for (const needed of ['variant', 'property']) {
