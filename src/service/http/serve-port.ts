@@ -11,7 +11,7 @@ import {
   toHttpRequest,
   writeResponse,
 } from './node-request.ts';
-import { createPipeline } from './pipeline.ts';
+import { createRequestQueue } from './request-queue.ts';
 
 /** Maximum queued jobs, because the first job of a longer queue would be delayed. */
 const MAX_WAITING = 64;
@@ -185,7 +185,7 @@ export const servePort = async (
 ): Promise<ServedPort> => {
   const atEndOfTick = createTickBatcher();
   const receiving = createUploadLimiter();
-  const inOrder = createPipeline();
+  const inOrder = createRequestQueue();
   const isDue = createLogThrottle();
   const unread = createUnreadLimiter((bytes) => {
     if (isDue('unread', performance.now()))

@@ -8,7 +8,7 @@ const MAX_WAITING = 64;
  * Handles the requests of a connection one at a time: the next starts once the response has left the process. Node would handle
  * all pipelined requests at once, so a client that reads no response would make it buffer all of them.
  */
-export const createPipeline = () => {
+export const createRequestQueue = () => {
   const queues = new WeakMap<Socket, (() => void)[]>();
 
   return ({ socket }: IncomingMessage, response: ServerResponse, handle: () => void): void => {
