@@ -72,7 +72,7 @@ export const BASE_CSS = /* css */ `
 }
 p { margin: 0; }
 [hidden] { display: none; }
-/* Each text finds its own direction, as dir="auto" does; with that attribute the section's own would skip it. */
+/* Like dir="auto" on each text. With the attribute, the direction of the section would ignore these texts. */
 p, .action { unicode-bidi: plaintext; }
 .words { min-inline-size: 0; }
 .panel[data-words="none"] .content { display: none; }
@@ -80,7 +80,7 @@ p, .action { unicode-bidi: plaintext; }
 .body { margin-block-start: var(--above, 0); color: var(--muted); text-wrap: pretty; }
 a { color: inherit; text-decoration: none; }
 .headline a { text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 0.18em; }
-/* The whole banner is the target of its one link, and still one link to the keyboard and to a screen reader. */
+/* Extends the only link over the whole banner, without a second link for keyboards and screen readers. */
 .cover::after { content: ""; position: absolute; inset: 0; border-radius: var(--radius); }
 .action {
   display: inline-grid;
@@ -98,7 +98,7 @@ a { color: inherit; text-decoration: none; }
   line-height: 1.3;
 }
 .panel:has(.cover:hover) .action { text-decoration: underline; text-underline-offset: 0.2em; }
-/* 44 pixels to the finger, 32 to the eye and in the layout. */
+/* A touch target of 44 px that takes 32 px in the layout. */
 .dismiss {
   all: unset;
   position: relative;
@@ -125,11 +125,11 @@ a { color: inherit; text-decoration: none; }
 .dismiss:hover::before { background: color-mix(in srgb, var(--text) 14%, var(--under-dismiss, transparent)); }
 .dismiss svg { inline-size: 1rem; block-size: 1rem; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; }
 a:focus-visible, .dismiss:focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
-.picture { position: relative; overflow: hidden; background: var(--empty); }
-.picture img { display: block; position: absolute; inset: 0; inline-size: 100%; block-size: 100%; object-fit: cover; }
-.picture picture { display: contents; }
-.picture .cover { position: absolute; inset: 0; }
-.picture .cover:focus-visible { outline-offset: -4px; }
+.image { position: relative; overflow: hidden; background: var(--empty); }
+.image img { display: block; position: absolute; inset: 0; inline-size: 100%; block-size: 100%; object-fit: cover; }
+.image picture { display: contents; }
+.image .cover { position: absolute; inset: 0; }
+.image .cover:focus-visible { outline-offset: -4px; }
 @media (forced-colors: active) {
   .panel { border-color: CanvasText; }
   .action { border-color: LinkText; }

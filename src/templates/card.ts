@@ -8,8 +8,8 @@ export const CARD: Look = {
   width: '20rem',
   css: /* css */ `
 .card { display: flex; flex-direction: column; }
-/* In a box that is too low for both, the picture gives way to the words, down to this. */
-.card .picture { flex: 0 1 auto; min-block-size: 6rem; aspect-ratio: var(--placard-image-ratio, 16 / 10); inline-size: 100%; }
+/* In a low box the image shrinks before the text, down to this height. */
+.card .image { flex: 0 1 auto; min-block-size: 6rem; aspect-ratio: var(--placard-image-ratio, 16 / 10); inline-size: 100%; }
 .card .content {
   display: flex;
   flex: 1 0 auto;
@@ -18,22 +18,22 @@ export const CARD: Look = {
   gap: calc(var(--space) * 0.875);
   padding: calc(var(--space) * 1.125) calc(var(--space) * 1.25) calc(var(--space) * 1.25);
 }
-.card[data-words="none"] .picture { flex-grow: 1; }
-/* Across a page the picture is a band, and the words stay in sight. */
+.card[data-words="none"] .image { flex-grow: 1; }
+/* In a wide slot the image is a band, so that the text stays visible. */
 @container (min-width: 36rem) {
-  .card:not([data-words="none"]) .picture { max-block-size: 18rem; }
+  .card:not([data-words="none"]) .image { max-block-size: 18rem; }
 }
 .card .action { margin-block-start: auto; }
 .card .headline { font-size: 1.125rem; }
 .card .body { --above: 0.375rem; font-size: 0.9375rem; }
 .card .dismiss { position: absolute; inset-block-start: 0.5rem; inset-inline-end: 0.5rem; margin: -0.375rem; }
-.card[data-picture="some"] .dismiss { --under-dismiss: var(--surface); }
-/* Without a picture the words take its room: larger, and in the middle. */
-.card[data-picture="none"] .content { justify-content: center; gap: var(--space); padding-block: calc(var(--space) * 1.5); }
-.card[data-picture="none"] .words { padding-inline-end: 1.75rem; }
-.card[data-picture="none"] .headline { font-size: 1.5rem; line-height: 1.2; }
-.card[data-picture="none"] .body { --above: 0.5rem; font-size: 1rem; }
-.card[data-picture="none"] .action { margin-block-start: 0; }
+.card[data-image="some"] .dismiss { --under-dismiss: var(--surface); }
+/* Without an image the text is larger and centered. */
+.card[data-image="none"] .content { justify-content: center; gap: var(--space); padding-block: calc(var(--space) * 1.5); }
+.card[data-image="none"] .words { padding-inline-end: 1.75rem; }
+.card[data-image="none"] .headline { font-size: 1.5rem; line-height: 1.2; }
+.card[data-image="none"] .body { --above: 0.5rem; font-size: 1rem; }
+.card[data-image="none"] .action { margin-block-start: 0; }
 `,
 };
 

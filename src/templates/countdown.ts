@@ -101,7 +101,7 @@ export const COUNTDOWN: Look = {
   dismissible: true,
   part: timer,
   css: /* css */ `
-/* One line is kept, so that nothing moves at the end. */
+/* Reserves one line, so that the end causes no layout shift. */
 .countdown .time { min-block-size: 1.5em; font-size: 1.25rem; font-variant-numeric: tabular-nums; font-weight: 650; line-height: 1.5; }
 `,
 };

@@ -12,7 +12,7 @@ export const HERO: Look = {
   dismissible: false,
   css: /* css */ `
 .hero { display: flex; flex-direction: column; }
-.hero .picture { flex: 0 1 auto; min-block-size: 6rem; aspect-ratio: var(--placard-image-ratio, 16 / 9); }
+.hero .image { flex: 0 1 auto; min-block-size: 6rem; aspect-ratio: var(--placard-image-ratio, 16 / 9); }
 .hero .content {
   display: flex;
   flex: 1 0 auto;
@@ -26,16 +26,16 @@ export const HERO: Look = {
 .hero .body { --above: 0.75rem; font-size: clamp(1rem, 1.8cqi, 1.1875rem); max-inline-size: 38em; }
 .hero .action { padding-inline: 1.5em; }
 .hero .dismiss { position: absolute; inset-block-start: 0.75rem; inset-inline-end: 0.75rem; }
-.hero[data-picture="some"] .dismiss { --under-dismiss: var(--surface); }
-.hero[data-words="none"] .picture { flex-grow: 1; }
-.hero[data-picture="none"] .content { align-items: center; text-align: center; }
-.hero[data-picture="none"]:has(.dismiss) .words { padding-inline: 1.75rem; }
-.hero[data-picture="none"] .headline { font-size: clamp(1.5rem, 6cqi, 3.5rem); }
+.hero[data-image="some"] .dismiss { --under-dismiss: var(--surface); }
+.hero[data-words="none"] .image { flex-grow: 1; }
+.hero[data-image="none"] .content { align-items: center; text-align: center; }
+.hero[data-image="none"]:has(.dismiss) .words { padding-inline: 1.75rem; }
+.hero[data-image="none"] .headline { font-size: clamp(1.5rem, 6cqi, 3.5rem); }
 .hero[data-headline="long"] .headline { font-size: clamp(1.375rem, 3.2cqi, 2rem); line-height: 1.2; }
 @container (min-width: 42rem) {
   .hero { display: grid; min-block-size: 20rem; grid-template: minmax(min-content, 1fr) / minmax(0, 1fr); }
-  .hero[data-picture="some"][data-words="some"] { grid-template-columns: minmax(0, 11fr) minmax(0, 10fr); }
-  .hero .picture { order: 2; aspect-ratio: auto; block-size: 100%; }
+  .hero[data-image="some"][data-words="some"] { grid-template-columns: minmax(0, 11fr) minmax(0, 10fr); }
+  .hero .image { order: 2; aspect-ratio: auto; block-size: 100%; }
   .hero .content { padding: calc(var(--space) * 2) clamp(calc(var(--space) * 2), 5cqi, calc(var(--space) * 4)); }
 }
 `,

@@ -13,7 +13,7 @@ export const STRIP: Look = {
   padding: 0.625rem var(--space);
   font-size: 0.9375rem;
 }
-.strip .picture { flex: none; align-self: start; inline-size: 2.5rem; block-size: 2.5rem; border-radius: calc(var(--radius) * 0.5); }
+.strip .image { flex: none; align-self: start; inline-size: 2.5rem; block-size: 2.5rem; border-radius: calc(var(--radius) * 0.5); }
 .strip .content {
   display: flex;
   flex: 1;
@@ -21,19 +21,19 @@ export const STRIP: Look = {
   align-items: flex-start;
   gap: 0.5rem;
   min-inline-size: 0;
-  /* In the middle; in a box that is too low, from its top. */
+  /* Centered; in a low box aligned to the top. */
   margin-block: auto;
 }
 .strip .dismiss { align-self: start; margin-inline-end: -0.75rem; }
-/* Strips carry codes to copy, so their words stay words; a link in them is still 44 pixels high to the finger. */
+/* Text stays selectable, because strips contain coupon codes. A link has a touch target of 44 px. */
 .strip .content .cover { position: relative; }
 .strip .content .headline .cover::after { inset: -0.75rem 0; }
 .strip .content .action::after { content: none; }
 .strip .body { font-size: 0.875rem; line-height: 1.4; }
 .strip .action { font-size: 0.875rem; }
-/* A picture alone is the strip. */
+/* An image without text fills the strip. */
 .strip[data-words="none"] { padding: 0; }
-.strip[data-words="none"] .picture { flex: 1; align-self: stretch; block-size: auto; min-block-size: 4rem; border-radius: 0; }
+.strip[data-words="none"] .image { flex: 1; align-self: stretch; block-size: auto; min-block-size: 4rem; border-radius: 0; }
 .strip[data-words="none"] .dismiss {
   --under-dismiss: var(--surface);
   position: absolute;
@@ -41,7 +41,7 @@ export const STRIP: Look = {
   inset-inline-end: 0.5rem;
   margin: -0.375rem;
 }
-/* A phone with large text: the words have the whole width. */
+/* On a phone with large text, the text takes the full width. */
 @container (max-width: 16rem) {
   .strip { flex-wrap: wrap; }
   .strip .content { order: 1; flex-basis: 100%; }
@@ -50,7 +50,7 @@ export const STRIP: Look = {
 @container (min-width: 40rem) {
   .strip .content { flex-direction: row; align-items: center; justify-content: space-between; gap: var(--space); }
   .strip .action { flex: none; min-block-size: 2.25rem; max-inline-size: 40%; }
-  .strip .picture, .strip .dismiss { align-self: center; }
+  .strip .image, .strip .dismiss { align-self: center; }
 }
 `,
 };

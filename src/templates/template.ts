@@ -6,7 +6,7 @@ import { dismissButton } from './dismiss-button.ts';
 import { fitTexts } from './fit-texts.ts';
 import { followLink, type Navigate } from './follow-link.ts';
 import { openFrame } from './frame.ts';
-import { type Picture, picture } from './picture.ts';
+import { type RenderedImage, renderImage } from './image.ts';
 
 /** Navigation and labels of templates. */
 export interface TemplateOptions {
@@ -106,7 +106,7 @@ interface Message {
   element: HTMLElement;
   content: Content;
   texts: HTMLElement[];
-  picture: Picture | null;
+  image: RenderedImage | null;
 }
 
 /** Renders a message as one element, with the template's name as a class. */
@@ -126,35 +126,35 @@ const drawMessage = (
   const other = second && link(second, slot, second.buttonText, 'action other', navigate);
   const part = look.part?.(banner, slot) ?? null;
 
-  const drawn = image === null ? null : picture(slot, image, content);
+  const rendered = image === null ? null : renderImage(slot, image, content);
   if (headline === null && !action) {
     // If the image is the whole banner, it is the link, labeled by its description.
-    const cover = drawn && link(content, slot, '', 'cover', navigate);
+    const cover = rendered && link(content, slot, '', 'cover', navigate);
     cover?.setAttribute('aria-label', imageAlt || regionLabel);
     if (cover) {
       // Hidden from screen readers, because the link has the same label.
-      drawn?.box.firstElementChild?.setAttribute('aria-hidden', 'true');
-      drawn?.box.append(cover);
+      rendered?.box.firstElementChild?.setAttribute('aria-hidden', 'true');
+      rendered?.box.append(cover);
     }
   }
 
   const attributes = {
     class: name,
-    'data-picture': drawn ? 'some' : 'none',
+    'data-image': rendered ? 'some' : 'none',
     'data-words': texts.length > 0 || part || action || other ? 'some' : 'none',
     'data-headline': (headline?.length ?? 0) > LONG_HEADLINE ? 'long' : null,
     // The banner's text determines the direction; if it has no text, the page's direction applies.
     dir: texts.length > 0 ? 'auto' : null,
   };
   const element = buildElement(document, tag, attributes, [
-    drawn?.box ?? null,
+    rendered?.box ?? null,
     buildElement(document, 'div', { class: 'content' }, [
       texts.length > 0 ? buildElement(document, 'div', { class: 'words' }, texts) : null,
       part,
       other ? buildElement(document, 'div', { class: 'buttons' }, [action, other]) : action,
     ]),
   ]);
-  return { element, content, texts, picture: drawn };
+  return { element, content, texts, image: rendered };
 };
 
 /** Creates a placement hook from a look. */
@@ -180,13 +180,13 @@ const createHook =
     });
     for (const { element, texts } of messages) fitTexts(element, texts, slot.signal);
     // An image-only banner is visible once the image has loaded, and fails if the image fails.
-    const [{ picture: only, texts }] = messages as [Message];
+    const [{ image: only, texts }] = messages as [Message];
     if (messages.length === 1 && only && texts.length === 0) {
       markBusy(slot, only.loaded);
       return pending(remove, only.loaded);
     }
-    for (const { picture, content } of messages) {
-      picture?.loaded.catch((cause) => {
+    for (const { image, content } of messages) {
+      image?.loaded.catch((cause) => {
         slot.report('image', `Image missing in banner "${banner.id}": ${cause.message}`, content.image);
       });
     }

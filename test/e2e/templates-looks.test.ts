@@ -104,7 +104,7 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
       const page = await open(width);
       await draw(page, template, { image: '/picture.svg', link: '/linen' });
       const panel = await boxOf(page, 'placard-frame .panel');
-      const picture = await boxOf(page, 'placard-frame .picture');
+      const picture = await boxOf(page, 'placard-frame .image');
       expect(picture.width).toBeGreaterThanOrEqual(panel.width - 2);
       expect(picture.height).toBeGreaterThanOrEqual(panel.height - 2);
     },
@@ -124,11 +124,11 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
       const boxes = async () => [
         await boxOf(page, '#below'),
         await boxOf(page, 'placard-frame .content'),
-        await boxOf(page, 'placard-frame .picture'),
+        await boxOf(page, 'placard-frame .image'),
       ];
       const before = await boxes();
       held.resolve();
-      await page.locator('placard-frame .picture img').waitFor({ state: 'detached' });
+      await page.locator('placard-frame .image img').waitFor({ state: 'detached' });
       expect(await boxes()).toEqual(before);
       expect(await page.evaluate('reports')).toEqual(['image']);
     },
@@ -174,7 +174,7 @@ test('shows an image that keeps its text visible in a card across a page of 768 
   const page = await open(768);
   await page.addStyleTag({ content: '.card { max-inline-size: none }' });
   await draw(page, 'card', { ...WORDS, image: '/picture.svg' });
-  const picture = await boxOf(page, 'placard-frame .picture');
+  const picture = await boxOf(page, 'placard-frame .image');
   expect(picture.width).toBeGreaterThan(690);
   expect(picture.height).toBeLessThanOrEqual(288);
 });
@@ -196,7 +196,7 @@ test('the box of the README prevents layout shifts on a phone: before the banner
   await draw(page, 'hero', { ...WORDS, headline, body, dismissible: true, image: '/gone.png' });
   expect(await below()).toBe(before);
   held.resolve();
-  await page.locator('placard-frame .picture img').waitFor({ state: 'detached' });
+  await page.locator('placard-frame .image img').waitFor({ state: 'detached' });
   expect(await below()).toBe(before);
 });
 

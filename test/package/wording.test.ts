@@ -3,8 +3,6 @@ import { AVOIDED, findWording, toModule } from '../helpers/wording.ts';
 
 /** Modules and pages that still use listed words. Remove a line once its module is clean. */
 const NOT_YET: readonly string[] = [
-  'src/protocol',
-  'src/templates',
   'test/bench',
   'test/client',
   'test/devtools',
@@ -15,6 +13,8 @@ const NOT_YET: readonly string[] = [
 
 /** Accepted findings, by file and part of the text. */
 const EXCEPTIONS: readonly { file: string; text: string }[] = [
+  // HTML element.
+  { file: 'src/templates/base-css.ts', text: '.image picture' },
   // SQL.
   { file: 'test/ingestion/model.test.ts', text: 'people' },
   { file: 'test/ingestion/postgres.test.ts', text: 'INSERT INTO gone' },

@@ -79,7 +79,7 @@ describe.each([
     template(bannerOf(SALE), slot);
     const panel = drawnIn(slot.element);
     imageIn(slot.element).dispatchEvent(new Event('error'));
-    expect(panel.querySelector('.picture')).not.toBeNull();
+    expect(panel.querySelector('.image')).not.toBeNull();
     expect(panel.querySelector('img')).toBeNull();
     await expect
       .poll(() => calls)

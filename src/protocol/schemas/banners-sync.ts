@@ -26,7 +26,7 @@ export const wireBanner: z.ZodMiniType<WireBanner> = z.object({
     .check(described('When the page must stop showing it, in Unix seconds; -1 is never.')),
   properties: z
     .nullable(z.record(z.string(), property))
-    .check(described('What the banner holds, by name; `null` of a control.')),
+    .check(described('Properties by name; `null` for a control banner.')),
 });
 
 const error = notValid('placements');
@@ -56,7 +56,9 @@ export const deviceId = (description: string) =>
 export const syncRequest: z.ZodMiniType<SyncRequest> = z.object(
   {
     ...envelope,
-    placements: placements(`IDs of placements; the first ${MAX_PLACEMENTS} different ones are answered.`),
+    placements: placements(
+      `IDs of placements; the first ${MAX_PLACEMENTS} different ones are in the response.`,
+    ),
     device_id: deviceId(
       `Device of the user, at most ${MAX_BANNER_DEVICE_ID_BYTES} bytes; texts may print it.`,
     ),
@@ -70,7 +72,7 @@ export const syncResponse = z.object({
     z.refine((banners) =>
       Object.entries(banners).every(([key, banner]) => !banner || banner.placement_id === key),
     ),
-    described('By placement: its banner, or `null` where there is none for this user.'),
+    described('Banners by placement; `null` if the user gets none.'),
   ),
 });
 export type SyncResponse = z.infer<typeof syncResponse>;

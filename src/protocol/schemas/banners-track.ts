@@ -47,7 +47,7 @@ const createRequestSchema = <Event extends z.ZodMiniType>(event: Event) =>
           .check(
             z.minLength(1, { error: ERROR_MESSAGES.noValidEvents }),
             z.maxLength(MAX_TRACK_EVENTS, { error: tooMany(MAX_TRACK_EVENTS) }),
-            described('What the user saw and did.'),
+            described('Impressions, clicks and dismissals.'),
           ),
       },
       { error: ERROR_MESSAGES.notAnObject },
@@ -74,5 +74,5 @@ export const bannersTrackResponse = z.object({
   message: z.string().check(described('`success`, or what is wrong.')),
   errors: z
     .optional(z.array(z.unknown()))
-    .check(described('What is wrong with single events, by their index; absent where nothing is.')),
+    .check(described('Errors of rejected events, by index; absent if none.')),
 });

@@ -172,13 +172,13 @@ export const identifiers = {
     .nullish(z.string().check(z.meta({ maxLength: MAX_EMAIL_CHARACTERS })))
     .check(
       described(
-        `E-mail address, at most ${MAX_EMAIL_CHARACTERS} characters; it names the user where no ID and no alias does.`,
+        `Email address, at most ${MAX_EMAIL_CHARACTERS} characters; identifies the user if there is neither an ID nor an alias.`,
       ),
     ),
   phone: z
     .nullish(z.string())
     .check(
-      described('Phone number with its country code; it names the user where no ID, alias or e-mail does.'),
+      described('Phone number with its country code; identifies the user if there is no ID, alias or email.'),
     ),
   _update_existing_only: z
     .nullish(z.boolean())

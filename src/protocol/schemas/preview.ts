@@ -8,7 +8,7 @@ export const previewRequest = z.object(
   {
     token: z
       .string({ error: "'token' must be the text that the preview link carries" })
-      .check(described('What the link of a preview carries in `placard_preview`.')),
+      .check(described('Token of a preview link, from its parameter `placard_preview`.')),
   },
   { error: ERROR_MESSAGES.notAnObject },
 );
@@ -16,6 +16,8 @@ export const previewRequest = z.object(
 /** Response 200: the draft as rendered for its persona, by placement. Each banner is a test send. */
 export const previewResult = z.object({
   campaign_name: z.string().check(described('Name of the campaign that is previewed.')),
-  banners: z.record(z.string(), wireBanner).check(described('By placement, as a sync answers them.')),
+  banners: z
+    .record(z.string(), wireBanner)
+    .check(described('Banners by placement, as in the response of a sync.')),
 });
 export type PreviewResult = z.infer<typeof previewResult>;

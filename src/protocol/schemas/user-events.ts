@@ -173,7 +173,9 @@ export const readUserEvent = (
 const ofBoth = {
   ...identifiers,
   app_id: z.optional(
-    z.unknown().check(z.meta({ type: 'string', description: 'App of the workspace where it happened.' })),
+    z
+      .unknown()
+      .check(z.meta({ type: 'string', description: 'App of the workspace in which the event occurred.' })),
   ),
   time: z.string().check(described('When it happened, in ISO 8601; a time in the future becomes now.')),
 };

@@ -89,8 +89,8 @@ const createBodySchema = <A extends z.ZodMiniType, E extends z.ZodMiniType, P ex
         attributes,
         'Standard attributes by their names; every other member is a custom attribute.',
       ),
-      events: createArraySchema('events', event, 'What users did.'),
-      purchases: createArraySchema('purchases', purchase, 'What users bought.'),
+      events: createArraySchema('events', event, 'Custom events.'),
+      purchases: createArraySchema('purchases', purchase, 'Purchases.'),
     },
     { error: ERROR_MESSAGES.noValidData },
   );
@@ -119,11 +119,11 @@ const processed = (description: string) => z.optional(z.number()).check(describe
 export const usersTrackResponse = z.object({
   message: z.string().check(described('`success`, or what is wrong.')),
   attributes_processed: processed('Attribute objects that were stored.'),
-  events_processed: processed('Events that were taken.'),
+  events_processed: processed('Accepted events.'),
   purchases_processed: processed('Purchases that were stored.'),
   errors: z
     .optional(z.array(z.unknown()))
-    .check(described('What is wrong with single objects, by array and index; absent where nothing is.')),
+    .check(described('Errors of rejected objects, by array and index; absent if none.')),
 });
 export type UsersTrackResponse = z.infer<typeof usersTrackResponse>;
 

@@ -2,7 +2,7 @@ import type { Slot } from '../client/index.ts';
 import { buildElement } from './build-element.ts';
 import type { Content } from './content.ts';
 
-export interface Picture {
+export interface RenderedImage {
   box: HTMLElement;
   /** Resolves when the image has loaded. Rejects if it fails. */
   loaded: Promise<void>;
@@ -31,7 +31,7 @@ const darkness = (element: HTMLElement, theme: Content['theme']): 'always' | 'as
 };
 
 /** Renders the image in a box of fixed size, so that loading or failing causes no layout shift. */
-export const picture = (slot: Slot, image: string, content: Content): Picture => {
+export const renderImage = (slot: Slot, image: string, content: Content): RenderedImage => {
   const { element, signal } = slot;
   const { imageAlt, imageDark, imageWidths, theme } = content;
   const document = element.ownerDocument;
@@ -65,5 +65,5 @@ export const picture = (slot: Slot, image: string, content: Content): Picture =>
   const shown = source ? buildElement(document, 'picture', {}, [source, img]) : img;
   // Set last, because it starts loading.
   img.src = url;
-  return { box: buildElement(document, 'div', { class: 'picture' }, [shown]), loaded };
+  return { box: buildElement(document, 'div', { class: 'image' }, [shown]), loaded };
 };
