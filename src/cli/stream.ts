@@ -165,7 +165,7 @@ const createSink = (to: string | undefined, target: string | undefined, secretVa
   }
 };
 
-const typesIn = (text: string | undefined): ReadonlySet<DataEventName> | null => {
+const parseTypes = (text: string | undefined): ReadonlySet<DataEventName> | null => {
   if (text === undefined) return null;
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !isDataEventName(name));
@@ -200,7 +200,7 @@ export const stream = defineCommand({
     const from = resume.read() ?? args.from ?? 'start';
     const given = from === 'start' || from === 'now' ? START : parseCursor(from);
     if (given === null) throw new Error(`expected start, now or a cursor such as 120-35-7, got "${from}"`);
-    const types = typesIn(args.types);
+    const types = parseTypes(args.types);
     const findWorkspace = workspaceFinder(args.names);
     const db = requireDatabase(args.db, 'stream needs --db, the database that the service uses');
     const sink = createSink(args.to, args.target, args['secret-env']);

@@ -16,7 +16,7 @@ export interface SyncRequest extends BannerEnvelope {
   device_id?: string | undefined;
 }
 
-// Parsed by hand, because a schema library is six times the size of the client's own code for it. `schemas/` has equivalent
+// Parsed without a schema, because a schema library is six times the size of the client's own code for it. `schemas/` has equivalent
 // schemas, and a test compares the two.
 
 /** Returns the `banners` of a response, to be parsed with `readBanner`; `undefined` if the body is invalid. */

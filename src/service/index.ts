@@ -1,6 +1,6 @@
 export { findPersonalIdentifiers } from './campaigns/audience/audience.ts';
-export { campaignsIn } from './campaigns/audience/fields.ts';
-export { type Segment, segmentProblems, segmentsIn } from './campaigns/audience/segments.ts';
+export { findCampaignIds } from './campaigns/audience/fields.ts';
+export { findSegmentIds, type Segment, segmentProblems } from './campaigns/audience/segments.ts';
 export { workspaceBannerIds } from './campaigns/banner-id.ts';
 export { type Campaign, toConversion } from './campaigns/campaign.ts';
 export { priorityOrder } from './campaigns/campaign-order.ts';

@@ -141,10 +141,13 @@ export const createService = ({
       () => api.handle(request),
     );
     const ms = performance.now() - started;
-    metrics.answered(route, response.status, ms / 1000);
+    metrics.countResponse(route, response.status, ms / 1000);
     // Logs only known paths, because unknown ones may contain personal data.
     const { method, requestId } = request;
-    log.debug({ request_id: requestId, method, path: route?.path, status: response.status, ms }, 'answered');
+    log.debug(
+      { request_id: requestId, method, path: route?.path, status: response.status, ms },
+      'request handled',
+    );
     return response;
   };
 

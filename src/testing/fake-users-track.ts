@@ -10,7 +10,7 @@ import { readAttributesUser, readUserEvent } from '../protocol/schemas/index.ts'
 import type { FakeResponse, ForcedErrors } from './fake-response.ts';
 
 /** Problems of a `users/track` object, and whether the object is accepted despite them. */
-export interface Verdict {
+export interface ObjectResult {
   problems: string[];
   isTaken: boolean;
 }
@@ -18,7 +18,7 @@ export interface Verdict {
 const NO_USER_IS_BLOCKED: ReadonlySet<string> = new Set();
 
 /** Validates an object like the service, except for attribute values. */
-const judgeObject = (array: InputArray, object: unknown): Verdict => {
+const validateObject = (array: InputArray, object: unknown): ObjectResult => {
   const problems: string[] = [];
   const faults = { add: (type: string) => problems.push(type) };
   const read =
@@ -61,7 +61,7 @@ export const respondToUsersTrack = (
   for (const [position, { array, index, object }] of sent.entries()) {
     const { problems, isTaken } = forced.skip?.indices.includes(position)
       ? { problems: [forced.skip.reason], isTaken: false }
-      : judgeObject(array, object);
+      : validateObject(array, object);
     if (isTaken) taken.push({ array, object: object as Record<string, unknown> });
     errors.push(...problems.map((type) => ({ type, input_array: array, index })));
   }

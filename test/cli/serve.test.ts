@@ -27,7 +27,7 @@ const post = (url: string, path: string, key: string, body: unknown) =>
     body: JSON.stringify(body),
   });
 /** Byte offset of a table's root page in the file. */
-const firstByteOf = (table: string): number => {
+const getFirstByte = (table: string): number => {
   const database = new DatabaseSync(db, { readOnly: true });
   const page = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table)?.['rootpage'];
   database.close();
@@ -36,18 +36,18 @@ const firstByteOf = (table: string): number => {
 
 const envelope = { external_user_id: 'u-771', app_id: APP_ID, app_version: '1' };
 
-const linesOf = (stdout: string) =>
+const getLines = (stdout: string) =>
   stdout
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 /** Exit code of a failed service, and the reason in its log. */
-const failureOf = ({ code, stdout }: CliRun) => ({
+const getFailure = ({ code, stdout }: CliRun) => ({
   code,
-  problem: linesOf(stdout).find(({ level }) => level === 'fatal')?.['problem'],
+  problem: getLines(stdout).find(({ level }) => level === 'fatal')?.['problem'],
 });
-const failedServe = async (words: string[]) => failureOf(await spawnCli(['serve', ...words]));
+const failedServe = async (words: string[]) => getFailure(await spawnCli(['serve', ...words]));
 
 describe('the database URL', () => {
   const secret = 'postgres://placard:s3cret@127.0.0.1:1/placard';
@@ -125,7 +125,7 @@ describe('placard serve', () => {
 
     // While the service runs.
     const users = await runCli(['export', 'users', '--db', db]);
-    expect(linesOf(users.stdout)).toEqual([
+    expect(getLines(users.stdout)).toEqual([
       expect.objectContaining({
         external_id: 'u-771',
         email: 'kim@example.org',
@@ -136,7 +136,7 @@ describe('placard serve', () => {
     expect(await exit).toMatchObject({ code: 0, signal: null, stderr: '' });
 
     // After the service has stopped.
-    const events = linesOf((await runCli(['export', 'events', '--db', db])).stdout);
+    const events = getLines((await runCli(['export', 'events', '--db', db])).stdout);
     expect(events).toEqual([
       expect.objectContaining({
         type: 'event',
@@ -147,7 +147,7 @@ describe('placard serve', () => {
       }),
       expect.objectContaining({ type: 'purchase', product_id: 'teapot', currency: 'EUR', price: 42.5 }),
     ]);
-    const clicks = linesOf((await runCli(['export', 'banner-events', '--db', db])).stdout);
+    const clicks = getLines((await runCli(['export', 'banner-events', '--db', db])).stdout);
     expect(clicks).toEqual([
       {
         external_user_id: 'u-771',
@@ -164,7 +164,7 @@ describe('placard serve', () => {
         received_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       },
     ]);
-    const points = linesOf((await runCli(['export', 'data-points', '--db', db])).stdout);
+    const points = getLines((await runCli(['export', 'data-points', '--db', db])).stdout);
     expect(points).toEqual([{ day: expect.any(String), data_points: expect.any(Number) }]);
     // Midnight may have passed in the meantime.
     const days = [started, new Date()].map((date) => date.toISOString().slice(0, 10));
@@ -317,7 +317,7 @@ describe('placard serve', () => {
     expect(stdout + stderr).not.toMatch(
       /secret-key|jane|example\.org|48123456789|not an address|test-(client|server)-key/,
     );
-    expect(linesOf(stdout).map(({ msg }) => msg)).toEqual([
+    expect(getLines(stdout).map(({ msg }) => msg)).toEqual([
       'workspace loaded',
       'listening',
       expect.stringMatching(/^only this machine/),
@@ -338,7 +338,7 @@ describe('placard serve', () => {
     await fetch(`${url}/users/jane`);
     child.kill('SIGTERM');
     const { stdout } = await exit;
-    expect(linesOf(stdout).filter(({ msg }) => msg === 'answered')).toEqual([
+    expect(getLines(stdout).filter(({ msg }) => msg === 'request handled')).toEqual([
       expect.objectContaining({ level: 'debug', method: 'POST', path: '/users/track', status: 400 }),
       expect.objectContaining({ level: 'debug', method: 'GET', status: 404 }),
     ]);
@@ -399,7 +399,7 @@ describe('placard serve', () => {
       '--db',
       `postgres://${rest}`,
     ]);
-    expect(failureOf({ code, stdout, stderr, signal: null })).toEqual({
+    expect(getFailure({ code, stdout, stderr, signal: null })).toEqual({
       code: 1,
       problem: expect.stringContaining(`cannot open database postgres://${shown}: `),
     });
@@ -410,7 +410,7 @@ describe('placard serve', () => {
     await (await openStore(db)).close();
     const intact = readFileSync(db);
     const damaged = Buffer.from(intact);
-    damaged.fill(0xff, firstByteOf('users'), firstByteOf('users') + 4_096);
+    damaged.fill(0xff, getFirstByte('users'), getFirstByte('users') + 4_096);
     writeFileSync(db, damaged);
     expect(await failedServe(['--workspace', workspace, '--db', db, '--port', '0'])).toEqual({
       code: 1,
@@ -440,7 +440,7 @@ describe('placard serve', () => {
     const words = ['--workspace', workspace, '--db', db, '--port', '0'];
     const run = await ended(spawn('bash', ['-c', command, process.execPath, ...words]));
     const problem = `cannot open database ${db}: disk I/O error`;
-    expect(failureOf(run)).toEqual({ code: 1, problem });
+    expect(getFailure(run)).toEqual({ code: 1, problem });
   });
 
   test.each([
@@ -532,14 +532,14 @@ test('reads the token of /metrics from the file in PLACARD_METRICS_TOKEN_FILE', 
 
 describe('SIGTERM', () => {
   const words = () => ['--workspace', workspace, '--db', ':memory:', '--port', '0'];
-  const statusOf = (url: string) => fetch(url).then(({ status }) => status);
+  const getStatus = (url: string) => fetch(url).then(({ status }) => status);
 
   test('fails /readyz first, and serves requests until the drain ends', async () => {
     const started = await serveCli([...words(), '--drain-seconds', '3600']);
     const { child, url, lines, exit } = started;
-    expect(await statusOf(`${url}/readyz`)).toBe(200);
+    expect(await getStatus(`${url}/readyz`)).toBe(200);
     child.kill('SIGTERM');
-    await expect.poll(() => statusOf(`${url}/readyz`)).toBe(503);
+    await expect.poll(() => getStatus(`${url}/readyz`)).toBe(503);
     const tracked = await post(url, '/users/track', SERVER_KEY, { attributes: [{ external_id: 'u-1' }] });
     expect([tracked.status, tracked.headers.get('connection')]).toEqual([201, 'keep-alive']);
     // A second signal ends the drain, not the process: requests in flight still get a response.

@@ -51,7 +51,7 @@ interface Row {
   bad: unknown;
 }
 
-const rowsOf = (bannerId: string): Row[] => [
+const getRows = (bannerId: string): Row[] => [
   { path: '/users/track', key: SERVER_KEY, ok: 201, body: track, bad: badTrack },
   { path: '/users/track/bulk', key: SERVER_KEY, ok: 201, body: track, bad: badTrack },
   {
@@ -166,7 +166,7 @@ describe('keys and personal values do not appear', () => {
       key: CLIENT_KEY,
       body: { ...envelope, placements: ['home'] },
     });
-    const rows = rowsOf(first.body.banners.home.id);
+    const rows = getRows(first.body.banners.home.id);
     for (const { path, key, ok, body, bad } of rows) {
       expect([path, await ask('right', 'POST', path, { key, body })]).toEqual([path, ok]);
       expect(await ask('wrong members', 'POST', path, { key, body: bad })).toBeOneOf([ok, 400]);
@@ -206,7 +206,7 @@ describe('keys and personal values do not appear', () => {
   test('in logs at the lowest level, for any request and response', () => {
     const { lines } = service;
     // Every response has a log line, so none is skipped by accident.
-    expect(lines.filter(({ message }) => message === 'answered')).toHaveLength(answers.length + 1);
+    expect(lines.filter(({ message }) => message === 'request handled')).toHaveLength(answers.length + 1);
     expect(lines.filter(({ message }) => message === 'request failed')).toHaveLength(8);
     expect(lines.filter(({ placement }) => placement === '(invalid name)')).toHaveLength(1);
     expect(lines.map(({ message }) => message)).toContain('banner not shown: a property cannot be filled in');

@@ -137,7 +137,7 @@ const restartAll = async (
     .toBe(201);
   const serves = (at: number) =>
     expect
-      .poll(() => replicas[at]!.lines.some(({ msg }) => msg === 'answered'), { timeout: 60_000 })
+      .poll(() => replicas[at]!.lines.some(({ msg }) => msg === 'request handled'), { timeout: 60_000 })
       .toBe(true);
   const stopLoad = startLoad(url);
   for (let round = 0; round < ROUNDS; round += 1) {

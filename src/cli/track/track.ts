@@ -48,8 +48,8 @@ const formatSummary = ({ processed, requests }: TrackReport, isDryRun: boolean):
 
 /** Creates a client that validates by the service's rules in this process. It sends nothing and needs no key. */
 const dryRunClient = async (): Promise<RestClient> => {
-  const { judgeTrack } = await import('./judge-track.ts');
-  return createRestClient({ endpoint: 'http://dry-run', apiKey: 'none', fetch: judgeTrack });
+  const { validateTrack } = await import('./validate-track.ts');
+  return createRestClient({ endpoint: 'http://dry-run', apiKey: 'none', fetch: validateTrack });
 };
 
 /** Creates a function that reports the reason of a retry, the same message at most every `REPEAT_MS`. */

@@ -14,7 +14,7 @@ const select = (name: string): string => {
   return `CASE typeof(${column}) WHEN 'text' THEN CAST(${column} AS BLOB) WHEN 'blob' THEN hex(${column}) ELSE ${column} END`;
 };
 
-const readerIn =
+const createReader =
   (decoder: TextDecoder): ReadValue =>
   (value) => {
     if (value instanceof Uint8Array) return readText(value, decoder);
@@ -30,7 +30,7 @@ export function* readSqlite(path: string, table: string, pick: PickColumns): Gen
     const names = all.columns().map(({ name }) => name);
     const picked = pick(names);
     const encoding = String(database.prepare('PRAGMA encoding').get()!['encoding']);
-    const read = readerIn(new TextDecoder(encoding, { fatal: true, ignoreBOM: true }));
+    const read = createReader(new TextDecoder(encoding, { fatal: true, ignoreBOM: true }));
     const columns = picked.map((name) => ({ name, read }));
     // Reads with one statement, so that all rows come from the same snapshot.
     const rows = database.prepare(`SELECT ${picked.map(select).join(', ')} FROM ${quote(table)}`);

@@ -29,7 +29,7 @@ const isCurrency = (code: string): boolean => {
   return known.has(code);
 };
 
-// Parsed by hand, at a fraction of a schema's cost, because thousands of these objects arrive per second and each is validated
+// Parsed without a schema, at a fraction of a schema's cost, because thousands of these objects arrive per second and each is validated
 // separately with all its problems. The schemas below describe the objects and call the same reader.
 
 /** Parsed properties of an object of `events` or `purchases`. */

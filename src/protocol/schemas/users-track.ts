@@ -55,7 +55,7 @@ export const readAttributesUser = (
   return { identity, isTokenImport, mergeObjects: object['_merge_objects'] === true };
 };
 
-/** Standard and custom attributes of a user, parsed by hand like events. The service validates the values. */
+/** Standard and custom attributes of a user, parsed without a schema like events. The service validates the values. */
 const attributesObject = z
   .looseObject({
     ...identifiers,

@@ -6,7 +6,7 @@ import type { DecisionRequest } from './decision.ts';
 import { createEligibilityCheck, isTestFor, toAudienceContext } from './eligibility.ts';
 import { createFrequencyCapper } from './frequency.ts';
 import { findHoldout } from './holdout.ts';
-import { getLanguages, languageFor, propertiesIn } from './languages.ts';
+import { getLanguages, languageFor, localizeProperties } from './languages.ts';
 import { findOverBudget, isOverBudget, type ProfileVersion, recordOverBudget } from './render-errors.ts';
 import { type PersonaliseContext, personaliseContext } from './variables.ts';
 import type { Variant } from './variant.ts';
@@ -69,7 +69,7 @@ export const decide = (request: DecisionRequest): string => {
     try {
       // Renders for the control group, too, because users whose properties cannot be rendered must not be compared with users who
       // see the banner.
-      const properties = propertiesIn(variant, language)(getContext);
+      const properties = localizeProperties(variant, language)(getContext);
       // Users in the global holdout do not count in the results of campaigns.
       const counted = holdout ? { campaignId: holdout.campaignId, round: 0 } : { campaignId, round };
       const bannerId = ids.seal(

@@ -62,7 +62,7 @@ export const languageFor = (
 };
 
 /** Returns a variant's properties in the selected language. */
-export const propertiesIn = (
+export const localizeProperties = (
   { properties, translations }: Translated,
   language: string | null,
 ): WriteProperties => (language === null ? undefined : translations.get(language)) ?? properties;

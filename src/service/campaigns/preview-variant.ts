@@ -4,7 +4,7 @@ import { STANDARD_NAMES } from '../users/check-standard.ts';
 import type { Persona } from '../workspace/studio-settings.ts';
 import type { Campaign } from './campaign.ts';
 import type { CampaignSet } from './campaign-set.ts';
-import { getLanguages, languageFor, propertiesIn } from './languages.ts';
+import { getLanguages, languageFor, localizeProperties } from './languages.ts';
 import type { Budget } from './render-budget.ts';
 import { RenderError } from './render-errors.ts';
 import { personaliseContext } from './variables.ts';
@@ -88,7 +88,7 @@ export const previewVariant = (question: PreviewQuestion): Previewed | null => {
   try {
     const wanted = question.language ?? profile?.standard['language'];
     const language = languageFor(campaign, variant, getLanguages(wanted, ''));
-    const properties = JSON.parse(propertiesIn(variant, language)(context, budget));
+    const properties = JSON.parse(localizeProperties(variant, language)(context, budget));
     return { properties, language, inAudience: (membership ?? 'in') === 'in' };
   } catch (error) {
     if (!(error instanceof RenderError)) throw error;

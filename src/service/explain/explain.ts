@@ -175,7 +175,7 @@ export const explain = (options: ExplainOptions): ExplainResult['placements'] =>
   const context = toAudienceContext(options);
   const explanation = new Map<string, CampaignExplanation[]>(options.placementIds.map((id) => [id, []]));
   /** Failing conditions, computed once per campaign for all its placements. */
-  const notIn = new Map<Campaign, CampaignExplanation>();
+  const notInAudience = new Map<Campaign, CampaignExplanation>();
   const explained = (step: Step): CampaignExplanation => {
     const reason = toReason(step, options, context);
     const { campaignId, name } = step.campaign;
@@ -186,9 +186,9 @@ export const explain = (options: ExplainOptions): ExplainResult['placements'] =>
     logRenderError: () => undefined,
     trace: (step) => {
       const { campaign, placementId, outcome } = step;
-      const known = outcome === 'not_in_audience' ? notIn.get(campaign) : undefined;
+      const known = outcome === 'not_in_audience' ? notInAudience.get(campaign) : undefined;
       const each = known ?? explained(step);
-      if (outcome === 'not_in_audience') notIn.set(campaign, each);
+      if (outcome === 'not_in_audience') notInAudience.set(campaign, each);
       explanation.get(placementId)?.push(each);
     },
   });

@@ -73,7 +73,7 @@ const createRequestMetrics = (registry: Registry) => {
     },
 
     /** Counts a response. `route` is `null` for an unknown path. */
-    answered(route: Route | null, status: number, seconds: number): void {
+    countResponse(route: Route | null, status: number, seconds: number): void {
       const endpoint = countedAt(route?.path ?? 'none');
       endpoint.count(status);
       endpoint.seconds(seconds);

@@ -53,12 +53,12 @@ const formatType = ({ type, anyOf, enum: values, items, maxItems }: Schema): str
 };
 
 /** Returns the object schemas inside a schema, including those in arrays and unions. */
-const objectsIn = (schema: Schema, path: string): { schema: Schema; path: string }[] => [
+const listObjects = (schema: Schema, path: string): { schema: Schema; path: string }[] => [
   ...(schema.properties ? [{ schema, path }] : []),
-  ...(schema.anyOf ?? []).flatMap((each) => objectsIn(each, path)),
-  ...(schema.items ? objectsIn(schema.items, `${path}[]`) : []),
+  ...(schema.anyOf ?? []).flatMap((each) => listObjects(each, path)),
+  ...(schema.items ? listObjects(schema.items, `${path}[]`) : []),
   ...(typeof schema.additionalProperties === 'object'
-    ? objectsIn(schema.additionalProperties, path === '' ? '*' : `${path}.*`)
+    ? listObjects(schema.additionalProperties, path === '' ? '*' : `${path}.*`)
     : []),
 ];
 
@@ -66,7 +66,7 @@ const objectsIn = (schema: Schema, path: string): { schema: Schema; path: string
 const fieldRows = (root: Schema): FieldRow[] => {
   const rows = new Map<string, FieldRow>();
   const walk = (from: Schema, at: string) => {
-    for (const { schema, path } of objectsIn(from, at)) {
+    for (const { schema, path } of listObjects(from, at)) {
       for (const [name, field] of Object.entries(schema.properties ?? {})) {
         const here = path === '' ? name : `${path}.${name}`;
         // Skips the same field of another variant, such as one of several user identifiers.

@@ -1,5 +1,5 @@
 import { isRecord } from '../../protocol/index.ts';
-import { type Segments, segmentsIn } from '../campaigns/audience/segments.ts';
+import { findSegmentIds, type Segments } from '../campaigns/audience/segments.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { Log } from '../log.ts';
 import { readCampaign } from '../workspace/read-campaign.ts';
@@ -39,13 +39,13 @@ const getCacheKey = (
   JSON.stringify([
     content,
     publishedAtMs,
-    segmentsIn(content['audience']).map((id) => segments.get(id)?.filter ?? null),
+    findSegmentIds(content['audience']).map((id) => segments.get(id)?.filter ?? null),
   ]);
 
 /** Compiled campaigns by cache key. A release changes one campaign, so the others are reused. */
 const ready = new WeakMap<Workspace, ReadonlyMap<string, Campaign>>();
 
-const readyIn = ({
+const compileWorkspace = ({
   campaigns,
   rawCampaigns: campaignsAsWritten,
   segments,
@@ -67,7 +67,7 @@ export const withReleases = (workspace: Workspace, all: readonly Release[], log:
   const campaignsAsWritten = written(workspace, releases);
   const placementIds = workspace.placements && new Set(workspace.placements.map((each) => each.placementId));
   const liveAtMs = new Map(releases.map((each) => [each.subjectId, each.liveAtMs]));
-  const previous = ready.get(workspace) ?? readyIn(workspace);
+  const previous = ready.get(workspace) ?? compileWorkspace(workspace);
   const compiled = new Map<string, Campaign>();
   const campaigns = campaignsAsWritten.flatMap((content) => {
     const publishedAtMs = liveAtMs.get(getCampaignId(content)) ?? null;

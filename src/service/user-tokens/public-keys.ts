@@ -38,7 +38,7 @@ const readPem = (pem: string): PublicKey => {
 };
 
 /** Splits a PEM file, which may contain several keys during a rotation. */
-const pemsIn = (text: string): string[] => {
+const splitPems = (text: string): string[] => {
   const found = text.split(/(?=-----BEGIN )/).filter((each) => each.startsWith('-----BEGIN '));
   return found.length > 0 ? found : [text];
 };
@@ -76,7 +76,7 @@ const readJwks = (keys: unknown[]): PublicKey[] => {
 
 /** Reads one or more PEM keys, a JWK or a JWKS. Throws a `KeyProblem`. */
 export const readPublicKeys = (value: unknown): PublicKey[] => {
-  if (typeof value === 'string') return pemsIn(value).map(readPem);
+  if (typeof value === 'string') return splitPems(value).map(readPem);
   if (!isRecord(value)) throw new KeyProblem(EXPECTED);
   return Array.isArray(value['keys']) ? readJwks(value['keys']) : [readJwk(value)];
 };

@@ -30,7 +30,7 @@ const raw = (port: number, ...parts: string[]): { socket: Socket; text: Promise<
   return { socket, text };
 };
 
-const portOf = (running: RunningService) => Number(new URL(running.url).port);
+const getPort = (running: RunningService) => Number(new URL(running.url).port);
 
 const head = (...lines: string[]) =>
   [
@@ -47,7 +47,7 @@ describe('a connection', () => {
   test('accepts a chunked body', async () => {
     service = await runService([aWorkspace()]);
     const { text } = raw(
-      portOf(service),
+      getPort(service),
       head('Transfer-Encoding: chunked', 'Connection: close'),
       '10\r\n{"attributes":[{\r\n',
       '16\r\n"external_id":"u-1"}]}\r\n',
@@ -63,7 +63,7 @@ describe('a connection', () => {
     service = await runService([aWorkspace()]);
     const json = '{"attributes":[{"external_id":"u-1"}]}'.padEnd(count);
     const { text } = raw(
-      portOf(service),
+      getPort(service),
       head('Transfer-Encoding: chunked', 'Connection: close'),
       [...json].map((byte) => `1\r\n${byte}\r\n`).join(''),
       '0\r\n\r\n',
@@ -76,7 +76,7 @@ describe('a connection', () => {
     const body = '{"attributes":[{"external_id":"u-1"}]}';
     for (const second of ['nobody', SERVER_KEY]) {
       const { text } = raw(
-        portOf(service),
+        getPort(service),
         head(`authorization: Bearer ${second}`, `Content-Length: ${body.length}`, 'Connection: close') + body,
       );
       expect(await text).toMatch(/^HTTP\/1\.1 401 /);
@@ -85,14 +85,14 @@ describe('a connection', () => {
 
   test('is rejected and closed if it has two Host headers', async () => {
     service = await runService([aWorkspace()]);
-    const { text } = raw(portOf(service), 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nhost: other\r\n\r\n');
+    const { text } = raw(getPort(service), 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nhost: other\r\n\r\n');
     expect(await text).toMatch(/^HTTP\/1\.1 400 .*Connection: close.*several Host headers/s);
   });
 
   test('accepts an absolute request target', async () => {
     service = await runService([aWorkspace()]);
     const ask = (target: string) =>
-      raw(portOf(service!), `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`).text;
+      raw(getPort(service!), `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`).text;
     expect(await ask('http://localhost/healthz')).toMatch(/^HTTP\/1\.1 200 /);
     expect(await ask('HTTPS://localhost:443/healthz?now')).toMatch(/^HTTP\/1\.1 200 /);
     expect(await ask('http://localhost')).toMatch(/^HTTP\/1\.1 404 /);
@@ -102,7 +102,7 @@ describe('a connection', () => {
 
   test('receives 413 for its declared length before it sends a byte', async () => {
     service = await runService([aWorkspace()]);
-    const { text } = raw(portOf(service), head('Content-Length: 99999999999', 'Expect: 100-continue'));
+    const { text } = raw(getPort(service), head('Content-Length: 99999999999', 'Expect: 100-continue'));
     expect(await text).toMatch(/^HTTP\/1\.1 413 /);
   });
 
@@ -110,13 +110,13 @@ describe('a connection', () => {
     service = await runService([aWorkspace()]);
     const body = '{"attributes":[{"external_id":"u-1"}]}';
     const right = raw(
-      portOf(service),
+      getPort(service),
       head(`Content-Length: ${body.length}`, 'Expect: 100-continue', 'Connection: close'),
     );
     right.socket.once('data', () => right.socket.write(body));
     expect(await right.text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
     const wrong = raw(
-      portOf(service),
+      getPort(service),
       head(`Content-Length: ${body.length}`, 'Expect: 100-continue').replace(SERVER_KEY, 'nobody'),
     );
     expect(await wrong.text).toMatch(/^HTTP\/1\.1 401 /);
@@ -125,7 +125,7 @@ describe('a connection', () => {
   test('may finish its body after an early rejection, and is then closed', async () => {
     service = await runService([aWorkspace()]);
     const rest = 'x'.repeat(50_000);
-    const socket = connect(portOf(service), '127.0.0.1');
+    const socket = connect(getPort(service), '127.0.0.1');
     sockets.push(socket);
     socket.write(head(`Content-Length: ${2 + 3 * rest.length}`).replace(SERVER_KEY, 'nobody'));
     socket.write('{"');
@@ -143,7 +143,7 @@ describe('a connection', () => {
 
   test('is closed after its response if it continues to send', async () => {
     service = await runService([aWorkspace()]);
-    const { socket, text } = raw(portOf(service), head('Transfer-Encoding: chunked'));
+    const { socket, text } = raw(getPort(service), head('Transfer-Encoding: chunked'));
     const chunk = `40000\r\n${'x'.repeat(0x40000)}\r\n`;
     const pump = () => {
       while (!socket.destroyed && socket.writable && socket.write(chunk));
@@ -158,8 +158,8 @@ describe('a connection', () => {
     service = await runService([aWorkspace()], {
       listen: { headersTimeoutMs: 200, requestTimeoutMs: 400 },
     });
-    const slowHead = raw(portOf(service), 'POST /users/track HTTP/1.1\r\nHost: local');
-    const slowBody = raw(portOf(service), head('Content-Length: 100'), '{"attr');
+    const slowHead = raw(getPort(service), 'POST /users/track HTTP/1.1\r\nHost: local');
+    const slowBody = raw(getPort(service), head('Content-Length: 100'), '{"attr');
     expect(await slowHead.text).toMatch(/^HTTP\/1\.1 408 /);
     expect(await slowBody.text).toMatch(/^HTTP\/1\.1 40[08] /);
   });
@@ -173,7 +173,7 @@ describe('a connection', () => {
     };
     service = await runService([aWorkspace()], { store: { ...store, consumeRateLimit } });
     const { socket } = raw(
-      portOf(service),
+      getPort(service),
       head('Content-Length: 100'),
       '{"attributes":[{"external_id":"u-1"}',
     );
@@ -188,7 +188,7 @@ describe('a connection', () => {
 
   test('receives 400 if it does not use HTTP', async () => {
     service = await runService([aWorkspace()]);
-    expect(await raw(portOf(service), 'hello\r\n\r\n').text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await raw(getPort(service), 'hello\r\n\r\n').text).toMatch(/^HTTP\/1\.1 400 /);
   });
 
   test('carries several requests, including rejected ones', async () => {
@@ -200,7 +200,7 @@ describe('a connection', () => {
       ) + body;
     const body = '{"attributes":[{"external_id":"u-1"}]}';
     const { text } = raw(
-      portOf(service),
+      getPort(service),
       request(SERVER_KEY, body),
       request(SERVER_KEY, '{}'),
       request(SERVER_KEY, body, true),
@@ -211,16 +211,16 @@ describe('a connection', () => {
 });
 
 describe('a request ID', () => {
-  const idOf = async (headers: Record<string, string>) =>
+  const getId = async (headers: Record<string, string>) =>
     (await service!.call('POST', '/users/track', { headers })).headers.get('x-request-id');
 
   test('is accepted from a proxy, returned and logged, or replaced if it is malformed', async () => {
     service = await runService([aWorkspace()]);
-    expect(await idOf({ 'x-request-id': 'edge-1:7f/+=' })).toBe('edge-1:7f/+=');
+    expect(await getId({ 'x-request-id': 'edge-1:7f/+=' })).toBe('edge-1:7f/+=');
     const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
     for (const sent of [{}, { 'x-request-id': 'kim@example.org' }, { 'x-request-id': 'x'.repeat(129) }])
-      expect(await idOf(sent as Record<string, string>)).toMatch(UUID);
-    const answered = service.lines.filter(({ message }) => message === 'answered');
+      expect(await getId(sent as Record<string, string>)).toMatch(UUID);
+    const answered = service.lines.filter(({ message }) => message === 'request handled');
     expect(answered.map(({ request_id }) => request_id)).toEqual([
       'edge-1:7f/+=',
       expect.stringMatching(UUID),
@@ -384,7 +384,7 @@ describe('a port', () => {
     service = await runService([aWorkspace()]);
     const store = await openStore(':memory:');
     const running = createService({ workspaces: [aWorkspace()], store });
-    await expect(listen(running, { port: portOf(service) })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await expect(listen(running, { port: getPort(service) })).rejects.toMatchObject({ code: 'EADDRINUSE' });
     await running.close();
   });
 });

@@ -256,12 +256,12 @@ export const locate = (name: string): Located<AudienceContext> | string => {
 };
 
 /** Returns the distinct IDs of campaigns in a filter. */
-export const campaignsIn = (filter: unknown): string[] => {
+export const findCampaignIds = (filter: unknown): string[] => {
   if (typeof filter !== 'object' || filter === null) return [];
   const found = Object.entries(filter).flatMap(([name, value]) => {
     const [head, id] = name.split('.');
     if (head === 'campaigns' && id !== undefined) return [id];
-    return name === 'campaign_id' && typeof value === 'string' ? [value] : campaignsIn(value);
+    return name === 'campaign_id' && typeof value === 'string' ? [value] : findCampaignIds(value);
   });
   return [...new Set(found)];
 };

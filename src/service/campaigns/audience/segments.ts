@@ -21,18 +21,18 @@ const isGroup = (name: string, value: unknown): value is unknown[] =>
   ['$and', '$or', '$nor'].includes(name) && Array.isArray(value);
 
 /** Returns the distinct IDs of segments in a filter. */
-export const segmentsIn = (filter: unknown): string[] => {
+export const findSegmentIds = (filter: unknown): string[] => {
   if (!isRecord(filter)) return [];
   const found = Object.entries(filter).flatMap(([name, value]): string[] => {
     if (isSegment(name, value)) return [value];
-    return isGroup(name, value) ? value.flatMap(segmentsIn) : [];
+    return isGroup(name, value) ? value.flatMap(findSegmentIds) : [];
   });
   return [...new Set(found)];
 };
 
 /** Expands segments in a filter. Leaves an unknown segment, which is then reported as an unknown operator. */
 export const withSegments = (filter: Filter, segments: Segments): Filter => {
-  if (segmentsIn(filter).length === 0) return filter;
+  if (findSegmentIds(filter).length === 0) return filter;
   const parts: Filter[] = [];
   const rest = Object.entries(filter).flatMap(([name, value]): [string, unknown][] => {
     const segment = isSegment(name, value) ? segments.get(value) : undefined;
@@ -49,7 +49,7 @@ export const withSegments = (filter: Filter, segments: Segments): Filter => {
 
 /** Returns the issues of a segment's filter with their paths. Segments cannot reference segments. */
 export const segmentProblems = (filter: Filter): LocatedIssue[] => {
-  if (segmentsIn(filter).length > 0) {
+  if (findSegmentIds(filter).length > 0) {
     return [{ path: [], ...invalid('expected a filter without $segment: a segment holds no other') }];
   }
   const problems: LocatedIssue[] = [];

@@ -27,7 +27,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-const namesIn = (folder: string): string[] => {
+const listNames = (folder: string): string[] => {
   try {
     return readdirSync(folder);
   } catch (error) {
@@ -40,7 +40,7 @@ const namesIn = (folder: string): string[] => {
 /** Removes partial copies that killed backups to the same file left. A partial copy may be as large as the database. */
 const removeLeftovers = (destination: string): void => {
   const prefix = `${basename(destination)}.`;
-  for (const name of namesIn(dirname(destination))) {
+  for (const name of listNames(dirname(destination))) {
     const [, pid] = (name.startsWith(prefix) && /^(\d+)\.part$/.exec(name.slice(prefix.length))) || [];
     if (pid === undefined) continue;
     // The first process of a container always has the same ID, so a partial copy with our own ID is from a killed process.

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import {
   type Campaign,
-  campaignsIn,
   countReach,
+  findCampaignIds,
   findPersonalIdentifiers,
   HttpError,
   priorityOrder,
@@ -166,7 +166,7 @@ export const createReadReach = (loadSample: SampleLoader) => {
       const members = [...new Set(persons.map(([each]) => each))].join(', ');
       await audit(VIEW_USER, isOne ? operand : '', `counted users by ${members}`);
     }
-    const named = campaignsIn(campaign.audience?.filter);
+    const named = findCampaignIds(campaign.audience?.filter);
     const sample = await loadSample(store, workspace.workspaceId, named);
     const reach = await countReach({ sample, workspace, campaign, now: nowMs, isOver });
     if (reach === null) return null;

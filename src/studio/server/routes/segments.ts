@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import {
-  campaignsIn,
   countReach,
   cpuTimeMs,
+  findCampaignIds,
   findPersonalIdentifiers,
+  findSegmentIds,
   HttpError,
   type Reach,
   readCampaign,
   type Segment,
   segmentProblems,
-  segmentsIn,
 } from '../../../service/index.ts';
 import { getCampaignName } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
@@ -40,9 +40,9 @@ const getSegmentUses = async (context: StudioContext): Promise<Map<string, Segme
   for (const row of await campaignRows(context)) {
     const { id, published, draft, scheduled, isArchived } = row;
     if (isArchived) continue;
-    const live = segmentsIn(published?.campaign.audience);
+    const live = findSegmentIds(published?.campaign.audience);
     const isActive = published?.campaign.status === 'active';
-    const written = [draft, ...scheduled].flatMap((each) => segmentsIn(each?.campaign.audience));
+    const written = [draft, ...scheduled].flatMap((each) => findSegmentIds(each?.campaign.audience));
     for (const segment of new Set([...live, ...written])) {
       const name = getCampaignName(currentCampaign(row));
       const use = { id, name, isLive: isActive && live.includes(segment) };
@@ -81,7 +81,7 @@ export const createListSegments = (loadSample: SampleLoader) =>
     const uses = await getSegmentUses(context);
     const newest = await studio.newestReleases(workspace.workspaceId, 'segment');
     const all = [...workspace.segments.values()];
-    const named = campaignsIn(all.map(({ filter }) => filter));
+    const named = findCampaignIds(all.map(({ filter }) => filter));
     const sample = await loadSample(store, workspace.workspaceId, named);
     const segments: SegmentRow[] = [];
     const startedMs = cpuTimeMs();
@@ -123,12 +123,12 @@ export const createReadSegmentImpact = (loadSample: SampleLoader) =>
       const changed = { segmentId, name: segmentId, filter: body.audience };
       const segments = new Map(workspace.segments).set(segmentId, changed);
       const uses = workspace.rawCampaigns.flatMap((raw) => {
-        if (!segmentsIn(raw['audience']).includes(segmentId)) return [];
+        if (!findSegmentIds(raw['audience']).includes(segmentId)) return [];
         const before = workspace.campaigns.find(({ campaignId }) => campaignId === raw['campaign_id']);
         const { campaign: after } = readCampaign(raw, { segments });
         return before?.status === 'active' && after ? [{ before, after }] : [];
       });
-      const named = campaignsIn(
+      const named = findCampaignIds(
         uses.flatMap(({ before, after }) => [before.audience?.filter, after.audience?.filter]),
       );
       const sample = await loadSample(store, workspace.workspaceId, named);

@@ -22,7 +22,7 @@ const workspace = {
   subscriptionGroups: new AnyGroup(),
 };
 
-const judge = (body: unknown) => {
+const validate = (body: unknown) => {
   const arrays = readBody(usersTrackBody, body);
   if (typeof arrays === 'string') throw new HttpError(400, arrays);
   return trackUsers({
@@ -35,9 +35,9 @@ const judge = (body: unknown) => {
 };
 
 /** Replaces a client's `fetch`: validates a `/users/track` request by the service's rules and stores nothing. */
-export const judgeTrack: typeof fetch = async (input, init) => {
+export const validateTrack: typeof fetch = async (input, init) => {
   try {
-    return Response.json(await judge(await new Request(input, init).json()), { status: 201 });
+    return Response.json(await validate(await new Request(input, init).json()), { status: 201 });
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     return Response.json({ message: error.message, ...error.members }, { status: error.status });
