@@ -62,16 +62,16 @@ const STREAMS: Record<string, Stream> = {
 
 const DAY_MS = 24 * 3_600_000;
 const PAGE_SIZE = 2;
-const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+const getDate = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 /** Slices of the cursor: each ends a day before the next begins, and `length` counts that day except in the first. */
-const slicesOf = (days: number, untilMs: number): Record<string, string>[] => {
+const getSlices = (days: number, untilMs: number): Record<string, string>[] => {
   const slices: Record<string, string>[] = [];
   for (let from = Date.parse(START_DATE); from <= untilMs; from += days * DAY_MS) {
     const to = Math.min(from + (days - 1) * DAY_MS, untilMs);
     if (to <= from) continue;
     const length = (to - from) / DAY_MS + (slices.length > 0 ? 1 : 0);
-    slices.push({ ending_at: dateOf(to), length: String(length) });
+    slices.push({ ending_at: getDate(to), length: String(length) });
   }
   return slices;
 };
@@ -81,7 +81,7 @@ type Row = Record<string, unknown>;
 /** Reads every stream as the connector does. */
 const readStreams = async (service: RunningService): Promise<Map<string, Row[]>> => {
   const read = new Map<string, Row[]>();
-  const today = Date.parse(dateOf(service.clock.now));
+  const today = Date.parse(getDate(service.clock.now));
 
   const ask = async ({ path, records }: Stream, query: Record<string, string>): Promise<Row[]> => {
     const { status, body } = await service.call('GET', `${path}?${new URLSearchParams(query)}`, asServer);
@@ -98,7 +98,7 @@ const readStreams = async (service: RunningService): Promise<Map<string, Row[]>>
       : [{}];
     const rows: Row[] = [];
     for (const of of parents)
-      for (const slice of stepDays === undefined ? [{}] : slicesOf(stepDays, today))
+      for (const slice of stepDays === undefined ? [{}] : getSlices(stepDays, today))
         for (let page = 0; ; page += 1) {
           const found = await ask(stream, {
             ...query,

@@ -4,7 +4,7 @@ import { PREVIEW_PATH, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
 import { createService, openStore, type Service, type Store } from '../../src/service/index.ts';
 import { APP_ID, aCampaign, aVariant, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { API_ROUTES, keyFor, NO_LIMITS } from '../helpers/api-routes.ts';
-import { bodiesOf, bytesOf } from '../helpers/fuzz-bodies.ts';
+import { bytesOf, getBodies } from '../helpers/fuzz-bodies.ts';
 import { patience } from '../helpers/patience.ts';
 import fc, { times } from '../helpers/property.ts';
 import { recordingLog } from '../helpers/running-service.ts';
@@ -119,7 +119,7 @@ describe('random bodies', () => {
     '%s responds quickly, without a 5xx and without data of another workspace',
     async (path) => {
       const statuses = new Map<number, number>();
-      const bodies = bodiesOf(ROUTES.get(path)!, bannerIds).chain((body) =>
+      const bodies = getBodies(ROUTES.get(path)!, bannerIds).chain((body) =>
         bytesOf(JSON.stringify(body) ?? ''),
       );
       await fc.assert(

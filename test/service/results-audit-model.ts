@@ -98,7 +98,7 @@ export const become = (kept: Person, merged: Person): void => {
   for (const click of merged.clicks) kept.clicks.add(click);
 };
 
-const countsOf = (seen: readonly (Seen & { person: Person })[]) => {
+const getCounts = (seen: readonly (Seen & { person: Person })[]) => {
   const of = (type: EventType) => seen.filter((each) => each.type === type);
   const people = (type: EventType) => new Set(of(type).map(({ person }) => person)).size;
   return {
@@ -120,7 +120,7 @@ const countedFor = (person: Person, campaignId: string): Seen[] =>
       return each.campaignId === campaignId ? [each] : [];
     });
 
-export const firstOf = (seen: readonly Seen[]): Seen | undefined =>
+export const getFirst = (seen: readonly Seen[]): Seen | undefined =>
   seen
     .filter(({ type }) => type === 'impression')
     .toSorted((a, b) => a.ms - b.ms || ((a.variantId ?? '') < (b.variantId ?? '') ? -1 : 1))[0];
@@ -149,14 +149,14 @@ export const expectedResults = (
   const firsts: { person: Person; arm: string; ms: number }[] = [];
   for (const person of people) {
     const theirs = countedFor(person, campaignId);
-    const first = firstOf(theirs);
+    const first = getFirst(theirs);
     if (!first) continue;
     const arm = String(first.variantId);
     firsts.push({ person, arm, ms: first.ms });
     for (const each of theirs) counted.push({ ...each, person, arm });
   }
   const currencies = new Set<string>();
-  const goalsOf = (arm: string) =>
+  const getGoals = (arm: string) =>
     goals.map((goal) => {
       const spent = firsts
         .filter((each) => each.arm === arm)
@@ -179,13 +179,13 @@ export const expectedResults = (
       counted.filter((each) => partOf(each) !== null),
       (each) => `${partOf(each)} ${each.arm}`,
     );
-    return Object.fromEntries([...groups].map(([name, of]) => [name, countsOf(of)]));
+    return Object.fromEntries([...groups].map(([name, of]) => [name, getCounts(of)]));
   };
   return {
     arms: Object.fromEntries(
       arms.map((arm) => [
         arm,
-        { ...NOTHING, ...countsOf(counted.filter((each) => each.arm === arm)), goals: goalsOf(arm) },
+        { ...NOTHING, ...getCounts(counted.filter((each) => each.arm === arm)), goals: getGoals(arm) },
       ]),
     ),
     days: parts(({ day }) => day),
@@ -208,24 +208,24 @@ export const expectedOutcomes = (
     campaigns,
     vip,
     now,
-    dayOf,
+    getDay,
     promoADay,
   }: {
     campaigns: readonly CampaignSpec[];
     vip: string;
     now: number;
-    dayOf(ms: number): string;
+    getDay(ms: number): string;
     promoADay: number;
   },
 ): Record<string, [campaignId: string, outcome: string][]> => {
   const of = (campaignId: string) => (person ? countedFor(person, campaignId) : []);
   const impressions = (campaignId: string) => of(campaignId).filter(({ type }) => type === 'impression');
-  const today = dayOf(now);
+  const today = getDay(now);
   /** Calendar days before today. */
   const daysAgo = (day: string) => Math.round((Date.parse(today) - Date.parse(day)) / (24 * HOUR));
   const seenToday = new Set(
     campaigns.flatMap(({ campaign_id: id }) =>
-      impressions(id).some(({ ms }) => dayOf(ms) === today) ? [id] : [],
+      impressions(id).some(({ ms }) => getDay(ms) === today) ? [id] : [],
     ),
   );
   const capped = (campaign: CampaignSpec): boolean => {
@@ -233,14 +233,14 @@ export const expectedOutcomes = (
     const theirs = of(id);
     const { clicks, conversions: reached } = frequency?.stop_after ?? {};
     if (clicks !== undefined && theirs.filter(({ type }) => type === 'click').length >= clicks) return true;
-    const first = firstOf(theirs);
+    const first = getFirst(theirs);
     const done = conversions.filter((goal) =>
       person?.done.some((each) => first && reaches(goal, each) && each.ms >= first.ms),
     );
     if (reached !== undefined && theirs.length > 0 && done.length >= reached) return true;
     if (frequency?.impressions) {
       const { max, days } = frequency.impressions;
-      if (impressions(id).filter(({ ms }) => daysAgo(dayOf(ms)) < days).length >= max) return true;
+      if (impressions(id).filter(({ ms }) => daysAgo(getDay(ms)) < days).length >= max) return true;
     }
     if (seenToday.has(id) || !tags.includes('promo')) return false;
     const others = campaigns.filter(

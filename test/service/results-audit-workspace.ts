@@ -33,7 +33,7 @@ const GOALS: GoalSpec[] = [
   { event: 'signed_up', within_hours: 30 },
 ];
 
-export const campaignsOf = ({ weight, hasThird, goals, hasSale }: File): CampaignSpec[] => [
+export const getCampaigns = ({ weight, hasThird, goals, hasSale }: File): CampaignSpec[] => [
   ...(hasSale
     ? [
         {
@@ -84,7 +84,7 @@ export const campaignsOf = ({ weight, hasThird, goals, hasSale }: File): Campaig
   },
 ];
 
-export const fileOf = (workspaceId: string, timeZone: string, file: File) =>
+export const getFile = (workspaceId: string, timeZone: string, file: File) =>
   aStudioWorkspace({
     workspace_id: workspaceId,
     campaigns_from: 'file',
@@ -102,7 +102,7 @@ export const fileOf = (workspaceId: string, timeZone: string, file: File) =>
       banners_sync: { per_user: { requests: 1_000_000, window_seconds: 60 } },
       banners_track: { per_user: { requests: 1_000_000, window_seconds: 60 } },
     },
-    campaigns: campaignsOf(file).map((each) => ({ status: 'active', ...each })),
+    campaigns: getCampaigns(file).map((each) => ({ status: 'active', ...each })),
   });
 
 const user = fc.nat({ max: USERS.length - 1 });

@@ -26,9 +26,9 @@ import {
   see,
 } from './results-audit-model.ts';
 import {
-  campaignsOf,
   type File,
-  fileOf,
+  getCampaigns,
+  getFile,
   HOLDOUT,
   HOLDOUT_GOALS,
   HOLDOUT_STARTS,
@@ -42,14 +42,14 @@ const BOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-const bucketsOf = (...names: string[]): [number, number] => {
+const getBuckets = (...names: string[]): [number, number] => {
   const bytes = createHash('sha256').update(JSON.stringify(names)).digest();
   return [bytes.readUIntBE(0, 6) / 2 ** 48, bytes.readUIntBE(6, 6) / 2 ** 48];
 };
 
 /** The variant a user would have, also if in the control group. */
 const drawn = (workspaceId: string, campaign: CampaignSpec, user: string) => {
-  const [, chance] = bucketsOf(workspaceId, campaign.campaign_id, user);
+  const [, chance] = getBuckets(workspaceId, campaign.campaign_id, user);
   const { variants } = campaign;
   const upTo = (count: number) => variants.slice(0, count).reduce((sum, { weight }) => sum + weight, 0);
   return variants.find((_, index) => chance * upTo(variants.length) < upTo(index + 1))!;
@@ -77,7 +77,7 @@ const mayGoBeside = ({ what }: Step) =>
   what.do === 'visit' || what.do === 'attributes' || (what.do === 'deed' && what.alias === null);
 
 /** Groups of steps sent concurrently, each for another user. */
-const groupsOf = (steps: readonly Step[]): Step[][] => {
+const getGroups = (steps: readonly Step[]): Step[][] => {
   const groups: Step[][] = [];
   for (const step of steps) {
     const last = groups.at(-1);
@@ -98,7 +98,9 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
   let now = START + runs * 60_000;
   const start = () =>
     Promise.all(
-      stage.stores.map((store) => runStudio(fileOf(workspaceId, timeZone, file), { store: keptOpen(store) })),
+      stage.stores.map((store) =>
+        runStudio(getFile(workspaceId, timeZone, file), { store: keptOpen(store) }),
+      ),
     );
   let replicas = await start();
   let turn = 0;
@@ -109,7 +111,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
     return replica;
   };
   const format = new Intl.DateTimeFormat('en-CA', { timeZone });
-  const dayOf = (ms: number) => format.format(ms);
+  const getDay = (ms: number) => format.format(ms);
   const iso = (ms: number) => new Date(ms).toISOString();
 
   let people: Person[] = [];
@@ -128,7 +130,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
     const day = iso(now).slice(0, 10);
     if (count > 0) points.set(day, (points.get(day) ?? 0) + count);
   };
-  const personOf = (externalId: string) => people.find((each) => each.externalId === externalId);
+  const getPerson = (externalId: string) => people.find((each) => each.externalId === externalId);
   const ofAlias = (alias: string) => people.find((each) => each.aliases.includes(alias));
   const make = (members: Partial<Person>) => {
     const person = aPerson(members);
@@ -136,12 +138,12 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
     return person;
   };
   const withProfile = (externalId: string) => {
-    const person = personOf(externalId) ?? make({ externalId });
+    const person = getPerson(externalId) ?? make({ externalId });
     person.hasProfile = true;
     return person;
   };
   const isHeldOut = (externalId: string) =>
-    bucketsOf(workspaceId, `@holdout:${HOLDOUT_STARTS}`, externalId)[0] * 100 < HOLDOUT;
+    getBuckets(workspaceId, `@holdout:${HOLDOUT_STARTS}`, externalId)[0] * 100 < HOLDOUT;
   const fromServer = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
     const response = await studio().service.fetch(
       new Request(`http://localhost${path}`, {
@@ -171,7 +173,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
       { ...envelope(externalId), events },
       headers,
     );
-    let person = personOf(externalId);
+    let person = getPerson(externalId);
     const known = events.map(({ id }) => banners.find((each) => each.id === id)!);
     const taken = person ? known : known.filter(({ owner }) => owner === externalId);
     expect(answer.status).toBe(taken.length > 0 ? 202 : 400);
@@ -184,13 +186,13 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
       const timeMs = Date.parse(timestamp);
       const ms = Math.min(timeMs, now);
       const isTestSend = facts.isTestSend || isBot;
-      const campaign = campaignsOf(file).find((each) => each.campaign_id === facts.campaignId);
+      const campaign = getCampaigns(file).find((each) => each.campaign_id === facts.campaignId);
       const isOfHoldout =
         facts.campaignId !== '@holdout' &&
         ms >= HOLDOUT_STARTS &&
         !isHeldOut(externalId) &&
         !campaign?.tags?.includes('service');
-      const day = dayOf(timeMs > now - 400 * 24 * HOUR ? ms : now);
+      const day = getDay(timeMs > now - 400 * 24 * HOUR ? ms : now);
       const event: Seen = {
         ...facts,
         name: `${id} ${type} ${timeMs}`,
@@ -222,9 +224,9 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
     const answer = await studio().fromPage('/v1/device-messaging/banners/sync', body, headers);
     expect(answer.status).toBe(200);
     const { body: why } = await fromServer('/placard/explain', body, { 'accept-language': reads });
-    const person = personOf(externalId);
-    const campaigns = campaignsOf(file);
-    const rules = { campaigns, vip: file.vip, now, dayOf, promoADay: 1 };
+    const person = getPerson(externalId);
+    const campaigns = getCampaigns(file);
+    const rules = { campaigns, vip: file.vip, now, getDay, promoADay: 1 };
     const expected = expectedOutcomes(person, externalId, placements, rules);
     const found: { id: string; facts: BannerFacts }[] = [];
     for (const placementId of placements) {
@@ -243,7 +245,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
       const isTestSend = campaign.test_users?.includes(externalId) ?? false;
       const byHoldout =
         !isTestSend && now >= HOLDOUT_STARTS && !campaign.tags?.includes('service') && isHeldOut(externalId);
-      const [chance] = bucketsOf(workspaceId, campaign.campaign_id, externalId);
+      const [chance] = getBuckets(workspaceId, campaign.campaign_id, externalId);
       const isControl = byHoldout || (!isTestSend && chance * 100 < (campaign.control_percentage ?? 0));
       expect([banner.is_control, banner.is_test_send, got.by_holdout ?? false]).toEqual([
         isControl,
@@ -286,7 +288,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
       expect(answer.status, path).toBe(200);
       return answer.body;
     };
-    const campaigns = campaignsOf(file);
+    const campaigns = getCampaigns(file);
     const numbers = (await read('/api/campaign-stats')).numbers;
     const all: [string, GoalSpec[], (string | null)[]][] = [
       ...campaigns.map(
@@ -350,7 +352,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
     expect((await lines('users')).length).toBe(people.filter(({ hasProfile }) => hasProfile).length);
     const { body } = await fromServer('/users/export/ids', { external_ids: USERS });
     for (const externalId of USERS) {
-      const person = personOf(externalId);
+      const person = getPerson(externalId);
       const line = body.users.find((each: { external_id: string }) => each.external_id === externalId);
       expect(line !== undefined).toBe(person?.hasProfile ?? false);
       if (!person || !line) continue;
@@ -455,7 +457,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
           ],
         });
         expect(answer.status).toBe(202);
-        const [merged, kept] = [personOf(externalId), personOf(into)];
+        const [merged, kept] = [getPerson(externalId), getPerson(into)];
         if (!merged?.hasProfile || !kept?.hasProfile || merged === kept) return;
         become(kept, merged);
         people = people.filter((each) => each !== merged);
@@ -471,7 +473,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
         expect(answer.status).toBe(201);
         const found = ofAlias(alias);
         if (!found || found.externalId !== null) return;
-        const known = personOf(externalId);
+        const known = getPerson(externalId);
         if (known?.aliases.includes(alias)) return;
         if (known?.hasProfile) {
           become(known, found);
@@ -486,7 +488,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
       }
       case 'delete': {
         const answer = await fromServer('/users/delete', { external_ids: [externalId] });
-        expect(answer.body).toMatchObject({ deleted: personOf(externalId) ? 1 : 0 });
+        expect(answer.body).toMatchObject({ deleted: getPerson(externalId) ? 1 : 0 });
         people = people.filter((each) => each.externalId !== externalId);
         return;
       }
@@ -498,7 +500,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
         return;
       case 'edit':
         file = { ...file, ...what.file };
-        for (const each of replicas) each.edit(fileOf(workspaceId, timeZone, file));
+        for (const each of replicas) each.edit(getFile(workspaceId, timeZone, file));
         return;
       case 'look':
         await look();
@@ -506,7 +508,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
   };
 
   try {
-    for (const group of groupsOf(steps)) {
+    for (const group of getGroups(steps)) {
       // Distinct times, so that the first impression is unambiguous.
       now += group[0]!.pauseHours * HOUR + 10;
       const cookie = await signedIn();

@@ -41,7 +41,7 @@ onBothStores('pruning', (_, store) => {
     }
     // Imported past events are kept as long as current ones.
     await receive(store(), mine, 'u-1', { name: 'imported', days: 0, happenedDays: 900 });
-    const namesOf = async (workspaceId: string) =>
+    const getNames = async (workspaceId: string) =>
       (await collect(store().exportEvents(workspaceId))).map((event) => 'name' in event && event.name).sort();
     const seen = [1, 20].map((days) =>
       aBannerEvent({ timeMs: NOW - days * DAY, receivedAtMs: NOW - days * DAY }),
@@ -51,10 +51,10 @@ onBothStores('pruning', (_, store) => {
     const before = { events: NOW - 10 * DAY, bannerEvents: null };
     expect(await store().prune(mine, before)).toEqual({ events: 2, bannerEvents: 0, hasMore: false });
     expect(await store().prune(mine, before)).toEqual({ events: 0, bannerEvents: 0, hasMore: false });
-    expect(await namesOf(mine)).toEqual(['1', '9', 'imported']);
-    expect(await namesOf(theirs)).toEqual(['1', '11', '400', '9']);
+    expect(await getNames(mine)).toEqual(['1', '9', 'imported']);
+    expect(await getNames(theirs)).toEqual(['1', '11', '400', '9']);
     expect(await store().prune(mine, { ...before, events: NOW - 5 * DAY })).toMatchObject({ events: 1 });
-    expect(await namesOf(mine)).toEqual(['1', 'imported']);
+    expect(await getNames(mine)).toEqual(['1', 'imported']);
 
     expect(await store().prune(mine, { events: null, bannerEvents: NOW - 10 * DAY })).toMatchObject({
       events: 0,

@@ -10,7 +10,7 @@ const TRACK = '/v1/device-messaging/banners/track';
 const SECONDS = Date.parse('2026-03-01T09:00:00Z') / 1000;
 const VISITOR = 'placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed';
 const keys = ed25519Keys();
-const tokenOf = (sub: string, exp = SECONDS + 3_600, pair = keys) => aToken(pair, { sub, aud: APP_ID, exp });
+const getToken = (sub: string, exp = SECONDS + 3_600, pair = keys) => aToken(pair, { sub, aud: APP_ID, exp });
 
 let service: RunningService | undefined;
 afterEach(async () => {
@@ -37,12 +37,12 @@ const track = (id: string, members: Record<string, unknown> = {}) =>
       ...members,
     },
   });
-const faultOf = ({ headers }: { headers: Headers }) => headers.get(USER_TOKEN_HEADER);
+const getFault = ({ headers }: { headers: Headers }) => headers.get(USER_TOKEN_HEADER);
 
 describe('an app that requires user tokens', () => {
   test('accepts a user with a valid token on both endpoints', async () => {
     await run({ user_tokens: 'required' });
-    const user_token = tokenOf('u-771');
+    const user_token = getToken('u-771');
     const { status, body } = await sync({ user_token });
     expect(status).toBe(200);
     expect((await track(body.banners.home.id, { user_token })).status).toBe(202);
@@ -50,14 +50,14 @@ describe('an app that requires user tokens', () => {
 
   test.each([
     ['without one', {}, 'missing'],
-    ['with one of another user', { user_token: tokenOf('u-772') }, 'wrong_user'],
-    ['with an expired one', { user_token: tokenOf('u-771', SECONDS - 3_600) }, 'expired'],
+    ['with one of another user', { user_token: getToken('u-772') }, 'wrong_user'],
+    ['with an expired one', { user_token: getToken('u-771', SECONDS - 3_600) }, 'expired'],
     [
       'with one signed by another key',
-      { user_token: tokenOf('u-771', SECONDS + 60, ed25519Keys()) },
+      { user_token: getToken('u-771', SECONDS + 60, ed25519Keys()) },
       'bad_signature',
     ],
-    ['with a list', { user_token: [tokenOf('u-771')] }, 'malformed'],
+    ['with a list', { user_token: [getToken('u-771')] }, 'malformed'],
     ['as a visitor, who is not allowed', { external_user_id: VISITOR }, 'missing'],
   ])(
     'returns 401 in each endpoint’s format, with the reason in a header that pages may read: %s',
@@ -69,7 +69,7 @@ describe('an app that requires user tokens', () => {
         { status: 401, body: { message: 'Invalid user token' } },
       ]);
       for (const answer of answers) {
-        expect(faultOf(answer)).toBe(fault);
+        expect(getFault(answer)).toBe(fault);
         expect(answer.headers.get('access-control-expose-headers')).toContain(USER_TOKEN_HEADER);
         expect(answer.headers.get('access-control-allow-origin')).toBe('*');
         // The API key is valid.
@@ -93,7 +93,7 @@ describe('an app that requires user tokens', () => {
     await run({ user_tokens: 'required', visitors: true });
     expect((await sync({ external_user_id: VISITOR })).status).toBe(200);
     expect((await sync({ external_user_id: 'placard-visitor-me' })).status).toBe(401);
-    expect(faultOf(await sync({ external_user_id: VISITOR, user_token: tokenOf('u-771') }))).toBe(
+    expect(getFault(await sync({ external_user_id: VISITOR, user_token: getToken('u-771') }))).toBe(
       'wrong_user',
     );
   });
@@ -105,11 +105,11 @@ describe('an app that requires user tokens', () => {
       body: { error: ERROR_MESSAGES.unknownApp },
     });
     expect((await sync({ external_user_id: 7 })).status).toBe(400);
-    expect((await sync({ placements: [], user_token: tokenOf('u-771') })).status).toBe(400);
+    expect((await sync({ placements: [], user_token: getToken('u-771') })).status).toBe(400);
     expect((await sync({ app_id: 'without-tokens' })).status).toBe(200);
     expect((await sync({ app_id: 'without-tokens', user_token: 'nonsense' })).status).toBe(200);
     const wrongKey = await service!.call('POST', SYNC, { key: 'wrong', body: {} });
-    expect({ status: wrongKey.status, fault: faultOf(wrongKey) }).toEqual({ status: 401, fault: null });
+    expect({ status: wrongKey.status, fault: getFault(wrongKey) }).toEqual({ status: 401, fault: null });
   });
 
   test('does not require tokens of backends', async () => {
@@ -127,9 +127,9 @@ describe('an app that requires user tokens', () => {
 
   test('logs neither the token nor the user', async () => {
     await run({ user_tokens: 'required' });
-    const user_token = tokenOf('u-772');
+    const user_token = getToken('u-772');
     await sync({ user_token });
-    await sync({ user_token: tokenOf('u-771') });
+    await sync({ user_token: getToken('u-771') });
     const logged = JSON.stringify(service!.lines);
     expect(logged).not.toContain(user_token);
     expect(logged).not.toMatch(/u-77[12]/);
@@ -140,8 +140,8 @@ test('an app with optional tokens accepts requests without a token, and rejects 
   await run({ user_tokens: 'optional' });
   expect((await sync()).status).toBe(200);
   expect((await sync({ user_token: null })).status).toBe(200);
-  expect((await sync({ user_token: tokenOf('u-771') })).status).toBe(200);
-  expect(faultOf(await sync({ user_token: tokenOf('u-772') }))).toBe('wrong_user');
+  expect((await sync({ user_token: getToken('u-771') })).status).toBe(200);
+  expect(getFault(await sync({ user_token: getToken('u-772') }))).toBe('wrong_user');
 });
 
 test('an app without token settings ignores tokens', async () => {

@@ -6,7 +6,7 @@ const USERS = Array.from({ length: 20_000 }, (_, index) => `user-${index}`);
 /** Five standard deviations of a share in this number of users. */
 const tolerance = (share: number) => 5 * Math.sqrt((share * (1 - share)) / USERS.length);
 
-const shareOf = (holds: (user: string) => boolean) => USERS.filter(holds).length / USERS.length;
+const getShare = (holds: (user: string) => boolean) => USERS.filter(holds).length / USERS.length;
 
 describe('the buckets of a user', () => {
   test('are stable, and differ by salt and by the boundary between its parts', () => {
@@ -44,11 +44,11 @@ describe('the buckets of a user', () => {
   });
 
   test('are independent between campaigns and between the draws of one campaign', () => {
-    const both = shareOf(
+    const both = getShare(
       (user) => getBuckets('w', 'c1', user).control < 0.1 && getBuckets('w', 'c2', user).control < 0.1,
     );
     expect(Math.abs(both - 0.01)).toBeLessThan(tolerance(0.01));
-    const mixed = shareOf(
+    const mixed = getShare(
       (user) => getBuckets('w', 'c', user).control < 0.1 && getBuckets('w', 'c', user).variant < 0.1,
     );
     expect(Math.abs(mixed - 0.01)).toBeLessThan(tolerance(0.01));
@@ -63,7 +63,7 @@ describe('a draw', () => {
   ];
 
   test('follows the weights', () => {
-    const share = shareOf((user) => pickWeighted(variants, getBuckets('w', 'c', user).variant)?.id === 'a');
+    const share = getShare((user) => pickWeighted(variants, getBuckets('w', 'c', user).variant)?.id === 'a');
     expect(Math.abs(share - 0.7)).toBeLessThan(tolerance(0.7));
     expect(
       USERS.every((user) => pickWeighted(variants, getBuckets('w', 'c', user).variant)?.id !== 'never'),

@@ -28,7 +28,7 @@ onBothStores('the reach of an audience', (api, store) => {
     const ids = await store().workspaceIds();
     return ids.sort((one, other) => Number(one.slice(2)) - Number(other.slice(2))).at(-1)!;
   };
-  const reachOf = async (campaign: typeof gold, sampleSize = REACH_SAMPLE) =>
+  const getReach = async (campaign: typeof gold, sampleSize = REACH_SAMPLE) =>
     countReach({
       sample: await store().sampleUsers({
         workspaceId: await workspaceId(),
@@ -44,8 +44,8 @@ onBothStores('the reach of an audience', (api, store) => {
 
   test('is exact if every user can be checked, and excludes users without an external ID', async () => {
     await addUsers();
-    expect(await reachOf(gold)).toEqual({ users: 270, atLeast: 270, atMost: 270, of: USERS, shown: 270 });
-    expect(await reachOf(campaignFor(null))).toEqual({
+    expect(await getReach(gold)).toEqual({ users: 270, atLeast: 270, atMost: 270, of: USERS, shown: 270 });
+    expect(await getReach(campaignFor(null))).toEqual({
       users: 810,
       atLeast: 810,
       atMost: 810,
@@ -56,13 +56,13 @@ onBothStores('the reach of an audience', (api, store) => {
 
   test('is estimated from a sample with error bounds, with the same result on each call', async () => {
     await addUsers();
-    const reach = await reachOf(gold, 200);
+    const reach = await getReach(gold, 200);
     expect(reach.of).toBe(USERS);
     expect(reach.atLeast).toBeLessThanOrEqual(270);
     expect(reach.atMost).toBeGreaterThanOrEqual(270);
     expect(reach.atMost - reach.atLeast).toBeGreaterThan(50);
     expect(reach.atMost - reach.atLeast).toBeLessThan(150);
-    expect(await reachOf(gold, 200)).toEqual(reach);
+    expect(await getReach(gold, 200)).toEqual(reach);
   });
 
   test('is estimated from a smaller random sample with wider bounds if checks are slow', async () => {
@@ -90,7 +90,7 @@ onBothStores('the reach of an audience', (api, store) => {
 
   test('is zero with an upper bound if no user matches a filter', async () => {
     await addUsers();
-    const reach = await reachOf(campaignFor({ 'custom_attributes.tier': 'iron' }), 200);
+    const reach = await getReach(campaignFor({ 'custom_attributes.tier': 'iron' }), 200);
     expect(reach).toMatchObject({ users: 0, atLeast: 0, of: USERS });
     expect(reach.atMost).toBeGreaterThan(0);
   });
@@ -122,7 +122,7 @@ describe('the reach in a workspace', () => {
       updatedAtMs: NOW,
     }),
   }));
-  const reachOf = (members: Record<string, unknown>, more: { isOver?(): boolean; clock?(): number } = {}) =>
+  const getReach = (members: Record<string, unknown>, more: { isOver?(): boolean; clock?(): number } = {}) =>
     countReach({
       sample: { total: users.length, users },
       workspace,
@@ -143,15 +143,15 @@ describe('the reach in a workspace', () => {
   });
 
   test('excludes users who get another campaign on every placement', async () => {
-    expect(await reachOf({ placements: ['home'] })).toMatchObject({ users: 400, shown: 300 });
-    expect(await reachOf({ placements: ['home', 'side'] })).toMatchObject({ users: 400, shown: 400 });
+    expect(await getReach({ placements: ['home'] })).toMatchObject({ users: 400, shown: 300 });
+    expect(await getReach({ placements: ['home', 'side'] })).toMatchObject({ users: 400, shown: 400 });
     const polish = { audience: { country: 'PL' }, placements: ['home'] };
-    expect(await reachOf(polish)).toMatchObject({ users: 100, shown: 0 });
-    expect(await reachOf({ ...polish, priority: 'high' })).toMatchObject({ users: 100, shown: 100 });
+    expect(await getReach(polish)).toMatchObject({ users: 100, shown: 0 });
+    expect(await getReach({ ...polish, priority: 'high' })).toMatchObject({ users: 100, shown: 100 });
   });
 
   test('excludes the control group', async () => {
-    const reach = (await reachOf({ placements: ['side'], control_percentage: 50 }))!;
+    const reach = (await getReach({ placements: ['side'], control_percentage: 50 }))!;
     expect(reach.users).toBe(400);
     expect(reach.shown).toBeGreaterThan(160);
     expect(reach.shown).toBeLessThan(240);
@@ -170,11 +170,11 @@ describe('the reach in a workspace', () => {
       ms += 0.05;
       return ms;
     };
-    expect(await reachOf({ placements: ['home'] }, { clock })).toMatchObject({ users: 400, atLeast: 400 });
+    expect(await getReach({ placements: ['home'] }, { clock })).toMatchObject({ users: 400, atLeast: 400 });
     isCounted = true;
     expect(turns).toBeGreaterThan(1);
     let looked = 0;
-    expect(await reachOf({ placements: ['home'] }, { isOver: () => ++looked > 3 })).toBeNull();
+    expect(await getReach({ placements: ['home'] }, { isOver: () => ++looked > 3 })).toBeNull();
     expect(looked).toBe(4);
   });
 });

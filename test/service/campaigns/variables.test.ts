@@ -5,14 +5,14 @@ import { aCampaign, aVariant, aWorkspace } from '../../helpers/a-workspace.ts';
 
 const WHERE = 'campaigns.0.variants.0.properties.text.value';
 
-const warningsOf = (property: Record<string, unknown>) =>
+const getWarnings = (property: Record<string, unknown>) =>
   parseWorkspace(
     aWorkspace({ campaigns: [aCampaign({ variants: [aVariant({ properties: { text: property } })] })] }),
   ).warnings.map(({ path, message }) => {
     expect(path.join('.')).toBe(WHERE);
     return message;
   });
-const warnings = (value: string) => warningsOf({ type: 'string', value });
+const warnings = (value: string) => getWarnings({ type: 'string', value });
 
 test.each([
   ['{{${frst_name}}}', 'unknown variable ${frst_name}, which prints nothing; did you mean ${first_name}?'],
@@ -46,7 +46,7 @@ test.each([
 
 test('reports a variable once per text, at any depth of an object', () => {
   const value = { deep: ['{{${frst_name}}} {{${frst_name}}}', { deeper: '{{${tier}}}' }] };
-  expect(warningsOf({ type: 'jsonobject', value })).toEqual([
+  expect(getWarnings({ type: 'jsonobject', value })).toEqual([
     'unknown variable ${frst_name}, which prints nothing; did you mean ${first_name}?',
     'unknown variable ${tier}, which prints nothing',
   ]);

@@ -206,7 +206,7 @@ onBothStores('events of the feed', (api, store) => {
       const known = firsts.get(userId);
       if (!known || timeMs < known.timeMs) firsts.set(userId, { timeMs, variant });
     }
-    const usersOf = (variant: string | null, type: string, index?: number) =>
+    const getUsers = (variant: string | null, type: string, index?: number) =>
       new Set(
         events
           .filter(
@@ -221,13 +221,13 @@ onBothStores('events of the feed', (api, store) => {
     for (const { variantId, exposed, clicked, dismissed, goals } of arms) {
       const seen =
         variantId === null ? 'users.campaigns.EnrollInControl' : 'users.messages.banner.Impression';
-      expect(usersOf(variantId, seen)).toBe(exposed);
+      expect(getUsers(variantId, seen)).toBe(exposed);
       if (variantId !== null) {
-        expect(usersOf(variantId, 'users.messages.banner.Click')).toBe(clicked);
-        expect(usersOf(variantId, 'users.messages.banner.Dismiss')).toBe(dismissed);
+        expect(getUsers(variantId, 'users.messages.banner.Click')).toBe(clicked);
+        expect(getUsers(variantId, 'users.messages.banner.Dismiss')).toBe(dismissed);
       }
       for (const [index, goal] of goals.entries())
-        expect(usersOf(variantId, 'users.campaigns.Conversion', index)).toBe(goal.converted);
+        expect(getUsers(variantId, 'users.campaigns.Conversion', index)).toBe(goal.converted);
     }
     const spent = events
       .filter(({ type }) => type === 'users.campaigns.Conversion')

@@ -46,7 +46,7 @@ const user = fc.record({
   dismissed: fc.uniqueArray(fc.integer({ min: 0, max: 7 })),
 });
 
-const questionOf = (
+const getQuestion = (
   campaigns: Record<string, unknown>[],
   { dismissed, ...custom }: { tier?: unknown; visits?: unknown; dismissed: number[] },
 ): DecisionRequest => ({
@@ -97,7 +97,7 @@ const someCampaigns = fc.array(campaign, { maxLength: 8 });
 test('makes the same decision with and without a trace', () => {
   fc.assert(
     fc.property(someCampaigns, user, (campaigns, facts) => {
-      const question = questionOf(campaigns, facts);
+      const question = getQuestion(campaigns, facts);
       const steps: Step[] = [];
       expect(decide({ ...question, trace: (step) => steps.push(step) })).toBe(decide(question));
     }),
@@ -108,7 +108,7 @@ test('makes the same decision with and without a trace', () => {
 test('explains each campaign of a placement once, and the synced one as shown or held out', () => {
   fc.assert(
     fc.property(someCampaigns, user, (campaigns, facts) => {
-      const question = questionOf(campaigns, facts);
+      const question = getQuestion(campaigns, facts);
       const answer = JSON.parse(decide(question));
       const explained = explain(question);
       for (const placementId of PLACEMENTS) {
@@ -137,7 +137,7 @@ test('explains each campaign of a placement once, and the synced one as shown or
 test('reports at least one failed clause for a user outside the audience', () => {
   fc.assert(
     fc.property(someCampaigns, user, (campaigns, facts) => {
-      const explained = explain(questionOf(campaigns, facts));
+      const explained = explain(getQuestion(campaigns, facts));
       for (const each of Object.values(explained).flat()) {
         if (each.outcome === 'not_in_audience') expect(each.clauses.length).toBeGreaterThan(0);
       }

@@ -7,9 +7,9 @@ import { APP_ID, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-work
 
 describe('slots', () => {
   test('are granted in order, up to the limit', async () => {
-    const turnOf = createBodySemaphore(2);
+    const getTurn = createBodySemaphore(2);
     const order: number[] = [];
-    const turns = [0, 1, 2, 3].map(() => turnOf());
+    const turns = [0, 1, 2, 3].map(() => getTurn());
     for (const [index, turn] of turns.entries()) void turn.acquire().then(() => order.push(index));
     await nextTurn();
     expect(order).toEqual([0, 1]);
@@ -23,11 +23,11 @@ describe('slots', () => {
   });
 
   test('are released only once and only by their holder', async () => {
-    const turnOf = createBodySemaphore(1);
-    const first = turnOf();
+    const getTurn = createBodySemaphore(1);
+    const first = getTurn();
     await first.acquire();
-    turnOf().release();
-    const second = turnOf();
+    getTurn().release();
+    const second = getTurn();
     let isIn = false;
     const entered = second.acquire().then(() => {
       isIn = true;
@@ -39,7 +39,7 @@ describe('slots', () => {
     first.release();
     await entered;
     let thirdIsIn = false;
-    void turnOf()
+    void getTurn()
       .acquire()
       .then(() => {
         thirdIsIn = true;
@@ -80,9 +80,9 @@ describe('requests with large bodies', () => {
     service = createService({ workspaces: [aWorkspace({ limits: { users_track: LIMIT } })], store });
   };
 
-  const bodyOf = (bytes: number) =>
+  const getBody = (bytes: number) =>
     JSON.stringify({ attributes: [{ external_id: 'u-1' }], filler: 'x'.repeat(bytes) });
-  const LARGE = bodyOf(300 * 1024);
+  const LARGE = getBody(300 * 1024);
   const post = async (
     body: string | Uint8Array,
     headers: Record<string, string> = {},
@@ -124,7 +124,7 @@ describe('requests with large bodies', () => {
 
   test('do not delay smaller requests', async () => {
     await run();
-    const small = bodyOf(200 * 1024);
+    const small = getBody(200 * 1024);
     const answers = Promise.all([
       post(LARGE),
       post(LARGE),
@@ -165,7 +165,7 @@ describe('requests with large bodies', () => {
     const refused = [
       ...Array.from({ length: 3 }, () => post(`${LARGE}}`)),
       ...Array.from({ length: 3 }, () => post(gzipSync(LARGE, { level: 0 }).subarray(0, 300_000), zipped)),
-      ...Array.from({ length: 3 }, () => post(gzipSync(bodyOf(5 * 1024 * 1024)), zipped)),
+      ...Array.from({ length: 3 }, () => post(gzipSync(getBody(5 * 1024 * 1024)), zipped)),
     ];
     expect(await Promise.all(refused)).toEqual([400, 400, 400, 400, 400, 400, 413, 413, 413]);
     const failing = [post(LARGE), post(LARGE)];

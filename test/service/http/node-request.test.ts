@@ -11,12 +11,12 @@ const DIGITS = '0123456789';
 
 const aRequest = () =>
   Object.assign(new EventEmitter(), { headers: {}, complete: true, url: '/', socket: {} });
-const bodyOf = (request: object, receiving: ReturnType<typeof createUploadLimiter>) =>
+const getBody = (request: object, receiving: ReturnType<typeof createUploadLimiter>) =>
   toHttpRequest(request as IncomingMessage, receiving, () => undefined).body(100);
 
 test('rejects a body whose client disconnected before it was read, without adding listeners', async () => {
   const request = Object.assign(aRequest(), { complete: false, destroyed: true });
-  await expect(bodyOf(request, createUploadLimiter(250))).rejects.toMatchObject({ status: 400 });
+  await expect(getBody(request, createUploadLimiter(250))).rejects.toMatchObject({ status: 400 });
   expect(request.eventNames()).toEqual([]);
 });
 
@@ -24,7 +24,7 @@ test('limits slow bodies together by rejecting the oldest, and never a fast one'
   const receiving = createUploadLimiter(250);
   const slow = Array.from({ length: 5 }, () => {
     const request = aRequest();
-    const body = bodyOf(request, receiving);
+    const body = getBody(request, receiving);
     return {
       request,
       outcome: body.then(
@@ -35,7 +35,7 @@ test('limits slow bodies together by rejecting the oldest, and never a fast one'
   });
   for (const { request } of slow) request.emit('data', Buffer.alloc(90));
   const quick = aRequest();
-  const whole = bodyOf(quick, receiving);
+  const whole = getBody(quick, receiving);
   quick.emit('data', Buffer.alloc(80));
   quick.emit('end');
   for (const { request } of slow) request.emit('end');
@@ -43,7 +43,7 @@ test('limits slow bodies together by rejecting the oldest, and never a fast one'
   expect(await Promise.all(slow.map(({ outcome }) => outcome))).toEqual([503, 503, 503, 503, 90]);
   // Rejected and completed bodies no longer count.
   const next = aRequest();
-  const body = bodyOf(next, receiving);
+  const body = getBody(next, receiving);
   next.emit('data', Buffer.alloc(100));
   next.emit('end');
   expect((await body)?.byteLength).toBe(100);
@@ -51,7 +51,7 @@ test('limits slow bodies together by rejecting the oldest, and never a fast one'
 
 test('uses only the memory of its bytes for a body in many chunks', async () => {
   const request = aRequest();
-  const body = bodyOf(request, createUploadLimiter());
+  const body = getBody(request, createUploadLimiter());
   request.emit('data', Buffer.from(FIRST));
   for (const digit of DIGITS) {
     shared.write(digit);

@@ -50,7 +50,7 @@ const writeBatch = (store: Store, record: BatchRecord, externalId: string) =>
     extraStatements: batchStatements(record),
   });
 
-const usersOf = async (store: Store) =>
+const getUsers = async (store: Store) =>
   (
     await store.readUsers(
       W,
@@ -110,7 +110,7 @@ describe.each([
     };
     const done = { ...run, rowsSynced: 1, rowsFailed: 1, watermarkUs: 5 };
     await writeBatch(store, aRecord(done, { rejects: [reject], dedupeSinceUs: 0, seen: [[5, 'b']] }), 'kim');
-    expect(await usersOf(store)).toEqual(['kim']);
+    expect(await getUsers(store)).toEqual(['kim']);
     expect(await store.ingestion.states(W)).toMatchObject([
       { watermark: { timeUs: 5, key: 'b' }, dedupeSinceUs: 0 },
     ]);
@@ -140,7 +140,7 @@ describe.each([
       }),
     ]);
     expect([first.status, second.status, third.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(await usersOf(store)).toEqual(['ann', 'kim']);
+    expect(await getUsers(store)).toEqual(['ann', 'kim']);
     expect(await store.ingestion.states(W)).toMatchObject([{ watermark: { timeUs: 7, key: 'x' } }]);
     expect(await store.ingestion.renew(late, 9_000)).toBe(false);
     expect(await store.ingestion.renew(heir, 9_000)).toBe(true);

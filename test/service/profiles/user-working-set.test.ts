@@ -7,7 +7,7 @@ const NOW = Date.UTC(2026, 2, 1);
 
 const aGroup = () => {
   const memory = createUserWorkingSet(createUserIds());
-  const { value: users } = memory.change({ users: [] }, (usersOf) => usersOf('demo'));
+  const { value: users } = memory.change({ users: [] }, (getUsers) => getUsers('demo'));
   const ids = (lookup: Lookup) => users.find(lookup).map(({ externalId }) => externalId);
   return { memory, users, ids };
 };

@@ -16,10 +16,10 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-const registryOf = (members: Record<string, unknown>) =>
+const getRegistry = (members: Record<string, unknown>) =>
   createRegistry([{ workspace: parseWorkspace(aWorkspace(members)), source: 'test' }]);
 const follow = (members: Record<string, unknown>, studio = store.studio, pollMs = POLL_MS) => {
-  const registry = registryOf(members);
+  const registry = getRegistry(members);
   const source = { registry: () => registry, stop: vi.fn() };
   return watchReleases(source, studio, { log: recordingLog(lines), pollMs });
 };
@@ -35,7 +35,7 @@ const release = (campaignId: string, name: string, basedOn = 0) =>
     createdAtMs: 1,
     liveAtMs: 1,
   });
-const namesOf = (source: { registry(): ReturnType<typeof registryOf> }) =>
+const getNames = (source: { registry(): ReturnType<typeof getRegistry> }) =>
   source.registry().workspaces[0]!.campaigns.map(({ name }) => name);
 
 describe('a workspace with Studio campaigns', () => {
@@ -47,7 +47,7 @@ describe('a workspace with Studio campaigns', () => {
   test('has released campaigns first, then the other campaigns of the file', async () => {
     await release('b', 'B');
     const source = await follow(STUDIO);
-    expect(namesOf(source)).toEqual(['A of the file', 'B']);
+    expect(getNames(source)).toEqual(['A of the file', 'B']);
     source.stop();
   });
 
@@ -67,7 +67,7 @@ describe('a workspace with Studio campaigns', () => {
     const looked = source.refresh();
     await release('b', 'B');
     await Promise.all([source.refresh(), looked, slow.promise]);
-    expect(namesOf(source)).toEqual(['A of the file', 'B']);
+    expect(getNames(source)).toEqual(['A of the file', 'B']);
     source.stop();
   });
 
@@ -75,7 +75,7 @@ describe('a workspace with Studio campaigns', () => {
     await release('b', 'B');
     let now = 10;
     const liveReleases = vi.fn(store.studio.liveReleases);
-    const registry = registryOf(STUDIO);
+    const registry = getRegistry(STUDIO);
     const source = await watchReleases(
       { registry: () => registry, stop: vi.fn() },
       { ...store.studio, liveReleases },
@@ -94,10 +94,10 @@ describe('a workspace with Studio campaigns', () => {
       liveAtMs: 50,
     });
     await source.refresh();
-    expect(namesOf(source)).toEqual(['A of the file', 'B']);
+    expect(getNames(source)).toEqual(['A of the file', 'B']);
     now = 50;
     await source.refresh();
-    expect(namesOf(source)).toEqual(['A of the file', 'B', 'C']);
+    expect(getNames(source)).toEqual(['A of the file', 'B', 'C']);
     await source.refresh();
     expect(liveReleases).toHaveBeenCalledTimes(3);
     source.stop();
@@ -107,7 +107,7 @@ describe('a workspace with Studio campaigns', () => {
     const source = await follow(STUDIO);
     await release('b', 'B');
     await release('a', 'A of the Studio');
-    await expect.poll(() => namesOf(source)).toEqual(['A of the Studio', 'B']);
+    await expect.poll(() => getNames(source)).toEqual(['A of the Studio', 'B']);
     source.stop();
   });
 
@@ -144,10 +144,10 @@ describe('a workspace with Studio campaigns', () => {
     const warnings = () =>
       lines.filter(({ message }) => message === 'releases not read: previous ones stay in use');
     await expect.poll(() => warnings().length).toBe(1);
-    expect(namesOf(source)).toEqual(['A']);
+    expect(getNames(source)).toEqual(['A']);
     isAway = false;
     await release('a', 'A, again', 1);
-    await expect.poll(() => namesOf(source)).toEqual(['A, again']);
+    await expect.poll(() => getNames(source)).toEqual(['A, again']);
     expect(warnings()).toHaveLength(1);
     source.stop();
   });
@@ -161,7 +161,7 @@ describe('a workspace with Studio campaigns', () => {
 test('reports a file edit of a released campaign by name', async () => {
   await release('b', 'B');
   const file = (name: string) =>
-    registryOf({
+    getRegistry({
       campaigns_from: 'studio',
       campaigns: [
         aCampaign({ campaign_id: 'a', name }),
@@ -176,7 +176,7 @@ test('reports a file edit of a released campaign by name', async () => {
   });
   source.registry();
   registry = file('After');
-  expect(namesOf(source)).toEqual(['After', 'B', 'Same']);
+  expect(getNames(source)).toEqual(['After', 'B', 'Same']);
   source.registry();
   expect(lines.filter(({ message }) => String(message).startsWith('file edit ignored'))).toMatchObject([
     { workspace: 'test', campaign: 'b', name: 'After' },
@@ -187,6 +187,6 @@ test('reports a file edit of a released campaign by name', async () => {
 test('ignores releases in a workspace with file campaigns', async () => {
   await release('b', 'B');
   const source = await follow({ campaigns: [aCampaign({ campaign_id: 'a', name: 'A of the file' })] });
-  expect(namesOf(source)).toEqual(['A of the file']);
+  expect(getNames(source)).toEqual(['A of the file']);
   source.stop();
 });

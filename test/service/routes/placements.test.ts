@@ -84,7 +84,7 @@ test('logs a selector without a match once a minute, but not names that the file
   expect(warned()).toHaveLength(2);
 });
 
-const pathsOf = (placement: object): string[] => {
+const getPaths = (placement: object): string[] => {
   try {
     parseWorkspace(aWorkspace({ placements: [{ placement_id: 'offer', ...placement }] }));
     return [];
@@ -107,12 +107,12 @@ test.each([
   ['a CSS rule', { ...bySelector, selector: 'h1 { color: red }' }, 'placements[0].selector'],
   ['an empty selector', { ...bySelector, selector: ' ' }, 'placements[0].selector'],
 ])('rejects a file with %s and reports the path', (_, placement, path) => {
-  expect(pathsOf(placement)).toEqual([path]);
+  expect(getPaths(placement)).toEqual([path]);
 });
 
 test.each(['main > h1', '#a\\:b', 'a[href="/x)"]', ":is(.a, .b):not([data-x='{'])", 'li:nth-child(2n + 1)'])(
   'accepts the selector %s',
   (selector) => {
-    expect(pathsOf({ ...bySelector, selector })).toEqual([]);
+    expect(getPaths({ ...bySelector, selector })).toEqual([]);
   },
 );

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openStore } from '../../../src/service/index.ts';
 import { createPreviewTokens, type Preview } from '../../../src/service/routes/preview.ts';
 import fc from '../../helpers/property.ts';
-import { aToken, ed25519Keys, hmacOf, part } from '../../helpers/token-keys.ts';
+import { aToken, ed25519Keys, getHmac, part } from '../../helpers/token-keys.ts';
 
 const NOW = Date.parse('2026-03-01T09:00:00Z');
 const MINUTE = 60_000;
@@ -62,7 +62,7 @@ test.each([
     'a signature with the secret itself',
     (() => {
       const text = `${part({ alg: 'HS256' })}.${part(claims())}`;
-      return `${text}.${hmacOf('secret of shop', text)}`;
+      return `${text}.${getHmac('secret of shop', text)}`;
     })(),
   ],
   ['a user token', aToken(ed25519Keys(), claims())],

@@ -8,7 +8,7 @@ import { aToken, ed25519Keys } from '../../helpers/token-keys.ts';
 const VISITOR = 'placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed';
 const OTHER = 'placard-visitor-00000000-0000-4000-8000-000000000000';
 const keys = ed25519Keys();
-const tokenOf = (sub: string) =>
+const getToken = (sub: string) =>
   aToken(keys, { sub, aud: APP_ID, exp: Date.parse('2026-03-01T10:00:00Z') / 1000 });
 
 describe.each(STORES)('on $name', ({ address }) => {
@@ -46,7 +46,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     app_id: APP_ID,
     app_version: '1',
     visitor_id: VISITOR,
-    user_token: tokenOf('u-771'),
+    user_token: getToken('u-771'),
   };
   const join = (members: Record<string, unknown> = {}, key = CLIENT_KEY) =>
     service.call('POST', VISITOR_JOIN_PATH, { key, body: { ...joining, ...members } });
@@ -55,7 +55,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       key: SERVER_KEY,
       body: { attributes: [{ external_id, ...attributes }] },
     });
-  const userOf = async (external_id: string) => {
+  const getUser = async (external_id: string) => {
     const asked = { external_ids: [external_id], fields_to_export: ['external_id', 'custom_attributes'] };
     return (await service.call('POST', '/users/export/ids', { key: SERVER_KEY, body: asked })).body.users[0];
   };
@@ -64,20 +64,20 @@ describe.each(STORES)('on $name', ({ address }) => {
     await know(VISITOR, { cart: 'full' });
     const { status, body } = await join();
     expect({ status, body }).toEqual({ status: 200, body: { message: 'success' } });
-    expect(await userOf('u-771')).toEqual({ external_id: 'u-771', custom_attributes: { cart: 'full' } });
-    expect(await userOf(VISITOR)).toBeUndefined();
+    expect(await getUser('u-771')).toEqual({ external_id: 'u-771', custom_attributes: { cart: 'full' } });
+    expect(await getUser(VISITOR)).toBeUndefined();
   });
 
   test('adds missing data to a known user and keeps the other data', async () => {
     await know('u-771', { tier: 'gold', cart: 'empty' });
     await know(VISITOR, { cart: 'full', seen: 'teapot' });
     await join();
-    expect((await userOf('u-771')).custom_attributes).toEqual({
+    expect((await getUser('u-771')).custom_attributes).toEqual({
       tier: 'gold',
       cart: 'empty',
       seen: 'teapot',
     });
-    expect(await userOf(VISITOR)).toBeUndefined();
+    expect(await getUser(VISITOR)).toBeUndefined();
   });
 
   test('is visible to the user’s next sync', async () => {
@@ -95,10 +95,10 @@ describe.each(STORES)('on $name', ({ address }) => {
     await join();
     await know('u-771', { cart: 'paid' });
     expect((await join()).status).toBe(200);
-    expect((await userOf('u-771')).custom_attributes).toEqual({ cart: 'paid' });
-    const nobody = { external_user_id: 'u-772', visitor_id: OTHER, user_token: tokenOf('u-772') };
+    expect((await getUser('u-771')).custom_attributes).toEqual({ cart: 'paid' });
+    const nobody = { external_user_id: 'u-772', visitor_id: OTHER, user_token: getToken('u-772') };
     expect((await join(nobody)).status).toBe(200);
-    expect(await userOf('u-772')).toBeUndefined();
+    expect(await getUser('u-772')).toBeUndefined();
   });
 
   const banners = async (user: string) => {
@@ -174,15 +174,15 @@ describe.each(STORES)('on $name', ({ address }) => {
 
   test.each([
     ['without a token', { user_token: undefined }, 401, 'missing'],
-    ['with the token of another user', { user_token: tokenOf('u-772') }, 401, 'wrong_user'],
+    ['with the token of another user', { user_token: getToken('u-772') }, 401, 'wrong_user'],
     ['with an unsigned token', { user_token: 'a.b.c' }, 401, 'malformed'],
     ['for an app without tokens', { app_id: 'without-tokens' }, 403, null],
     ['for an unknown app', { app_id: 'nobodys' }, 400, null],
     ['without a visitor', { visitor_id: undefined }, 400, null],
     ['with a user instead of a visitor', { visitor_id: 'u-1' }, 400, null],
     ['with a visitor that is not a string', { visitor_id: [VISITOR] }, 400, null],
-    ['with a visitor instead of a user', { external_user_id: OTHER, user_token: tokenOf(OTHER) }, 400, null],
-    ['for a blocked user', { external_user_id: 'blocked', user_token: tokenOf('blocked') }, 400, null],
+    ['with a visitor instead of a user', { external_user_id: OTHER, user_token: getToken(OTHER) }, 400, null],
+    ['for a blocked user', { external_user_id: 'blocked', user_token: getToken('blocked') }, 400, null],
   ])('does not join data %s', async (_, members, status, fault) => {
     await know(VISITOR, { cart: 'full' });
     await know('u-1', { cart: 'of another' });
@@ -190,9 +190,9 @@ describe.each(STORES)('on $name', ({ address }) => {
     expect(answer.status).toBe(status);
     expect(answer.headers.get(USER_TOKEN_HEADER)).toBe(fault);
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-    expect(await userOf('u-771')).toBeUndefined();
-    expect(await userOf(VISITOR)).toBeDefined();
-    expect(await userOf('u-1')).toBeDefined();
+    expect(await getUser('u-771')).toBeUndefined();
+    expect(await getUser(VISITOR)).toBeDefined();
+    expect(await getUser('u-1')).toBeDefined();
   });
 
   test('requires a client key', async () => {

@@ -10,7 +10,7 @@ import {
   type RemoteWriter,
   setForWriting,
 } from '../../../src/service/store/sqlite/writer.ts';
-import { lookupsOf, NOW, perform, type Step } from './steps.ts';
+import { getLookups, NOW, perform, type Step } from './steps.ts';
 
 /** SQLite store without its thread, on a file or in memory, with a disk whose failures the test controls. */
 export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) => {
@@ -51,7 +51,7 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
     write: (each: Step) =>
       queue.write({
         workspaceId: 'demo',
-        lookups: lookupsOf(each),
+        lookups: getLookups(each),
         nowMs: NOW,
         apply: (users) => perform(users, each),
       }),

@@ -136,8 +136,8 @@ test('skips VACUUM of a file that a service uses', async () => {
 test.each([
   ['SQLite', (file: string) => planOnSqlite(file)],
   ['PostgreSQL', () => planOnPostgres()],
-])('finds a user in the audit log by an index, on %s', async (_, planOf) => {
+])('finds a user in the audit log by an index, on %s', async (_, getPlan) => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-erasure-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  expect(await planOf(join(folder, 'live.db'))).toContain('operator_audit_of_user');
+  expect(await getPlan(join(folder, 'live.db'))).toContain('operator_audit_of_user');
 });

@@ -10,14 +10,14 @@ const QUARTER = 15 * 60_000;
 /** Contract of the counts of events and purchases for every store. */
 export const eventCountsContract = (storeOf: () => Store) =>
   describe('counts of events', () => {
-    const record = (externalId: string, eventsOf: (profile: Profile) => (CustomEvent | Purchase)[]) =>
+    const record = (externalId: string, getEvents: (profile: Profile) => (CustomEvent | Purchase)[]) =>
       storeOf().write({
         workspaceId: 'demo',
         lookups: [byExternalId(externalId)],
         nowMs: NOW,
         apply(users) {
           const profile = users.find(byExternalId(externalId))[0] ?? users.create({ externalId }, NOW);
-          for (const event of eventsOf(profile)) users.record(profile, event);
+          for (const event of getEvents(profile)) users.record(profile, event);
         },
       });
     const counts = (query: Partial<EventCountsQuery> = {}, workspaceId = 'demo') =>

@@ -40,7 +40,7 @@ export const feedContract = (storeOf: () => Store) =>
         nowMs: NOW,
         apply: (users) => users.eraseByExternalId(externalId),
       });
-    const namesOf = ({ events }: FeedPage) =>
+    const getNames = ({ events }: FeedPage) =>
       events.map((event) => (event.kind === 'event' ? event.name : event.productId));
     const increases = (ids: number[]) => ids.every((id, at) => at === 0 || id > ids[at - 1]!);
 
@@ -59,7 +59,7 @@ export const feedContract = (storeOf: () => Store) =>
         },
       });
       const all = await readAll(storeOf());
-      expect(namesOf(all)).toEqual(['a-0', 'b-0', 'a-1', 'b-1', 'a-2', 'b-2', 'cup']);
+      expect(getNames(all)).toEqual(['a-0', 'b-0', 'a-1', 'b-1', 'a-2', 'b-2', 'cup']);
       expect(all.events.at(-1)).toMatchObject({ workspaceId: 'other', externalId: 'theirs', price: 1.5 });
       expect(all.bannerEvents.map(({ externalId }) => externalId)).toEqual(['u-0', 'u-1', 'u-2']);
       expect(all.bannerEvents[0]).toMatchObject({
@@ -75,7 +75,7 @@ export const feedContract = (storeOf: () => Store) =>
         userChanges: [],
       });
       await act('u-1', 'later');
-      expect(namesOf(await readAll(storeOf(), all.next))).toEqual(['later']);
+      expect(getNames(await readAll(storeOf(), all.next))).toEqual(['later']);
     });
 
     test('does not reuse an ID after the newest row is deleted with its user', async () => {
@@ -87,7 +87,7 @@ export const feedContract = (storeOf: () => Store) =>
       await act('u-1', 'third');
       await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()]);
       const after = await readAll(storeOf(), read.next);
-      expect(namesOf(after)).toEqual(['third']);
+      expect(getNames(after)).toEqual(['third']);
       expect(after.bannerEvents).toHaveLength(1);
       expect(after.userChanges).toMatchObject([{ kind: 'erased', userId: read.events.at(-1)!.userId }]);
     });

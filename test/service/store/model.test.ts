@@ -6,7 +6,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
 import fc, { times } from '../../helpers/property.ts';
-import { lookupsOf, NOW, perform, plainUsers, type Step, seenIn, step } from './steps.ts';
+import { getLookups, NOW, perform, plainUsers, type Step, seenIn, step } from './steps.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'placard-model-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -16,7 +16,7 @@ const ROUNDS = times(40);
 const write = (store: Store, each: Step): Promise<void> =>
   store.write({
     workspaceId: 'demo',
-    lookups: lookupsOf(each),
+    lookups: getLookups(each),
     nowMs: NOW,
     apply: (users) => perform(users, each),
   });
@@ -25,11 +25,11 @@ const write = (store: Store, each: Step): Promise<void> =>
 const empty = (stores: Store[]) =>
   stores[0]!.write({
     workspaceId: 'demo',
-    lookups: Array.from({ length: 6 }, (_, user) => lookupsOf({ do: 'event', user, value: user })).flat(),
+    lookups: Array.from({ length: 6 }, (_, user) => getLookups({ do: 'event', user, value: user })).flat(),
     nowMs: NOW,
     apply(users) {
       for (let user = 0; user < 6; user += 1) {
-        for (const lookup of lookupsOf({ do: 'event', user, value: user })) {
+        for (const lookup of getLookups({ do: 'event', user, value: user })) {
           if (lookup.by === 'external_id' && users.find(lookup).length === 0) {
             users.create({ externalId: lookup.value }, NOW);
           }

@@ -22,7 +22,7 @@ const aPool = async (
   return { pool, run: createPoolRun(pool), beside: runBeside(url) };
 };
 
-const processOf = async (run: Run) => (await run('SELECT pg_backend_pid() AS pid'))[0]!['pid'];
+const getProcess = async (run: Run) => (await run('SELECT pg_backend_pid() AS pid'))[0]!['pid'];
 
 test('replaces an idle connection that ended', async () => {
   const { pool, run, beside } = await aPool();
@@ -137,10 +137,10 @@ test('drops a connection whose server no longer responds', async () => {
     const { pool, close } = connect(door.url, purpose, { connections: 1, limits });
     onTestFinished(close);
     const run = createPoolRun(pool);
-    const first = await processOf(run);
+    const first = await getProcess(run);
     door.silence();
     await expect(run('SELECT 1')).rejects.toThrow('Query read timeout');
-    expect(await processOf(run)).not.toBe(first);
+    expect(await getProcess(run)).not.toBe(first);
   };
   await Promise.all([givesUp('groups'), givesUp('requests')]);
 });
@@ -150,14 +150,14 @@ test('keeps a connection after the server canceled a slow statement', async () =
     limits: { lockMs: 300, statementMs: 2_000, idleInTransactionMs: 0, queryMs: 30_000 },
   });
   await run('CREATE TABLE written (n int)');
-  const first = await processOf(run);
+  const first = await getProcess(run);
   await expect(run('SELECT pg_sleep(600)')).rejects.toThrow('statement timeout');
   await beside('BEGIN');
   await beside('LOCK TABLE written IN ACCESS EXCLUSIVE MODE');
   await expect(run('SELECT n FROM written')).rejects.toThrow('lock timeout');
   const inside = inTransaction(pool, (send) => send('INSERT INTO written VALUES (1)'));
   await expect(inside).rejects.toThrow('lock timeout');
-  expect(await processOf(run)).toBe(first);
+  expect(await getProcess(run)).toBe(first);
   // The server itself may run autovacuum in this database.
   const here = `SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND backend_type = 'client backend'`;
@@ -247,7 +247,7 @@ test('replaces a connection to a server that became a replica', async () => {
 test('rolls back a transaction whose statement fails, and reuses its connection', async () => {
   const { pool, run } = await aPool();
   await run('CREATE TABLE written (n int PRIMARY KEY)');
-  const first = await processOf(run);
+  const first = await getProcess(run);
   const sent = inTransaction(pool, async (send) => {
     await Promise.all([1, 1, 2].map((n) => send(`INSERT INTO written VALUES (${n})`)));
   });
@@ -258,7 +258,7 @@ test('rolls back a transaction whose statement fails, and reuses its connection'
   });
   await expect(thrown).rejects.toThrow('changed our mind');
   expect(await run('SELECT n FROM written')).toEqual([]);
-  expect(await processOf(run)).toBe(first);
+  expect(await getProcess(run)).toBe(first);
 });
 
 test('reads TLS parameters of a URL as psql does', async () => {

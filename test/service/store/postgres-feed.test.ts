@@ -29,7 +29,7 @@ test('includes rows of a transaction that was open while others committed, and d
         users.recordBannerEvents('kim', [aBannerEvent({ bannerId: `bnr_${name}` })], NOW, true);
       },
     });
-  const namesOf = async (after?: Parameters<typeof readAll>[1]) =>
+  const getNames = async (after?: Parameters<typeof readAll>[1]) =>
     (await readAll(store, after)).events.map((event) => event.kind === 'event' && event.name);
   await act('first');
   const read = await readAll(store);
@@ -45,12 +45,12 @@ test('includes rows of a transaction that was open while others committed, and d
       is_control, is_test_send, false, received_at FROM banner_events`);
   await act('second');
   await act('third', replica);
-  expect(await namesOf(read.next)).toEqual([]);
+  expect(await getNames(read.next)).toEqual([]);
   const question = { campaignId: 'campaign', conversions: [] };
   expect((await store.campaignResults('demo', question)).arms).toMatchObject([{ impressions: 1 }]);
 
   await open.query('COMMIT');
-  expect(await namesOf(read.next)).toEqual(['open', 'second', 'third']);
+  expect(await getNames(read.next)).toEqual(['open', 'second', 'third']);
   expect((await store.campaignResults('demo', question)).arms).toMatchObject([
     { impressions: 4, exposed: 1 },
   ]);

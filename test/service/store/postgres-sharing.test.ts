@@ -229,13 +229,13 @@ test('deletes expired windows by the clock that opened them', async () => {
 test('finds users by their keys, even if the plan was made for small tables', async () => {
   const { pool, close } = connect(url, 'groups', { connections: 1 });
   onTestFinished(close);
-  const planOf = async (statement: string, values: (string | string[] | number[])[]) => {
+  const getPlan = async (statement: string, values: (string | string[] | number[])[]) => {
     const plan = await createPoolRun(pool)(`EXPLAIN ${statement}`, values);
     return plan.map((row) => row['QUERY PLAN']).join('\n');
   };
-  const keys = await planOf(FIND_KEYS, [['demo'], ['external_id:a', 'external_id:b']]);
+  const keys = await getPlan(FIND_KEYS, [['demo'], ['external_id:a', 'external_id:b']]);
   expect(keys).toMatch(/user_identifiers_(pkey|single)/);
-  const lock = await planOf(LOCK_USERS, [
+  const lock = await getPlan(LOCK_USERS, [
     [1, 2],
     [-1, -1],
     [0, 0],
@@ -251,7 +251,7 @@ test('finds users by their keys, even if the plan was made for small tables', as
       updatedAtMs: 0,
     })),
   );
-  const update = await planOf(sql, values as string[]);
+  const update = await getPlan(sql, values as string[]);
   for (const plan of [lock, update]) expect(plan).toContain('users_pkey');
   for (const plan of [keys, lock, update]) expect(plan).not.toMatch(/Seq Scan|Hash Join/);
 });

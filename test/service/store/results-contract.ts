@@ -6,7 +6,7 @@ import { createZonedCalendar } from '../../../src/service/zoned-calendar.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import fc, { times } from '../../helpers/property.ts';
 import { anEvent, aPurchase, byExternalId } from './examples.ts';
-import { type Done, inOrder, modelOf, type Seen } from './results-model.ts';
+import { type Done, getModel, inOrder, type Seen } from './results-model.ts';
 
 const HOUR = 3_600_000;
 /** Two days before daylight saving time starts in Berlin. */
@@ -56,21 +56,21 @@ const happen = async (store: Store, run: number, all: readonly Happening[], time
   /** Current user of each external ID, and the number for the next user once an ID is free again. */
   const people = new Map<number, number>();
   let next = 0;
-  const personOf = (name: number) => {
+  const getPerson = (name: number) => {
     if (!people.has(name)) people.set(name, next++);
     return people.get(name)!;
   };
-  const externalIdOf = (name: number) => `u-${run}-${name}`;
+  const getExternalId = (name: number) => `u-${run}-${name}`;
   const write = (names: number[], apply: Parameters<Store['write']>[0]['apply']) =>
     store.write({
       workspaceId: 'demo',
-      lookups: names.map((name) => byExternalId(externalIdOf(name))),
+      lookups: names.map((name) => byExternalId(getExternalId(name))),
       nowMs: START,
       apply,
     });
 
   for (const [index, { person: name, minute, what }] of all.entries()) {
-    const externalId = externalIdOf(name);
+    const externalId = getExternalId(name);
     // Distinct times, so that the first impression is unambiguous.
     const timeMs = START + minute * 60_000 + index;
     if ('goals' in what) {
@@ -95,7 +95,7 @@ const happen = async (store: Store, run: number, all: readonly Happening[], time
       const ms = Math.min(timeMs, receivedAtMs);
       const event = aBannerEvent({ ...of, eventType, timeMs, receivedAtMs, day: calendar.toDay(ms) });
       await recordBannerEvents(store, externalId, [event]);
-      const person = personOf(name);
+      const person = getPerson(name);
       if (!isTestSend) seen.push({ person, type: eventType, variantId, placementId, language, ms });
     } else if (what.do === 'erase') {
       await write([name], (users) => users.eraseByExternalId(externalId));
@@ -108,8 +108,8 @@ const happen = async (store: Store, run: number, all: readonly Happening[], time
       if (other === name || !people.has(other) || !people.has(name)) continue;
       await write([name, other], (users) => {
         const of = (id: number) =>
-          users.find(byExternalId(externalIdOf(id)))[0] ??
-          users.create({ externalId: externalIdOf(id) }, START);
+          users.find(byExternalId(getExternalId(id)))[0] ??
+          users.create({ externalId: getExternalId(id) }, START);
         users.merge(of(name), of(other), START);
       });
       const [kept, gone] = [people.get(name)!, people.get(other)!];
@@ -125,7 +125,7 @@ const happen = async (store: Store, run: number, all: readonly Happening[], time
             : anEvent(profile, what.do, timeMs);
         users.record(profile, event);
       });
-      const person = personOf(name);
+      const person = getPerson(name);
       done.push({
         person,
         ms: timeMs,
@@ -174,7 +174,7 @@ export const resultsContract = (storeOf: () => Store) =>
             const { seen, done } = await happen(storeOf(), run, steps, timeZone);
             const results = await storeOf().campaignResults('demo', question);
             const { currencies: _, ...counted } = inOrder(results);
-            const { currencies: __, ...expected } = inOrder(modelOf(seen, done, { ...question, timeZone }));
+            const { currencies: __, ...expected } = inOrder(getModel(seen, done, { ...question, timeZone }));
             expect(counted).toEqual(expected);
             expect(await storeOf().verifyResults('demo')).toEqual([]);
             const shown = results.arms.filter(({ variantId }) => variantId !== null);

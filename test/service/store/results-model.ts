@@ -28,7 +28,7 @@ export interface Done {
   ms: number;
 }
 
-const countsOf = (seen: readonly Seen[]): Counts => {
+const getCounts = (seen: readonly Seen[]): Counts => {
   const of = (type: Seen['type']) => seen.filter((each) => each.type === type);
   const people = (type: Seen['type']) => new Set(of(type).map(({ person }) => person)).size;
   return {
@@ -44,7 +44,7 @@ const countsOf = (seen: readonly Seen[]): Counts => {
 const groupBy = <T>(all: readonly T[], nameOf: (each: T) => string): T[][] =>
   [...new Set(all.map(nameOf))].sort().map((name) => all.filter((each) => nameOf(each) === name));
 
-const goalOf = (
+const getGoal = (
   conversion: Conversion,
   firsts: ReadonlyMap<number, Seen>,
   done: readonly Done[],
@@ -82,7 +82,7 @@ export const inOrder = ({
   currencies,
 });
 
-export const modelOf = (
+export const getModel = (
   seen: readonly Seen[],
   done: readonly Done[],
   { conversions, timeZone }: Omit<ResultsQuery, 'campaignId'> & { timeZone: string },
@@ -92,37 +92,37 @@ export const modelOf = (
     const known = firsts.get(each.person);
     if (each.type === 'impression' && (!known || each.ms < known.ms)) firsts.set(each.person, each);
   }
-  const armOf = ({ person }: { person: number }) => firsts.get(person)!.variantId;
+  const getArm = ({ person }: { person: number }) => firsts.get(person)!.variantId;
   const counted = seen.filter(({ person }) => firsts.has(person));
   const calendar = createZonedCalendar(timeZone);
-  const arms = groupBy(counted, (each) => String(armOf(each))).map((each): ArmResults => {
-    const variantId = armOf(each[0]!);
+  const arms = groupBy(counted, (each) => String(getArm(each))).map((each): ArmResults => {
+    const variantId = getArm(each[0]!);
     const mine = new Map([...firsts].filter(([, first]) => first.variantId === variantId));
     return {
       variantId,
-      ...countsOf(each),
-      goals: conversions.map((conversion) => goalOf(conversion, mine, done)),
+      ...getCounts(each),
+      goals: conversions.map((conversion) => getGoal(conversion, mine, done)),
     };
   });
   return {
     arms,
-    placements: groupBy(counted, (each) => `${each.placementId} ${armOf(each)}`).map((each) => ({
+    placements: groupBy(counted, (each) => `${each.placementId} ${getArm(each)}`).map((each) => ({
       placementId: each[0]!.placementId,
-      variantId: armOf(each[0]!),
-      ...countsOf(each),
+      variantId: getArm(each[0]!),
+      ...getCounts(each),
     })),
     languages: groupBy(
       counted.filter(({ language }) => language !== null),
-      (each) => `${each.language} ${armOf(each)}`,
+      (each) => `${each.language} ${getArm(each)}`,
     ).map((each) => ({
       language: each[0]!.language!,
-      variantId: armOf(each[0]!),
-      ...countsOf(each),
+      variantId: getArm(each[0]!),
+      ...getCounts(each),
     })),
-    days: groupBy(counted, (each) => `${calendar.toDay(each.ms)} ${armOf(each)}`).map((each) => ({
+    days: groupBy(counted, (each) => `${calendar.toDay(each.ms)} ${getArm(each)}`).map((each) => ({
       day: calendar.toDay(each[0]!.ms),
-      variantId: armOf(each[0]!),
-      ...countsOf(each),
+      variantId: getArm(each[0]!),
+      ...getCounts(each),
     })),
     currencies: [],
   };

@@ -17,7 +17,7 @@ const OLDER = [
 const refusal = (database: string, difference: string) =>
   `${database} was written by another build of Placard (${difference}): export the data with that build, and import them into a new database`;
 
-const tablesOf = (build: string, database: 'sqlite' | 'postgres') =>
+const getTables = (build: string, database: 'sqlite' | 'postgres') =>
   readFileSync(join(import.meta.dirname, `older-schemas/${build}.${database}.sql`), 'utf8');
 
 const aFile = () => {
@@ -35,7 +35,7 @@ const change = (file: string, sql: string) => {
 describe.each(OLDER)('a database with older tables ($build)', ({ build, number, difference }) => {
   test('is rejected without changes on SQLite', async () => {
     const file = aFile();
-    change(file, `${tablesOf(build, 'sqlite')}; PRAGMA user_version = ${number}`);
+    change(file, `${getTables(build, 'sqlite')}; PRAGMA user_version = ${number}`);
     const before = readFileSync(file);
     await expect(openStore(file)).rejects.toThrow(refusal(file, difference));
     await expect(openStoreReader(file)).rejects.toThrow(refusal(file, difference));
@@ -45,7 +45,7 @@ describe.each(OLDER)('a database with older tables ($build)', ({ build, number, 
   test('is rejected on PostgreSQL', async () => {
     const url = await aDatabase();
     const run = runBeside(url);
-    await run(tablesOf(build, 'postgres'));
+    await run(getTables(build, 'postgres'));
     await run(`CREATE TABLE placard_schema (version integer NOT NULL);
       INSERT INTO placard_schema (version) VALUES (${number})`);
     await expect(openStore(url)).rejects.toThrow(refusal('The database', difference));

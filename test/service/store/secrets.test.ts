@@ -46,9 +46,9 @@ test('returns the same secret to replicas that create one at once', async () => 
 
 test('creates banner IDs that depend on the secret', async () => {
   let secret = 'first';
-  const idsOf = workspaceBannerIds({ secret: async () => secret } as unknown as Store);
-  const before = await idsOf('demo');
-  expect(await idsOf('demo')).toBe(before);
+  const getIds = workspaceBannerIds({ secret: async () => secret } as unknown as Store);
+  const before = await getIds('demo');
+  expect(await getIds('demo')).toBe(before);
   secret = 'second';
-  expect(await idsOf('demo')).not.toBe(before);
+  expect(await getIds('demo')).not.toBe(before);
 });

@@ -32,7 +32,7 @@ describe('user_events of SQLite', () => {
           users.record(profile, { ...anEvent(profile, `e-${i}`, receivedAtMs), receivedAtMs });
       },
     });
-  const eventsOf = async (externalId: string) =>
+  const getEvents = async (externalId: string) =>
     (await collect(store.exportEvents('demo'))).filter((event) => event.externalId === externalId).length;
 
   /** The cursor, and rows that differ from the events up to it. */
@@ -77,8 +77,8 @@ describe('user_events of SQLite', () => {
           users.merge(users.find(byExternalId('kept'))[0]!, users.find(byExternalId('few'))[0]!, NOW),
       }),
     ]);
-    expect(await eventsOf('kept')).toBe(20);
-    expect(await eventsOf('few')).toBe(0);
+    expect(await getEvents('kept')).toBe(20);
+    expect(await getEvents('few')).toBe(0);
     expect(inspect().different).toEqual([]);
   });
 
@@ -90,7 +90,7 @@ describe('user_events of SQLite', () => {
       nowMs: NOW,
       apply: (users) => users.eraseByExternalId('kept'),
     });
-    expect(await eventsOf('kept')).toBe(0);
+    expect(await getEvents('kept')).toBe(0);
     expect(inspect().different).toEqual([]);
     for (let hasMore = true; hasMore; )
       ({ hasMore } = await store.prune('demo', { events: NOW + 1, bannerEvents: null }));
@@ -111,6 +111,6 @@ describe('user_events of SQLite', () => {
       ({ hasMore } = step);
     }
     expect(deleted).toBe(3);
-    expect(await eventsOf('mine')).toBe(1);
+    expect(await getEvents('mine')).toBe(1);
   });
 });

@@ -30,14 +30,14 @@ export interface Step {
   value: number;
 }
 
-const userOf = (n: number) => byExternalId(`u-${n % USERS}`);
-const anonymousOf = (n: number): Lookup => ({ by: 'email', value: `anonymous-${n % USERS}@example.org` });
+const getUser = (n: number) => byExternalId(`u-${n % USERS}`);
+const getAnonymous = (n: number): Lookup => ({ by: 'email', value: `anonymous-${n % USERS}@example.org` });
 
 /** All lookups that a step may use. */
-export const lookupsOf = ({ user, value }: Step): Lookup[] => [
-  userOf(user),
-  userOf(value),
-  anonymousOf(user),
+export const getLookups = ({ user, value }: Step): Lookup[] => [
+  getUser(user),
+  getUser(value),
+  getAnonymous(user),
 ];
 
 /** Applies a step to the store's users or to the reference users. */
@@ -45,7 +45,7 @@ export const perform = (users: UserRepository, step: Step): void => {
   const { user, value } = step;
   const externalId = `u-${user % USERS}`;
   const known = (lookup: Lookup) => users.find(lookup)[0];
-  const mine = () => known(userOf(user)) ?? users.create({ externalId }, NOW);
+  const mine = () => known(getUser(user)) ?? users.create({ externalId }, NOW);
   switch (step.do) {
     case 'attribute': {
       const profile = mine();
@@ -67,14 +67,14 @@ export const perform = (users: UserRepository, step: Step): void => {
       users.recordBannerEvents(externalId, [aBannerEvent({ timeMs: NOW + (value % 20) })], NOW, true);
       break;
     case 'anonymous event': {
-      const lookup = anonymousOf(user);
+      const lookup = getAnonymous(user);
       const profile = known(lookup) ?? users.create({ email: String(lookup.value) }, NOW);
       users.record(profile, anEvent(profile, 'anonymous', NOW + value));
       break;
     }
     case 'identify': {
-      const found = known(anonymousOf(user));
-      const target = known(userOf(value));
+      const found = known(getAnonymous(user));
+      const target = known(getUser(value));
       if (!found || found.externalId !== null) break;
       if (target) users.merge(target, found, NOW);
       else {
@@ -91,7 +91,7 @@ export const perform = (users: UserRepository, step: Step): void => {
     }
     case 'merge': {
       const profile = mine();
-      const other = known(userOf(value));
+      const other = known(getUser(value));
       if (!other || other === profile) break;
       profile.custom = { ...other.custom, ...profile.custom };
       users.merge(profile, other, NOW);
@@ -121,7 +121,7 @@ interface PlainUser {
 export const plainUsers = () => {
   let all: PlainUser[] = [];
   const ofProfile = (profile: Profile) => all.find((user) => user.profile === profile)!;
-  const bearerOf = (externalId: string | null) =>
+  const getBearer = (externalId: string | null) =>
     externalId === null ? undefined : all.find((user) => (user.profile ?? user).externalId === externalId);
   const absorb = (kept: PlainUser, merged: PlainUser) => {
     kept.events.push(...merged.events);
@@ -135,7 +135,7 @@ export const plainUsers = () => {
       ),
     create(fields, nowMs) {
       const profile = createProfile({ ...fields, userId: 0, createdAtMs: nowMs, updatedAtMs: nowMs });
-      const bare = bearerOf(profile.externalId);
+      const bare = getBearer(profile.externalId);
       if (bare) bare.profile = profile;
       else all.push({ externalId: null, profile, events: [], bannerEvents: [] });
       return profile;
@@ -153,7 +153,7 @@ export const plainUsers = () => {
     },
     eraseByExternalId(externalId) {
       const before = all.length;
-      const user = bearerOf(externalId);
+      const user = getBearer(externalId);
       all = all.filter((other) => other !== user);
       return all.length < before;
     },
@@ -179,7 +179,7 @@ export const plainUsers = () => {
       }
     },
     recordBannerEvents(externalId, events) {
-      let user = bearerOf(externalId);
+      let user = getBearer(externalId);
       if (!user) {
         user = { externalId, profile: null, events: [], bannerEvents: [] };
         all.push(user);

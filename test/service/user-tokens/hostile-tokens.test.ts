@@ -5,11 +5,11 @@ import fc from '../../helpers/property.ts';
 import {
   aToken,
   ed25519Keys,
-  hmacOf,
+  getHmac,
+  getSignature,
   p256Keys,
   part,
   rsaKeys,
-  signatureOf,
   type TokenKeys,
 } from '../../helpers/token-keys.ts';
 
@@ -23,7 +23,7 @@ const rsa = rsaKeys();
 /** Keys of another issuer. */
 const foreign = ed25519Keys();
 
-const tokensOf = (keys: unknown[]) =>
+const getTokens = (keys: unknown[]) =>
   createUserTokens({
     workspaceId: 'shop',
     appId: 'web-shop',
@@ -32,7 +32,7 @@ const tokensOf = (keys: unknown[]) =>
     allowsVisitors: true,
   });
 /** App with all three kinds of keys; the elliptic-curve one has a `kid`. */
-const tokens = tokensOf([ed.publicPem, { ...ec.publicJwk, kid: 'ec-1' }, rsa.publicPem]);
+const tokens = getTokens([ed.publicPem, { ...ec.publicJwk, kid: 'ec-1' }, rsa.publicPem]);
 
 const sound = { sub: 'u-771', aud: 'web-shop', exp: SECONDS + 3_600, iat: SECONDS };
 const judge = (token: unknown, userId = 'u-771', nowMs = NOW) => tokens.verify(token, userId, nowMs);
@@ -41,7 +41,7 @@ const claims = (members: Record<string, unknown>, keys: TokenKeys = ed) =>
 const header = (members: Record<string, unknown>, keys: TokenKeys = ed) => aToken(keys, sound, members);
 const signedText = (head: unknown, body: unknown, keys = ed) => {
   const text = `${part(head)}.${part(body)}`;
-  return `${text}.${signatureOf(keys, text)}`;
+  return `${text}.${getSignature(keys, text)}`;
 };
 const valid = aToken(ed, sound);
 const [head = '', body = '', signature = ''] = valid.split('.');
@@ -101,7 +101,7 @@ const hostile: [string, unknown, string][] = [
     'alg HS256, with the public RSA key as the secret',
     (() => {
       const text = `${part({ alg: 'HS256' })}.${body}`;
-      return `${text}.${hmacOf(rsa.publicPem, text)}`;
+      return `${text}.${getHmac(rsa.publicPem, text)}`;
     })(),
     'wrong_algorithm',
   ],
@@ -188,7 +188,7 @@ test('accepts a token for one app only, even if two apps have the same keys', as
 });
 
 test('does not verify tokens with a key of another algorithm', async () => {
-  const onlyRsa = tokensOf([rsa.publicPem]);
+  const onlyRsa = getTokens([rsa.publicPem]);
   expect(await onlyRsa.verify(valid, 'u-771', NOW)).toBe('unknown_key');
   expect(await onlyRsa.verify(aToken(ec, sound), 'u-771', NOW)).toBe('unknown_key');
 });

@@ -23,20 +23,20 @@ const aTokens = (options: Partial<UserTokensOptions> = {}) =>
     allowsVisitors: false,
     ...options,
   });
-const tokenOf = (sub: string, keys = old, exp = SECONDS + 3_600) => aToken(keys, { sub, aud: 'app', exp });
+const getToken = (sub: string, keys = old, exp = SECONDS + 3_600) => aToken(keys, { sub, aud: 'app', exp });
 
 test('accepts tokens of both keys during a rotation, even without a kid', async () => {
   const tokens = aTokens();
-  expect(await tokens.verify(tokenOf('u', old), 'u', NOW)).toBeNull();
-  expect(await tokens.verify(tokenOf('u', young), 'u', NOW)).toBeNull();
-  expect(await tokens.verify(tokenOf('u', ed25519Keys()), 'u', NOW)).toBe('bad_signature');
+  expect(await tokens.verify(getToken('u', old), 'u', NOW)).toBeNull();
+  expect(await tokens.verify(getToken('u', young), 'u', NOW)).toBeNull();
+  expect(await tokens.verify(getToken('u', ed25519Keys()), 'u', NOW)).toBe('bad_signature');
 });
 
 test('accepts requests without an optional token, and rejects an invalid one', async () => {
   const tokens = aTokens({ isRequired: false });
   expect(await tokens.verify(undefined, 'u', NOW)).toBeNull();
-  expect(await tokens.verify(tokenOf('u'), 'u', NOW)).toBeNull();
-  expect(await tokens.verify(tokenOf('u'), 'other', NOW)).toBe('wrong_user');
+  expect(await tokens.verify(getToken('u'), 'u', NOW)).toBeNull();
+  expect(await tokens.verify(getToken('u'), 'other', NOW)).toBe('wrong_user');
 });
 
 test('accepts visitors in an app with required tokens only if it allows them', async () => {
@@ -61,7 +61,7 @@ const counting = () => {
 test('verifies a token once and caches it until it expires', async () => {
   const { count, verify } = counting();
   const tokens = aTokens({ verify });
-  const token = tokenOf('u');
+  const token = getToken('u');
   for (let time = 0; time < 10; time += 1) expect(await tokens.verify(token, 'u', NOW + time)).toBeNull();
   // One more minute of leeway for clock skew.
   expect(await tokens.verify(token, 'u', NOW + 3_659_999)).toBeNull();
@@ -74,7 +74,7 @@ test('verifies a token once and caches it until it expires', async () => {
 test('limits cached tokens by evicting the oldest', async () => {
   const { count, verify } = counting();
   const tokens = aTokens({ verify, maxRemembered: 3 });
-  const tokenByUser = new Map(['a', 'b', 'c', 'd'].map((user) => [user, tokenOf(user)]));
+  const tokenByUser = new Map(['a', 'b', 'c', 'd'].map((user) => [user, getToken(user)]));
   const judge = (user: string) => tokens.verify(tokenByUser.get(user), user, NOW);
   for (const user of tokenByUser.keys()) expect(await judge(user)).toBeNull();
   for (const user of ['b', 'c', 'd']) expect(await judge(user)).toBeNull();
@@ -86,10 +86,10 @@ test('limits cached tokens by evicting the oldest', async () => {
 test('does not cache invalid tokens', async () => {
   const { count, verify } = counting();
   const tokens = aTokens({ verify, maxRemembered: 1 });
-  const token = tokenOf('u');
+  const token = getToken('u');
   await tokens.verify(token, 'u', NOW);
   for (let index = 0; index < 5; index += 1)
-    await tokens.verify(tokenOf(`u-${index}`, ed25519Keys()), 'u', NOW);
+    await tokens.verify(getToken(`u-${index}`, ed25519Keys()), 'u', NOW);
   expect(await tokens.verify(token, 'u', NOW)).toBeNull();
   expect(count.verified).toBe(6);
 });

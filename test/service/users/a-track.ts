@@ -27,12 +27,12 @@ export const aTrack = ({
 }): Track => {
   const problems = createErrorCollector();
   const taken = <T>(checked: T | null): T[] => (checked === null ? [] : [checked]);
-  const eventOf = (array: 'events' | 'purchases') => (object: object) =>
+  const getEvent = (array: 'events' | 'purchases') => (object: object) =>
     taken(checkEvent(object, array, workspace, NOW, problems));
   return {
     workspaceId: 'test',
     nowMs: NOW,
     attributes: attributes.flatMap((object) => taken(checkAttributes(object, workspace, problems))),
-    events: [...events.flatMap(eventOf('events')), ...purchases.flatMap(eventOf('purchases'))],
+    events: [...events.flatMap(getEvent('events')), ...purchases.flatMap(getEvent('purchases'))],
   };
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { APP_ID, errorsOf, NEWSLETTER, onBothStores, SMS_GROUP } from './on-both-stores.ts';
+import { APP_ID, getErrors, NEWSLETTER, onBothStores, SMS_GROUP } from './on-both-stores.ts';
 
 const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) });
 
@@ -47,7 +47,7 @@ onBothStores('contract 3.3: standard attributes', (api) => {
     ['twitter', { id: 1, screen_name: 'k' }, { id: 1, screen_name: 'k' }],
   ])('%s: stores %j as %j', async (name, value, stored) => {
     const answer = await set({ [name]: value });
-    expect(errorsOf(answer)).toEqual([]);
+    expect(getErrors(answer)).toEqual([]);
     expect((await api().user('u-1'))?.[name]).toEqual(stored);
     expect(await api().custom('u-1')).toEqual({});
   });
@@ -76,14 +76,14 @@ onBothStores('contract 3.3: standard attributes', (api) => {
   ])('%s: rejects %j, and applies the rest', async (name, value, code) => {
     const answer = await set({ [name]: value, tier: 'gold' });
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
-    expect(errorsOf(answer)).toEqual([`attributes[0] ${code}`]);
+    expect(getErrors(answer)).toEqual([`attributes[0] ${code}`]);
     expect(await api().user('u-1')).not.toHaveProperty(name);
     expect(await api().custom('u-1')).toEqual({ tier: 'gold' });
   });
 
   test.each(['Atlantis', 'DD', 'SU', 'EU'])('clears values by null and the country %j', async (country) => {
     await set({ first_name: 'Kim', gender: 'F', country: 'PL' });
-    expect(errorsOf(await set({ first_name: null, gender: null, country }))).toEqual([]);
+    expect(getErrors(await set({ first_name: null, gender: null, country }))).toEqual([]);
     const user = await api().user('u-1');
     for (const name of ['first_name', 'gender', 'country']) expect(user).not.toHaveProperty(name);
   });
@@ -104,7 +104,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
   const set = (members: Record<string, unknown>) =>
     api().track({ attributes: [{ external_id: 'u-1', ...members }] });
   const after = async (...steps: Record<string, unknown>[]) => {
-    for (const step of steps) expect(errorsOf(await set(step))).toEqual([]);
+    for (const step of steps) expect(getErrors(await set(step))).toEqual([]);
     return (await api().custom('u-1'))['a'];
   };
 
@@ -245,15 +245,15 @@ onBothStores('contract 3.6: custom attributes', (api) => {
   ])('%s does not affect other attributes', async (_, value) => {
     const answer = await set({ bad: value, tier: 'gold', nested: { ok: true } });
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
-    expect(errorsOf(answer)).toEqual(["attributes[0] 'bad' is not valid"]);
+    expect(getErrors(answer)).toEqual(["attributes[0] 'bad' is not valid"]);
     expect(await api().custom('u-1')).toEqual({ tier: 'gold', nested: { ok: true } });
   });
 
   test('counts 255 characters, not bytes', async () => {
     const text = '🐢'.repeat(255);
     expect(await after({ a: text })).toBe(text);
-    expect(errorsOf(await set({ [text]: 1 }))).toEqual([]);
-    expect(errorsOf(await set({ [`${text}x`]: 1 }))).toHaveLength(1);
+    expect(getErrors(await set({ [text]: 1 }))).toEqual([]);
+    expect(getErrors(await set({ [`${text}x`]: 1 }))).toHaveLength(1);
   });
 
   test('returns the first 100 errors of an object', async () => {
@@ -264,7 +264,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
         { external_id: 'u-2', b: [[]] },
       ],
     });
-    expect(errorsOf(answer)).toEqual([
+    expect(getErrors(answer)).toEqual([
       ...Array.from({ length: 100 }, (_, i) => `attributes[0] 'a${i}' is not valid`),
       "attributes[1] 'b' is not valid",
     ]);
@@ -273,7 +273,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
 
   test('rejects 1e999 as a number', async () => {
     const answer = await api().track('{"attributes":[{"external_id":"u-1","a":1e999}]}');
-    expect(errorsOf(answer)).toEqual(["attributes[0] 'a' is not valid"]);
+    expect(getErrors(answer)).toEqual(["attributes[0] 'a' is not valid"]);
   });
 
   test('drops only the necessary oldest elements of a list of more than 100 KB', async () => {
@@ -319,7 +319,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     });
     // Two members each (the object and its own): ten lists make 240,000, and the eleventh would exceed 250,000.
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 15 } });
-    expect(errorsOf(answer)).toEqual(
+    expect(getErrors(answer)).toEqual(
       [10, 11, 12, 13, 14].map(
         (at) =>
           `attributes[${at}] 'list' is not updated: the $update of one request may write 250,000 members of objects; send the rest in another request`,
@@ -331,7 +331,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     // An update without a match is not counted.
     expect(await api().custom('u-13')).toEqual({ list, tier: 'gold', visits: 1 });
     const rest = ids.slice(10).map((external_id) => ({ external_id, list: update }));
-    expect(errorsOf(await api().track({ attributes: rest }))).toEqual([]);
+    expect(getErrors(await api().track({ attributes: rest }))).toEqual([]);
     expect(await api().custom('u-13')).toEqual({ ...written, visits: 1 });
   });
 
@@ -353,7 +353,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
         ],
       });
       expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 3, events_processed: 1 } });
-      expect(errorsOf(answer)).toEqual(["attributes[1] Invalid nested custom attribute 'bad'"]);
+      expect(getErrors(answer)).toEqual(["attributes[1] Invalid nested custom attribute 'bad'"]);
       expect(await api().custom('u-1')).toEqual({ tier: 'gold', tags: ['x'] });
       expect(await api().custom('u-2')).toEqual({ tier: 'silver', n: 1 });
       expect(await api().custom('u-3')).toEqual({});
@@ -373,12 +373,12 @@ onBothStores('contract 3.6: custom attributes', (api) => {
       nothing: { remove: ['a'] },
       nobody: null,
     });
-    expect(errorsOf(answer)).toEqual(
+    expect(getErrors(answer)).toEqual(
       ['one_more', 'list', 'objects'].map(
         (name) => `attributes[0] '${name}' is not set: a user may have 2,000 custom attributes`,
       ),
     );
-    expect(errorsOf(await set({ n2: null, one_more: 1, list: ['a'] }))).toEqual([
+    expect(getErrors(await set({ n2: null, one_more: 1, list: ['a'] }))).toEqual([
       "attributes[0] 'list' is not set: a user may have 2,000 custom attributes",
     ]);
     const custom = await api().custom('u-1');
@@ -405,7 +405,7 @@ onBothStores('contract 3.4: subscription groups', (api) => {
         use_double_opt_in_logic: true,
       }),
     ]);
-    expect(errorsOf(answer)).toEqual([]);
+    expect(getErrors(answer)).toEqual([]);
     expect((await api().user('u-1'))?.['subscription_groups']).toEqual([
       { subscription_group_id: NEWSLETTER, subscription_state: 'subscribed' },
       { subscription_group_id: SMS_GROUP, subscription_state: 'unsubscribed' },
@@ -423,13 +423,13 @@ onBothStores('contract 3.4: subscription groups', (api) => {
   ])('reports an error for %j', async (value, code) => {
     const answer = await set(value);
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
-    expect(errorsOf(answer)).toEqual([`attributes[0] ${code}`]);
+    expect(getErrors(answer)).toEqual([`attributes[0] ${code}`]);
     expect(await api().user('u-1')).not.toHaveProperty('subscription_groups');
   });
 
   test('are not affected by an invalid one', async () => {
     const answer = await set([item({ subscription_state: 'maybe' }), 3, item()]);
-    expect(errorsOf(answer)).toEqual([
+    expect(getErrors(answer)).toEqual([
       'attributes[0] BAD_SUBSCRIPTION_GROUP_STATE',
       'attributes[0] BAD_SUBSCRIPTION_GROUP_HASH',
     ]);
@@ -471,7 +471,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
   ])('reports an error for %j, and applies the rest', async (push_tokens, code) => {
     const answer = await set({ external_id: 'u-1', push_tokens, tier: 'gold' });
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
-    expect(errorsOf(answer)).toEqual([`attributes[0] ${code}`]);
+    expect(getErrors(answer)).toEqual([`attributes[0] ${code}`]);
     expect(await api().custom('u-1')).toEqual({ tier: 'gold' });
     expect(await api().user('u-1')).not.toHaveProperty('push_tokens');
   });
@@ -487,7 +487,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
       push_tokens: [token({ token: 'one more' })],
       tier: 'gold',
     });
-    expect(errorsOf(answer)).toEqual(["attributes[0] 'push_tokens' are not added: a user may have 1,000"]);
+    expect(getErrors(answer)).toEqual(["attributes[0] 'push_tokens' are not added: a user may have 1,000"]);
     const user = await api().user('u-1');
     const stored = user?.['push_tokens'] as unknown[];
     expect(stored).toHaveLength(1_000);
@@ -523,10 +523,10 @@ onBothStores('contract 3.5: push tokens', (api) => {
     const tooMany = { push_token_import: true, push_tokens: tokens(76) };
     const answer = await api().track({ attributes: [tooMany, { external_id: 'u-1', tier: 'gold' }] });
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
-    expect(errorsOf(answer)).toEqual(['attributes[0] BAD_PUSH_TOKEN_IMPORT']);
+    expect(getErrors(answer)).toEqual(['attributes[0] BAD_PUSH_TOKEN_IMPORT']);
     expect(await api().users()).toHaveLength(1);
     // No limit for the objects of one user.
-    expect(errorsOf(await set({ ...tooMany, email: 'kim@example.org' }))).toEqual([]);
+    expect(getErrors(await set({ ...tooMany, email: 'kim@example.org' }))).toEqual([]);
     await set({ push_token_import: true, push_tokens: tokens(150).slice(75) });
     expect(await api().users()).toHaveLength(76);
   });
@@ -554,6 +554,6 @@ onBothStores('contract 3.5: push tokens', (api) => {
   ])('is not imported: %j', async (object) => {
     const answer = await set(object);
     expect(answer.status).toBe(400);
-    expect(errorsOf(answer)).toEqual(['attributes[0] BAD_PUSH_TOKEN_IMPORT']);
+    expect(getErrors(answer)).toEqual(['attributes[0] BAD_PUSH_TOKEN_IMPORT']);
   });
 });

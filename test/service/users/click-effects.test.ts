@@ -37,21 +37,21 @@ describe.each(STORES)('click effects on $name', ({ address }) => {
       external_user_id: user,
       events: types.map((event_type) => ({ id, event_type, timestamp })),
     });
-  const profileOf = async (user: string) =>
+  const getProfile = async (user: string) =>
     (await store.readUsers('test', [{ by: 'external_id', value: user }]))[0];
 
   test('apply once per click, even if it is sent repeatedly or concurrently', async () => {
     const id = await bannerFor('u1');
     expect((await act('u1', id, ['impression'])).status).toBe(202);
-    expect(await profileOf('u1')).toBeUndefined();
+    expect(await getProfile('u1')).toBeUndefined();
     await Promise.all(Array.from({ length: 5 }, () => act('u1', id, ['click'])));
     await act('u1', id, ['click', 'click']);
-    const profile = (await profileOf('u1'))!;
+    const profile = (await getProfile('u1'))!;
     expect(profile.custom).toEqual({ wants_news: true, source: 'banner' });
     expect(profile.events['asked_for_news']).toMatchObject({ count: 1 });
     // A second click is a separate event.
     await act('u1', id, ['click'], '2026-03-02T09:00:01Z');
-    expect((await profileOf('u1'))!.events['asked_for_news']).toMatchObject({ count: 2 });
+    expect((await getProfile('u1'))!.events['asked_for_news']).toMatchObject({ count: 2 });
     const events = [];
     for await (const event of store.exportEvents('test')) events.push(event);
     expect(events).toMatchObject([{ name: 'asked_for_news', appId: APP_ID }, { name: 'asked_for_news' }]);
@@ -70,7 +70,7 @@ describe.each(STORES)('click effects on $name', ({ address }) => {
     for (let again = 0; again < 2; again += 1) {
       expect((await post(TRACK_PATH, { external_user_id: 'u1', events: clicks })).status).toBe(202);
     }
-    expect((await profileOf('u1'))!.events['asked_for_news']).toMatchObject({ count: 150 });
+    expect((await getProfile('u1'))!.events['asked_for_news']).toMatchObject({ count: 150 });
   });
 
   test('do not apply again on a repeated click after the user has changed the value', async () => {
@@ -78,7 +78,7 @@ describe.each(STORES)('click effects on $name', ({ address }) => {
     await act('u1', id, ['impression', 'click']);
     await studio.track({ attributes: [{ external_id: 'u1', wants_news: false }] });
     await act('u1', id, ['click']);
-    expect((await profileOf('u1'))!.custom['wants_news']).toBe(false);
+    expect((await getProfile('u1'))!.custom['wants_news']).toBe(false);
   });
 
   test('do not apply to a banner of another user, a test user, a blocked user, or a removed campaign', async () => {
@@ -87,17 +87,17 @@ describe.each(STORES)('click effects on $name', ({ address }) => {
     const theirs = await bannerFor('u2');
     await act('u2', theirs, ['impression']);
     await act('u1', theirs, ['click']);
-    expect(await profileOf('u1')).toBeUndefined();
+    expect(await getProfile('u1')).toBeUndefined();
     studio.edit(
       aStudioWorkspace({ campaigns: [{ ...CAMPAIGN, test_users: ['t1'] }], blocked_external_ids: ['b1'] }),
     );
     for (const user of ['t1', 'b1']) {
       await act(user, await bannerFor(user), ['impression', 'click']);
-      expect(await profileOf(user)).toBeUndefined();
+      expect(await getProfile(user)).toBeUndefined();
     }
     studio.edit(aStudioWorkspace({ campaigns: [] }));
     expect((await act('u2', theirs, ['click'])).status).toBe(202);
-    expect(await profileOf('u2')).toBeUndefined();
+    expect(await getProfile('u2')).toBeUndefined();
   });
 });
 

@@ -17,8 +17,8 @@ interface Sent {
 
 /** In-memory users, with a count of address lookups per request. */
 const aService = () => {
-  const { value: users } = createUserWorkingSet(createUserIds()).change({ users: [] }, (usersOf) =>
-    usersOf('test'),
+  const { value: users } = createUserWorkingSet(createUserIds()).change({ users: [] }, (getUsers) =>
+    getUsers('test'),
   );
   let lookups = 0;
   const counting: UserRepository = {

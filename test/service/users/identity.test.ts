@@ -151,16 +151,16 @@ onBothStores('contract 4.3: profiles with a shared address', (api) => {
     await send({ user_alias: alias, _update_existing_only: false, email: 'kim@example.org' });
     await send({ user_alias: second, _update_existing_only: false, email: 'kim@example.org' });
     await send({ email: 'kim@example.org', hit: 1 });
-    const aliasOf = async () => {
+    const getAlias = async () => {
       const users = await api().users();
       return users.filter((user) => (user['custom_attributes'] as { hit?: number } | undefined)?.hit);
     };
-    expect(await aliasOf()).toMatchObject([{ user_aliases: [second] }]);
+    expect(await getAlias()).toMatchObject([{ user_aliases: [second] }]);
     at(1);
     await send({ user_alias: alias, x: 1 });
     at(2);
     await send({ email: 'kim@example.org', hit: 2 });
-    expect(await aliasOf()).toHaveLength(2);
+    expect(await getAlias()).toHaveLength(2);
   });
 
   const toIdentify = (external_id: string) => ({ aliases_to_identify: [{ external_id, user_alias: alias }] });

@@ -113,7 +113,7 @@ export const onBothStores = (
 };
 
 /** Error codes of a response with their path: `attributes[0] EMAIL_BAD_FORMAT`. */
-export const errorsOf = ({ body }: { body: Record<string, unknown> }): string[] =>
+export const getErrors = ({ body }: { body: Record<string, unknown> }): string[] =>
   ((body['errors'] ?? []) as { type: string; input_array?: string; index?: number }[]).map(
     ({ type, input_array, index }) => (input_array === undefined ? type : `${input_array}[${index}] ${type}`),
   );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { APP_ID, errorsOf, NOW, onBothStores } from './on-both-stores.ts';
+import { APP_ID, getErrors, NOW, onBothStores } from './on-both-stores.ts';
 
 const TIME = '2026-02-28T10:00:00.000Z';
 const alias = (alias_name: string, alias_label = 'crm') => ({ alias_name, alias_label });
@@ -255,7 +255,7 @@ onBothStores('contract 2.7: POST /users/merge', (api) => {
     const answer = await api().track({
       attributes: [{ external_id: 'a', b7: 7, one_more: 1, push_tokens: tokens('c') }],
     });
-    expect(errorsOf(answer)).toEqual([
+    expect(getErrors(answer)).toEqual([
       "attributes[0] 'one_more' is not set: a user may have 2,000 custom attributes",
       "attributes[0] 'push_tokens' are not added: a user may have 1,000",
     ]);

@@ -9,8 +9,8 @@ import { aTrack, GROUP } from './a-track.ts';
 
 /** In-memory users, the address lookups of the latest request, and the users it changed. */
 const aService = () => {
-  const { value: users } = createUserWorkingSet(createUserIds()).change({ users: [] }, (usersOf) =>
-    usersOf('test'),
+  const { value: users } = createUserWorkingSet(createUserIds()).change({ users: [] }, (getUsers) =>
+    getUsers('test'),
   );
   let lookups = 0;
   const changed = new Set<Profile>();

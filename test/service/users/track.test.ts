@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BLOCKED, errorsOf, NOW, onBothStores } from './on-both-stores.ts';
+import { BLOCKED, getErrors, NOW, onBothStores } from './on-both-stores.ts';
 
 const TIME = '2026-02-28T10:00:00.000Z';
 const NO_IDENTIFIER = "'external_id', 'braze_id', 'user_alias', 'email' or 'phone' is required";
@@ -149,7 +149,7 @@ onBothStores('contract 5.2: identifiers', (api) => {
         [array]: [{ ...identifiers, ...(array === 'attributes' ? {} : rest) }],
       });
       expect(answer.status).toBe(400);
-      expect(errorsOf(answer)).toEqual([`${array}[0] ${code}`]);
+      expect(getErrors(answer)).toEqual([`${array}[0] ${code}`]);
     }
     expect(await api().users()).toEqual([]);
   });
@@ -167,7 +167,7 @@ onBothStores('contract 5.2: identifiers', (api) => {
     async (number) => {
       const answer = await api().track(`{"attributes":[{"external_id":${number},"a":1}]}`);
       expect(answer.status).toBe(400);
-      expect(errorsOf(answer)).toEqual(["attributes[0] 'external_id' is not valid"]);
+      expect(getErrors(answer)).toEqual(["attributes[0] 'external_id' is not valid"]);
     },
   );
 
@@ -182,7 +182,7 @@ onBothStores('contract 5.2: identifiers', (api) => {
         ${event('{"order_id":9007199254740991,"text":"12345678901234567890","share":0.1234567890123456789}')}]}`,
       );
       expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1, events_processed: 1 } });
-      expect(errorsOf(answer)).toEqual([
+      expect(getErrors(answer)).toEqual([
         "attributes[0] 'id' is not valid",
         "attributes[0] 'ids' is not valid",
         "attributes[0] 'nested' is not valid",
@@ -198,7 +198,7 @@ onBothStores('contract 5.2: identifiers', (api) => {
       attributes: [{ external_id: 'u-1', email: 'nope', phone: 'nope', tier: 'gold' }],
     });
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
-    expect(errorsOf(answer)).toEqual([
+    expect(getErrors(answer)).toEqual([
       'attributes[0] EMAIL_BAD_FORMAT',
       "attributes[0] 'phone' is not valid",
     ]);
@@ -248,7 +248,7 @@ onBothStores('contract 3.7: events and purchases', (api, store) => {
   ])('rejects an event with %j', async (change, code) => {
     const answer = await api().track({ events: [event(change)] });
     expect(answer.status).toBe(400);
-    expect(errorsOf(answer)).toEqual([`events[0] ${code}`]);
+    expect(getErrors(answer)).toEqual([`events[0] ${code}`]);
   });
 
   test.each([
@@ -269,12 +269,12 @@ onBothStores('contract 3.7: events and purchases', (api, store) => {
   ])('rejects a purchase with %j', async (change, code) => {
     const answer = await api().track({ purchases: [purchase(change)] });
     expect(answer.status).toBe(400);
-    expect(errorsOf(answer)).toEqual([`purchases[0] ${code}`]);
+    expect(getErrors(answer)).toEqual([`purchases[0] ${code}`]);
   });
 
   test('reports every error of an object', async () => {
     const answer = await api().track({ events: [{ external_id: 'u-1', properties: 3 }] });
-    expect(errorsOf(answer)).toEqual([
+    expect(getErrors(answer)).toEqual([
       "events[0] 'name' is required",
       "events[0] 'time' is required",
       "events[0] Invalid 'properties' field",
@@ -381,10 +381,10 @@ onBothStores('contract 3.7: events and purchases', (api, store) => {
       purchases: [purchase({})],
     });
     expect(answer).toMatchObject({ status: 201, body: { events_processed: 2, purchases_processed: 1 } });
-    expect(errorsOf(answer)).toEqual(['events[1] BLACKLISTED_EXTERNAL_USER_ID']);
+    expect(getErrors(answer)).toEqual(['events[1] BLACKLISTED_EXTERNAL_USER_ID']);
     const alone = await api().track({ events: [event({ name: 'another' })] });
     expect(alone.status).toBe(400);
-    expect(errorsOf(alone)).toEqual(['events[0] BLACKLISTED_EXTERNAL_USER_ID']);
+    expect(getErrors(alone)).toEqual(['events[0] BLACKLISTED_EXTERNAL_USER_ID']);
     const stored = (await api().events()).map(({ external_id, name, product_id }) => [
       external_id,
       name ?? product_id,
@@ -475,6 +475,6 @@ onBothStores('contract 2.3: POST /users/track/bulk', (api) => {
     const timeless = Array.from({ length: 101 }, () => ({ external_id: 'u-1', name: 'e' }));
     const answer = await bulk({ attributes: [...nobody, { external_id: 'u-1' }], events: timeless });
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1, events_processed: 0 } });
-    expect(errorsOf(answer)).toHaveLength(202);
+    expect(getErrors(answer)).toHaveLength(202);
   });
 });

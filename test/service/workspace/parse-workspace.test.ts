@@ -6,7 +6,7 @@ import { pathText } from '../../../src/service/workspace/issues.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
 import { APP_ID, aCampaign, aVariant, aWorkspace, CLIENT_KEY } from '../../helpers/a-workspace.ts';
 
-const errorOf = (members: Record<string, unknown>): WorkspaceError | null => {
+const getError = (members: Record<string, unknown>): WorkspaceError | null => {
   try {
     parseWorkspace(aWorkspace(members), 'demo.json');
     return null;
@@ -18,7 +18,7 @@ const errorOf = (members: Record<string, unknown>): WorkspaceError | null => {
 type PathAndCode = [path: string, code: string];
 const toPathAndCode = ({ path, code }: LocatedIssue): PathAndCode => [pathText(path), code];
 const issuesOf = (members: Record<string, unknown>): PathAndCode[] =>
-  (errorOf(members)?.issues ?? []).map(toPathAndCode);
+  (getError(members)?.issues ?? []).map(toPathAndCode);
 const inCampaign = (members: Record<string, unknown>) => issuesOf({ campaigns: [aCampaign(members)] });
 const inVariant = (members: Record<string, unknown>) => inCampaign({ variants: [aVariant(members)] });
 const inProperty = (property: unknown) => inVariant({ properties: { p: property } });
@@ -186,7 +186,7 @@ describe('a workspace file', () => {
   });
 
   test('suggests the current name of a renamed field', () => {
-    const [issue] = errorOf({ studio: { second_operator: true } })!.issues;
+    const [issue] = getError({ studio: { second_operator: true } })!.issues;
     expect(issue).toMatchObject({
       path: ['studio', 'second_operator'],
       code: 'renamed_field',
@@ -195,7 +195,7 @@ describe('a workspace file', () => {
   });
 
   test('reports an unknown permission by name', () => {
-    const [issue] = errorOf({ api_keys: [clientKey({ permissions: ['banners.all'] })] })!.issues;
+    const [issue] = getError({ api_keys: [clientKey({ permissions: ['banners.all'] })] })!.issues;
     expect(issue).toMatchObject({
       path: ['api_keys', 0, 'permissions', 0],
       code: 'invalid_value',
@@ -206,7 +206,7 @@ describe('a workspace file', () => {
   test.each(['', 'my client key', '"quoted"', 'ключ', 'line\n', 'k'.repeat(1_018)])(
     'rejects the key %j, which a header cannot contain',
     (key) => {
-      expect(errorOf({ api_keys: [clientKey({ key })] })!.issues).toMatchObject([
+      expect(getError({ api_keys: [clientKey({ key })] })!.issues).toMatchObject([
         { path: ['api_keys', 0, 'key'], code: 'invalid_format', facts: { got: 'something else' } },
       ]);
     },
@@ -230,7 +230,7 @@ describe('a workspace file', () => {
     ['blocked_external_ids[0]', { blocked_external_ids: [48123456789] }],
     ['campaigns[0].test_users', { campaigns: [aCampaign({ test_users: 'kim@example.org' })] }],
   ])('does not quote keys or personal data at %s', (path, members) => {
-    const [issue] = errorOf(members)!.issues;
+    const [issue] = getError(members)!.issues;
     expect(pathText(issue!.path)).toBe(path);
     expect(issue!.message).toMatch(/, got something else$/);
   });
@@ -327,7 +327,7 @@ describe('a campaign of the file', () => {
 });
 
 describe('the limits of the file', () => {
-  const rulesOf = (members: Record<string, unknown>) =>
+  const getRules = (members: Record<string, unknown>) =>
     parseWorkspace(aWorkspace(members)).limits.users_track;
 
   test('default to the published base rates', () => {
@@ -384,13 +384,13 @@ describe('the limits of the file', () => {
 
   test('have one or several windows, with the longest first', () => {
     expect(
-      rulesOf({ limits: { users_track: { requests: 7, window_seconds: 2 } } }).map(({ rule }) => rule),
+      getRules({ limits: { users_track: { requests: 7, window_seconds: 2 } } }).map(({ rule }) => rule),
     ).toEqual([{ requests: 7, windowSeconds: 2 }]);
     const windows = [
       { requests: 10, window_seconds: 3 },
       { requests: 1_000, window_seconds: 3_600 },
     ];
-    expect(rulesOf({ limits: { users_track: { windows } } }).map(({ rule }) => rule.windowSeconds)).toEqual([
+    expect(getRules({ limits: { users_track: { windows } } }).map(({ rule }) => rule.windowSeconds)).toEqual([
       3_600, 3,
     ]);
   });
@@ -402,7 +402,7 @@ describe('the limits of the file', () => {
   });
 
   test('have separate counters per endpoint, window and workspace, except the burst limit of a company', () => {
-    const keysOf = (members: Record<string, unknown>) =>
+    const getKeys = (members: Record<string, unknown>) =>
       Object.values(parseWorkspace(aWorkspace(members)).limits).flatMap((limits) =>
         limits.map(({ key }) => key),
       );
@@ -412,9 +412,9 @@ describe('the limits of the file', () => {
     ];
     const limits = { users_track: { windows }, banners_sync: { windows } };
     const all = [
-      ...keysOf({ workspace_id: 'a', limits }),
-      ...keysOf({ workspace_id: 'b', limits, company_id: 'c' }),
-      ...keysOf({ workspace_id: 'd', limits, company_id: 'c' }),
+      ...getKeys({ workspace_id: 'a', limits }),
+      ...getKeys({ workspace_id: 'b', limits, company_id: 'c' }),
+      ...getKeys({ workspace_id: 'd', limits, company_id: 'c' }),
     ];
     expect(all.length - new Set(all).size).toBe(1);
   });

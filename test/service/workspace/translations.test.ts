@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readCampaign } from '../../../src/service/workspace/read-campaign.ts';
 import { aCampaign, aVariant } from '../../helpers/a-workspace.ts';
 
-const problemsOf = (translations: unknown, campaign: Record<string, unknown> = { language: 'en' }) => {
+const getProblems = (translations: unknown, campaign: Record<string, unknown> = { language: 'en' }) => {
   const variant = aVariant({
     properties: { headline: { type: 'string', value: 'Hello' }, count: { type: 'number', value: 3 } },
     translations,
@@ -13,31 +13,31 @@ const problemsOf = (translations: unknown, campaign: Record<string, unknown> = {
 };
 
 test('accepts valid translations', () => {
-  expect(problemsOf({ de: { headline: 'Hallo {{${first_name} | default: "du"}}' }, 'pt-BR': {} })).toEqual(
+  expect(getProblems({ de: { headline: 'Hallo {{${first_name} | default: "du"}}' }, 'pt-BR': {} })).toEqual(
     [],
   );
 });
 
 test('reports each problem of a translation with its path', () => {
-  expect(problemsOf({ de: { headlin: 'Hallo' } })).toEqual([
+  expect(getProblems({ de: { headlin: 'Hallo' } })).toEqual([
     "variants.0.translations.de.headlin: expected a property of the variant, of the type 'string' or 'image'",
   ]);
-  expect(problemsOf({ de: { count: '4' } })[0]).toMatch(/^variants\.0\.translations\.de\.count: /);
-  expect(problemsOf({ de: { headline: '{{ nope' } })[0]).toMatch(
+  expect(getProblems({ de: { count: '4' } })[0]).toMatch(/^variants\.0\.translations\.de\.count: /);
+  expect(getProblems({ de: { headline: '{{ nope' } })[0]).toMatch(
     /^variants\.0\.translations\.de\.headline: expected a Liquid template, got one that fails/,
   );
-  expect(problemsOf({ en: { headline: 'Hello' } })).toEqual([
+  expect(getProblems({ en: { headline: 'Hello' } })).toEqual([
     "variants.0.translations.en: expected another language than the campaign's own",
   ]);
-  expect(problemsOf({ de: { headline: 'Hallo' } }, {})).toEqual([
+  expect(getProblems({ de: { headline: 'Hallo' } }, {})).toEqual([
     "variants.0.translations.de: expected the campaign's 'language' beside translations",
   ]);
 });
 
 test('normalizes the spelling of a language', () => {
   for (const language of ['pt-br', 'german', 'DE', 'de_DE', '']) {
-    expect(problemsOf({}, { language })[0]).toMatch(/^language: expected a language as BCP 47 writes it/);
-    expect(problemsOf({ [language]: {} })[0], language).toMatch(
+    expect(getProblems({}, { language })[0]).toMatch(/^language: expected a language as BCP 47 writes it/);
+    expect(getProblems({ [language]: {} })[0], language).toMatch(
       /translations.*expected a language as BCP 47 writes it/,
     );
   }
@@ -45,7 +45,7 @@ test('normalizes the spelling of a language', () => {
 
 test('counts translations toward the size of a campaign’s templates', () => {
   const long = `{{${'${first_name}'}}}${'x'.repeat(8_000)}`;
-  expect(problemsOf({ de: { headline: long }, fr: { headline: long } })[0]).toMatch(
+  expect(getProblems({ de: { headline: long }, fr: { headline: long } })[0]).toMatch(
     /expected at most 15000 characters in all texts/,
   );
 });

@@ -18,7 +18,7 @@ const tokenBy = (keys: typeof ed) =>
 const appWith = (members: Record<string, unknown>) => aWorkspace({ apps: [{ app_id: APP_ID, ...members }] });
 const judge = (workspace: Workspace, token: unknown) =>
   workspace.userTokens.get(APP_ID)?.verify(token, 'u', NOW);
-const problemsOf = (members: Record<string, unknown>) => {
+const getProblems = (members: Record<string, unknown>) => {
   try {
     parseWorkspace(appWith(members));
     return [];
@@ -74,22 +74,22 @@ describe('an app in a workspace file', () => {
       'apps[0].user_token_keys_file: expected a readable file next to the workspace file',
     ],
   ])('is rejected with the path of the problem, without quoting a key: %j', (members, problem) => {
-    expect(problemsOf(members)).toEqual([problem]);
+    expect(getProblems(members)).toEqual([problem]);
   });
 });
 
 test('warns about an app that accepts users whom another app rejects', () => {
   const strict = { app_id: 'web', user_tokens: 'required', user_token_keys: [ed.publicPem] };
-  const warningsOf = (...apps: Record<string, unknown>[]) =>
+  const getWarnings = (...apps: Record<string, unknown>[]) =>
     parseWorkspace(aWorkspace({ apps })).warnings.map(formatIssue);
-  expect(warningsOf(strict, { ...strict, app_id: 'shop' })).toEqual([]);
-  expect(warningsOf({ app_id: 'ios' }, { ...strict, user_tokens: 'optional' })).toEqual([]);
-  expect(warningsOf(strict, { app_id: 'ios' }, { ...strict, app_id: 'tv', user_tokens: 'optional' })).toEqual(
-    [
-      'apps[1].user_tokens: ios accepts requests without a token, so the users of web are not protected: write "required"',
-      'apps[2].user_tokens: tv accepts requests without a token, so the users of web are not protected: write "required"',
-    ],
-  );
+  expect(getWarnings(strict, { ...strict, app_id: 'shop' })).toEqual([]);
+  expect(getWarnings({ app_id: 'ios' }, { ...strict, user_tokens: 'optional' })).toEqual([]);
+  expect(
+    getWarnings(strict, { app_id: 'ios' }, { ...strict, app_id: 'tv', user_tokens: 'optional' }),
+  ).toEqual([
+    'apps[1].user_tokens: ios accepts requests without a token, so the users of web are not protected: write "required"',
+    'apps[2].user_tokens: tv accepts requests without a token, so the users of web are not protected: write "required"',
+  ]);
 });
 
 describe('a key file beside the workspace file', () => {

@@ -132,7 +132,7 @@ export const batchAt = (seed: number, number: number, batches: number): Batch =>
 
 /** Applies the changes of a batch to the users of a store. */
 export const applyBatch = (users: UserRepository, { number, nowMs, changes }: Batch): void => {
-  const profileOf = (externalId: string) =>
+  const getProfile = (externalId: string) =>
     users.find(byExternalId(externalId))[0] ?? users.create({ externalId }, nowMs);
   for (const change of changes) {
     switch (change.do) {
@@ -140,14 +140,14 @@ export const applyBatch = (users: UserRepository, { number, nowMs, changes }: Ba
         users.recordBannerEvents(change.user, [change.event], nowMs, true);
         break;
       case 'event': {
-        const profile = profileOf(change.user);
+        const profile = getProfile(change.user);
         users.record(profile, { ...anEvent(profile, change.name, change.timeMs), receivedAtMs: nowMs });
         users.changed(profile, nowMs);
         break;
       }
       case 'purchase': {
         const { user, product, price, currency, timeMs } = change;
-        const profile = profileOf(user);
+        const profile = getProfile(user);
         const purchase = aPurchase(profile, product, timeMs);
         users.record(profile, { ...purchase, price, currency, quantity: 1, receivedAtMs: nowMs });
         users.changed(profile, nowMs);
@@ -155,18 +155,18 @@ export const applyBatch = (users: UserRepository, { number, nowMs, changes }: Ba
       }
       case 'merge':
         if (change.kept !== change.merged)
-          users.merge(profileOf(change.kept), profileOf(change.merged), nowMs);
+          users.merge(getProfile(change.kept), getProfile(change.merged), nowMs);
         break;
       case 'erase':
         users.eraseByExternalId(change.user);
     }
   }
-  const marker = profileOf(MARKER);
+  const marker = getProfile(MARKER);
   marker.custom = { ...marker.custom, batch: number };
   users.changed(marker, nowMs);
 };
 
-export const lookupsOf = ({ changes }: Batch) => {
+export const getLookups = ({ changes }: Batch) => {
   const names = changes.flatMap((change) =>
     change.do === 'merge' ? [change.kept, change.merged] : [change.user],
   );

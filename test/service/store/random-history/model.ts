@@ -43,7 +43,7 @@ const counted = (seen: readonly Seen[]) =>
         : [event, { ...event, campaignId: event.holdoutId, variantId: 'campaigns' }],
     );
 
-const firstOf = (seen: readonly Seen[], campaignId: string): Seen | undefined =>
+const getFirst = (seen: readonly Seen[], campaignId: string): Seen | undefined =>
   counted(seen)
     .filter((each) => each.campaignId === campaignId && each.eventType === 'impression')
     .toSorted((a, b) => a.atMs - b.atMs || ((a.variantId ?? '') < (b.variantId ?? '') ? -1 : 1))[0];
@@ -69,12 +69,12 @@ export const createModel = () => {
   const expired: Person[] = [];
   const goals: Record<string, Conversion[]> = {};
 
-  const personOf = (name: string): Person => {
+  const getPerson = (name: string): Person => {
     const person = people.get(name) ?? { hasProfile: false, seen: [], done: [], pruned: {}, lastSeenMs: 0 };
     people.set(name, person);
     return person;
   };
-  const profileOf = (name: string): Person => Object.assign(personOf(name), { hasProfile: true });
+  const getProfile = (name: string): Person => Object.assign(getPerson(name), { hasProfile: true });
 
   const see = (person: Person, event: Seen) => {
     const isStored = person.seen.some(
@@ -84,9 +84,9 @@ export const createModel = () => {
   };
 
   /** Conversions of a person for a campaign. */
-  const conversionsOf = (person: Person, campaignId: string, done: readonly Done[]): TotalsByGoal => {
+  const getConversions = (person: Person, campaignId: string, done: readonly Done[]): TotalsByGoal => {
     const totals: TotalsByGoal = {};
-    const first = firstOf(person.seen, campaignId);
+    const first = getFirst(person.seen, campaignId);
     if (!first) return totals;
     for (const goal of goals[campaignId] ?? []) {
       for (const { name, timeMs, spent, currency } of done) {
@@ -105,7 +105,7 @@ export const createModel = () => {
   const apply = (change: Change, nowMs: number) => {
     switch (change.do) {
       case 'see': {
-        const person = personOf(change.user);
+        const person = getPerson(change.user);
         const atMs = Math.min(change.event.timeMs, change.event.receivedAtMs);
         see(person, { ...change.event, atMs, isPruned: false });
         person.lastSeenMs = nowMs;
@@ -113,7 +113,7 @@ export const createModel = () => {
       }
       case 'event': {
         const { user, name, timeMs } = change;
-        profileOf(user).done.push({
+        getProfile(user).done.push({
           name: `event:${name}`,
           spent: 0,
           currency: '',
@@ -124,7 +124,7 @@ export const createModel = () => {
       }
       case 'purchase': {
         const { user, product, price: spent, currency, timeMs } = change;
-        profileOf(user).done.push({
+        getProfile(user).done.push({
           name: `product:${product}`,
           spent,
           currency,
@@ -135,7 +135,7 @@ export const createModel = () => {
       }
       case 'merge': {
         if (change.kept === change.merged) return;
-        const [kept, merged] = [profileOf(change.kept), profileOf(change.merged)];
+        const [kept, merged] = [getProfile(change.kept), getProfile(change.merged)];
         for (const event of merged.seen) see(kept, event);
         kept.done.push(...merged.done);
         for (const [campaignId, totals] of Object.entries(merged.pruned)) addPruned(kept, campaignId, totals);
@@ -153,7 +153,7 @@ export const createModel = () => {
       const old = person.done.filter(isOld);
       if (old.length > 0)
         for (const campaignId of Object.keys(goals))
-          addPruned(person, campaignId, conversionsOf(person, campaignId, old));
+          addPruned(person, campaignId, getConversions(person, campaignId, old));
       person.done = person.done.filter((each) => !isOld(each));
       for (const each of person.seen) each.isPruned ||= each.atMs < beforeMs;
       if (person.hasProfile || person.lastSeenMs >= beforeMs) continue;
@@ -181,7 +181,7 @@ export const createModel = () => {
       for (const person of [...people.values(), ...expired]) {
         const ofCampaign = Map.groupBy(counted(person.seen), ({ campaignId }) => campaignId);
         for (const [campaignId, seen] of ofCampaign) {
-          const first = firstOf(person.seen, campaignId);
+          const first = getFirst(person.seen, campaignId);
           if (!first) continue;
           const arm = `${campaignId} ${first.variantId ?? ''}`;
           const users = new Set<string>();
@@ -197,7 +197,7 @@ export const createModel = () => {
               add(name, 2 * type + 1, 1);
             }
           }
-          const reached = conversionsOf(person, campaignId, person.done);
+          const reached = getConversions(person, campaignId, person.done);
           for (const [goal, each] of Object.entries(person.pruned[campaignId] ?? {}))
             addTotals(reached, goal, each);
           for (const [goal, [, spent, currencies]] of Object.entries(reached)) {

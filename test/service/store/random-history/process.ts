@@ -2,7 +2,7 @@
 // batch that is stored.
 import { openStore } from '../../../../src/service/store/index.ts';
 import { byExternalId } from '../examples.ts';
-import { type Action, applyBatch, batchAt, GOALS, lookupsOf, MARKER, WORKSPACE } from './history.ts';
+import { type Action, applyBatch, batchAt, GOALS, getLookups, MARKER, WORKSPACE } from './history.ts';
 
 const [address = '', ...numbers] = process.argv.slice(2);
 const [seed = 0, batches = 0] = numbers.map(Number);
@@ -41,7 +41,7 @@ for (let number = Math.max(stored, 1); number <= batches; number += 1) {
   const { nowMs, action } = batch;
   if (number > stored) {
     const apply = (users: Parameters<typeof applyBatch>[0]) => applyBatch(users, batch);
-    await store.write({ workspaceId: WORKSPACE, lookups: lookupsOf(batch), nowMs, apply });
+    await store.write({ workspaceId: WORKSPACE, lookups: getLookups(batch), nowMs, apply });
   }
   await act(action, nowMs);
   // Beside the next batches. A failure to count is a failure of the history.
