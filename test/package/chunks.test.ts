@@ -51,7 +51,7 @@ beforeAll(async () => {
   }));
 });
 
-const chunkOf = (entry: string) => chunks.find((chunk) => chunk.entry === entry);
+const getChunk = (entry: string) => chunks.find((chunk) => chunk.entry === entry);
 
 test('the client consists of the first chunk, the deferred one, the listed ones and the features', () => {
   expect(named.length).toBeGreaterThan(2);
@@ -59,13 +59,13 @@ test('the client consists of the first chunk, the deferred one, the listed ones 
 });
 
 test('the first chunk loads only the deferred one, which loads the listed ones', () => {
-  expect(chunkOf(FIRST)!.later).toEqual([LATE]);
-  expect(chunkOf(LATE)!.later.sort()).toEqual([...named].sort());
-  for (const entry of named) expect(chunkOf(entry)!.later).toEqual([]);
+  expect(getChunk(FIRST)!.later).toEqual([LATE]);
+  expect(getChunk(LATE)!.later.sort()).toEqual([...named].sort());
+  for (const entry of named) expect(getChunk(entry)!.later).toEqual([]);
 });
 
 test('the first chunk does not contain code that only a sync or a delivery needs', () => {
-  const { modules } = chunkOf(FIRST)!;
+  const { modules } = getChunk(FIRST)!;
   const isLate = (path: string) => /client\/(delivery|inspector)\//.test(path);
   expect(modules.filter(isLate)).toEqual([]);
   expect(modules.filter((path) => path.startsWith('src/client/')).length).toBeGreaterThan(15);

@@ -84,7 +84,7 @@ const IMPORTS =
 /** JSDoc comment. Removed before matching, because examples contain imports. */
 const COMMENT = /^\s*\/\*\*[\s\S]*?\*\//gm;
 /** All import specifiers of a built file or declaration. */
-const importsOf = (file: string): string[] =>
+const getImports = (file: string): string[] =>
   [...read(file).replace(COMMENT, '').matchAll(IMPORTS)].map(([, specifier]) => specifier!);
 
 const isOfNode = (specifier: string) => specifier.startsWith('node:') || builtinModules.includes(specifier);
@@ -117,7 +117,7 @@ describe('the packed package', () => {
     const imported = new Set(
       files
         .filter((file) => /\.(?:js|d\.ts)$/.test(file))
-        .flatMap(importsOf)
+        .flatMap(getImports)
         .map((specifier) => specifier.replace(/^\.\//, 'dist/')),
     );
     const isImported = (file: string) => imported.has(file) || imported.has(file.replace('.d.ts', '.js'));
@@ -130,7 +130,7 @@ describe('the packed package', () => {
       declared.some((name) => specifier === name || specifier.startsWith(`${name}/`));
     const others = files
       .filter((file) => /^dist\/.*\.(?:js|d\.ts)$/.test(file) && !file.endsWith('.global.js'))
-      .flatMap((file) => importsOf(file).map((specifier) => `${file} → ${specifier}`))
+      .flatMap((file) => getImports(file).map((specifier) => `${file} → ${specifier}`))
       .filter((line) => !/ → \./.test(line))
       .filter((line) => !isDeclared(line.split(' → ')[1]!) && !isOfNode(line.split(' → ')[1]!));
     // pg imports pg-native only on request, and we do not use it.
@@ -153,7 +153,7 @@ describe('the packed package', () => {
       if (reached.has(file)) return;
       reached.add(file);
       if (!file.startsWith('dist/')) return;
-      for (const specifier of importsOf(file)) visit(specifier.replace(/^\.\//, 'dist/'));
+      for (const specifier of getImports(file)) visit(specifier.replace(/^\.\//, 'dist/'));
     };
     visit(`dist/${entry}.js`);
     expect([...reached].filter(isOfNode)).toEqual([]);

@@ -50,13 +50,13 @@ test('the dashboard is valid JSON, and its panels do not overlap', () => {
 });
 
 describe('the workflows', () => {
-  const jobsOf = (name: string) =>
+  const getJobs = (name: string) =>
     readFileSync(`.github/workflows/${name}`, 'utf8')
       .replace(/^\s*#.*$/gm, '')
       .split(/^ {2}(?=\w+:$)/m);
 
   test.each(['check.yaml', 'release.yaml'])('pin actions to a commit in %s', (name) => {
-    const used = jobsOf(name)
+    const used = getJobs(name)
       .join('')
       .match(/uses: .*/g);
     expect(used?.length).toBeGreaterThan(1);
@@ -65,7 +65,7 @@ describe('the workflows', () => {
   });
 
   test('publish in a job that does not run code of the repository or of a package', () => {
-    const [head = '', ...jobs] = jobsOf('release.yaml').filter((part) => !part.startsWith('push:'));
+    const [head = '', ...jobs] = getJobs('release.yaml').filter((part) => !part.startsWith('push:'));
     expect(head).not.toContain('write');
     const withRights = jobs.filter((job) => job.includes(': write'));
     expect(withRights.map((job) => job.split(':')[0])).toEqual(['publish', 'notes']);

@@ -7,7 +7,7 @@ import { runCli } from '../helpers/run-cli.ts';
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 
 /** Heading anchors as GitHub generates them. */
-const anchorsOf = (text: string): string[] =>
+const getAnchors = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading!
       .toLowerCase()
@@ -24,7 +24,7 @@ describe.each([...DOCUMENTS, 'CONTRIBUTING.md', 'SECURITY.md', 'llms.txt'])('%s'
     const broken = links.filter(([, path, anchor]) => {
       const target = path ? join(dirname(file), path) : file;
       if (!existsSync(target)) return true;
-      return anchor !== undefined && !anchorsOf(readFileSync(target, 'utf8')).includes(anchor);
+      return anchor !== undefined && !getAnchors(readFileSync(target, 'utf8')).includes(anchor);
     });
     expect(broken.map(([link]) => link)).toEqual([]);
   });

@@ -68,7 +68,7 @@ interface Import {
   target: string;
 }
 
-const importsOf = (file: string): Import[] => {
+const getImports = (file: string): Import[] => {
   const text = readFileSync(file, 'utf8');
   return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)].map(([, specifier]) => ({
     file,
@@ -78,14 +78,14 @@ const importsOf = (file: string): Import[] => {
 
 const TYPES_ONLY = /^(?:import|export) type|^(?:import|export) \{(?:\s*type \w+,?)+\s*\}/;
 
-const valueImportsOf = (file: string): Import[] => {
+const getValueImports = (file: string): Import[] => {
   const text = readFileSync(file, 'utf8');
   return [...text.matchAll(/^(?:import|export)[^;]*?from '(\.{1,2}\/[^']+)'/gm)]
     .filter(([statement]) => !TYPES_ONLY.test(statement))
     .map(([, specifier]) => ({ file, target: relative('.', join(dirname(file), specifier!)) }));
 };
 
-const moduleOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1];
+const getModule = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1];
 
 /** Returns the files that importing `file` loads, itself included. */
 const loadedBy = (file: string): string[] => {
@@ -93,25 +93,25 @@ const loadedBy = (file: string): string[] => {
   const load = (each: string): void => {
     if (loaded.has(each)) return;
     loaded.add(each);
-    for (const { target } of valueImportsOf(each)) load(target);
+    for (const { target } of getValueImports(each)) load(target);
   };
   load(file);
   return [...loaded];
 };
 
-const imports = globSync('src/**/*.{ts,tsx}').flatMap(importsOf);
-const crossModuleImports = imports.filter(({ file, target }) => moduleOf(file) !== moduleOf(target));
+const imports = globSync('src/**/*.{ts,tsx}').flatMap(getImports);
+const crossModuleImports = imports.filter(({ file, target }) => getModule(file) !== getModule(target));
 
 describe('modules', () => {
   test('are all listed', () => {
-    const modules = new Set(globSync('src/*/*.ts').map((file) => moduleOf(file)));
+    const modules = new Set(globSync('src/*/*.ts').map((file) => getModule(file)));
     expect([...modules].filter((each) => !Object.hasOwn(ALLOWED, each!))).toEqual([]);
   });
 
   test('import only permitted modules', () => {
     const violations = crossModuleImports.filter(({ file, target }) => {
-      const to = moduleOf(target);
-      return to !== 'protocol' && !ALLOWED[moduleOf(file)!]!.includes(to!);
+      const to = getModule(target);
+      return to !== 'protocol' && !ALLOWED[getModule(file)!]!.includes(to!);
     });
     expect(violations).toEqual([]);
   });
@@ -124,7 +124,7 @@ describe('modules', () => {
   test('of the service are not loaded by the staging process, except profiles', () => {
     const loaded = loadedBy('src/ingestion/files/stage-process.ts');
     expect(loaded).toContain('src/ingestion/columns.ts');
-    const ofService = loaded.filter((file) => moduleOf(file) === 'service');
+    const ofService = loaded.filter((file) => getModule(file) === 'service');
     expect(ofService.sort()).toEqual(['src/service/profiles/index.ts', 'src/service/profiles/lookup.ts']);
   });
 
@@ -137,17 +137,17 @@ describe('modules', () => {
       /from 'zod|\/schemas\//.test(readFileSync(file, 'utf8').replace(/^import type [^;]*;/gm, '')),
     );
     const violations = importers.filter(
-      (file) => browserModules.includes(moduleOf(file)!) && !file.startsWith('src/protocol/schemas/'),
+      (file) => browserModules.includes(getModule(file)!) && !file.startsWith('src/protocol/schemas/'),
     );
     expect(violations).toEqual([]);
   });
 
   test('of the service import only permitted folders', () => {
-    const folderOf = (path: string) => /^src\/service\/([^/]+)\//.exec(path)?.[1];
+    const getFolder = (path: string) => /^src\/service\/([^/]+)\//.exec(path)?.[1];
     const files = globSync('src/service/*/**/*.ts');
-    expect(new Set(files.map(folderOf))).toEqual(new Set(Object.keys(ALLOWED_IN_SERVICE)));
-    const violations = files.flatMap(valueImportsOf).filter(({ file, target }) => {
-      const [from, to] = [folderOf(file)!, folderOf(target)];
+    expect(new Set(files.map(getFolder))).toEqual(new Set(Object.keys(ALLOWED_IN_SERVICE)));
+    const violations = files.flatMap(getValueImports).filter(({ file, target }) => {
+      const [from, to] = [getFolder(file)!, getFolder(target)];
       return to !== undefined && to !== from && !ALLOWED_IN_SERVICE[from]!.includes(to);
     });
     expect(violations).toEqual([]);
@@ -155,10 +155,10 @@ describe('modules', () => {
 
   test('of the client have no runtime cycles between folders', () => {
     // A file outside the folders counts as its own module.
-    const folderOf = (path: string) => /^src\/client\/([^/]+)/.exec(path)?.[1];
+    const getFolder = (path: string) => /^src\/client\/([^/]+)/.exec(path)?.[1];
     const graph = new Map<string, Set<string>>();
-    for (const { file, target } of globSync('src/client/**/*.ts').flatMap(valueImportsOf)) {
-      const [from, to] = [folderOf(file)!, folderOf(target)];
+    for (const { file, target } of globSync('src/client/**/*.ts').flatMap(getValueImports)) {
+      const [from, to] = [getFolder(file)!, getFolder(target)];
       if (to !== undefined && to !== from) graph.set(from, (graph.get(from) ?? new Set()).add(to));
     }
     const cycles: string[] = [];
@@ -181,13 +181,13 @@ describe('modules', () => {
     const users = imports.filter(
       ({ target }) => target.startsWith('src/mcp/') || target === 'src/cli/mcp.ts',
     );
-    const outside = users.filter(({ file }) => moduleOf(file) !== 'mcp');
+    const outside = users.filter(({ file }) => getModule(file) !== 'mcp');
     expect(outside.map(({ file }) => file).sort()).toEqual(['src/cli/mcp.ts', 'src/cli/run.ts']);
-    expect(valueImportsOf('src/cli/run.ts').map(({ target }) => target)).not.toContain('src/cli/mcp.ts');
+    expect(getValueImports('src/cli/run.ts').map(({ target }) => target)).not.toContain('src/cli/mcp.ts');
     const direct = globSync('src/**/*.ts').filter((file) =>
       /'@modelcontextprotocol\//.test(readFileSync(file, 'utf8')),
     );
-    expect(new Set(direct.map(moduleOf))).toEqual(new Set(['mcp']));
+    expect(new Set(direct.map(getModule))).toEqual(new Set(['mcp']));
   });
 
   test('load OpenTelemetry only if its variables are set', () => {
@@ -195,7 +195,7 @@ describe('modules', () => {
       /from '@opentelemetry\//.test(readFileSync(file, 'utf8')),
     );
     expect(users.sort()).toEqual(['src/telemetry/metric-data.ts', 'src/telemetry/open-telemetry.ts']);
-    const eager = globSync('src/**/*.ts').flatMap(valueImportsOf);
+    const eager = globSync('src/**/*.ts').flatMap(getValueImports);
     const importers = eager.filter(({ target, file }) => users.includes(target) && !users.includes(file));
     expect(importers).toEqual([]);
   });
@@ -205,7 +205,7 @@ describe('modules', () => {
     for (const file of globSync('src/**/*.{ts,tsx}')) {
       graph.set(
         file,
-        importsOf(file).map(({ target }) => target),
+        getImports(file).map(({ target }) => target),
       );
     }
     const done = new Set<string>();

@@ -6,7 +6,7 @@ import { API_ROUTES, concretePath, keyFor } from '../helpers/api-routes.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
 const document = readFileSync('docs/concepts/threat-model.md', 'utf8');
-const rowsOf = (heading: string): string[] =>
+const getRows = (heading: string): string[] =>
   document
     .split(/^## /m)
     .find((section) => section.startsWith(heading))!
@@ -53,7 +53,7 @@ describe('an API key', () => {
   });
 
   test('is not required by the service pages in the table', async () => {
-    const [anybody = ''] = rowsOf('Trust boundaries');
+    const [anybody = ''] = getRows('Trust boundaries');
     const pages = [...anybody.matchAll(/`(\/[\w./]+)`/g)].map(([, path]) => path!);
     expect(pages).toContain('/metrics');
     for (const path of pages) expect(await send('GET', path), path).toBe(200);
@@ -61,7 +61,7 @@ describe('an API key', () => {
 });
 
 test('the table of operator roles lists every Studio route', () => {
-  const line = new Map(rowsOf('Operator roles').map((row) => [/^\| `(\w+)`/.exec(row)?.[1] ?? '', row]));
+  const line = new Map(getRows('Operator roles').map((row) => [/^\| `(\w+)`/.exec(row)?.[1] ?? '', row]));
   for (const { path, role } of createStudioRoutes()) {
     const [, , first] = path.split('/');
     expect(line.get(role), `${role} ${path}`).toContain(`/api/${first}`);

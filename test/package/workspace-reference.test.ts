@@ -21,7 +21,7 @@ const namesIn = (text: string): string[] =>
     .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
 
 /** Text under a heading, up to the next heading. */
-const sectionOf = (heading: string): string => {
+const getSection = (heading: string): string => {
   const [, after = ''] = reference.split(`\n${heading}\n`);
   return after.split(/\n#{2,3} /)[0]!;
 };
@@ -41,30 +41,30 @@ interface Member {
   isRequired: boolean;
 }
 
-const alternativesOf = ({ anyOf = [], oneOf = [] }: Schema): Schema[] => [...anyOf, ...oneOf];
-const objectsOf = (schema: Schema): Schema[] =>
-  schema.properties ? [schema] : alternativesOf(schema).flatMap(objectsOf);
+const getAlternatives = ({ anyOf = [], oneOf = [] }: Schema): Schema[] => [...anyOf, ...oneOf];
+const getObjects = (schema: Schema): Schema[] =>
+  schema.properties ? [schema] : getAlternatives(schema).flatMap(getObjects);
 
 /** Members by the path of their object. A member is required if each object of a union requires it. */
-const membersOf = (schema: Schema, path = '', found = new Map<string, Map<string, Member>>()) => {
-  const objects = objectsOf(schema);
+const getMembers = (schema: Schema, path = '', found = new Map<string, Map<string, Member>>()) => {
+  const objects = getObjects(schema);
   for (const [name, member] of objects.flatMap(({ properties = {} }) => Object.entries(properties))) {
     const { description = '' } = member;
     const isRequired = objects.every(({ required = [] }) => required.includes(name));
     found.set(path, (found.get(path) ?? new Map()).set(name, { description, isRequired }));
     // All limits have the same members.
     const inside = path === 'limits' ? 'limits.*' : path === '' ? name : `${path}.${name}`;
-    membersOf(member, inside, found);
+    getMembers(member, inside, found);
   }
-  for (const each of [schema, ...alternativesOf(schema)]) {
-    if (each.items) membersOf(each.items, `${path}[]`, found);
-    if (each.additionalProperties) membersOf(each.additionalProperties, `${path}.*`, found);
+  for (const each of [schema, ...getAlternatives(schema)]) {
+    if (each.items) getMembers(each.items, `${path}[]`, found);
+    if (each.additionalProperties) getMembers(each.additionalProperties, `${path}.*`, found);
   }
   return found;
 };
 
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
-const members = membersOf(workspaceJsonSchema() as Schema);
+const members = getMembers(workspaceJsonSchema() as Schema);
 
 test('the reference lists the members of the schema (update with `vitest -u`)', async () => {
   const page = [...members].reduce((text, [path, known]) => {
@@ -89,13 +89,13 @@ test('the reference has headings for members of the schema only', () => {
 });
 
 test('the reference lists exactly the audience fields', () => {
-  const names = namesIn(sectionOf('## Audience'));
+  const names = namesIn(getSection('## Audience'));
   expect(sorted(names)).toEqual(sorted([...FIELD_NAMES, ...ACTIVITY_MEMBERS, ...OPERATORS]));
 });
 
 test('the reference lists every template variable in addition to the standard attributes', () => {
   const { user } = personaliseContext('u-1', null, undefined, new Map());
-  const [row = ''] = sectionOf('## Liquid').match(/^\| `\$\{…\}`.*$/m) ?? [];
+  const [row = ''] = getSection('## Liquid').match(/^\| `\$\{…\}`.*$/m) ?? [];
   const [, , said = ''] = row.split('|');
   expect(sorted([...said.matchAll(/`([^`]+)`/g)].map(([, name]) => name!))).toEqual(
     sorted(Object.keys(user)),
@@ -103,30 +103,30 @@ test('the reference lists every template variable in addition to the standard at
 });
 
 /** Code blocks marked with `<!-- example: … -->`. */
-const examplesOf = (use: string): string[] =>
+const getExamples = (use: string): string[] =>
   ['docs/guides/campaigns.md', FILE]
     .flatMap(examplesIn)
     .filter((example) => example.use === use)
     .map(({ code }) => code);
-const problemsOf = (campaign: Record<string, unknown>) =>
+const getProblems = (campaign: Record<string, unknown>) =>
   parseWorkspace(aWorkspace({ campaigns: [campaign] })).warnings;
 
-test.each(examplesOf('campaign'))('the campaign of an example is valid: %s', (code) => {
-  expect(problemsOf(JSON.parse(code))).toEqual([]);
+test.each(getExamples('campaign'))('the campaign of an example is valid: %s', (code) => {
+  expect(getProblems(JSON.parse(code))).toEqual([]);
 });
 
-test.each(examplesOf('audience'))('the audience of an example is valid: %s', (code) => {
-  expect(problemsOf(aCampaign({ audience: JSON.parse(code) }))).toEqual([]);
+test.each(getExamples('audience'))('the audience of an example is valid: %s', (code) => {
+  expect(getProblems(aCampaign({ audience: JSON.parse(code) }))).toEqual([]);
 });
 
-test.each(examplesOf('texts').flatMap((code) => code.split('\n')))(
+test.each(getExamples('texts').flatMap((code) => code.split('\n')))(
   'the text of an example is a valid template: %s',
   (value) => {
     const properties = { text: { type: 'string', value } };
-    expect(problemsOf(aCampaign({ variants: [aVariant({ properties })] }))).toEqual([]);
+    expect(getProblems(aCampaign({ variants: [aVariant({ properties })] }))).toEqual([]);
   },
 );
 
 test('contains examples of each type', () => {
-  for (const use of ['campaign', 'audience', 'texts']) expect(examplesOf(use).length).toBeGreaterThan(0);
+  for (const use of ['campaign', 'audience', 'texts']) expect(getExamples(use).length).toBeGreaterThan(0);
 });

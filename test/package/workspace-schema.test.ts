@@ -9,7 +9,7 @@ import { packedPackage } from '../helpers/packed-package.ts';
 const { folder } = await packedPackage();
 const published = JSON.parse(readFileSync(join(folder, 'dist/workspace.schema.json'), 'utf8'));
 const schema = z.fromJSONSchema(published);
-const problemsOf = (workspace: unknown) =>
+const getProblems = (workspace: unknown) =>
   schema.safeParse(workspace).error?.issues.map(({ path }) => path.join('.')) ?? [];
 
 test('the JSON Schema in the package equals that of the validator', () => {
@@ -19,7 +19,7 @@ test('the JSON Schema in the package equals that of the validator', () => {
 test('the JSON Schema accepts the demo workspace, which references it', () => {
   const file = join(folder, 'demo/workspace.json');
   const demo = JSON.parse(readFileSync(file, 'utf8'));
-  expect(problemsOf(demo)).toEqual([]);
+  expect(getProblems(demo)).toEqual([]);
   expect(JSON.parse(readFileSync(join(dirname(file), demo.$schema), 'utf8'))).toEqual(published);
 });
 
@@ -32,7 +32,7 @@ test.each([
     'campaigns',
   ],
 ])('rejects %s', (_, workspace, path) => {
-  expect(problemsOf(workspace)).toContain(path);
+  expect(getProblems(workspace)).toContain(path);
 });
 
 interface Schema {
