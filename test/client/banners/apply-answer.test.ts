@@ -7,7 +7,7 @@ import {
   isDismissed,
   type UserRecord,
 } from '../../../src/client/banners/user-record.ts';
-import { buildBanner, dismissalOf } from '../../helpers/a-banner.ts';
+import { buildBanner, getDismissal } from '../../helpers/a-banner.ts';
 import fc from '../../helpers/property.ts';
 
 const MINUTE = 60_000;
@@ -51,7 +51,7 @@ test.each([1, 50, 48 * 60])(
 test('case 56: a dismissed banner stays hidden if the service sends it again within minutes', () => {
   const record = emptyRecord();
   applyAnswer(record, { home_hero: buildBanner() }, 0);
-  addDismissals(record, [dismissalOf(buildBanner())]);
+  addDismissals(record, [getDismissal(buildBanner())]);
   expect(shown(record)).toBeNull();
   applyAnswer(record, { home_hero: buildBanner() }, 1 * MINUTE);
   acceptDismissals(record, ['bnr-1'], 2 * MINUTE);
@@ -62,7 +62,7 @@ test('case 56: a dismissed banner stays hidden if the service sends it again wit
 
 test('contract 7.5: a dismissal hides the banner for ten minutes after the service accepts it', () => {
   const record = emptyRecord();
-  addDismissals(record, [dismissalOf(buildBanner())]);
+  addDismissals(record, [getDismissal(buildBanner())]);
   acceptDismissals(record, ['bnr-1'], 0);
   applyAnswer(record, { home_hero: buildBanner() }, 10 * MINUTE);
   expect(shown(record)).toBe('bnr-1');
@@ -71,7 +71,7 @@ test('contract 7.5: a dismissal hides the banner for ten minutes after the servi
 
 test('contract 7.5: a dismissal that is not accepted hides the banner for as long as the service sends it', () => {
   const record = emptyRecord();
-  addDismissals(record, [dismissalOf(buildBanner())]);
+  addDismissals(record, [getDismissal(buildBanner())]);
   applyAnswer(record, { home_hero: buildBanner() }, 24 * 60 * MINUTE);
   expect(shown(record)).toBeNull();
 });
@@ -85,7 +85,7 @@ test.each([
   (_, between) => {
     for (const acceptedAtMs of [null, 2 * MINUTE]) {
       const record = emptyRecord();
-      addDismissals(record, [dismissalOf(buildBanner())]);
+      addDismissals(record, [getDismissal(buildBanner())]);
       applyAnswer(record, { home_hero: between }, 1 * MINUTE);
       expect(shown(record)).toBe(between?.isTestSend ? null : (between?.id ?? null));
       if (acceptedAtMs !== null) acceptDismissals(record, ['bnr-1'], acceptedAtMs);
@@ -98,7 +98,7 @@ test.each([
 
 test('case 55: a dismissal accepted under a clock two days ahead ends once the clock is correct', () => {
   const record = emptyRecord();
-  addDismissals(record, [dismissalOf(buildBanner())]);
+  addDismissals(record, [getDismissal(buildBanner())]);
   acceptDismissals(record, ['bnr-1'], 48 * 60 * MINUTE);
   applyAnswer(record, { home_hero: buildBanner() }, MINUTE);
   expect(shown(record)).toBe('bnr-1');
@@ -106,7 +106,7 @@ test('case 55: a dismissal accepted under a clock two days ahead ends once the c
 
 test('hides a dismissed banner only in its own placement', () => {
   const record = emptyRecord();
-  addDismissals(record, [dismissalOf(buildBanner())]);
+  addDismissals(record, [getDismissal(buildBanner())]);
   applyAnswer(record, { sidebar: buildBanner({ placementId: 'sidebar' }) }, 1);
   expect(shown(record, 'sidebar')).toBe('bnr-1');
 });

@@ -4,7 +4,7 @@ import type { BannerBootstrap, Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../../src/client/platform/store.ts';
 import { forgetUsers } from '../../../src/client/user/switch-user.ts';
-import { buildBanner, dismissalOf } from '../../helpers/a-banner.ts';
+import { buildBanner, getDismissal } from '../../helpers/a-banner.ts';
 import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -173,7 +173,7 @@ test('contract 7.8: if the user changes in another tab, continues in memory and 
   const { cache } = setUp(store);
   await cache.open('u-1');
   await cache.change((record) => Object.assign(record, stored()));
-  await cache.dismiss([dismissalOf(buildBanner())]);
+  await cache.dismiss([getDismissal(buildBanner())]);
   await forgetUsers(store, cache.key, () => 'u-2');
   const dismissed = await cache.change((record) => {
     record.clockSkewMs = 7;
@@ -208,7 +208,7 @@ test('keeps the record of a user who signs out and signs in again before the rec
   const forgotten = forgetUsers(store, cache.key, cache.userId);
   await cache.open('u-1');
   await forgotten;
-  await cache.dismiss([dismissalOf(buildBanner())]);
+  await cache.dismiss([getDismissal(buildBanner())]);
   expect(await store.get(keyOf('u-1'))).toMatchObject({ dismissed: [{ bannerId: 'bnr-1' }] });
 });
 
@@ -313,7 +313,7 @@ test.each([
   await cache.open('u-1');
   await cache.change((record) => Object.assign(record, stored()));
   update.mockImplementationOnce(fail as never);
-  await cache.dismiss([dismissalOf(buildBanner())]);
+  await cache.dismiss([getDismissal(buildBanner())]);
   await cache.reread();
   expect(cache.current('home_hero')).toBeNull();
   const counted = vi.fn();
@@ -395,7 +395,7 @@ test('case 46: does not repeat a change that throws on a corrupt record with the
   const { cache } = setUp(store);
   const opened = cache.open('u-1');
   // Before the corrupt record is read, memory holds what the store cannot.
-  await cache.dismiss([dismissalOf(buildBanner())]);
+  await cache.dismiss([getDismissal(buildBanner())]);
   await opened;
   await cache.change((record) => {
     record.clockSkewMs = 7;

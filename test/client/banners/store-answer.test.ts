@@ -4,7 +4,7 @@ import { acceptDismissals, createStoreAnswer } from '../../../src/client/banners
 import { addDismissals } from '../../../src/client/banners/user-record.ts';
 import type { Banner, Notice } from '../../../src/client/index.ts';
 import { createMemoryStore, type Store } from '../../../src/client/platform/store.ts';
-import { buildBanner, dismissalOf } from '../../helpers/a-banner.ts';
+import { buildBanner, getDismissal } from '../../helpers/a-banner.ts';
 import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 
 /** A store whose next update waits until the test releases it. */
@@ -88,7 +88,7 @@ test('contract 7.5: a dismissed test send does not return with the next response
   const { cache, answer, shown } = await open();
   await answer(testSend, 1);
   expect(shown()).toBe('test');
-  await cache.dismiss([dismissalOf(testSend)]);
+  await cache.dismiss([getDismissal(testSend)]);
   expect(shown()).toBeNull();
   await answer(testSend, 2);
   expect(shown()).toBeNull();
@@ -98,7 +98,7 @@ test('contract 7.5: shows a dismissed test send again if the service still sends
   const { cache, answer, shown } = await open();
   await answer(testSend, 1);
   await cache.change((record) => {
-    addDismissals(record, [dismissalOf(testSend)]);
+    addDismissals(record, [getDismissal(testSend)]);
     acceptDismissals(record, [testSend.id], 1_000);
   });
   await answer(testSend, 600_999);
@@ -112,14 +112,14 @@ test('contract 7.3: dismissing a test send shows the banner behind it', async ()
   await answer(normal, 1);
   await answer(testSend, 2);
   expect(shown()).toBe('test');
-  await cache.dismiss([dismissalOf(testSend)]);
+  await cache.dismiss([getDismissal(testSend)]);
   expect(shown()).toBe('normal');
 });
 
 test('contract 7.5: a test send in front of a dismissed banner does not restore the banner', async () => {
   const { cache, answer, shown } = await open();
   await answer(normal, 1);
-  await cache.dismiss([dismissalOf(normal)]);
+  await cache.dismiss([getDismissal(normal)]);
   await answer(testSend, 2);
   expect(shown()).toBe('test');
   await answer(normal, 3);

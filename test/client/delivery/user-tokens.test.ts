@@ -22,7 +22,7 @@ const grant = (userId: string, name = 'token'): string => {
   good.add(token);
   return token;
 };
-const tokensOf = ({ service }: World) =>
+const getTokens = ({ service }: World) =>
   service.requests.map(({ body, status }) => [(body as { user_token?: string }).user_token, status]);
 
 test('sends events with their user’s token, including those of previously signed-in users', async () => {
@@ -30,7 +30,7 @@ test('sends events with their user’s token, including those of previously sign
   const tab = world.openTab({ userToken: async (userId) => grant(userId) });
   await Promise.all([tab.capture('b1', 'click', 'kim'), tab.capture('b2', 'click', 'lee')]);
   expect(await tab.delivery.flush()).toEqual({ delivered: 2, pending: 0 });
-  expect(tokensOf(world)).toEqual([
+  expect(getTokens(world)).toEqual([
     ['token-kim', 202],
     ['token-lee', 202],
   ]);
@@ -67,7 +67,7 @@ test('replaces a token that expired in flight after the 401, without losses or d
   good.clear();
   await tab.captureMany(3);
   expect(await tab.delivery.flush()).toEqual({ delivered: 3, pending: 0 });
-  expect(tokensOf(world)).toEqual([
+  expect(getTokens(world)).toEqual([
     ['token1-u1', 202],
     ['token1-u1', 401],
     ['token2-u1', 202],
@@ -96,7 +96,7 @@ test('a tab without the option leaves events that require tokens to a tab with t
   const bare = world.openTab();
   await bare.captureMany(2);
   await bare.delivery.flush();
-  expect(tokensOf(world)).toEqual([[undefined, 401]]);
+  expect(getTokens(world)).toEqual([[undefined, 401]]);
   expect(bare.noticesOf('failed').map(({ message }) => message)).toEqual([
     expect.stringContaining('missing'),
   ]);
@@ -113,7 +113,7 @@ test('an exiting page sends events that it has a token for, and keeps the rest s
   await tab.capture('b3', 'click', 'lee');
   tab.tell('hidden');
   await world.settle();
-  expect(tokensOf(world)).toEqual([
+  expect(getTokens(world)).toEqual([
     ['token-kim', 202],
     ['token-kim', 202],
   ]);
@@ -181,7 +181,7 @@ test('replaces a token at once if both batches of an exit flush sent it', async 
   tab.tell('visible');
   await world.clock.advance(1_000);
   expect(await tab.delivery.flush()).toMatchObject({ pending: 0 });
-  expect(tokensOf(world).filter(([, status]) => status === 401)).toHaveLength(2);
+  expect(getTokens(world).filter(([, status]) => status === 401)).toHaveLength(2);
   expect(world.service.events).toHaveLength(3);
   expect(tab.noticesOf('failed')).toEqual([]);
 });

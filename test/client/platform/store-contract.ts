@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store, StoreKey } from '../../../src/client/platform/store.ts';
 
-const keysOf = (records: [StoreKey, unknown][]) => records.map(([key]) => key);
+const getKeys = (records: [StoreKey, unknown][]) => records.map(([key]) => key);
 
 /** Contract of every store; a host can run it on its own store, too. `makeStore` returns an empty store. */
 export const storeContract = (name: string, makeStore: () => Store): void => {
@@ -46,22 +46,22 @@ export const storeContract = (name: string, makeStore: () => Store): void => {
       ];
       const shuffled = [...sorted].sort((a, b) => JSON.stringify(a).length - JSON.stringify(b).length);
       await store.setMany(shuffled.reverse().map((key) => [key, 'x']));
-      expect(keysOf(await store.entries())).toEqual(sorted);
+      expect(getKeys(await store.entries())).toEqual(sorted);
     });
 
     test('returns a range including both ends, up to the limit', async () => {
       await store.setMany([1, 2, 3, 4, 5].map((n) => [['event', n], n]));
       await store.setMany([[['fact', 1], 'other']]);
-      expect(keysOf(await store.entries({ from: ['event', 2], to: ['event', 4] }))).toEqual([
+      expect(getKeys(await store.entries({ from: ['event', 2], to: ['event', 4] }))).toEqual([
         ['event', 2],
         ['event', 3],
         ['event', 4],
       ]);
-      expect(keysOf(await store.entries({ from: ['event', 5], to: ['fact', 9] }))).toEqual([
+      expect(getKeys(await store.entries({ from: ['event', 5], to: ['fact', 9] }))).toEqual([
         ['event', 5],
         ['fact', 1],
       ]);
-      expect(keysOf(await store.entries({ from: ['event'], to: ['fact'], limit: 2 }))).toEqual([
+      expect(getKeys(await store.entries({ from: ['event'], to: ['fact'], limit: 2 }))).toEqual([
         ['event', 1],
         ['event', 2],
       ]);

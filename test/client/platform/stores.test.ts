@@ -39,7 +39,7 @@ const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) =>
 };
 
 /** Records on disk besides the control record. */
-const recordsOf = async (disk: Store) =>
+const getRecords = async (disk: Store) =>
   (await disk.entries()).filter(([key]) => String(key) !== String(CONTROL_KEY));
 
 /** A store whose operations all go through `createDisk`. */
@@ -199,7 +199,7 @@ describe('log store', () => {
     open();
     await clock.advance(0);
     expect(modes).toEqual([true, false]);
-    expect(await recordsOf(disk)).toEqual([['a', 1]]);
+    expect(await getRecords(disk)).toEqual([['a', 1]]);
   });
 
   test('retries failed writes in memory, and the store every 30 seconds', async () => {
@@ -213,7 +213,7 @@ describe('log store', () => {
     expect(modes).toEqual([true]);
     await clock.advance(30_000);
     expect(modes).toEqual([true, false]);
-    expect(await recordsOf(disk)).toEqual([
+    expect(await getRecords(disk)).toEqual([
       ['a', 1],
       ['b', 2],
     ]);
@@ -239,7 +239,7 @@ describe('log store', () => {
     await Promise.all([slow, meanwhile]);
     await clock.advance(60_000);
     expect(store.isMemory()).toBe(false);
-    expect(await recordsOf(disk)).toEqual([
+    expect(await getRecords(disk)).toEqual([
       ['meanwhile', 3],
       ['memory', 2],
       ['slow', 1],
@@ -264,7 +264,7 @@ describe('log store', () => {
     await store.setMany([['new', 1]]);
     await store.clear();
     await clock.advance(60_000);
-    expect(await recordsOf(disk)).toEqual([]);
+    expect(await getRecords(disk)).toEqual([]);
   });
 });
 

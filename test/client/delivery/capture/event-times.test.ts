@@ -8,8 +8,8 @@ const START = 1_000_000;
 
 const aPage = () => {
   const clock = createVirtualClock(START);
-  const timeOf = createEventTimes(clock);
-  return { clock, now: (key = 'a') => timeOf(clock.now(), key), timeOf };
+  const getTime = createEventTimes(clock);
+  return { clock, now: (key = 'a') => getTime(clock.now(), key), getTime };
 };
 
 describe('event times', () => {
@@ -19,8 +19,8 @@ describe('event times', () => {
     });
     fc.assert(
       fc.property(calls, (ages) => {
-        const { timeOf } = aPage();
-        const given = ages.map(([age, key]) => ({ key, at: START - age, time: timeOf(START - age, key) }));
+        const { getTime } = aPage();
+        const given = ages.map(([age, key]) => ({ key, at: START - age, time: getTime(START - age, key) }));
         expect(new Set(given.map(({ key, time }) => `${key} ${time}`)).size).toBe(ages.length);
         for (const [i, { at, time }] of given.entries()) {
           expect(time).toBeGreaterThanOrEqual(at);
@@ -42,10 +42,10 @@ describe('event times', () => {
 
   test('are correct if the clock was hours ahead from the start', async () => {
     const clock = createVirtualClock(START + DAY_MS);
-    const timeOf = createEventTimes(clock);
-    timeOf(clock.now(), 'a');
+    const getTime = createEventTimes(clock);
+    getTime(clock.now(), 'a');
     clock.jump(-DAY_MS);
-    expect(timeOf(clock.now(), 'a')).toBe(START);
+    expect(getTime(clock.now(), 'a')).toBe(START);
   });
 
   test('follow the device back when it corrects a jump, and continue from the earlier time', () => {
@@ -68,8 +68,8 @@ describe('event times', () => {
   });
 
   test('keep a given age, and replace a future time with the current time', () => {
-    const { clock, timeOf } = aPage();
-    expect(timeOf(clock.now() - 400, 'a')).toBe(START - 400);
-    expect(timeOf(clock.now() + 5_000, 'b')).toBe(START);
+    const { clock, getTime } = aPage();
+    expect(getTime(clock.now() - 400, 'a')).toBe(START - 400);
+    expect(getTime(clock.now() + 5_000, 'b')).toBe(START);
   });
 });
