@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { EXAMPLES } from '../../src/cli/help.ts';
 import { runCli } from '../helpers/run-cli.ts';
 
-const helpOf = async (...words: string[]) => {
+const getHelp = async (...words: string[]) => {
   const { code, stdout } = await runCli([...words, '--help'], { FORCE_COLOR: '1' });
   expect(code).toBe(0);
   return stdout;
 };
 /** Each help text needs its own process, so it is read once. */
-const top = helpOf();
+const top = getHelp();
 const commands = top.then((help) => /^USAGE placard (.*)$/m.exec(help)![1]!.split('|'));
 
 describe('placard --help', () => {
@@ -20,7 +20,7 @@ describe('placard --help', () => {
 
   test('has examples for each command, with existing options', async () => {
     for (const name of await commands) {
-      const help = await helpOf(name);
+      const help = await getHelp(name);
       const examples = EXAMPLES[name] ?? [];
       expect(examples.length, name).toBeGreaterThan(0);
       for (const example of examples) {
@@ -35,7 +35,7 @@ describe('placard --help', () => {
   });
 
   test('lists the exit code of track for rejected objects', async () => {
-    expect(await helpOf('track')).toMatch(/^ {2}2 +sent to the end, but some objects were rejected/m);
-    expect(await helpOf('check')).not.toMatch(/^ {2}2 /m);
+    expect(await getHelp('track')).toMatch(/^ {2}2 +sent to the end, but some objects were rejected/m);
+    expect(await getHelp('check')).not.toMatch(/^ {2}2 /m);
   });
 });

@@ -11,7 +11,7 @@ const read = async (...lines: (string | Buffer)[]): Promise<InputLine[]> => {
   for await (const line of ndjsonLines(Readable.from([bytes], { objectMode: false }))) found.push(line);
   return found;
 };
-const reasonOf = async (line: string) => {
+const getReason = async (line: string) => {
   const [, found] = await read('{"events":[]}', line);
   return found && 'reason' in found ? found.reason : undefined;
 };
@@ -48,7 +48,7 @@ describe('a line of NDJSON', () => {
     ['5', `${SHAPE} no object`],
     ['{"events":', 'a line must be JSON'],
   ])('is rejected with the reason if it is %s', async (line, reason) => {
-    expect(await reasonOf(line)).toBe(reason);
+    expect(await getReason(line)).toBe(reason);
   });
 
   it('is rejected if it is invalid UTF-8, and adjacent lines are accepted', async () => {
@@ -84,7 +84,7 @@ const all = async (bytes: Buffer, size = 1_024): Promise<Buffer[]> => {
 };
 const texts = async (text: string, size?: number) => (await all(Buffer.from(text), size)).map(String);
 
-describe('linesOf', () => {
+describe('getLines', () => {
   it('splits lines at line feeds only', async () => {
     expect(await texts('a\u2028b\u2029c\u0085d\n\ne\r\nf')).toEqual([
       'a\u2028b\u2029c\u0085d',
