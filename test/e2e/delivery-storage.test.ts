@@ -30,7 +30,7 @@ const QUIET = { maxDelayMs: 60_000 };
 stageDelivery();
 stageContext();
 
-const errorsOf = (page: Page): string[] => {
+const getErrors = (page: Page): string[] => {
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(String(error)));
   return errors;
@@ -61,7 +61,7 @@ describe('unavailable IndexedDB', () => {
   ])('case 41: if it %s, the client runs in memory mode and reports it', async (_, break_) => {
     await context.addInitScript(break_);
     const page = await open(QUIET);
-    const errors = errorsOf(page);
+    const errors = getErrors(page);
     const events = await capture(page, 3);
     expect(await modes(page)).toEqual([true]);
     await flush(page);
@@ -217,7 +217,7 @@ describe('IndexedDB that fails later', () => {
     await session.send('Storage.overrideQuotaForOrigin', { origin: pages.origin, quotaSize: 600_000 });
     await page.goto(deliveryUrl(pages.origin, api.origin, { maxDelayMs: 60_000, maxBatchSize: 5_000 }));
     await ready(page);
-    const errors = errorsOf(page);
+    const errors = getErrors(page);
     // Sending would free space.
     service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
     // If the disk is too full even for a removal, which also writes, events continue in memory and none is dropped.

@@ -22,15 +22,15 @@ const MARKUP =
 const BUILT = ['vue', 'next'];
 
 const examples = allExamples().filter(({ language, use }) => /^tsx?$/.test(language) && !BUILT.includes(use));
-const titleOf = ({ file, line }: Example) => `${file}:${line}`;
+const getTitle = ({ file, line }: Example) => `${file}:${line}`;
 const nameOf = ({ file, line }: Example) => `${parse(file).name}-${line}`;
 /** Examples of one page can import each other by their declared file names. */
-const fileOf = (example: Example) => {
+const getFile = (example: Example) => {
   const ending = example.use === 'vitest' ? 'test.ts' : example.language;
   return join(parse(example.file).name, example.name ?? `line-${example.line}.${ending}`);
 };
 const titled = (use: string) =>
-  examples.filter((example) => example.use === use).map((example) => [titleOf(example), example] as const);
+  examples.filter((example) => example.use === use).map((example) => [getTitle(example), example] as const);
 
 const run = async (command: string, args: string[]) => {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
   for (const example of examples) {
-    const file = join(FOLDER, fileOf(example));
+    const file = join(FOLDER, getFile(example));
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, example.code.replaceAll(SHOWN_ENDPOINT, service.url));
   }
@@ -88,7 +88,7 @@ describe('the documentation', () => {
     let pages: PageServer;
     beforeAll(async () => {
       browser = await launchShell();
-      const modules = titled('page').map(([, example]) => [nameOf(example), join(FOLDER, fileOf(example))]);
+      const modules = titled('page').map(([, example]) => [nameOf(example), join(FOLDER, getFile(example))]);
       pages = await startPageServer({ entries: [], modules: Object.fromEntries(modules) });
       for (const [, example] of titled('page')) {
         const script = `import '/placard/${nameOf(example)}.js';`;
@@ -114,14 +114,14 @@ describe('the documentation', () => {
   test.each(titled('vitest'))('has a test that passes in vitest, %s', async (_, example) => {
     // Longer than the default test timeout, for a busy machine.
     const options = ['--root', FOLDER, '--testTimeout', '60000'];
-    const { code, output } = await run('node_modules/.bin/vitest', ['run', ...options, fileOf(example)]);
+    const { code, output } = await run('node_modules/.bin/vitest', ['run', ...options, getFile(example)]);
     expect(code, output).toBe(0);
     expect(output).toContain('1 passed');
   });
 
   // Runs after the pages, because the backend example changes the user whose banners the pages show.
   test.each(titled('node'))('has an example that runs in Node, %s', async (_, example) => {
-    const { code, output } = await run(process.execPath, [join(FOLDER, fileOf(example))]);
+    const { code, output } = await run(process.execPath, [join(FOLDER, getFile(example))]);
     expect(code, output).toBe(0);
   });
 });

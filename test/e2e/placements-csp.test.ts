@@ -112,7 +112,7 @@ const hears = (page: Page, type: string) =>
     type,
   );
 
-const violationsOf = async (page: Page): Promise<string[]> => {
+const getViolations = async (page: Page): Promise<string[]> => {
   const all = await page.evaluate(() => (globalThis as unknown as { violations: string[] }).violations);
   return all.filter((violation) => !violation.startsWith(`img-src ${pages.origin}/`));
 };
@@ -147,7 +147,7 @@ test('case 67: renders, counts, clicks and dismisses every template under the st
       return service.events.filter(({ type }) => type === 'dismiss').length;
     })
     .toBe(3);
-  expect(await violationsOf(page)).toEqual([]);
+  expect(await getViolations(page)).toEqual([]);
   expect(complaints).toEqual([]);
   await page.close();
 });
@@ -199,7 +199,7 @@ test('hostile text in any property does not run a script, send a request or thro
     await hears(page, 'synced');
     expect(complaints).toEqual([]);
     expect(strangers).toEqual([]);
-    expect(await violationsOf(page)).toEqual([]);
+    expect(await getViolations(page)).toEqual([]);
     expect(
       await page.evaluate(() => ({}) as { polluted?: boolean }).then(({ polluted }) => polluted),
     ).toBeUndefined();

@@ -70,7 +70,7 @@ const failures = () =>
   page.evaluate(() =>
     notices.flatMap((notice) => (notice.type === 'failed' ? [`${notice.kind}: ${notice.message}`] : [])),
   );
-const messageOf = (text: string) => page.getByText(text, { exact: true });
+const getMessage = (text: string) => page.getByText(text, { exact: true });
 
 /** The inspector's report on the slot's visibility. */
 const view = () =>
@@ -85,7 +85,7 @@ test('does not count a slot outside the visual viewport as seen until a pinch zo
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Emulation.setPageScaleFactor', { pageScaleFactor: 4 });
   await page.evaluate('mountSlot()');
-  await messageOf('Summer sale').waitFor();
+  await getMessage('Summer sale').waitFor();
   await expect.poll(view).toMatchObject({ isInvisible: true, dwellMs: 0, isSeen: false });
   await cdp.send('Emulation.setPageScaleFactor', { pageScaleFactor: 1 });
   await expect.poll(impressions).toBe(1);
@@ -96,7 +96,7 @@ describe('a slot without its own width', () => {
 
   test.each(['card', 'strip', 'hero'])('%s has a readable width, without a notice', async (template) => {
     await open({ html: `${CENTERED}<div id="slot"></div></div>`, template });
-    await messageOf('Summer sale').waitFor();
+    await getMessage('Summer sale').waitFor();
     await expect.poll(impressions).toBe(1);
     const width = await page.evaluate(() => slot.offsetWidth);
     expect(width).toBeGreaterThanOrEqual(300);
@@ -140,7 +140,7 @@ describe('a slot that moves into another document', () => {
     await open({
       html: '<div id="slot" style="inline-size: 400px"></div><iframe style="inline-size: 600px; block-size: 400px"></iframe>',
     });
-    await messageOf('Summer sale').waitFor();
+    await getMessage('Summer sale').waitFor();
     await page.evaluate(() => {
       const { contentDocument } = document.querySelector('iframe')!;
       contentDocument!.body.append(contentDocument!.adoptNode(slot));
@@ -151,7 +151,7 @@ describe('a slot that moves into another document', () => {
 
   test('keeps its styles after a move through a document without a window', async () => {
     await open({ html: '<div id="slot" style="inline-size: 400px"></div>' });
-    await messageOf('Summer sale').waitFor();
+    await getMessage('Summer sale').waitFor();
     await page.evaluate(() => {
       const { body } = document.implementation.createHTMLDocument();
       body.append(slot);
@@ -164,7 +164,7 @@ describe('a slot that moves into another document', () => {
 
   test('keeps its styles and counts its impression in another window', async () => {
     await open({ html: '<div id="slot" style="inline-size: 400px"></div>' });
-    await messageOf('Summer sale').waitFor();
+    await getMessage('Summer sale').waitFor();
     const popup = page.waitForEvent('popup');
     await page.evaluate(() => {
       const opened = globalThis.open('about:blank', '', 'width=600,height=500')!;

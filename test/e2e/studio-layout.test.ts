@@ -5,7 +5,7 @@ import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser
 import { simulateVisitors } from '../helpers/studio-week.ts';
 
 const text = (value: string) => ({ type: 'string', value });
-const campaignOf = (id: string, more: Record<string, unknown> = {}) => ({
+const getCampaign = (id: string, more: Record<string, unknown> = {}) => ({
   campaign_id: id,
   name: id,
   status: 'active',
@@ -16,7 +16,7 @@ const campaignOf = (id: string, more: Record<string, unknown> = {}) => ({
 
 let studio: StudioBrowser;
 const draft = (id: string, based_on = 0, more: Record<string, unknown> = {}) =>
-  studio.call('PUT', `/api/drafts/${id}`, { campaign: campaignOf(id, more), based_on });
+  studio.call('PUT', `/api/drafts/${id}`, { campaign: getCampaign(id, more), based_on });
 const publish = async (id: string, more: Record<string, unknown> = {}) => {
   const { revision } = await draft(id, 0, more);
   return studio.call('POST', '/api/releases', { campaign_id: id, revision, note: '' });

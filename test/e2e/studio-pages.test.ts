@@ -98,7 +98,7 @@ describe('the pages', () => {
   test('show the selection in forced colors', async () => {
     const page = await open('/campaigns/spring-collection', { forcedColors: 'active' });
     await page.getByRole('radio', { name: 'kiln' }).waitFor();
-    const looksOf = (selector: string) =>
+    const getLooks = (selector: string) =>
       page.locator(selector).evaluateAll((all) =>
         all.map((each) => {
           const { backgroundColor, outlineStyle } = getComputedStyle(each);
@@ -106,11 +106,11 @@ describe('the pages', () => {
         }),
       );
     for (const group of ['Variant', 'Width', 'Page']) {
-      const looks = await looksOf(`fieldset:has(legend:text-is("${group}")) label span`);
+      const looks = await getLooks(`fieldset:has(legend:text-is("${group}")) label span`);
       expect(new Set(looks).size, group).toBe(2);
     }
     for (const tabs of ['.shell-nav a', '.tabs a', '.edit-sections button']) {
-      expect(new Set(await looksOf(tabs)).size, tabs).toBe(2);
+      expect(new Set(await getLooks(tabs)).size, tabs).toBe(2);
     }
     await close(page);
   });

@@ -29,7 +29,7 @@ const watchShifts = (page: Page) =>
       }
     }).observe({ type: 'layout-shift', buffered: true });
   });
-const shiftsOf = (page: Page) => page.evaluate(() => Reflect.get(window, 'layoutShifts') as Shift[]);
+const getShifts = (page: Page) => page.evaluate(() => Reflect.get(window, 'layoutShifts') as Shift[]);
 
 describe('the editor after a reload', () => {
   test.each([
@@ -47,7 +47,7 @@ describe('the editor after a reload', () => {
     await page.evaluate(
       () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
     );
-    await expect.poll(() => shiftsOf(page)).toEqual([]);
+    await expect.poll(() => getShifts(page)).toEqual([]);
     await page.context().close();
   });
 });

@@ -95,7 +95,7 @@ const draw = (page: Page, template: string, values: Record<string, string | bool
     template,
     values,
   ] as const);
-const boxOf = async (page: Page, selector: string) => (await page.locator(selector).boundingBox())!;
+const getBox = async (page: Page, selector: string) => (await page.locator(selector).boundingBox())!;
 
 describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
   test.each([360, 1280])(
@@ -103,8 +103,8 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
     async (width) => {
       const page = await open(width);
       await draw(page, template, { image: '/picture.svg', link: '/linen' });
-      const panel = await boxOf(page, 'placard-frame .panel');
-      const picture = await boxOf(page, 'placard-frame .image');
+      const panel = await getBox(page, 'placard-frame .panel');
+      const picture = await getBox(page, 'placard-frame .image');
       expect(picture.width).toBeGreaterThanOrEqual(panel.width - 2);
       expect(picture.height).toBeGreaterThanOrEqual(panel.height - 2);
     },
@@ -122,9 +122,9 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
       });
       await draw(page, template, { ...WORDS, image: '/gone.png' });
       const boxes = async () => [
-        await boxOf(page, '#below'),
-        await boxOf(page, 'placard-frame .content'),
-        await boxOf(page, 'placard-frame .image'),
+        await getBox(page, '#below'),
+        await getBox(page, 'placard-frame .content'),
+        await getBox(page, 'placard-frame .image'),
       ];
       const before = await boxes();
       held.resolve();
@@ -145,9 +145,9 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
     await page.locator('body[data-ready]').waitFor({ state: 'attached' });
     expect(await page.evaluate(() => document.compatMode)).toBe('BackCompat');
     await draw(page, template, { ...WORDS, image: '/picture.svg' });
-    const { height } = await boxOf(page, 'placard-frame .panel');
+    const { height } = await getBox(page, 'placard-frame .panel');
     expect(height).toBeLessThan(700);
-    expect(height).toBeGreaterThanOrEqual((await boxOf(page, '#slot')).height - 1);
+    expect(height).toBeGreaterThanOrEqual((await getBox(page, '#slot')).height - 1);
     await page.close();
   });
 
@@ -166,7 +166,7 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
     await draw(page, template, { ...WORDS, image: '/picture.svg' });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
     // A column narrower than a few words would break each of them.
-    expect((await boxOf(page, 'placard-frame .words')).width).toBeGreaterThan(200);
+    expect((await getBox(page, 'placard-frame .words')).width).toBeGreaterThan(200);
   });
 });
 
@@ -174,7 +174,7 @@ test('shows an image that keeps its text visible in a card across a page of 768 
   const page = await open(768);
   await page.addStyleTag({ content: '.card { max-inline-size: none }' });
   await draw(page, 'card', { ...WORDS, image: '/picture.svg' });
-  const picture = await boxOf(page, 'placard-frame .image');
+  const picture = await getBox(page, 'placard-frame .image');
   expect(picture.width).toBeGreaterThan(690);
   expect(picture.height).toBeLessThanOrEqual(288);
 });
@@ -189,7 +189,7 @@ test('the box of the README prevents layout shifts on a phone: before the banner
   });
   // A page that sets no margin.
   await page.evaluate(() => document.body.style.setProperty('margin', '8px'));
-  const below = async () => (await boxOf(page, '#below')).y;
+  const below = async () => (await getBox(page, '#below')).y;
   const before = await below();
   const headline = 'Fresh from the kiln, and made to last';
   const body = 'Forty new pieces for the table, thrown and glazed by hand.';
@@ -260,7 +260,7 @@ describe.each(Object.keys(FONTS) as FontName[])('with a %s font', (font) => {
       const page = await open(900, font);
       await page.locator('#slot').evaluate((slot) => slot.style.setProperty('max-inline-size', 'none'));
       await draw(page, template, HUGE);
-      expect((await boxOf(page, '#slot')).height).toBeLessThan(700);
+      expect((await getBox(page, '#slot')).height).toBeLessThan(700);
     });
   });
 });

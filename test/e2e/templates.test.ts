@@ -164,17 +164,17 @@ const contrasts = (page: Page): Promise<Record<string, number>> =>
       });
       return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
     };
-    const styleOf = (selector: string) => getComputedStyle(root.querySelector(selector)!);
+    const getStyle = (selector: string) => getComputedStyle(root.querySelector(selector)!);
     const ratio = (front: string, back: string) => {
       const [high, low] = [luminance(front), luminance(back)].sort((a, b) => b - a);
       return (high! + 0.05) / (low! + 0.05);
     };
-    const surface = styleOf('section').backgroundColor;
+    const surface = getStyle('section').backgroundColor;
     return {
-      headline: ratio(styleOf('.headline').color, surface),
-      body: ratio(styleOf('.body').color, surface),
-      button: ratio(styleOf('.action').color, styleOf('.action').backgroundColor),
-      close: ratio(styleOf('.dismiss').color, surface),
+      headline: ratio(getStyle('.headline').color, surface),
+      body: ratio(getStyle('.body').color, surface),
+      button: ratio(getStyle('.action').color, getStyle('.action').backgroundColor),
+      close: ratio(getStyle('.dismiss').color, surface),
     };
   });
 

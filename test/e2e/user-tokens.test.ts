@@ -87,7 +87,7 @@ test('a page of another origin joins its visitor', async () => {
 
 test('requests a token, receives the banner, replaces an expired token, and delivers once', async () => {
   const asked: string[] = [];
-  await page.exposeFunction('tokenOf', async (userId: string) => {
+  await page.exposeFunction('getToken', async (userId: string) => {
     asked.push(userId);
     // For the service, the first token has already expired.
     const expiresInSeconds = asked.length === 1 ? 1 : 3_600;
@@ -101,7 +101,7 @@ test('requests a token, receives the banner, replaces an expired token, and deli
       globalThis.notices = [];
       globalThis.placard = createPlacard({
         endpoint: '${service.url}', apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1', userId: 'u-771',
-        userToken: (userId) => tokenOf(userId),
+        userToken: (userId) => getToken(userId),
         delivery: { maxDelayMs: 100 },
       });
       placard.subscribe((notice) => notices.push(notice));
@@ -122,13 +122,13 @@ test('requests a token, receives the banner, replaces an expired token, and deli
 test('moves views and dismissals of a visitor who signs in to the user, on every device', async () => {
   const context = await browser.newContext();
   const device = await context.newPage();
-  await device.exposeFunction('tokenOf', tokenFor);
+  await device.exposeFunction('getToken', tokenFor);
   const script = (userId: string | null) => `
     import { createPlacard, visitors } from '/placard/index.js';
     globalThis.notices = [];
     globalThis.placard = createPlacard({
       endpoint: '${service.url}', apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1', userId: ${JSON.stringify(userId)},
-      use: [visitors()], userToken: (userId) => tokenOf(userId), delivery: { maxDelayMs: 100 },
+      use: [visitors()], userToken: (userId) => getToken(userId), delivery: { maxDelayMs: 100 },
     });
     placard.subscribe((notice) => notices.push(notice));
     placard.mount('home', document.querySelector('#slot'), (banner, { element }) => { element.textContent = banner.id; });`;
@@ -146,7 +146,7 @@ test('moves views and dismissals of a visitor who signs in to the user, on every
   await device.waitForFunction((key) => localStorage.getItem(key) === null, storageKey);
   // Another device of the user receives the dismissal, too.
   const other = await (await browser.newContext()).newPage();
-  await other.exposeFunction('tokenOf', tokenFor);
+  await other.exposeFunction('getToken', tokenFor);
   await other.goto(`${pages.origin}/user`);
   await other.waitForFunction(() => JSON.stringify(globalThis.notices).includes('"synced"'));
   expect(await other.evaluate(() => placard.banner('home'))).toBeNull();

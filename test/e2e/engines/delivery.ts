@@ -5,7 +5,7 @@ import { type EnginePage, until } from '../../helpers/engines.ts';
 import { heard, NO_TITLE, type Scenario, settle, TITLE, tracked, type World } from './scenario.ts';
 import { shop } from './shop.ts';
 
-const clicksOf = (fake: FakeService) => fake.events.filter(({ type }) => type === 'click');
+const getClicks = (fake: FakeService) => fake.events.filter(({ type }) => type === 'click');
 const click = (page: EnginePage, times: number) => page.run<BannerEvent[]>(`return count('click', ${times})`);
 /** Events that the client keeps in memory, because the disk timed out, do not outlive the page. */
 const onDisk = (page: EnginePage) => until(page, 'return !(await placard.diagnostics()).memoryMode');
@@ -42,7 +42,7 @@ const outlives = async (
   await world.api.start();
   // Each failure may be followed by one such heartbeat.
   await settle(next, `dispatchEvent(new Event('online'));`);
-  assertDeliveredExactlyOnce(clicksOf(world.fake), captured);
+  assertDeliveredExactlyOnce(getClicks(world.fake), captured);
   assertConserved(await diagnose(next));
 };
 
@@ -74,7 +74,7 @@ export const delivery: Scenario[] = [
         await until(page, `return !navigator.onLine && fetch('/anything').then(() => false, () => true)`);
         captured = await click(page, 5);
         expect(await page.run('return placard.flush()')).toEqual({ delivered: 0, pending: 5 });
-        expect(clicksOf(fake)).toEqual([]);
+        expect(getClicks(fake)).toEqual([]);
       } finally {
         await page.setOffline(false);
       }
@@ -83,7 +83,7 @@ export const delivery: Scenario[] = [
         page,
         `const { pending, inDoubt } = await placard.diagnostics(); return pending + inDoubt === 0`,
       );
-      assertDeliveredExactlyOnce(clicksOf(fake), captured);
+      assertDeliveredExactlyOnce(getClicks(fake), captured);
     },
   },
   {
@@ -103,7 +103,7 @@ export const delivery: Scenario[] = [
       }
       const event = await page.run<BannerEvent>('return clicked');
       await settle(page);
-      assertDeliveredExactlyOnce(clicksOf(fake), [event]);
+      assertDeliveredExactlyOnce(getClicks(fake), [event]);
     },
   },
   {
@@ -115,8 +115,8 @@ export const delivery: Scenario[] = [
       fake.fail({ type: 'drop', when: 'after' }, { when: hasClick });
       const captured = await click(page, 3);
       await settle(page);
-      assertDeliveredExactlyOnce(clicksOf(fake), captured);
-      expect(Math.max(...clicksOf(fake).map(({ copies }) => copies))).toBeGreaterThanOrEqual(2);
+      assertDeliveredExactlyOnce(getClicks(fake), captured);
+      expect(Math.max(...getClicks(fake).map(({ copies }) => copies))).toBeGreaterThanOrEqual(2);
     },
   },
   {
@@ -142,7 +142,7 @@ export const delivery: Scenario[] = [
         { type: 'corrected', reason: 'no' },
         { type: 'corrected', reason: 'no' },
       ]);
-      const times = clicksOf(fake).map(({ time }) => time);
+      const times = getClicks(fake).map(({ time }) => time);
       const wanted = captured.map(({ time }, i) => (i === 1 || i === 3 ? time - 3_600_000 : time));
       expect(times.toSorted()).toEqual(wanted.toSorted());
       assertConserved(await diagnose(page));
@@ -157,7 +157,7 @@ export const delivery: Scenario[] = [
       await Promise.all(tabs.map((tab) => click(tab, 60)));
       for (const tab of tabs) await settle(tab);
       // The service counts two clicks as one if two tabs capture them in the same millisecond. Each was sent once.
-      expect(clicksOf(fake).reduce((sum, { copies }) => sum + copies, 0)).toBe(120);
+      expect(getClicks(fake).reduce((sum, { copies }) => sum + copies, 0)).toBe(120);
       assertConserved(await diagnose(tabs[0]!));
       expect(mostAtOnce()).toBe(1);
     },

@@ -58,7 +58,7 @@ const expectStrict = async (page: EnginePage): Promise<void> => {
 };
 
 /** Images of the page's own origin are rejected on a test page, because it is not on https. */
-const violationsOf = async (page: EnginePage, origin: string): Promise<string[]> =>
+const getViolations = async (page: EnginePage, origin: string): Promise<string[]> =>
   (await page.run<string[]>('return violations')).filter((each) => !each.startsWith(`img-src ${origin}`));
 
 export const strictPage: Scenario[] = [
@@ -90,7 +90,7 @@ export const strictPage: Scenario[] = [
       // A banner disappears at once; its dismissal is stored a moment later.
       const dismissals = () => fake.events.filter(({ type }) => type === 'dismiss').length;
       await expect.poll(() => page.run('return placard.flush()').then(dismissals)).toBe(3);
-      expect(await violationsOf(page, origin)).toEqual([]);
+      expect(await getViolations(page, origin)).toEqual([]);
       expect(await page.run('return errors')).toEqual([]);
       // Failures of a slow disk or network are not caused by the policy.
       const WEATHER = ['storage', 'sync', 'delivery'];
@@ -152,7 +152,7 @@ export const strictPage: Scenario[] = [
         };`);
       expect(found).toMatchObject({ scripts: 1, polluted: [], elsewhere: [] });
       for (const scheme of found.schemes) expect(['http:', 'https:', 'none']).toContain(scheme);
-      expect(await violationsOf(page, origin)).toEqual([]);
+      expect(await getViolations(page, origin)).toEqual([]);
       expect(await page.run('return errors')).toEqual([]);
       await expectStrict(page);
     },

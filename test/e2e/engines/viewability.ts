@@ -143,7 +143,7 @@ const PAGES: Record<string, Place>[] = [
 const cell = (html: string, i: number) =>
   at(10 + (i % 6) * 125, `${30 + Math.floor(i / 6) * 75}px`, `<div style="position: relative">${html}</div>`);
 
-const pageOf = (endpoint: string, places: Record<string, Place>, number: number) =>
+const getPage = (endpoint: string, places: Record<string, Place>, number: number) =>
   shop(endpoint, {
     html: Object.entries(places)
       .map(([name, { html }], i) => (name in FREE ? html : cell(html, i)))
@@ -240,7 +240,7 @@ export const viewability: Scenario[] = [
           const name = `place-${number}-${i}`;
           fake.setBanner(name, buildBanner(name, {}, { is_control: isControl }));
         }
-        pages.set(`/places-${number}`, pageOf(api.origin, places, number));
+        pages.set(`/places-${number}`, getPage(api.origin, places, number));
         const page = await open(`/places-${number}`);
         const names = Object.keys(places);
         // One request holds ten placements.
