@@ -104,35 +104,35 @@ describe.each(STORES)('images on $name', ({ address }) => {
   });
 
   test('are rejected if invalid, too large in bytes or pixels, or sent by the wrong role', async () => {
-    const refusalOf = async (bytes: Uint8Array, cookie = ed) => {
+    const getRefusal = async (bytes: Uint8Array, cookie = ed) => {
       const { status, body } = await upload(bytes, 'x.png', cookie);
       return [status, body.message];
     };
     const kinds = 'Unsupported image. Use PNG, JPEG, WebP, AVIF, GIF.';
-    expect(await refusalOf(SVG)).toEqual([415, kinds]);
-    expect(await refusalOf(Buffer.from('<!doctype html><script>1</script>'))).toEqual([415, kinds]);
-    expect(await refusalOf(aPng(40, 20).subarray(0, 12))).toEqual([415, kinds]);
+    expect(await getRefusal(SVG)).toEqual([415, kinds]);
+    expect(await getRefusal(Buffer.from('<!doctype html><script>1</script>'))).toEqual([415, kinds]);
+    expect(await getRefusal(aPng(40, 20).subarray(0, 12))).toEqual([415, kinds]);
     const fits = aPng(1, 1);
     const exact = aPng(1, 1, [0, 0, 0], MEGABYTE - fits.byteLength - 12);
     expect(exact.byteLength).toBe(MEGABYTE);
     expect((await upload(exact)).status).toBe(201);
     const tooLarge = [413, 'The image limit is 1 MB. Resize it or use WebP'];
-    expect(await refusalOf(Buffer.concat([exact, Buffer.from('a')]))).toEqual(tooLarge);
-    expect(await refusalOf(Buffer.concat([exact, exact]))).toEqual(tooLarge);
-    expect(await refusalOf(anAvif(200_000))).toEqual([415, kinds]);
+    expect(await getRefusal(Buffer.concat([exact, Buffer.from('a')]))).toEqual(tooLarge);
+    expect(await getRefusal(Buffer.concat([exact, exact]))).toEqual(tooLarge);
+    expect(await getRefusal(anAvif(200_000))).toEqual([415, kinds]);
     const bounds = 'the limit is 8,192 per side and 16,777,216 in total.';
-    expect(await refusalOf(aPng(8_193, 1))).toEqual([422, `The image has 8193 × 1 pixels: ${bounds}`]);
+    expect(await getRefusal(aPng(8_193, 1))).toEqual([422, `The image has 8193 × 1 pixels: ${bounds}`]);
     const ofSize = (width: number, height: number) => {
       const gif = Buffer.from(GIF);
       gif.writeUInt16LE(width, 6);
       gif.writeUInt16LE(height, 8);
       return gif;
     };
-    expect(await refusalOf(ofSize(4_097, 4_096))).toEqual([
+    expect(await getRefusal(ofSize(4_097, 4_096))).toEqual([
       422,
       `The image has 4097 × 4096 pixels: ${bounds}`,
     ]);
-    expect(await refusalOf(ofSize(0, 0))).toEqual([422, 'The image has 0 × 0 pixels: it is empty.']);
+    expect(await getRefusal(ofSize(0, 0))).toEqual([422, 'The image has 0 × 0 pixels: it is empty.']);
     for (const name of ['a\0.png', 'a\ud800.png']) {
       const { status, body } = await upload(fits, name);
       expect([status, body.message]).toEqual([
@@ -144,7 +144,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     expect((await upload(most)).status).toBe(201);
     expect((await remove(sha256(most))).status).toBe(204);
     const vera = await studio.signIn('Vera');
-    expect((await refusalOf(fits, vera))[0]).toBe(403);
+    expect((await getRefusal(fits, vera))[0]).toBe(403);
     expect((await studio.call('GET', '/api/images', { cookie: vera })).status).toBe(200);
     expect((await list()).images).toHaveLength(1);
   });

@@ -34,20 +34,20 @@ afterEach(async () => {
   vi.unstubAllEnvs();
 });
 
-const cookieOf = (answer: { headers: Headers }) => answer.headers.get('set-cookie')?.split(';')[0];
+const getCookie = (answer: { headers: Headers }) => answer.headers.get('set-cookie')?.split(';')[0];
 
 /** Follows the redirects as a browser does: to the provider, and back with its response. */
 const walk = async () => {
   const start = await studio.call('GET', '/openid/start?workspace=test');
   const there = await fetch(start.headers.get('location')!, { redirect: 'manual' });
   const back = new URL(there.headers.get('location')!);
-  return { start, pending: cookieOf(start)!, back: back.pathname + back.search };
+  return { start, pending: getCookie(start)!, back: back.pathname + back.search };
 };
 const signIn = async () => {
   const { pending, back } = await walk();
   return studio.call('GET', back, { cookie: pending });
 };
-const problemOf = (answer: { headers: Headers }) =>
+const getProblem = (answer: { headers: Headers }) =>
   new URL(answer.headers.get('location')!, 'http://x').searchParams.get('problem');
 
 describe('a sign-in through an identity provider', () => {
@@ -67,7 +67,7 @@ describe('a sign-in through an identity provider', () => {
     const answer = await signIn();
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
     expect(answer.headers.get('set-cookie')).toContain('SameSite=Strict');
-    const { body } = await studio.call('GET', '/api/session', { cookie: cookieOf(answer) });
+    const { body } = await studio.call('GET', '/api/session', { cookie: getCookie(answer) });
     expect(body.operator).toEqual({ name: 'mia@shop.example', role: 'publish', canViewUsers: false });
     const audit = await studio.store.studio.audit('test', { limit: 1 });
     expect(audit).toMatchObject([{ operator: 'mia@shop.example', details: 'with OpenID Connect' }]);
@@ -75,7 +75,7 @@ describe('a sign-in through an identity provider', () => {
 
   test('grants permission to view users by a claim', async () => {
     provider.claims = { name: 'Sam', groups: ['marketing', 'support'] };
-    const { body } = await studio.call('GET', '/api/session', { cookie: cookieOf(await signIn()) });
+    const { body } = await studio.call('GET', '/api/session', { cookie: getCookie(await signIn()) });
     expect(body.operator).toMatchObject({ role: 'edit', canViewUsers: true });
   });
 
@@ -84,20 +84,20 @@ describe('a sign-in through an identity provider', () => {
     async (claims) => {
       provider.claims = claims;
       const answer = await signIn();
-      expect(problemOf(answer)).toBe('No access. Ask an admin for a role.');
+      expect(getProblem(answer)).toBe('No access. Ask an admin for a role.');
     },
   );
 
   test('ends if the workspace no longer trusts the provider', async () => {
     provider.claims = { groups: 'leads' };
-    const cookie = cookieOf(await signIn());
+    const cookie = getCookie(await signIn());
     studio.edit(aStudioWorkspace());
     expect((await studio.call('GET', '/api/session', { cookie })).status).toBe(401);
   });
 
   test('has the role that the workspace file currently maps to its claims', async () => {
     provider.claims = { groups: ['leads', 'support'] };
-    const cookie = cookieOf(await signIn());
+    const cookie = getCookie(await signIn());
     const now = async () => (await studio.call('GET', '/api/session', { cookie })).body.operator;
     expect(await now()).toMatchObject({ role: 'publish', canViewUsers: true });
     studio.edit(content({ roles: { leads: 'view' }, can_view_users: [] }));
@@ -111,7 +111,7 @@ describe('a sign-in through an identity provider', () => {
     ['claim', { role_claim: 'roles' }],
   ])('ends if the workspace reads roles from another %s', async (_, more) => {
     provider.claims = { groups: 'leads' };
-    const cookie = cookieOf(await signIn());
+    const cookie = getCookie(await signIn());
     studio.edit(content(more));
     expect((await studio.call('GET', '/api/session', { cookie })).status).toBe(401);
   });
@@ -119,13 +119,13 @@ describe('a sign-in through an identity provider', () => {
   test('is rejected with an ID token signed by another key', async () => {
     provider.claims = { groups: 'leads' };
     provider.signsWithForeignKey = true;
-    expect(problemOf(await signIn())).toMatch(/did not confirm/);
+    expect(getProblem(await signIn())).toMatch(/did not confirm/);
   });
 
   test('is identified by a verified email address, else by the subject ID', async () => {
     const nameWith = async (claims: Record<string, unknown>) => {
       provider.claims = { groups: 'leads', ...claims };
-      const cookie = cookieOf(await signIn());
+      const cookie = getCookie(await signIn());
       return (await studio.call('GET', '/api/session', { cookie })).body.operator.name;
     };
     const { host } = new URL(provider.issuer);
@@ -152,12 +152,14 @@ describe('a sign-in through an identity provider', () => {
     const { pending, back } = await walk();
     const refused = /did not confirm|sign-in expired/;
     expect(
-      problemOf(await studio.call('GET', back.replace(/state=[^&]+/, 'state=other'), { cookie: pending })),
+      getProblem(await studio.call('GET', back.replace(/state=[^&]+/, 'state=other'), { cookie: pending })),
     ).toMatch(refused);
-    expect(problemOf(await studio.call('GET', back))).toMatch(refused);
-    expect(problemOf(await studio.call('GET', back, { cookie: 'placard-openid=nonsense' }))).toMatch(refused);
+    expect(getProblem(await studio.call('GET', back))).toMatch(refused);
+    expect(getProblem(await studio.call('GET', back, { cookie: 'placard-openid=nonsense' }))).toMatch(
+      refused,
+    );
     expect((await studio.call('GET', back, { cookie: pending })).headers.get('location')).toBe('/');
-    expect(problemOf(await studio.call('GET', back, { cookie: pending }))).toMatch(refused);
+    expect(getProblem(await studio.call('GET', back, { cookie: pending }))).toMatch(refused);
   });
 
   test.each([
@@ -167,7 +169,7 @@ describe('a sign-in through an identity provider', () => {
   ])('is rejected with an ID token of %s', async (_, wrong) => {
     provider.claims = { groups: 'leads' };
     provider.spoil = (payload) => ({ ...payload, ...wrong });
-    expect(problemOf(await signIn())).toMatch(/did not confirm/);
+    expect(getProblem(await signIn())).toMatch(/did not confirm/);
   });
 
   test('does not start for a workspace without a provider', async () => {

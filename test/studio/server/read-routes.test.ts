@@ -337,13 +337,13 @@ describe('a preview link', () => {
       },
       cookie: ed,
     });
-  const tokenOf = (url: string) => new URLSearchParams(new URL(url).hash.slice(1)).get(PREVIEW_PARAMETER)!;
+  const getToken = (url: string) => new URLSearchParams(new URL(url).hash.slice(1)).get(PREVIEW_PARAMETER)!;
 
   test('shows the draft on the site, as the persona, as a test send that is never counted', async () => {
     const { status, body } = await link(await draft());
     expect(status).toBe(201);
     expect(body.url).toMatch(/^https:\/\/shop\.example\/cart\?x=1#top&placard_preview=[\w.-]+$/);
-    const shown = await studio.fromPage(PREVIEW_PATH, { token: tokenOf(body.url) });
+    const shown = await studio.fromPage(PREVIEW_PATH, { token: getToken(body.url) });
     expect(shown.body).toMatchObject({
       campaign_name: 'Gold',
       banners: {
@@ -381,7 +381,7 @@ describe('a preview link', () => {
       revision: null,
       variant_id: published!.variants[0]!.variantId,
     });
-    const shown = await studio.fromPage(PREVIEW_PATH, { token: tokenOf(body.url) });
+    const shown = await studio.fromPage(PREVIEW_PATH, { token: getToken(body.url) });
     expect(shown).toMatchObject({ status: 200, body: { campaign_name: published!.name } });
   });
 
@@ -407,7 +407,7 @@ describe('a preview link', () => {
     const revision = await draft({ ...GOLD, language: 'en', variants: [variant] });
     const shown = async (language: string | null) => {
       const { body } = await link(revision, { language });
-      const { body: answer } = await studio.fromPage(PREVIEW_PATH, { token: tokenOf(body.url) });
+      const { body: answer } = await studio.fromPage(PREVIEW_PATH, { token: getToken(body.url) });
       return answer.banners.home.properties.headline.value;
     };
     expect([await shown('de'), await shown(null)]).toEqual(['Hallo', 'Hello']);
@@ -416,14 +416,14 @@ describe('a preview link', () => {
   test('expires after half an hour', async () => {
     const { body } = await link(await draft());
     studio.clock.now += 30 * 60_000 + 1_000;
-    const { status, body: answer } = await studio.fromPage(PREVIEW_PATH, { token: tokenOf(body.url) });
+    const { status, body: answer } = await studio.fromPage(PREVIEW_PATH, { token: getToken(body.url) });
     expect([status, answer.message]).toEqual([401, 'The preview link has expired']);
   });
 
   test('expires with its draft revision', async () => {
     const { body } = await link(await draft());
     await draft({ ...GOLD, name: 'Changed' });
-    expect((await studio.fromPage(PREVIEW_PATH, { token: tokenOf(body.url) })).status).toBe(404);
+    expect((await studio.fromPage(PREVIEW_PATH, { token: getToken(body.url) })).status).toBe(404);
   });
 
   test('is created for the current draft, and only for sites of the file', async () => {
@@ -443,14 +443,14 @@ describe('a preview link', () => {
 
   test('allows sixty views a minute per link', async () => {
     const revision = await draft();
-    const token = tokenOf((await link(revision)).body.url);
+    const token = getToken((await link(revision)).body.url);
     const look = (each: string) => studio.fromPage(PREVIEW_PATH, { token: each });
     for (let times = 0; times < 60; times += 1) expect((await look(token)).status).toBe(200);
     const { status, headers, body } = await look(token);
     expect([status, body.message]).toEqual([429, expect.stringContaining('60 requests a minute')]);
     expect(headers.get('x-ratelimit-retry-after')).toBe('60');
     studio.clock.now += 1_000;
-    expect((await look(tokenOf((await link(revision)).body.url))).status).toBe(200);
+    expect((await look(getToken((await link(revision)).body.url))).status).toBe(200);
     studio.clock.now += 60_000;
     expect((await look(token)).status).toBe(200);
   });
@@ -463,7 +463,7 @@ describe('a preview link', () => {
       variants: [aVariant({ properties: text('x'.repeat(3_000)) })],
     });
     const { status } = await studio.fromPage(PREVIEW_PATH, {
-      token: tokenOf((await link(revision)).body.url),
+      token: getToken((await link(revision)).body.url),
     });
     expect(status).toBe(422);
   });
@@ -482,7 +482,7 @@ describe('a preview link', () => {
       new Request(`http://localhost${PREVIEW_PATH}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ token: tokenOf(body.url) }),
+        body: JSON.stringify({ token: getToken(body.url) }),
       }),
     );
     expect(response.status).toBe(401);
