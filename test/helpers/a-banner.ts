@@ -12,7 +12,7 @@ export const buildBanner = (changes: Partial<Banner> = {}): Banner => ({
   ...changes,
 });
 
-export const dismissalOf = ({ placementId, id: bannerId }: Banner) => ({ placementId, bannerId });
+export const getDismissal = ({ placementId, id: bannerId }: Banner) => ({ placementId, bannerId });
 
 /** The same banner in the shape of a sync response. */
 export const aWireBanner = (changes: Partial<WireBanner> = {}): WireBanner => ({

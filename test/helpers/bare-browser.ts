@@ -69,11 +69,11 @@ export const launchBareBrowser = async (): Promise<BareBrowser> => {
   });
   const waiting = new Map<number, (reply: Reply) => void>();
   /** The pages of each tab: the visible one and a prerendered one. */
-  const pagesOf = new Map<string, Set<string>>();
+  const getPages = new Map<string, Set<string>>();
   socket.onmessage = ({ data }) => {
     const reply = JSON.parse(String(data)) as Reply;
     if (reply.id !== undefined) waiting.get(reply.id)?.(reply);
-    const pages = pagesOf.get(reply.sessionId ?? '');
+    const pages = getPages.get(reply.sessionId ?? '');
     if (reply.method === 'Target.attachedToTarget') pages?.add(reply.params!.sessionId);
     if (reply.method === 'Target.detachedFromTarget') pages?.delete(reply.params!.sessionId);
   };
@@ -109,7 +109,7 @@ export const launchBareBrowser = async (): Promise<BareBrowser> => {
         sessionId: string;
       };
       const pages = new Set<string>();
-      pagesOf.set(sessionId, pages);
+      getPages.set(sessionId, pages);
       await send(
         'Target.setAutoAttach',
         { autoAttach: true, waitForDebuggerOnStart: false, flatten: true },

@@ -90,7 +90,7 @@ const measure = async (code: string, folder: string, bundler: BundlerName): Prom
 };
 
 /** Returns the version of an installed package. */
-export const versionOf = async (name: string, folder: string): Promise<string> =>
+export const getVersion = async (name: string, folder: string): Promise<string> =>
   JSON.parse(await readFile(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version;
 
 /** Not bundled, because applications have their own. */

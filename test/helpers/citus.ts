@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { freePort } from './free-port.ts';
-import { descendantsOf, hasEnded } from './process-tree.ts';
+import { getDescendants, hasEnded } from './process-tree.ts';
 
 /** PostgreSQL versions on Debian and Ubuntu. */
 const VERSIONS = '/usr/lib/postgresql';
@@ -19,8 +19,8 @@ export const installedCitus = (): string | null => {
 /** PostgreSQL does not run as root; it runs as its package's user then. */
 const asServer = (): { uid?: number; gid?: number } => {
   if (process.getuid?.() !== 0) return {};
-  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres']).toString());
-  return { uid: idOf('-u'), gid: idOf('-g') };
+  const getId = (flag: string) => Number(execFileSync('id', [flag, 'postgres']).toString());
+  return { uid: getId('-u'), gid: getId('-g') };
 };
 
 const SETTINGS = `
@@ -61,7 +61,7 @@ export const startCitus = async (bin: string, { workers = 2, settings = '' } = {
     execFileSync(join(bin, program), args, { ...user, cwd: folder, stdio: 'ignore' });
   const ports: number[] = [];
   for (const _ of allNodes) ports.push(await freePort());
-  const urlOf = (node: number, database: string) =>
+  const getUrl = (node: number, database: string) =>
     `postgres://postgres@127.0.0.1:${ports[node]}/${database}`;
   const runOn = async (url: string, ...statements: string[]) => {
     const client = new Client({ connectionString: url });
@@ -93,7 +93,7 @@ export const startCitus = async (bin: string, { workers = 2, settings = '' } = {
     const answers = async () => {
       while (server.exitCode === null) {
         try {
-          return await runOn(urlOf(node, 'postgres'), 'SELECT 1');
+          return await runOn(getUrl(node, 'postgres'), 'SELECT 1');
         } catch {
           await new Promise((resolve) => setTimeout(resolve, 50));
         }
@@ -104,7 +104,7 @@ export const startCitus = async (bin: string, { workers = 2, settings = '' } = {
   const kill = async (node: number) => {
     const server = processes.get(node)!;
     // With its backends, which would keep the shared memory attached.
-    const all = [{ pid: server.pid! }, ...(await descendantsOf(server.pid!))];
+    const all = [{ pid: server.pid! }, ...(await getDescendants(server.pid!))];
     const ended = new Promise((resolve) => server.once('exit', resolve));
     for (const { pid } of all) {
       try {
@@ -120,11 +120,11 @@ export const startCitus = async (bin: string, { workers = 2, settings = '' } = {
   await Promise.all(allNodes.map(start));
   await Promise.all(
     allNodes.map(async (node) => {
-      await runOn(urlOf(node, 'postgres'), 'CREATE DATABASE placard');
-      await runOn(urlOf(node, 'placard'), 'CREATE EXTENSION citus');
+      await runOn(getUrl(node, 'postgres'), 'CREATE DATABASE placard');
+      await runOn(getUrl(node, 'placard'), 'CREATE EXTENSION citus');
     }),
   );
-  const url = urlOf(0, 'placard');
+  const url = getUrl(0, 'placard');
   const nodes = allNodes.slice(1).map((node) => `SELECT citus_add_node('127.0.0.1', ${ports[node]})`);
   await runOn(url, `SELECT citus_set_coordinator_host('127.0.0.1', ${ports[0]})`, ...nodes);
   return {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 /** Splits a shell command into words: quotes and line continuations, no expansion. */
-const wordsOf = (command: string, variables: Record<string, string>): string[] =>
+const getWords = (command: string, variables: Record<string, string>): string[] =>
   [...command.replaceAll('\\\n', ' ').matchAll(/(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+/g)].map(([word]) =>
     word.replaceAll(
       /'([^']*)'|"([^"]*)"|\\(.)/g,
@@ -14,7 +14,7 @@ const wordsOf = (command: string, variables: Record<string, string>): string[] =
 
 /** Runs a curl command with `fetch`. Throws on an option that our documents do not use. */
 export const curl = (command: string, variables: Record<string, string> = {}): Promise<Response> => {
-  const [name, ...words] = wordsOf(command, variables);
+  const [name, ...words] = getWords(command, variables);
   expect(name).toBe('curl');
   const headers: [string, string][] = [];
   let url = '';

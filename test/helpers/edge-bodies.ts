@@ -36,13 +36,13 @@ const member = (right: readonly unknown[], bound?: number) =>
     { weight: 2, arbitrary: odd },
     { weight: 1, arbitrary: fc.constant(undefined) },
   );
-const listOf = (item: fc.Arbitrary<unknown>, maxLength: number) =>
+const getList = (item: fc.Arbitrary<unknown>, maxLength: number) =>
   fc.oneof(
     { weight: 20, arbitrary: fc.array(item, { minLength: 1, maxLength }) },
     { weight: 1, arbitrary: fc.oneof(odd, fc.constant(undefined)) },
   );
 /** Sometimes the body itself is not an object. */
-const bodyOf = (members: Record<string, fc.Arbitrary<unknown>>) =>
+const getBody = (members: Record<string, fc.Arbitrary<unknown>>) =>
   fc.oneof({ weight: 40, arbitrary: fc.record(members) }, { weight: 1, arbitrary: odd });
 
 const TIMES = [
@@ -62,17 +62,17 @@ const envelope = {
   app_version: member(['1.0'], 255),
 };
 
-export const syncBodies = bodyOf({
+export const syncBodies = getBody({
   ...envelope,
-  placements: listOf(member(['home', 'side', '__proto__']), 12),
+  placements: getList(member(['home', 'side', '__proto__']), 12),
   device_id: member([undefined, 'd-1'], 1_011),
 });
 
 /** `bannerId` is an ID that the service issued. */
 export const bannersTrackBodies = (bannerId: string) =>
-  bodyOf({
+  getBody({
     ...envelope,
-    events: listOf(
+    events: getList(
       fc.oneof(
         {
           weight: 20,
@@ -148,10 +148,10 @@ const properties = maybe(
   ),
 );
 const objects = (members: Record<string, fc.Arbitrary<unknown>>) =>
-  maybe(listOf(fc.oneof({ weight: 20, arbitrary: fc.record(members) }, { weight: 1, arbitrary: odd }), 2));
+  maybe(getList(fc.oneof({ weight: 20, arbitrary: fc.record(members) }, { weight: 1, arbitrary: odd }), 2));
 
 /** Without attribute values, which have their own tests. */
-export const usersTrackBodies = bodyOf({
+export const usersTrackBodies = getBody({
   attributes: objects({
     ...identifiers,
     tier: fc.constantFrom('gold', 1, true),

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { asFunction, type EngineKind } from './engines.ts';
 import { inPath } from './machine.ts';
-import { descendantsOf, isGone } from './process-tree.ts';
+import { getDescendants, isGone } from './process-tree.ts';
 
 const path = inPath('firefox-esr') ?? inPath('firefox');
 
@@ -44,7 +44,7 @@ export const firefox: EngineKind = {
           setOffline: (isOffline) => page.setOfflineMode(isOffline),
           async kill() {
             // The driver does not say which process runs the page, so all content processes are killed.
-            const killed = (await descendantsOf(browser.process()!.pid!)).filter(({ command }) =>
+            const killed = (await getDescendants(browser.process()!.pid!)).filter(({ command }) =>
               command.endsWith(' tab'),
             );
             for (const { pid } of killed) process.kill(pid, 'SIGKILL');

@@ -175,7 +175,7 @@ const nearlyLike = (example: unknown): fc.Arbitrary<unknown> => {
 };
 
 /** Valid, nearly valid and absurd bodies of an endpoint. `bannerIds`: IDs that the service issued. */
-export const bodiesOf = (
+export const getBodies = (
   { path, operation }: Pick<Route, 'path' | 'operation'>,
   bannerIds: readonly string[],
 ): fc.Arbitrary<unknown> => {

@@ -35,7 +35,7 @@ const read = async (pid: string): Promise<Process[]> => {
 };
 
 /** Returns the descendants of a process. Needs `/proc`. */
-export const descendantsOf = async (root: number): Promise<Process[]> => {
+export const getDescendants = async (root: number): Promise<Process[]> => {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const all = (await Promise.all(pids.map(read))).flat();
   const found: Process[] = [];

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { aWorkspace } from './a-workspace.ts';
-import { descendantsOf, hasEnded } from './process-tree.ts';
+import { getDescendants, hasEnded } from './process-tree.ts';
 
 const CHILD = fileURLToPath(new URL('./service-child.ts', import.meta.url));
 
@@ -48,7 +48,7 @@ export const startServiceProcess = async (
     process: child,
     kill: async () => {
       // A wrapper may exit before node.
-      const all = await descendantsOf(child.pid!);
+      const all = await getDescendants(child.pid!);
       signal('SIGKILL');
       await exited;
       await Promise.all(all.map(({ pid }) => hasEnded(pid)));

@@ -3,7 +3,7 @@ import type { Banner, Slot } from '../../src/client/index.ts';
 type Value = string | boolean | Banner['properties'][string];
 
 /** A banner from plain values: text, flags, `image` as an image, anything else as `{ type, value }`. */
-export const bannerOf = (values: Record<string, Value>): Banner => ({
+export const getBanner = (values: Record<string, Value>): Banner => ({
   id: 'bnr_1',
   placementId: 'home_hero',
   isControl: false,

@@ -9,7 +9,7 @@ export interface TokenKeys {
   publicJwk: Record<string, unknown>;
 }
 
-const pairOf = (algorithm: string, publicKey: KeyObject, privateKey: KeyObject): TokenKeys => ({
+const getPair = (algorithm: string, publicKey: KeyObject, privateKey: KeyObject): TokenKeys => ({
   algorithm,
   privateKey,
   privatePem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
@@ -19,27 +19,27 @@ const pairOf = (algorithm: string, publicKey: KeyObject, privateKey: KeyObject):
 
 export const ed25519Keys = (): TokenKeys => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  return pairOf('EdDSA', publicKey, privateKey);
+  return getPair('EdDSA', publicKey, privateKey);
 };
 export const p256Keys = (): TokenKeys => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return pairOf('ES256', publicKey, privateKey);
+  return getPair('ES256', publicKey, privateKey);
 };
 export const rsaKeys = (modulusLength = 2_048): TokenKeys => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength });
-  return pairOf('RS256', publicKey, privateKey);
+  return getPair('RS256', publicKey, privateKey);
 };
 
 export const part = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-export const signatureOf = ({ algorithm, privateKey }: TokenKeys, text: string): string =>
+export const getSignature = ({ algorithm, privateKey }: TokenKeys, text: string): string =>
   sign(algorithm === 'EdDSA' ? null : 'sha256', Buffer.from(text), {
     key: privateKey,
     dsaEncoding: 'ieee-p1363',
   }).toString('base64url');
 
-export const hmacOf = (secret: string, text: string): string =>
+export const getHmac = (secret: string, text: string): string =>
   createHmac('sha256', secret).update(text).digest('base64url');
 
 /** A token made by hand, whatever header and claims are given: nothing of it is checked. */
@@ -49,5 +49,5 @@ export const aToken = (
   header: unknown = { alg: keys.algorithm, typ: 'JWT' },
 ): string => {
   const text = `${part(header)}.${part(claims)}`;
-  return `${text}.${signatureOf(keys, text)}`;
+  return `${text}.${getSignature(keys, text)}`;
 };
