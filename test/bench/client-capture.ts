@@ -3,7 +3,7 @@ import { launchBrowser } from '../helpers/browser.ts';
 import { startCollector } from './browser/collector.ts';
 import { median, milliseconds, spread, times } from './browser/figures.ts';
 import { openSubject, startSubjectPages } from './browser/subject-page.ts';
-import { installPeers, SUBJECTS, type Subject, titleOf } from './browser/subjects.ts';
+import { getTitle, installPeers, SUBJECTS, type Subject } from './browser/subjects.ts';
 import type { Bench, Row } from './row.ts';
 
 const ALONE = 200;
@@ -84,7 +84,7 @@ const burst = (page: Page, count: number, limitMs: number): Promise<Burst> =>
     [count, limitMs] as const,
   );
 
-const rowsOf = (what: string, bursts: Burst[], isPromised: boolean): Row[] => {
+const getRows = (what: string, bursts: Burst[], isPromised: boolean): Row[] => {
   const row = (part: string, values: number[], target: string): Row => ({
     what: `${what}, ${part}`,
     figure: values.includes(Number.POSITIVE_INFINITY)
@@ -123,7 +123,7 @@ const capture: Bench = {
     try {
       for (const [at, subject] of subjects.entries()) {
         const ours = subject.npm === undefined;
-        const title = subject === FLOOR ? 'A bare idb-keyval put' : await titleOf(subject);
+        const title = subject === FLOOR ? 'A bare idb-keyval put' : await getTitle(subject);
         const inFreshPage = async <T>(work: (page: Page) => Promise<T>): Promise<T> => {
           const context = await browser.newContext();
           const page = await context.newPage();
@@ -146,7 +146,7 @@ const capture: Bench = {
           while (bursts.length < BURSTS) {
             bursts.push(await inFreshPage((page) => burst(page, count, DURABLE_LIMIT_MS)));
           }
-          rows.push(...rowsOf(`${title}: ${count} in one task`, bursts, count === MANY));
+          rows.push(...getRows(`${title}: ${count} in one task`, bursts, count === MANY));
         }
       }
     } finally {

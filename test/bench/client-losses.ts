@@ -1,9 +1,9 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { launchBrowser } from '../helpers/browser.ts';
 import { crashRenderer } from '../helpers/lifecycle-browser.ts';
-import { type Collector, markerOf, startCollector } from './browser/collector.ts';
+import { type Collector, getMarker, startCollector } from './browser/collector.ts';
 import { openSubject, startSubjectPages } from './browser/subject-page.ts';
-import { installPeers, SUBJECTS, type Subject, titleOf } from './browser/subjects.ts';
+import { getTitle, installPeers, SUBJECTS, type Subject } from './browser/subjects.ts';
 import type { Bench, Row } from './row.ts';
 
 const ROUNDS = 3;
@@ -93,7 +93,7 @@ const play = async (
       return page;
     };
     const capture = async (page: Page, count: number) => {
-      const markers = Array.from({ length: count }, (_, at) => markerOf(captured + at));
+      const markers = Array.from({ length: count }, (_, at) => getMarker(captured + at));
       captured += count;
       await page.evaluate(async (each) => {
         const { subject } = globalThis as unknown as { subject: { capture(marker: string): unknown } };
@@ -126,7 +126,7 @@ const losses: Bench = {
         for (const [at, subject] of SUBJECTS.entries()) {
           const figure = await play(subject, pages.origins[at]!, collector, scenario);
           rows.push({
-            what: `${name}: ${await titleOf(subject)}`,
+            what: `${name}: ${await getTitle(subject)}`,
             figure,
             ...(subject.npm === undefined && { target: '0 lost, 0 counted twice' }),
           });

@@ -3,7 +3,7 @@ import { BUNDLERS, type BundlerName, measureBundle } from '../helpers/bundlers.t
 import { anApplication } from '../helpers/packed-package.ts';
 import { AIMS, BROWSER_PACKAGE_ENTRIES } from '../helpers/size-budgets.ts';
 import { bytes, times } from './browser/figures.ts';
-import { installPeers, PEERS_FOLDER, SUBJECTS, titleOf } from './browser/subjects.ts';
+import { getTitle, installPeers, PEERS_FOLDER, SUBJECTS } from './browser/subjects.ts';
 import type { Bench, Row } from './row.ts';
 
 /** The packed package in each bundler; peers are compared with Vite's. */
@@ -43,7 +43,7 @@ const sizes: Bench = {
       if (!subject.npm) continue;
       const { all } = await measureBundle(subject.code, PEERS_FOLDER);
       rows.push({
-        what: `${await titleOf(subject)}, all chunks`,
+        what: `${await getTitle(subject)}, all chunks`,
         figure: bytes(all),
         ratio: `${times(all / ours)} ours`,
       });

@@ -1,8 +1,8 @@
 import { launchBrowser } from '../helpers/browser.ts';
 import { startCollector } from './browser/collector.ts';
 import { median, milliseconds, spread } from './browser/figures.ts';
-import { moduleOf, startSubjectPages } from './browser/subject-page.ts';
-import { installPeers, SUBJECTS, titleOf } from './browser/subjects.ts';
+import { getModule, startSubjectPages } from './browser/subject-page.ts';
+import { getTitle, installPeers, SUBJECTS } from './browser/subjects.ts';
 import type { Bench, Row } from './row.ts';
 
 const RUNS = 15;
@@ -23,7 +23,7 @@ const start: Bench = {
         for (const subject of SUBJECTS) {
           const context = await browser.newContext();
           const page = await context.newPage();
-          await page.goto(`${pages.origin}/${moduleOf(subject)}`);
+          await page.goto(`${pages.origin}/${getModule(subject)}`);
           const { evaluate, started } = await page.evaluate(
             async ([path, url]) => {
               const [before, beforeStart] = [performance.now(), 0];
@@ -34,7 +34,7 @@ const start: Bench = {
               await begun;
               return { evaluate: evaluated - before, started: after - evaluated - beforeStart };
             },
-            [`/placard/${moduleOf(subject)}.js`, collector.url] as const,
+            [`/placard/${getModule(subject)}.js`, collector.url] as const,
           );
           taken.get(subject)!.evaluate.push(evaluate);
           taken.get(subject)!.start.push(started);
@@ -48,7 +48,7 @@ const start: Bench = {
     }
     const rows: Row[] = [];
     for (const [subject, times] of taken) {
-      const title = await titleOf(subject);
+      const title = await getTitle(subject);
       rows.push(
         {
           what: `${title}: load and evaluate`,

@@ -2,7 +2,7 @@ import { launchBrowser } from '../helpers/browser.ts';
 import { type Collector, startCollector } from './browser/collector.ts';
 import { bytes } from './browser/figures.ts';
 import { openSubject, startSubjectPages } from './browser/subject-page.ts';
-import { installPeers, SUBJECTS, titleOf } from './browser/subjects.ts';
+import { getTitle, installPeers, SUBJECTS } from './browser/subjects.ts';
 import type { Bench, Row } from './row.ts';
 
 const EVENTS = 1_000;
@@ -48,7 +48,7 @@ const traffic: Bench = {
         await untilAllCame(collector);
         const came = await collector.received();
         rows.push({
-          what: `${await titleOf(subject)}: requests, bodies, for ${EVENTS} events`,
+          what: `${await getTitle(subject)}: requests, bodies, for ${EVENTS} events`,
           figure: `${collector.requests} requests, ${bytes(collector.bytes)}, ${came} arrived`,
           ...(subject.npm === undefined && { target: '≤ 20 requests' }),
         });

@@ -6,7 +6,7 @@ import { type CitusCluster, installedCitus, startCitus } from '../helpers/citus.
 import { cpuSeconds } from './load/cpu-seconds.ts';
 import { ms, perSecond } from './load/figures.ts';
 import { load } from './load/processes.ts';
-import { OBJECTS, order, rateOf, service } from './load/track-rate.ts';
+import { getRate, OBJECTS, order, service } from './load/track-rate.ts';
 import type { Bench, Row } from './row.ts';
 
 /** Default durability. `citus` must be the first preloaded library. */
@@ -48,7 +48,7 @@ const measure = async (bin: string, workers: number): Promise<Row[]> => {
     await enableCounting(database);
     const server = await service(database);
     // Creates the users first, because only updates are measured.
-    await rateOf(server, { warmUpSeconds: 0 });
+    await getRate(server, { warmUpSeconds: 0 });
     const processes = [
       { name: 'service', pid: server.process.pid! },
       { name: workers === 0 ? 'PostgreSQL' : 'coordinator', pid: cluster.pidOf(0) },

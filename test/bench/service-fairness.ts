@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { median, ms, spreadOf, times } from './load/figures.ts';
+import { getSpread, median, ms, times } from './load/figures.ts';
 import { fillWithUsers } from './load/fill.ts';
 import { load, type RunningServer, startServer } from './load/processes.ts';
 import { inFolder, order, ROUNDS, service } from './load/track-rate.ts';
@@ -122,7 +122,7 @@ const fairness = (): Promise<Row[]> =>
         figure: ms(median(beside)),
         floor: `${ms(median(alone))} alone`,
         ratio: times(median(beside) / median(alone)),
-        spread: `${spreadOf(beside)} / ${spreadOf(alone)} ms`,
+        spread: `${getSpread(beside)} / ${getSpread(alone)} ms`,
         target,
       });
     }

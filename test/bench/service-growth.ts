@@ -1,9 +1,9 @@
 // POST /users/track by number of stored profiles.
 //   PLACARD_BENCH_PROFILES=10000000   profiles in the large file (default 1,000,000)
 import { join } from 'node:path';
-import { median, perSecond, spreadOf, times } from './load/figures.ts';
+import { getSpread, median, perSecond, times } from './load/figures.ts';
 import { fillWithUsers } from './load/fill.ts';
-import { ACTIVE_USERS, inFolder, ROUNDS, rateOf, service } from './load/track-rate.ts';
+import { ACTIVE_USERS, getRate, inFolder, ROUNDS, service } from './load/track-rate.ts';
 import type { Bench, Row } from './row.ts';
 
 const PROFILES = Number(process.env['PLACARD_BENCH_PROFILES'] ?? 1_000_000);
@@ -27,7 +27,7 @@ const growth = (): Promise<Row[]> =>
           [PROFILES, large],
         ] as const) {
           const server = await service(file(count));
-          rates.push(await rateOf(server, { users: count, hotUsers: ACTIVE_USERS, hotShare }));
+          rates.push(await getRate(server, { users: count, hotUsers: ACTIVE_USERS, hotShare }));
           await server.stop();
         }
       }
@@ -36,7 +36,7 @@ const growth = (): Promise<Row[]> =>
         figure: perSecond(median(large)),
         floor: `${perSecond(median(small))} at 10,000`,
         ratio: times(median(large) / median(small)),
-        spread: `${spreadOf(large)} / ${spreadOf(small)}`,
+        spread: `${getSpread(large)} / ${getSpread(small)}`,
         target,
       });
     }

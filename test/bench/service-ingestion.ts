@@ -22,7 +22,7 @@ const ID = 'events';
 const PASSWORD = 'PLACARD_BENCH_SOURCE_PASSWORD';
 
 const rowsPerSecond = (rate: number) => `${Math.round(rate).toLocaleString('en-US')} rows/s`;
-const p99Of = (waits: number[]) => waits.toSorted((a, b) => a - b)[Math.floor(waits.length * 0.99)] ?? 0;
+const getP99 = (waits: number[]) => waits.toSorted((a, b) => a - b)[Math.floor(waits.length * 0.99)] ?? 0;
 
 /** Syncs at a steady rate until aborted; returns the latencies in milliseconds. */
 const watch = async (port: number, over: AbortSignal): Promise<number[]> => {
@@ -120,7 +120,7 @@ const measure = async (
     const waits = watch(service.port, over.signal);
     await work();
     over.abort();
-    return p99Of(await waits);
+    return getP99(await waits);
   };
   try {
     await watchFor(() => pause(3_000));

@@ -2,8 +2,8 @@
 //   PLACARD_BENCH_MINUTES=10          duration (default 0.5)
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { median, spreadOf, times } from './load/figures.ts';
-import { inFolder, rateOf, service } from './load/track-rate.ts';
+import { getSpread, median, times } from './load/figures.ts';
+import { getRate, inFolder, service } from './load/track-rate.ts';
 import type { Bench, Row } from './row.ts';
 
 const MINUTES = Number(process.env['PLACARD_BENCH_MINUTES'] ?? 0.5);
@@ -19,7 +19,7 @@ const memory = (): Promise<Row[]> =>
     const samples: number[] = [];
     const slices = 10;
     for (let slice = 0; slice < slices; slice += 1) {
-      await rateOf(server, { seconds: (MINUTES * 60) / slices, warmUpSeconds: 0 });
+      await getRate(server, { seconds: (MINUTES * 60) / slices, warmUpSeconds: 0 });
       samples.push(await rss());
     }
     await server.stop();
@@ -31,7 +31,7 @@ const memory = (): Promise<Row[]> =>
         figure: `${Math.round(late)} MiB`,
         floor: `${Math.round(early)} MiB after a third of it`,
         ratio: times(late / early),
-        spread: `${spreadOf(samples)} MiB`,
+        spread: `${getSpread(samples)} MiB`,
         target: 'flat',
       },
     ];

@@ -1,11 +1,11 @@
 // POST /users/track on PostgreSQL, on one replica and on two on the same cores.
 import { startPostgres } from '../helpers/postgres-server.ts';
-import { median, perSecond, spreadOf, times } from './load/figures.ts';
+import { getSpread, median, perSecond, times } from './load/figures.ts';
 import {
   CONNECTIONS,
+  getRate,
   OBJECTS,
   ROUNDS,
-  rateOf,
   SECONDS,
   service,
   WARM_UP_SECONDS,
@@ -25,7 +25,7 @@ const postgres = async (): Promise<Row[]> => {
         const both = (seconds: number, warmUpSeconds: number) =>
           Promise.all(
             replicas.map((replica) =>
-              rateOf(replica, { seconds, warmUpSeconds, connections: CONNECTIONS / count }),
+              getRate(replica, { seconds, warmUpSeconds, connections: CONNECTIONS / count }),
             ),
           );
         // Creates the users first, and each replica reads those that others created.
@@ -38,7 +38,7 @@ const postgres = async (): Promise<Row[]> => {
       {
         what: 'users/track, PostgreSQL, one replica',
         figure: perSecond(median(rates[1]), OBJECTS),
-        spread: spreadOf(rates[1]),
+        spread: getSpread(rates[1]),
         target: '≥ 45,000 objects/s',
       },
       {
@@ -46,7 +46,7 @@ const postgres = async (): Promise<Row[]> => {
         figure: perSecond(median(rates[2]), OBJECTS),
         floor: `${perSecond(median(rates[1]))} on one`,
         ratio: times(median(rates[2]) / median(rates[1])),
-        spread: spreadOf(rates[2]),
+        spread: getSpread(rates[2]),
         target: '≥ 1 ×',
       },
     ];

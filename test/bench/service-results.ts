@@ -5,7 +5,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { median, ms, spreadOf, times } from './load/figures.ts';
+import { getSpread, median, ms, times } from './load/figures.ts';
 import { fillWithResults } from './load/fill-results.ts';
 import { startServer } from './load/processes.ts';
 import type { PumpResult } from './load/pump.ts';
@@ -65,7 +65,7 @@ const run = (): Promise<Row[]> =>
       {
         what: `results of a campaign, ${USERS.toLocaleString('en')} users exposed, two goals, SQLite`,
         figure: inMs(alone),
-        spread: `${spreadOf(alone.map((value) => value * 1000))} ms`,
+        spread: `${getSpread(alone.map((value) => value * 1000))} ms`,
         target: '< 50 ms',
       },
       { what: `the same beside ${RATE} syncs a second`, figure: inMs(beside) },
@@ -74,7 +74,7 @@ const run = (): Promise<Row[]> =>
         figure: ms(median(p99Beside)),
         floor: `${ms(median(p99Alone))} alone`,
         ratio: times(median(p99Beside) / median(p99Alone)),
-        spread: `${spreadOf(p99Beside)} / ${spreadOf(p99Alone)} ms`,
+        spread: `${getSpread(p99Beside)} / ${getSpread(p99Alone)} ms`,
         target: '≤ 3 ×',
       },
     ];

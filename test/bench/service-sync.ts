@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startPostgres } from '../helpers/postgres-server.ts';
-import { median, ms, perSecond, spreadOf, times } from './load/figures.ts';
+import { getSpread, median, ms, perSecond, times } from './load/figures.ts';
 import { fillWithUsers } from './load/fill.ts';
 import { fillPostgresWithUsers } from './load/fill-postgres.ts';
 import { startServer } from './load/processes.ts';
@@ -72,7 +72,7 @@ const compare = async (users: number, whose: string): Promise<Row[]> => {
         figure: perSecond(median(rates(ours))),
         floor: perSecond(median(rates(floors))),
         ratio: times(median(rates(ours)) / median(rates(floors))),
-        spread: `${spreadOf(rates(ours))} / ${spreadOf(rates(floors))}`,
+        spread: `${getSpread(rates(ours))} / ${getSpread(rates(floors))}`,
         target: '≥ 0.5 ×',
       },
       { what: 'its p99', figure: ms(p99(ours)), floor: ms(p99(floors)) },
@@ -98,7 +98,7 @@ const onPostgres = async (users: number): Promise<Row[]> => {
       {
         what: 'banners/sync, 3 placements, 100 campaigns, PostgreSQL, 10,000 users',
         figure: perSecond(median(rates(results))),
-        spread: spreadOf(rates(results)),
+        spread: getSpread(rates(results)),
       },
       { what: 'its p99', figure: ms(p99(results)) },
     ];

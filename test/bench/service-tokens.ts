@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { median, perSecond, spreadOf, times } from './load/figures.ts';
+import { getSpread, median, perSecond, times } from './load/figures.ts';
 import { fillWithUsers } from './load/fill.ts';
 import { startServer } from './load/processes.ts';
 import type { PumpResult } from './load/pump.ts';
@@ -56,7 +56,7 @@ const run = async (): Promise<Row[]> => {
     floor: perSecond(median(without)),
     // Ratio of consecutive runs, because other load slows both.
     ratio: times(median(rates.map((rate, round) => rate / without[round]!))),
-    spread: `${spreadOf(rates)} / ${spreadOf(without)}`,
+    spread: `${getSpread(rates)} / ${getSpread(without)}`,
     ...(target !== undefined && { target }),
   });
   return [

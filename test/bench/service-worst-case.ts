@@ -54,7 +54,7 @@ const createSender = ({ api, studio, cookies }: Ports) => {
   return (request: CostlyRequest): Promise<number> => {
     const { sender, workspace = 'bench', method = 'POST', ifMatch } = request;
     const path = typeof request.path === 'string' ? request.path : request.path(n);
-    const content = request.bodyOf ? request.bodyOf(n) : request.body;
+    const content = request.getBody ? request.getBody(n) : request.body;
     n += 1;
     const isStudio = path.startsWith('/api/');
     const headers: Record<string, string> = {};
@@ -72,7 +72,7 @@ const createSender = ({ api, studio, cookies }: Ports) => {
   };
 };
 
-const targetOf = ({ aimMs, waitAimMs }: CostlyRequest): string => {
+const getTarget = ({ aimMs, waitAimMs }: CostlyRequest): string => {
   if (aimMs !== null) return `≤ ${aimMs} ms`;
   return waitAimMs === undefined ? '' : `/healthz ≤ ${waitAimMs} ms`;
 };
@@ -113,7 +113,7 @@ const run = async (): Promise<Row[]> => {
         what: `${request.sender}: ${request.what} (${status})`,
         figure: ms(median(busy)),
         floor: `/healthz ${ms(median(waits))}`,
-        target: targetOf(request),
+        target: getTarget(request),
       });
     }
     return rows;

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { createService, openStore } from '../../../src/service/index.ts';
 
 /** Marker in each event, by which events of any protocol are counted. */
-export const markerOf = (number: number): string => `evt-${number}-end`;
+export const getMarker = (number: number): string => `evt-${number}-end`;
 const MARKER = /evt-(\d+)-end/g;
 
 const CORS = {

@@ -12,13 +12,13 @@ const ISOLATED = {
 export const startSubjectPages = (subjects: Subject[], origins: number): Promise<PageServer> =>
   startPageServer({
     entries: [],
-    modules: Object.fromEntries(subjects.map((subject) => [moduleOf(subject), subject.page])),
-    pages: Object.fromEntries(subjects.map((subject) => [`/${moduleOf(subject)}`, { headers: ISOLATED }])),
+    modules: Object.fromEntries(subjects.map((subject) => [getModule(subject), subject.page])),
+    pages: Object.fromEntries(subjects.map((subject) => [`/${getModule(subject)}`, { headers: ISOLATED }])),
     origins,
     minify: true,
   });
 
-export const moduleOf = ({ name }: Subject): string => name.toLowerCase().replaceAll(' ', '-');
+export const getModule = ({ name }: Subject): string => name.toLowerCase().replaceAll(' ', '-');
 
 /** Opens the subject's page and starts it; the page has a global `subject` then. */
 export const openSubject = async (
@@ -27,7 +27,7 @@ export const openSubject = async (
   subject: Subject,
   collector: string,
 ): Promise<void> => {
-  await page.goto(`${origin}/${moduleOf(subject)}`);
+  await page.goto(`${origin}/${getModule(subject)}`);
   await startSubject(page, subject, collector);
 };
 
@@ -38,6 +38,6 @@ export const startSubject = async (page: Page, subject: Subject, collector: stri
       const subject = await start({ origin: location.origin, collector: url });
       Object.assign(globalThis, { subject });
     },
-    [moduleOf(subject), collector] as const,
+    [getModule(subject), collector] as const,
   );
 };

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { versionOf } from '../../helpers/bundlers.ts';
+import { getVersion } from '../../helpers/bundlers.ts';
 import { BROWSER_PACKAGE_ENTRIES } from '../../helpers/size-budgets.ts';
 
 /** Folder of the peers, which only the bench installs. */
@@ -71,5 +71,5 @@ export const installPeers = async (): Promise<void> => {
 };
 
 /** `Segment 1.84.3` */
-export const titleOf = async ({ name, npm }: Subject): Promise<string> =>
-  npm === undefined ? name : `${name} ${await versionOf(npm, PEERS_FOLDER)}`;
+export const getTitle = async ({ name, npm }: Subject): Promise<string> =>
+  npm === undefined ? name : `${name} ${await getVersion(npm, PEERS_FOLDER)}`;

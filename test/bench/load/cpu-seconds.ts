@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { descendantsOf } from '../../helpers/process-tree.ts';
+import { getDescendants } from '../../helpers/process-tree.ts';
 
 const TICKS_PER_SECOND = 100;
 
@@ -20,6 +20,6 @@ const ofOne = (pid: number): number => {
 
 /** Returns the CPU seconds of a process and its descendants. Needs `/proc`. */
 export const cpuSeconds = async (pid: number): Promise<number> => {
-  const all = [pid, ...(await descendantsOf(pid)).map((child) => child.pid)];
+  const all = [pid, ...(await getDescendants(pid)).map((child) => child.pid)];
   return all.reduce((sum, each) => sum + ofOne(each), 0);
 };

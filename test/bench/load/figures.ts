@@ -5,7 +5,7 @@ export const median = (values: number[]): number => {
 };
 
 /** Lowest to highest. */
-export const spreadOf = (values: number[]): string =>
+export const getSpread = (values: number[]): string =>
   `${Math.round(Math.min(...values))}–${Math.round(Math.max(...values))}`;
 
 const whole = (value: number) => Math.round(value).toLocaleString('en');

@@ -19,7 +19,7 @@ export const GOALS: Conversion[] = [
   { product: 'teapot', withinMs: 7 * DAY_MS },
 ];
 
-const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+const getDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 /** A seeded random generator of numbers from 0 to 1. */
 const createRandom = () => {
@@ -49,7 +49,7 @@ const fillBannerEvents = (database: DatabaseSync, ids: readonly number[], startM
       // As long as a real banner ID.
       const bannerId = `bnr_${`${campaignId} ${variantId}`.padEnd(90, 'x')}`;
       const add = (type: string, ms: number) =>
-        addEvent.run(userId, bannerId, type, ms, campaignId, variantId, dayOf(ms), isControl, ms + 50);
+        addEvent.run(userId, bannerId, type, ms, campaignId, variantId, getDay(ms), isControl, ms + 50);
       const firstMs = startMs + Math.floor(random() * 28 * DAY_MS);
       const impressions = random() < 0.5 ? 2 : 1;
       const lastMs = firstMs + (impressions - 1) * Math.ceil(random() * 5) * DAY_MS;

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { createUserIds } from '../../../src/service/profiles/lookup.ts';
 import { createProfile, profileJson } from '../../../src/service/profiles/profile.ts';
 import { openStore } from '../../../src/service/store/index.ts';
-import { userId as externalIdOf } from './track-body.ts';
+import { userId as getExternalId } from './track-body.ts';
 
 const ROWS = 50_000;
 const YEAR_MS = 365 * 86_400_000;
@@ -26,7 +26,7 @@ export const fillWithUsers = async (file: string, count: number): Promise<void> 
     for (let i = from; i < Math.min(count, from + ROWS); i += 1) {
       const createdAtMs = start + Math.floor((i / count) * YEAR_MS);
       const userId = ids.next(createdAtMs);
-      const externalId = externalIdOf(i);
+      const externalId = getExternalId(i);
       const profile = createProfile({
         userId,
         externalId,

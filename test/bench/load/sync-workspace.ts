@@ -8,7 +8,7 @@ const PLACEMENTS = ['home_hero', 'sidebar_promo', 'checkout_strip'];
 const text = (value: string) => ({ type: 'string', value });
 
 /** Audiences by attribute, count, subscription, time since an event, and combinations. */
-const audienceOf = (index: number): Record<string, unknown> | null => {
+const getAudience = (index: number): Record<string, unknown> | null => {
   const kinds = [
     { 'custom_attributes.segment': `segment-${index}` },
     { 'custom_attributes.visits': { $gte: 1_000 + index } },
@@ -28,9 +28,9 @@ export const SYNC_WORKSPACE = {
   campaigns: Array.from({ length: CAMPAIGNS }, (_, index) => ({
     campaign_id: `campaign-${index}`,
     status: 'active',
-    placements: audienceOf(index) ? PLACEMENTS : [PLACEMENTS[index % PLACEMENTS.length]],
-    priority: audienceOf(index) ? 'high' : 'low',
-    audience: audienceOf(index),
+    placements: getAudience(index) ? PLACEMENTS : [PLACEMENTS[index % PLACEMENTS.length]],
+    priority: getAudience(index) ? 'high' : 'low',
+    audience: getAudience(index),
     control_percentage: 5,
     variants: ['a', 'b'].map((variant_id) => ({
       variant_id,

@@ -58,7 +58,7 @@ export const createTrackRequests = (options: { key: string; path?: string; pickU
       '',
     ].join('\r\n');
     const bytes = Buffer.from(head + body);
-    const placesOf = (placeholder: string) => {
+    const getPlaces = (placeholder: string) => {
       const places: number[] = [];
       for (
         let at = bytes.indexOf(placeholder);
@@ -68,7 +68,7 @@ export const createTrackRequests = (options: { key: string; path?: string; pickU
         places.push(at);
       return places;
     };
-    return { bytes, places: placesOf(PLACEHOLDER), times: placesOf(TIME) };
+    return { bytes, places: getPlaces(PLACEHOLDER), times: getPlaces(TIME) };
   });
   const numbers = new Array<number>(USERS).fill(0);
   let turn = 0;

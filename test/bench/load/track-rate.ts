@@ -25,7 +25,7 @@ export const order = (server: RunningServer, more: Record<string, number> = {}) 
 });
 
 /** Returns the requests per second with status 201; throws on any other status. */
-export const rateOf = async (server: RunningServer, more: Record<string, number> = {}): Promise<number> => {
+export const getRate = async (server: RunningServer, more: Record<string, number> = {}): Promise<number> => {
   const result = await load(order(server, more));
   const others = Object.keys(result.statuses).filter((status) => status !== '201');
   if (others.length > 0) throw new Error(`answers other than 201: ${JSON.stringify(result.statuses)}`);

@@ -19,7 +19,7 @@ export const ofClientKeys = ({ bannerId, effectBannerId, previewTokens }: Known)
       what: 'sync of ten unknown placements, each of which is nearly one of 1,000 long ones',
       path: SYNC,
       // New names each time, because suggestions are cached for a minute.
-      bodyOf: (n) => ({ ...envelope, placements: list(10, (at) => nearPlacement(at).slice(0, -3) + n) }),
+      getBody: (n) => ({ ...envelope, placements: list(10, (at) => nearPlacement(at).slice(0, -3) + n) }),
     },
     {
       ...client,
@@ -49,7 +49,7 @@ export const ofClientKeys = ({ bannerId, effectBannerId, previewTokens }: Known)
       ...client,
       what: 'track, 1,000 sound events',
       path: TRACK,
-      bodyOf: (n) => ({
+      getBody: (n) => ({
         ...envelope,
         events: list(1_000, (at) => ({
           id: bannerId,
@@ -75,7 +75,7 @@ export const ofClientKeys = ({ bannerId, effectBannerId, previewTokens }: Known)
       ...client,
       what: 'track, 1,000 forged IDs of 400 letters',
       path: TRACK,
-      bodyOf: (n) => ({
+      getBody: (n) => ({
         ...envelope,
         events: list(1_000, (at) => ({
           id: `bnr_${`${n}x${at}x`.padEnd(396, 'a')}`,
@@ -88,7 +88,7 @@ export const ofClientKeys = ({ bannerId, effectBannerId, previewTokens }: Known)
       ...client,
       what: 'track, 1,000 clicks of one user, each with an effect',
       path: TRACK,
-      bodyOf: (n) => ({
+      getBody: (n) => ({
         ...envelope,
         external_user_id: 'clicker',
         events: list(1_000, (at) => ({
@@ -120,7 +120,7 @@ export const ofClientKeys = ({ bannerId, effectBannerId, previewTokens }: Known)
       ...client,
       what: '/placard/visitors/join of a visitor with 20,000 events',
       path: '/placard/visitors/join',
-      bodyOf: (n) => ({
+      getBody: (n) => ({
         ...envelope,
         app_id: SIGNED_APP.app_id,
         external_user_id: `joined-${n}`,

@@ -178,7 +178,7 @@ export const ofOperators = (): CostlyRequest[] => {
       what: 'PUT /api/drafts/{id}, the largest draft',
       method: 'PUT',
       path: (n) => `/api/drafts/saved-${n}`,
-      bodyOf: (n) => ({
+      getBody: (n) => ({
         campaign: {
           ...campaign,
           campaign_id: `saved-${n}`,
@@ -217,13 +217,13 @@ export const ofOperators = (): CostlyRequest[] => {
       ...publish,
       what: '/api/releases',
       path: '/api/releases',
-      bodyOf: (n) => ({ campaign_id: `published-${n}`, revision: 'r', note: 'x'.repeat(2_000) }),
+      getBody: (n) => ({ campaign_id: `published-${n}`, revision: 'r', note: 'x'.repeat(2_000) }),
     },
     {
       ...publish,
       what: '/api/releases/{n}/restore',
       path: '/api/releases/1/restore',
-      bodyOf: (n) => ({ note: '', based_on: n }),
+      getBody: (n) => ({ note: '', based_on: n }),
     },
     {
       ...publish,
@@ -262,7 +262,7 @@ export const ofNobody = (): CostlyRequest[] => {
       method: 'POST',
       what: '/api/session with a wrong key',
       path: '/api/session',
-      bodyOf: (n) => ({ key: `op_${n}${'x'.repeat(60_000)}` }),
+      getBody: (n) => ({ key: `op_${n}${'x'.repeat(60_000)}` }),
     },
   ];
 };

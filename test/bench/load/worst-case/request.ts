@@ -13,7 +13,7 @@ export interface CostlyRequest {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   body?: unknown;
   /** Instead of `body`. */
-  bodyOf?: (n: number) => unknown;
+  getBody?: (n: number) => unknown;
   ifMatch?: string;
   /** Target in milliseconds of the main thread; `null` if the figure has no target. */
   aimMs: number | null;

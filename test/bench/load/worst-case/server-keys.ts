@@ -60,13 +60,13 @@ export const ofServerKeys = (): CostlyRequest[] => {
       ...server,
       what: '/users/track, one value each of 50 of the largest users',
       path: track,
-      bodyOf: (n) => ({ attributes: list(50, (at) => ({ external_id: `big-${at}`, n })) }),
+      getBody: (n) => ({ attributes: list(50, (at) => ({ external_id: `big-${at}`, n })) }),
     },
     {
       ...server,
       what: '/users/track/bulk, updates of 100 lists of 6,000 objects',
       path: bulk,
-      bodyOf: (n) => ({
+      getBody: (n) => ({
         attributes: list(100, (at) => ({
           external_id: `listed-${at}`,
           list: {
@@ -90,7 +90,7 @@ export const ofServerKeys = (): CostlyRequest[] => {
       ...server,
       what: '/users/track/bulk, 1,000 new users',
       path: bulk,
-      bodyOf: (n) => ({
+      getBody: (n) => ({
         attributes: list(1_000, (at) => ({
           external_id: `n-${n}-${at}`,
           email: `n-${n}-${at}@example.org`,
@@ -104,7 +104,7 @@ export const ofServerKeys = (): CostlyRequest[] => {
       ...server,
       what: '/users/identify, 50 entries',
       path: '/users/identify',
-      bodyOf: (n) => ({
+      getBody: (n) => ({
         aliases_to_identify: list(50, (at) => ({
           external_id: `i-${n}-${at}`,
           user_alias: { alias_name: `a-${n}-${at}`, alias_label: 'l' },
@@ -115,7 +115,7 @@ export const ofServerKeys = (): CostlyRequest[] => {
       ...server,
       what: '/users/alias/new, 50 entries',
       path: '/users/alias/new',
-      bodyOf: (n) => ({
+      getBody: (n) => ({
         user_aliases: list(50, (at) => ({
           external_id: `big-${at}`,
           alias_name: `b-${n}-${at}`,
@@ -139,7 +139,7 @@ export const ofServerKeys = (): CostlyRequest[] => {
       ...server,
       what: '/users/merge of four of the largest users',
       path: '/users/merge',
-      bodyOf: (n) => ({
+      getBody: (n) => ({
         merge_updates: list(4, (at) => ({
           identifier_to_merge: { external_id: `big-${50 + n * 4 + at}` },
           identifier_to_keep: { external_id: `big-${at}` },
@@ -165,7 +165,7 @@ export const ofServerKeys = (): CostlyRequest[] => {
       ...server,
       what: '/users/delete of 50',
       path: '/users/delete',
-      bodyOf: (n) => ({ external_ids: list(50, (at) => `u-${n * 50 + at + 100}`) }),
+      getBody: (n) => ({ external_ids: list(50, (at) => `u-${n * 50 + at + 100}`) }),
     },
     {
       ...server,

@@ -286,7 +286,7 @@ await draft('texts', {
   })),
 });
 const tokens = createPreviewTokens(store);
-const tokenOf = (campaignId: string) =>
+const getToken = (campaignId: string) =>
   tokens.sign('bench', { campaignId, revision: 'r', variantId: 'a', personaId: null, language: null }, nowMs);
 
 for (let n = 0; n < HISTORY; n += 1) {
@@ -388,7 +388,7 @@ insert(
 );
 database.close();
 
-const cookieOf = async (name: string) => {
+const getCookie = async (name: string) => {
   const signedIn = await fetch(`${studioUrl}/api/session`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: studioUrl, 'sec-fetch-site': 'same-origin' },
@@ -405,15 +405,15 @@ process.send?.({
   api: api.port,
   studio: studioPort,
   cookies: {
-    view: await cookieOf('Vera'),
-    edit: await cookieOf('Ed'),
-    publish: await cookieOf('Pia'),
-    admin: await cookieOf('Ada'),
+    view: await getCookie('Vera'),
+    edit: await getCookie('Ed'),
+    publish: await getCookie('Pia'),
+    admin: await getCookie('Ada'),
   },
   known: {
     bannerId: await syncedFor('u-1', 'home'),
     effectBannerId: await syncedFor('clicker', 'effect'),
-    previewTokens: { placements: await tokenOf('placements'), texts: await tokenOf('texts') },
+    previewTokens: { placements: await getToken('placements'), texts: await getToken('texts') },
   },
 });
 process.once('disconnect', () => {
