@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createService, openStore } from '../../src/service/index.ts';
 import { aWorkspace, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { aDatabase } from '../helpers/postgres.ts';
-import { aFolder, exported, ingest, rejectsOf } from './ingest.ts';
+import { aFolder, exported, getRejects, ingest } from './ingest.ts';
 
 const DAY = '2026-03-01T00:00:00Z';
 const PERMISSIONS = ['users.track', 'users.alias.new', 'users.delete'];
@@ -39,7 +39,7 @@ describe.each([
       const lines = [`${header},UPDATED_AT,PAYLOAD`, ...rows.map((row) => `${row},${DAY},no JSON`)];
       writeFileSync(join(folder, 'users.csv'), lines.join('\n'));
       await ingest(store, { kind: 'csv', files: 'users.csv', rows: 'attributes', ...source }, folder);
-      expect(await rejectsOf(store)).toHaveLength(rows.length);
+      expect(await getRejects(store)).toHaveLength(rows.length);
     };
     return { store, post, reject };
   };
@@ -55,7 +55,7 @@ describe.each([
     const [user] = await exported(store, 'users');
     await reject(header, [name(String(user!['braze_id'])), other]);
     expect(await post('/users/delete', { external_ids: ['kim'] })).toMatchObject({ deleted: 1 });
-    expect(await rejectsOf(store)).toEqual([[other.replace(',', '\u001f'), expect.any(String)]]);
+    expect(await getRejects(store)).toEqual([[other.replace(',', '\u001f'), expect.any(String)]]);
   });
 
   test('are deleted even if all rows of the user were rejected and the user was never stored', async () => {
@@ -64,13 +64,13 @@ describe.each([
     expect(await post('/users/delete', { email_addresses: ['New@example.org'] })).toMatchObject({
       deleted: 0,
     });
-    expect(await rejectsOf(store)).toEqual([['lee@example.org', expect.any(String)]]);
+    expect(await getRejects(store)).toEqual([['lee@example.org', expect.any(String)]]);
   });
 
   test('are deleted if the row has no key and another column identifies the user', async () => {
     const { store, post, reject } = await aService();
     await reject('EXTERNAL_ID,MAIL', [',kim@example.org'], { columns: { MAIL: 'email' } });
     await post('/users/delete', { external_ids: ['kim'] });
-    expect(await rejectsOf(store)).toEqual([]);
+    expect(await getRejects(store)).toEqual([]);
   });
 });

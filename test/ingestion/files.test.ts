@@ -10,7 +10,7 @@ import { RunTimeoutError } from '../../src/ingestion/run-outcome.ts';
 import { MAX_EVENT_NAMES } from '../../src/protocol/index.ts';
 import { checkRow, ingestMutation, stampText } from '../../src/service/index.ts';
 import { aDatabase } from '../helpers/postgres.ts';
-import { aFolder, aStore, exported, ID, ingest, rejectsOf, stateOf, W, workspaceWith } from './ingest.ts';
+import { aFolder, aStore, exported, getRejects, ID, ingest, stateOf, W, workspaceWith } from './ingest.ts';
 
 const T = '2026-03-01T10:00:00Z';
 const CUSTOMERS = {
@@ -30,7 +30,7 @@ const csvIn = (folder: string, ...lines: string[]) =>
 const anEvent = (id: number, more: Record<string, unknown> = {}) =>
   `${JSON.stringify({ ID: id, EXTERNAL_ID: 'kim', UPDATED_AT: T, PAYLOAD: { name: 'viewed', time: T, properties: { id } }, ...more })}\n`;
 
-const idsOf = (events: Record<string, unknown>[]) =>
+const getIds = (events: Record<string, unknown>[]) =>
   events.map(({ properties }) => (properties as { id: number }).id).sort((a, b) => a - b);
 
 describe('a CSV or NDJSON file', () => {
@@ -76,7 +76,7 @@ describe('a CSV or NDJSON file', () => {
       rowsSynced: 2,
       rowsFailed: 2,
     });
-    expect((await rejectsOf(store)).map(([, reason]) => reason).toSorted()).toEqual([
+    expect((await getRejects(store)).map(([, reason]) => reason).toSorted()).toEqual([
       expect.stringMatching('The column "UPDATED_AT" is missing'),
       'There is no column PAYLOAD, and `columns` maps none',
     ]);
@@ -101,7 +101,7 @@ describe('a CSV or NDJSON file', () => {
       rowsSynced: 3,
       rowsFailed: 3,
     });
-    expect((await rejectsOf(store)).map(([, reason]) => reason).toSorted()).toEqual([
+    expect((await getRejects(store)).map(([, reason]) => reason).toSorted()).toEqual([
       'A quote is not closed, or stands within a cell',
       'The row has 5 cells, the header has 4',
       'VISITS is not a number',
@@ -120,7 +120,7 @@ describe('a CSV or NDJSON file', () => {
       rowsSynced: 3,
       rowsFailed: 0,
     });
-    expect(await rejectsOf(store)).toEqual([]);
+    expect(await getRejects(store)).toEqual([]);
     expect(await exported(store, 'users')).toHaveLength(6);
   });
 
@@ -135,7 +135,7 @@ describe('a CSV or NDJSON file', () => {
     ];
     writeFileSync(join(folder, 'customers.csv'), Buffer.concat(bytes));
     expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({ rowsSynced: 4, rowsFailed: 1 });
-    expect(await rejectsOf(store)).toEqual([[null, 'The line is not UTF-8']]);
+    expect(await getRejects(store)).toEqual([[null, 'The line is not UTF-8']]);
     const users = await exported(store, 'users');
     expect(users.map(({ custom_attributes }) => Object(custom_attributes).plan)).toEqual([
       'a\u2028b',
@@ -188,7 +188,7 @@ describe('row ingestion', () => {
     expect(await ingest(store, EVENTS, folder)).toMatchObject({ status: 'success', rowsSynced: 690 });
     appendFileSync(join(folder, 'events-2.ndjson'), anEvent(999));
     expect(await ingest(store, EVENTS, folder)).toMatchObject({ rowsSynced: 1 });
-    expect(idsOf(await exported(store, 'events'))).toEqual([
+    expect(getIds(await exported(store, 'events'))).toEqual([
       ...Array.from({ length: 690 }, (_, i) => i),
       999,
     ]);
@@ -207,7 +207,7 @@ describe('row ingestion', () => {
     await ingest(store, EVENTS, folder);
     spy.mockImplementation(write);
     await ingest(store, EVENTS, folder);
-    expect(idsOf(await exported(store, 'events'))).toEqual(lines.map((_, id) => id));
+    expect(getIds(await exported(store, 'events'))).toEqual(lines.map((_, id) => id));
   });
 
   test('stores rows beyond the time limit of a run in the next one, and keeps the others', async () => {
@@ -237,7 +237,7 @@ describe('row ingestion', () => {
     writeFileSync(join(folder, 'events-1.ndjson'), anEvent(1) + anEvent(2) + anEvent(1) + other);
     writeFileSync(join(folder, 'events-2.ndjson'), anEvent(2) + other + anEvent(1));
     expect(await ingest(store, EVENTS, folder)).toMatchObject({ status: 'success', rowsSynced: 3 });
-    expect(idsOf(await exported(store, 'events'))).toEqual([1, 2, 3]);
+    expect(getIds(await exported(store, 'events'))).toEqual([1, 2, 3]);
   });
 
   test('fails the run if column names are ambiguous, even if they differ only in case', async () => {
@@ -285,7 +285,7 @@ describe('row ingestion', () => {
     writeFileSync(file, lines.join(''));
     expect(await ingest(store, EVENTS, folder)).toMatchObject({ status: 'success', rowsSynced: 2 });
     expect(await ingest(store, EVENTS, folder)).toMatchObject({ rowsSynced: 0 });
-    expect(idsOf(await exported(store, 'events'))).toEqual([1, 9, 9]);
+    expect(getIds(await exported(store, 'events'))).toEqual([1, 9, 9]);
   });
 
   test('fails the run with the fix if more than 1,000 rows have the same key and time', async () => {
@@ -323,7 +323,7 @@ describe('row ingestion', () => {
       rowsFailed: 0,
       message: '2 rows are still rejected',
     });
-    expect(await rejectsOf(store)).toHaveLength(2);
+    expect(await getRejects(store)).toHaveLength(2);
   });
 
   test('validates rows like requests, and retries them with their current values', async () => {
@@ -339,7 +339,7 @@ describe('row ingestion', () => {
     );
     const first = await ingest(store, EVENTS, folder);
     expect(first).toMatchObject({ status: 'partial', rowsSynced: 1, rowsFailed: 3 });
-    expect(await rejectsOf(store)).toEqual([
+    expect(await getRejects(store)).toEqual([
       ['2', "'time' is required"],
       ['3', 'BLACKLISTED_EXTERNAL_USER_ID'],
       ['4', 'PAYLOAD is not a JSON object'],
@@ -351,8 +351,8 @@ describe('row ingestion', () => {
       rowsSynced: 2,
       rowsFailed: 0,
     });
-    expect(await rejectsOf(store)).toEqual([]);
-    expect(idsOf(await exported(store, 'events'))).toEqual([1, 2, 3]);
+    expect(await getRejects(store)).toEqual([]);
+    expect(getIds(await exported(store, 'events'))).toEqual([1, 2, 3]);
     expect(await ingest(store, EVENTS, folder)).toMatchObject({ rowsSynced: 0 });
   });
 
@@ -383,7 +383,7 @@ describe('row ingestion', () => {
       rowsFailed: 3,
     });
     expect((await stateOf(store))?.watermark).toEqual({ timeUs: Date.parse(T) * 1000, key: '4' });
-    expect((await rejectsOf(store)).map(([, reason]) => reason).sort()).toEqual([
+    expect((await getRejects(store)).map(([, reason]) => reason).sort()).toEqual([
       'The row has no ID, or a key of more than 2,000 bytes',
       'The row has no UPDATED_AT, or one that is not a time',
       'UPDATED_AT is in the future',
@@ -400,7 +400,7 @@ describe('row ingestion', () => {
       rowsFailed: 0,
       message: '2 rows are still rejected',
     });
-    expect(idsOf(await exported(store, 'events'))).toEqual([1, 4, 5]);
+    expect(getIds(await exported(store, 'events'))).toEqual([1, 4, 5]);
   });
 
   test('stores late rows within lookback_seconds once, without moving the watermark', async () => {
@@ -427,7 +427,7 @@ describe('row ingestion', () => {
     expect(await run(lagging)).toBe(0);
     rows.push(at(9, 40), at(10, 50));
     expect(await run(lagging)).toBe(2);
-    expect(idsOf(await exported(store, 'events'))).toEqual([1, 2, 3, 5, 6, 7, 9, 10]);
+    expect(getIds(await exported(store, 'events'))).toEqual([1, 2, 3, 5, 6, 7, 9, 10]);
   });
 
   test('erases users for deletes, and fails the run if a delete has a payload', async () => {
@@ -533,10 +533,10 @@ describe('edge values', () => {
           anEvent(8, { PAYLOAD: { name: 'n', time: T, properties: { 'a\u0000': null } } }),
       );
       expect(await ingest(store, EVENTS, folder)).toMatchObject({ status: 'partial', rowsSynced: 1 });
-      expect(await rejectsOf(store)).toEqual(
+      expect(await getRejects(store)).toEqual(
         expect.arrayContaining(['6', '7', '8'].map((key) => [key, expect.any(String)])),
       );
-      expect(idsOf(await exported(store, 'events'))).toEqual([5]);
+      expect(getIds(await exported(store, 'events'))).toEqual([5]);
     },
   );
 
@@ -559,14 +559,14 @@ describe('edge values', () => {
       rowsSynced: 1,
       rowsFailed: 1,
     });
-    expect(await rejectsOf(store)).toHaveLength(1);
+    expect(await getRejects(store)).toHaveLength(1);
   });
 
   test('rejects an update that exceeds the work limit of its batch, and stores the other members of the row', async () => {
     const store = await aStore();
     const folder = aFolder();
     const source = { ...EVENTS, rows: 'attributes' };
-    const rowOf = (id: number, PAYLOAD: unknown) => anEvent(id, { EXTERNAL_ID: `u-${id}`, PAYLOAD });
+    const getRow = (id: number, PAYLOAD: unknown) => anEvent(id, { EXTERNAL_ID: `u-${id}`, PAYLOAD });
     const ids = Array.from({ length: 11 }, (_, id) => id);
     const list = Array.from({ length: 12_000 }, () => ({ a: 1 }));
     const workspace = workspaceWith(source, folder);
@@ -575,17 +575,17 @@ describe('edge values', () => {
       .flatMap((row) => ('reason' in row ? [] : [row]));
     await store.write(ingestMutation('test', lists, Date.now(), []));
     const update = { $update: [{ $identifier_key: 'a', $identifier_value: 1, $new_object: { a: 2 } }] };
-    const rows = ids.map((id) => rowOf(id, { list: update, tier: 'gold' }));
+    const rows = ids.map((id) => getRow(id, { list: update, tier: 'gold' }));
     writeFileSync(join(folder, 'events-a.ndjson'), rows.join(''));
     expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 10, rowsFailed: 1 });
-    expect(await rejectsOf(store)).toEqual([['9', expect.stringMatching(/^'list' is not updated: /)]]);
+    expect(await getRejects(store)).toEqual([['9', expect.stringMatching(/^'list' is not updated: /)]]);
     const users = await exported(store, 'users');
     expect(users.map(({ custom_attributes }) => Object(custom_attributes).tier)).toEqual(
       ids.map(() => 'gold'),
     );
     // The next run retries it.
     expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 1, rowsFailed: 0 });
-    expect(await rejectsOf(store)).toEqual([]);
+    expect(await getRejects(store)).toEqual([]);
   });
 
   test('truncates a long row or line in the list of rejects, and reads a binary file as one line', async () => {
@@ -641,7 +641,7 @@ describe('Parquet files', () => {
     expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 1 });
     write(123_100, 123_800, 123_900);
     expect(await ingest(store, source, folder)).toMatchObject({ status: 'success', rowsSynced: 2 });
-    expect(idsOf(await exported(store, 'events'))).toEqual([0, 1, 2]);
+    expect(getIds(await exported(store, 'events'))).toEqual([0, 1, 2]);
   });
 
   test.each(['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'ZSTD', 'BROTLI'] as const)(
@@ -682,7 +682,7 @@ describe('Parquet files', () => {
         message: null,
       });
       const events = await exported(store, 'events');
-      expect(idsOf(events)).toEqual(ids);
+      expect(getIds(events)).toEqual(ids);
       expect(events.find(({ properties }) => (properties as { id: number }).id === 3)).toMatchObject({
         external_id: 'u-3',
         properties: { id: 3, score: 1.5 },

@@ -9,8 +9,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startIngestion } from '../../src/ingestion/index.ts';
 import { silentLog } from '../../src/service/index.ts';
 import { patience } from '../helpers/patience.ts';
-import { descendantsOf, hasEnded } from '../helpers/process-tree.ts';
-import { aFolder, aStore, exported, ID, ingest, rejectsOf, stateOf, W, workspaceWith } from './ingest.ts';
+import { getDescendants, hasEnded } from '../helpers/process-tree.ts';
+import { aFolder, aStore, exported, getRejects, ID, ingest, stateOf, W, workspaceWith } from './ingest.ts';
 
 const T = '2026-03-01T10:00:00Z';
 const CSV = {
@@ -110,7 +110,7 @@ describe('a large row', () => {
     const line = `${JSON.stringify({ EXTERNAL_ID: 'kim', UPDATED_AT: T, PLAN: 'gold' })}\n`;
     writeFileSync(join(exportsIn(folder), 'a.ndjson'), `${'x'.repeat(17_000_000)}\n${line}`);
     expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 1, rowsFailed: 1 });
-    expect(await rejectsOf(store)).toEqual([[null, 'The line has more than 16 MB']]);
+    expect(await getRejects(store)).toEqual([[null, 'The line has more than 16 MB']]);
   });
 
   test('causes 100 rejects if a small Parquet file repeats it 100 times', async () => {
@@ -192,7 +192,7 @@ describe('an endless SQLite view', () => {
     onTestFinished(() => void service.kill('SIGKILL'));
     const ofService = () => stagingFolders().filter((name) => name.includes(`-${service.pid}-`));
     const stagers = async () =>
-      (await descendantsOf(service.pid!)).filter(({ command }) =>
+      (await getDescendants(service.pid!)).filter(({ command }) =>
         /stage-process|ingestion-files/.test(command),
       );
     await vi.waitFor(async () => expect([(await stagers()).length, ofService().length]).toEqual([1, 1]), {

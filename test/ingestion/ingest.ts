@@ -74,5 +74,5 @@ export const exported = async (
   return lines;
 };
 
-export const rejectsOf = async (store: Pick<Store, 'ingestion'>) =>
+export const getRejects = async (store: Pick<Store, 'ingestion'>) =>
   (await store.ingestion.rejects(W, ID, { limit: 1_000 })).map(({ key, reason }) => [key, reason]);

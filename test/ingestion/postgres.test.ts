@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Store } from '../../src/service/index.ts';
 import { aDatabase } from '../helpers/postgres.ts';
-import { aFolder, aStore, exported, ingest, rejectsOf } from './ingest.ts';
+import { aFolder, aStore, exported, getRejects, ingest } from './ingest.ts';
 
 let url: string;
 let store: Store;
@@ -107,7 +107,7 @@ describe('a table of PostgreSQL', () => {
     await sql(`INSERT INTO events VALUES (NULL, 'kim', now(), ${PAYLOAD})`);
     await insert(4);
     expect(await run()).toMatchObject({ status: 'partial', rowsSynced: 1, rowsFailed: 4 });
-    expect((await rejectsOf(store)).map(([, reason]) => reason).sort()).toEqual([
+    expect((await getRejects(store)).map(([, reason]) => reason).sort()).toEqual([
       'The row has no id, or a key of more than 2,000 bytes',
       'The row has no updated_at, or one that is not a time',
       'updated_at is in the future',
@@ -115,7 +115,7 @@ describe('a table of PostgreSQL', () => {
     ]);
     await sql('DELETE FROM events WHERE id IN (1, 2, 3) OR id IS NULL');
     expect(await run()).toMatchObject({ status: 'success' });
-    expect(await rejectsOf(store)).toEqual([]);
+    expect(await getRejects(store)).toEqual([]);
   });
 
   test('rejects rows with a key of more than 2,000 bytes, even if validation rejects the row', async () => {
@@ -127,7 +127,7 @@ describe('a table of PostgreSQL', () => {
     );
     const byUser = { ...EVENTS(), key: 'external_id' };
     expect(await run(byUser)).toMatchObject({ status: 'partial', rowsSynced: 1, rowsFailed: 1 });
-    expect(await rejectsOf(store)).toEqual([
+    expect(await getRejects(store)).toEqual([
       [null, 'The row has no external_id, or a key of more than 2,000 bytes'],
     ]);
   });
@@ -144,7 +144,7 @@ describe('a table of PostgreSQL', () => {
     await run();
     await sql('DELETE FROM events WHERE id = 2');
     expect(await run()).toMatchObject({ status: 'success', rowsFailed: 0 });
-    expect(await rejectsOf(store)).toEqual([]);
+    expect(await getRejects(store)).toEqual([]);
     expect(await ids()).toEqual([1]);
   });
 
@@ -334,11 +334,11 @@ test('rejects a row that is too large without transferring it completely', async
     `UPDATE events SET payload = payload || jsonb_build_object('x', repeat('y', 2000000)) WHERE id = 1`,
   );
   expect(await run()).toMatchObject({ status: 'partial', rowsSynced: 1, rowsFailed: 1 });
-  expect(await rejectsOf(store)).toEqual([
+  expect(await getRejects(store)).toEqual([
     ['1', 'The row has more than 1,000,000 characters in the columns that are used'],
   ]);
   await sql('UPDATE events SET payload = payload - $1', ['x']);
   await sql(`UPDATE events SET updated_at = now() WHERE id = 1`);
   expect(await run()).toMatchObject({ status: 'success', rowsSynced: 1 });
-  expect(await rejectsOf(store)).toEqual([]);
+  expect(await getRejects(store)).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { checkSource } from '../../src/ingestion/check-source.ts';
 import { createRestClient } from '../../src/server/index.ts';
 import { createFakeService } from '../../src/testing/index.ts';
 import { aDatabase } from '../helpers/postgres.ts';
-import { aFolder, aStore, exported, ingest, rejectsOf, workspaceWith } from './ingest.ts';
+import { aFolder, aStore, exported, getRejects, ingest, workspaceWith } from './ingest.ts';
 import { SOURCE_VALUES, type SourceValue, UNREADABLE_VALUES, type UnreadableValue } from './source-values.ts';
 
 const T = '2026-03-01T10:00:00Z';
@@ -25,13 +25,13 @@ const valuesIn = (kind: Kind) =>
 const unreadableIn = (kind: 'postgres' | 'sqlite' | 'parquet') =>
   UNREADABLE_VALUES.flatMap((value, at) => (value[kind] ? [{ ...value, name: `u${at}` }] : []));
 
-const asOf = (value: SourceValue, kind: Kind): string | undefined => {
+const getAs = (value: SourceValue, kind: Kind): string | undefined => {
   if (kind === 'csv') return value.csv?.as;
   return kind === 'sqlite' ? value.sqlite?.[2] : undefined;
 };
 
-const sourceOf = (kind: Kind, more: Record<string, unknown>) => {
-  const typed = valuesIn(kind).map((value) => [value.name, asOf(value, kind)] as const);
+const getSource = (kind: Kind, more: Record<string, unknown>) => {
+  const typed = valuesIn(kind).map((value) => [value.name, getAs(value, kind)] as const);
   const unreadable = kind === 'csv' || kind === 'json' ? [] : unreadableIn(kind);
   const columns = [...typed, ...unreadable.map(({ name }) => [name, undefined] as const)];
   return {
@@ -90,7 +90,7 @@ const inPostgres = async () => {
      ALTER DATABASE "${url.pathname.slice(1)}" SET bytea_output = 'escape';
      ALTER DATABASE "${url.pathname.slice(1)}" SET extra_float_digits = 0`,
   );
-  return sourceOf('postgres', {
+  return getSource('postgres', {
     kind: 'postgres',
     url: url.href,
     password_env: 'SOURCE_PASSWORD',
@@ -104,7 +104,7 @@ const inSqlite = (folder: string) => {
   const unreadable = unreadableIn('sqlite').map(({ name, sqlite }) => ({ name, expression: sqlite![1] }));
   database.exec(`CREATE TABLE happenings AS ${query(`'${T}'`, columns, unreadable)}`);
   database.close();
-  return sourceOf('sqlite', { kind: 'sqlite', files: 'source.db', table: 'happenings' });
+  return getSource('sqlite', { kind: 'sqlite', files: 'source.db', table: 'happenings' });
 };
 
 const inParquet = (folder: string) => {
@@ -132,7 +132,7 @@ const inParquet = (folder: string) => {
     statistics: false,
   });
   writeFileSync(join(folder, 'source.parquet'), Buffer.from(buffer));
-  return sourceOf('parquet', { kind: 'parquet', files: 'source.parquet' });
+  return getSource('parquet', { kind: 'parquet', files: 'source.parquet' });
 };
 
 const inCsv = (folder: string) => {
@@ -142,14 +142,14 @@ const inCsv = (folder: string) => {
   };
   const quoted = Object.values(cells).map((cell) => (cell === '' ? '' : `"${cell.replaceAll('"', '""')}"`));
   writeFileSync(join(folder, 'source.csv'), `${Object.keys(cells).join(',')}\n${quoted.join(',')}\n`);
-  return sourceOf('csv', { kind: 'csv', files: 'source.csv' });
+  return getSource('csv', { kind: 'csv', files: 'source.csv' });
 };
 
 const inNdjson = (folder: string) => {
   const members = valuesIn('json').map(({ name, json }) => `"${name}":${json}`);
   const line = `{${JSON.stringify(STANDARD).slice(1, -1)},${members.join(',')}}\n`;
   writeFileSync(join(folder, 'source.ndjson'), line);
-  return sourceOf('json', { kind: 'ndjson', files: 'source.ndjson' });
+  return getSource('json', { kind: 'ndjson', files: 'source.ndjson' });
 };
 
 const SOURCES: readonly (readonly [string, Kind, (folder: string) => unknown])[] = [
@@ -180,7 +180,7 @@ describe('the values of type', () => {
     const byTitle = valuesIn(kind).map(({ title, name }) => [title, properties[name]]);
     expect(byTitle).toEqual(valuesIn(kind).map(({ title, stored }) => [title, stored]));
 
-    const reasons = await rejectsOf(store);
+    const reasons = await getRejects(store);
     expect(reasons).toEqual(rejected.map(({ name, reason }) => [name, `${name} ${reason}`]).toSorted());
   });
 });
