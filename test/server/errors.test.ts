@@ -21,8 +21,8 @@ const printed = (error: Error): string => {
   return [inspect(error, { depth: null, showHidden: true }), ...members, ...lines].join('\n');
 };
 
-const causesOf = (error: unknown): Error[] =>
-  error instanceof Error ? [error, ...causesOf(error.cause)] : [];
+const getCauses = (error: unknown): Error[] =>
+  error instanceof Error ? [error, ...getCauses(error.cause)] : [];
 
 const CALLS: [string, (client: RestClient, signal?: AbortSignal) => Promise<unknown>][] = [
   ['track', (client, signal) => client.track({ events: someEvents(300, 'one') }, signal && { signal })],
@@ -66,21 +66,21 @@ describe.each(CALLS)('the error of %s', (_, call) => {
   };
   const expectNoKey = (error: Error) => {
     expect(printed(error)).not.toContain(KEY);
-    expect(causesOf(error).filter((each) => 'request' in each || 'options' in each)).toEqual([]);
+    expect(getCauses(error).filter((each) => 'request' in each || 'options' in each)).toEqual([]);
   };
 
   it('has the platform’s code, and not the key, if the connection failed', async () => {
     const error = await failure(`http://127.0.0.1:${await freePort()}`);
     expectNoKey(error);
-    expect(causesOf(error).at(-1)).toMatchObject({ code: 'ECONNREFUSED' });
-    expect(causesOf(error).map(({ name }) => name)).toContain('ConnectionError');
+    expect(getCauses(error).at(-1)).toMatchObject({ code: 'ECONNREFUSED' });
+    expect(getCauses(error).map(({ name }) => name)).toContain('ConnectionError');
   });
 
   it('has the platform’s message, and not the key, if the connection was closed', async () => {
     const error = await failure(await serve((request) => request.socket.destroy()));
     expectNoKey(error);
-    expect(causesOf(error).some((each) => each instanceof InDoubtError)).toBe(true);
-    expect(causesOf(error).at(-1)).toMatchObject({ code: 'UND_ERR_SOCKET' });
+    expect(getCauses(error).some((each) => each instanceof InDoubtError)).toBe(true);
+    expect(getCauses(error).at(-1)).toMatchObject({ code: 'UND_ERR_SOCKET' });
   });
 
   it('does not include the key if the response was truncated', async () => {
@@ -96,7 +96,7 @@ describe.each(CALLS)('the error of %s', (_, call) => {
   it('does not include the key after a timeout', async () => {
     const error = await failure(await serve(() => undefined), { timeoutMs: 50 });
     expectNoKey(error);
-    expect(causesOf(error).at(-1)).toMatchObject({ name: 'TimeoutError' });
+    expect(getCauses(error).at(-1)).toMatchObject({ name: 'TimeoutError' });
   });
 
   it('does not include the key after an abort', async () => {
@@ -104,6 +104,6 @@ describe.each(CALLS)('the error of %s', (_, call) => {
     const endpoint = await serve(() => controller.abort(new Error('Enough')));
     const error = await failure(endpoint, { signal: controller.signal });
     expectNoKey(error);
-    expect(causesOf(error).at(-1)).toMatchObject({ message: 'Enough' });
+    expect(getCauses(error).at(-1)).toMatchObject({ message: 'Enough' });
   });
 });

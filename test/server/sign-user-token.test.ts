@@ -13,7 +13,7 @@ const kinds: [string, TokenKeys][] = [
 ];
 const [[, keys]] = kinds as [[string, TokenKeys]];
 const privateJwk = (pair: TokenKeys) => pair.privateKey.export({ format: 'jwk' }) as Record<string, unknown>;
-const partsOf = (token: string) =>
+const getParts = (token: string) =>
   token
     .split('.')
     .slice(0, 2)
@@ -43,18 +43,18 @@ describe.each(kinds)('a token signed with %s', (_, pair) => {
 test('contains the user, the app, the creation and expiration times, and the key ID', async () => {
   const privateKey = { ...privateJwk(keys), kid: 'of-the-jwk' };
   const options = { privateKey, userId: 'u-771', appId: 'web-shop', now };
-  expect(partsOf(await signUserToken(options))).toEqual([
+  expect(getParts(await signUserToken(options))).toEqual([
     { alg: 'EdDSA', kid: 'of-the-jwk' },
     { sub: 'u-771', aud: 'web-shop', iat: NOW / 1000, exp: NOW / 1000 + 3_600 },
   ]);
-  const [head, { exp }] = partsOf(
+  const [head, { exp }] = getParts(
     await signUserToken({ ...options, keyId: 'said', expiresInSeconds: 30 * 24 * 3_600 }),
   );
   expect({ head, exp }).toEqual({
     head: { alg: 'EdDSA', kid: 'said' },
     exp: NOW / 1000 + 30 * 24 * 3_600,
   });
-  expect(partsOf(await signUserToken({ ...options, privateKey: keys.privatePem }))[0]).toEqual({
+  expect(getParts(await signUserToken({ ...options, privateKey: keys.privatePem }))[0]).toEqual({
     alg: 'EdDSA',
   });
 });
