@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => mcp.stop());
 
-const toolsOf = async (operator: string) => {
+const getTools = async (operator: string) => {
   const { client } = await mcp.connect(operator);
   return (await client.listTools()).tools;
 };
@@ -58,12 +58,12 @@ describe('placard mcp', () => {
   });
 
   test('lists only the tools of the role, each with a strict object as input', async () => {
-    const names = async (operator: string) => (await toolsOf(operator)).map(({ name }) => name);
+    const names = async (operator: string) => (await getTools(operator)).map(({ name }) => name);
     const [view, edit, publish] = [await names('Vera'), await names('Ed'), await names('Pia')];
     expect(view).not.toContain('create_draft');
     expect(edit).toEqual([...view, 'create_draft', 'update_draft', 'create_preview_link']);
     expect(publish).toEqual([...edit, 'publish_campaign', 'stop_campaign']);
-    for (const { inputSchema, title, description } of await toolsOf('Pia')) {
+    for (const { inputSchema, title, description } of await getTools('Pia')) {
       expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(title).toBeTruthy();
       expect(description).toBeTruthy();
@@ -71,7 +71,7 @@ describe('placard mcp', () => {
   });
 
   test('annotates reads as read-only, and publish and stop as destructive', async () => {
-    const tools = new Map((await toolsOf('Pia')).map(({ name, annotations }) => [name, annotations]));
+    const tools = new Map((await getTools('Pia')).map(({ name, annotations }) => [name, annotations]));
     for (const [name, annotations] of tools) expect(annotations).toEqual(annotationsFor(name));
     expect(tools.get('get_results')).toMatchObject({ readOnlyHint: true, destructiveHint: false });
     expect(tools.get('create_draft')).toMatchObject({ readOnlyHint: false, destructiveHint: false });
@@ -97,7 +97,7 @@ describe('placard mcp', () => {
 
   test('does not read users without the permission to view them', async () => {
     const explainInput = async (operator: string) =>
-      (await toolsOf(operator)).find(({ name }) => name === 'explain_placement')!.inputSchema.properties;
+      (await getTools(operator)).find(({ name }) => name === 'explain_placement')!.inputSchema.properties;
     expect(await explainInput('Pia')).not.toHaveProperty('user_id');
     expect(await explainInput('Ada')).toHaveProperty('user_id');
     const { call } = await mcp.connect('Pia');

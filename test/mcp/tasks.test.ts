@@ -53,7 +53,7 @@ const rejected = async (name: string, args: Record<string, unknown>) => {
   expect(answer.isError, answer.text).toBe(true);
   return answer.text;
 };
-const draftOf = async (campaign_id: string) => (await ok('get_campaign', { campaign_id })).draft;
+const getDraft = async (campaign_id: string) => (await ok('get_campaign', { campaign_id })).draft;
 
 describe('an agent', () => {
   test('1: lists the workspace', async () => {
@@ -79,24 +79,24 @@ describe('an agent', () => {
   test('3: plans the sample size and stores it in the draft', async () => {
     const { users } = await ok('get_sample_size', { campaign_id: 'headline-test', rate: 0.05, lift: 0.2 });
     expect(users).toBeGreaterThan(10_000);
-    const { campaign, revision } = await draftOf('headline-test');
+    const { campaign, revision } = await getDraft('headline-test');
     await ok('update_draft', { campaign: { ...campaign, target_sample_size: users }, revision });
-    expect((await draftOf('headline-test')).campaign.target_sample_size).toBe(users);
+    expect((await getDraft('headline-test')).campaign.target_sample_size).toBe(users);
     // An older revision would overwrite that change.
     expect(await rejected('update_draft', { campaign, revision })).toContain('Draft was changed elsewhere');
   });
 
   test('4: fixes the problems that a check reports', async () => {
-    const { campaign, revision } = await draftOf('headline-test');
+    const { campaign, revision } = await getDraft('headline-test');
     const wrong = { ...campaign, placements: ['sdie'] };
     const { checks } = await ok('check_campaign', { campaign: wrong });
     expect(checks[0]).toMatchObject({ severity: 'error', path: ['placements', 0] });
     expect((await ok('check_campaign', { campaign_id: 'headline-test' })).checks).toEqual([]);
-    expect((await draftOf('headline-test')).revision).toBe(revision);
+    expect((await getDraft('headline-test')).revision).toBe(revision);
   });
 
   test('5: creates a preview link for the operator', async () => {
-    const { revision } = await draftOf('headline-test');
+    const { revision } = await getDraft('headline-test');
     const page = 'https://shop.example/';
     const link = { campaign_id: 'headline-test', revision, variant_id: 'b', language: 'de', page };
     const { url, minutes } = await ok('create_preview_link', link);
@@ -105,7 +105,7 @@ describe('an agent', () => {
   });
 
   test('6: publishes only the revision that the operator has approved', async () => {
-    const { revision } = await draftOf('headline-test');
+    const { revision } = await getDraft('headline-test');
     const release = { campaign_id: 'headline-test', revision, note: 'approved by Mia' };
     expect((await ok('publish_campaign', { ...release, dry_run: true })).checks).toEqual([]);
     expect((await mcp.studio.headlines('u-771'))['side']).toBeNull();
