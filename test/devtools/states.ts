@@ -61,7 +61,7 @@ export const anInspection = (changes: Partial<Inspection> = {}): Inspection => (
   ...changes,
 });
 
-export const diagnosticsOf = (changes: Partial<Diagnostics> = {}): Diagnostics => ({
+export const getDiagnostics = (changes: Partial<Diagnostics> = {}): Diagnostics => ({
   captured: 0,
   delivered: 0,
   pending: 0,
@@ -81,7 +81,7 @@ export const heard = (notice: Exclude<Notice, { type: 'changed' }>, at = NOW) =>
 
 export const aPanelState = (changes: Partial<PanelState> = {}): PanelState => ({
   inspection: anInspection(),
-  diagnostics: diagnosticsOf(),
+  diagnostics: getDiagnostics(),
   history: [],
   now: NOW,
   ...changes,

@@ -5,7 +5,7 @@ import { describeNotice } from '../../src/devtools/log-view.ts';
 import { bannerDetails, explainCommand } from '../../src/devtools/slot-card.ts';
 import { getBannerName, relativeTime } from '../../src/devtools/words.ts';
 import { buildBanner } from '../helpers/a-banner.ts';
-import { anInspection, aPanelState, diagnosticsOf, heard, NOW } from './states.ts';
+import { anInspection, aPanelState, getDiagnostics, heard, NOW } from './states.ts';
 
 const event = { type: 'click', bannerId: 'b', placementId: 'home_hero', userId: 'u', time: 1 } as const;
 
@@ -53,17 +53,17 @@ test.each([
   [{ captured: 2, delivered: 1, deadLetters: 1 }, 'All sent, except dead letters.'],
   [{ captured: 2, delivered: 2 }, 'All events delivered.'],
 ])('%j: %s', (changes, text) => {
-  expect(describeQueue(diagnosticsOf(changes)).text).toBe(text);
+  expect(describeQueue(getDiagnostics(changes)).text).toBe(text);
 });
 
 test('sums up the open events in the counters and hides empty counters', () => {
-  const sum = createCounters(diagnosticsOf({ captured: 4, delivered: 2, inDoubt: 1, expired: 1 }));
+  const sum = createCounters(getDiagnostics({ captured: 4, delivered: 2, inDoubt: 1, expired: 1 }));
   expect(sum.textContent).toBe('4 captured = 2 delivered + 0 pending + 1 in doubt + 1 expired');
   expect(sum.dataset['holds']).toBe('true');
-  expect(createCounters(diagnosticsOf({ captured: 2, delivered: 1 })).dataset['holds']).toBe('false');
+  expect(createCounters(getDiagnostics({ captured: 2, delivered: 1 })).dataset['holds']).toBe('false');
 });
 
-const one = diagnosticsOf({ captured: 1, pending: 1 });
+const one = getDiagnostics({ captured: 1, pending: 1 });
 test.each([
   ['without pending events', {}, /with the next event/],
   ['without a response of the outbox', { diagnostics: null }, /Loading/],
