@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { readContent } from '../../src/templates/content.ts';
 import { TEMPLATE_PROPERTIES } from '../../src/templates/index.ts';
-import { bannerOf } from '../helpers/template-slot.ts';
+import { getBanner } from '../helpers/template-slot.ts';
 
 const everyUrl = { safeUrl: (url: unknown) => (typeof url === 'string' ? url : null) };
-const read = (values: Parameters<typeof bannerOf>[0]) =>
-  readContent(bannerOf({ headline: 'Hi', ...values }), everyUrl, { dismissible: true });
+const read = (values: Parameters<typeof getBanner>[0]) =>
+  readContent(getBanner({ headline: 'Hi', ...values }), everyUrl, { dismissible: true });
 
 describe('parsing a banner', () => {
   test('parses values of their declared type', () => {
@@ -57,12 +57,12 @@ describe('parsing a banner', () => {
         return null;
       },
     };
-    readContent(bannerOf({ headline: 'Hi', link: '', image: '' }), slot, { dismissible: true });
+    readContent(getBanner({ headline: 'Hi', link: '', image: '' }), slot, { dismissible: true });
     expect(asked).toEqual([]);
   });
 
   test('ignores inherited members', () => {
-    const banner = bannerOf({ headline: 'Hi' });
+    const banner = getBanner({ headline: 'Hi' });
     banner.properties = Object.assign(
       Object.create({ body: { type: 'string', value: 'inherited' } }),
       banner.properties,
@@ -75,7 +75,7 @@ describe('parsing a banner', () => {
       // The countdown has its own parser.
       if (most === undefined || name === 'countdown_ended_text') continue;
       const ending = /_\d$/.exec(name)?.[0] ?? '';
-      const banner = bannerOf({
+      const banner = getBanner({
         [`body${ending}`]: 'Hi',
         secondary_link: '/',
         [name]: 'x'.repeat(5_000_000),
@@ -97,7 +97,7 @@ describe('parsing a banner', () => {
   test('treats whitespace-only text as missing', () => {
     expect(read({ body: ' \n\t ' }).body).toBeNull();
     expect(read({ body: `${' '.repeat(5_000)}far away` }).body).toBeNull();
-    expect(() => readContent(bannerOf({ headline: '   ' }), everyUrl, { dismissible: true })).toThrow(
+    expect(() => readContent(getBanner({ headline: '   ' }), everyUrl, { dismissible: true })).toThrow(
       'no headline, body or image',
     );
   });

@@ -1,7 +1,7 @@
 import { within } from '@testing-library/dom';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { choice, countdown } from '../../src/templates/index.ts';
-import { bannerOf, drawnIn, recordingSlot } from '../helpers/template-slot.ts';
+import { drawnIn, getBanner, recordingSlot } from '../helpers/template-slot.ts';
 
 const END = Date.UTC(2026, 2, 1, 12, 0, 0);
 const until = (ms: number) => ({ type: 'datetime', value: END + ms });
@@ -15,9 +15,9 @@ afterEach(() => {
   document.body.replaceChildren();
 });
 
-const draw = (values: Parameters<typeof bannerOf>[0], clockAheadMs = 0) => {
+const draw = (values: Parameters<typeof getBanner>[0], clockAheadMs = 0) => {
   const recorded = recordingSlot({ now: () => Date.now() + clockAheadMs });
-  countdown(bannerOf({ headline: 'Sale', countdown_ended_text: 'It is over.', ...values }), recorded.slot);
+  countdown(getBanner({ headline: 'Sale', countdown_ended_text: 'It is over.', ...values }), recorded.slot);
   return { ...recorded, panel: within(drawnIn(recorded.slot.element)) };
 };
 
@@ -44,7 +44,7 @@ describe('the countdown', () => {
       countdown_ended_text: 'It is over.',
       language: 'en',
     };
-    countdown(bannerOf(values), slot);
+    countdown(getBanner(values), slot);
     const panel = within(drawnIn(slot.element));
     expect(panel.queryByRole('timer')).toBeNull();
     expect(panel.getByRole('status').textContent).toBe('It is over.');
@@ -134,7 +134,7 @@ describe('the choice', () => {
 
   test('renders two links of equal rank, without a link around the banner', () => {
     const { slot, calls } = recordingSlot();
-    choice(bannerOf(TWO), slot);
+    choice(getBanner(TWO), slot);
     const links = within(drawnIn(slot.element)).getAllByRole('link');
     expect(links.map((each) => [each.textContent, each.getAttribute('href')])).toEqual([
       ['Tea', '/tea'],
@@ -153,7 +153,7 @@ describe('the choice', () => {
     ]) {
       document.body.replaceChildren();
       const { slot } = recordingSlot();
-      choice(bannerOf({ ...TWO, ...change }), slot);
+      choice(getBanner({ ...TWO, ...change }), slot);
       const links = within(drawnIn(slot.element)).getAllByRole('link');
       expect(links).toHaveLength(1);
       expect(links[0]!.classList.contains('cover')).toBe(true);
@@ -162,7 +162,7 @@ describe('the choice', () => {
 
   test('links its headline, not the whole banner, if the first button has no text', () => {
     const { slot } = recordingSlot();
-    choice(bannerOf({ ...TWO, button_text: '' }), slot);
+    choice(getBanner({ ...TWO, button_text: '' }), slot);
     const links = within(drawnIn(slot.element)).getAllByRole('link');
     expect(links.map((each) => each.textContent)).toEqual(['Tea or coffee?', 'Coffee']);
     expect(links.some((each) => each.classList.contains('cover'))).toBe(false);
@@ -170,7 +170,7 @@ describe('the choice', () => {
 
   test('uses the host’s navigation', () => {
     const { slot } = recordingSlot();
-    choice.with({ dismissLabel: 'Weg' })(bannerOf(TWO), slot);
+    choice.with({ dismissLabel: 'Weg' })(getBanner(TWO), slot);
     within(drawnIn(slot.element)).getByRole('button', { name: 'Weg' });
   });
 });

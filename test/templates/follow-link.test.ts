@@ -1,7 +1,7 @@
 import { within } from '@testing-library/dom';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTemplates, type Navigate } from '../../src/templates/index.ts';
-import { bannerOf, drawnIn, recordingSlot } from '../helpers/template-slot.ts';
+import { drawnIn, getBanner, recordingSlot } from '../helpers/template-slot.ts';
 
 const drawn = (
   link: string,
@@ -11,7 +11,7 @@ const drawn = (
   const { navigate = (url: string) => visited.push(url) } = options;
   const { strip } = createTemplates(options.native ? {} : { navigate });
   const recording = recordingSlot(options);
-  strip(bannerOf({ headline: 'Linen', link }), recording.slot);
+  strip(getBanner({ headline: 'Linen', link }), recording.slot);
   const anchor = within(drawnIn(recording.slot.element)).getByRole('link');
   const press = (type: string, init: MouseEventInit = {}) => {
     const event = new MouseEvent(type, { bubbles: true, cancelable: true, composed: true, ...init });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { hero } from '../../src/templates/index.ts';
-import { bannerOf, drawnIn, recordingSlot } from '../helpers/template-slot.ts';
+import { drawnIn, getBanner, recordingSlot } from '../helpers/template-slot.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -8,10 +8,10 @@ afterEach(() => {
   document.documentElement.removeAttribute('style');
 });
 
-const draw = (values: Parameters<typeof bannerOf>[0], scheme = '', theme = 'auto') => {
+const draw = (values: Parameters<typeof getBanner>[0], scheme = '', theme = 'auto') => {
   const { slot, calls } = recordingSlot();
   vi.spyOn(globalThis, 'getComputedStyle').mockReturnValue({ colorScheme: scheme } as CSSStyleDeclaration);
-  hero(bannerOf({ headline: 'Hi', image: '/day.jpg', theme, ...values }), slot);
+  hero(getBanner({ headline: 'Hi', image: '/day.jpg', theme, ...values }), slot);
   const panel = drawnIn(slot.element);
   return { calls, img: panel.querySelector('img')!, source: panel.querySelector('source') };
 };
@@ -71,7 +71,7 @@ test('gives only the first image in view of a page a high fetch priority', () =>
       configurable: true,
     });
     vi.spyOn(slot.element, 'getBoundingClientRect').mockReturnValue({ top, bottom: top + 100 } as DOMRect);
-    hero(bannerOf({ headline: 'Hi', image: '/a.jpg' }), slot);
+    hero(getBanner({ headline: 'Hi', image: '/a.jpg' }), slot);
     return drawnIn(slot.element).querySelector('img')!.getAttribute('fetchpriority');
   };
   expect([inDocument(900), inDocument(100), inDocument(200)]).toEqual([null, 'high', null]);

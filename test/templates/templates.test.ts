@@ -2,7 +2,7 @@ import { within } from '@testing-library/dom';
 import { afterEach, describe, expect, test } from 'vitest';
 import * as templates from '../../src/templates/index.ts';
 import { card, createTemplates, hero, strip } from '../../src/templates/index.ts';
-import { bannerOf, drawnIn, recordingSlot } from '../helpers/template-slot.ts';
+import { drawnIn, getBanner, recordingSlot } from '../helpers/template-slot.ts';
 
 const SALE = {
   headline: 'Autumn linen',
@@ -27,7 +27,7 @@ describe.each([
 ])('the %s', (_, template) => {
   test('renders a region labeled by its headline, with its text, its image and one link', () => {
     const { slot } = recordingSlot();
-    template(bannerOf(SALE), slot);
+    template(getBanner(SALE), slot);
     const panel = drawnIn(slot.element);
     expect(panel.tagName).toBe('SECTION');
     expect(panel.getAttribute('aria-label')).toBe('Autumn linen');
@@ -45,13 +45,13 @@ describe.each([
 
   test('makes the headline the link if there is no button text', () => {
     const { slot } = recordingSlot();
-    template(bannerOf({ headline: 'Autumn linen', link: '/linen' }), slot);
+    template(getBanner({ headline: 'Autumn linen', link: '/linen' }), slot);
     within(drawnIn(slot.element)).getByRole('link', { name: 'Autumn linen' });
   });
 
   test('renders an image-only banner as a link labeled by its description', () => {
     const { slot } = recordingSlot();
-    template(bannerOf({ image: '/linen.jpg', image_alt: 'Autumn linen', link: '/linen' }), slot);
+    template(getBanner({ image: '/linen.jpg', image_alt: 'Autumn linen', link: '/linen' }), slot);
     const panel = drawnIn(slot.element);
     within(panel).getByRole('link', { name: 'Autumn linen' });
     expect(panel.getAttribute('aria-label')).toBe('Promotion');
@@ -60,7 +60,7 @@ describe.each([
 
   test('exposes the description of an unlinked image once, on the image', () => {
     const { slot } = recordingSlot();
-    template(bannerOf({ image: '/linen.jpg', image_alt: 'Autumn linen' }), slot);
+    template(getBanner({ image: '/linen.jpg', image_alt: 'Autumn linen' }), slot);
     const panel = drawnIn(slot.element);
     within(panel).getByRole('img', { name: 'Autumn linen' });
     expect(panel.getAttribute('aria-label')).toBe('Promotion');
@@ -68,7 +68,7 @@ describe.each([
 
   test('hides an image without a description from screen readers', () => {
     const { slot } = recordingSlot();
-    template(bannerOf({ headline: 'Autumn linen', image: '/linen.jpg' }), slot);
+    template(getBanner({ headline: 'Autumn linen', image: '/linen.jpg' }), slot);
     expect(within(drawnIn(slot.element)).queryByRole('img')).toBeNull();
   });
 
@@ -76,7 +76,7 @@ describe.each([
 
   test('keeps the box of an image that fails to load, without a layout shift, and reports the failure', async () => {
     const { slot, calls } = recordingSlot();
-    template(bannerOf(SALE), slot);
+    template(getBanner(SALE), slot);
     const panel = drawnIn(slot.element);
     imageIn(slot.element).dispatchEvent(new Event('error'));
     expect(panel.querySelector('.image')).not.toBeNull();
@@ -89,7 +89,7 @@ describe.each([
 
   test('does not report an image that fails after its banner was removed', async () => {
     const { slot, calls, controller } = recordingSlot();
-    template(bannerOf(SALE), slot);
+    template(getBanner(SALE), slot);
     const image = imageIn(slot.element);
     controller.abort();
     image.dispatchEvent(new Event('error'));
@@ -101,7 +101,7 @@ describe.each([
 
   test('marks an image-only banner as busy until the image loads, and then counts it as seen', async () => {
     const { slot } = recordingSlot();
-    const drawn = template(bannerOf(ALONE), slot) as unknown as PromiseLike<void>;
+    const drawn = template(getBanner(ALONE), slot) as unknown as PromiseLike<void>;
     expect(slot.element.getAttribute('aria-busy')).toBe('true');
     imageIn(slot.element).dispatchEvent(new Event('load'));
     await drawn;
@@ -110,7 +110,7 @@ describe.each([
 
   test('reports an image-only banner as failed if its image fails', async () => {
     const { slot } = recordingSlot();
-    const drawn = template(bannerOf(ALONE), slot) as unknown as PromiseLike<void>;
+    const drawn = template(getBanner(ALONE), slot) as unknown as PromiseLike<void>;
     imageIn(slot.element).dispatchEvent(new Event('error'));
     await expect(Promise.resolve(drawn)).rejects.toThrow('linen.jpg cannot be loaded');
     expect(slot.element.hasAttribute('aria-busy')).toBe(false);
@@ -118,14 +118,14 @@ describe.each([
 
   test('clears the busy state of a slot whose image never loaded once the banner is removed', () => {
     const { slot, controller } = recordingSlot();
-    template(bannerOf(ALONE), slot);
+    template(getBanner(ALONE), slot);
     controller.abort();
     expect(slot.element.hasAttribute('aria-busy')).toBe(false);
   });
 
   test('does not render a link or a button if the link was rejected', () => {
     const { slot } = recordingSlot();
-    template(bannerOf({ ...SALE, link: 'javascript:alert(1)' }), slot);
+    template(getBanner({ ...SALE, link: 'javascript:alert(1)' }), slot);
     const view = within(drawnIn(slot.element));
     expect(view.queryByRole('link')).toBeNull();
     expect(view.queryByText('See the linen')).toBeNull();
@@ -134,13 +134,13 @@ describe.each([
 
   test('checks every URL it uses with the slot', () => {
     const { slot, calls } = recordingSlot();
-    template(bannerOf(SALE), slot);
+    template(getBanner(SALE), slot);
     expect(calls).toEqual(['safeUrl link', 'safeUrl image']);
   });
 
   test('rejects a banner without content to render, and does not leave nodes behind', () => {
     const { slot } = recordingSlot();
-    expect(() => template(bannerOf({ button_text: 'Go', link: '/x' }), slot)).toThrow(
+    expect(() => template(getBanner({ button_text: 'Go', link: '/x' }), slot)).toThrow(
       'Banner bnr_1 has no headline, body or image',
     );
     expect(slot.element.childNodes).toHaveLength(0);
@@ -149,7 +149,7 @@ describe.each([
   test('removes only its own nodes in the cleanup', () => {
     const { slot } = recordingSlot();
     slot.element.append('of the host');
-    const cleanup = template(bannerOf(SALE), slot);
+    const cleanup = template(getBanner(SALE), slot);
     expect(slot.element.childNodes).toHaveLength(2);
     (cleanup as () => void)();
     expect(slot.element.textContent).toBe('of the host');
@@ -158,7 +158,7 @@ describe.each([
 
   test('does not write style attributes, style elements or event attributes', () => {
     const { slot } = recordingSlot();
-    template(bannerOf({ ...SALE, dismissible: true }), slot);
+    template(getBanner({ ...SALE, dismissible: true }), slot);
     const root = slot.element.querySelector('placard-frame')!.shadowRoot!;
     const all = [...root.querySelectorAll('*')];
     expect(all.filter((node) => node.hasAttribute('style') || node.tagName === 'STYLE')).toEqual([]);
@@ -176,29 +176,29 @@ describe('the close button', () => {
     ['hero', hero, false],
   ])('of a %s is shown by default: %o', (_, template, there) => {
     const { slot } = recordingSlot();
-    template(bannerOf(SALE), slot);
+    template(getBanner(SALE), slot);
     expect(within(drawnIn(slot.element)).queryByRole('button', { name: 'Dismiss' }) !== null).toBe(there);
   });
 
   test('is shown or hidden by `dismissible`, and labeled by `dismiss_label`', () => {
     const first = recordingSlot();
-    strip(bannerOf({ ...SALE, dismissible: false }), first.slot);
+    strip(getBanner({ ...SALE, dismissible: false }), first.slot);
     expect(within(drawnIn(first.slot.element)).queryByRole('button')).toBeNull();
     const second = recordingSlot();
-    hero(bannerOf({ ...SALE, dismissible: true, dismiss_label: 'Fermer' }), second.slot);
+    hero(getBanner({ ...SALE, dismissible: true, dismiss_label: 'Fermer' }), second.slot);
     within(drawnIn(second.slot.element)).getByRole('button', { name: 'Fermer' });
   });
 
   test('dismisses once per press', () => {
     const { slot, calls } = recordingSlot();
-    strip(bannerOf({ headline: 'Autumn linen' }), slot);
+    strip(getBanner({ headline: 'Autumn linen' }), slot);
     within(drawnIn(slot.element)).getByRole('button', { name: 'Dismiss' }).click();
     expect(calls).toEqual(['dismiss']);
   });
 
   test('moves focus to the slot, and restores the slot when focus moves on', () => {
     const { slot } = recordingSlot();
-    strip(bannerOf({ headline: 'Autumn linen' }), slot);
+    strip(getBanner({ headline: 'Autumn linen' }), slot);
     const button = within(drawnIn(slot.element)).getByRole('button', { name: 'Dismiss' });
     button.focus();
     button.click();
@@ -211,7 +211,7 @@ describe('the close button', () => {
     const { slot } = recordingSlot();
     const search = document.createElement('input');
     document.body.append(search);
-    strip(bannerOf({ headline: 'Autumn linen' }), slot);
+    strip(getBanner({ headline: 'Autumn linen' }), slot);
     search.focus();
     within(drawnIn(slot.element)).getByRole('button', { name: 'Dismiss' }).click();
     expect(document.activeElement).toBe(search);
@@ -222,7 +222,7 @@ describe('options', () => {
   test('label the close button and a region without a headline in the host’s language', () => {
     const templates = createTemplates({ dismissLabel: 'Schließen', regionLabel: 'Werbung' });
     const { slot } = recordingSlot();
-    templates.strip(bannerOf({ body: 'Nur heute.' }), slot);
+    templates.strip(getBanner({ body: 'Nur heute.' }), slot);
     const panel = drawnIn(slot.element);
     expect(panel.getAttribute('aria-label')).toBe('Werbung');
     within(panel).getByRole('button', { name: 'Schließen' });
