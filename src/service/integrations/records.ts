@@ -24,7 +24,7 @@ CREATE TABLE ingestion_state (
   last_started_at_ms INTEGER NOT NULL, -- the schedule continues from here
   requested_at_ms INTEGER, -- queued run on demand
   crashes INTEGER NOT NULL DEFAULT 0, -- consecutive runs that ended with their process; at 2 the schedule is suspended
-  watermark_us INTEGER, -- UPDATED_AT and key of the last row read
+  watermark_us INTEGER, -- UPDATED_AT of the last row read, in microseconds
   watermark_key TEXT,
   dedupe_since_us INTEGER, -- ingestion_dedupe has every row after this; NULL without lookback_seconds
   PRIMARY KEY (workspace_id, integration_id)
@@ -43,7 +43,7 @@ CREATE TABLE ingestion_dedupe (
 CREATE TABLE ingestion_runs (
   workspace_id TEXT NOT NULL,
   integration_id TEXT NOT NULL,
-  run_id TEXT NOT NULL, -- begins with the start time
+  run_id TEXT NOT NULL, -- starts with the start time
   trigger TEXT NOT NULL, -- schedule or manual
   status TEXT NOT NULL, -- running, success, partial or error
   started_at_ms INTEGER NOT NULL,
@@ -51,7 +51,7 @@ CREATE TABLE ingestion_runs (
   watermark_us INTEGER,
   rows_synced INTEGER NOT NULL,
   rows_failed INTEGER NOT NULL,
-  message TEXT, -- error, or pending work
+  message TEXT, -- error, or the reason that newer rows wait
   PRIMARY KEY (workspace_id, integration_id, run_id)
 );
 

@@ -13,12 +13,12 @@ CREATE TABLE users (
   workspace_id TEXT NOT NULL,
   external_id TEXT,
   profile JSON, -- NULL if the user has only banner events
-  version INTEGER NOT NULL, -- counts the writes of the row
+  version INTEGER NOT NULL, -- number of writes of the row
   created_at TIMESTAMP NOT NULL,
-  updated_at TIMESTAMP NOT NULL -- of the profile, or if NULL of the last banner event
+  updated_at TIMESTAMP NOT NULL -- time of the last profile change; without a profile, of the last banner event
 );
 
--- Created by client keys; retention deletes inactive ones.
+-- Finds stub users, whom client keys create and retention deletes.
 CREATE INDEX users_without_profile ON users (workspace_id, updated_at) WHERE profile IS NULL;
 
 CREATE TABLE user_identifiers (
@@ -52,16 +52,16 @@ CREATE TABLE banner_events (
   occurred_at TIMESTAMP NOT NULL, -- as sent; may be in the future if the clock is wrong
   workspace_id TEXT NOT NULL,
   campaign_id TEXT NOT NULL,
-  variant_id TEXT, -- NULL of a control banner
+  variant_id TEXT, -- NULL for a control banner
   placement_id TEXT NOT NULL,
-  day TEXT NOT NULL, -- in the workspace's time zone, such as 2026-03-01; for results
+  day TEXT NOT NULL, -- day in the results, in the workspace's time zone, such as 2026-03-01
   app_id TEXT NOT NULL,
   is_control BOOLEAN NOT NULL,
   is_test_send BOOLEAN NOT NULL,
-  is_unique BOOLEAN NOT NULL, -- the user's first of its type for the campaign
+  is_unique BOOLEAN NOT NULL, -- whether it is the user's first event of its type for the campaign
   received_at TIMESTAMP NOT NULL,
-  language TEXT, -- of the banner; NULL if the campaign has no languages
-  holdout_id TEXT -- holdout that counts it too
+  language TEXT, -- language of the banner; NULL if the campaign has none
+  holdout_id TEXT -- holdout whose results also count the event
 );
 
 -- Corrections to the feed: changes of users after their events were read.
@@ -70,17 +70,17 @@ CREATE TABLE user_changes (
   workspace_id TEXT NOT NULL,
   user_id INTEGER NOT NULL,
   kind TEXT NOT NULL, -- merged, erased, expired or duplicate
-  into_user_id INTEGER, -- of merged
+  into_user_id INTEGER, -- target of a merge
   changed_at TIMESTAMP NOT NULL,
-  banner_event JSON -- of duplicate: row removed by a merge
+  banner_event JSON -- kind duplicate: the removed row
 );
 
--- State of a user in a campaign, for decisions; without test sends.
+-- State of a user in a campaign, which a sync reads. Excludes test sends.
 CREATE TABLE user_campaigns (
   user_id INTEGER NOT NULL,
   campaign_id TEXT NOT NULL,
   workspace_id TEXT NOT NULL,
-  variant_id TEXT, -- of the earliest impression
+  variant_id TEXT, -- variant of the earliest impression
   is_control BOOLEAN NOT NULL,
   impressions INT NOT NULL,
   first_impression_at TIMESTAMP,
@@ -96,7 +96,7 @@ CREATE TABLE user_campaigns (
 CREATE TABLE data_points (
   workspace_id TEXT NOT NULL,
   day DAY NOT NULL, -- UTC, such as 2026-03-01
-  shard INT NOT NULL, -- counter shard: sum over all
+  shard INT NOT NULL, -- counter shard; the total is the sum of all shards
   points INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, day, shard)
 ) WITHOUT ROWID;

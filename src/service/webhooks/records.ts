@@ -17,16 +17,16 @@ export const WEBHOOK_TABLES = `
 CREATE TABLE webhook_state (
   workspace_id TEXT NOT NULL,
   webhook_id TEXT NOT NULL,
-  run_id TEXT NOT NULL, -- of the process that holds the lease; '' if none
+  run_id TEXT NOT NULL, -- process that holds the lease; '' if none
   lease_until_ms INTEGER NOT NULL,
-  delivered_through TEXT NOT NULL, -- cursor
+  delivered_through TEXT NOT NULL, -- cursor after the last accepted row
   message_id TEXT, -- message in flight; NULL if none
-  message_through TEXT, -- cursor
-  failures INTEGER NOT NULL, -- failed attempts in a row
+  message_through TEXT, -- cursor after the last row of the message
+  failures INTEGER NOT NULL, -- consecutive failed attempts
   failing_since_ms INTEGER,
   next_attempt_ms INTEGER NOT NULL,
-  disabled_reason TEXT, -- NULL while it is active
-  resend_message_id TEXT, -- requested, not sent yet
+  disabled_reason TEXT, -- NULL if enabled
+  resend_message_id TEXT, -- message that an operator has requested again
   alerts JSON NOT NULL DEFAULT '[]', -- sent or queued alerts
   PRIMARY KEY (workspace_id, webhook_id)
 );
@@ -34,15 +34,15 @@ CREATE TABLE webhook_state (
 CREATE TABLE webhook_attempts (
   workspace_id TEXT NOT NULL,
   webhook_id TEXT NOT NULL,
-  attempt_id TEXT NOT NULL, -- begins with the time
+  attempt_id TEXT NOT NULL, -- starts with the time
   message_id TEXT NOT NULL,
   after_cursor TEXT NOT NULL,
   through_cursor TEXT NOT NULL,
   events INTEGER NOT NULL,
   attempted_at_ms INTEGER NOT NULL,
   duration_ms INTEGER NOT NULL,
-  status INTEGER, -- of the response; NULL if none
-  error TEXT, -- NULL of a delivery
+  status INTEGER, -- status code of the response; NULL if none
+  error TEXT, -- NULL if the receiver accepted the message
   PRIMARY KEY (workspace_id, webhook_id, attempt_id)
 );
 `;
