@@ -1,7 +1,7 @@
 import type { Banner, Inspection, Inspector, PlacementState, SlotState, ViewState } from '../client/index.ts';
 import { button, node, setAttribute, setText } from './node.ts';
 import type { Outline } from './outline.ts';
-import { getVerdict } from './verdict.ts';
+import { getSlotStatus } from './slot-status.ts';
 import { getBannerName, relativeTime } from './words.ts';
 
 const percent = (share: number): string => `${Math.round(Math.min(1, share) * 100)}%`;
@@ -152,7 +152,7 @@ export const createSlotCard = ({ placementId, inspector, outline, changed }: Car
     update(state: CardState): void {
       current = state;
       const { placement, slot, candidate, inspection, share, now } = state;
-      const { tone, title, why: reason } = getVerdict(placement, slot, { inspection, share, now });
+      const { tone, title, why: reason } = getSlotStatus(placement, slot, { inspection, share, now });
       setText(chip, title);
       setAttribute(element, 'data-tone', tone);
       setText(why, reason);

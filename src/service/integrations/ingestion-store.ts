@@ -8,7 +8,7 @@ import {
   toStoredReject,
 } from './records.ts';
 
-const OF = 'workspace_id = $1 AND integration_id = $2';
+const BY_INTEGRATION = 'workspace_id = $1 AND integration_id = $2';
 
 /** Condition of a free lease: expired, or set by a clock that was ahead. */
 const IS_FREE = `(ingestion_state.lease_until_ms < $5 OR ingestion_state.lease_until_ms > $6)`;
@@ -33,10 +33,10 @@ const ADD_RUN = `INSERT INTO ingestion_runs (workspace_id, integration_id, run_i
   VALUES ($1, $2, $3, $4, 'running', $5, 0, 0)`;
 const PROCESS_ENDED = 'The process that ran it has ended; the next run continues from there';
 const FAIL_DEAD = `UPDATE ingestion_runs SET status = 'error', finished_at_ms = $3, message = $4
-  WHERE ${OF} AND status = 'running'`;
+  WHERE ${BY_INTEGRATION} AND status = 'running'`;
 const SAVE_RUN = `UPDATE ingestion_runs
   SET status = $4, finished_at_ms = $5, watermark_us = $6, rows_synced = $7, rows_failed = $8, message = $9
-  WHERE ${OF} AND run_id = $3`;
+  WHERE ${BY_INTEGRATION} AND run_id = $3`;
 
 /** Violates `NOT NULL` if another run holds the lease, so that nothing of the batch is stored. */
 const MOVE_WATERMARK = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, last_started_at_ms,
@@ -46,21 +46,21 @@ const MOVE_WATERMARK = `INSERT INTO ingestion_state (workspace_id, integration_i
   SET run_id = CASE WHEN ingestion_state.run_id = excluded.run_id THEN excluded.run_id END,
     watermark_us = excluded.watermark_us, watermark_key = excluded.watermark_key, dedupe_since_us = excluded.dedupe_since_us`;
 const ADD_SEEN = `INSERT INTO ingestion_dedupe (workspace_id, integration_id, until_us, batch_id, rows) VALUES ($1, $2, $3, $4, $5)`;
-const DROP_SEEN = `DELETE FROM ingestion_dedupe WHERE ${OF} AND until_us <= $3`;
+const DROP_SEEN = `DELETE FROM ingestion_dedupe WHERE ${BY_INTEGRATION} AND until_us <= $3`;
 const ADD_REJECT = `INSERT INTO ingestion_rejects (workspace_id, integration_id, reject_id, kind, key, user_key, updated_at_us,
     reason, payload, run_id, rejected_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
   ON CONFLICT (workspace_id, integration_id, reject_id) DO UPDATE
   SET kind = excluded.kind, key = excluded.key, user_key = excluded.user_key, updated_at_us = excluded.updated_at_us,
     reason = excluded.reason, payload = excluded.payload, run_id = excluded.run_id, rejected_at_ms = excluded.rejected_at_ms`;
-const DROP_REJECT = `DELETE FROM ingestion_rejects WHERE ${OF} AND reject_id = $3`;
+const DROP_REJECT = `DELETE FROM ingestion_rejects WHERE ${BY_INTEGRATION} AND reject_id = $3`;
 
 const RELEASE = `UPDATE ingestion_state
   SET run_id = '', lease_until_ms = 0, requested_at_ms = coalesce(requested_at_ms, CAST($4 AS BIGINT))
-  WHERE ${OF} AND run_id = $3`;
+  WHERE ${BY_INTEGRATION} AND run_id = $3`;
 const ABANDON = `UPDATE ingestion_state SET run_id = '', lease_until_ms = 0, crashes = crashes + 1
-  WHERE ${OF} AND run_id = $3 AND lease_until_ms = $4 RETURNING run_id`;
+  WHERE ${BY_INTEGRATION} AND run_id = $3 AND lease_until_ms = $4 RETURNING run_id`;
 
-const savedRun = (run: IngestionRun): Statement => ({
+const createSaveRun = (run: IngestionRun): Statement => ({
   sql: SAVE_RUN,
   values: [
     run.workspaceId,
@@ -80,25 +80,43 @@ const savedRun = (run: IngestionRun): Statement => ({
  */
 export const batchStatements = (record: BatchRecord): Statement[] => {
   const { run, watermark, dedupeSinceUs, seen, rejects, closedRejectIds, nowMs } = record;
-  const of = [run.workspaceId, run.integrationId];
+  const integrationKey = [run.workspaceId, run.integrationId];
   const statements: Statement[] = [
     {
       sql: MOVE_WATERMARK,
-      values: [...of, run.runId, watermark?.timeUs ?? null, watermark?.key ?? null, dedupeSinceUs],
+      values: [
+        ...integrationKey,
+        run.runId,
+        watermark?.timeUs ?? null,
+        watermark?.key ?? null,
+        dedupeSinceUs,
+      ],
     },
-    savedRun(run),
+    createSaveRun(run),
   ];
-  if (dedupeSinceUs !== null) statements.push({ sql: DROP_SEEN, values: [...of, dedupeSinceUs] });
+  if (dedupeSinceUs !== null) statements.push({ sql: DROP_SEEN, values: [...integrationKey, dedupeSinceUs] });
   if (seen.length > 0) {
     const untilUs = Math.max(...seen.map(([timeUs]) => timeUs));
     const batchId = `${run.runId} ${run.rowsSynced + run.rowsFailed}`;
-    statements.push({ sql: ADD_SEEN, values: [...of, untilUs, batchId, JSON.stringify(seen)] });
+    statements.push({ sql: ADD_SEEN, values: [...integrationKey, untilUs, batchId, JSON.stringify(seen)] });
   }
-  for (const rejectId of closedRejectIds) statements.push({ sql: DROP_REJECT, values: [...of, rejectId] });
+  for (const rejectId of closedRejectIds)
+    statements.push({ sql: DROP_REJECT, values: [...integrationKey, rejectId] });
   for (const { rejectId, kind, key, userKey, updatedAtUs, reason, payload } of rejects) {
     statements.push({
       sql: ADD_REJECT,
-      values: [...of, rejectId, kind, key, userKey, updatedAtUs, reason, payload, run.runId, nowMs],
+      values: [
+        ...integrationKey,
+        rejectId,
+        kind,
+        key,
+        userKey,
+        updatedAtUs,
+        reason,
+        payload,
+        run.runId,
+        nowMs,
+      ],
     });
   }
   return statements;
@@ -114,18 +132,18 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
   async claim({ workspaceId, integrationId, state, trigger, nowMs, leaseMs }) {
     const suffix = Math.floor(Math.random() * 2 ** 32).toString(36);
     const runId = `${new Date(nowMs).toISOString()} ${suffix}`;
-    const of = [workspaceId, integrationId];
-    const taken = await run(CLAIM, [
-      ...of,
+    const integrationKey = [workspaceId, integrationId];
+    const claimed = await run(CLAIM, [
+      ...integrationKey,
       runId,
       nowMs + leaseMs,
       nowMs,
       nowMs + 2 * leaseMs,
       state?.lastStartedAtMs ?? -1,
     ]);
-    if (taken.length === 0) return null;
-    await run(FAIL_DEAD, [...of, nowMs, PROCESS_ENDED]);
-    await run(ADD_RUN, [...of, runId, trigger, nowMs]);
+    if (claimed.length === 0) return null;
+    await run(FAIL_DEAD, [...integrationKey, nowMs, PROCESS_ENDED]);
+    await run(ADD_RUN, [...integrationKey, runId, trigger, nowMs]);
     return {
       workspaceId,
       integrationId,
@@ -143,22 +161,22 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
 
   async renew({ workspaceId, integrationId, runId }, untilMs) {
     const rows = await run(
-      `UPDATE ingestion_state SET lease_until_ms = $4 WHERE ${OF} AND run_id = $3 RETURNING run_id`,
+      `UPDATE ingestion_state SET lease_until_ms = $4 WHERE ${BY_INTEGRATION} AND run_id = $3 RETURNING run_id`,
       [workspaceId, integrationId, runId, untilMs],
     );
     return rows.length > 0;
   },
 
   async finish(ended, requestedAtMs) {
-    const { sql, values } = savedRun(ended);
+    const { sql, values } = createSaveRun(ended);
     await run(sql, values);
     await run(RELEASE, [ended.workspaceId, ended.integrationId, ended.runId, requestedAtMs ?? null]);
   },
 
   async abandon({ integrationId, runId, leaseUntilMs }, workspaceId, { nowMs, message }) {
-    const of = [workspaceId, integrationId];
-    const rows = await run(ABANDON, [...of, runId, leaseUntilMs]);
-    if (rows.length > 0) await run(FAIL_DEAD, [...of, nowMs, message]);
+    const integrationKey = [workspaceId, integrationId];
+    const rows = await run(ABANDON, [...integrationKey, runId, leaseUntilMs]);
+    if (rows.length > 0) await run(FAIL_DEAD, [...integrationKey, nowMs, message]);
     return rows.length > 0;
   },
 
@@ -169,7 +187,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
 
   async runs(workspaceId, integrationId, { skip = 0, limit }) {
     const rows = await run(
-      `SELECT * FROM ingestion_runs WHERE ${OF} ORDER BY run_id DESC LIMIT $3 OFFSET $4`,
+      `SELECT * FROM ingestion_runs WHERE ${BY_INTEGRATION} ORDER BY run_id DESC LIMIT $3 OFFSET $4`,
       [workspaceId, integrationId, limit, skip],
     );
     return rows.map(toIngestionRun);
@@ -186,18 +204,17 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
 
   async rejects(workspaceId, integrationId, { after = '', limit }) {
     const rows = await run(
-      `SELECT * FROM ingestion_rejects WHERE ${OF} AND reject_id > $3 ORDER BY reject_id LIMIT $4`,
+      `SELECT * FROM ingestion_rejects WHERE ${BY_INTEGRATION} AND reject_id > $3 ORDER BY reject_id LIMIT $4`,
       [workspaceId, integrationId, after, limit],
     );
     return rows.map(toStoredReject);
   },
 
   async rejectIds(workspaceId, integrationId, kind) {
-    const rows = await run(`SELECT reject_id FROM ingestion_rejects WHERE ${OF} AND kind = $3 ORDER BY 1`, [
-      workspaceId,
-      integrationId,
-      kind,
-    ]);
+    const rows = await run(
+      `SELECT reject_id FROM ingestion_rejects WHERE ${BY_INTEGRATION} AND kind = $3 ORDER BY 1`,
+      [workspaceId, integrationId, kind],
+    );
     return rows.map((row) => readText(row, 'reject_id'));
   },
 
@@ -210,15 +227,14 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
   },
 
   async closeMalformedRejects({ workspaceId, integrationId, runId }) {
-    await run(`DELETE FROM ingestion_rejects WHERE ${OF} AND kind = 'malformed' AND run_id <> $3`, [
-      workspaceId,
-      integrationId,
-      runId,
-    ]);
+    await run(
+      `DELETE FROM ingestion_rejects WHERE ${BY_INTEGRATION} AND kind = 'malformed' AND run_id <> $3`,
+      [workspaceId, integrationId, runId],
+    );
   },
 
   async seen(workspaceId, integrationId, sinceUs) {
-    const rows = await run(`SELECT rows FROM ingestion_dedupe WHERE ${OF} AND until_us > $3`, [
+    const rows = await run(`SELECT rows FROM ingestion_dedupe WHERE ${BY_INTEGRATION} AND until_us > $3`, [
       workspaceId,
       integrationId,
       sinceUs,

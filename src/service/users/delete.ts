@@ -41,7 +41,7 @@ export const deleteMutation = (
   lookups: targets.map(({ lookup }) => lookup),
   nowMs,
   apply(users) {
-    const remove = (target: Target): boolean => {
+    const eraseTarget = (target: Target): boolean => {
       const { lookup } = target;
       // A rejected row of an integration may name a user who was never stored.
       if (users.find(lookup).length === 0) users.deleteRejects(lookup);
@@ -50,6 +50,6 @@ export const deleteMutation = (
       if (profile) users.erase(profile);
       return profile !== null;
     };
-    return targets.filter(remove).length;
+    return targets.filter(eraseTarget).length;
   },
 });

@@ -18,20 +18,20 @@ interface Request {
 }
 
 /**
- * Records one event or purchase of a user. Returns `ignored` if contract 4.2 ignores it, and `refused` if the user has too many
+ * Records one event or purchase of a user. Returns `ignored` if contract 4.2 ignores it, and `rejected` if the user has too many
  * names (contract, `BLACKLISTED_EXTERNAL_USER_ID`).
  */
 const recordEvent = (
   users: UserRepository,
   checked: CheckedEvent,
   { finder, names, nowMs }: Request,
-): 'recorded' | 'ignored' | 'refused' => {
+): 'recorded' | 'ignored' | 'rejected' => {
   const { identity, event } = checked;
   const profile = finder.find(identity) ?? createUser(users, identity, nowMs);
   if (!profile) return 'ignored';
   const [stats, name] =
     event.kind === 'event' ? [profile.events, event.name] : [profile.purchases, event.productId];
-  if (names.isQuotaExceeded(stats, name, MAX_EVENT_NAMES)) return 'refused';
+  if (names.isQuotaExceeded(stats, name, MAX_EVENT_NAMES)) return 'rejected';
   writeContacts(profile, identity);
   users.record(profile, event);
   finder.changed(profile);
@@ -158,7 +158,7 @@ export const applyTrack = (
   for (const [position, event] of events.entries()) {
     const outcome = recordEvent(users, event, { finder, names, nowMs });
     if (outcome === 'recorded') points += 1;
-    if (outcome === 'refused') faults.push({ of: 'events', position });
+    if (outcome === 'rejected') faults.push({ of: 'events', position });
   }
   if (points > 0) users.addDataPoints(points, formatDay(nowMs));
   return faults;

@@ -122,10 +122,10 @@ export const createDeliver = (options: DeliverOptions) => {
   };
 
   const resend = async (webhook: Webhook, state: WebhookState, messageId: string): Promise<DeliverStep> => {
-    const { workspaceId, webhookId, deliveredThrough: here } = state;
+    const { workspaceId, webhookId, deliveredThrough: cursor } = state;
     const isTest = messageId.startsWith(TEST_PREFIX);
     const range = isTest
-      ? { after: here, through: here }
+      ? { after: cursor, through: cursor }
       : await webhooks.lastAttempt(workspaceId, webhookId, messageId);
     if (range) {
       const { after, through } = range;

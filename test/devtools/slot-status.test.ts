@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Inspection, PlacementState, SlotState } from '../../src/client/index.ts';
-import { getVerdict } from '../../src/devtools/verdict.ts';
+import { getSlotStatus } from '../../src/devtools/slot-status.ts';
 import { buildBanner } from '../helpers/a-banner.ts';
 import { anEmptySlot, anInspection, aPlacement, aSlot, aView, heard, NOW } from './states.ts';
 
@@ -8,7 +8,7 @@ const sayOf = (
   placement: PlacementState,
   slot: SlotState | null,
   { share = 1, ...changes }: Partial<Inspection> & { share?: number } = {},
-) => getVerdict(placement, slot, { inspection: anInspection(changes), share, now: NOW });
+) => getSlotStatus(placement, slot, { inspection: anInspection(changes), share, now: NOW });
 
 const next = buildBanner({ id: 'bnr-2', properties: { headline: { type: 'string', value: 'Winter sale' } } });
 const control = buildBanner({ isControl: true });
@@ -116,9 +116,9 @@ describe('a slot without a banner reports', () => {
       /check or shouldShow\(\) is pending/,
     ],
   ] as const)('%s', (_, placement, slot, changes, title, why) => {
-    const verdict = sayOf(placement, slot, changes);
-    expect(verdict.title).toBe(title);
-    expect(verdict.why).toMatch(why);
+    const status = sayOf(placement, slot, changes);
+    expect(status.title).toBe(title);
+    expect(status.why).toMatch(why);
   });
 
   test('the wait that the service requested, and its message', () => {
@@ -189,8 +189,8 @@ describe('a slot with a banner reports', () => {
     ['that something covers it', aSlot({ view: aView({ isCovered: true }) }), 1, /^Covered by/],
     ['the elapsed part of the second', aSlot({ view: aView({ dwellMs: 440 }) }), 0.6, /0\.4 of 1\.0 s/],
   ])('%s', (_, slot, share, why) => {
-    const verdict = sayOf(aPlacement(), slot, { share });
-    expect(verdict.why).toMatch(why);
-    expect(verdict.title).toBe(slot.view?.isSeen ? 'Seen' : 'Not seen yet');
+    const status = sayOf(aPlacement(), slot, { share });
+    expect(status.why).toMatch(why);
+    expect(status.title).toBe(slot.view?.isSeen ? 'Seen' : 'Not seen yet');
   });
 });

@@ -2,7 +2,7 @@ import type { FailureKind, Inspection, PlacementState, SlotState } from '../clie
 import { getBannerName, relativeTime, type Tone } from './words.ts';
 
 /** State of a slot, with an explanation. */
-export interface Verdict {
+export interface SlotStatus {
   tone: Tone;
   /** Title of two or three words. */
   title: string;
@@ -10,7 +10,7 @@ export interface Verdict {
   why: string;
 }
 
-const verdict = (tone: Tone, title: string, why: string): Verdict => ({ tone, title, why });
+const toStatus = (tone: Tone, title: string, why: string): SlotStatus => ({ tone, title, why });
 
 const NOT_MOUNTED =
   'No element is mounted for this placement. Use placard.mount() or <Placement> with this ID.';
@@ -35,7 +35,7 @@ const failedSync = ({ recent }: Inspection): string | null => {
 };
 
 /** Explains the missing response. */
-const unanswered = (inspection: Inspection, now: number): Verdict => {
+const unanswered = (inspection: Inspection, now: number): SlotStatus => {
   const { recent, syncWaitsUntil } = inspection;
   const misused = recent
     .map(({ notice }) => notice)
@@ -45,13 +45,13 @@ const unanswered = (inspection: Inspection, now: number): Verdict => {
   const isAnswering = recent.some(({ notice }) => notice.type === 'synced');
   if (syncWaitsUntil !== null) {
     const next = `Next request ${relativeTime(syncWaitsUntil, now)}.`;
-    return verdict('bad', 'No response', reason === '' ? next : `${next} ${reason}`);
+    return toStatus('bad', 'No response', reason === '' ? next : `${next} ${reason}`);
   }
   if (isAnswering) {
     const why = 'The service responded for other placements. Check that the workspace has this one.';
-    return verdict('bad', 'No response', why);
+    return toStatus('bad', 'No response', why);
   }
-  return verdict('wait', 'No response yet', 'The first request is pending.');
+  return toStatus('wait', 'No response yet', 'The first request is pending.');
 };
 
 const formatProblems = ({ issues }: SlotState): string => {
@@ -63,47 +63,47 @@ const formatProblems = ({ issues }: SlotState): string => {
 };
 
 /** Explains an empty slot. */
-const emptyVerdict = (placement: PlacementState, slot: SlotState, inspection: Inspection, now: number) => {
+const emptyStatus = (placement: PlacementState, slot: SlotState, inspection: Inspection, now: number) => {
   const { banner, isExpired, isDismissed, snoozedUntil, isHidden } = placement;
   if (isHidden)
-    return verdict('wait', 'Dismissed', 'Dismissed in the sandbox. Restored when the sandbox ends.');
+    return toStatus('wait', 'Dismissed', 'Dismissed in the sandbox. Restored when the sandbox ends.');
   if (slot.emptyReason === 'invalid')
-    return verdict(
+    return toStatus(
       'bad',
       'Invalid banner',
       `${formatProblems(slot)}. Change the campaign’s properties or the hook.`,
     );
-  if (banner?.isControl) return verdict('plain', 'Control group', HELD_OUT);
+  if (banner?.isControl) return toStatus('plain', 'Control group', HELD_OUT);
   if (banner && isExpired)
-    return verdict('plain', 'Expired', `The banner expired ${relativeTime(banner.expiresAt!, now)}.`);
+    return toStatus('plain', 'Expired', `The banner expired ${relativeTime(banner.expiresAt!, now)}.`);
   if (slot.emptyReason === 'blocked')
-    return verdict(
+    return toStatus(
       'wait',
       'Blocked by the page',
       'shouldShow() returned false. Call reevaluate() to check again.',
     );
   if (snoozedUntil !== null)
-    return verdict(
+    return toStatus(
       'plain',
       'Snoozed',
       `The user snoozed the banner. It may return ${relativeTime(snoozedUntil, now)}.`,
     );
   if (banner && slot.emptyReason === null)
-    return verdict('wait', 'Waiting', 'The hook’s check or shouldShow() is pending.');
-  if (banner) return verdict('wait', 'Waiting', WAITS_CLOSED);
+    return toStatus('wait', 'Waiting', 'The hook’s check or shouldShow() is pending.');
+  if (banner) return toStatus('wait', 'Waiting', WAITS_CLOSED);
   if (isDismissed)
-    return verdict('plain', 'Dismissed', 'The user dismissed this banner. Another one may be shown.');
-  if (banner === null) return verdict('plain', 'No banner', NO_BANNER);
+    return toStatus('plain', 'Dismissed', 'The user dismissed this banner. Another one may be shown.');
+  if (banner === null) return toStatus('plain', 'No banner', NO_BANNER);
   return unanswered(inspection, now);
 };
 
 const percent = (share: number): string => `${Math.round(share * 100)}%`;
 
 /** Explains whether the impression of a rendered banner was counted, and the condition that it waits for. */
-const viewVerdict = ({ element, view }: SlotState, share: number): Verdict => {
-  const notSeen = (why: string) => verdict('wait', 'Not seen yet', why);
+const viewStatus = ({ element, view }: SlotState, share: number): SlotStatus => {
+  const notSeen = (why: string) => toStatus('wait', 'Not seen yet', why);
   if (!view) return notSeen('This browser has no IntersectionObserver, so no impression is counted.');
-  if (view.isSeen) return verdict('good', 'Seen', 'Shown, impression counted.');
+  if (view.isSeen) return toStatus('good', 'Seen', 'Shown, impression counted.');
   const { width, height } = element.getBoundingClientRect();
   if (width * height === 0)
     return notSeen('The slot has no size. Avoid display: none and display: contents.');
@@ -124,28 +124,28 @@ const viewVerdict = ({ element, view }: SlotState, share: number): Verdict => {
  * Explains the content of a slot. Returns `null` for a placement without a slot. `share` is the visible share of the slot, 0 to
  * 1.
  */
-export const getVerdict = (
+export const getSlotStatus = (
   placement: PlacementState,
   slot: SlotState | null,
   { inspection, share, now }: { inspection: Inspection; share: number; now: number },
-): Verdict => {
+): SlotStatus => {
   if (!inspection.isActive)
-    return verdict('bad', 'Off', 'No consent, or the client was stopped. Call enable() to start.');
+    return toStatus('bad', 'Off', 'No consent, or the client was stopped. Call enable() to start.');
   if (inspection.userId === null)
-    return verdict('plain', 'Signed out', 'No user is signed in. Call identify() with a user ID.');
-  if (slot === null) return verdict('plain', 'Not mounted', NOT_MOUNTED);
+    return toStatus('plain', 'Signed out', 'No user is signed in. Call identify() with a user ID.');
+  if (slot === null) return toStatus('plain', 'Not mounted', NOT_MOUNTED);
   const { shown } = slot;
-  if (shown === null) return emptyVerdict(placement, slot, inspection, now);
-  if (placement.isFocused) return verdict('wait', 'Focused', FOCUSED);
-  if (shown.isControl) return verdict('plain', 'Control group', HELD_OUT);
+  if (shown === null) return emptyStatus(placement, slot, inspection, now);
+  if (placement.isFocused) return toStatus('wait', 'Focused', FOCUSED);
+  if (shown.isControl) return toStatus('plain', 'Control group', HELD_OUT);
   // A test send takes precedence over the response.
   if (!shown.isTestSend && placement.banner?.id !== shown.id) {
     const next = placement.banner ? `“${getBannerName(placement.banner)}” is next.` : 'No banner is next.';
-    return verdict('wait', 'Shown', `${next} ${NOT_SWAPPED}`);
+    return toStatus('wait', 'Shown', `${next} ${NOT_SWAPPED}`);
   }
-  const seen = viewVerdict(slot, share);
+  const seen = viewStatus(slot, share);
   const failed = failedSync(inspection);
   return failed === null
     ? seen
-    : verdict('bad', seen.title, `Cached, because the last sync failed: ${failed} ${seen.why}`);
+    : toStatus('bad', seen.title, `Cached, because the last sync failed: ${failed} ${seen.why}`);
 };
