@@ -75,7 +75,7 @@ test('shows a finished experiment with its results in the Studio of the demo', a
     .waitFor();
   await page.goto(`${demo.studioUrl}/campaigns/spring-collection/results`);
   await page.getByRole('heading', { name: /shelf.*kiln/i }).waitFor();
-  await page.locator('.chart canvas').waitFor();
+  await page.locator('.chart > svg').waitFor();
   await page.close();
 });
 

@@ -87,7 +87,7 @@ describe('a workspace whose campaigns are in its file', () => {
     await page.getByRole('link', { name: 'Free delivery' }).click();
     await page.getByLabel('Headline', { exact: true }).fill('Delivered free this week');
     await page.getByText('Draft saved').waitFor();
-    await page.getByRole('button', { name: 'Copy …' }).click();
+    await page.getByRole('button', { name: 'Copy…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Copy for the workspace file' });
     await dialog.getByText('Headline').first().waitFor();
     await dialog.getByRole('button', { name: 'Copy JSON' }).click();

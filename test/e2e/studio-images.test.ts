@@ -30,7 +30,7 @@ test('uploads, previews and publishes an image, which the shop shows and the nex
   const drawn = page.frameLocator('.glass iframe').locator(`img[src="${url}"]`).first();
   await expect.poll(() => drawn.evaluate((each: HTMLImageElement) => each.naturalWidth)).toBe(640);
   await page.getByText('Draft saved').waitFor();
-  await page.getByRole('button', { name: 'Publish …' }).click();
+  await page.getByRole('button', { name: 'Publish…' }).click();
   await page.getByRole('button', { name: 'Publish now' }).click();
   await page.getByText(/Release \d+ is live/).waitFor();
 

@@ -134,7 +134,7 @@ const SCREENS: readonly Screen[] = [
     'the replay dialog',
     '/data',
     async (page) => {
-      await page.getByRole('button', { name: 'Replay Demo shop since …' }).click();
+      await page.getByRole('button', { name: 'Replay Demo shop since…' }).click();
       await page.getByRole('dialog').getByLabel('Since').waitFor();
     },
   ],
@@ -158,7 +158,7 @@ const SCREENS: readonly Screen[] = [
         .getByText(/beats Kiln|undecided/)
         .first()
         .waitFor();
-      await page.locator('.chart canvas').waitFor();
+      await page.locator('.chart > svg').waitFor();
       await page.getByText('Show as table').click();
       await page.getByText('Metric definitions').click();
     },
@@ -176,7 +176,7 @@ const SCREENS: readonly Screen[] = [
     'the publish dialog',
     '/campaigns/summer',
     async (page) => {
-      await dialog(page, 'Publish …');
+      await dialog(page, 'Publish…');
       await page.getByText(/^Overrides/).waitFor();
     },
   ],
@@ -185,7 +185,7 @@ const SCREENS: readonly Screen[] = [
     'a preview link',
     '/campaigns/summer',
     async (page) => {
-      await dialog(page, 'Preview on the site …');
+      await dialog(page, 'Preview on the site…');
       await page.getByRole('img', { name: /QR/ }).waitFor();
     },
   ],

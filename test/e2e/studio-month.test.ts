@@ -90,7 +90,7 @@ describe('a user who only reads a draft', () => {
   test('sees changes that a colleague saves, even while the publish dialog is open', async () => {
     await draft('shared');
     const reader = await studio.open('/campaigns/shared');
-    await button(reader, 'Publish …').click();
+    await button(reader, 'Publish…').click();
     await button(reader, 'Publish now').waitFor();
     const writer = await studio.open('/campaigns/shared');
     await headline(writer).fill('Of a colleague');
@@ -111,7 +111,7 @@ describe('a user who only reads a draft', () => {
     const page = await studio.open('/campaigns/contested');
     await headline(page).fill('Mine');
     await saved(page);
-    await button(page, 'Publish …').click();
+    await button(page, 'Publish…').click();
     await button(page, 'Publish now').waitFor();
     const other = await studio.open('/campaigns/contested');
     await headline(other).fill('Theirs');
@@ -132,7 +132,7 @@ test('does not mark a campaign without reach as ready', async () => {
   const checks = page.locator('.checks');
   await checks.getByText('No users match this audience.').waitFor();
   expect(await checks.getByRole('heading').textContent()).toBe('No users will see it');
-  await button(page, 'Publish …').click();
+  await button(page, 'Publish…').click();
   await page
     .getByRole('dialog')
     .locator('.reach-verdict')
@@ -154,7 +154,7 @@ test('Checks report a field with unsaved input, and neither Publish nor another 
   await expect.poll(() => control.evaluate((field) => field === document.activeElement)).toBe(true);
   expect(await control.inputValue()).toBe('120');
   await headline(page).focus();
-  await button(page, 'Publish …').click();
+  await button(page, 'Publish…').click();
   await expect.poll(() => control.evaluate((field) => field === document.activeElement)).toBe(true);
   expect(await page.getByRole('dialog').count()).toBe(0);
   await control.fill('10');
@@ -198,7 +198,7 @@ test('Publish shows the reach first, then three of the overridden campaigns, the
   const page = await studio.open('/campaigns/winner#schedule');
   await page.getByLabel('End', { exact: true }).fill('2099-08-06T12:00');
   await saved(page);
-  await button(page, 'Publish …').click();
+  await button(page, 'Publish…').click();
   const dialog = page.getByRole('dialog');
   await dialog
     .locator('.reach-verdict')
@@ -223,7 +223,7 @@ test('Checks, Publish and the list mark a campaign for test users, and a reload 
   await draft('in-secret', { status: 'draft', test_users: ['u-1'], ends_at: '2099-07-05T10:00:00Z' });
   const page = await studio.open('/campaigns/in-secret#audience');
   await page.locator('.audience-words').getByText('Only its test users will see it.').waitFor();
-  await button(page, 'Publish …').click();
+  await button(page, 'Publish…').click();
   await page.getByRole('dialog').getByText('Only its test users will see it.').waitFor();
   await button(page, 'Publish now').click();
   await page.getByText(/^Release \d+ is live/).waitFor();

@@ -63,12 +63,12 @@ describe('the pages', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('property-headline');
     await page.keyboard.type('Delivered free');
     await saved(page);
-    await page.getByRole('button', { name: 'Publish …' }).focus();
+    await page.getByRole('button', { name: 'Publish…' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Publish …');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Publish…');
     await close(page);
   });
 
@@ -232,7 +232,7 @@ describe('an editor', () => {
     expect(await focus()).toBe('MAIN');
     await headline(page).fill('Two');
     await saved(page);
-    await press('Publish …');
+    await press('Publish…');
     await press('Publish now');
     await page.getByText('Published', { exact: true }).waitFor();
     expect(await focus()).toBe('MAIN');
@@ -281,7 +281,7 @@ describe('an editor', () => {
     const page = await open('/campaigns/free-delivery');
     await headline(page).fill('Mine');
     await saved(page);
-    await page.getByRole('button', { name: 'Publish …' }).click();
+    await page.getByRole('button', { name: 'Publish…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Publish now' }).waitFor();
     const other = await open('/');
@@ -478,7 +478,7 @@ describe('the list', () => {
     await page.getByText('More: theme').click();
     await page.getByLabel('Cache for (minutes)').fill('10');
     await saved(page);
-    await page.getByRole('button', { name: 'Publish …' }).click();
+    await page.getByRole('button', { name: 'Publish…' }).click();
     await page.getByRole('button', { name: 'Publish now' }).click();
     await page.getByText('Published', { exact: true }).waitFor();
     await page.goto(studio.url);
@@ -543,7 +543,7 @@ describe('a segment', () => {
     await page.locator('select[id^=condition-]').selectOption({ label: 'Gold customers' });
     await page.getByText(/in segment “Gold customers”/).waitFor();
     await saved(page);
-    await page.getByRole('button', { name: 'Publish …' }).click();
+    await page.getByRole('button', { name: 'Publish…' }).click();
     await page.getByRole('button', { name: 'Publish now' }).click();
     await page.getByText('Published', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Segments' }).click();
@@ -619,7 +619,7 @@ describe('the first view', () => {
         return { name, bytes: /\.(js|css)$/.test(name) ? decodedBodySize : 0 };
       }),
     );
-    expect(loaded.filter(({ name }) => name.includes('uPlot'))).toEqual([]);
+    expect(loaded.filter(({ name }) => name.includes('results-tab'))).toEqual([]);
     const bytes = loaded.reduce((sum, each) => sum + each.bytes, 0);
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes).toBeLessThan(180_000);

@@ -31,7 +31,7 @@ const draft = async (id: string): Promise<void> => {
 
 /** Publishes the draft on the page. */
 const publish = async (page: Page, when: 'now' | 'tomorrow'): Promise<void> => {
-  await button(page, 'Publish …').click();
+  await button(page, 'Publish…').click();
   if (when === 'tomorrow') await page.getByRole('radio', { name: 'At a time' }).check();
   await button(page, when === 'now' ? 'Publish now' : 'Schedule').click();
   await page.getByText(when === 'now' ? /^Release \d+ is live/ : /^Release \d+ goes live on/).waitFor();
@@ -59,7 +59,7 @@ describe('a new campaign published at a time', () => {
     await row.getByRole('button', { name: /^Cancel release \d+ of advent$/ }).click();
     await button(page, 'Cancel release').click();
     await page.getByText(/^Release \d+ canceled/).waitFor();
-    await page.getByRole('radio', { name: 'All', exact: true }).check();
+    await page.getByRole('radio', { name: /^All / }).check();
     await row.getByText('Draft', { exact: true }).waitFor();
     await row.getByRole('link').click();
     expect(await headline(page).inputValue()).toBe('First words of advent');
@@ -100,7 +100,7 @@ describe('a new campaign published at a time', () => {
     await publish(page, 'tomorrow');
     await headline(page).fill('Better words');
     await saved(page);
-    await button(page, 'Publish …').click();
+    await button(page, 'Publish…').click();
     await page.getByText('It does not go live.').waitFor();
     await button(page, 'Publish now').click();
     await page.getByText(/^Release \d+ is live/).waitFor();
@@ -123,7 +123,7 @@ describe('a fix beside a scheduled release', () => {
     expect(await headline(page).inputValue()).toBe('First words of carnival');
     await headline(page).fill('A small fix');
     await saved(page);
-    await button(page, 'Publish …').click();
+    await button(page, 'Publish…').click();
     await page.getByText('It replaces this version when it goes live.').waitFor();
     await button(page, 'Publish now').click();
     await page.getByText(/^Release \d+ is live/).waitFor();

@@ -62,12 +62,12 @@ test('an approver publishes while a colleague continues to edit and sees why the
   const writer = await signIn('Writer');
   await write(writer, 'First words');
   await reason(writer).waitFor();
-  expect(await button(writer, 'Publish …').count()).toBe(0);
+  expect(await button(writer, 'Publish…').count()).toBe(0);
 
   const approver = await signIn('Approver');
   expect(await headline(approver).inputValue()).toBe('First words');
   expect(await reason(approver).count()).toBe(0);
-  await button(approver, 'Publish …').click();
+  await button(approver, 'Publish…').click();
   await button(approver, 'Publish now').waitFor();
   await write(writer, 'Second words');
   await approver.evaluate(() => dispatchEvent(new Event('online')));
@@ -85,7 +85,7 @@ test('a writer requests approval, revises the draft after it is sent back, and p
   expect(await axeProblems(writer)).toEqual([]);
   await button(writer, 'Request approval').click();
   await writer.getByText('Approval requested', { exact: true }).waitFor();
-  expect(await button(writer, 'Publish …').count()).toBe(0);
+  expect(await button(writer, 'Publish…').count()).toBe(0);
 
   const approver = await signIn('Approver');
   await approver.getByText('Also here: Writer').waitFor();
@@ -128,7 +128,7 @@ test('a writer requests approval, revises the draft after it is sent back, and p
   await approver.getByText('Approval requested', { exact: true }).waitFor();
   await review(approver, '', 'Approve');
   await writer.evaluate(() => dispatchEvent(new Event('online')));
-  await button(writer, 'Publish …').click();
+  await button(writer, 'Publish…').click();
   await button(writer, 'Publish now').click();
   await writer.getByText(/^Release \d+ is live/).waitFor();
 });

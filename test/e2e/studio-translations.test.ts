@@ -83,7 +83,7 @@ test('writes a translation, previews it right-to-left, exchanges it with transla
   await page.getByRole('button', { name: 'Redo' }).click();
   await saved(page);
 
-  await page.getByRole('button', { name: 'Publish …' }).click();
+  await page.getByRole('button', { name: 'Publish…' }).click();
   const dialog = page.getByRole('dialog', { name: /^Publish/ });
   await dialog.getByText('strip · Arabic · Headline').waitFor();
   await dialog.getByRole('button', { name: 'Publish now' }).click();

@@ -68,7 +68,7 @@ describe.each(STORES)('the week on $name', ({ name, address }) => {
     await frame(page).getByText('Last days of summer').waitFor();
     await page.getByLabel('Weight').fill('60');
     await page.getByLabel('Control group (%)').fill('10');
-    await page.getByText('Control 10 %').waitFor();
+    await page.getByText('Control 10%').waitFor();
 
     // Gold customers only, with the highest priority.
     await page.getByRole('tab', { name: /Audience/ }).click();
@@ -122,7 +122,7 @@ describe.each(STORES)('the week on $name', ({ name, address }) => {
 
     // Publish, with a summary of the effects and a note.
     expect(await demo.headlineFor('gold-visitor', 'home_hero')).not.toMatch(/summer/i);
-    await page.getByRole('button', { name: 'Publish …' }).click();
+    await page.getByRole('button', { name: 'Publish…' }).click();
     const dialog = page.getByRole('dialog', { name: /^Publish/ });
     await dialog.getByText(/^Overrides .*“Spring collection”/).waitFor();
     await dialog.getByLabel('Note for the history').fill('For the summer week');
@@ -163,7 +163,7 @@ describe.each(STORES)('the week on $name', ({ name, address }) => {
       .getByText(String(held))
       .first()
       .waitFor();
-    await page.locator('.chart canvas').waitFor();
+    await page.locator('.chart > svg').waitFor();
 
     // The campaign list shows the number of exposed users.
     await page.getByRole('link', { name: 'Campaigns', exact: true }).first().click();
@@ -174,7 +174,7 @@ describe.each(STORES)('the week on $name', ({ name, address }) => {
     await page.getByRole('link', { name: 'Campaign', exact: true }).click();
     await page.getByLabel('Headline', { exact: true }).fill('Sumer');
     await saved(page);
-    await page.getByRole('button', { name: 'Publish …' }).click();
+    await page.getByRole('button', { name: 'Publish…' }).click();
     await page.getByRole('button', { name: 'Publish now' }).click();
     await page.getByText(/Release 2 is live/).waitFor();
     await page.getByRole('link', { name: 'History' }).click();

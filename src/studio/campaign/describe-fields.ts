@@ -102,7 +102,7 @@ const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> 
   ends_at: (iso: string, { moment }) => moment(iso),
   frequency: describeFrequency,
   conversions: (goals: ConversionJson[]) => goals.map(describeGoal).join('; '),
-  control_percentage: (percent: number) => (percent === 0 ? '' : `${percent} %`),
+  control_percentage: (percent: number) => (percent === 0 ? '' : `${percent}%`),
   reeligible_after_hours: (hours: number) => count(hours, 'hour'),
   cache_ttl_seconds: formatDuration,
   on_click: describeOnClick,

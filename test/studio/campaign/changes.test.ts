@@ -34,7 +34,7 @@ describe('differences between two campaigns', () => {
     });
     expect(campaignChanges(aCampaign(), after)).toEqual([
       { label: 'Name', before: 'Sale', after: 'Big sale' },
-      { label: 'Control group', before: '', after: '10 %' },
+      { label: 'Control group', before: '', after: '10%' },
       { label: 'Audience', before: 'Everyone.', after: 'Users who match: tier is gold.' },
       { label: 'Show again after dismissal', before: 'never', after: '24 hours' },
     ]);

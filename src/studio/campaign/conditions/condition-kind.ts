@@ -83,7 +83,7 @@ export const onlyEntry = (value: unknown): [string, unknown] | null => {
 export const named = (...values: readonly string[]) => values.map((value) => ({ value, name: value }));
 
 export const choices = (options: readonly { id: string; name: string }[]) => [
-  { value: '', name: 'Choose …' },
+  { value: '', name: 'Choose…' },
   ...options.map(({ id, name }) => ({ value: id, name })),
 ];
 

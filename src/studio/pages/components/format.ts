@@ -68,15 +68,15 @@ export const moneyText = (amount: number): string => money.format(amount);
  */
 export const getShare = (part: number, total: number): number | null =>
   total === 0 || part > total ? null : part / total;
-/** Formats a rate with one decimal, such as `7.1 %`, for comparison in columns. Returns `–` if there is no rate. */
+/** Formats a rate with one decimal, such as `7.1%`, for comparison in columns. Returns `–` if there is no rate. */
 export const shareText = (part: number, of: number): string => {
   const share = getShare(part, of);
-  return share === null ? '–' : percent.format(share).replace('%', ' %');
+  return share === null ? '–' : percent.format(share);
 };
 const lift = new Intl.NumberFormat('en-GB', {
   style: 'percent',
   maximumFractionDigits: 0,
   signDisplay: 'exceptZero',
 });
-/** Formats a lift, such as `+20 %` for 0.2. */
-export const liftText = (share: number): string => lift.format(share).replace('%', ' %');
+/** Formats a lift, such as `+20%` for 0.2. */
+export const liftText = (share: number): string => lift.format(share);

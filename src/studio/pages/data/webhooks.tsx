@@ -193,7 +193,7 @@ const Item = ({ webhook, isOpen, onToggle, onChange }: ItemProps) => {
               >
                 Send a test
               </Button>
-              <DialogButton name="Replay since …" aria-label={`Replay ${name} since …`}>
+              <DialogButton name="Replay since…" aria-label={`Replay ${name} since…`}>
                 {(close) => <ReplayDialog webhook={webhook} onClose={close} onDone={onChange} />}
               </DialogButton>
             </>

@@ -54,8 +54,8 @@ interface DraftBarProps {
 
 const SAVING: Record<SaveState['is'], string> = {
   saved: '',
-  waiting: 'Saving …',
-  saving: 'Saving …',
+  waiting: 'Saving…',
+  saving: 'Saving…',
   failed: 'Unsaved changes',
   conflict: 'Unsaved changes',
 };
@@ -152,7 +152,7 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
               aria-describedby={errors.value.length > 0 ? 'checks-title' : undefined}
               onClick={() => void onPublish()}
             >
-              {isFile ? 'Copy …' : 'Publish …'}
+              {isFile ? 'Copy…' : 'Publish…'}
             </Button>
           )}
         </div>

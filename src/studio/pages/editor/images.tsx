@@ -151,7 +151,7 @@ interface ImageButtonProps {
 
 /** Button that opens the image library, to choose, upload or delete images. */
 export const ImageButton = ({ label, onChoose }: ImageButtonProps) => (
-  <DialogButton look="link" name="Choose or upload …" aria-label={`Choose or upload an image for ${label}`}>
+  <DialogButton look="link" name="Choose or upload…" aria-label={`Choose or upload an image for ${label}`}>
     {(close) => (
       <ImageDialog
         onClose={close}

@@ -71,7 +71,7 @@ const Files = ({ editor, language }: { editor: Editor; language: string }) => {
           Export {each.name}
         </Button>
       ))}
-      <Button onClick={() => file.current?.click()}>Import …</Button>
+      <Button onClick={() => file.current?.click()}>Import…</Button>
       <input
         ref={file}
         type="file"
@@ -137,7 +137,7 @@ const AddLanguage = ({ editor, onChoose }: Pick<LanguagesProps, 'editor' | 'onCh
         id={`${id}-new`}
         label="Translate into"
         list={`${id}-list`}
-        placeholder="de, pt-BR …"
+        placeholder="de, pt-BR"
         value={typed.value}
         onType={into(typed)}
       />

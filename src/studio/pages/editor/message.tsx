@@ -39,7 +39,7 @@ const ShareBar = ({ campaign }: { campaign: CampaignJson }) => {
       <ul class="row shares-words" aria-label="Shares of the audience">
         {shares.map(({ variantId, name, percent: share }) => (
           <li key={variantId} data-control={variantId === null}>
-            <bdi>{name}</bdi> {percent.format(share)} %
+            <bdi>{name}</bdi> {percent.format(share)}%
           </li>
         ))}
       </ul>

@@ -118,7 +118,7 @@ export const Personalise = ({ field, label, value, onChange }: PersonaliseProps)
           isOpen.value = true;
         }}
       >
-        Insert from the profile …
+        Insert from the profile…
       </Button>
     );
   }

@@ -8,7 +8,7 @@ import { Boundary, Empty, Problem } from '../components/notices.tsx';
 import { Link } from '../shell/router.tsx';
 import { hasRole } from '../shell/session.ts';
 import { FILTERS, findCampaigns, getListState, type Shown, type Sort } from './campaign-list.tsx';
-import { createTimeline, Row, UnreadableRow } from './row.tsx';
+import { Row, UnreadableRow } from './row.tsx';
 import './list.css';
 
 const NOBODY: CampaignStats = { people: 0, clicked: 0 };
@@ -59,15 +59,16 @@ export const ListScreen = () => {
   const rows = loaded.state === 'ready' ? loaded.value.campaigns : [];
   const findStats = (id: string) =>
     numbers.state === 'ready' ? (numbers.value.numbers[id] ?? NOBODY) : null;
-  const all = findCampaigns(rows, {
-    shown: shown.value,
-    words: search.value,
-    sort: sort.value,
-    people: (id) => findStats(id)?.people ?? 0,
-    nowMs,
-  });
+  const findShown = (filter: Shown) =>
+    findCampaigns(rows, {
+      shown: filter,
+      words: search.value,
+      sort: sort.value,
+      people: (id) => findStats(id)?.people ?? 0,
+      nowMs,
+    });
+  const all = findShown(shown.value);
   const found = all.slice(0, most.value);
-  const timeline = createTimeline(nowMs);
 
   return (
     <div aria-busy={loaded.state === 'loading'}>
@@ -96,7 +97,10 @@ export const ListScreen = () => {
             <Segments
               label="Show"
               isLabelHidden
-              options={FILTERS}
+              options={FILTERS.map(({ value, name }) => ({
+                value,
+                name: `${name} ${findShown(value).length}`,
+              }))}
               chosen={shown.value}
               onChoose={find(shown)}
             />
@@ -109,15 +113,9 @@ export const ListScreen = () => {
           {found.length > 0 && (
             <ul class="list">
               <li class="list-row list-heads" aria-hidden="true">
+                <span />
                 <span>Name</span>
                 <span class="list-state">State</span>
-                <span class="list-time">
-                  {timeline.ticks.map(({ at, name }) => (
-                    <span key={name} style={{ insetInlineStart: `${at}%` }}>
-                      {name}
-                    </span>
-                  ))}
-                </span>
                 <span class="list-number">Seen by</span>
                 <span />
               </li>
@@ -129,7 +127,6 @@ export const ListScreen = () => {
                   <Row
                     row={row}
                     state={getListState(row, nowMs)}
-                    timeline={timeline}
                     number={findStats(row.id)}
                     onChange={again}
                   />

@@ -14,37 +14,6 @@ import { Link } from '../shell/router.tsx';
 import { hasRole, placementName, signedIn } from '../shell/session.ts';
 import { createCampaign, createCopy, isToApprove, type ListState, StateMark } from './campaign-list.tsx';
 
-const DAY_MS = 86_400_000;
-const PAST_DAYS = 14;
-const FUTURE_DAYS = 42;
-const TICK_DAYS = 14;
-
-/** Weeks around today, as positions in percent. */
-export interface Timeline {
-  today: number;
-  ticks: { at: number; name: string }[];
-  /** Returns the start and length of a campaign's bar; `null` if the campaign is outside of these weeks. */
-  barOf(campaign: CampaignJson): { start: number; length: number; isOpen: boolean } | null;
-}
-
-export const createTimeline = (nowMs: number): Timeline => {
-  const startMs = nowMs - PAST_DAYS * DAY_MS;
-  const length = (PAST_DAYS + FUTURE_DAYS) * DAY_MS;
-  const share = (ms: number) => (100 * (ms - startMs)) / length;
-  return {
-    today: share(nowMs),
-    ticks: Array.from({ length: (PAST_DAYS + FUTURE_DAYS) / TICK_DAYS }, (_, index) => {
-      const ms = startMs + index * TICK_DAYS * DAY_MS;
-      return { at: share(ms), name: index === 1 ? 'Today' : day(ms) };
-    }),
-    barOf({ starts_at, ends_at }) {
-      const start = Math.max(0, starts_at ? share(Date.parse(starts_at)) : 0);
-      const end = Math.min(100, ends_at ? share(Date.parse(ends_at)) : 100);
-      return end <= start ? null : { start, length: end - start, isOpen: !ends_at };
-    },
-  };
-};
-
 interface TakeDownDialogProps {
   row: CampaignRow;
   /** `archive` is for campaigns that no longer run. */
@@ -111,7 +80,6 @@ export const StopDialog = ({ row, verb, onClose, onDone }: TakeDownDialogProps) 
 interface RowProps {
   row: CampaignRow;
   state: ListState;
-  timeline: Timeline;
   /** `null` until loaded. */
   number: CampaignStats | null;
   onChange(): Promise<void>;
@@ -123,16 +91,37 @@ const describeRun = ({ starts_at, ends_at }: CampaignJson): string | null => {
   return ends_at ? `Until ${day(ends_at)}` : null;
 };
 
-export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
+/** Image of the first variant; an empty box if it has none or the image cannot be loaded. */
+const Thumbnail = ({ campaign }: { campaign: CampaignJson }) => {
+  const value = campaign.variants[0]?.properties['image']?.value;
+  const [site] = signedIn().workspace.sites;
+  const url = typeof value === 'string' && URL.canParse(value, site) ? new URL(value, site).href : null;
+  return (
+    <span class="list-image">
+      {url !== null && (
+        <img
+          src={url}
+          alt=""
+          loading="lazy"
+          onError={(event) => {
+            event.currentTarget.hidden = true;
+          }}
+        />
+      )}
+    </span>
+  );
+};
+
+export const Row = ({ row, state, number, onChange }: RowProps) => {
   const mayTakeDown = hasRole('publish') && signedIn().workspace.campaignsFrom === 'studio';
   const verb = state === 'live' ? 'stop' : state === 'stopped' || state === 'over' ? 'archive' : null;
   const campaign = currentCampaign(row);
   const name = getCampaignName(campaign);
-  const bar = ['draft', 'stopped', 'archived'].includes(state) ? null : timeline.barOf(campaign);
   const isEdited = row.published !== null && row.draft !== null;
   const [next] = row.scheduled;
   return (
     <li class="list-row">
+      <Thumbnail campaign={campaign} />
       <span class="list-name">
         <Link to={`/campaigns/${encodeURIComponent(row.id)}`}>
           <bdi>{name}</bdi>
@@ -150,23 +139,11 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
       </span>
       <span class="list-state">
         <StateMark state={state} />
-        {next && (
-          <span class="list-planned muted">
-            {row.published ? 'Next release' : 'Goes live'} {moment(next.liveAt)}
-          </span>
-        )}
-      </span>
-      <span class="list-time">
-        <span class="list-today" style={{ insetInlineStart: `${timeline.today}%` }} />
-        {bar && (
-          <span
-            class="list-bar"
-            data-state={state}
-            data-open={bar.isOpen}
-            style={{ insetInlineStart: `${bar.start}%`, inlineSize: `${bar.length}%` }}
-          />
-        )}
-        <span class="list-runs">{describeRun(campaign) ?? (bar && 'Always')}</span>
+        <span class="list-planned muted">
+          {next
+            ? `${row.published ? 'Next release' : 'Goes live'} ${moment(next.liveAt)}`
+            : describeRun(campaign)}
+        </span>
       </span>
       <span class="list-number">
         {number && (state === 'live' || number.people > 0) && (
@@ -207,6 +184,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
 /** Fallback for a campaign that cannot be rendered. It can still be opened. */
 export const UnreadableRow = ({ row, reason }: { row: CampaignRow; reason: string }) => (
   <li class="list-row">
+    <span class="list-image" />
     <span class="list-name">
       <Link to={`/campaigns/${encodeURIComponent(row.id)}`}>
         <bdi>{row.id}</bdi>

@@ -123,7 +123,7 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
       <div class="row preview-foot">
         {!editor.isReadOnly && workspace.sites.length > 0 && (
           <DialogButton
-            name="Preview on the site …"
+            name="Preview on the site…"
             disabled={!editor.isDraft.value && (!editor.row.published || editor.row.isArchived)}
             before={editor.flush}
           >

@@ -10,6 +10,7 @@ import { placementName, signedIn } from '../shell/session.ts';
 import { DayChart, dayText } from './day-chart.tsx';
 import { EndTest } from './end-test.tsx';
 import { ComparisonTable, CountsTable, PartTable, SinceTable } from './result-tables.tsx';
+import { Tiles } from './tiles.tsx';
 import '../screens.css';
 
 /** Definitions of the metrics. */
@@ -103,6 +104,7 @@ const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
         </div>
         {action}
       </div>
+      <Tiles results={results} />
       {results.edits.length > 0 && (
         <section class="panel notice">
           <h2>Edited while running</h2>
@@ -220,7 +222,7 @@ export const HoldoutScreen = () => {
       <div class="page-head">
         <h1>Holdout</h1>
         <p class="muted">
-          Since {wholeMoment(since)}, {percentage} % of all users get no campaign. Counted are users who have
+          Since {wholeMoment(since)}, {percentage}% of all users get no campaign. Counted are users who have
           seen a campaign since then, or would have.
         </p>
       </div>

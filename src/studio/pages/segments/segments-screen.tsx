@@ -285,11 +285,11 @@ export const SegmentsScreen = () => {
                   <Uses segment={segment} />
                   {mayWrite && (
                     <p class="row notice-actions">
-                      <DialogButton name="Change …" aria-label={`Change ${segment.name}`}>
+                      <DialogButton name="Change…" aria-label={`Change ${segment.name}`}>
                         {(close) => <SegmentDialog segment={segment} onClose={close} onSaved={again} />}
                       </DialogButton>
                       {segment.usedBy.length === 0 && (
-                        <DialogButton look="quiet" name="Remove …" aria-label={`Remove ${segment.name}`}>
+                        <DialogButton look="quiet" name="Remove…" aria-label={`Remove ${segment.name}`}>
                           {(close) => <RemoveDialog segment={segment} onClose={close} onSaved={again} />}
                         </DialogButton>
                       )}

@@ -83,7 +83,7 @@ export const Login = () => {
           {problem.value ?? (options.state === 'failed' ? options.words : null)}
         </p>
         <Button type="submit" look="primary" disabled={signIn.isBusy.value}>
-          {signIn.isBusy.value ? 'Signing in …' : 'Sign in'}
+          {signIn.isBusy.value ? 'Signing in…' : 'Sign in'}
         </Button>
         <p class="field-help" id="key-help">
           No key? An admin creates one with <code>placard operator create</code>.

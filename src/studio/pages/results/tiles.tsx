@@ -1,0 +1,44 @@
+import type { ResultsResponse } from '../../server/routes/results.ts';
+import { goalName } from '../../statistics/metrics.ts';
+import { formatInterval } from '../../statistics/sentences.ts';
+import { countText, liftText, shareText } from '../components/format.ts';
+
+/** Main numbers of each variant and of the control group: the rate of the first goal, or of clicks without a goal. */
+export const Tiles = ({ results: { arms, goals, comparisons } }: { results: ResultsResponse }) => {
+  const [goal] = goals;
+  const metric = goal ? 'goal 0' : 'click';
+  return (
+    <ul class="tiles">
+      {arms.map(({ variantId, name, exposed, impressions, clicks, clicked, goals: totals }, index) => {
+        const isControl = variantId === null;
+        const converted = goal ? (totals[0]?.converted ?? 0) : clicked;
+        const compared = comparisons.find((each) => each.metric === metric && each.one === index);
+        const versus = compared && arms[compared.other]!;
+        return (
+          <li key={variantId} class="panel tile">
+            <h3>
+              <bdi>{isControl ? 'Control group' : name}</bdi>
+            </h3>
+            <p class="tile-rate">{isControl && !goal ? '–' : shareText(converted, exposed)}</p>
+            <p class="muted">
+              {goal ? goalName(goal) : 'Clicked'}, {countText(converted)} of {countText(exposed)} users
+            </p>
+            {compared && (
+              <p data-clear={compared.difference !== null && compared.difference.low > 0}>
+                {compared.lift !== null && `${liftText(compared.lift)} `}vs.{' '}
+                <bdi>{versus!.variantId === null ? 'control' : versus!.name}</bdi>
+                <span class="small">{formatInterval(compared)}</span>
+              </p>
+            )}
+            {!isControl && (
+              <p class="small">
+                {countText(impressions)} impressions, {countText(clicks)} clicks (
+                {shareText(clicks, impressions)})
+              </p>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+};
