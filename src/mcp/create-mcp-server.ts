@@ -1,7 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import type { SessionResponse } from '../studio/index.ts';
+import { type StudioClient, StudioError } from '../studio-client/index.ts';
 import { readTools } from './read-tools.ts';
-import { type StudioClient, StudioError } from './studio-client.ts';
 import { annotationsFor, hasRole, type Tool } from './tool.ts';
 import { writeTools } from './write-tools.ts';
 

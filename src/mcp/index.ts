@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { SessionResponse } from '../studio/index.ts';
+import { createStudioClient, type StudioClientOptions } from '../studio-client/index.ts';
 import { createMcpServer } from './create-mcp-server.ts';
-import { createStudioClient, type StudioClientOptions } from './studio-client.ts';
 
 export interface ServeMcpOptions extends Pick<StudioClientOptions, 'studioUrl' | 'key'> {
   version: string;

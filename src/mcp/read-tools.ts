@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { CampaignRow, CampaignStats, ResultsResponse, SessionResponse } from '../studio/index.ts';
-import { StudioError } from './studio-client.ts';
+import { StudioError } from '../studio-client/index.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';
 
 const PAGE = 20;

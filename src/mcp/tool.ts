@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { SessionResponse } from '../studio/index.ts';
-import type { StudioClient } from './studio-client.ts';
+import type { StudioClient } from '../studio-client/index.ts';
 
 export interface ToolContext {
   studio: StudioClient;

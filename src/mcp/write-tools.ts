@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { SavedDraft } from '../studio/index.ts';
+import { StudioError } from '../studio-client/index.ts';
 import { campaignId, campaignObject, currentCampaign, readRow } from './read-tools.ts';
-import { StudioError } from './studio-client.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';
 
 const dryRun = z.boolean().optional().describe('Only return the checks; store nothing');

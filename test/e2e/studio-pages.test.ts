@@ -378,6 +378,7 @@ describe('a schedule', () => {
   });
 
   test('keeps the list and a link back to it if a draft cannot be loaded', async () => {
+    const DRAFT = { revision: 'x', basedOn: 0, editor: 'Demo', at: '2026-03-02T09:00:00Z', review: [] };
     const page = await open('/explain');
     const broken = [
       { starts_at: '1899-12-11T10:00:00+33283824:53' },
@@ -394,7 +395,7 @@ describe('a schedule', () => {
           ...first,
           id: 'broken-one',
           published: null,
-          draft: { campaign, revision: 'x', basedOn: 0, editor: 'Demo', at: '2026-03-02T09:00:00Z' },
+          draft: { ...DRAFT, campaign },
         };
         await route.fulfill({ response, json: { campaigns } });
       });
@@ -408,13 +409,7 @@ describe('a schedule', () => {
         json: {
           id: 'broken-one',
           published: null,
-          draft: {
-            campaign: { campaign_id: 'broken-one' },
-            revision: 'x',
-            basedOn: 0,
-            editor: 'Demo',
-            at: '',
-          },
+          draft: { ...DRAFT, campaign: { campaign_id: 'broken-one' } },
           scheduled: [],
           newest: 0,
         },

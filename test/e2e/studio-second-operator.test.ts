@@ -1,4 +1,4 @@
-// A team in which no operator publishes their own draft.
+// A team in which no operator publishes their own draft, with another environment.
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import content from '../../demo/workspace.json' with { type: 'json' };
+import { listenStudio } from '../../src/studio/index.ts';
 import { axeProblems } from '../helpers/axe-problems.ts';
 import { launchShell } from '../helpers/browser.ts';
 import { type RunningDemo, runDemo } from '../helpers/running-demo.ts';
+import { type RunningStudio, runStudio } from '../helpers/running-studio.ts';
 
 const operator = (name: string) => ({
   name,
@@ -18,15 +20,23 @@ const operator = (name: string) => ({
 
 let folder: string;
 let demo: RunningDemo;
+let production: RunningStudio;
+let productionPort: Awaited<ReturnType<typeof listenStudio>>;
 let browser: Browser;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'placard-team-'));
   const workspaceFile = join(folder, 'workspace.json');
+  production = await runStudio();
+  productionPort = await listenStudio(production.studio, { port: 0 });
   const { $schema: _, ...workspace } = content;
   const team = {
     ...workspace,
     operators: [operator('Writer'), operator('Approver')],
-    studio: { ...workspace.studio, require_approval: true },
+    studio: {
+      ...workspace.studio,
+      require_approval: true,
+      environments: [{ name: 'Production', studio_url: productionPort.url }],
+    },
   };
   await writeFile(workspaceFile, JSON.stringify(team));
   demo = await runDemo({ workspaceFile });
@@ -35,6 +45,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await demo?.stop();
+  await productionPort?.stop();
+  await production?.stop();
   await rm(folder, { recursive: true });
 });
 
@@ -131,4 +143,20 @@ test('a writer requests approval, revises the draft after it is sent back, and p
   await button(writer, 'Publish…').click();
   await button(writer, 'Publish now').click();
   await writer.getByText(/^Release \d+ is live/).waitFor();
+});
+
+test('a writer compares a campaign with another environment, and copies it there as a draft', async () => {
+  const writer = await signIn('Writer');
+  await button(writer, 'Copy to environment…').click();
+  await writer.getByLabel('Your operator key there').fill('Ed-key');
+  await button(writer, 'Compare').click();
+  await writer.getByText('New in Production').waitFor();
+  expect(await axeProblems(writer)).toEqual([]);
+  await button(writer, 'Copy to Production').click();
+  const link = writer.getByRole('link', { name: 'Check and publish it there' });
+  await link.waitFor();
+  expect(await link.getAttribute('href')).toBe(`${productionPort.url}/campaigns/gift-wrap`);
+  const drafts = await production.store.studio.drafts('test');
+  expect(drafts.map(({ campaignId, editor }) => [campaignId, editor])).toEqual([['gift-wrap', 'Ed']]);
+  await writer.close();
 });

@@ -19,10 +19,11 @@ const ALLOWED: Record<string, string[]> = {
   // Template names, for the schema of the workspace file.
   service: ['templates'],
   testing: ['client', 'service'],
-  studio: ['secrets', 'service', 'templates'],
+  'studio-client': [],
+  studio: ['secrets', 'service', 'studio-client', 'templates'],
   ingestion: ['secrets', 'service'],
   // Only types of the Studio API; the calls go over HTTP.
-  mcp: ['studio'],
+  mcp: ['studio', 'studio-client'],
   telemetry: ['service'],
   cli: ['secrets', 'server', 'service', 'ingestion', 'studio', 'mcp', 'telemetry'],
 };

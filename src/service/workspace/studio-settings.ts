@@ -83,6 +83,11 @@ const openid = z.strictObject({
   can_view_users: optional(z.array(z.string())).describe('Claim values that allow viewing individual users'),
 });
 
+const environment = z.strictObject({
+  name: z.string().trim().min(1).max(80).describe('Name in the Studio, such as `Production`'),
+  studio_url: origin.describe('Origin of the other Studio'),
+});
+
 /** Schema of the Studio settings in the workspace file. */
 export const studioFile = z.strictObject({
   sites: optional(z.array(origin)).describe(
@@ -93,6 +98,7 @@ export const studioFile = z.strictObject({
     'Whether drafts must be published by another operator than their author; default `false`',
   ),
   personas: optional(z.array(persona)).describe('Sample users for previews'),
+  environments: optional(z.array(environment)).describe('Other Studios to which campaigns can be copied'),
   openid: optional(openid).describe('OpenID Connect sign-in, in addition to keys'),
 });
 
@@ -153,6 +159,8 @@ export interface StudioSettings {
   openId: OpenIdSettings | null;
   /** Made-up users for previews. */
   personas: readonly Persona[];
+  /** Other Studios to which campaigns can be copied. */
+  environments: readonly { name: string; studioUrl: string }[];
 }
 
 export const toOperator = ({
@@ -187,4 +195,5 @@ export const toStudioSettings = (
   requireApproval: file.require_approval ?? false,
   openId: toOpenIdSettings(file.openid),
   personas: file.personas ?? [],
+  environments: (file.environments ?? []).map(({ name, studio_url }) => ({ name, studioUrl: studio_url })),
 });

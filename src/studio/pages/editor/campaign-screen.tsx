@@ -30,6 +30,7 @@ const TABS: readonly { tab: Tab; name: string }[] = [
 ];
 
 const loadResults = async () => (await import('../results/results-tab.tsx')).ResultsTab;
+const loadPromote = async () => (await import('./promote-dialog.tsx')).PromoteDialog;
 const loadHistory = async () => (await import('../history/history-tab.tsx')).HistoryTab;
 
 const readRow = async (id: string): Promise<CampaignRow | null> => {
@@ -146,6 +147,13 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
             <bdi>{getCampaignName(campaign)}</bdi>
           </h1>
           <StateMark state={state} />
+          {signedIn().workspace.environments.length > 0 && hasRole('edit') && (
+            <DialogButton look="quiet" name="Copy to environment…" before={editor.flush}>
+              {(close) => (
+                <Late load={loadPromote}>{(Promote) => <Promote id={row.id} onClose={close} />}</Late>
+              )}
+            </DialogButton>
+          )}
           {state === 'live' && !isFile && hasRole('publish') && (
             <DialogButton look="quiet danger" name="Stop…">
               {(close) => <StopDialog row={row} verb="stop" onClose={close} onDone={onChange} />}

@@ -20,6 +20,8 @@ export interface SessionResponse {
     holdout: { percentage: number; since: string } | null;
     personas: string[];
     sites: string[];
+    /** Names of other Studios to which campaigns can be copied. */
+    environments: string[];
     timeZone: string;
     requireApproval: boolean;
     tagCaps: { tag: string; campaignsPerDay: number }[];
@@ -50,6 +52,7 @@ export const readSession = get('/api/session', 'view', ({ operator, workspace })
       subscriptionGroups: [...workspace.subscriptionGroups].map(([id, { name }]) => ({ id, name })),
       personas: studio.personas.map(({ name }) => name),
       sites: [...studio.sites],
+      environments: studio.environments.map(({ name }) => name),
       timeZone: studio.timeZone,
       requireApproval: studio.requireApproval,
       tagCaps: workspace.tagCaps.map(({ tag, campaignsPerDay }) => ({ tag, campaignsPerDay })),

@@ -6,6 +6,7 @@ import { listData, readIntegration, syncIntegration } from './data.ts';
 import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
 import { listImages, removeImage, uploadImage } from './images.ts';
 import { makePreviewLink, preview, why } from './preview.ts';
+import { promote } from './promote.ts';
 import { createReadReach, createSamples, readPublishImpact } from './publish-impact.ts';
 import {
   archive,
@@ -76,6 +77,7 @@ export const createStudioRoutes = (): StudioRoute[] => {
     stop,
     endTest,
     archive,
+    promote,
     createReadAlerts(),
     readAccess,
     endAnySession,

@@ -1,0 +1,7 @@
+export {
+  createStudioClient,
+  type StudioClient,
+  type StudioClientOptions,
+  StudioError,
+  type StudioRequest,
+} from './studio-client.ts';
