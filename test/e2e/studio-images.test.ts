@@ -14,11 +14,11 @@ test('uploads, previews and publishes an image, which the shop shows and the nex
   const page = await studio.open('/campaigns/spring-collection', { bypassCSP: true });
   await page.getByRole('button', { name: 'Choose or upload an image for Image' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Images' });
-  await dialog.getByText('At most 1 MB: PNG, JPEG, WebP, AVIF, GIF.').waitFor();
+  await dialog.getByText('At most 12 MB: PNG, JPEG, WebP, AVIF, GIF.').waitFor();
   const file = dialog.getByLabel('Upload an image, or drop one here');
   const png = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/png', buffer });
-  await file.setInputFiles(png('huge.png', aPng(1, 1, [0, 0, 0], 1.4 * 1024 * 1024)));
-  await dialog.getByText('“huge.png” is 1.5 MB; the limit is 1 MB.').waitFor();
+  await file.setInputFiles(png('huge.png', aPng(1, 1, [0, 0, 0], 12.2 * 1024 * 1024)));
+  await dialog.getByText('“huge.png” is 12.3 MB; the limit is 12 MB.').waitFor();
   await file.setInputFiles(png('letter.png', Buffer.from('Dear Sir')));
   await dialog.getByText('Unsupported image.').waitFor();
   await file.setInputFiles(png('kiln.png', aPng(640, 360)));
@@ -50,6 +50,22 @@ test('uploads, previews and publishes an image, which the shop shows and the nex
   await question.getByRole('button', { name: 'Cancel' }).click();
   await dialog.getByRole('button', { name: 'kiln.png 640 × 360' }).click();
   expect(await image.inputValue()).toBe(url);
+  await page.context().close();
+});
+
+test('scales an image over 1 MB down to a WebP image, and rejects an animation of that size', async () => {
+  const page = await studio.open('/campaigns/gift-wrap', { bypassCSP: true });
+  await page.getByRole('button', { name: 'Choose or upload an image for Image' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Images' });
+  const file = dialog.getByLabel('Upload an image, or drop one here');
+  const buffer = aPng(3_000, 1_500, [200, 90, 40], 1.4 * 1024 * 1024);
+  await file.setInputFiles({ name: 'moving.gif', mimeType: 'image/gif', buffer });
+  await dialog.getByText('“moving.gif” is 1.5 MB; the limit for GIF is 1 MB.').waitFor();
+  await file.setInputFiles({ name: 'photo.png', mimeType: 'image/png', buffer });
+  await dialog.waitFor({ state: 'detached' });
+  expect(await page.getByLabel('Image', { exact: true }).inputValue()).toMatch(/\.webp$/);
+  await page.getByRole('button', { name: 'Choose or upload an image for Image' }).first().click();
+  await dialog.getByRole('button', { name: 'photo.webp 2048 × 1024' }).waitFor();
   await page.context().close();
 });
 

@@ -5,6 +5,7 @@ import { call, Refused } from '../call.ts';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
 import { LoadView, useAction, useLoad } from '../components/loading.tsx';
 import { announce, Empty } from '../components/notices.tsx';
+import { shrinkImage } from './shrink-image.ts';
 import './blocks.css';
 
 /** Returns the content of a file in Base64. */
@@ -17,12 +18,8 @@ const base64Of = (file: File): Promise<string> =>
     reader.readAsDataURL(file);
   });
 
-const upload = async (file: File): Promise<ImageRow> => {
-  if (file.size > MAX_IMAGE_BYTES) {
-    throw new Refused(
-      `“${file.name}” is ${formatBytes(file.size)}; the limit is 1 MB. Resize it or use WebP.`,
-    );
-  }
+const upload = async (original: File): Promise<ImageRow> => {
+  const file = original.size > MAX_IMAGE_BYTES ? await shrinkImage(original) : original;
   return call<ImageRow>('POST', '/api/images', {
     body: { name: file.name.slice(0, 200).toWellFormed(), base64: await base64Of(file) },
   });
@@ -114,7 +111,8 @@ const Library = ({ library: { images, problem, warning }, onChoose, onDeleted }:
             }}
           />
           <p class="field-help" id={`${id}-help`}>
-            At most 1 MB: {IMAGE_KINDS}. Everybody who has its address can see it.
+            At most 12 MB: {IMAGE_KINDS}. Over 1 MB it is scaled down. Everybody who has its address can see
+            it.
           </p>
           <p class="field-problem" id={`${id}-problem`} role="alert">
             {uploading.problem.value}
