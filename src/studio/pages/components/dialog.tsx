@@ -9,7 +9,8 @@ import { announce } from './notices.tsx';
 
 interface DialogAction {
   name: string;
-  act(): Promise<void>;
+  /** Resolves with the text of a toast to close the dialog, or with anything else to keep it open. */
+  act(): Promise<unknown>;
   /** Whether the button is enabled. `false` for example while a draft is being saved. */
   isReady?: boolean;
 }
@@ -17,9 +18,11 @@ interface DialogAction {
 interface DialogProps {
   title: string;
   onClose(): void;
+  /** Called after the action has closed the dialog. */
+  onDone?(): Promise<void>;
   children: ComponentChildren;
-  /** Label of the cancel button. */
-  closeName: string;
+  /** Label of the cancel button. Default: Cancel. */
+  closeName?: string;
   /** Additional actions, for example a copy button. */
   more?: ComponentChildren;
   /** Primary action, whose error is shown above the button; `null` if currently unavailable. */
@@ -31,8 +34,14 @@ interface DialogProps {
 
 /** Modal `<dialog>`. The browser traps and restores the focus, and closes the dialog on Escape. */
 export const Dialog = (props: DialogProps) => {
-  const { title, onClose, closeName, children, more, action, isWide = false, isChanged = false } = props;
-  const { problem, isBusy, run } = useAction(async () => action?.act());
+  const { title, onClose, onDone, closeName = 'Cancel', children, more, action, isWide, isChanged } = props;
+  const { problem, isBusy, run } = useAction(async () => {
+    const done = await action?.act();
+    if (typeof done !== 'string') return;
+    announce(done);
+    onClose();
+    await onDone?.();
+  });
   const isReady = !isBusy.value && action?.isReady !== false;
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();

@@ -113,14 +113,12 @@ const ReplayDialog = ({ webhook: { id, name }, onClose, onDone }: ReplayDialogPr
     <Dialog
       title={`Replay ${name}`}
       onClose={onClose}
-      closeName="Cancel"
+      onDone={onDone}
       action={{
         name: 'Replay',
         async act() {
           await post(id, 'replay', { since: since.value });
-          announce(`${name} replays.`);
-          onClose();
-          await onDone();
+          return `${name} replays.`;
         },
       }}
     >

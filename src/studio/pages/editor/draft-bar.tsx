@@ -129,12 +129,7 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
           {isDraft.value && (
             <DialogButton look="quiet" name="Discard">
               {(close) => (
-                <Dialog
-                  title="Discard draft?"
-                  onClose={close}
-                  closeName="Cancel"
-                  action={{ name: 'Discard', act: discard }}
-                >
+                <Dialog title="Discard draft?" onClose={close} action={{ name: 'Discard', act: discard }}>
                   <p>
                     {row.published || row.scheduled.length > 0
                       ? 'The published and scheduled versions stay. Draft changes are lost for everyone.'

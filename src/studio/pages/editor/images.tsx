@@ -47,16 +47,14 @@ const Image = ({ image, onChoose, onDeleted }: ImageProps) => {
           <Dialog
             title={`Delete “${name}”?`}
             onClose={close}
-            closeName="Cancel"
             action={{
               name: 'Delete',
               act: async () => {
                 await call('DELETE', `/api/images/${hash}`);
-                announce(`“${name}” is deleted.`);
-                close();
-                await onDeleted();
+                return `“${name}” is deleted.`;
               },
             }}
+            onDone={onDeleted}
           >
             <p>
               It is deleted for everybody in this workspace. Sites stop showing it soon; browsers that have

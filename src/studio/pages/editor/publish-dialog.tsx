@@ -84,15 +84,13 @@ export const CopyDialog = ({ editor, onClose }: { editor: Editor; onClose(): voi
   const text = JSON.stringify(campaign, null, 2);
   const copy = async () => {
     await copyText(text, 'select the text above and copy it');
-    announce('Copied. Replace the campaign with this ID in the workspace file.');
-    onClose();
+    return 'Copied. Replace the campaign with this ID in the workspace file.';
   };
   return (
     <Dialog
       title="Copy for the workspace file"
       isWide
       onClose={onClose}
-      closeName="Cancel"
       action={
         editor.errors.value.length > 0
           ? null
@@ -187,7 +185,6 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       title={`Publish “${getCampaignName(campaign)}”`}
       isWide
       onClose={onClose}
-      closeName="Cancel"
       action={
         editor.errors.value.length > 0 || theirs.value !== null
           ? null

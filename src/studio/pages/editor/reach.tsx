@@ -84,7 +84,7 @@ const describeReach = (loaded: Loaded<ReachResponse>): string => {
   if (loaded.state === 'failed') return 'Not counted yet.';
   const { users, of, shown, fewerThan } = loaded.value;
   if (of === 0) return 'There are no users yet.';
-  const reached = `In the audience: ${formatReach(loaded.value)}.`;
+  const reached = `Audience: ${formatReach(loaded.value)}.`;
   return fewerThan !== null || shown === users || shown === 0
     ? reached
     : `${reached} The others are in a higher-priority campaign, the control group or the holdout.`;

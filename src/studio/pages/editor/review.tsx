@@ -40,7 +40,6 @@ const ReviewDialog = ({ editor, onClose }: { editor: Editor; onClose(): void }) 
     <Dialog
       title={canDecide ? 'Review draft' : 'Request approval'}
       onClose={onClose}
-      closeName="Cancel"
       isChanged={note.value !== ''}
       more={
         <>

@@ -2,7 +2,6 @@ import type { CampaignRow, ScheduledRelease } from '../../server/routes/campaign
 import { call } from '../call.ts';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
 import { wholeMoment } from '../components/format.ts';
-import { announce } from '../components/notices.tsx';
 import { hasRole, signedIn } from '../shell/session.ts';
 
 export interface ScheduledActionProps {
@@ -21,11 +20,9 @@ export const CancelRelease = ({ row, scheduled, name, onDone }: ScheduledActionP
   const { release, liveAt } = scheduled;
   if (!canChangeSchedule()) return null;
   const isKept = row.published === null && row.draft === null && row.scheduled.length === 1;
-  const cancel = async (close: () => void) => {
+  const cancel = async () => {
     await call('POST', `/api/releases/${release}/cancel`);
-    announce(`Release ${release} canceled.`);
-    close();
-    await onDone();
+    return `Release ${release} canceled.`;
   };
   return (
     <DialogButton
@@ -38,7 +35,8 @@ export const CancelRelease = ({ row, scheduled, name, onDone }: ScheduledActionP
           title={`Cancel release ${release}?`}
           onClose={close}
           closeName="Keep it"
-          action={{ name: 'Cancel release', act: () => cancel(close) }}
+          action={{ name: 'Cancel release', act: cancel }}
+          onDone={onDone}
         >
           <p>
             It will not go live on {wholeMoment(liveAt)}.{' '}

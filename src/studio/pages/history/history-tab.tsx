@@ -6,7 +6,7 @@ import { call } from '../call.ts';
 import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
 import { wholeMoment } from '../components/format.ts';
 import { LoadView, Pages, useLoad } from '../components/loading.tsx';
-import { announce, Empty } from '../components/notices.tsx';
+import { Empty } from '../components/notices.tsx';
 import { Changes } from '../editor/changes.tsx';
 import { STATE_LABELS } from '../list/campaign-list.tsx';
 import { hasRole, signedIn } from '../shell/session.ts';
@@ -77,17 +77,15 @@ export const RollBackDialog = ({ row, release, onClose, onDone }: RollBackDialog
     const answer = await call<PublishResponse>('POST', `/api/releases/${release.release}/restore`, {
       body: { note: note.value, based_on: row.newest, ...scheduledIn(row, scheduled.value) },
     });
-    announce(`Release ${answer.release} is live. It restores release ${release.release}.`);
-    onClose();
-    await onDone();
+    return `Release ${answer.release} is live. It restores release ${release.release}.`;
   };
   return (
     <Dialog
       title={`Restore release ${release.release}?`}
       isWide
       onClose={onClose}
-      closeName="Cancel"
       action={{ name: 'Restore', act: rollBack }}
+      onDone={onDone}
     >
       <p>Publishes this version as a new release. Changes to what is live now:</p>
       <Changes before={row.published?.campaign ?? null} after={release.campaign} />

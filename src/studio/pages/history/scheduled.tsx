@@ -6,7 +6,6 @@ import { Button, into, Segments } from '../components/controls.tsx';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
 import { MomentInput } from '../components/fields.tsx';
 import { wholeMoment } from '../components/format.ts';
-import { announce } from '../components/notices.tsx';
 import { signedIn } from '../shell/session.ts';
 import { CancelRelease, canChangeSchedule, type ScheduledActionProps } from './cancel-release.tsx';
 
@@ -20,16 +19,14 @@ const MoveDialog = ({
     if (at.value === null) throw new Refused('Choose a date and time.');
     const body = { live_at: at.value };
     const moved = await call<PublishResponse>('POST', `/api/releases/${release}/move`, { body });
-    announce(`Release ${release} goes live on ${wholeMoment(moved.liveAt)}.`);
-    onClose();
-    await onDone();
+    return `Release ${release} goes live on ${wholeMoment(moved.liveAt)}.`;
   };
   return (
     <Dialog
       title={`Move release ${release}`}
       onClose={onClose}
-      closeName="Cancel"
       action={{ name: 'Move', act: move }}
+      onDone={onDone}
     >
       <p>Scheduled for {wholeMoment(liveAt)}.</p>
       <div class="field">

@@ -8,7 +8,6 @@ import { call } from '../call.ts';
 import { Button } from '../components/controls.tsx';
 import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
 import { ago, countText, day, moment, shareText, wholeMoment } from '../components/format.ts';
-import { announce } from '../components/notices.tsx';
 import { CancelRelease } from '../history/cancel-release.tsx';
 import { Link } from '../shell/router.tsx';
 import { hasRole, placementName, signedIn } from '../shell/session.ts';
@@ -53,16 +52,14 @@ export const StopDialog = ({ row, verb, onClose, onDone }: TakeDownDialogProps) 
   const act = async () => {
     const path = `/api/campaigns/${encodeURIComponent(row.id)}/${verb}`;
     await call('POST', path, { body: { note: note.value, based_on: row.newest } });
-    announce(isStop ? `${name} is stopped.` : `${name} is in the archive.`);
-    onClose();
-    await onDone();
+    return isStop ? `${name} is stopped.` : `${name} is in the archive.`;
   };
   return (
     <Dialog
       title={isStop ? `Stop “${name}”?` : `Archive “${name}”?`}
       onClose={onClose}
-      closeName="Cancel"
       action={{ name: isStop ? 'Stop campaign' : 'Archive campaign', act }}
+      onDone={onDone}
     >
       {isStop ? <StopEffect id={row.id} campaign={campaign} /> : <p>It moves to “Archived”.</p>}
       {row.scheduled.length > 0 && (

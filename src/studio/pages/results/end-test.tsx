@@ -5,7 +5,6 @@ import type { PublishResponse } from '../../server/routes/releases.ts';
 import { call } from '../call.ts';
 import { CheckBoxes, into, Segments } from '../components/controls.tsx';
 import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
-import { announce } from '../components/notices.tsx';
 import { type ScheduledChoice, ScheduledChoiceField, scheduledIn } from '../history/scheduled.tsx';
 import { hasRole, signedIn } from '../shell/session.ts';
 
@@ -39,16 +38,14 @@ const EndTestDialog = ({ row, onClose, onDone }: EndTestProps & { onClose(): voi
         },
       },
     );
-    announce(`Test ended. Release ${release} rolls out ${name}.`);
-    onClose();
-    await onDone();
+    return `Test ended. Release ${release} rolls out ${name}.`;
   };
   return (
     <Dialog
       title="End test"
       onClose={onClose}
-      closeName="Cancel"
       action={{ name: `End test and roll out ${name}`, act }}
+      onDone={onDone}
     >
       <p>Results are kept as they are now. From now on everyone gets one variant.</p>
       <Segments label="Roll out" options={variants} chosen={winner.value} onChoose={into(winner)} />

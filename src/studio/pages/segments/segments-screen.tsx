@@ -9,7 +9,7 @@ import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
 import { wholeMoment } from '../components/format.ts';
 import { type Loaded, LoadView, useLoad } from '../components/loading.tsx';
-import { announce, Empty } from '../components/notices.tsx';
+import { Empty } from '../components/notices.tsx';
 import { AudienceBuilder } from '../editor/audience.tsx';
 import { formatReach, TYPING_MS, useReach } from '../editor/reach.tsx';
 import { Link } from '../shell/router.tsx';
@@ -146,18 +146,15 @@ const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
     await call('PUT', path, {
       body: { name: name.value, audience: audience.value, note: note.value, based_on: segment?.newest ?? 0 },
     });
-    announce(`${name.value} is saved.`);
-    onClose();
-    await loadSession();
-    await onSaved();
+    return `${name.value} is saved.`;
   };
   return (
     <Dialog
       title={segment ? `Change “${segment.name}”` : 'New segment'}
       isWide
       onClose={onClose}
-      closeName="Cancel"
       isChanged={isChanged}
+      onDone={onSaved}
       action={{
         name:
           running.length === 0 ? 'Save' : isEmpty || isSilencing ? 'Save anyway' : 'Save for all campaigns',
@@ -221,17 +218,14 @@ const RemoveDialog = ({ segment, onClose, onSaved }: SegmentDialogProps & { segm
   const remove = async () => {
     const path = `/api/segments/${encodeURIComponent(segment.id)}/remove`;
     await call('POST', path, { body: { note: '', based_on: segment.newest } });
-    announce(`${segment.name} removed.`);
-    onClose();
-    await loadSession();
-    await onSaved();
+    return `${segment.name} removed.`;
   };
   return (
     <Dialog
       title={`Remove “${segment.name}”?`}
       onClose={onClose}
-      closeName="Cancel"
       action={{ name: 'Remove', act: remove }}
+      onDone={onSaved}
     >
       <p>No campaign uses it.</p>
     </Dialog>
@@ -250,6 +244,10 @@ export const SegmentsScreen = () => {
     () => call<{ segments: SegmentRow[] }>('GET', '/api/segments'),
     'segments',
   );
+  const saved = async () => {
+    await loadSession();
+    await again();
+  };
   const isFile = signedIn().workspace.campaignsFrom === 'file';
   const mayWrite = hasRole('publish') && !isFile;
   return (
@@ -258,7 +256,7 @@ export const SegmentsScreen = () => {
         <h1>Segments</h1>
         {mayWrite && (
           <DialogButton look="primary" name="New segment">
-            {(close) => <SegmentDialog segment={null} onClose={close} onSaved={again} />}
+            {(close) => <SegmentDialog segment={null} onClose={close} onSaved={saved} />}
           </DialogButton>
         )}
       </div>
@@ -286,11 +284,11 @@ export const SegmentsScreen = () => {
                   {mayWrite && (
                     <p class="row notice-actions">
                       <DialogButton name="Change…" aria-label={`Change ${segment.name}`}>
-                        {(close) => <SegmentDialog segment={segment} onClose={close} onSaved={again} />}
+                        {(close) => <SegmentDialog segment={segment} onClose={close} onSaved={saved} />}
                       </DialogButton>
                       {segment.usedBy.length === 0 && (
                         <DialogButton look="quiet" name="Remove…" aria-label={`Remove ${segment.name}`}>
-                          {(close) => <RemoveDialog segment={segment} onClose={close} onSaved={again} />}
+                          {(close) => <RemoveDialog segment={segment} onClose={close} onSaved={saved} />}
                         </DialogButton>
                       )}
                     </p>
