@@ -57,6 +57,8 @@ describe('the pages', () => {
     await page.getByLabel('Body', { exact: true }).focus();
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.press('Backspace');
+    // The list of checks changes until the server has checked both changes.
+    await page.getByText('Add a headline, a body or an image.').first().waitFor();
     const check = page.getByRole('button', { name: 'Headline', exact: true });
     await check.focus();
     await page.keyboard.press('Enter');
