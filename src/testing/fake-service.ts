@@ -127,7 +127,11 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
   const objects: AcceptedObject[] = [];
   let preflights = 0;
 
-  const judge = (record: RecordedRequest, isJson: boolean, fault: Fault | undefined): FakeResponse => {
+  const validateRequest = (
+    record: RecordedRequest,
+    isJson: boolean,
+    fault: Fault | undefined,
+  ): FakeResponse => {
     const refusal = findRefusal(record, { keys, isJson, userToken });
     if (refusal) return refusal;
     if (record.path === INTEGRATIONS_PATH) {
@@ -194,7 +198,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
     const dialect = ENDPOINTS[pathname]?.dialect ?? 'general';
     const instead = fault && notTaken(fault, dialect, pathname, now());
     if (instead) return respond(record, instead, fault);
-    const answer = judge(record, isJson, fault);
+    const answer = validateRequest(record, isJson, fault);
     if (fault?.type === 'hang') return never();
     if (fault?.type === 'drop') throw new ConnectionDropped('Dropped after acceptance');
     if (fault?.type === 'slow') await new Promise<void>((resolve) => timeout(resolve, fault.delayMs));

@@ -16,7 +16,7 @@ interface Done {
   last_days_ago?: number | undefined;
 }
 
-const tally = ({ count = 1, last_days_ago = 0 }: Done, nowMs: number) => {
+const toStats = ({ count = 1, last_days_ago = 0 }: Done, nowMs: number) => {
   const last = nowMs - last_days_ago * DAY_MS;
   return { count, first: last, last };
 };
@@ -36,11 +36,11 @@ export const personaProfile = (persona: Persona, nowMs: number): Profile => {
     subscriptionGroups: Object.fromEntries(
       Object.entries(persona.subscription_groups ?? {}).map(([id, state]) => [id.toLowerCase(), { state }]),
     ),
-    events: Object.fromEntries((persona.events ?? []).map((done) => [done.name, tally(done, nowMs)])),
+    events: Object.fromEntries((persona.events ?? []).map((done) => [done.name, toStats(done, nowMs)])),
     purchases: Object.fromEntries(
       (persona.purchases ?? []).map((done) => [
         done.product_id,
-        { ...tally(done, nowMs), revenue: done.revenue ?? 0 },
+        { ...toStats(done, nowMs), revenue: done.revenue ?? 0 },
       ]),
     ),
     createdAtMs: nowMs,

@@ -126,8 +126,8 @@ interface Activity<T> {
 /** Returns two fields of an activity, by name and as a list. The list supports names with a dot. */
 const activityFields = <T>(field: string, activity: Activity<T>): Record<string, Field> => {
   const { members, of, list, name: nameMember } = activity;
-  const summary = (tally: T, nowMs: number) =>
-    Object.fromEntries(Object.entries(members).map(([name, { read }]) => [name, read(tally, nowMs)]));
+  const summary = (stats: T, nowMs: number) =>
+    Object.fromEntries(Object.entries(members).map(([name, { read }]) => [name, read(stats, nowMs)]));
   const entries = (context: AudienceContext) => Object.entries(of(context));
   // Lists are cached per context, because a user may have a thousand entries, and many conditions may read them.
   const lists = new WeakMap<AudienceContext, unknown[]>();
@@ -140,15 +140,15 @@ const activityFields = <T>(field: string, activity: Activity<T>): Record<string,
   return {
     [field]: {
       read: (context) =>
-        Object.fromEntries(entries(context).map(([name, tally]) => [name, summary(tally, context.nowMs)])),
+        Object.fromEntries(entries(context).map(([name, stats]) => [name, summary(stats, context.nowMs)])),
       shape: { member: () => ({ member: (name) => (isMember(name) ? leaf(name) : problem) }) },
       below: ([name, member]) => {
         const { read } = (member !== undefined && members[member]) || { read: summary };
         return {
           steps: [],
           read: (context) => {
-            const tally = getOwn(of(context), name);
-            return tally ? read(tally, context.nowMs) : undefined;
+            const stats = getOwn(of(context), name);
+            return stats ? read(stats, context.nowMs) : undefined;
           },
         };
       },
@@ -158,7 +158,7 @@ const activityFields = <T>(field: string, activity: Activity<T>): Record<string,
       read: (context) => {
         const made =
           lists.get(context) ??
-          entries(context).map(([name, tally]) => ({ [nameMember]: name, ...summary(tally, context.nowMs) }));
+          entries(context).map(([name, stats]) => ({ [nameMember]: name, ...summary(stats, context.nowMs) }));
         lists.set(context, made);
         return made;
       },
