@@ -15,4 +15,12 @@ export interface BannerEvent {
    * these four properties.
    */
   time: number;
+  /** Link or button that was clicked, if the hook named it. */
+  buttonId?: string;
+}
+
+/** Details of an event. */
+export interface TrackOptions {
+  /** Link or button that was clicked, at most 255 characters. Results count clicks by button. */
+  buttonId?: string | undefined;
 }

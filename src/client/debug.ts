@@ -7,8 +7,8 @@ export { validateOptions } from './options/validate-options.ts';
 /** Package version. A test compares it with `package.json`. */
 export const VERSION = '0.1.0';
 
-const eventText = ({ type, bannerId, placementId }: BannerEvent): string =>
-  `${type} of ${bannerId} in ${placementId}`;
+const eventText = ({ type, bannerId, placementId, buttonId }: BannerEvent): string =>
+  `${type} of ${bannerId}${buttonId ? ` (${buttonId})` : ''} in ${placementId}`;
 const listText = (events: readonly BannerEvent[]): string => events.map(eventText).join(', ');
 
 /** Formats a notice as one line; `current` is the state of the mounted placements. */

@@ -1,4 +1,4 @@
-import type { Banner, BannerEvent, EventType } from './banner.ts';
+import type { Banner, BannerEvent, EventType, TrackOptions } from './banner.ts';
 import type { OptOutPolicy } from './consent/consent.ts';
 import type { DeadLetter, Diagnostics, FlushResult } from './delivery/delivery.ts';
 import type { Inspector } from './inspector/inspector.ts';
@@ -30,7 +30,7 @@ export interface Placard {
    * Tracks an event of a banner. Resolves with the event once it is durable; `null` if it was not accepted (no consent, no
    * user, unknown banner, or counted before).
    */
-  track(banner: Banner, type: EventType): Promise<BannerEvent | null>;
+  track(banner: Banner, type: EventType, options?: TrackOptions): Promise<BannerEvent | null>;
   /** Sends queued events now. Resolves with the number of delivered events and of those still queued. Never rejects. */
   flush(): Promise<FlushResult>;
   /** Calls `listener` on each notice. Returns a function that unsubscribes. */

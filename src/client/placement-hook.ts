@@ -15,8 +15,9 @@ export interface Slot extends SlotContext {
   /**
    * Tracks a click. Resolves when the click is durable, or was not accepted. Before a navigation, wait for it with a short
    * timeout (templates use 250 milliseconds), because until the rest of the client is loaded the click is only in memory.
+   * `buttonId` names the clicked link or button, at most 255 characters, so that results count its clicks.
    */
-  click(): Promise<void>;
+  click(buttonId?: string): Promise<void>;
   /** Hides the banner at once, in this tab and all others, and tracks one dismissal. */
   dismiss(): Promise<void>;
   /**

@@ -1,4 +1,4 @@
-import type { Banner, BannerEvent, EventType } from './banner.ts';
+import type { Banner, BannerEvent, EventType, TrackOptions } from './banner.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import { isDismissed } from './banners/user-record.ts';
 import type { Consent } from './consent/consent.ts';
@@ -10,7 +10,7 @@ import type { CurrentUser } from './user/current-user.ts';
 /** Stored event; `null` if it was not stored. */
 type Tracked = Promise<BannerEvent | null>;
 
-interface TrackOptions {
+interface CreateTrackOptions {
   user: CurrentUser;
   cache: BannerCache;
   late: LateChunk<LateClient>;
@@ -18,7 +18,7 @@ interface TrackOptions {
   now: () => number;
 }
 
-export const createTrack = ({ user, cache, late, consent, now }: TrackOptions) => {
+export const createTrack = ({ user, cache, late, consent, now }: CreateTrackOptions) => {
   // This path to the log avoids extra awaits and promises, because each costs the page time.
   const capture = (event: CapturedEvent): Tracked => late.run((client) => client.delivery.capture(event));
 
@@ -46,7 +46,7 @@ export const createTrack = ({ user, cache, late, consent, now }: TrackOptions) =
     },
   };
 
-  return (banner: Banner, type: EventType): Tracked => {
+  return (banner: Banner, type: EventType, options?: TrackOptions): Tracked => {
     const userId = user.id();
     const isActive = consent.mayAct() && !late.isStopped();
     // A JavaScript host may pass any type.
@@ -54,6 +54,7 @@ export const createTrack = ({ user, cache, late, consent, now }: TrackOptions) =
     if (!isActive || userId === null || !isKnown) return Promise.resolve(null);
     const { id: bannerId, placementId, isControl } = banner;
     if (isControl && type !== 'impression') return Promise.resolve(null);
-    return actions[type]({ type, bannerId, placementId, userId, at: now(), wasAllowed: true }, banner);
+    const event = { type, bannerId, placementId, userId, at: now(), wasAllowed: true };
+    return actions[type]({ ...event, buttonId: options?.buttonId }, banner);
   };
 };

@@ -52,8 +52,12 @@ export const describeNotice = (notice: HistoryEntry['notice']): Sentence => {
     case 'hidden':
       return sentence('plain', `Hid ${notice.placementId}: ${HIDDEN[notice.reason]}.`);
     case 'tracked': {
-      const { type, placementId } = notice.event;
-      return sentence('plain', `The banner in ${placementId} was ${VERBS[type]}. Stored on this device.`);
+      const { type, placementId, buttonId } = notice.event;
+      const button = buttonId ? ` (${buttonId})` : '';
+      return sentence(
+        'plain',
+        `The banner in ${placementId} was ${VERBS[type]}${button}. Stored on this device.`,
+      );
     }
     case 'delivered':
       return sentence('good', `${events(notice.events.length)} delivered.`);

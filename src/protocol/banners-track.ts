@@ -11,6 +11,8 @@ export interface WireEvent {
   id: string;
   event_type: EventType;
   timestamp: string;
+  /** Clicked link or button of the banner. Placard extension, which other servers ignore. */
+  button_id?: string | undefined;
 }
 
 /** Properties that a client reads from any 2xx response. Proxies may send other bodies, and other servers may omit properties. */

@@ -83,6 +83,7 @@ export const EVENT_ERROR = {
   invalidId: "Invalid 'id'",
   invalidEventType: 'Invalid event_type. Valid types are: impression, click, dismiss.',
   invalidTimestamp: 'Invalid timestamp',
+  invalidButtonId: "Invalid 'button_id'",
 } as const;
 
 export const required = (name: string): string => `'${name}' is required`;

@@ -73,3 +73,5 @@ export const MAX_USERS_TRACK_VALUES = 40_000;
 export const MAX_PROFILE_VALUES = 10_000;
 /** Maximum number of events in a batch. The contract limits only the body; smaller batches make a failed request cheaper. */
 export const MAX_TRACK_BATCH = 50;
+/** Maximum number of characters of a `button_id`. */
+export const MAX_BUTTON_ID = 255;

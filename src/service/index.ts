@@ -62,6 +62,7 @@ export { IMAGES_PATH } from './public-endpoints/images.ts';
 export { getSegments } from './releases/compile-releases.ts';
 export type { NewRelease, Release, ReleasedSegment, WithRelease } from './releases/releases.ts';
 export { type ReleaseSource, watchReleases } from './releases/watch-releases.ts';
+export type { ButtonResults } from './results/button-results.ts';
 export { HOLDOUT_TREATMENT } from './results/counted-event.ts';
 export type { Conversion } from './results/goals.ts';
 export type { Counts } from './results/measures.ts';

@@ -10,8 +10,10 @@ export interface Content {
   body: string | null;
   buttonText: string | null;
   link: string | null;
+  /** Property of the link, such as `link_2`. */
+  linkProperty: string;
   /** Second button, if it has both text and link. */
-  second: { buttonText: string; link: string } | null;
+  second: { buttonText: string; link: string; linkProperty: string } | null;
   image: string | null;
   imageAlt: string;
   /** Image for dark mode. */
@@ -109,7 +111,11 @@ export const readContent = (
     body: own('body'),
     buttonText: own('button_text'),
     link: getLink('link'),
-    second: secondText !== null && secondLink !== null ? { buttonText: secondText, link: secondLink } : null,
+    linkProperty: `link${ending}`,
+    second:
+      secondText !== null && secondLink !== null
+        ? { buttonText: secondText, link: secondLink, linkProperty: `secondary_link${ending}` }
+        : null,
     image: getImage('image'),
     imageDark: getImage('image_dark'),
     imageWidths: formatSrcset(banner, slot, ending),

@@ -16,11 +16,21 @@ const leavesPage = (url: URL, here: Location): boolean =>
 /** Matches `<base target="_top">`, which makes links leave their frame. Only the browser can navigate another frame. */
 const ELSEWHERE = 'base[target]:not([target=_self])';
 
+interface FollowLinkOptions {
+  navigate: Navigate | undefined;
+  /** Name of the link in results; `undefined` if the banner has only one link. */
+  buttonId: string | undefined;
+}
+
 /**
  * Logs each click on `anchor`. A plain click navigates after the event is stored, or after `CLICK_CAP_MS`. The browser handles
  * new-tab clicks and everything else.
  */
-export const followLink = (anchor: HTMLAnchorElement, slot: Slot, navigate?: Navigate): void => {
+export const followLink = (
+  anchor: HTMLAnchorElement,
+  slot: Slot,
+  { navigate, buttonId }: FollowLinkOptions,
+): void => {
   const { ownerDocument: document } = anchor;
   const view = document.defaultView;
   let leaving = false;
@@ -40,7 +50,7 @@ export const followLink = (anchor: HTMLAnchorElement, slot: Slot, navigate?: Nav
     const url = anchor.getAttribute('href') ?? '';
     const stays = view && !leavesPage(new URL(anchor.href, view.location.href), view.location);
     if (!view || !isPlain(event) || (!navigate && (stays || document.querySelector(ELSEWHERE)))) {
-      void slot.click();
+      void slot.click(buttonId);
       return;
     }
     event.preventDefault();
@@ -52,11 +62,11 @@ export const followLink = (anchor: HTMLAnchorElement, slot: Slot, navigate?: Nav
       view.clearTimeout(timer);
       if (leaving) go(url);
     };
-    slot.click().then(stored, stored);
+    slot.click(buttonId).then(stored, stored);
   };
   // A middle click opens a tab without a `click` event; a right click (button 2) only opens a menu.
   const onAuxClick = (event: MouseEvent) => {
-    if (event.button === 1 && !event.defaultPrevented) void slot.click();
+    if (event.button === 1 && !event.defaultPrevented) void slot.click(buttonId);
   };
   anchor.addEventListener('click', onClick, { signal: slot.signal });
   anchor.addEventListener('auxclick', onAuxClick, { signal: slot.signal });

@@ -59,31 +59,37 @@ export interface Template extends PlacementHook {
 /** Minimum length of a headline that is styled as text instead of a title. */
 const LONG_HEADLINE = 60;
 
+interface LinkContext {
+  slot: Slot;
+  navigate: Navigate | undefined;
+  /** Whether the banner has several links, so that their clicks are told apart. */
+  hasSeveral: boolean;
+}
+
 const link = (
-  { link: href }: Pick<Content, 'link'>,
-  slot: Slot,
+  { link: href, linkProperty }: Pick<Content, 'link' | 'linkProperty'>,
+  { slot, navigate, hasSeveral }: LinkContext,
   label: string,
   className: string,
-  navigate?: Navigate,
 ) => {
   if (href === null) return null;
   const document = slot.element.ownerDocument;
   const anchor = buildElement(document, 'a', { class: className, href }, [label]);
-  followLink(anchor, slot, navigate);
+  followLink(anchor, slot, { navigate, buttonId: hasSeveral ? linkProperty : undefined });
   return anchor;
 };
 
 /** Renders the headline and body, if present. */
-const words = (content: Content, slot: Slot, reach: string, navigate?: Navigate): HTMLElement[] => {
+const words = (content: Content, context: LinkContext, reach: string): HTMLElement[] => {
   const { headline, body } = content;
-  const document = slot.element.ownerDocument;
+  const document = context.slot.element.ownerDocument;
   const text = (className: string, child: Node | string) =>
     buildElement(document, 'p', { class: className }, [child]);
   const headlineLink = headline !== null && content.buttonText === null;
   return [
     headline === null
       ? null
-      : text('headline', (headlineLink && link(content, slot, headline, reach, navigate)) || headline),
+      : text('headline', (headlineLink && link(content, context, headline, reach)) || headline),
     body === null ? null : text('body', body),
   ].filter((each) => each !== null);
 };
@@ -119,17 +125,18 @@ const drawMessage = (
   const { headline, buttonText, image, imageAlt } = content;
   const document = slot.element.ownerDocument;
   const second = look.hasChoice ? content.second : null;
+  const context = { slot, navigate, hasSeveral: second !== null || look.further !== undefined };
   // With two links, neither covers the whole banner.
   const reach = second ? '' : 'cover';
-  const texts = words(content, slot, reach, navigate);
-  const action = buttonText === null ? null : link(content, slot, buttonText, `action ${reach}`, navigate);
-  const other = second && link(second, slot, second.buttonText, 'action other', navigate);
+  const texts = words(content, context, reach);
+  const action = buttonText === null ? null : link(content, context, buttonText, `action ${reach}`);
+  const other = second && link(second, context, second.buttonText, 'action other');
   const part = look.part?.(banner, slot) ?? null;
 
   const rendered = image === null ? null : renderImage(slot, image, content);
   if (headline === null && !action) {
     // If the image is the whole banner, it is the link, labeled by its description.
-    const cover = rendered && link(content, slot, '', 'cover', navigate);
+    const cover = rendered && link(content, context, '', 'cover');
     cover?.setAttribute('aria-label', imageAlt || regionLabel);
     if (cover) {
       // Hidden from screen readers, because the link has the same label.

@@ -5,6 +5,8 @@ export interface DeliveredEvent {
   userId: string;
   bannerId: string;
   type: EventType;
+  /** `button_id` of a click; `null` if none. */
+  buttonId: string | null;
   /** Timestamp as sent. `time` is the instant in Unix milliseconds. */
   timestamp: string;
   time: number;
@@ -27,11 +29,12 @@ export const createEventLog = ({ deduplicates }: { deduplicates: boolean }) => {
   return {
     events,
     take(userId: string, sent: WireEvent[]): void {
-      for (const { id, event_type, timestamp } of sent) {
+      for (const { id, event_type, timestamp, button_id: buttonId = null } of sent) {
         const event = {
           userId,
           bannerId: id,
           type: event_type,
+          buttonId,
           timestamp,
           time: parseInstant(timestamp) ?? Number.NaN,
           copies: 1,

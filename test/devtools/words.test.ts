@@ -20,6 +20,11 @@ test.each<[Exclude<Notice, { type: 'changed' }>, tone: string, text: string]>([
   [{ type: 'shown', banner: buildBanner(), from: 'sync' }, 'good', 'Rendered home_hero from a sync.'],
   [{ type: 'hidden', placementId: 'a', reason: 'expired' }, 'plain', 'Hid a: banner expired.'],
   [{ type: 'tracked', event }, 'plain', 'The banner in home_hero was clicked. Stored on this device.'],
+  [
+    { type: 'tracked', event: { ...event, buttonId: 'details' } },
+    'plain',
+    'The banner in home_hero was clicked (details). Stored on this device.',
+  ],
   [{ type: 'delivered', events: [event] }, 'good', 'One event delivered.'],
   [{ type: 'delivered', events: [event, event] }, 'good', '2 events delivered.'],
   [

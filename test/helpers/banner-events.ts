@@ -17,6 +17,7 @@ export const aBannerEvent = (change: Partial<NewBannerEvent> = {}): NewBannerEve
     isTestSend: false,
     round: 0,
     eventType: 'impression' as const,
+    buttonId: null,
     timeMs: NOW,
     receivedAtMs: NOW + 5,
     ...change,

@@ -29,8 +29,8 @@ export const recordingSlot = ({ holdClick = false, now = Date.now } = {}) => {
     element,
     placementId: 'home_hero',
     signal: controller.signal,
-    click: () => {
-      calls.push('click');
+    click: (buttonId) => {
+      calls.push(buttonId === undefined ? 'click' : `click ${buttonId}`);
       return holdClick ? new Promise<void>((resolve) => (settleClick = resolve)) : Promise.resolve();
     },
     dismiss: async () => {

@@ -16,6 +16,7 @@ describe('parsing a banner', () => {
       body: 'Text',
       buttonText: null,
       link: null,
+      linkProperty: 'link',
       second: null,
       image: 'https://cdn.example/a.png',
       imageAlt: '',

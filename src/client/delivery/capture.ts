@@ -1,3 +1,4 @@
+import { MAX_BUTTON_ID } from '../../protocol/index.ts';
 import type { BannerEvent } from '../banner.ts';
 import type { Clock } from '../platform/clock.ts';
 import { LEAP_MS } from '../platform/waits.ts';
@@ -5,7 +6,7 @@ import type { CapturedEvent } from './delivery.ts';
 import type { Leaving } from './leaving.ts';
 import { VERSION } from './limits.ts';
 import type { Entry } from './log/log.ts';
-import { bannerEvent, type EventKey, isWhole, type StoredEvent } from './log/records.ts';
+import { bannerEvent, type EventKey, isButtonId, isText, isWhole, type StoredEvent } from './log/records.ts';
 import type { Outbox } from './outbox.ts';
 
 /**
@@ -70,13 +71,24 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
   let sequence = 0;
 
   const toEntry = ({ event, at }: Waiting): Entry => {
-    const { type, bannerId, placementId, userId, once } = event;
+    const { type, bannerId, placementId, userId, once, buttonId } = event;
     const { appId, appVersion } = api;
     const time = getTime(at, `${userId}\n${bannerId}\n${type}`);
     sequence += 1;
     return {
       key: ['event', VERSION, time, tab, sequence],
-      event: { v: VERSION, type, bannerId, placementId, userId, time, appId, appVersion, attempts: 0 },
+      event: {
+        v: VERSION,
+        type,
+        bannerId,
+        placementId,
+        userId,
+        time,
+        ...(isButtonId(buttonId) && { buttonId }),
+        appId,
+        appVersion,
+        attempts: 0,
+      },
       once,
     };
   };
@@ -181,6 +193,9 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
       fail('config', 'Invalid event: type, banner, placement and user must be strings');
       return Promise.resolve(null);
     }
+    const { buttonId } = event;
+    if (isText(buttonId) && buttonId !== '' && !isButtonId(buttonId))
+      fail('config', `buttonId is longer than ${MAX_BUTTON_ID} characters: the event is stored without it`);
     return new Promise((resolve) => {
       queue.push({ event, at: event.at ?? clock.now(), resolve });
       // Runs after this task's calls. Not `queueMicrotask`, because it leaves the script engine and costs more than the rest of

@@ -95,6 +95,8 @@ export interface CapturedEvent {
    * Deduplication name. The event is stored only if no event was stored under this name before, in any tab and across crashes.
    */
   once?: string;
+  /** Link or button that was clicked. A JavaScript host may pass any value; only a string is stored. */
+  buttonId?: unknown;
 }
 
 /** Stores events and sends them to the server. */

@@ -1,5 +1,5 @@
 import { safeUrl } from '../../protocol/index.ts';
-import type { Banner, EventType } from '../banner.ts';
+import type { Banner, EventType, TrackOptions } from '../banner.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
 import type { Fail, Notice } from '../notices.ts';
 import type { Issue, PlacementCleanup, PlacementHook, Slot, SlotContext } from '../placement-hook.ts';
@@ -126,7 +126,7 @@ export const createBannerCheck = (
 export type BannerCheck = ReturnType<typeof createBannerCheck>;
 
 export interface SlotActions {
-  track: (banner: Banner, type: EventType) => Promise<unknown>;
+  track: (banner: Banner, type: EventType, options?: TrackOptions) => Promise<unknown>;
   snooze: (banner: Banner, hours: number) => Promise<unknown>;
   fail: Fail;
   cache: Pick<BannerCache, 'now'>;
@@ -139,7 +139,7 @@ export const createSlot = (
   { track, snooze, fail, cache }: SlotActions,
 ): Slot => ({
   ...context,
-  click: async () => void (await track(banner, 'click')),
+  click: async (buttonId) => void (await track(banner, 'click', { buttonId })),
   dismiss: async () => void (await track(banner, 'dismiss')),
   snooze: async (hours) => void (await snooze(banner, hours)),
   safeUrl(url, use) {

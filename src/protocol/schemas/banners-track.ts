@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { EVENT_TYPES, type WireEvent } from '../banners-track.ts';
 import { ERROR_MESSAGES, EVENT_ERROR, required } from '../errors.ts';
 import { isPresent } from '../json.ts';
-import { MAX_TRACK_BATCH, MAX_TRACK_EVENTS } from '../limits.ts';
+import { MAX_BUTTON_ID, MAX_TRACK_BATCH, MAX_TRACK_EVENTS } from '../limits.ts';
 import { isStorableText } from '../text.ts';
 import { parseInstant } from '../timestamp.ts';
 import { isVisitorId } from '../user-token.ts';
@@ -30,6 +30,18 @@ export const wireEvent: z.ZodMiniType<WireEvent> = z.object(
     timestamp: z.string({ error: timeFault }).check(
       z.refine((time) => parseInstant(time) !== null, { error: timeFault }),
       described('When it happened, in ISO 8601 with milliseconds and `Z` or an offset.'),
+    ),
+    button_id: z.optional(
+      z.string({ error: EVENT_ERROR.invalidButtonId }).check(
+        z.refine((id) => id !== '' && id.length <= MAX_BUTTON_ID && isStorableText(id), {
+          error: EVENT_ERROR.invalidButtonId,
+        }),
+        z.meta({
+          minLength: 1,
+          maxLength: MAX_BUTTON_ID,
+          description: 'Link or button that was clicked. Placard extension.',
+        }),
+      ),
     ),
   },
   { error: EVENT_ERROR.notAnObject },

@@ -121,6 +121,7 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
           platform: findPlatform(appId),
           language: row.language,
           is_unique: isUnique,
+          ...(eventType !== 'impression' && { button_id: row.buttonId }),
         },
       };
     },

@@ -26,11 +26,13 @@ const BANNER = {
   is_unique: 'boolean',
 } as const;
 
+const BUTTON = { ...BANNER, button_id: 'string' } as const;
+
 /** All types of exported events. */
 export const DATA_EVENTS = {
   'users.messages.banner.Impression': { cloudEvent: 'placard.banner.impression', columns: BANNER },
-  'users.messages.banner.Click': { cloudEvent: 'placard.banner.click', columns: BANNER },
-  'users.messages.banner.Dismiss': { cloudEvent: 'placard.banner.dismiss', columns: BANNER },
+  'users.messages.banner.Click': { cloudEvent: 'placard.banner.click', columns: BUTTON },
+  'users.messages.banner.Dismiss': { cloudEvent: 'placard.banner.dismiss', columns: BUTTON },
   'users.campaigns.EnrollInControl': {
     cloudEvent: 'placard.campaign.enroll_in_control',
     columns: { app_id: 'string', ...CAMPAIGN },

@@ -66,6 +66,7 @@ const bannerEventLine = (event: BannerEventRow) => ({
   is_control: event.isControl,
   is_unique: event.isUnique,
   event_type: event.eventType,
+  ...(event.buttonId !== null && { button_id: event.buttonId }),
   timestamp: iso(event.timeMs),
   // A device clock that is ahead must not add events to tomorrow's report.
   reported_at: iso(Math.min(event.timeMs, event.receivedAtMs)),

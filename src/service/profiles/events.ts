@@ -48,6 +48,8 @@ export interface NewBannerEvent {
   /** Eligibility round of the banner (number of earlier dismissals). */
   round: number;
   eventType: EventType;
+  /** Link or button that was clicked; `null` if unknown. */
+  buttonId: string | null;
   /** Timestamp as sent, in Unix milliseconds. A wrong clock may put it into the future. */
   timeMs: number;
   receivedAtMs: number;

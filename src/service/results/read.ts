@@ -1,4 +1,5 @@
 import { type RunSql, readNumber, readText, type SqlRow } from '../row-readers.ts';
+import { type ButtonResults, readButtons } from './button-results.ts';
 import { type Conversion, formatGoal } from './goals.ts';
 import { type Counts, MEASURES } from './measures.ts';
 
@@ -44,6 +45,8 @@ export interface CampaignResults {
   placements: PlacementResults[];
   /** Results by language. Empty if the campaign has no languages. */
   languages: LanguageResults[];
+  /** Most clicked links and buttons, in descending order. Empty if clicks have no `button_id`. */
+  buttons: ButtonResults[];
   /** Results by day, in chronological order. */
   days: DayResults[];
   /** Currencies of the purchases in `goals`. Do not add revenue in different currencies. */
@@ -122,6 +125,7 @@ export const readResults = async (
       })),
     placements: getDimension('placement:').map(({ name, ...counts }) => ({ placementId: name, ...counts })),
     languages: getDimension('language:').map(({ name, ...counts }) => ({ language: name, ...counts })),
+    buttons: await readButtons(run, workspaceId, campaignId),
     days: getDimension('day:').map(({ name, ...counts }) => ({ day: name, ...counts })),
     currencies: [...currencies].filter((currency) => currency !== '').sort(),
   };

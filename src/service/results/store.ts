@@ -1,6 +1,7 @@
 import type { RunSql } from '../row-readers.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Store } from '../store/store.ts';
+import { readButtonDays } from './button-results.ts';
 import type { Progress } from './consumer.ts';
 import { readEventCounts, readEventNames } from './event-counts.ts';
 import { formatGoal } from './goals.ts';
@@ -26,6 +27,7 @@ export const createResults = ({
 }: ResultsOptions): Pick<
   Store,
   | 'campaignResults'
+  | 'campaignButtonDays'
   | 'campaignSummaries'
   | 'eventCounts'
   | 'eventNames'
@@ -51,6 +53,8 @@ export const createResults = ({
       const { asOfMs } = await catchUp();
       return { ...(await readResults(run, workspaceId, query)), asOfMs };
     },
+
+    campaignButtonDays: (workspaceId, query) => readButtonDays(run, workspaceId, query),
 
     async campaignSummaries(workspaceId, days) {
       await catchUp();

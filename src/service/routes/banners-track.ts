@@ -92,6 +92,7 @@ const validateEvent = (
     appId: body.app_id,
     bannerId: event.id,
     eventType: event.event_type,
+    buttonId: event.button_id ?? null,
     timeMs,
     receivedAtMs,
     day: getLocalDay(workspace, timeMs, receivedAtMs),

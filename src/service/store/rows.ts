@@ -92,6 +92,7 @@ export const BANNER_EVENTS = columns<WrittenBannerEvent>({
   received_at: ['timestamp', ({ event }) => event.receivedAtMs],
   language: ['text', ({ event }) => event.language],
   holdout_id: ['text', ({ event }) => event.holdoutId],
+  button_id: ['text', ({ event }) => event.buttonId],
 });
 
 export const USER_CAMPAIGNS = columns<UserState>({
@@ -220,4 +221,5 @@ export const toBannerEventRow = (row: SqlRow): BannerEventRow => ({
   receivedAtMs: readMs(row, 'received_at'),
   day: readText(row, 'day'),
   holdoutId: readTextOrNull(row, 'holdout_id'),
+  buttonId: readTextOrNull(row, 'button_id'),
 });

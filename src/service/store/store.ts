@@ -5,6 +5,7 @@ import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { UserCampaign } from '../profiles/user-campaign.ts';
 import type { UserRepository, UserRow } from '../profiles/user-repository.ts';
+import type { ButtonDayResults, ButtonDaysQuery } from '../results/button-results.ts';
 import type { Progress } from '../results/consumer.ts';
 import type { EventCountsQuery, EventNamesQuery, QuarterHour } from '../results/event-counts.ts';
 import type { CampaignResults, CampaignSummary, ResultsQuery } from '../results/read.ts';
@@ -208,6 +209,8 @@ export interface Store extends StoreReader, Feed {
 
   /** Returns the results of a campaign. Catches up with the feed first, for at most two seconds. */
   campaignResults(workspaceId: string, query: ResultsQuery): Promise<CampaignResults>;
+  /** Returns the clicks on links and buttons of a campaign by day. */
+  campaignButtonDays(workspaceId: string, query: ButtonDaysQuery): Promise<ButtonDayResults[]>;
   /** Returns the number of events or purchases by quarter hour. Catches up with the feed first. */
   eventCounts(workspaceId: string, query: EventCountsQuery): Promise<QuarterHour[]>;
   /** Returns names of stored events or purchased products in byte order. Catches up with the feed first. */

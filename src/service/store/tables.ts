@@ -1,4 +1,5 @@
 import { INGESTION_TABLES } from '../integrations/records.ts';
+import { IS_COUNTED_CLICK } from '../results/button-results.ts';
 import { RESULTS_TABLES } from '../results/tables.ts';
 import { WEBHOOK_TABLES } from '../webhooks/records.ts';
 import { STUDIO_TABLES } from './studio-store.ts';
@@ -61,7 +62,8 @@ CREATE TABLE banner_events (
   is_unique BOOLEAN NOT NULL, -- whether it is the user's first event of its type for the campaign
   received_at TIMESTAMP NOT NULL,
   language TEXT, -- language of the banner; NULL if the campaign has none
-  holdout_id TEXT -- holdout whose results also count the event
+  holdout_id TEXT, -- holdout whose results also count the event
+  button_id TEXT -- link or button that was clicked; NULL if unknown
 );
 
 -- Corrections to the feed: changes of users after their events were read.
@@ -107,6 +109,12 @@ CREATE TABLE secrets (
 ) WITHOUT ROWID;
 `;
 
+/** Contains all columns that results by button read. */
+const BUTTON_INDEX = `
+CREATE INDEX banner_events_by_button ON banner_events (workspace_id, campaign_id, day, variant_id, button_id, user_id)
+  WHERE ${IS_COUNTED_CLICK};
+`;
+
 const SQLITE_INDEXES = `
 CREATE INDEX users_of_workspace ON users (workspace_id);
 -- Events by user, up to the cursor "user_events" of the feed. Filled in batches, because an index on events would write a page for each.
@@ -125,7 +133,7 @@ END;
 -- Deduplicates. Includes the campaign, because decisions read by user and campaign.
 CREATE UNIQUE INDEX banner_events_of_user ON banner_events (user_id, campaign_id, banner_id, event_type, occurred_at);
 CREATE INDEX banner_events_by_time ON banner_events (workspace_id, min(occurred_at, received_at));
-`;
+${BUTTON_INDEX}`;
 
 const POSTGRES_INDEXES = `
 ALTER TABLE users SET (fillfactor = 70); -- leaves space for HOT updates
@@ -137,7 +145,7 @@ CREATE INDEX user_changes_in_order ON user_changes (change_id);
 -- BRIN, because rows are nearly in time order and writes stay cheap.
 CREATE INDEX banner_events_by_time ON banner_events
   USING brin (least(occurred_at, received_at)) WITH (pages_per_range = 32, autosummarize = on);
--- Unique identifiers. If two replicas assign one at once, the second retries.
+${BUTTON_INDEX}-- Unique identifiers. If two replicas assign one at once, the second retries.
 CREATE UNIQUE INDEX user_identifiers_single ON user_identifiers (workspace_id, identifier)
   WHERE identifier ^@ 'external_id' OR identifier ^@ 'alias';
 `;

@@ -29,3 +29,22 @@ test.each([{ placementId: null }, { placementId: 5 }, { bannerId: null }, { user
     expect(next.noticesOf('failed')).toEqual([]);
   },
 );
+
+test('sends the button of a click, ignores values that are not strings, and reports a string that is too long', async () => {
+  const world = createWorld();
+  const tab = world.openTab();
+  const click = { type: 'click', bannerId: 'b1', placementId: 'p1', userId: 'u1' } as const;
+  const listenerEvent = { type: 'click', isTrusted: true };
+  const stored = await Promise.all(
+    ['details', listenerEvent, '', 'x'.repeat(256)].map((buttonId) =>
+      tab.delivery.capture({ ...click, buttonId }),
+    ),
+  );
+  expect(stored.map((event) => event?.buttonId)).toEqual(['details', undefined, undefined, undefined]);
+  expect(tab.noticesOf('failed').map(({ message }) => message)).toEqual([
+    'buttonId is longer than 255 characters: the event is stored without it',
+  ]);
+  await tab.delivery.flush();
+  expect(world.service.events.map(({ buttonId }) => buttonId)).toEqual(['details', null, null, null]);
+  expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 4, delivered: 4 });
+});

@@ -48,7 +48,13 @@ onBothStores('events of the feed', (api, store) => {
     const events = [{ external_id: 'kim', name: 'opened', time: iso(NOW - 5), properties: { page: 'home' } }];
     const purchase = { product_id: 'cup', currency: 'EUR', price: 2.5, quantity: 2 };
     await api().track({ events });
-    await record('kim', {}, { timeMs: NOW + 1 }, { eventType: 'click' }, { eventType: 'dismiss' });
+    await record(
+      'kim',
+      {},
+      { timeMs: NOW + 1 },
+      { eventType: 'click', buttonId: 'details' },
+      { eventType: 'dismiss' },
+    );
     await api().track({ purchases: [{ external_id: 'kim', ...purchase, time: iso(NOW) }] });
     const all = await stream(100);
     expect(all.map(({ type, properties }) => [type, properties['is_unique'] ?? null])).toEqual([
@@ -74,6 +80,8 @@ onBothStores('events of the feed', (api, store) => {
       properties: '{"page":"home"}',
     });
     const of = (type: string) => all.find((event) => event.type === type)!.properties;
+    expect(of('users.messages.banner.Click')).toMatchObject({ button_id: 'details' });
+    expect(of('users.messages.banner.Dismiss')).toMatchObject({ button_id: null });
     expect(of('users.messages.banner.Impression')).toEqual({
       app_id: APP_ID,
       campaign_id: 'campaign',

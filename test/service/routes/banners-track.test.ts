@@ -73,6 +73,19 @@ describe.each(STORES)('on $name', ({ address }) => {
       });
     });
 
+    test('stores the button of a click, and skips an event whose button_id is invalid', async () => {
+      await run();
+      const { id } = await sync();
+      const click = { id, event_type: 'click', timestamp };
+      const wrong = ['', 'x'.repeat(256), 5, null, 'a\0'].map((button_id) => ({ ...click, button_id }));
+      const { status, body } = await track({ events: [{ ...click, button_id: 'details' }, ...wrong] });
+      expect(status).toBe(202);
+      expect(body.errors).toEqual(
+        wrong.map((_, index) => ({ type: "Invalid 'button_id'", index: index + 1 })),
+      );
+      expect((await stored()).map(({ buttonId }) => buttonId)).toEqual(['details']);
+    });
+
     test('reports the index and first error of each invalid event, and accepts the others', async () => {
       await run();
       const { id } = await sync();

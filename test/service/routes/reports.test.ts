@@ -35,7 +35,7 @@ describe.each(STORES)('reports on $name', ({ address }) => {
       'u-1',
       { timeMs },
       { timeMs: timeMs + 1, receivedAtMs: timeMs + 1 },
-      { eventType: 'click', timeMs },
+      { eventType: 'click', timeMs, buttonId: 'details' },
     );
     await record('u-2', { timeMs: timeMs - day, day: '2026-02-28', variantId: 'b', bannerId: 'bnr_2' });
     await record('u-3', { timeMs, isControl: true, variantId: null, bannerId: 'bnr_3' });
@@ -159,6 +159,7 @@ describe.each(STORES)('reports on $name', ({ address }) => {
                 total_clicks: 1,
                 unique_clicks: 1,
                 unique_recipients: 1,
+                buttons: [{ button_id: 'details', total_clicks: 1, unique_clicks: 1 }],
               },
               { ...b, ...none, unique_recipients: 0 },
               { variation_name: 'Control', enrolled: 1 },

@@ -491,6 +491,24 @@ export const resultsContract = (storeOf: () => Store) =>
       expect((await ask()).arms).toMatchObject([{ variantId: 'a', exposed: 1, impressions: 1 }]);
     });
 
+    test('count clicks by button for the variant of the banner, without test sends', async () => {
+      const click = (timeMs: number, buttonId: string | null, change: Partial<NewBannerEvent> = {}) =>
+        aBannerEvent({ eventType: 'click', timeMs, buttonId, ...change });
+      const day = START + 24 * HOUR;
+      await record('u-1', aBannerEvent(), click(START, 'more'), click(START + 1, 'more'), click(START, null));
+      await record('u-2', click(day, 'more', { receivedAtMs: day }), click(START, 'buy', { variantId: 'b' }));
+      await record('tester', click(START, 'more', { isTestSend: true }));
+      await record('u-2', aBannerEvent({ buttonId: 'more' }), click(START, 'more', { campaignId: 'other' }));
+      expect((await ask()).buttons).toEqual([
+        { buttonId: 'more', variantId: 'a', clicks: 3, clicked: 2 },
+        { buttonId: 'buy', variantId: 'b', clicks: 1, clicked: 1 },
+      ]);
+      const query = { campaignId: 'campaign', firstDay: '2026-03-28', lastDay: '2026-03-29' };
+      expect(await storeOf().campaignButtonDays('demo', query)).toEqual([
+        { buttonId: 'more', variantId: 'a', clicks: 1, clicked: 1, day: '2026-03-28' },
+      ]);
+    });
+
     test('list the currencies of revenue, and exclude purchases before the first impression', async () => {
       const at = { timeMs: START, receivedAtMs: START };
       await record('u-1', aBannerEvent(at));

@@ -72,12 +72,14 @@ export const inOrder = ({
   arms,
   placements,
   languages,
+  buttons,
   days,
   currencies,
 }: Omit<CampaignResults, 'asOfMs'>): Omit<CampaignResults, 'asOfMs'> => ({
   arms: sorted(arms),
   placements: sorted(placements),
   languages: sorted(languages),
+  buttons: sorted(buttons),
   days: sorted(days),
   currencies,
 });
@@ -124,6 +126,7 @@ export const getModel = (
       variantId: getArm(each[0]!),
       ...getCounts(each),
     })),
+    buttons: [],
     currencies: [],
   };
 };

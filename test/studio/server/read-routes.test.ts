@@ -624,12 +624,12 @@ describe('results', () => {
         placements: ['home'],
       })
     ).body.banners.home;
-  const act = (user: string, id: string, event_type: string, timestamp: string) =>
+  const act = (user: string, id: string, event_type: string, timestamp: string, button_id?: string) =>
     studio.fromPage(TRACK_PATH, {
       external_user_id: user,
       app_id: APP_ID,
       app_version: '1',
-      events: [{ id, event_type, timestamp }],
+      events: [{ id, event_type, timestamp, button_id }],
     });
 
   test('count each user once, by variant and control group, with goals after the first impression', async () => {
@@ -645,7 +645,7 @@ describe('results', () => {
       await act(user, banner.id, 'impression', '2026-03-02T08:00:00Z');
       await act(user, banner.id, 'impression', '2026-03-02T08:30:00Z');
       if (!banner.is_control) {
-        await act(user, banner.id, 'click', '2026-03-02T08:31:00Z');
+        await act(user, banner.id, 'click', '2026-03-02T08:31:00Z', 'details');
         await act(user, banner.id, 'click', '2026-03-02T08:32:00Z');
       }
     }
@@ -686,20 +686,23 @@ describe('results', () => {
       expect.objectContaining({ day: '2026-03-02', variantId: 'a', exposed: seen, clicked: seen }),
     );
     expect(body.currencies).toEqual(['EUR']);
+    expect(body.buttons).toEqual([{ buttonId: 'details', variantId: 'a', clicks: seen, clicked: seen }]);
     expect(body.placements).toMatchObject([
       { placementId: 'home', variantId: 'a', exposed: seen },
       { placementId: 'home', variantId: null, exposed: held },
     ]);
     const csv = await studio.call('GET', '/api/results/gold/csv', { cookie: ed });
     expect(csv.body.split('\r\n')[1]).toBe(
-      `gold,a,${seen},${2 * seen},${2 * seen},${seen},0,${seen},${40 * seen}`,
+      `gold,a,${seen},${2 * seen},${2 * seen},${seen},0,${seen},${40 * seen},${seen}`,
     );
-    expect(csv.body.split('\r\n')[0]).toMatch(/,people: Bought “teapot”,revenue EUR: Bought “teapot”$/);
+    expect(csv.body.split('\r\n')[0]).toMatch(
+      /,people: Bought “teapot”,revenue EUR: Bought “teapot”,clicks: details$/,
+    );
     await studio.track({ purchases: [{ ...buy('u0', '2026-03-02T09:00:00Z'), currency: 'PLN' }] });
     // Revenue in two currencies has no sum.
     const mixed = await studio.call('GET', '/api/results/gold/csv', { cookie: ed });
     expect(mixed.body).toContain(
-      `revenue: Bought “teapot”\r\ngold,a,${seen},${2 * seen},${2 * seen},${seen},0,${seen},\r\n`,
+      `revenue: Bought “teapot”,clicks: details\r\ngold,a,${seen},${2 * seen},${2 * seen},${seen},0,${seen},,${seen}\r\n`,
     );
   });
 

@@ -1,3 +1,4 @@
+import { MAX_BUTTON_ID } from '../../../protocol/index.ts';
 import type { BannerEvent, EventType } from '../../banner.ts';
 import type { Choice, ChoiceRecord } from '../../consent/consent.ts';
 import type { KeyRange, StoreKey } from '../../platform/store.ts';
@@ -86,8 +87,21 @@ export const keyText = ([, , time, tab, sequence]: EventKey): string => `${time}
 /**
  * Returns the estimated size on disk, in bytes. It is close to the size of the JSON, because all members are strings or numbers.
  */
-export const getSize = ({ bannerId, placementId, userId, appId, appVersion }: StoredEvent): number =>
-  150 + bannerId.length + placementId.length + userId.length + appId.length + appVersion.length;
+export const getSize = ({
+  bannerId,
+  placementId,
+  userId,
+  appId,
+  appVersion,
+  buttonId = '',
+}: StoredEvent): number =>
+  150 +
+  buttonId.length +
+  bannerId.length +
+  placementId.length +
+  userId.length +
+  appId.length +
+  appVersion.length;
 
 /**
  * Value of each event type; the lowest is evicted first. A lost dismissal shows the banner again. Impressions are the most
@@ -95,18 +109,30 @@ export const getSize = ({ bannerId, placementId, userId, appId, appVersion }: St
  */
 export const EVENT_VALUE: Record<EventType, number> = { impression: 0, click: 1, dismiss: 2 };
 
-export const bannerEvent = ({ type, bannerId, placementId, userId, time }: BannerEvent): BannerEvent => ({
+export const bannerEvent = ({
   type,
   bannerId,
   placementId,
   userId,
   time,
+  buttonId,
+}: BannerEvent): BannerEvent => ({
+  type,
+  bannerId,
+  placementId,
+  userId,
+  time,
+  ...(isButtonId(buttonId) && { buttonId }),
 });
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 
+/** Returns whether the service accepts a button ID. A JavaScript host may pass any value, such as the event of a listener. */
+export const isButtonId = (id: unknown): id is string =>
+  isText(id) && id !== '' && id.length <= MAX_BUTTON_ID;
+
 /** Returns whether all required strings of an event are present. A JavaScript host may pass any value. */
-export const isWhole = (event: Partial<BannerEvent> | null | undefined): boolean =>
+export const isWhole = (event: Partial<Record<keyof BannerEvent, unknown>> | null | undefined): boolean =>
   isText(event?.type) && isText(event.bannerId) && isText(event.placementId) && isText(event.userId);
 
 /** Returns whether a `Date` can hold a time in Unix milliseconds, as requests require. */

@@ -20,10 +20,11 @@ export const trackBody = (batch: Pick<QueuedEvent, 'event'>[]): string => {
     external_user_id: userId,
     app_id: appId,
     app_version: appVersion,
-    events: batch.map(({ event: { bannerId, type, time } }) => ({
+    events: batch.map(({ event: { bannerId, type, time, buttonId } }) => ({
       id: bannerId,
       event_type: type,
       timestamp: new Date(time).toISOString(),
+      button_id: buttonId,
     })),
   };
   return toJson(request);

@@ -17,7 +17,7 @@ const MAX_ASKED = 50;
 export const afterSkip = ({ clock, options }: Pick<DeliveryContext, 'clock' | 'options'>): number =>
   clock.now() + Math.min(options.maxDelayMs, MAX_PAUSE_MS);
 
-const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time'];
+const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time', 'buttonId'];
 
 /**
  * Lets the host decide about skipped events, one by one in order, and stores its decisions. Skipped events wait outside the
@@ -72,7 +72,7 @@ export const createCorrection = (
         isGivenUp = true;
         return toDeadLetter({ key, event: now }, reason);
       }
-      const { skip: _answered, asked: _until, ...rest } = now;
+      const { skip: _answered, asked: _until, buttonId: _button, ...rest } = now;
       const next: StoredEvent = { ...rest, ...answer };
       // The server would skip an unchanged event again at once.
       if (SAME.every((name) => next[name] === now[name])) next.after = afterSkip(context);

@@ -5,6 +5,7 @@ import { defineRoute } from '../../api/route.ts';
 import type { Campaign } from '../../campaigns/campaign.ts';
 import { conversionBehavior } from '../../data-out/data-event.ts';
 import { HttpError } from '../../http/http-request.ts';
+import type { ButtonDayResults } from '../../results/button-results.ts';
 import type { DayResults } from '../../results/read.ts';
 import { parseDate } from '../../users/dates.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -124,7 +125,12 @@ export const campaignsDetails = defineRoute({
   },
 });
 
-const variantDay = ({ variants }: Campaign, variantId: string | null, day: DayResults | undefined) => {
+const variantDay = (
+  { variants }: Campaign,
+  variantId: string | null,
+  day: DayResults | undefined,
+  buttons: readonly ButtonDayResults[],
+) => {
   const { impressions = 0, clicks = 0, dismissals = 0, exposed = 0, clicked = 0, dismissed = 0 } = day ?? {};
   if (variantId === null) return { variation_name: 'Control', enrolled: exposed };
   return {
@@ -137,6 +143,13 @@ const variantDay = ({ variants }: Campaign, variantId: string | null, day: DayRe
     total_dismissals: dismissals,
     unique_dismissals: dismissed,
     unique_recipients: exposed,
+    ...(buttons.length > 0 && {
+      buttons: buttons.map(({ buttonId, clicks, clicked }) => ({
+        button_id: buttonId,
+        total_clicks: clicks,
+        unique_clicks: clicked,
+      })),
+    }),
   };
 };
 
@@ -153,7 +166,7 @@ export const campaignsDataSeries = defineRoute({
     tag: 'Campaigns',
     summary: 'Get the daily results of a campaign',
     description:
-      'One entry a day, oldest first, in the time zone of the workspace. `messages.banners` has one entry a variant, and one of the control group with `enrolled`.',
+      'One entry a day, oldest first, in the time zone of the workspace. `messages.banners` has one entry a variant, with `buttons` if clicks have a `button_id`, and one of the control group with `enrolled`.',
     badRequest: 'The campaign is unknown, or a parameter is invalid.',
   },
   response: {
@@ -190,7 +203,10 @@ export const campaignsDataSeries = defineRoute({
       ...(controlPercentage > 0 ? [null] : []),
       ...days.map(({ variantId }) => variantId),
     ]);
-    const data = getDays(query, workspace.calendar, now).map((day) => {
+    const requested = getDays(query, workspace.calendar, now);
+    const range = { campaignId, firstDay: requested[0]!, lastDay: requested.at(-1)! };
+    const buttons = await store.campaignButtonDays(workspace.workspaceId, range);
+    const data = requested.map((day) => {
       const ofDay = days.filter((each) => each.day === day);
       return {
         time: day,
@@ -203,6 +219,7 @@ export const campaignsDataSeries = defineRoute({
               campaign,
               arm,
               ofDay.find(({ variantId }) => variantId === arm),
+              buttons.filter((each) => each.day === day && each.variantId === arm),
             ),
           ),
         },

@@ -174,6 +174,21 @@ const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
           />
         </section>
       )}
+      {results.buttons.length > 0 && (
+        <section class="panel">
+          <h2>By button</h2>
+          <PartTable
+            label="Results by button"
+            first="Button"
+            arms={results.arms}
+            parts={results.buttons.flatMap(({ buttonId, variantId, clicked }) =>
+              results.arms
+                .filter((arm) => arm.variantId === variantId)
+                .map((arm) => ({ ...arm, name: buttonId, clicked })),
+            )}
+          />
+        </section>
+      )}
       {results.days.length > 0 && (
         <section class="panel">
           <h2>Day by day</h2>

@@ -1,4 +1,5 @@
 import {
+  type ButtonResults,
   type DayResults,
   HOLDOUT_TREATMENT,
   HttpError,
@@ -20,7 +21,7 @@ import { campaignRows } from './campaigns.ts';
 /** Returns the counts by variant as rows of a CSV file. Omits revenue in several currencies, because it has no sum. */
 const resultsCsv = (
   campaign: CampaignJson,
-  { arms, currencies }: Pick<ResultsResponse, 'arms' | 'currencies'>,
+  { arms, buttons, currencies }: Pick<ResultsResponse, 'arms' | 'buttons' | 'currencies'>,
 ): (string | number)[][] => {
   const isSum = currencies.length < 2;
   const goals = campaign.conversions ?? [];
@@ -37,17 +38,23 @@ const resultsCsv = (
     `people: ${goalName(goal)}`,
     `${['revenue', ...(isSum ? currencies : [])].join(' ')}: ${goalName(goal)}`,
   ]);
-  const rows = arms.map(({ name, exposed, impressions, clicks, clicked, dismissed, goals: reached }) => [
-    campaign.campaign_id,
-    name,
-    exposed,
-    impressions,
-    clicks,
-    clicked,
-    dismissed,
-    ...reached.flatMap(({ converted, revenue }) => [converted, isSum ? revenue : '']),
-  ]);
-  return [[...heads, ...goalHeads], ...rows];
+  const buttonIds = [...new Set(buttons.map(({ buttonId }) => buttonId))];
+  const rows = arms.map(
+    ({ name, variantId, exposed, impressions, clicks, clicked, dismissed, goals: reached }) => [
+      campaign.campaign_id,
+      name,
+      exposed,
+      impressions,
+      clicks,
+      clicked,
+      dismissed,
+      ...reached.flatMap(({ converted, revenue }) => [converted, isSum ? revenue : '']),
+      ...buttonIds.map(
+        (id) => buttons.find((each) => each.buttonId === id && each.variantId === variantId)?.clicks ?? 0,
+      ),
+    ],
+  );
+  return [[...heads, ...goalHeads, ...buttonIds.map((id) => `clicks: ${id}`)], ...rows];
 };
 
 export interface ResultsResponse extends ComparedResults {
@@ -59,6 +66,8 @@ export interface ResultsResponse extends ComparedResults {
   placements: PlacementResults[];
   /** Results by language, all variants together. Empty if the campaign has no language. */
   languages: LanguageResults[];
+  /** Most clicked links and buttons. Empty if clicks have no `button_id`. */
+  buttons: ButtonResults[];
   /** Time zone of the days. */
   timeZone: string;
   /** Currencies of the revenue. Amounts in several currencies cannot be summed. */
@@ -157,7 +166,14 @@ const getHoldoutResults = async ({
   const counts = await store.campaignResults(workspaceId, { campaignId, conversions });
   const compared = compareResults(campaign, counts);
   const { days } = counts;
-  const none = { edits: [], days, placements: [], languages: [], timeZone: workspace.studio.timeZone };
+  const none = {
+    edits: [],
+    days,
+    placements: [],
+    languages: [],
+    buttons: [],
+    timeZone: workspace.studio.timeZone,
+  };
   const { currencies } = counts;
   const goals = campaign.conversions ?? [];
   return {
@@ -218,6 +234,7 @@ export const resultsIn = async (
       days: counts.days,
       placements: sortPlacements(campaign, counts.placements),
       languages: counts.languages,
+      buttons: counts.buttons,
       timeZone,
       currencies: counts.currencies,
       goals: campaign.conversions ?? [],
