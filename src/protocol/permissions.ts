@@ -16,6 +16,8 @@ export const SERVER_PERMISSIONS = [
   'campaigns.list',
   'campaigns.details',
   'campaigns.data_series',
+  'campaigns.translations.get',
+  'campaigns.translations.update',
   'segments.list',
   'segments.details',
   'segments.data_series',

@@ -5,6 +5,11 @@ import type { MissingSelectors } from '../missing-selectors.ts';
 import type { Store } from '../store/store.ts';
 import { bannersSync } from './banners-sync.ts';
 import { bannersTrack } from './banners-track.ts';
+import {
+  campaignTranslations,
+  campaignTranslationsSource,
+  updateCampaignTranslations,
+} from './campaign-translations.ts';
 import { cdiIntegrationSync, cdiIntegrations, cdiJobSyncStatus } from './cdi-integrations.ts';
 import { explainRoute } from './explain.ts';
 import { placements } from './placements.ts';
@@ -39,6 +44,9 @@ export const createRoutes = ({ store, log, missingSelectors }: RoutesOptions): R
     usersExportIds,
     usersDelete,
     ...REPORTS,
+    campaignTranslations,
+    campaignTranslationsSource,
+    updateCampaignTranslations,
     bannersSync(getBannerIds, log),
     bannersTrack(getBannerIds),
     visitorsJoin,

@@ -4,7 +4,7 @@ import { isAttribute, isAttributeValue } from '../users/check-objects.ts';
 import type { SchemaIssue } from './issues.ts';
 import { instant, named, optional, text } from './schema-helpers.ts';
 
-const isLanguageTag = (tag: string): boolean => {
+export const isLanguageTag = (tag: string): boolean => {
   try {
     return /^[a-z]{2,3}(?:-|$)/.test(tag) && Intl.getCanonicalLocales(tag)[0] === tag;
   } catch {

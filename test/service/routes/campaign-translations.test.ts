@@ -113,7 +113,7 @@ describe.each(STORES)('translations on $name', ({ address }) => {
     const stored = await service.store.studio.draft('test', 'spring');
     expect(stored).toMatchObject({ basedOn: 1, editor: expect.not.stringMatching(/^Ed$/) });
     expect(stored!.revision).not.toBe('r1');
-    const [first, second] = draft.variants as object[];
+    const [first, second] = variants('Hallo');
     const translations = { de: texts, 'pt-BR': {}, fr: { body: 'Thé' } };
     expect(stored!.campaign).toEqual({ ...draft, variants: [{ ...first, translations }, second] });
     expect((await get(`?${of}`)).body.translations[0].translation_map).toEqual({ headline: 'Hallo' });
