@@ -155,7 +155,7 @@ test('a failed load settles work that has a fallback and keeps the rest for the 
   const { late, clock, reported, part } = aLateChunk(2);
   const optIn = late.run(async () => 'stored');
   expect(await late.run(async () => 'counted', 'unknown')).toBe('unknown');
-  expect(reported).toEqual(['load: Chunk failed to load: Error: offline']);
+  expect(reported).toEqual(['chunk-load: Chunk failed to load: Error: offline']);
   await clock.advance(2_000);
   await clock.advance(4_000);
   expect(await optIn).toBe('stored');
