@@ -1,4 +1,4 @@
-import type { RetryImport } from './late-chunk.ts';
+import type { RetryImport } from './deferred-chunk.ts';
 
 /**
  * Chunks that the deferred chunk loads. `create-placard.ts` loads the deferred chunk: once the cached banners are on the page,

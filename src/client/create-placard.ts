@@ -1,16 +1,16 @@
 import type { Banner } from './banner.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
 import { createConsent, type Decision } from './consent/consent.ts';
-import { decideWithoutDelivery } from './consent/decide-without-delivery.ts';
-import { createInertPlacard, createLateVerbs } from './inert-placard.ts';
-import { createLateChunk } from './late-chunk.ts';
-import type { LateClient } from './late-client.ts';
-import type { Requested } from './late-context.ts';
+import { persistConsent } from './consent/persist-consent.ts';
+import { createDeferredChunk } from './deferred-chunk.ts';
+import type { DeferredClient } from './deferred-client.ts';
+import type { Requested } from './deferred-context.ts';
+import { createDeferredMethods, createNoopClient } from './noop-client.ts';
 import { createNotices, type Notice } from './notices.ts';
 import { type PlacardOptions, readOptions, type Settings } from './options/options.ts';
 import type { Placard } from './placard.ts';
-import { createBoxes } from './placements/box.ts';
 import { createPlacements } from './placements/placements.ts';
+import { createSlotSizes } from './placements/slot-sizes.ts';
 import { afterFrame } from './platform/clock.ts';
 import { retryImport } from './retry-import.ts';
 import { createTrack } from './track.ts';
@@ -27,9 +27,9 @@ const createLivePlacard = (settings: Settings): Placard => {
   const { notify, fail, subscribe } = createNotices();
   const report = (cause: unknown): void => fail('internal', String(cause), cause);
   /** Notices emitted before the debug chunk, which prints them, is loaded; only with `debug`. */
-  const early: Notice[] = [];
-  const forgetEarly = settings.debug ? subscribe((notice) => early.push(notice)) : undefined;
-  const requested: Requested = { placements: new Set(), answered: new Set() };
+  const buffered: Notice[] = [];
+  const endBuffer = settings.debug ? subscribe((notice) => buffered.push(notice)) : undefined;
+  const requested: Requested = { placements: new Set(), synced: new Set() };
   const want = (placementId: string): void => {
     if (requested.placements.has(placementId)) return;
     requested.placements.add(placementId);
@@ -40,17 +40,17 @@ const createLivePlacard = (settings: Settings): Placard => {
   const consent = createConsent(isKnown ? settings.consent : 'disabled', now);
   const user = createCurrentUser(settings, consent, fail);
   const cache = createBannerCache({ settings, store, consent, user, fail });
-  const boxes = createBoxes(settings.appId);
-  const late = createLateChunk<LateClient>(after, fail);
+  const slotSizes = createSlotSizes(settings.appId);
+  const late = createDeferredChunk<DeferredClient>(after, fail);
   const { isStopped } = late;
   const track = createTrack({ user, cache, late, consent, now });
   const snooze = (banner: Banner, hours: number) => late.run((client) => client.snooze(banner, hours));
-  const { answered } = requested;
+  const { synced } = requested;
   const placements = createPlacements({
     cache,
     consent,
-    boxes,
-    answered,
+    slotSizes,
+    synced,
     track,
     snooze,
     isGated: Boolean(settings.shouldShow),
@@ -64,16 +64,16 @@ const createLivePlacard = (settings: Settings): Placard => {
     notify({ type: 'changed' });
   });
 
-  const userSwitch = createUserSwitch({ user, consent, cache, store, boxes, late });
+  const userSwitch = createUserSwitch({ user, consent, cache, store, slotSizes, late });
   consent.subscribe((before) => userSwitch.follow(before === 'pending').catch(report));
   consent.subscribe(() => notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' }));
 
   // Loads everything that the first paint does not need.
   late.open(async () => {
-    const { createLateClient } = await retryImport(() => import('./late-client.ts'));
+    const { createDeferredClient } = await retryImport(() => import('./deferred-client.ts'));
     // In a separate task, because evaluating the chunk already takes a task on a slow phone.
     await new Promise<void>((resolve) => after(0, resolve));
-    return createLateClient({
+    return createDeferredClient({
       settings,
       retryImport,
       consent,
@@ -81,13 +81,13 @@ const createLivePlacard = (settings: Settings): Placard => {
       cache,
       store,
       placements,
-      boxes,
-      forgetStored: userSwitch.forgetStored,
+      slotSizes,
+      deleteStored: userSwitch.deleteStored,
       isStopped,
       requested,
       want,
-      early,
-      forgetEarly,
+      buffered,
+      endBuffer,
       notify,
       fail,
       subscribe,
@@ -98,12 +98,12 @@ const createLivePlacard = (settings: Settings): Placard => {
   const decide = async (decision: Decision): Promise<void> => {
     const isCarriedOut = consent.decide(decision);
     let isDone = false;
-    await late.runOr(
+    await late.runWithFallback(
       // The disk has already been purged, and another purge would delete events captured since an opt-in. Pending captures are
       // discarded in any case.
       ({ delivery }) => delivery.decide(decision, isDone && consent.mayAct()),
       async () => {
-        await decideWithoutDelivery(settings, decision, consent).catch(report);
+        await persistConsent(settings, decision, consent).catch(report);
         isDone = true;
       },
     );
@@ -144,7 +144,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     banner: cache.current,
     track,
     subscribe,
-    ...createLateVerbs(late.run),
+    ...createDeferredMethods(late.run),
     enable: () => decide('enable'),
     disable: (queued = 'keep') => decide(queued),
     stop,
@@ -164,8 +164,8 @@ const createLivePlacard = (settings: Settings): Placard => {
 export const createPlacard = (options: PlacardOptions): Placard => {
   try {
     const settings = readOptions(options);
-    return typeof document === 'undefined' ? createInertPlacard() : createLivePlacard(settings);
+    return typeof document === 'undefined' ? createNoopClient() : createLivePlacard(settings);
   } catch (cause) {
-    return createInertPlacard(cause);
+    return createNoopClient(cause);
   }
 };

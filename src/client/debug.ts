@@ -1,11 +1,11 @@
 import type { BannerEvent } from './banner.ts';
-import type { LateContext } from './late-context.ts';
+import type { DeferredContext } from './deferred-context.ts';
 import type { Notice } from './notices.ts';
 
 export { validateOptions } from './options/validate-options.ts';
 
 /** Package version. A test compares it with `package.json`. */
-export const VERSION = '0.1.0';
+export const SDK_VERSION = '0.1.0';
 
 const eventText = ({ type, bannerId, placementId, buttonId }: BannerEvent): string =>
   `${type} of ${bannerId}${buttonId ? ` (${buttonId})` : ''} in ${placementId}`;
@@ -52,11 +52,11 @@ const WARNINGS: Notice['type'][] = ['failed', 'dropped', 'in-doubt', 'rejected']
 /** Logs the client's version and mounted placements to the console, then each notice until the returned function is called. */
 export const printNotices = (
   context: Pick<
-    LateContext,
-    'settings' | 'consent' | 'user' | 'cache' | 'requested' | 'subscribe' | 'early' | 'forgetEarly'
+    DeferredContext,
+    'settings' | 'consent' | 'user' | 'cache' | 'requested' | 'subscribe' | 'buffered' | 'endBuffer'
   >,
 ): (() => void) => {
-  const { settings, consent, user, cache, requested, subscribe, early, forgetEarly } = context;
+  const { settings, consent, user, cache, requested, subscribe, buffered, endBuffer } = context;
   const id = user.id();
   const who = consent.mayAct() ? (id === null ? 'no user' : `user ${id}`) : 'no consent';
   const current = (): string =>
@@ -64,7 +64,7 @@ export const printNotices = (
     'nothing';
   let last = current();
   console.info(
-    `[placard] hello: version ${VERSION}, app ${settings.appId} at ${settings.endpoint}, ${who}; mounted: ${last}`,
+    `[placard] hello: version ${SDK_VERSION}, app ${settings.appId} at ${settings.endpoint}, ${who}; mounted: ${last}`,
   );
   const print = (notice: Notice): void => {
     if (notice.type === 'changed') {
@@ -77,7 +77,7 @@ export const printNotices = (
     if (WARNINGS.includes(notice.type)) console.warn(text, ...cause);
     else console.info(text);
   };
-  forgetEarly?.();
-  for (const notice of early) print(notice);
+  endBuffer?.();
+  for (const notice of buffered) print(notice);
   return subscribe(print);
 };

@@ -26,7 +26,7 @@ export type {
   DeliveryChoices,
   DeliveryGuarantee,
   DeliveryOptions,
-} from './options/choices.ts';
+} from './options/option-schema.ts';
 export type { PlacardOptions, Platform } from './options/options.ts';
 export type { Placard } from './placard.ts';
 export type { Issue, PlacementCleanup, PlacementHook, Slot, SlotContext } from './placement-hook.ts';

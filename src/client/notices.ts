@@ -29,7 +29,7 @@ export type FailureKind =
   | 'listener'; // a subscriber threw
 
 /** Reason for a pause. */
-export type WaitReason = 'backoff' | 'rate-limit' | 'offline' | 'unauthorized' | 'not-found';
+export type PauseReason = 'backoff' | 'rate-limit' | 'offline' | 'unauthorized' | 'not-found';
 
 /** Event of the client's operation, passed to the listeners of `subscribe`. */
 export type Notice =
@@ -59,7 +59,7 @@ export type Notice =
   | {
       type: 'paused';
       untilMs: number;
-      reason: WaitReason;
+      reason: PauseReason;
     }
   /** Events are kept in memory from now on (`on` is `true`), or on disk again. */
   | { type: 'memory-mode'; on: boolean; reason?: string }

@@ -1,4 +1,4 @@
-import type { RetryImport } from './late-chunk.ts';
+import type { RetryImport } from './deferred-chunk.ts';
 
 /**
  * Returns the URL of the module that failed to load, if the error message contains it. Ignores the script URLs in webpack's

@@ -3,11 +3,11 @@ import { recordKey } from './banners/user-record.ts';
 import { createConsent } from './consent/consent.ts';
 import { createUserTokens, type ProvideToken } from './credentials/credentials.ts';
 import type { DeliverySetup } from './delivery/delivery.ts';
-import { handOffMessages } from './delivery/hand-off.ts';
 import { createOutbox } from './delivery/outbox.ts';
 import { createTrouble } from './delivery/trouble/trouble.ts';
+import { workerMessages } from './delivery/worker-handoff.ts';
 import { createNotices, type Listener, type Notices } from './notices.ts';
-import type { DeliveryChoices, EndpointOptions } from './options/choices.ts';
+import type { DeliveryChoices, EndpointOptions } from './options/option-schema.ts';
 import { readApiOptions } from './options/options.ts';
 import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
@@ -91,10 +91,10 @@ const install = (options: InstallDeliveryOptions, { notify, fail }: Notices): vo
   };
 
   const scope = globalThis as unknown as WorkerScope;
-  const { syncTag, areYouThere, here, send } = handOffMessages(logName, userTokens.isUsed);
+  const { syncTag, ping, pong, send } = workerMessages(logName, userTokens.isUsed);
   scope.addEventListener('message', (event) => {
     // Without a reply the page sends its own exit flush. After a wipe this worker must not send.
-    if (event.data === areYouThere && consent.maySend()) event.source?.postMessage(here);
+    if (event.data === ping && consent.maySend()) event.source?.postMessage(pong);
     if (event.data === send) event.waitUntil(flush());
   });
   scope.addEventListener('sync', (event) => {

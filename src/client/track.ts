@@ -2,9 +2,9 @@ import type { Banner, BannerEvent, EventType, TrackOptions } from './banner.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import { isDismissed } from './banners/user-record.ts';
 import type { Consent } from './consent/consent.ts';
+import type { DeferredChunk } from './deferred-chunk.ts';
+import type { DeferredClient } from './deferred-client.ts';
 import type { CapturedEvent } from './delivery/delivery.ts';
-import type { LateChunk } from './late-chunk.ts';
-import type { LateClient } from './late-client.ts';
 import type { CurrentUser } from './user/current-user.ts';
 
 /** Stored event; `null` if it was not stored. */
@@ -13,7 +13,7 @@ type Tracked = Promise<BannerEvent | null>;
 interface CreateTrackOptions {
   user: CurrentUser;
   cache: BannerCache;
-  late: LateChunk<LateClient>;
+  late: DeferredChunk<DeferredClient>;
   consent: Consent;
   now: () => number;
 }

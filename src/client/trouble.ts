@@ -1,6 +1,6 @@
 // Trouble chunk: code that most visits do not run. See `chunks.ts` for when it is loaded.
 export { createRenewal } from './banners/renewal.ts';
 export { createSyncFailures } from './banners/sync-failure.ts';
-export { createHandOff } from './delivery/hand-off.ts';
 export { createTrouble } from './delivery/trouble/trouble.ts';
+export { createWorkerHandoff } from './delivery/worker-handoff.ts';
 export { createShouldShow } from './placements/should-show.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { noticeText, VERSION } from '../../src/client/debug.ts';
+import { noticeText, SDK_VERSION } from '../../src/client/debug.ts';
 import type { Notice } from '../../src/client/index.ts';
 import { buildBanner } from '../helpers/a-banner.ts';
 import { aSlot, open as openPage, PATIENCE } from './pages.ts';
@@ -25,7 +25,7 @@ test('logs a greeting with version, user and mounted placements, then events', a
   const { placard } = open(true);
   await vi.waitFor(() => expect(lines().join()).toContain('shown'), PATIENCE);
   expect(lines()[0]).toBe(
-    `[placard] hello: version ${VERSION}, app app at http://placard.test, user u-1; mounted: home_hero (empty)`,
+    `[placard] hello: version ${SDK_VERSION}, app app at http://placard.test, user u-1; mounted: home_hero (empty)`,
   );
   expect(lines()).toContain('[placard] synced home_hero: bnr-1');
   expect(lines()).toContain('[placard] shown bnr-1 in home_hero, from the sync');
@@ -68,7 +68,7 @@ test('does not log anything without debug', async () => {
 });
 
 test('logs the version of the package', () => {
-  expect(VERSION).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
+  expect(SDK_VERSION).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
 });
 
 const event = { type: 'click', bannerId: 'bnr-1', placementId: 'home', userId: 'u-1', time: 0 } as const;

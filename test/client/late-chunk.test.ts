@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { createConsent, type Decision } from '../../src/client/consent/consent.ts';
-import { decideWithoutDelivery } from '../../src/client/consent/decide-without-delivery.ts';
+import { persistConsent } from '../../src/client/consent/persist-consent.ts';
+import { createDeferredChunk } from '../../src/client/deferred-chunk.ts';
 import { CONTROL_KEY, newControl, readControl } from '../../src/client/delivery/log/records.ts';
-import { createLateChunk } from '../../src/client/late-chunk.ts';
 import { logName } from '../../src/client/options/options.ts';
 import { createMemoryStore, type Store, type StoreKey } from '../../src/client/platform/store.ts';
 import { createFakeService, createVirtualClock } from '../../src/testing/index.ts';
@@ -12,11 +12,11 @@ import { aProfile, aSlot, draw, hero, open, PATIENCE, someChannels, stagePages }
 
 /** Number of further imports of the later chunk that fail. */
 const network = vi.hoisted(() => ({ failures: 0 }));
-vi.mock('../../src/client/late-client.ts', async (original) => {
-  const { createLateClient } = await original<typeof import('../../src/client/late-client.ts')>();
+vi.mock('../../src/client/deferred-client.ts', async (original) => {
+  const { createDeferredClient } = await original<typeof import('../../src/client/deferred-client.ts')>();
   return {
-    get createLateClient() {
-      if (network.failures === 0) return createLateClient;
+    get createDeferredClient() {
+      if (network.failures === 0) return createDeferredClient;
       network.failures -= 1;
       throw new TypeError('Failed to fetch dynamically imported module');
     },
@@ -129,7 +129,7 @@ const aLateChunk = (failures: number) => {
   const clock = createVirtualClock();
   const reported: string[] = [];
   const part = { stop: vi.fn(), loads: 0 };
-  const late = createLateChunk<typeof part>(clock.after, (kind, message) =>
+  const late = createDeferredChunk<typeof part>(clock.after, (kind, message) =>
     reported.push(`${kind}: ${message}`),
   );
   late.open(async () => {
@@ -203,7 +203,7 @@ test('the next page delivers a click from a client that stopped before the chunk
 test('a hanging load counts as failed after 10 seconds for work with a fallback, and the rest runs once it loads', async () => {
   const clock = createVirtualClock();
   const part = { stop: vi.fn() };
-  const late = createLateChunk<typeof part>(clock.after, vi.fn());
+  const late = createDeferredChunk<typeof part>(clock.after, vi.fn());
   let arrive: (client: typeof part) => void = () => undefined;
   late.open(
     () =>
@@ -213,7 +213,7 @@ test('a hanging load counts as failed after 10 seconds for work with a fallback,
   );
   const done: string[] = [];
   const note = (name: string) => async () => void done.push(name);
-  const optedOut = late.runOr(note('opt-out'), note('meanwhile')).then(note('over'));
+  const optedOut = late.runWithFallback(note('opt-out'), note('meanwhile')).then(note('over'));
   await clock.advance(9_999);
   expect(done).toEqual([]);
   await clock.advance(1);
@@ -229,7 +229,7 @@ test('settles a load in time and leaves no timers', async () => {
   const { late, clock } = aLateChunk(0);
   const done: string[] = [];
   const note = (name: string) => async () => void done.push(name);
-  await late.runOr(note('opt-out'), note('meanwhile'));
+  await late.runWithFallback(note('opt-out'), note('meanwhile'));
   expect(done).toEqual(['opt-out']);
   expect(clock.pending()).toBe(0);
 });
@@ -338,12 +338,12 @@ const decided = (decision: Decision, at: number, initial: 'enabled' | 'disabled'
 test('the delivery module reads the consent record that the client wrote without it', async () => {
   const store = createMemoryStore();
   await store.setMany([[CONTROL_KEY, { ...newControl('enabled'), delivered: 3 }]]);
-  await decideWithoutDelivery(page(store), 'keep', decided('keep', 5));
+  await persistConsent(page(store), 'keep', decided('keep', 5));
   const record = await store.get(CONTROL_KEY);
-  expect(readControl(record, 'enabled')).toEqual({ ...newControl('disabled'), delivered: 3, chosenAt: 5 });
+  expect(readControl(record, 'enabled')).toEqual({ ...newControl('disabled'), delivered: 3, decidedAt: 5 });
   const newer = { v: 2, consent: 'enabled' };
   await store.setMany([[CONTROL_KEY, newer]]);
-  await decideWithoutDelivery(page(store), 'keep', decided('keep', 6));
+  await persistConsent(page(store), 'keep', decided('keep', 6));
   expect(await store.get(CONTROL_KEY)).toEqual(newer);
 });
 
@@ -362,10 +362,10 @@ test('a purge without the delivery module removes the queue, but not totals or r
     [['dead', 1, 4, 'tab', 0], { v: 1, event, reason: 'no' }],
     ...newer,
   ]);
-  await decideWithoutDelivery(page(store), 'purge', decided('purge', 7));
-  const control = { ...newControl('disabled'), delivered: 3, purged: 1, chosenAt: 7 };
+  await persistConsent(page(store), 'purge', decided('purge', 7));
+  const control = { ...newControl('disabled'), delivered: 3, purged: 1, decidedAt: 7 };
   expect(await store.entries()).toEqual([[CONTROL_KEY, control], ...newer]);
-  await decideWithoutDelivery(page(store), 'wipe', decided('wipe', 8));
+  await persistConsent(page(store), 'wipe', decided('wipe', 8));
   expect(await store.entries()).toEqual([]);
 });
 
@@ -424,8 +424,8 @@ test('a purge removes a click that waits for the chunk, even if an opt-in preced
 });
 
 test.each<[Decision, unknown[]]>([
-  ['keep', [{ type: 'consent', consent: 'disabled', chosenAt: 5 }]],
-  ['wipe', [{ type: 'consent', consent: 'wiped', chosenAt: 5 }]],
+  ['keep', [{ type: 'consent', consent: 'disabled', decidedAt: 5 }]],
+  ['wipe', [{ type: 'consent', consent: 'wiped', decidedAt: 5 }]],
   ['enable', []],
 ])('without the chunk the other tabs receive an opt-out, but no opt-in (%s)', async (decision, told) => {
   const sent: unknown[] = [];
@@ -435,7 +435,7 @@ test.each<[Decision, unknown[]]>([
   };
   const { logName, platform } = page(createMemoryStore());
   const setup = { logName, platform: { ...platform, openChannel: () => channel as never } };
-  await decideWithoutDelivery(setup, decision, decided(decision, 5));
+  await persistConsent(setup, decision, decided(decision, 5));
   expect(sent).toEqual(told);
 });
 
@@ -463,30 +463,30 @@ test('an opt-in settles if the chunk cannot load, and applies on the next visit'
 
 test('a delayed choice does not overwrite a later one from another tab, and the page applies the later one', async () => {
   const store = createMemoryStore();
-  const stored = { ...newControl('disabled'), chosenAt: 20, delivered: 3 };
+  const stored = { ...newControl('disabled'), decidedAt: 20, delivered: 3 };
   await store.setMany([[CONTROL_KEY, stored]]);
   const consent = decided('enable', 10);
-  await decideWithoutDelivery(page(store), 'enable', consent);
+  await persistConsent(page(store), 'enable', consent);
   expect(await store.get(CONTROL_KEY)).toEqual(stored);
-  expect(consent.record()).toEqual({ consent: 'disabled', chosenAt: 20 });
+  expect(consent.record()).toEqual({ consent: 'disabled', decidedAt: 20 });
 });
 
 test('a delayed purge keeps events captured after a later opt-in in another tab', async () => {
   const store = createMemoryStore();
   const event = { v: 1, type: 'click', bannerId: 'b', placementId: 'p', userId: 'u', time: 5 };
-  const control = { ...newControl('enabled'), chosenAt: 20 };
+  const control = { ...newControl('enabled'), decidedAt: 20 };
   await store.setMany([
     [CONTROL_KEY, control],
     [['event', 1, 9, 'tab', 1], event],
     [['event', 1, 21, 'tab', 2], event],
   ]);
   const consent = decided('purge', 10, 'enabled');
-  await decideWithoutDelivery(page(store), 'purge', consent);
+  await persistConsent(page(store), 'purge', consent);
   expect(await store.entries()).toEqual([
     [CONTROL_KEY, control],
     [['event', 1, 21, 'tab', 2], event],
   ]);
-  expect(consent.record()).toEqual({ consent: 'enabled', chosenAt: 20 });
+  expect(consent.record()).toEqual({ consent: 'enabled', decidedAt: 20 });
 });
 
 test('an opt-out in another tab overrides an earlier opt-in, even if the chunk loads after both', async () => {

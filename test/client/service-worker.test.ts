@@ -1,7 +1,7 @@
 // @vitest-environment node
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { handOffMessages } from '../../src/client/delivery/hand-off.ts';
+import { workerMessages } from '../../src/client/delivery/worker-handoff.ts';
 import type { Notice } from '../../src/client/index.ts';
 import { logName } from '../../src/client/options/options.ts';
 import { type InstallDeliveryOptions, installDelivery } from '../../src/client/service-worker.ts';
@@ -78,7 +78,7 @@ test('treats a sync as failed if IndexedDB does not open', async () => {
     listeners.set(type, listener),
   );
   install(USABLE);
-  const { syncTag } = handOffMessages(logName(USABLE.endpoint, USABLE.appId), false);
+  const { syncTag } = workerMessages(logName(USABLE.endpoint, USABLE.appId), false);
   const waited: Promise<unknown>[] = [];
   listeners.get('sync')!({ tag: syncTag, waitUntil: (work: Promise<unknown>) => waited.push(work) });
   await expect(Promise.all(waited)).rejects.toThrow('storage');

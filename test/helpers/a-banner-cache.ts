@@ -6,7 +6,7 @@ import { createMemoryStore } from '../../src/client/platform/store.ts';
 /** In-memory banner cache on the test's clock; any failure fails the test. `open` signs a user in. */
 export const aBannerCache = (changes: Partial<Parameters<typeof createBannerCache>[0]> = {}) => {
   let id: string | null = null;
-  const user = { id: () => id, look: () => false };
+  const user = { id: () => id, update: () => false };
   const cache = createBannerCache({
     settings: {
       endpoint: 'https://api.example',

@@ -8,7 +8,7 @@ const TABLE = 'src/client/chunks.ts';
 const ADDITIONS = 'src/client/additions.ts';
 /** Entry point of the application bundle. */
 const FIRST = '<stdin>';
-const LATE = 'src/client/late-client.ts';
+const DEFERRED = 'src/client/deferred-client.ts';
 
 /** Modules listed in the table. */
 const named = [...readFileSync(TABLE, 'utf8').matchAll(/\w+: \(\) => import\('(.+?)'\)/g)].map(([, path]) =>
@@ -55,12 +55,12 @@ const getChunk = (entry: string) => chunks.find((chunk) => chunk.entry === entry
 
 test('the client consists of the first chunk, the deferred one, the listed ones and the features', () => {
   expect(named.length).toBeGreaterThan(2);
-  expect(chunks.map(({ entry }) => entry).sort()).toEqual([FIRST, LATE, ...named, ...added].sort());
+  expect(chunks.map(({ entry }) => entry).sort()).toEqual([FIRST, DEFERRED, ...named, ...added].sort());
 });
 
 test('the first chunk loads only the deferred one, which loads the listed ones', () => {
-  expect(getChunk(FIRST)!.later).toEqual([LATE]);
-  expect(getChunk(LATE)!.later.sort()).toEqual([...named].sort());
+  expect(getChunk(FIRST)!.later).toEqual([DEFERRED]);
+  expect(getChunk(DEFERRED)!.later.sort()).toEqual([...named].sort());
   for (const entry of named) expect(getChunk(entry)!.later).toEqual([]);
 });
 

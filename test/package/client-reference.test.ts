@@ -25,8 +25,8 @@ const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 test('the reference has a row for every option', () => {
   const own = getMembers('src/client/options/options.ts', 'CommonOptions');
   const groups = {
-    delivery: getMembers('src/client/options/choices.ts', 'DeliveryOptions'),
-    banners: getMembers('src/client/options/choices.ts', 'BannerOptions'),
+    delivery: getMembers('src/client/options/option-schema.ts', 'DeliveryOptions'),
+    banners: getMembers('src/client/options/option-schema.ts', 'BannerOptions'),
   };
   const named = own.filter((name) => !Object.hasOwn(groups, name)).concat('endpoint', 'instance');
   for (const [group, members] of Object.entries(groups)) {

@@ -50,14 +50,14 @@ const aPage = async (
   subscribe((notice) => notices.push(notice));
   const placements = createPlacements({
     consent: { mayWrite: () => false },
-    boxes: { reserve: () => undefined },
+    slotSizes: { reserve: () => undefined },
     cache: {
       current: () => banner,
       mustLeave: () => mustLeave,
       now: Date.now,
       expiresInMs: () => Number.POSITIVE_INFINITY,
     },
-    answered: new Set(),
+    synced: new Set(),
     track: async () => undefined,
     snooze: async () => undefined,
     isGated: shouldShow !== undefined,

@@ -1,6 +1,6 @@
 import type { BannerEvent } from '../banner.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
-import { acceptDismissals } from './answers.ts';
+import { acceptDismissals } from './sync-response.ts';
 import { isUserRecord } from './user-record.ts';
 
 // A separate file, because the deferred chunk would otherwise share the user's record with the first chunk, and esbuild would

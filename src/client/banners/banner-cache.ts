@@ -25,7 +25,7 @@ interface CacheOptions {
   store: Store;
   /** Without write permission, changes wait in memory and the store is not used. */
   consent: Pick<Consent, 'mayWrite'>;
-  user: Pick<CurrentUser, 'id' | 'look'>;
+  user: Pick<CurrentUser, 'id' | 'update'>;
   fail: Fail;
 }
 
@@ -162,7 +162,7 @@ export const createBannerCache = (options: CacheOptions) => {
      * loaded, or cannot be loaded.
      */
     async open(): Promise<void> {
-      user.look();
+      user.update();
       reset();
       await cache.reread();
     },

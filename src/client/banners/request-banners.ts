@@ -1,5 +1,5 @@
 import { readSyncResponse, SYNC_PATH, type SyncRequest, USER_TOKEN_MEMBER } from '../../protocol/index.ts';
-import { askKey, type UserTokens } from '../credentials/credentials.ts';
+import { getApiKey, type UserTokens } from '../credentials/credentials.ts';
 import type { Settings } from '../options/options.ts';
 import { createPostJson, type HttpResponse, parseJson, toJson } from '../platform/http.ts';
 import type { SyncFailures, SyncRejection } from './sync-failure.ts';
@@ -50,7 +50,7 @@ export const createRequestBanners = (
     placements: string[],
     request: AbortController,
   ): Promise<SentBanners> => {
-    const token = await userTokens.ask(user);
+    const token = await userTokens.get(user);
     // The request may have been aborted while the key or the token was awaited.
     request.signal.throwIfAborted();
     if (!userTokens.isReady(user)) throw new Error('no user token');
@@ -80,7 +80,7 @@ export const createRequestBanners = (
 
   return async (user: string, placements: string[], request: AbortController): Promise<SentBanners> => {
     // Requested for each sync, so that a replaced key is never sent.
-    const key = await askKey(apiKey, after);
+    const key = await getApiKey(apiKey, after);
     try {
       return await requestWith(key, user, placements, request);
     } catch (cause) {

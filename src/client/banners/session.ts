@@ -1,4 +1,4 @@
-import type { BannerOptions } from '../options/choices.ts';
+import type { BannerOptions } from '../options/option-schema.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { BannerCache } from './banner-cache.ts';
 import type { Session, UserRecord } from './user-record.ts';

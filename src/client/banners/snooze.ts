@@ -1,5 +1,5 @@
 import type { Banner } from '../banner.ts';
-import type { LateContext } from '../late-context.ts';
+import type { DeferredContext } from '../deferred-context.ts';
 
 const HOUR_MS = 60 * 60_000;
 /** Maximum number of snoozes. The oldest is dropped first. */
@@ -10,7 +10,7 @@ const MAX_SNOOZES = 100;
  * end time and the banner, which comes back without a sync.
  */
 export const createSnooze =
-  (context: Pick<LateContext, 'user' | 'cache' | 'isActive' | 'fail'>, notifyTabs: () => void) =>
+  (context: Pick<DeferredContext, 'user' | 'cache' | 'isActive' | 'fail'>, notifyTabs: () => void) =>
   async (banner: Banner, hours: number): Promise<void> => {
     const { user, cache, isActive, fail } = context;
     const { id, placementId, properties } = banner;

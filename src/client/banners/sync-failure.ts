@@ -1,11 +1,11 @@
 import type { UserTokens } from '../credentials/credentials.ts';
-import { pauseAfter } from '../delivery/trouble/backoff.ts';
+import { extendPause } from '../delivery/trouble/backoff.ts';
+import { parseErrorResponse } from '../delivery/trouble/error-response.ts';
 import type { Kit } from '../delivery/trouble/kit.ts';
-import { readRefused } from '../delivery/trouble/refusal.ts';
 import type { FailureKind } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
 import type { HttpResponse } from '../platform/http.ts';
-import type { Pause } from '../platform/waits.ts';
+import type { Pause } from '../platform/pauses.ts';
 
 export interface SyncRejection extends Error {
   response: HttpResponse;
@@ -36,22 +36,22 @@ export const createSyncFailures = (kit: Kit, settings: Settings, userTokens: Use
       const { response, sentToken } = cause as SyncRejection;
       const fault = response.headers.get(kit.USER_TOKEN_HEADER);
       if (fault !== null) {
-        userTokens.refused(user, sentToken, fault);
-        if ((await userTokens.ask(user)) === undefined) throw cause;
+        userTokens.reject(user, sentToken, fault);
+        if ((await userTokens.get(user)) === undefined) throw cause;
         return key;
       }
       // Only a key function can return a better key at once.
-      const isUnauthorized = readRefused(kit, response, now()).reason === 'unauthorized';
-      const next = isUnauthorized ? await kit.askKey(apiKey, after) : key;
+      const isUnauthorized = parseErrorResponse(kit, response, now()).reason === 'unauthorized';
+      const next = isUnauthorized ? await kit.getApiKey(apiKey, after) : key;
       if (next === key) throw cause;
       return next;
     },
     read(cause: unknown, before: Pause): SyncFailure {
       const response = asRejection(cause)?.response;
-      const refusal = response && readRefused(kit, response, now());
+      const refusal = response && parseErrorResponse(kit, response, now());
       const { reason = 'backoff', requestedMs = 0 } = refusal ?? {};
       return {
-        pause: pauseAfter(kit, before, { reason, requestedMs }, now(), random),
+        pause: extendPause(kit, before, { reason, requestedMs }, now(), random),
         kind: reason === 'unauthorized' || reason === 'not-found' ? reason : 'sync',
         message: response ? `${response.status} ${refusal?.text ?? response.statusText}` : String(cause),
         isRateLimit: reason === 'rate-limit',

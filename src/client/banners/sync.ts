@@ -2,10 +2,10 @@ import { MAX_PLACEMENTS } from '../../protocol/index.ts';
 import type { UserTokens } from '../credentials/credentials.ts';
 import type { Fail, Notify } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
-import { endEarly, isPausing, noPause, type Pause } from '../platform/waits.ts';
-import type { ReadBanners, SyncResult } from './answers.ts';
+import { endPauseEarly, isPaused, noPause, type Pause } from '../platform/pauses.ts';
 import { createRequestBanners } from './request-banners.ts';
 import type { SyncFailures } from './sync-failure.ts';
+import type { ReadBanners, SyncResult } from './sync-response.ts';
 
 interface SyncOptions {
   settings: Settings;
@@ -51,7 +51,7 @@ export const createSync = (options: SyncOptions) => {
   const inFlight = new Set<AbortController>();
 
   /** Returns the remaining pause in milliseconds. */
-  const waitMs = (): number => (isPausing(pause, now()) ? pause.until - now() : 0);
+  const waitMs = (): number => (isPaused(pause, now()) ? pause.until - now() : 0);
 
   const schedule = (): void => {
     cancel?.();
@@ -130,7 +130,7 @@ export const createSync = (options: SyncOptions) => {
      * Ends a pause early, because the network is back or the page is visible again. Requests placements without a result at once.
      */
     retry(): void {
-      pause = endEarly(pause, now());
+      pause = endPauseEarly(pause, now());
       schedule();
     },
     /** Returns the end of the pause, in Unix milliseconds; the current time if there is no pause. */

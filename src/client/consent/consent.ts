@@ -1,5 +1,5 @@
 /** User's choice. Pages, logs and tab messages use the same names. */
-export type Choice =
+export type ConsentState =
   | 'enabled'
   /** Opted out; drain the queue. */
   | 'draining'
@@ -16,17 +16,17 @@ export type Decision = 'enable' | OptOutPolicy | 'wipe';
 
 /** Consent state of this page: the user's last choice, or a wipe. */
 type State =
-  | Choice
+  | ConsentState
   /** No choice yet. The page works in memory, and stores and sends nothing. */
   | 'pending'
   /** Everything is deleted. Nothing is written until the host enables the client again. */
   | 'wiped';
 
 /** Choice with its time, as stored in the log and sent between tabs. */
-export interface ChoiceRecord<Consent = Choice> {
+export interface ConsentRecord<Consent = ConsentState> {
   consent: Consent;
   /** Unix milliseconds; 0 if the user has never chosen. */
-  chosenAt: number;
+  decidedAt: number;
 }
 
 /** Maximum time in the future; a later one comes from a wrong clock. */
@@ -41,7 +41,7 @@ export const createConsent = (initial: State, now: () => number) => {
   const startedAt = now();
   let state = initial;
   /** Time of the current choice, and of the last choice made in this page. */
-  let chosenAt = 0;
+  let decidedAt = 0;
   let ownAt = 0;
   const is = (...states: State[]): boolean => states.includes(state);
 
@@ -55,20 +55,20 @@ export const createConsent = (initial: State, now: () => number) => {
   };
 
   /** Returns the record for the log. */
-  const record = (): ChoiceRecord => ({
+  const record = (): ConsentRecord => ({
     consent: state === 'pending' ? 'enabled' : state === 'wiped' ? 'disabled' : state,
-    chosenAt,
+    decidedAt,
   });
 
   /**
    * Returns whether `choice` is older than `other`. An opt-out wins a tie, and wins over a time in the future; otherwise a
    * clock that is set back would void it.
    */
-  const isSuperseded = (choice: ChoiceRecord<unknown>, other: ChoiceRecord): boolean => {
-    const ahead = other.chosenAt - choice.chosenAt;
+  const isSuperseded = (choice: ConsentRecord<unknown>, other: ConsentRecord): boolean => {
+    const ahead = other.decidedAt - choice.decidedAt;
     return choice.consent === 'enabled'
-      ? (ahead > 0 || (ahead === 0 && other.consent !== 'enabled')) && other.chosenAt < now() + MAX_SKEW_MS
-      : ahead > 0 && other.chosenAt <= now();
+      ? (ahead > 0 || (ahead === 0 && other.consent !== 'enabled')) && other.decidedAt < now() + MAX_SKEW_MS
+      : ahead > 0 && other.decidedAt <= now();
   };
 
   return {
@@ -80,7 +80,7 @@ export const createConsent = (initial: State, now: () => number) => {
     /** Returns whether anything may be stored on the device. */
     mayWrite: () => is('enabled'),
     /** Returns whether events captured before now may still be stored. */
-    mayFinish: () => !is('disabled', 'wiped'),
+    mayStorePending: () => !is('disabled', 'wiped'),
     /** Returns whether queued events may be sent. */
     maySend: () => is('enabled', 'draining'),
     /**
@@ -91,14 +91,14 @@ export const createConsent = (initial: State, now: () => number) => {
     /**
      * Applies a choice of another tab or an earlier visit, unless a later choice applies. Resolves when all listeners are done.
      */
-    async hear(heard: ChoiceRecord<Choice | 'wiped'>): Promise<void> {
-      const isOptIn = heard.consent === 'enabled';
+    async merge(other: ConsentRecord<ConsentState | 'wiped'>): Promise<void> {
+      const isOptIn = other.consent === 'enabled';
       // The host overrides an opt-in from before this page, and after a wipe only the host can opt in.
-      const isPast = isOptIn && state !== 'enabled' && heard.chosenAt < startedAt;
-      const isKnown = heard.consent === state && heard.chosenAt === chosenAt;
-      if (isPast || isKnown || is('wiped') || isSuperseded(heard, record())) return;
-      chosenAt = heard.chosenAt;
-      await set(heard.consent);
+      const isPast = isOptIn && state !== 'enabled' && other.decidedAt < startedAt;
+      const isKnown = other.consent === state && other.decidedAt === decidedAt;
+      if (isPast || isKnown || is('wiped') || isSuperseded(other, record())) return;
+      decidedAt = other.decidedAt;
+      await set(other.consent);
     },
     /**
      * Applies a decision of this page. Resolves like `hear`. Without an earlier choice, pending events are neither kept nor
@@ -106,7 +106,7 @@ export const createConsent = (initial: State, now: () => number) => {
      */
     decide(decision: Decision): Promise<void> {
       // Later than every known choice, regardless of the clock.
-      chosenAt = ownAt = Math.max(now(), chosenAt + 1);
+      decidedAt = ownAt = Math.max(now(), decidedAt + 1);
       if (decision === 'enable') return set('enabled');
       if (decision === 'wipe') return set('wiped');
       if (decision === 'send' && !is('pending')) return set('draining');

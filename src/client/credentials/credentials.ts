@@ -1,7 +1,7 @@
 import { isVisitorId } from '../../protocol/index.ts';
 import type { FailureKind } from '../notices.ts';
 import type { Clock } from '../platform/clock.ts';
-import { withTimeout } from '../platform/waits.ts';
+import { withTimeout } from '../platform/pauses.ts';
 
 /** Timeout of the host's functions. */
 const ASK_MS = 10_000;
@@ -17,7 +17,7 @@ export const fingerprint = (key: string): string => {
 type ProvideKey = string | (() => string | Promise<string>);
 
 /** Returns the current key. Rejects if the host's function fails. */
-export const askKey = async (apiKey: ProvideKey, after: Clock['after']): Promise<string> => {
+export const getApiKey = async (apiKey: ProvideKey, after: Clock['after']): Promise<string> => {
   if (typeof apiKey === 'string') return apiKey;
   const answered = await withTimeout(apiKey(), after, ASK_MS, 'apiKey()');
   if (typeof answered !== 'string' || answered === '') throw new Error('apiKey() returned no key');
@@ -25,13 +25,13 @@ export const askKey = async (apiKey: ProvideKey, after: Clock['after']): Promise
 };
 
 /** Caches the client key until the server rejects it. */
-export const createKeyring = (apiKey: ProvideKey, after: Clock['after']) => {
+export const createApiKeyProvider = (apiKey: ProvideKey, after: Clock['after']) => {
   let key = typeof apiKey === 'string' ? apiKey : undefined;
   let asking: Promise<string> | undefined;
 
   const ask = async (): Promise<string> => {
     try {
-      key = await askKey(apiKey, after);
+      key = await getApiKey(apiKey, after);
       return key;
     } finally {
       asking = undefined;
@@ -40,7 +40,7 @@ export const createKeyring = (apiKey: ProvideKey, after: Clock['after']) => {
 
   return {
     /** Returns the current key. Rejects if the host's function fails. */
-    async ask(): Promise<string> {
+    async get(): Promise<string> {
       if (key !== undefined) return key;
       asking ??= ask();
       return asking;
@@ -54,7 +54,7 @@ export const createKeyring = (apiKey: ProvideKey, after: Clock['after']) => {
   };
 };
 
-export type Keyring = ReturnType<typeof createKeyring>;
+export type ApiKeyProvider = ReturnType<typeof createApiKeyProvider>;
 
 /** Returns a token of this user, or a promise of one; `null` if none. */
 export type ProvideToken = (userId: string) => string | null | Promise<string | null>;
@@ -66,9 +66,9 @@ const PAUSE_MS = 5 * 60_000;
 /** Pause after the host's function failed. */
 const RETRY_MS = 30_000;
 
-interface Held {
+interface CachedToken {
   token: string;
-  askedAt: number;
+  fetchedAt: number;
   /** Expiry by the device's clock, in Unix milliseconds. An unreadable token is valid until it is rejected. */
   endsAt: number;
 }
@@ -94,7 +94,7 @@ export const createUserTokens = (
   { now, after }: Pick<Clock, 'now' | 'after'>,
   fail: (kind: FailureKind, message: string, cause?: unknown) => void,
 ) => {
-  const held = new Map<string, Held>();
+  const tokens = new Map<string, CachedToken>();
   const asking = new Map<string, Promise<string | undefined>>();
   const pauses = new Map<string, number>();
 
@@ -104,7 +104,7 @@ export const createUserTokens = (
   };
 
   const current = (userId: string): string | undefined => {
-    const found = held.get(userId);
+    const found = tokens.get(userId);
     return found && found.endsAt - EARLY_MS > now() ? found.token : undefined;
   };
 
@@ -117,7 +117,7 @@ export const createUserTokens = (
       }
       // Valid for at least one minute, because a wrong device clock could make every new token expired.
       const endsAt = Math.max(getExpiryMs(token), now() + 2 * EARLY_MS);
-      held.set(userId, { token, askedAt: now(), endsAt });
+      tokens.set(userId, { token, fetchedAt: now(), endsAt });
       return token;
     } catch (cause) {
       pause(userId, RETRY_MS, 'userToken() failed: the events of this user wait', cause);
@@ -144,7 +144,7 @@ export const createUserTokens = (
     /** Returns whether a request of this user can be sent now, without a new token. */
     isReady: (userId: string): boolean => !isNeeded(userId) || current(userId) !== undefined,
     /** Returns the token to send; `undefined` if none is needed. If none is available, starts a pause and returns `undefined`. */
-    async ask(userId: string): Promise<string | undefined> {
+    async get(userId: string): Promise<string | undefined> {
       if (!isNeeded(userId) || isPaused(userId)) return undefined;
       const known = current(userId);
       if (known !== undefined) return known;
@@ -157,14 +157,14 @@ export const createUserTokens = (
       return asking.get(userId);
     },
     /** Handles a rejected or missing token; `fault` is the service's reason. */
-    refused(userId: string, sent: string | undefined, fault: string): void {
-      const found = held.get(userId);
+    reject(userId: string, sent: string | undefined, fault: string): void {
+      const found = tokens.get(userId);
       // Another request has already handled this rejection.
       if (found?.token !== sent) return;
-      held.delete(userId);
+      tokens.delete(userId);
       // A token that was valid for a while is replaced at once. A new token is not, because its replacement would be rejected
       // too.
-      if (found && now() - found.askedAt > EARLY_MS) return;
+      if (found && now() - found.fetchedAt > EARLY_MS) return;
       pause(userId, PAUSE_MS, `User token rejected: ${fault}. The events of this user wait`);
     },
     /** Ends all pauses, because a user signed in. Returns `false` if there was none. */

@@ -1,13 +1,13 @@
 import { MAX_BUTTON_ID } from '../../protocol/index.ts';
 import type { BannerEvent } from '../banner.ts';
 import type { Clock } from '../platform/clock.ts';
-import { LEAP_MS } from '../platform/waits.ts';
+import { CLOCK_JUMP_MS } from '../platform/pauses.ts';
 import type { CapturedEvent } from './delivery.ts';
-import type { Leaving } from './leaving.ts';
-import { VERSION } from './limits.ts';
+import { SCHEMA_VERSION } from './limits.ts';
 import type { Entry } from './log/log.ts';
-import { bannerEvent, type EventKey, isButtonId, isText, isWhole, type StoredEvent } from './log/records.ts';
+import { bannerEvent, type EventKey, isButtonId, isText, hasRequiredFields, type StoredEvent } from './log/records.ts';
 import type { Outbox } from './outbox.ts';
+import type { PageExit } from './page-exit.ts';
 
 /**
  * Maximum clock drift that event times ignore. A larger one means that the user set the clock or the device slept, so event times
@@ -34,7 +34,7 @@ export const createEventTimes = ({ now, monotonic }: Clock) => {
   return (at: number, naturalKey: string): number => {
     const device = now();
     const counted = offset + monotonic();
-    const isSetBack = device < counted - LEAP_MS;
+    const isSetBack = device < counted - CLOCK_JUMP_MS;
     if (isSetBack || device > counted + DRIFT_MS) offset = device - monotonic();
     if (isSetBack) lastTime = 0;
     const ordered = Math.floor(offset + monotonic() - Math.max(0, device - at));
@@ -52,7 +52,7 @@ export const createEventTimes = ({ now, monotonic }: Clock) => {
 /** Maximum number of events in a transaction, so that a burst does not block the page for more than some milliseconds. */
 const SLICE = 200;
 
-interface Waiting {
+interface PendingCapture {
   event: CapturedEvent;
   /** Device time, in Unix milliseconds. */
   at: number;
@@ -62,23 +62,23 @@ interface Waiting {
 /**
  * Appends events to the log in call order, with one write per task. Never reads first, because the page may be about to navigate.
  */
-export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving: Leaving) => {
+export const createCapture = ({ context, log, capMonitor, sender }: Outbox, pageExit: PageExit) => {
   const { api, consent, clock, tab, lifecycle, notify, fail, isStopped } = context;
   const getTime = createEventTimes(clock);
-  let queue: Waiting[] = [];
+  let queue: PendingCapture[] = [];
   /** Set while queued events are being written, or wait for earlier work. */
   let appending: Promise<void> | undefined;
   let sequence = 0;
 
-  const toEntry = ({ event, at }: Waiting): Entry => {
+  const toEntry = ({ event, at }: PendingCapture): Entry => {
     const { type, bannerId, placementId, userId, once, buttonId } = event;
     const { appId, appVersion } = api;
     const time = getTime(at, `${userId}\n${bannerId}\n${type}`);
     sequence += 1;
     return {
-      key: ['event', VERSION, time, tab, sequence],
+      key: ['event', SCHEMA_VERSION, time, tab, sequence],
       event: {
-        v: VERSION,
+        v: SCHEMA_VERSION,
         type,
         bannerId,
         placementId,
@@ -96,9 +96,9 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
   /** Returns whether the entries were stored. Retries one write at a time, because an earlier one may already have been sent. */
   const attempt = async (entries: Entry[], write: () => Promise<unknown>): Promise<boolean> => {
     try {
-      const isStored = (await upkeep.retryOnQuota(write, entries)) !== false;
+      const isStored = (await capMonitor.retryOnQuota(write, entries)) !== false;
       // A stopped client loses the events in memory.
-      return isStored && !(isStopped() && log.place.isMemory());
+      return isStored && !(isStopped() && log.store.isMemory());
     } catch (cause) {
       fail('storage', 'An event could not be stored', cause);
       return false;
@@ -124,9 +124,9 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
    */
   const removeForbidden = async (kept: Entry[]): Promise<Entry[]> => {
     const control = await log.control();
-    const isMissed = control.consent !== 'enabled' && !consent.mayAct() && !consent.isOwn(control.chosenAt);
+    const isMissed = control.consent !== 'enabled' && !consent.mayAct() && !consent.isOwn(control.decidedAt);
     const isForbidden = ({ event }: Entry): boolean =>
-      !consent.mayFinish() || (isMissed && event.time > control.chosenAt);
+      !consent.mayStorePending() || (isMissed && event.time > control.decidedAt);
     const forbidden = kept.filter(isForbidden);
     if (forbidden.length > 0)
       await log.remove(forbidden).catch((cause) => fail('storage', 'Event log unavailable', cause));
@@ -135,13 +135,17 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
 
   const onStored = (kept: Entry[]): void => {
     log.unsent.add(kept);
-    upkeep.appended(kept);
+    capMonitor.appended(kept);
     for (const { event } of kept) notify({ type: 'tracked', event: bannerEvent(event) });
-    if (!lifecycle.isVisible()) leaving.leave();
+    if (!lifecycle.isVisible()) pageExit.leave();
     sender.onAppended();
   };
 
-  const finish = async (waiting: Waiting[], entries: Entry[], stored: Promise<Entry[]>): Promise<void> => {
+  const finish = async (
+    waiting: PendingCapture[],
+    entries: Entry[],
+    stored: Promise<Entry[]>,
+  ): Promise<void> => {
     let kept = await stored;
     try {
       if (kept.length > 0) kept = await removeForbidden(kept);
@@ -155,9 +159,9 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
     });
   };
 
-  const store = async (waiting: Waiting[]): Promise<void> => {
+  const store = async (waiting: PendingCapture[]): Promise<void> => {
     // The user opted out after the call, so pending captures are discarded.
-    if (!consent.mayFinish()) {
+    if (!consent.mayStorePending()) {
       for (const { resolve } of waiting) resolve(null);
       return;
     }
@@ -167,7 +171,7 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
     await stored;
   };
 
-  const appendQueue = async (own: Waiting[]): Promise<void> => {
+  const appendQueue = async (own: PendingCapture[]): Promise<void> => {
     while (own.length > 0) await store(own.splice(0, SLICE));
     if (own === queue) appending = undefined;
   };
@@ -176,20 +180,20 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
    * Runs `work` between the events captured before and after this call. `isForgetting` discards the events that are not written
    * yet.
    */
-  const inTurn = (work: () => Promise<void>, isForgetting: boolean): Promise<void> => {
+  const runInOrder = (work: () => Promise<void>, isForgetting: boolean): Promise<void> => {
     if (isForgetting) for (const { resolve } of queue.splice(0)) resolve(null);
     const done = Promise.resolve(appending).then(work);
-    const own: Waiting[] = [];
+    const own: PendingCapture[] = [];
     queue = own;
     appending = done.catch(() => undefined).then(() => appendQueue(own));
     return done;
   };
 
   const capture = (event: CapturedEvent): Promise<BannerEvent | null> => {
-    const isAllowed = event.wasAllowed ? consent.mayFinish() : consent.mayAct() && !isStopped();
+    const isAllowed = event.wasAllowed ? consent.mayStorePending() : consent.mayAct() && !isStopped();
     if (!isAllowed) return Promise.resolve(null);
     // An invalid event would fail the whole write, including all other events in it.
-    if (!isWhole(event)) {
+    if (!hasRequiredFields(event)) {
       fail('config', 'Invalid event: type, banner, placement and user must be strings');
       return Promise.resolve(null);
     }
@@ -204,7 +208,7 @@ export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving:
     });
   };
 
-  return { capture, inTurn };
+  return { capture, runInOrder };
 };
 
 export type Capture = ReturnType<typeof createCapture>;

@@ -2,9 +2,9 @@ import type { BannerEvent } from '../banner.ts';
 import { createCapture } from './capture.ts';
 import { createDecide } from './decide.ts';
 import type { Delivery, DeliverySetup } from './delivery.ts';
-import { createLeaving } from './leaving.ts';
 import { bannerEvent, EVENT_RANGE } from './log/records.ts';
 import { createOutbox, type LoadTrouble } from './outbox.ts';
+import { createPageExit } from './page-exit.ts';
 
 /**
  * Creates the delivery of a page: an outbox, event capture, and the exit flush, which sends the events that no request holds.
@@ -14,13 +14,13 @@ export const createDelivery = (setup: DeliverySetup, loadTrouble: LoadTrouble): 
   const outbox = createOutbox(setup, loadTrouble);
   const { context, log, sender } = outbox;
   const { consent, trouble } = context;
-  const leaving = createLeaving(outbox);
-  const capture = createCapture(outbox, leaving);
+  const pageExit = createPageExit(outbox);
+  const capture = createCapture(outbox, pageExit);
   sender.wake();
 
   return {
     capture: capture.capture,
-    flush: () => outbox.flush(leaving.delivered()),
+    flush: () => outbox.flush(pageExit.delivered()),
     async queued(userId) {
       const found: BannerEvent[] = [];
       for await (const { event } of log.read(EVENT_RANGE)) {
@@ -41,8 +41,8 @@ export const createDelivery = (setup: DeliverySetup, loadTrouble: LoadTrouble): 
     },
     decide: createDecide(outbox, capture),
     stop() {
-      context.news.close();
-      for (const part of [sender, leaving]) part.stop();
+      context.tabs.close();
+      for (const part of [sender, pageExit]) part.stop();
       log.close();
     },
   };

@@ -5,24 +5,24 @@ import { isNewer, toRange } from './log/records.ts';
 import type { Outbox } from './outbox.ts';
 
 /** Stores the decisions of this page in the log, tells the other tabs, and applies them to the queue. */
-export const createDecide = ({ context, log, upkeep, sender }: Outbox, capture: Capture) => {
-  const { consent, news, trouble } = context;
+export const createDecide = ({ context, log, capMonitor, sender }: Outbox, capture: Capture) => {
+  const { consent, tabs, trouble } = context;
 
   const purge = async (until: number): Promise<void> => {
     try {
       const { purge } = await trouble();
-      await upkeep.retryOnQuota(() => purge(until));
+      await capMonitor.retryOnQuota(() => purge(until));
     } catch (cause) {
       if (!isUnavailable(cause)) throw cause;
       // The decision does not wait for a chunk. These events are not counted as purged.
-      log.place.owePurge();
-      await log.forgetClaims();
+      log.store.schedulePurge();
+      await log.deleteClaims();
       for (const kind of ['event', 'dead']) {
-        const found = await log.place.entries(toRange(kind));
+        const found = await log.store.entries(toRange(kind));
         const own = found.filter(([key, record]) => !isNewer(record) && !(Number([key].flat()[2]) > until));
-        await log.place.deleteMany(own.map(([key]) => key));
+        await log.store.deleteMany(own.map(([key]) => key));
       }
-      await log.forgetCounted(until);
+      await log.deleteOldDedupMarks(until);
     }
   };
 
@@ -33,23 +33,23 @@ export const createDecide = ({ context, log, upkeep, sender }: Outbox, capture: 
     const isWipe = decision === 'wipe' && !isDiskDone;
     const isPurge = decision === 'purge' && !isDiskDone;
     const post = () =>
-      news.post({ type: 'consent', ...record, ...(isWipe && { consent: 'wiped' as const }) });
+      tabs.post({ type: 'consent', ...record, ...(isWipe && { consent: 'wiped' as const }) });
     // Other tabs stop without waiting for the disk. An opt-in is posted only after it is stored.
     if (!isOptIn) post();
     // Runs in call order, so that a purge keeps events captured after a later opt-in, in this tab or another.
     const carryOut = async () => {
-      if (isWipe) return log.place.clear();
+      if (isWipe) return log.store.clear();
       // A decision applies even if the disk is full.
-      const isStored = await upkeep.retryOnQuota(() => log.storeChoice(record));
+      const isStored = await capMonitor.retryOnQuota(() => log.storeConsent(record));
       // Events in memory are moved to the disk together with the decision.
-      await log.place.retry();
+      await log.store.retry();
       // Keeps events captured after a later opt-in in another tab.
-      const purgedUntil = isStored ? Infinity : record.chosenAt;
+      const purgedUntil = isStored ? Infinity : record.decidedAt;
       if (isPurge) await purge(purgedUntil);
       // The user may have opted out again in this page.
       if (isOptIn && isStored && consent.mayAct()) post();
     };
-    await capture.inTurn(carryOut, isForgetting);
+    await capture.runInOrder(carryOut, isForgetting);
     if (decision === 'send') await sender.run(true);
     if (isOptIn) sender.resume();
   };

@@ -1,17 +1,17 @@
 import type { BannerEvent, EventType } from '../banner.ts';
-import type { Choice, ChoiceRecord, Consent, Decision } from '../consent/consent.ts';
+import type { Consent, ConsentRecord, ConsentState, Decision } from '../consent/consent.ts';
 import type { UserTokens } from '../credentials/credentials.ts';
 import type { Fail, Notice, Notify } from '../notices.ts';
-import type { DeliveryChoices, DeliveryOptions } from '../options/choices.ts';
+import type { DeliveryChoices, DeliveryOptions } from '../options/option-schema.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
+import type { Pause } from '../platform/pauses.ts';
 import type { Store } from '../platform/store.ts';
 import type { BroadcastChannelLike, TabChannel } from '../platform/tab-channel.ts';
-import type { Pause } from '../platform/waits.ts';
-import type { createHandOff } from './hand-off.ts';
 import type { Disk, InMemory } from './log/disk.ts';
 import type { Claim, Claimed, QueuedEvent } from './log/records.ts';
 import type { Sent } from './sender/sent.ts';
+import type { createWorkerHandoff } from './worker-handoff.ts';
 
 /** Reason that the server rejected an event, with its number of attempts. */
 export interface Rejection {
@@ -170,7 +170,7 @@ export interface DeliverySetup {
   platform: DeliveryPlatform;
   host: DeliveryHost;
   /** Loads the hand-off to a service worker. */
-  loadHandOff?: () => Promise<{ createHandOff: typeof createHandOff }>;
+  loadHandoff?: () => Promise<{ createWorkerHandoff: typeof createWorkerHandoff }>;
   /** Whether this is a service worker, which sends only when `flush()` is called, and leaves corrections to the pages. */
   isWorker: boolean;
   /** Returns whether the client has stopped. A stopped client sends nothing, and captures no later events. */
@@ -178,14 +178,14 @@ export interface DeliverySetup {
 }
 
 /** Messages between tabs. A tab that misses one finds the same state in the log. */
-export type TabNews =
+export type TabMessage =
   /** A request is settled. Another waiting tab may send after `wait`. */
-  | { type: 'idle'; wait: Pause }
-  /** Events that left the queue, by `keyText`. */
-  | { type: 'gone'; keys: string[] }
+  | { type: 'sender-idle'; pause: Pause }
+  /** Events that left the queue, by `formatKey`. */
+  | { type: 'events-removed'; keys: string[] }
   /** Notice of the service worker, which has no host. Each page passes the notice on to its host. */
   | { type: 'notice'; notice: Notice }
-  | ({ type: 'consent' } & ChoiceRecord<Choice | 'wiped'>);
+  | ({ type: 'consent' } & ConsentRecord<ConsentState | 'wiped'>);
 
 /** API of the trouble chunk, which most visits do not load. */
 export interface Trouble {
@@ -200,7 +200,7 @@ export interface Trouble {
      * Marks the events in the log, so that only one tab passes them to its host. Resolves once the host's work has begun;
      * `decided` resolves once it has ended.
      */
-    ask(skipped: QueuedEvent[]): Promise<{ decided: Promise<void> }>;
+    request(rejected: QueuedEvent[]): Promise<{ decided: Promise<void> }>;
     /** Resolves when the host has decided about all events. */
     decided(): Promise<void>;
   };
@@ -219,7 +219,7 @@ export interface Trouble {
   /** Ends the backoff of all tabs, unless the server requested it. */
   endBackoff(): Promise<void>;
   /** Removes expired events if `isHour`, then events over a cap, starting with the least valuable and oldest. */
-  tidy(isHour: boolean, isOver: boolean): Promise<void>;
+  enforceCaps(isHour: boolean, isOver: boolean): Promise<void>;
   /**
    * Frees space on a full disk: first the host's banner cache, then events worth at most as much as `written`, or any events if
    * `written` is absent (a user decision). Returns `false` if nothing could be freed.
@@ -240,7 +240,7 @@ export interface DeliveryContext extends Omit<DeliverySetup, 'platform' | 'optio
   tab: string;
   newId: () => string;
   options: DeliveryOptions;
-  news: TabChannel<TabNews>;
+  tabs: TabChannel<TabMessage>;
   notify: Notify;
   fail: Fail;
   /** Loads the trouble chunk. Rejects if it cannot be loaded; the log then stays unchanged. */

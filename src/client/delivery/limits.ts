@@ -1,12 +1,12 @@
 // Contains only numbers, which bundlers inline, so that two chunks can import this file without sharing a module.
 
 /** Version of the records and keys of the log. Another SDK version on the same origin sees only its own records. */
-export const VERSION = 1;
+export const SCHEMA_VERSION = 1;
 
 /** Maximum response time in any configuration. */
-export const MAX_ANSWER_MS = 600_000;
-/** Maximum delay of one event after a skip, or after the server failed on a request with only this event. */
-export const MAX_PAUSE_MS = 600_000;
+export const MAX_RESPONSE_MS = 600_000;
+/** Maximum delay of one event after a rejection, or after the server failed on a request with only this event. */
+export const MAX_DELAY_MS = 600_000;
 
 /** Share of a cap that a page appends before it checks the cap, and by which an eviction goes below the cap. */
 export const SLACK = 0.05;
@@ -14,8 +14,8 @@ export const SLACK = 0.05;
  * Minimum retention of deduplication marks. A session may outlast the retention of events, and must not count an impression
  * twice.
  */
-export const MIN_COUNTED_MS = 86_400_000;
+export const MIN_DEDUP_MS = 86_400_000;
 /** Interval between cap checks of a page that appends little. */
-export const TIDY_MS = 3_600_000;
+export const CHECK_MS = 3_600_000;
 /** Maximum number of records in a read or transaction. */
 export const SLICE = 200;

@@ -1,18 +1,18 @@
 import { loadOnce } from '../load-once.ts';
 import type { Notify } from '../notices.ts';
-import { deliveryOptions } from '../options/choices.ts';
+import { deliveryOptions } from '../options/option-schema.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
 import type {
   DeliveryContext,
   DeliverySetup,
   Diagnostics,
   FlushResult,
-  TabNews,
+  TabMessage,
   Trouble,
 } from './delivery.ts';
+import { type CapMonitor, createCapMonitor } from './log/cap-monitor.ts';
 import { createLog, type Log } from './log/log.ts';
 import { EVENT_RANGE } from './log/records.ts';
-import { createUpkeep, type Upkeep } from './log/upkeep.ts';
 import { createSender, type Sender } from './sender/sender.ts';
 import { createDeliver } from './sender/settle.ts';
 import { kit } from './trouble/kit.ts';
@@ -23,13 +23,13 @@ const createContext = (setup: DeliverySetup, loadTrouble: () => Promise<Trouble>
   const { api, consent, host, isWorker, isStopped } = shared;
   const { clock, random, lifecycle, openChannel } = platform;
   const newId = () => `${clock.now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
-  const news = createTabChannel<TabNews>(api.logName, lifecycle, openChannel);
+  const tabs = createTabChannel<TabMessage>(api.logName, lifecycle, openChannel);
 
   const notify: Notify = (notice) => {
     host.notify(notice);
-    if (isWorker && ('event' in notice || 'events' in notice)) news.post({ type: 'notice', notice });
+    if (isWorker && ('event' in notice || 'events' in notice)) tabs.post({ type: 'notice', notice });
   };
-  news.subscribe((item) => {
+  tabs.subscribe((item) => {
     if (item.type === 'notice' && item.notice) host.notify(item.notice);
   });
 
@@ -46,7 +46,7 @@ const createContext = (setup: DeliverySetup, loadTrouble: () => Promise<Trouble>
     tab: newId(),
     newId,
     options: deliveryOptions(options, notify),
-    news,
+    tabs,
     notify,
     fail: host.fail,
     canSend: () => !isStopped() && !lifecycle.isPrerendering() && consent.maySend(),
@@ -54,14 +54,14 @@ const createContext = (setup: DeliverySetup, loadTrouble: () => Promise<Trouble>
 };
 
 /** Applies the choices of other tabs to this page. */
-const followTabs = ({ consent, news, isWorker }: DeliveryContext, log: Log): void => {
-  news.subscribe((item) => {
-    if (item.type !== 'consent' || !Number.isFinite(item.chosenAt)) return;
+const followTabs = ({ consent, tabs, isWorker }: DeliveryContext, log: Log): void => {
+  tabs.subscribe((item) => {
+    if (item.type !== 'consent' || !Number.isFinite(item.decidedAt)) return;
     const wasWiped = consent.is('wiped');
     // A service worker has no host that could enable it again.
     if (isWorker && wasWiped && item.consent === 'enabled') void consent.decide('enable');
-    else void consent.hear(item);
-    if (!wasWiped && consent.is('wiped')) log.place.forgetMemory();
+    else void consent.merge(item);
+    if (!wasWiped && consent.is('wiped')) log.store.clearMemory();
   });
 };
 
@@ -71,7 +71,7 @@ export type LoadTrouble = () => Promise<{ createTrouble: typeof createTrouble }>
 export interface Outbox {
   context: DeliveryContext;
   log: Log;
-  upkeep: Upkeep;
+  capMonitor: CapMonitor;
   sender: Sender;
   /** Sends all events in the log. `others` resolves with the number of events that other requests of this page deliver. */
   flush(others?: Promise<number>): Promise<FlushResult>;
@@ -82,21 +82,21 @@ export interface Outbox {
 export const createOutbox = (setup: DeliverySetup, loadTrouble: LoadTrouble): Outbox => {
   const context = createContext(setup, async () => {
     const { createTrouble } = await loadTrouble();
-    return createTrouble({ kit, context, log, caps: upkeep.caps, deliver });
+    return createTrouble({ kit, context, log, caps: capMonitor.caps, deliver });
   });
   const log = createLog(context);
-  const upkeep = createUpkeep(context, log);
+  const capMonitor = createCapMonitor(context, log);
   const deliver = createDeliver(context);
-  const sender = createSender(context, log, upkeep, deliver);
+  const sender = createSender(context, log, capMonitor, deliver);
   followTabs(context, log);
   // The disk may contain another choice of the user.
-  log.place.onDisk(() => void log.control().then(() => sender.wake()));
+  log.store.onDisk(() => void log.control().then(() => sender.wake()));
   const send = () => (context.canSend() ? sender.run(true) : 0);
 
   return {
     context,
     log,
-    upkeep,
+    capMonitor,
     sender,
     async flush(others = Promise.resolve(0)) {
       const [sent, left] = await Promise.all([send(), others]);

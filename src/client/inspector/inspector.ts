@@ -1,6 +1,6 @@
 import type { Banner, BannerEvent } from '../banner.ts';
-import type { Updates } from '../banners/updates.ts';
-import type { LateContext } from '../late-context.ts';
+import type { Updates } from '../banners/sync-scheduler.ts';
+import type { DeferredContext } from '../deferred-context.ts';
 import type { Notice } from '../notices.ts';
 import type { Issue } from '../placement-hook.ts';
 import type { Impressions } from '../placements/impressions.ts';
@@ -106,7 +106,7 @@ export interface Inspector {
   preview(token: string): Promise<void>;
 }
 
-interface ReadPlacementsOptions extends Pick<LateContext, 'cache' | 'requested' | 'placements'> {
+interface ReadPlacementsOptions extends Pick<DeferredContext, 'cache' | 'requested' | 'placements'> {
   overlay: Overlay;
   impressions: Pick<Impressions, 'inspect'>;
 }
@@ -129,7 +129,7 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
     const { banner: shown, why: emptyReason } = state;
     const next = cache.current(placementId);
     // The check has cached the problems of the rejected banner.
-    const issues = emptyReason === 'invalid' && next ? (slot.check.problems(next) ?? []) : [];
+    const issues = emptyReason === 'invalid' && next ? (slot.validation.problems(next) ?? []) : [];
     return { element, shown, emptyReason, issues, view: impressions.inspect(slot) };
   };
 
@@ -141,7 +141,7 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
       placementId,
       banner,
       fetchedAt: testSend ? null : (stored?.fetchedAtMs ?? null),
-      from: requested.answered.has(placementId) ? 'sync' : 'cache',
+      from: requested.synced.has(placementId) ? 'sync' : 'cache',
       isExpired: banner != null && cache.isExpired(banner),
       isDismissed: dismissed.some((dismissal) => dismissal.placementId === placementId),
       snoozedUntil: banner && cache.isSnoozed(banner) ? snoozed!.get(banner.id)! : null,
@@ -153,12 +153,12 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
   return [...names].sort().map(toPlacementState);
 };
 
-interface InspectorOptions extends LateContext {
+interface InspectorOptions extends DeferredContext {
   impressions: Impressions;
   updates: Pick<Updates, 'session' | 'syncBlockedUntilMs'>;
   /** Earlier notices, to which new ones are added. */
   recent: Inspection['recent'];
-  askForPreview: (token: string) => ReturnType<LateContext['post']>;
+  askForPreview: (token: string) => ReturnType<DeferredContext['post']>;
 }
 
 /** Creates the inspector. It is a separate chunk that loads only on pages that inspect. */

@@ -1,7 +1,7 @@
 import { PREVIEW_PARAMETER, PREVIEW_PATH } from '../../protocol/index.ts';
-import type { Updates } from '../banners/updates.ts';
+import type { Updates } from '../banners/sync-scheduler.ts';
 import type { LoadChunk } from '../chunks.ts';
-import type { LateContext } from '../late-context.ts';
+import type { DeferredContext } from '../deferred-context.ts';
 import type { Notice } from '../notices.ts';
 import type { Impressions } from '../placements/impressions.ts';
 import type { Inspection, Inspector } from './inspector.ts';
@@ -36,7 +36,7 @@ interface Parts {
 }
 
 /** Creates the loader of the inspector, which records notices until the inspector is loaded. */
-export const createOpenInspector = (context: LateContext, loadChunk: LoadChunk) => {
+export const createOpenInspector = (context: DeferredContext, loadChunk: LoadChunk) => {
   const { settings, subscribe } = context;
   const recent: Inspection['recent'] = [];
   const unsubscribe = subscribe((notice) => {

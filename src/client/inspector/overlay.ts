@@ -1,6 +1,6 @@
 import type { Banner, BannerEvent } from '../banner.ts';
+import type { DeferredContext } from '../deferred-context.ts';
 import type { CapturedEvent } from '../delivery/delivery.ts';
-import type { LateContext } from '../late-context.ts';
 import type { Impressions } from '../placements/impressions.ts';
 
 /** ID prefix of a focused banner. It is a copy with its own ID, so that none of its events is ever stored. */
@@ -22,7 +22,7 @@ const MAX_EVENTS = 100;
  * the preview and the inspector use it.
  */
 export const createOverlay = (
-  { cache, placements, settings }: Pick<LateContext, 'cache' | 'placements' | 'settings'>,
+  { cache, placements, settings }: Pick<DeferredContext, 'cache' | 'placements' | 'settings'>,
   impressions: Pick<Impressions, 'countAnew'>,
 ) => {
   const { previews } = cache;

@@ -1,5 +1,5 @@
 import type { PreviewResult } from '../../protocol/schemas/index.ts';
-import type { LateContext } from '../late-context.ts';
+import type { DeferredContext } from '../deferred-context.ts';
 import type { Overlay } from './overlay.ts';
 
 const CSS = `
@@ -39,13 +39,13 @@ const showPreviewBar = (text: string, onEnd: () => void): (() => void) => {
 };
 
 interface PreviewOptions
-  extends Pick<LateContext, 'user' | 'requested' | 'subscribe' | 'isStopped' | 'readBanners'> {
+  extends Pick<DeferredContext, 'user' | 'requested' | 'subscribe' | 'isStopped' | 'readBanners'> {
   overlay: Overlay;
-  askForPreview: (token: string) => ReturnType<LateContext['post']>;
+  askForPreview: (token: string) => ReturnType<DeferredContext['post']>;
 }
 
 /** Returns the draft of a link, or the reason that there is none. */
-const readAnswer = async (asked: ReturnType<LateContext['post']>): Promise<PreviewResult | string> => {
+const readAnswer = async (asked: ReturnType<DeferredContext['post']>): Promise<PreviewResult | string> => {
   try {
     const { status, body } = await asked;
     if (status === 200) return body as PreviewResult;

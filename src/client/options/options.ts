@@ -14,7 +14,7 @@ import { createIdbStore } from '../platform/idb-store.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import type { BroadcastChannelLike } from '../platform/tab-channel.ts';
-import type { BannerOptions, Choices, DeliveryChoices, EndpointOptions } from './choices.ts';
+import type { BannerOptions, Choices, DeliveryChoices, EndpointOptions } from './option-schema.ts';
 
 interface CommonOptions {
   /**

@@ -1,5 +1,5 @@
 import type { Notify } from '../notices.ts';
-import type { chosenOptions, notifyWrong } from './choices.ts';
+import type { reportInvalidOption, resolveOptions } from './option-schema.ts';
 import type { Settings } from './options.ts';
 
 /** Prefix of the server keys that `placard init` and the demo create. */
@@ -7,14 +7,14 @@ const SERVER_KEY = /^(placard|demo).server/;
 
 /** Functions of the deferred chunk. */
 interface Tools {
-  chosenOptions: typeof chosenOptions;
-  notifyWrong: typeof notifyWrong;
+  resolveOptions: typeof resolveOptions;
+  reportInvalidOption: typeof reportInvalidOption;
 }
 
 /** Reports invalid options as a notice and in the console. */
 export const validateOptions = (
   settings: Settings,
-  { chosenOptions, notifyWrong }: Tools,
+  { resolveOptions, reportInvalidOption }: Tools,
   notify: Notify,
 ): void => {
   const { endpoint, logName, apiKey, appId, appVersion, userId, deviceId, platform, ...others } = settings;
@@ -25,7 +25,7 @@ export const validateOptions = (
     notify(notice);
   };
   const expect = (isRight: boolean, option: string, expected: string): void => {
-    if (!isRight) notifyWrong(report, option, expected);
+    if (!isRight) reportInvalidOption(report, option, expected);
   };
   // With a server key, any visitor of the page could read and change every profile.
   expect(!SERVER_KEY.test(String(apiKey)), 'apiKey', 'a client key: this is a server key');
@@ -38,5 +38,5 @@ export const validateOptions = (
   const isOurs = !bootstrap || (bootstrap.version === 1 && bootstrap.appId === appId);
   expect(isOurs, 'bootstrap', 'of this app and of version 1');
   // Reports unknown options. `consent` is the only known one among the rest.
-  chosenOptions('', { consent: ['enabled', 'disabled', 'pending'] }, unknown, report);
+  resolveOptions('', { consent: ['enabled', 'disabled', 'pending'] }, unknown, report);
 };

@@ -1,7 +1,7 @@
 import type { Banner, BannerEvent } from '../banner.ts';
-import type { Updates } from '../banners/updates.ts';
+import type { Updates } from '../banners/sync-scheduler.ts';
+import type { DeferredContext } from '../deferred-context.ts';
 import type { CapturedEvent, Delivery } from '../delivery/delivery.ts';
-import type { LateContext } from '../late-context.ts';
 import type { ShouldShow } from './should-show.ts';
 import type { MountedSlot } from './slot.ts';
 import { createBoxMemory, createSlotHeights } from './slot-heights.ts';
@@ -12,14 +12,14 @@ const MIN_WIDTH_PX = 16;
 
 /** Watches the mounted slots. Stores one impression per viewed banner and session, and the banner's height. */
 export const createImpressions = (
-  context: LateContext,
+  context: DeferredContext,
   updates: Updates,
   capture: Delivery['capture'],
   gate: () => ShouldShow | undefined,
 ) => {
   const { settings, user, cache, placements, lifecycle, mayWrite, isActive, inBackground, fail } = context;
   const { platform } = settings;
-  const boxMemory = createBoxMemory(context.boxes, mayWrite);
+  const boxMemory = createBoxMemory(context.slotSizes, mayWrite);
   /** Without `IntersectionObserver`, visibility is unknown and no slot is watched. */
   const Observer: typeof IntersectionObserver | undefined =
     platform.IntersectionObserver ?? globalThis.IntersectionObserver;

@@ -1,5 +1,5 @@
 import type { SelectorPlacement } from '../../protocol/index.ts';
-import type { LateContext } from '../late-context.ts';
+import type { DeferredContext } from '../deferred-context.ts';
 import type { PlacementHook } from '../placement-hook.ts';
 import { changeUnseen, drawBox } from './inserted-box.ts';
 
@@ -52,7 +52,7 @@ const isPathMatch = (pattern: string, path: string): boolean => {
 };
 
 /** The API path is passed in, because a module that two deferred chunks share breaks on pages that extend `Object.prototype`. */
-interface InsertOptions extends LateContext {
+interface InsertOptions extends DeferredContext {
   listPath: string;
   hooks: Readonly<Record<string, PlacementHook>>;
 }
@@ -62,7 +62,7 @@ interface InsertOptions extends LateContext {
  * chunk that loads only with `selectors()`. The list is part of the user's record, and is deleted with it.
  */
 export const createInsertPlacements = (options: InsertOptions) => {
-  const { settings, hooks, cache, placements, boxes, lifecycle, inBackground } = options;
+  const { settings, hooks, cache, placements, slotSizes, lifecycle, inBackground } = options;
   const { after, now } = settings.platform;
   let list: readonly SelectorPlacement[] = [];
   /** State by serialized placement, so that a changed placement counts as a new one. */
@@ -133,7 +133,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
     Object.assign(spot, { box, anchor, isControl: banner.isControl, refusedAtY: undefined });
     if (isReturn) spot.returns += 1;
     // The box has its declared height, regardless of the height on the last visit at a similar width.
-    boxes.heights()[boxes.key(placementId, slot)] = 0;
+    slotSizes.heights()[slotSizes.key(placementId, slot)] = 0;
     spot.unmount ??= placements.mount(placementId, slot, hook);
     placements.updateAll();
     return undefined;

@@ -4,7 +4,6 @@ import type { Consent } from '../consent/consent.ts';
 import type { Notify } from '../notices.ts';
 import type { Issue, PlacementCleanup, PlacementHook, SlotContext } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
-import { type Boxes, holdBox } from './box.ts';
 import {
   createBannerCheck,
   createSlot,
@@ -19,6 +18,7 @@ import {
   UNMOUNTED,
 } from './slot.ts';
 import type { SlotHeights } from './slot-heights.ts';
+import { holdBox, type SlotSizes } from './slot-sizes.ts';
 
 /** Slot callbacks of the deferred chunk, which attaches them. Cached banners do not need them, unless there is a `shouldShow`. */
 export interface SlotWatcher extends SlotHeights {
@@ -40,9 +40,9 @@ interface PlacementsOptions extends SlotActions {
   cache: Pick<BannerCache, 'current' | 'expiresInMs' | 'mustLeave' | 'now'>;
   consent: Pick<Consent, 'mayWrite'>;
   /** Heights of earlier visits. */
-  boxes: Pick<Boxes, 'reserve'>;
+  slotSizes: Pick<SlotSizes, 'reserve'>;
   /** Placements whose current result came from the network. */
-  answered: ReadonlySet<string>;
+  synced: ReadonlySet<string>;
   /** Whether the host has a `shouldShow`. If so, no new banner is shown until the watcher, which calls it, is attached. */
   isGated: boolean;
   after: Clock['after'];
@@ -51,7 +51,7 @@ interface PlacementsOptions extends SlotActions {
 
 /** Manages the mounted slots: each slot's banner, and the time of its changes. */
 export const createPlacements = (options: PlacementsOptions) => {
-  const { cache, consent, boxes, answered, isGated, after, fail, notify } = options;
+  const { cache, consent, slotSizes, synced, isGated, after, fail, notify } = options;
   const slots = new Set<MountedSlot>();
   let watcher: SlotWatcher | undefined;
   const isOnScreen = ({ element }: MountedSlot): boolean => watcher?.isOnScreen(element) ?? true;
@@ -109,11 +109,11 @@ export const createPlacements = (options: PlacementsOptions) => {
         (cause) => {
           report(slot, cause);
           if (slot.state !== next) return;
-          slot.check.markInvalid(banner);
+          slot.validation.markInvalid(banner);
           empty(slot, 'invalid');
         },
       );
-      const from = answered.has(placementId) ? 'sync' : 'cache';
+      const from = synced.has(placementId) ? 'sync' : 'cache';
       if (slot.state === next) notify({ type: 'shown', banner, from });
     }
   };
@@ -155,7 +155,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       if (next) scheduleExpiry(slot, next);
       else if (!why) empty(slot, 'none');
     } else {
-      const problems = next ? slot.check.problems(next) : [];
+      const problems = next ? slot.validation.problems(next) : [];
       if (problems === null) return;
       const hasProblems = problems.length > 0;
       const may = next && isGated && !hasProblems ? watcher?.shouldShow?.(slot, next) : true;
@@ -166,7 +166,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       const opens = slot.expand && fitting && !fitting.isControl;
       if ((isDrawn || opens) && !isRequested && isOnScreen(slot)) return;
       if (fitting) {
-        const banner = slot.check.checked(fitting);
+        const banner = slot.validation.checked(fitting);
         setState(slot, { banner, why: banner.isControl ? 'control' : null });
       } else empty(slot, hasProblems ? 'invalid' : may ? 'none' : 'blocked', problems);
     }
@@ -198,9 +198,9 @@ export const createPlacements = (options: PlacementsOptions) => {
   return {
     mount(placementId: string, element: HTMLElement, hook: PlacementHook): () => void {
       queueMicrotask(clearDetached);
-      const check = createBannerCheck(hook, placementId, fail, () => updateSlot(slot));
-      const slot: MountedSlot = { placementId, element, hook, check, state: UNDECIDED };
-      if (consent.mayWrite()) slot.release = boxes.reserve(element, placementId);
+      const validation = createBannerCheck(hook, placementId, fail, () => updateSlot(slot));
+      const slot: MountedSlot = { placementId, element, hook, validation, state: UNDECIDED };
+      if (consent.mayWrite()) slot.release = slotSizes.reserve(element, placementId);
       slots.add(slot);
       slot.unwatch = watcher?.watch?.(slot);
       updateSlot(slot);

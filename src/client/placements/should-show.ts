@@ -1,5 +1,5 @@
 import type { Banner } from '../banner.ts';
-import type { LateContext } from '../late-context.ts';
+import type { DeferredContext } from '../deferred-context.ts';
 import type { MountedSlot, Verdict } from './slot.ts';
 
 /** Time without a result after which a notice reports the pending `shouldShow`, in milliseconds. */
@@ -13,7 +13,7 @@ export const createShouldShow = ({
   settings,
   placements,
   fail,
-}: Pick<LateContext, 'settings' | 'placements' | 'fail'>) => {
+}: Pick<DeferredContext, 'settings' | 'placements' | 'fail'>) => {
   /** Discards the verdict of a slot. */
   const forget = (mounted: MountedSlot): void => {
     mounted.verdict?.cancelSlow?.();

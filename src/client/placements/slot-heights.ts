@@ -1,8 +1,8 @@
-import type { Boxes } from './box.ts';
 import type { MountedSlot } from './slot.ts';
+import type { SlotSizes } from './slot-sizes.ts';
 
 /** Stores the heights of the slots of an app for the next visit. */
-export const createBoxMemory = ({ heights, key, storageKey }: Boxes, mayWrite: () => boolean) => ({
+export const createBoxMemory = ({ heights, key, storageKey }: SlotSizes, mayWrite: () => boolean) => ({
   /** Stores the slot's current height, or 0 if its placement has no banner. */
   remember(placementId: string, element: HTMLElement, isDrawn = true): void {
     const height = isDrawn ? element.offsetHeight : 0;

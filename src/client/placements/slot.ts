@@ -42,7 +42,7 @@ export interface MountedSlot {
   placementId: string;
   element: HTMLElement;
   hook: PlacementHook;
-  check: BannerCheck;
+  validation: BannerCheck;
   state: SlotState;
   /** Releases the reserved height. */
   release?: (() => void) | undefined;

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import { onCoverChange } from './cover-changes.ts';
-import { getArea, lookAt } from './visible-pixels.ts';
+import { getArea, lookAt } from './visibility.ts';
 
 /** MRC viewability rule for display ads: minimum share of pixels, and continuous time in view. */
 const SHARE = 0.5;

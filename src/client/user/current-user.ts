@@ -2,7 +2,7 @@ import { MAX_EXTERNAL_USER_ID_BYTES } from '../../protocol/index.ts';
 import type { Consent } from '../consent/consent.ts';
 import type { Fail } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
-import { forgetLocal } from '../platform/forget-local.ts';
+import { removeLocal } from '../platform/remove-local.ts';
 
 /** Returns whether a user ID is valid. An invalid ID causes a notice and no exception, because it comes from the host's data. */
 const isUsable = (userId: unknown): userId is string | null =>
@@ -53,13 +53,13 @@ export const createCurrentUser = (
       return signedIn !== before;
     },
     /** Updates the current user. Returns whether it changed; the caller must then open the cache at once. */
-    look(): boolean {
+    update(): boolean {
       const before = id;
       id = consent.mayAct() ? (signedIn ?? readVisitor()) : null;
       return id !== before;
     },
     /** Removes the visitor of the browser profile and the name of the tab. */
-    forgetNames: () => [visitorKey, tabKey].forEach(forgetLocal),
+    deleteNames: () => [visitorKey, tabKey].forEach(removeLocal),
   };
 };
 

@@ -1,8 +1,8 @@
 import type { BannerCache } from '../banners/banner-cache.ts';
 import type { Consent } from '../consent/consent.ts';
-import type { LateChunk } from '../late-chunk.ts';
-import type { LateClient } from '../late-client.ts';
-import type { Boxes } from '../placements/box.ts';
+import type { DeferredChunk } from '../deferred-chunk.ts';
+import type { DeferredClient } from '../deferred-client.ts';
+import type { SlotSizes } from '../placements/slot-sizes.ts';
 import type { Store } from '../platform/store.ts';
 import type { CurrentUser } from './current-user.ts';
 
@@ -10,7 +10,7 @@ import type { CurrentUser } from './current-user.ts';
  * Deletes the stored records of an app's users, except the current user, who may have signed in in the meantime. Keeps records
  * of other apps and versions.
  */
-export const forgetUsers = async (
+export const deleteUserRecords = async (
   store: Store,
   toKey: (userId: string) => (string | number)[],
   current: () => string | null,
@@ -28,32 +28,32 @@ interface UserSwitchOptions {
   consent: Consent;
   cache: BannerCache;
   store: Store;
-  boxes: Boxes;
-  late: LateChunk<LateClient>;
+  slotSizes: SlotSizes;
+  late: DeferredChunk<DeferredClient>;
 }
 
 /** Opens the cache and the session of the current user if there is consent, and closes those of the former user. */
-export const createUserSwitch = ({ user, consent, cache, store, boxes, late }: UserSwitchOptions) => {
+export const createUserSwitch = ({ user, consent, cache, store, slotSizes, late }: UserSwitchOptions) => {
   /**
    * Deletes the stored records of all users except the current one. Without consent, also deletes the heights of slots, the
    * visitor and the name of the tab.
    */
-  const forgetStored = async (): Promise<void> => {
+  const deleteStored = async (): Promise<void> => {
     if (consent.is('pending')) return;
     if (!consent.mayAct()) {
-      boxes.forget();
-      user.forgetNames();
+      slotSizes.forget();
+      user.deleteNames();
     }
-    await cache.settleWithin(() => forgetUsers(store, cache.key, user.id));
+    await cache.settleWithin(() => deleteUserRecords(store, cache.key, user.id));
   };
   const openCache = async (): Promise<void> => {
     if (consent.mayAct()) await cache.open();
   };
   const startSession = (isSwitch: boolean): Promise<void> =>
-    late.runOr(
+    late.runWithFallback(
       (client) => client.startSession(isSwitch),
       async () => {
-        if (isSwitch) await forgetStored();
+        if (isSwitch) await deleteStored();
       },
     );
 
@@ -69,11 +69,11 @@ export const createUserSwitch = ({ user, consent, cache, store, boxes, late }: U
   const close = (): Promise<void> => {
     late.current()?.forgetUser();
     void cache.open();
-    return forgetStored();
+    return deleteStored();
   };
 
   return {
-    forgetStored,
+    deleteStored,
     openCache,
     startSession,
     /** Applies a change of consent. `isFirst`: whether this is the user's first choice. */

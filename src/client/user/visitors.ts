@@ -1,12 +1,12 @@
 import type { UserRecord } from '../banners/user-record.ts';
+import type { DeferredContext } from '../deferred-context.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import type { LateContext } from '../late-context.ts';
 
 /**
  * Protocol constants are passed in, because a module that two deferred chunks share breaks on pages that extend
  * `Object.prototype`.
  */
-interface VisitorsOptions extends LateContext {
+interface VisitorsOptions extends DeferredContext {
   isVisitorId: (id: string) => boolean;
   joinPath: string;
 }
@@ -46,7 +46,7 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
 
   /** Merges the visitor with the user. Returns `true` if nothing is left to retry. */
   const tryJoin = async (visitorId: string, userId: string): Promise<boolean> => {
-    const token = await userTokens.ask(userId);
+    const token = await userTokens.get(userId);
     if (!token || !mayWrite()) return false;
     const body = { external_user_id: userId, visitor_id: visitorId, app_id: appId, app_version: appVersion };
     const { status } = await post(options.joinPath, { ...body, user_token: token });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Banner } from '../../../src/client/banner.ts';
-import { acceptDismissals, applyAnswer as applyMap } from '../../../src/client/banners/answers.ts';
+import { acceptDismissals, applyAnswer as applyMap } from '../../../src/client/banners/sync-response.ts';
 import {
   addDismissals,
   emptyRecord,

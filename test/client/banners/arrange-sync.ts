@@ -1,8 +1,8 @@
 import { vi } from 'vitest';
-import type { SyncResult } from '../../../src/client/banners/answers.ts';
-import { createReadBanners } from '../../../src/client/banners/answers.ts';
 import { createSync } from '../../../src/client/banners/sync.ts';
 import { createSyncFailures } from '../../../src/client/banners/sync-failure.ts';
+import type { SyncResult } from '../../../src/client/banners/sync-response.ts';
+import { createReadBanners } from '../../../src/client/banners/sync-response.ts';
 import { createUserTokens } from '../../../src/client/credentials/credentials.ts';
 import { kit } from '../../../src/client/delivery/trouble/kit.ts';
 import type { Notice, PlacardOptions } from '../../../src/client/index.ts';

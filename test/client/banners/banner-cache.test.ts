@@ -3,7 +3,7 @@ import { emptyRecord, recordKey, type UserRecord } from '../../../src/client/ban
 import type { BannerBootstrap, Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../../src/client/platform/store.ts';
-import { forgetUsers } from '../../../src/client/user/switch-user.ts';
+import { deleteUserRecords } from '../../../src/client/user/switch-user.ts';
 import { buildBanner, getDismissal } from '../../helpers/a-banner.ts';
 import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 
@@ -154,7 +154,7 @@ test('contract 7.8: the next user does not see or track banners of the previous 
   expect(cache.current('home_hero')).toBeUndefined();
   expect(cache.isGiven(buildBanner())).toBe(false);
   await opened;
-  await forgetUsers(store, cache.key, cache.userId);
+  await deleteUserRecords(store, cache.key, cache.userId);
   expect(await store.get(keyOf('u-1'))).toBeUndefined();
 });
 
@@ -164,7 +164,7 @@ test('discards a pending change from the previous user’s tab after the user ch
   const late = cache.change((record) => Object.assign(record, stored()));
   await cache.open('u-2');
   await late;
-  await forgetUsers(store, cache.key, cache.userId);
+  await deleteUserRecords(store, cache.key, cache.userId);
   expect(await store.entries()).toEqual([]);
 });
 
@@ -174,7 +174,7 @@ test('contract 7.8: if the user changes in another tab, continues in memory and 
   await cache.open('u-1');
   await cache.change((record) => Object.assign(record, stored()));
   await cache.dismiss([getDismissal(buildBanner())]);
-  await forgetUsers(store, cache.key, () => 'u-2');
+  await deleteUserRecords(store, cache.key, () => 'u-2');
   const dismissed = await cache.change((record) => {
     record.clockSkewMs = 7;
     return record.dismissed.length;
@@ -191,7 +191,7 @@ test('stores a user’s record again after another tab removed it, once this tab
   const { cache } = setUp(store);
   await cache.open('u-1');
   await cache.change((record) => Object.assign(record, stored()));
-  await forgetUsers(store, cache.key, () => null);
+  await deleteUserRecords(store, cache.key, () => null);
   await cache.open('u-1');
   expect(cache.current('home_hero')).toBeUndefined();
   await cache.change((record) => Object.assign(record, stored()));
@@ -205,7 +205,7 @@ test('keeps the record of a user who signs out and signs in again before the rec
   await cache.open('u-1');
   await cache.change((record) => Object.assign(record, stored()));
   await cache.open(null);
-  const forgotten = forgetUsers(store, cache.key, cache.userId);
+  const forgotten = deleteUserRecords(store, cache.key, cache.userId);
   await cache.open('u-1');
   await forgotten;
   await cache.dismiss([getDismissal(buildBanner())]);
@@ -231,7 +231,7 @@ test('keeps other apps and the current user when it removes other users', async 
   ]);
   const { cache } = setUp(store);
   await cache.open('u-1');
-  await forgetUsers(store, cache.key, cache.userId);
+  await deleteUserRecords(store, cache.key, cache.userId);
   expect((await store.entries()).map(([key]) => key)).toEqual([keyOf('u-1'), keyOf('u-1', 'other-app')]);
 });
 
@@ -243,7 +243,7 @@ test('contract 7.8: does not write to the store after a wipe', async () => {
     record.clockSkewMs = 1;
   });
   void cache.open(null);
-  await forgetUsers(store, cache.key, cache.userId);
+  await deleteUserRecords(store, cache.key, cache.userId);
   await late;
   await cache.change((record) => {
     record.clockSkewMs = 2;
@@ -259,7 +259,7 @@ test('case 44: does not read or delete a record of another version', async () =>
   const { cache } = setUp(store);
   await cache.open('u-1');
   void cache.open(null);
-  await forgetUsers(store, cache.key, cache.userId);
+  await deleteUserRecords(store, cache.key, cache.userId);
   expect(await store.get(foreign)).toEqual({ version: 99, banners: 'packed' });
 });
 

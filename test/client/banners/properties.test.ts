@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { invalidProperties } from '../../../src/client/banners/answers.ts';
+import { invalidProperties } from '../../../src/client/banners/sync-response.ts';
 import {
   getBooleanProperty,
   getDatetimeProperty,

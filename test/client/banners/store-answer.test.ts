@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { acceptDismissals, createStoreAnswer } from '../../../src/client/banners/answers.ts';
+import { acceptDismissals, createStoreAnswer } from '../../../src/client/banners/sync-response.ts';
 import { addDismissals } from '../../../src/client/banners/user-record.ts';
 import type { Banner, Notice } from '../../../src/client/index.ts';
 import { createMemoryStore, type Store } from '../../../src/client/platform/store.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { invalidProperties } from '../../../src/client/banners/answers.ts';
+import { invalidProperties } from '../../../src/client/banners/sync-response.ts';
 import type { Banner } from '../../../src/client/index.ts';
 import { aWireBanner, buildBanner } from '../../helpers/a-banner.ts';
 import { all, json, refuse, settle, setUp } from './arrange-sync.ts';

@@ -37,53 +37,53 @@ test('runs a repeated opt-out again and settles after its subscribers', async ()
 
 test('applies the later of two choices, in any order of arrival', async () => {
   const consent = createConsent('pending', () => 7);
-  await consent.hear({ consent: 'disabled', chosenAt: 9 });
-  await consent.hear({ consent: 'enabled', chosenAt: 8 });
-  expect(consent.record()).toEqual({ consent: 'disabled', chosenAt: 9 });
-  await consent.hear({ consent: 'enabled', chosenAt: 10 });
-  expect(consent.record()).toEqual({ consent: 'enabled', chosenAt: 10 });
+  await consent.merge({ consent: 'disabled', decidedAt: 9 });
+  await consent.merge({ consent: 'enabled', decidedAt: 8 });
+  expect(consent.record()).toEqual({ consent: 'disabled', decidedAt: 9 });
+  await consent.merge({ consent: 'enabled', decidedAt: 10 });
+  expect(consent.record()).toEqual({ consent: 'enabled', decidedAt: 10 });
 });
 
 test('prefers an opt-out to an opt-in of the same millisecond, in any order of arrival', async () => {
   const consent = createConsent('pending', () => 7);
-  await consent.hear({ consent: 'enabled', chosenAt: 9 });
-  await consent.hear({ consent: 'disabled', chosenAt: 9 });
-  await consent.hear({ consent: 'enabled', chosenAt: 9 });
-  expect(consent.record()).toEqual({ consent: 'disabled', chosenAt: 9 });
+  await consent.merge({ consent: 'enabled', decidedAt: 9 });
+  await consent.merge({ consent: 'disabled', decidedAt: 9 });
+  await consent.merge({ consent: 'enabled', decidedAt: 9 });
+  expect(consent.record()).toEqual({ consent: 'disabled', decidedAt: 9 });
 });
 
 test('an opt-out of an earlier visit overrides the host, and an opt-in does not', async () => {
   const host = createConsent('disabled', () => 7);
-  await host.hear({ consent: 'enabled', chosenAt: 6 });
+  await host.merge({ consent: 'enabled', decidedAt: 6 });
   expect(host.is('disabled')).toBe(true);
   const other = createConsent('enabled', () => 7);
-  await other.hear({ consent: 'keeping', chosenAt: 6 });
+  await other.merge({ consent: 'keeping', decidedAt: 6 });
   expect(other.is('keeping')).toBe(true);
 });
 
 test('dates a new choice after all known ones, even under a wrong clock', async () => {
   let now = 1_000;
   const consent = createConsent('enabled', () => now);
-  await consent.hear({ consent: 'disabled', chosenAt: 2_000 });
+  await consent.merge({ consent: 'disabled', decidedAt: 2_000 });
   now = 500;
   void consent.decide('enable');
-  expect(consent.record()).toEqual({ consent: 'enabled', chosenAt: 2_001 });
+  expect(consent.record()).toEqual({ consent: 'enabled', decidedAt: 2_001 });
 });
 
 test('a wrong clock does not discard an opt-out and does not preserve an opt-in for long', () => {
   const MINUTE_MS = 60_000;
   const { isSuperseded } = createConsent('enabled', () => MINUTE_MS);
-  const optIn = { consent: 'enabled' as const, chosenAt: MINUTE_MS };
-  const optOut = { consent: 'disabled' as const, chosenAt: MINUTE_MS };
-  expect(isSuperseded(optOut, { ...optIn, chosenAt: 2 * MINUTE_MS })).toBe(false);
-  expect(isSuperseded(optIn, { ...optOut, chosenAt: 2 * MINUTE_MS })).toBe(true);
-  expect(isSuperseded(optIn, { ...optOut, chosenAt: 20 * MINUTE_MS })).toBe(false);
+  const optIn = { consent: 'enabled' as const, decidedAt: MINUTE_MS };
+  const optOut = { consent: 'disabled' as const, decidedAt: MINUTE_MS };
+  expect(isSuperseded(optOut, { ...optIn, decidedAt: 2 * MINUTE_MS })).toBe(false);
+  expect(isSuperseded(optIn, { ...optOut, decidedAt: 2 * MINUTE_MS })).toBe(true);
+  expect(isSuperseded(optIn, { ...optOut, decidedAt: 20 * MINUTE_MS })).toBe(false);
 });
 
 test('lets only the host of the page enable it again after a wipe', async () => {
   const consent = createConsent('enabled', () => 7);
-  await consent.hear({ consent: 'wiped', chosenAt: 8 });
-  await consent.hear({ consent: 'enabled', chosenAt: 9 });
+  await consent.merge({ consent: 'wiped', decidedAt: 8 });
+  await consent.merge({ consent: 'enabled', decidedAt: 9 });
   expect(consent.is('wiped')).toBe(true);
   void consent.decide('enable');
   expect(consent.is('enabled')).toBe(true);
@@ -100,7 +100,9 @@ test.each([
   '%s: active: %s, writes to the device: %s, stores pending captures: %s, sends: %s',
   (state, ...allowed) => {
     const consent = createConsent(state, () => 7);
-    expect([consent.mayAct(), consent.mayWrite(), consent.mayFinish(), consent.maySend()]).toEqual(allowed);
+    expect([consent.mayAct(), consent.mayWrite(), consent.mayStorePending(), consent.maySend()]).toEqual(
+      allowed,
+    );
   },
 );
 

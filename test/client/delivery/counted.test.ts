@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
-import { countedKey } from '../../../src/client/delivery/log/records.ts';
+import { dedupKey } from '../../../src/client/delivery/log/records.ts';
 import { assertConserved, createFaultyStore } from '../../../src/testing/index.ts';
 import { createFaultyWorld, createWorld, deafLink } from './world.ts';
 
@@ -109,8 +109,8 @@ test('an opt-out that this page missed does not remove marks that another tab ha
 test('case 46: a corrupt mark does not lose its event or the next one, and does not block requests', async () => {
   const world = createWorld();
   await world.disk.openStore(world.name).setMany([
-    [countedKey('s1 b'), null],
-    [countedKey('s1 old'), 'damaged'],
+    [dedupKey('s1 b'), null],
+    [dedupKey('s1 old'), 'damaged'],
   ]);
   const tab = world.openTab();
   const click = { ...impression('s1 b'), type: 'click', once: undefined } as never;
@@ -120,7 +120,7 @@ test('case 46: a corrupt mark does not lose its event or the next one, and does 
   expect(tab.noticesOf('failed')).toEqual([]);
   await world.clock.advance(61 * 60_000);
   await tab.delivery.flush();
-  expect(world.records().map(([key]) => String(key))).not.toContain(String(countedKey('s1 old')));
+  expect(world.records().map(([key]) => String(key))).not.toContain(String(dedupKey('s1 old')));
 });
 
 test('an impression that cannot be stored does not affect clicks or later impressions', async () => {

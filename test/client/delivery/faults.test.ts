@@ -305,7 +305,7 @@ test('ignores channel messages with missing members', async () => {
   const tab = world.openTab();
   await tab.capture('c1');
   const other = world.openChannel(world.name);
-  for (const type of ['gone', 'notice', 'idle', 'consent']) other.postMessage({ type });
+  for (const type of ['events-removed', 'notice', 'sender-idle', 'consent']) other.postMessage({ type });
   await world.settle();
   expect(tab.noticesOf('failed')).toEqual([]);
   expect(tab.notices).not.toContain(undefined);
@@ -394,7 +394,7 @@ test('keeps the records of a newer version and applies its opt-out', async () =>
 
   await disk.setMany([
     [['control', 1, 'meta'], undefined],
-    [['control', 2, 'meta'], { v: 2, consent: 'disabled', chosenAt: 5 }],
+    [['control', 2, 'meta'], { v: 2, consent: 'disabled', decidedAt: 5 }],
   ]);
   world.service.clear();
   const next = world.openTab();
@@ -412,7 +412,7 @@ test('a purge also removes events that another page has just claimed', async () 
       const result = await disk.update<never>(wanted, change);
       // The last flush of another page, between any two steps of this one.
       const until = world.clock.now() + MINUTE_MS;
-      const claim = { v: 1, id: 'other', tab: 'other', until, aloneUntil: 0, keys };
+      const claim = { v: 1, id: 'other', tab: 'other', until, exclusiveUntil: 0, keys };
       if (keys.length > 0) await disk.setMany([[claimKey('other'), claim]]);
       return result;
     },

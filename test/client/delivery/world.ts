@@ -1,13 +1,13 @@
 import type { EventType } from '../../../src/client/banner.ts';
-import { type Choice, createConsent } from '../../../src/client/consent/consent.ts';
+import { type ConsentState, createConsent } from '../../../src/client/consent/consent.ts';
 import { createUserTokens, type ProvideToken } from '../../../src/client/credentials/credentials.ts';
 import { createDelivery } from '../../../src/client/delivery/create-delivery.ts';
 import type { Delivery, OnEventRejected } from '../../../src/client/delivery/delivery.ts';
-import { createHandOff } from '../../../src/client/delivery/hand-off.ts';
 import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/records.ts';
 import { createTrouble } from '../../../src/client/delivery/trouble/trouble.ts';
+import { createWorkerHandoff } from '../../../src/client/delivery/worker-handoff.ts';
 import { createNotices, type Notice, type Notify } from '../../../src/client/notices.ts';
-import type { DeliveryChoices } from '../../../src/client/options/choices.ts';
+import type { DeliveryChoices } from '../../../src/client/options/option-schema.ts';
 import { logName } from '../../../src/client/options/options.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
 import type { LifecycleEvent, PageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
@@ -93,7 +93,7 @@ export interface TabSetup {
   appId?: string;
   appVersion?: string;
   fetch?: typeof fetch;
-  consent?: Choice;
+  consent?: ConsentState;
   options?: DeliveryChoices;
   openStore?: (name: string) => Store;
   clock?: Clock;
@@ -189,7 +189,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
           onEventRejected: setup.onEventRejected,
           ...(setup.evict && { evict: setup.evict }),
         },
-        loadHandOff: async () => ({ createHandOff }),
+        loadHandoff: async () => ({ createWorkerHandoff }),
         isWorker: setup.isWorker ?? false,
         isStopped: () => isStopped,
       },

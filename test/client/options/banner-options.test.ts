@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Notice } from '../../../src/client/index.ts';
-import { bannerOptions } from '../../../src/client/options/choices.ts';
+import { bannerOptions } from '../../../src/client/options/option-schema.ts';
 
 const DEFAULTS = {
   refreshCapacity: 5,

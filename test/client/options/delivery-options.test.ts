@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Notice } from '../../../src/client/notices.ts';
-import { deliveryOptions } from '../../../src/client/options/choices.ts';
+import { deliveryOptions } from '../../../src/client/options/option-schema.ts';
 
 describe('delivery options', () => {
   const untold = (notice: Notice) => expect.fail(JSON.stringify(notice));

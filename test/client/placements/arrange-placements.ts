@@ -1,9 +1,9 @@
 import { vi } from 'vitest';
 import type { Banner, Notice, PlacementHook } from '../../../src/client/index.ts';
 import { createNotices } from '../../../src/client/notices.ts';
-import { createBoxes } from '../../../src/client/placements/box.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
 import { createSlotHeights } from '../../../src/client/placements/slot-heights.ts';
+import { createSlotSizes } from '../../../src/client/placements/slot-sizes.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { buildBanner } from '../../helpers/a-banner.ts';
 
@@ -36,14 +36,14 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined, { is
   subscribe(onNotice);
   const placements = createPlacements({
     consent: { mayWrite: () => true },
-    boxes: createBoxes('app'),
+    slotSizes: createSlotSizes('app'),
     cache: {
       current: (placementId) => answers.get(placementId),
       mustLeave: () => state.mustLeave,
       now: Date.now,
       expiresInMs: () => state.expiresInMs,
     },
-    answered: new Set(['home_hero']),
+    synced: new Set(['home_hero']),
     track,
     snooze: async () => undefined,
     isGated: false,

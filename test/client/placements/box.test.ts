@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { createBoxes, holdBox } from '../../../src/client/placements/box.ts';
 import { type MountedSlot, UNDECIDED } from '../../../src/client/placements/slot.ts';
 import { createBoxMemory, createSlotHeights } from '../../../src/client/placements/slot-heights.ts';
+import { createSlotSizes, holdBox } from '../../../src/client/placements/slot-sizes.ts';
 
 beforeEach(() => {
   localStorage.clear();
@@ -14,12 +14,12 @@ const anElement = (height = 0, width = 600): HTMLElement => {
 };
 
 const remember = (height: number, width = 600, appId = 'app') =>
-  createBoxMemory(createBoxes(appId), () => true).remember('home_hero', anElement(height, width));
+  createBoxMemory(createSlotSizes(appId), () => true).remember('home_hero', anElement(height, width));
 
 test('reserves a stored height on the next visit', () => {
   remember(240);
   const element = anElement();
-  createBoxes('app').reserve(element, 'home_hero');
+  createSlotSizes('app').reserve(element, 'home_hero');
   expect(element.style.minHeight).toBe('240px');
 });
 
@@ -27,7 +27,7 @@ test('stores the height per width, so that a card of a wide slot reserves no exc
   remember(240, 600);
   const reserved = (width: number) => {
     const element = anElement(0, width);
-    createBoxes('app').reserve(element, 'home_hero');
+    createSlotSizes('app').reserve(element, 'home_hero');
     return element.style.minHeight;
   };
   expect(reserved(300)).toBe('');
@@ -41,19 +41,19 @@ test('stores the height per width, so that a card of a wide slot reserves no exc
 test('does not change a box if the page declares one that is large enough', () => {
   remember(240);
   const element = anElement(240);
-  expect(createBoxes('app').reserve(element, 'home_hero')).toBeUndefined();
+  expect(createSlotSizes('app').reserve(element, 'home_hero')).toBeUndefined();
   expect(element.style.minHeight).toBe('');
 });
 
 test('does not reserve a height for a placement without a banner', () => {
   remember(240);
-  createBoxMemory(createBoxes('app'), () => true).remember('home_hero', anElement(100), false);
-  expect(createBoxes('app').reserve(anElement(), 'home_hero')).toBeUndefined();
+  createBoxMemory(createSlotSizes('app'), () => true).remember('home_hero', anElement(100), false);
+  expect(createSlotSizes('app').reserve(anElement(), 'home_hero')).toBeUndefined();
 });
 
 test('stores heights per app', () => {
   remember(240, 600, 'other');
-  expect(createBoxes('app').reserve(anElement(), 'home_hero')).toBeUndefined();
+  expect(createSlotSizes('app').reserve(anElement(), 'home_hero')).toBeUndefined();
 });
 
 test.each(['not json', '[]', 'null', '{"home_hero@74":"tall"}', '{"home_hero@74":-5}'])(
@@ -61,7 +61,7 @@ test.each(['not json', '[]', 'null', '{"home_hero@74":"tall"}', '{"home_hero@74"
   (damaged) => {
     localStorage.setItem('placard-boxes:app', damaged);
     const element = anElement();
-    createBoxes('app').reserve(element, 'home_hero');
+    createSlotSizes('app').reserve(element, 'home_hero');
     expect(element.style.minHeight).toBe('');
   },
 );
@@ -71,7 +71,7 @@ test('blocked storage does not affect placements, except that heights are not st
     throw new DOMException('Denied', 'SecurityError');
   };
   vi.stubGlobal('localStorage', { getItem: blocked, setItem: blocked, removeItem: blocked });
-  const boxes = createBoxes('app');
+  const boxes = createSlotSizes('app');
   const memory = createBoxMemory(boxes, () => true);
   expect(boxes.reserve(anElement(), 'home_hero')).toBeUndefined();
   memory.remember('home_hero', anElement(240));
@@ -80,13 +80,13 @@ test('blocked storage does not affect placements, except that heights are not st
 });
 
 test('does not store heights without consent', () => {
-  createBoxMemory(createBoxes('app'), () => false).remember('home_hero', anElement(240));
+  createBoxMemory(createSlotSizes('app'), () => false).remember('home_hero', anElement(240));
   expect(localStorage).toHaveLength(0);
 });
 
 test('does not reserve a removed height', () => {
   remember(240);
-  const boxes = createBoxes('app');
+  const boxes = createSlotSizes('app');
   boxes.forget();
   expect(boxes.reserve(anElement(), 'home_hero')).toBeUndefined();
   expect(localStorage).toHaveLength(0);

@@ -22,14 +22,14 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
   subscribe((notice) => notices.push(notice));
   const placements = createPlacements({
     consent: { mayWrite: () => false },
-    boxes: { reserve: () => undefined },
+    slotSizes: { reserve: () => undefined },
     cache: {
       current: () => banner,
       mustLeave: () => null,
       now: Date.now,
       expiresInMs: () => Number.POSITIVE_INFINITY,
     },
-    answered: new Set(),
+    synced: new Set(),
     track: async () => undefined,
     snooze: async () => undefined,
     isGated: false,

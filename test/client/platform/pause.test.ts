@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { pauseAfter } from '../../../src/client/delivery/trouble/backoff.ts';
+import { extendPause } from '../../../src/client/delivery/trouble/backoff.ts';
 import { kit } from '../../../src/client/delivery/trouble/kit.ts';
-import { endEarly, isPausing, noPause, type Pause } from '../../../src/client/platform/waits.ts';
+import { endPauseEarly, isPaused, noPause, type Pause } from '../../../src/client/platform/pauses.ts';
 import fc from '../../helpers/property.ts';
 
 const NOW = 1_000_000;
-const after = (before: Pause, cause: Parameters<typeof pauseAfter>[2], share = 1): Pause =>
-  pauseAfter(kit, before, cause, NOW, () => share);
+const after = (before: Pause, cause: Parameters<typeof extendPause>[2], share = 1): Pause =>
+  extendPause(kit, before, cause, NOW, () => share);
 /** Duration of the pause after the given number of failures. */
 const backoffMs = (failures: number, share: number): number =>
   after({ ...noPause(), failures: failures - 1 }, { reason: 'backoff' }, share).until - NOW;
@@ -37,7 +37,7 @@ test('applies a requested wait exactly for a rate limit, and as a minimum for a 
     until: NOW + 500,
     reason: 'rate-limit',
     failures: 6,
-    isFirm: true,
+    isServerMandated: true,
   });
   expect(after(often, { reason: 'backoff', requestedMs: 500 }).until).toBe(NOW + 64_000);
   expect(after(often, { reason: 'backoff', requestedMs: 90_000 }).until).toBe(NOW + 90_000);
@@ -49,14 +49,17 @@ test('counts parallel failures once, applies the longest pause, and keeps a fixe
   const shorter = after(limited, { reason: 'backoff' });
   expect(shorter).toEqual(limited);
   const longer = after(limited, { reason: 'backoff', requestedMs: 90_000 });
-  expect(longer).toMatchObject({ until: NOW + 90_000, failures: 1, isFirm: true });
+  expect(longer).toMatchObject({ until: NOW + 90_000, failures: 1, isServerMandated: true });
   const backoff = after(noPause(), { reason: 'backoff' });
-  expect(after(backoff, { reason: 'rate-limit', requestedMs: 100 })).toEqual({ ...backoff, isFirm: true });
+  expect(after(backoff, { reason: 'rate-limit', requestedMs: 100 })).toEqual({
+    ...backoff,
+    isServerMandated: true,
+  });
 });
 
 test('counts a failure during a network change as the first one of the new network', () => {
   const often = { ...noPause(), failures: 9 };
-  expect(after(often, { reason: 'backoff', isFirst: true })).toMatchObject({
+  expect(after(often, { reason: 'backoff', isNewNetwork: true })).toMatchObject({
     until: NOW + 2_000,
     failures: 1,
   });
@@ -64,19 +67,19 @@ test('counts a failure during a network change as the first one of the new netwo
 
 test('a success ends a backoff, but not a pause that the server requested', () => {
   const backoff = after(noPause(), { reason: 'backoff' });
-  expect(isPausing(endEarly(backoff, NOW), NOW)).toBe(false);
-  expect(endEarly(backoff, NOW)).toMatchObject({ failures: 1 });
+  expect(isPaused(endPauseEarly(backoff, NOW), NOW)).toBe(false);
+  expect(endPauseEarly(backoff, NOW)).toMatchObject({ failures: 1 });
   for (const reason of ['rate-limit', 'unauthorized', 'not-found'] as const) {
     const firm = after(noPause(), { reason });
-    expect(endEarly(firm, NOW)).toBe(firm);
+    expect(endPauseEarly(firm, NOW)).toBe(firm);
   }
   const named = after(noPause(), { reason: 'backoff', requestedMs: 90_000 });
-  expect(endEarly(named, NOW)).toBe(named);
+  expect(endPauseEarly(named, NOW)).toBe(named);
   const over = { ...backoff, until: NOW };
-  expect(endEarly(over, NOW)).toBe(over);
+  expect(endPauseEarly(over, NOW)).toBe(over);
 });
 
 test('ends a pause that is too far in the future, because it was set under a wrong clock', () => {
-  expect(isPausing({ ...noPause(), until: NOW + 60 * 60_000 }, NOW)).toBe(true);
-  expect(isPausing({ ...noPause(), until: NOW + 60 * 60_000 + 1 }, NOW)).toBe(false);
+  expect(isPaused({ ...noPause(), until: NOW + 60 * 60_000 }, NOW)).toBe(true);
+  expect(isPaused({ ...noPause(), until: NOW + 60 * 60_000 + 1 }, NOW)).toBe(false);
 });

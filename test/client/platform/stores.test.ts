@@ -3,9 +3,9 @@ import 'fake-indexeddb/auto';
 import { describe, expect, test, vi } from 'vitest';
 import { createConsent } from '../../../src/client/consent/consent.ts';
 import { createDisk } from '../../../src/client/delivery/log/disk.ts';
+import { createControlCache } from '../../../src/client/delivery/log/log-cache.ts';
 import { createLogStore } from '../../../src/client/delivery/log/log-store.ts';
 import { CONTROL_KEY } from '../../../src/client/delivery/log/records.ts';
-import { createLastSeen } from '../../../src/client/delivery/log/remembered.ts';
 import { kit } from '../../../src/client/delivery/trouble/kit.ts';
 import { createRestore } from '../../../src/client/delivery/trouble/memory-restore.ts';
 import type { Notify } from '../../../src/client/notices.ts';
@@ -30,12 +30,12 @@ const nextName = () => {
 
 const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) => void = () => undefined) => {
   const { lifecycle } = createFakeLifecycle();
-  const news = { post: () => undefined, subscribe: () => () => undefined, close: () => undefined };
+  const tabs = { post: () => undefined, subscribe: () => () => undefined, close: () => undefined };
   const consent = createConsent('enabled', Date.now);
   const notify: Notify = (notice) => notice.type === 'memory-mode' && onMode(notice.on);
   const trouble = async () => ({ restore: createRestore(kit, consent) });
-  const context = { consent, clock, lifecycle, news, notify, trouble, isStopped: () => false };
-  return createLogStore(context, primary, createLastSeen(context));
+  const context = { consent, clock, lifecycle, tabs, notify, trouble, isStopped: () => false };
+  return createLogStore(context, primary, createControlCache(context));
 };
 
 /** Records on disk besides the control record. */
@@ -44,19 +44,19 @@ const getRecords = async (disk: Store) =>
 
 /** A store whose operations all go through `createDisk`. */
 const createGatedStore = (store: Store, lifecycle: PageLifecycle, after: Clock['after']) => {
-  const { ask, close } = createDisk(store, lifecycle, after);
+  const { request, close } = createDisk(store, lifecycle, after);
   return {
-    entries: <T>(range?: KeyRange) => ask((disk) => disk.entries<T>(range)),
-    get: <T>(key: StoreKey) => ask((disk) => disk.get<T>(key)),
+    entries: <T>(range?: KeyRange) => request((disk) => disk.entries<T>(range)),
+    get: <T>(key: StoreKey) => request((disk) => disk.get<T>(key)),
     setMany: (records: [StoreKey, unknown][]) =>
-      ask<void>(
+      request<void>(
         (disk) => disk.setMany(records),
         () => undefined,
       ),
-    deleteMany: (keys: StoreKey[]) => ask((disk) => disk.deleteMany(keys)),
+    deleteMany: (keys: StoreKey[]) => request((disk) => disk.deleteMany(keys)),
     update: <T>(keys: StoreKey[], change: Parameters<typeof store.update<T>>[1]) =>
-      ask((disk) => disk.update<T>(keys, change)),
-    clear: () => ask((disk) => disk.clear()),
+      request((disk) => disk.update<T>(keys, change)),
+    clear: () => request((disk) => disk.clear()),
     close,
   };
 };
@@ -252,7 +252,7 @@ describe('log store', () => {
     primary.fail({ type: 'reject', error: 'QuotaExceededError' });
     await expect(store.setMany([['a', 1]])).rejects.toMatchObject({ name: 'QuotaExceededError' });
     expect(modes).toEqual([]);
-    store.degrade(new Error('full'));
+    store.switchToMemory(new Error('full'));
     await store.setMany([['a', 1]]);
     expect(modes).toEqual([true]);
   });

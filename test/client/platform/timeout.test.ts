@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { afterTimeout, withTimeout } from '../../../src/client/platform/waits.ts';
+import { afterTimeout, withTimeout } from '../../../src/client/platform/pauses.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
 
 test('fires once after the full timeout', async () => {

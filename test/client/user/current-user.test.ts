@@ -12,7 +12,7 @@ const aVisitor = (isUsed: boolean) => {
     createConsent('enabled', Date.now),
     expect.unreachable,
   );
-  user.look();
+  user.update();
   return user;
 };
 

@@ -51,7 +51,7 @@ const made = createDelivery(
       lifecycle: createPageLifecycle(),
     },
     host: { notify, fail },
-    loadHandOff: loadTrouble,
+    loadHandoff: loadTrouble,
     isWorker: false,
     isStopped: () => false,
   },

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { PageLifecycle } from '../../platform/page-lifecycle.ts';
+import { afterTimeout } from '../../platform/pauses.ts';
 import type { Store } from '../../platform/store.ts';
-import { afterTimeout } from '../../platform/waits.ts';
 
 export interface InMemory {
   type: 'memory';
@@ -10,11 +10,11 @@ export interface InMemory {
    * Deletion that is due on the disk before memory is moved there, because the user requested it while the disk was
    * unavailable.
    */
-  owed?: 'everything' | 'queue';
+  pendingDeletion?: 'everything' | 'queue';
 }
 
 /** A request that was pending on the return from the back/forward cache counts as lost after this time (Firefox). */
-const ANSWER_MS = 1_000;
+const LOST_MS = 1_000;
 /** Timeout of a request. A slow disk or another tab may delay a transaction for a while. */
 const HANG_MS = 10_000;
 
@@ -31,7 +31,7 @@ export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock[
   let untilRestored: Promise<void> | undefined;
   let wake: () => void = () => undefined;
   /** Pending requests: maps the function that abandons the request to the function that cancels its timeout. */
-  const unanswered = new Map<() => void, () => void>();
+  const pending = new Map<() => void, () => void>();
   const stops = [
     lifecycle.on('pagehide', () => {
       untilRestored ??= new Promise((resolve) => {
@@ -39,20 +39,20 @@ export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock[
       });
     }),
     lifecycle.on('restored', () => {
-      const former = [...unanswered.keys()];
-      after(ANSWER_MS, () => {
-        for (const giveUp of former) if (unanswered.delete(giveUp)) giveUp();
+      const former = [...pending.keys()];
+      after(LOST_MS, () => {
+        for (const giveUp of former) if (pending.delete(giveUp)) giveUp();
       });
       wake();
       untilRestored = undefined;
     }),
   ];
 
-  const answered = <T>(work: (store: Store) => Promise<T>, ifLost?: () => T): Promise<T> =>
+  const runTracked = <T>(work: (store: Store) => Promise<T>, ifLost?: () => T): Promise<T> =>
     new Promise((resolve, reject) => {
       const attempt = (): void => {
         let isLost = false;
-        const giveUp = (): void => {
+        const abandon = (): void => {
           isLost = true;
           if (ifLost) resolve(ifLost());
           else attempt();
@@ -63,13 +63,13 @@ export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock[
           else if (ifLost) attempt();
         };
         const cancel = afterTimeout(after, HANG_MS, () => {
-          if (!untilRestored && unanswered.delete(giveUp)) reject(new Error('Timed out'));
+          if (!untilRestored && pending.delete(abandon)) reject(new Error('Timed out'));
         });
-        unanswered.set(giveUp, cancel);
+        pending.set(abandon, cancel);
         void work(store)
           .then(resolve, onError)
           .finally(() => {
-            unanswered.delete(giveUp);
+            pending.delete(abandon);
             cancel();
           });
       };
@@ -78,9 +78,9 @@ export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock[
 
   return {
     /** `ifLost`, only for a write without a read, returns the value that replaces a lost response. */
-    async ask<T>(work: (store: Store) => Promise<T>, ifLost?: () => T): Promise<T> {
+    async request<T>(work: (store: Store) => Promise<T>, ifLost?: () => T): Promise<T> {
       if (untilRestored && !ifLost) await untilRestored;
-      return answered(work, ifLost);
+      return runTracked(work, ifLost);
     },
     close(): void {
       for (const stop of stops) stop();

@@ -1,17 +1,17 @@
+import { withTimeout } from '../../platform/pauses.ts';
 import { createMemoryStore, type KeyRange, type Store, type StoreKey } from '../../platform/store.ts';
-import { withTimeout } from '../../platform/waits.ts';
 import type { DeliveryContext, Trouble } from '../delivery.ts';
 import { createDisk, type InMemory } from './disk.ts';
+import type { ControlCache } from './log-cache.ts';
 import {
   CONTROLS_RANGE,
   type Control,
   isControlKey,
   isNewer,
   isOptOut,
-  newerVersion,
+  newerVersionError,
   type Writes,
 } from './records.ts';
-import type { LastSeen } from './remembered.ts';
 
 /** Timeout of `indexedDB.open`, which some engines never settle. After it, the page continues in memory. */
 const OPEN_MS = 2_000;
@@ -19,7 +19,7 @@ const OPEN_MS = 2_000;
 const RETRY_MS = 30_000;
 
 /** Returns whether the disk is full. The caller handles a full disk, because it knows which records to evict. */
-export const isQuota = (error: unknown): boolean => Object(error).name === 'QuotaExceededError';
+export const isQuotaError = (error: unknown): boolean => Object(error).name === 'QuotaExceededError';
 
 /** Location of the log. */
 type LogLocation =
@@ -42,7 +42,7 @@ export const createLogStore = (
     trouble: () => Promise<Pick<Trouble, 'restore'>>;
   },
   store: Store,
-  control: LastSeen,
+  control: ControlCache,
 ) => {
   const { after } = clock;
   const disk = createDisk(store, lifecycle, after);
@@ -60,12 +60,12 @@ export const createLogStore = (
   /** Also runs after a stop if a deletion is due, because no other page knows about the deletion. */
   const retryLater = (): void => {
     cancelRetry();
-    if (!isStopped() || memory()?.owed) cancelRetry = after(RETRY_MS, () => void retry());
+    if (!isStopped() || memory()?.pendingDeletion) cancelRetry = after(RETRY_MS, () => void retry());
   };
   const toMemory = (cause: unknown): void => {
     if (memory()) return;
     logLocation = { type: 'memory', store: createMemoryStore() };
-    control.forget();
+    control.clear();
     notify({ type: 'memory-mode', on: true, reason: Object(cause).message ?? String(cause) });
     retryLater();
   };
@@ -81,7 +81,7 @@ export const createLogStore = (
       return retryLater();
     }
     logLocation = { type: 'disk' };
-    control.forget();
+    control.clear();
     cancelRetry();
     notify({ type: 'memory-mode', on: false });
     onDisk();
@@ -93,7 +93,7 @@ export const createLogStore = (
    */
   const probe = async (): Promise<boolean> => {
     if (consent.is('pending')) throw new Error('consent is pending');
-    const found = await disk.ask((each) => each.entries<Partial<Control> | undefined>(CONTROLS_RANGE));
+    const found = await disk.request((each) => each.entries<Partial<Control> | undefined>(CONTROLS_RANGE));
     const record = found.find(([key]) => isControlKey(key))?.[1];
     const isOurs = !isNewer(record);
     const isKept = isOurs && !memory();
@@ -104,12 +104,12 @@ export const createLogStore = (
     for (const each of missed) {
       if (!isOptOut(each?.consent)) continue;
       const choice = each?.consent === 'disabled' ? 'disabled' : 'keeping';
-      void consent.hear({ consent: choice, chosenAt: Number(each?.chosenAt) || 0 });
+      void consent.merge({ consent: choice, decidedAt: Number(each?.decidedAt) || 0 });
     }
-    if (!isOurs) throw newerVersion();
+    if (!isOurs) throw newerVersionError();
     return record !== undefined;
   };
-  const probeInTime = (): Promise<boolean> => {
+  const probeWithTimeout = (): Promise<boolean> => {
     const answer = probe();
     // A response after the timeout still ends memory mode.
     answer.then(retry, () => undefined);
@@ -118,7 +118,7 @@ export const createLogStore = (
   const checkDisk = async (): Promise<void> => {
     let hadRecord: boolean;
     try {
-      hadRecord = await probeInTime();
+      hadRecord = await probeWithTimeout();
     } catch (error) {
       toMemory(error);
       return retryLater();
@@ -146,24 +146,24 @@ export const createLogStore = (
     while (logLocation.type === 'moving') await logLocation.over;
     if (logLocation.type === 'memory') return work(logLocation.store);
     try {
-      return await disk.ask(work, ifLost);
+      return await disk.request(work, ifLost);
     } catch (error) {
-      if (isQuota(error)) throw error;
+      if (isQuotaError(error)) throw error;
       toMemory(error);
       return run(work, ifLost);
     }
   };
 
   /** Clears the log in memory, and leaves the disk as it is. */
-  const forgetMemory = (): void => {
+  const clearMemory = (): void => {
     const log = memory();
     if (!log) return;
     log.store = createMemoryStore();
-    control.forget();
+    control.clear();
   };
   // If the first choice is an opt-out, the events in memory are discarded.
   consent.subscribe((before) => {
-    if (before === 'pending' && !consent.mayAct()) forgetMemory();
+    if (before === 'pending' && !consent.mayAct()) clearMemory();
   });
 
   return {
@@ -196,30 +196,30 @@ export const createLogStore = (
     async clear(): Promise<void> {
       await run((each) => {
         const log = memory();
-        if (log?.store === each) log.owed = 'everything';
+        if (log?.store === each) log.pendingDeletion = 'everything';
         return each.clear();
       });
-      control.forget();
+      control.clear();
       void retry();
     },
     isMemory: () => memory() !== undefined,
     /** Retries the disk if the log is in memory. */
     retry,
     /** Switches to memory mode. */
-    degrade: toMemory,
-    forgetMemory,
+    switchToMemory: toMemory,
+    clearMemory,
     /** Sets the callback for the end of memory mode. */
     onDisk(wake: () => void): void {
       onDisk = wake;
     },
     /** Marks the queue for deletion. In memory mode, the events on disk are deleted once the disk responds. */
-    owePurge(): void {
+    schedulePurge(): void {
       const log = memory();
-      if (log) log.owed ??= 'queue';
+      if (log) log.pendingDeletion ??= 'queue';
     },
     /** Pending requests still complete, because a click may wait for one. */
     close(): void {
-      if (!memory()?.owed) cancelRetry();
+      if (!memory()?.pendingDeletion) cancelRetry();
       disk.close();
     },
   };

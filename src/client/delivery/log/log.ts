@@ -1,33 +1,33 @@
-import type { ChoiceRecord } from '../../consent/consent.ts';
+import type { ConsentRecord } from '../../consent/consent.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { VERSION } from '../limits.ts';
-import { createLogStore, isQuota } from './log-store.ts';
+import { SCHEMA_VERSION } from '../limits.ts';
+import { createControlCache, createUnsentBuffer } from './log-cache.ts';
+import { createLogStore, isQuotaError } from './log-store.ts';
 import {
   CLAIM_RANGE,
   type Claim,
   CONTROL_KEY,
   CONTROL_RANGE,
-  COUNTED_RANGE,
   type Control,
-  type CountedRecord,
   claimKey,
-  countedKey,
+  DEDUP_RANGE,
   type DeadRecord,
+  type DedupRecord,
+  dedupKey,
   type EventKey,
+  formatKey,
   isClaim,
   isControlKey,
   isCorrupt,
   isEventKey,
   isNewer,
-  keyText,
-  newerVersion,
+  newerVersionError,
   type QueuedEvent,
   readEvent,
   type StoredEvent,
   type Writes,
 } from './records.ts';
-import { createLastSeen, createUnsent } from './remembered.ts';
 
 /** Maximum number of records in a read, so that no read blocks the page. */
 const PAGE_SIZE = 200;
@@ -53,7 +53,7 @@ export interface Entry extends QueuedEvent {
   once: string | undefined;
 }
 
-interface Overview {
+interface LogSnapshot {
   control: Control;
   claims: Claim[];
   /** Keys of unusable records, except those of a newer version. */
@@ -64,7 +64,7 @@ interface Overview {
 /** Returns whether a mark is older than this time, or damaged. */
 const isOldMark =
   (time: number) =>
-  ([, mark]: [StoreKey, CountedRecord | null]): boolean =>
+  ([, mark]: [StoreKey, DedupRecord | null]): boolean =>
     !isNewer(mark) && !(Number(mark?.at) >= time);
 
 /**
@@ -74,15 +74,15 @@ const isOldMark =
  */
 export const createLog = (context: DeliveryContext) => {
   const { api, consent, openStore, fail } = context;
-  const last = createLastSeen(context);
-  const unsent = createUnsent(context);
-  const place = createLogStore(context, openStore(api.logName), last);
+  const cache = createControlCache(context);
+  const unsent = createUnsentBuffer(context);
+  const store = createLogStore(context, openStore(api.logName), cache);
 
   /**
    * Runs a step. `decide` gets the control record, the values of `keys`, and all claims. It may change the control record, and
    * returns the other writes; `null` writes nothing. It runs again after a lost connection.
    */
-  const step = async (
+  const transact = async (
     keys: StoreKey[],
     decide: (control: Control, values: unknown[], claims: Claim[]) => Writes | null,
   ): Promise<void> => {
@@ -93,55 +93,55 @@ export const createLog = (context: DeliveryContext) => {
     const change = ([stored, found, ...values]: unknown[]): Writes => {
       after = undefined;
       isNewerVersion = isNewer(stored);
-      last.detectWipe(stored);
+      cache.detectWipe(stored);
       if (isNewerVersion || consent.is('wiped')) return [];
-      const control = last.read(stored);
+      const control = cache.read(stored);
       claims = [found].flat().filter(isClaim);
       const writes = decide(control, values, claims);
       // If no record was stored or is written, the default record does not contain the user's choice.
       if (stored !== undefined || writes !== null) after = control;
       written = writes ?? [];
       if (writes === null) return [];
-      last.hold();
+      cache.holdRejected();
       return [[CONTROL_KEY, control], ...writes];
     };
-    await place.update<unknown>([CONTROL_KEY, CLAIM_RANGE, ...keys], change).catch((error) => {
-      if (isQuota(error)) last.hold(after);
+    await store.update<unknown>([CONTROL_KEY, CLAIM_RANGE, ...keys], change).catch((error) => {
+      if (isQuotaError(error)) cache.holdRejected(after);
       throw error;
     });
     if (isNewerVersion) {
-      place.degrade(newerVersion());
-      return step(keys, decide);
+      store.switchToMemory(newerVersionError());
+      return transact(keys, decide);
     }
-    if (after !== undefined) last.keep(after, claims);
+    if (after !== undefined) cache.keep(after, claims);
     unsent.removed(written.filter(([, value]) => value === undefined).map(([key]) => key));
   };
 
   /** Returns the control record, the claims and the other records of the range, from one read. */
-  const overview = async (range = CONTROL_RANGE): Promise<Overview> => {
-    const records = await place.entries<unknown>(range);
+  const snapshot = async (range = CONTROL_RANGE): Promise<LogSnapshot> => {
+    const records = await store.entries<unknown>(range);
     const claims = records.map(([, record]) => record).filter(isClaim);
-    const control = last.keep(records.find(([key]) => isControlKey(key))?.[1], claims);
+    const control = cache.keep(records.find(([key]) => isControlKey(key))?.[1], claims);
     return { control, claims, corrupt: records.filter(isCorrupt).map(([key]) => key), records };
   };
 
   return {
-    step,
-    control: async (): Promise<Control> => (await overview()).control,
+    transact,
+    control: async (): Promise<Control> => (await snapshot()).control,
 
     /** Writes records without a read. Resolves once they are durable. */
-    write: (records: Writes): Promise<void> => place.setMany(records),
+    write: (records: Writes): Promise<void> => store.setMany(records),
 
     /** Appends an event with a deduplication name. Returns `false` if one was stored under this name before, in any tab. */
     async writeOnce({ key, event }: QueuedEvent, name: string): Promise<boolean> {
-      const own: CountedRecord = { v: VERSION, event: keyText(key), at: event.time };
+      const own: DedupRecord = { v: SCHEMA_VERSION, event: formatKey(key), at: event.time };
       let isFirst = false;
-      await place.update<CountedRecord | null>([countedKey(name)], ([found]) => {
+      await store.update<DedupRecord | null>([dedupKey(name)], ([found]) => {
         // After a lost connection the mark may already name this event. A damaged mark is ignored.
         isFirst = (found?.event ?? own.event) === own.event;
         return isFirst
           ? [
-              [countedKey(name), own],
+              [dedupKey(name), own],
               [key, event],
             ]
           : [];
@@ -151,20 +151,20 @@ export const createLog = (context: DeliveryContext) => {
 
     /** Removes events that were just appended and must not stay, or delivered events that a full disk cannot count. */
     async remove(entries: (Pick<Entry, 'key'> & Partial<Pick<Entry, 'once'>>)[]): Promise<void> {
-      const keys = entries.flatMap(({ key, once }) => (once === undefined ? [key] : [key, countedKey(once)]));
-      await place.deleteMany(keys);
+      const keys = entries.flatMap(({ key, once }) => (once === undefined ? [key] : [key, dedupKey(once)]));
+      await store.deleteMany(keys);
       unsent.removed(keys);
     },
 
-    overview,
+    snapshot,
 
     /**
      * Stores a choice of this page. Returns `true` once it is durable; `false` if the user made a later choice in another tab,
      * which this page then follows.
      */
-    async storeChoice(choice: ChoiceRecord): Promise<boolean> {
+    async storeConsent(choice: ConsentRecord): Promise<boolean> {
       let isStored = false;
-      await step([], (control) => {
+      await transact([], (control) => {
         isStored = !consent.isSuperseded(choice, control);
         if (!isStored) return null;
         Object.assign(control, choice);
@@ -175,7 +175,7 @@ export const createLog = (context: DeliveryContext) => {
 
     /** Reads the events, dead letters and damaged records of a range in key order. */
     async *read(range: KeyRange): AsyncGenerator<LogRecord> {
-      for await (const records of pages<StoredEvent & DeadRecord>(place, range)) {
+      for await (const records of pages<StoredEvent & DeadRecord>(store, range)) {
         for (const [key, record] of records) {
           if (isNewer(record)) continue;
           const event = readEvent(record?.event ?? record);
@@ -185,13 +185,13 @@ export const createLog = (context: DeliveryContext) => {
     },
 
     /** Removes all claims. Of the pending requests, only confirmations still count. */
-    forgetClaims: (): Promise<void> =>
-      step([], (_control, _values, claims) => claims.map(({ id }) => [claimKey(id), undefined])),
+    deleteClaims: (): Promise<void> =>
+      transact([], (_control, _values, claims) => claims.map(({ id }) => [claimKey(id), undefined])),
 
     /** Removes unusable records. Events count as evicted. */
     async removeCorrupt(keys: StoreKey[]): Promise<void> {
       let corrupt: Writes = [];
-      await step(keys, (control, records) => {
+      await transact(keys, (control, records) => {
         corrupt = keys.map((key, i): Writes[0] => [key, records[i]]).filter(isCorrupt);
         control.evicted += corrupt.filter(([key]) => [key].flat()[0] === 'event').length;
         return corrupt.map(([key]) => [key, undefined]);
@@ -201,29 +201,29 @@ export const createLog = (context: DeliveryContext) => {
     },
 
     /** Returns whether there are damaged marks, or marks from before this time. */
-    async hasCounted(time: number): Promise<boolean> {
-      for await (const records of pages<CountedRecord | null>(place, COUNTED_RANGE)) {
+    async hasOldDedupMarks(time: number): Promise<boolean> {
+      for await (const records of pages<DedupRecord | null>(store, DEDUP_RANGE)) {
         if (records.some(isOldMark(time))) return true;
       }
       return false;
     },
 
     /** Removes damaged marks, and marks from before this time. */
-    async forgetCounted(time: number): Promise<void> {
-      for await (const records of pages<CountedRecord | null>(place, COUNTED_RANGE)) {
+    async deleteOldDedupMarks(time: number): Promise<void> {
+      for await (const records of pages<DedupRecord | null>(store, DEDUP_RANGE)) {
         const old = records.filter(isOldMark(time));
-        if (old.length > 0) await place.deleteMany(old.map(([key]) => key));
+        if (old.length > 0) await store.deleteMany(old.map(([key]) => key));
       }
     },
 
-    lastControl: last.last,
-    lastClaims: last.claims,
+    cachedControl: cache.last,
+    cachedClaims: cache.claims,
     unsent,
-    place,
+    store,
     close(): void {
-      last.stop();
+      cache.stop();
       unsent.stop();
-      place.close();
+      store.close();
     },
   };
 };

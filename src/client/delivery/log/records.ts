@@ -1,27 +1,33 @@
 import { MAX_BUTTON_ID } from '../../../protocol/index.ts';
 import type { BannerEvent, EventType } from '../../banner.ts';
-import type { Choice, ChoiceRecord } from '../../consent/consent.ts';
+import type { ConsentRecord, ConsentState } from '../../consent/consent.ts';
+import { isPendingDeadline, noPause, type Pause } from '../../platform/pauses.ts';
 import type { KeyRange, StoreKey } from '../../platform/store.ts';
-import { isAhead, noPause, type Pause } from '../../platform/waits.ts';
-import { MAX_ANSWER_MS, VERSION } from '../limits.ts';
+import { MAX_RESPONSE_MS, SCHEMA_VERSION } from '../limits.ts';
 
 /** Key of an event: capture time, page, and sequence number within the page. The time orders the queue. */
-export type EventKey = [kind: 'event', version: typeof VERSION, time: number, tab: string, sequence: number];
+export type EventKey = [
+  kind: 'event',
+  version: typeof SCHEMA_VERSION,
+  time: number,
+  tab: string,
+  sequence: number,
+];
 
 export interface StoredEvent extends BannerEvent {
-  v: typeof VERSION;
+  v: typeof SCHEMA_VERSION;
   appId: string;
   appVersion: string;
-  /** Number of responses that named the event as skipped. */
+  /** Number of responses that rejected the event. */
   attempts: number;
   /** ID of the claim whose response was never read. The events of the claim are resent as one batch. */
-  doubt?: string;
-  /** Reason for the skip, until the host has decided about a correction. */
-  skip?: string;
+  inDoubtClaimId?: string;
+  /** Reason for the rejection, until the host has decided about a correction. */
+  rejection?: string;
   /** Time until which one tab waits for its host's correction, in Unix milliseconds. */
-  asked?: number;
-  /** Earliest time to send, in Unix milliseconds: after an uncorrected skip, or after the server failed on this event alone. */
-  after?: number;
+  correctionLeaseUntil?: number;
+  /** Earliest time to send, in Unix milliseconds: after an uncorrected rejection, or after the server failed on this event alone. */
+  notBefore?: number;
 }
 
 export interface QueuedEvent {
@@ -33,7 +39,7 @@ export interface QueuedEvent {
  * Request in flight. Index i in the response refers to `keys[i]`. One record per claim, because exit handlers cannot read first.
  */
 export interface Claim {
-  v: typeof VERSION;
+  v: typeof SCHEMA_VERSION;
   id: string;
   /** ID of the page. */
   tab: string;
@@ -43,7 +49,7 @@ export interface Claim {
    * End of the exclusive lease, in Unix milliseconds. No other page sends before it. Earlier than `until`, because this page may
    * be gone. An exit flush writes the current time, so that it delays no other page.
    */
-  aloneUntil: number;
+  exclusiveUntil: number;
   keys: EventKey[];
 }
 
@@ -55,15 +61,15 @@ export interface Claimed {
 }
 
 export interface DeadRecord {
-  v: typeof VERSION;
+  v: typeof SCHEMA_VERSION;
   event: StoredEvent;
   reason: string;
 }
 
 /** Deduplication mark. It outlives its event. */
-export interface CountedRecord {
-  v: typeof VERSION;
-  /** `keyText` of the event. */
+export interface DedupRecord {
+  v: typeof SCHEMA_VERSION;
+  /** `formatKey` of the event. */
   event: string;
   /** Unix milliseconds. */
   at: number;
@@ -71,23 +77,26 @@ export interface CountedRecord {
 
 export type Writes = [StoreKey, unknown][];
 
-export const toRange = (kind: string): KeyRange => ({ from: [kind, VERSION], to: [kind, VERSION, '\uffff'] });
+export const toRange = (kind: string): KeyRange => ({
+  from: [kind, SCHEMA_VERSION],
+  to: [kind, SCHEMA_VERSION, '\uffff'],
+});
 /** Keys of the control record and the claims. */
 export const CONTROL_RANGE = toRange('control');
 export const CLAIM_RANGE: KeyRange = {
-  from: ['control', VERSION, 'claim'],
-  to: ['control', VERSION, 'claim', '\uffff'],
+  from: ['control', SCHEMA_VERSION, 'claim'],
+  to: ['control', SCHEMA_VERSION, 'claim', '\uffff'],
 };
 export const EVENT_RANGE = toRange('event');
-export const COUNTED_RANGE = toRange('counted');
-export const claimKey = (id: string): StoreKey => ['control', VERSION, 'claim', id];
-export const countedKey = (name: string): StoreKey => ['counted', VERSION, name];
-export const keyText = ([, , time, tab, sequence]: EventKey): string => `${time}-${tab}-${sequence}`;
+export const DEDUP_RANGE = toRange('counted');
+export const claimKey = (id: string): StoreKey => ['control', SCHEMA_VERSION, 'claim', id];
+export const dedupKey = (name: string): StoreKey => ['counted', SCHEMA_VERSION, name];
+export const formatKey = ([, , time, tab, sequence]: EventKey): string => `${time}-${tab}-${sequence}`;
 
 /**
  * Returns the estimated size on disk, in bytes. It is close to the size of the JSON, because all members are strings or numbers.
  */
-export const getSize = ({
+export const estimateBytes = ({
   bannerId,
   placementId,
   userId,
@@ -132,23 +141,23 @@ export const isButtonId = (id: unknown): id is string =>
   isText(id) && id !== '' && id.length <= MAX_BUTTON_ID;
 
 /** Returns whether all required strings of an event are present. A JavaScript host may pass any value. */
-export const isWhole = (event: Partial<Record<keyof BannerEvent, unknown>> | null | undefined): boolean =>
+export const hasRequiredFields = (event: Partial<Record<keyof BannerEvent, unknown>> | null | undefined): boolean =>
   isText(event?.type) && isText(event.bannerId) && isText(event.placementId) && isText(event.userId);
 
 /** Returns whether a `Date` can hold a time in Unix milliseconds, as requests require. */
 export const isTime = (time: unknown): boolean => typeof time === 'number' && Math.abs(time) <= 8.64e15;
 
 /** Returns whether a record is of a newer version. Such a record is never changed. */
-export const isNewer = (record: unknown): boolean => Object(record).v > VERSION;
+export const isNewer = (record: unknown): boolean => Object(record).v > SCHEMA_VERSION;
 
 /** Creates the error for a log that a newer version uses. Its records stay unchanged, and this page continues in memory. */
-export const newerVersion = () => new Error('a newer version owns the event log');
+export const newerVersionError = () => new Error('a newer version owns the event log');
 
 const isEvent = (record: unknown): record is StoredEvent => {
   const event: Partial<StoredEvent> = Object(record);
   return (
-    event.v === VERSION &&
-    isWhole(event) &&
+    event.v === SCHEMA_VERSION &&
+    hasRequiredFields(event) &&
     isText(event.appId) &&
     isText(event.appVersion) &&
     isTime(event.time) &&
@@ -159,10 +168,10 @@ const isEvent = (record: unknown): record is StoredEvent => {
 /** Returns the event; `undefined` if the record is not an event of this version. */
 export const readEvent = (record: unknown): StoredEvent | undefined => (isEvent(record) ? record : undefined);
 
-/** Returns whether `key` belongs to an event or a dead letter. Both keys have the same position and `keyText`. */
+/** Returns whether `key` belongs to an event or a dead letter. Both keys have the same position and `formatKey`. */
 export const isEventKey = (key: unknown): key is EventKey =>
   Array.isArray(key) &&
-  key[1] === VERSION &&
+  key[1] === SCHEMA_VERSION &&
   Number.isFinite(key[2]) &&
   isText(key[3]) &&
   Number.isFinite(key[4]);
@@ -170,22 +179,23 @@ export const isEventKey = (key: unknown): key is EventKey =>
 export const isClaim = (record: unknown): record is Claim => {
   const claim: Partial<Claim> = Object(record);
   return (
-    claim.v === VERSION &&
+    claim.v === SCHEMA_VERSION &&
     isText(claim.id) &&
     isText(claim.tab) &&
     Number.isFinite(claim.until) &&
-    Number.isFinite(claim.aloneUntil) &&
+    Number.isFinite(claim.exclusiveUntil) &&
     Array.isArray(claim.keys) &&
     claim.keys.every(isEventKey)
   );
 };
 
 /** Returns whether a response to the claim's request may still arrive. */
-export const isLive = (claim: Claim, now: number): boolean => isAhead(claim.until, now, MAX_ANSWER_MS);
+export const isLive = (claim: Claim, now: number): boolean =>
+  isPendingDeadline(claim.until, now, MAX_RESPONSE_MS);
 
 /** Returns whether the claim's page holds the exclusive lease to send. */
-export const isAlone = (claim: Claim, now: number): boolean =>
-  isLive(claim, now) && isAhead(claim.aloneUntil, now, MAX_ANSWER_MS);
+export const isExclusive = (claim: Claim, now: number): boolean =>
+  isLive(claim, now) && isPendingDeadline(claim.exclusiveUntil, now, MAX_RESPONSE_MS);
 
 /** Returns whether the record of an event or a claim is damaged, and not of a newer version. */
 export const isCorrupt = ([key, record]: [StoreKey, unknown]): boolean => {
@@ -201,35 +211,35 @@ export const TOTALS = ['delivered', 'discarded', 'evicted', 'expired', 'purged']
 export type Total = (typeof TOTALS)[number];
 
 /** Control record: the totals, the user's choice and the pause. Each step reads and writes it in its transaction. */
-export interface Control extends ChoiceRecord, Record<Total, number> {
-  v: typeof VERSION;
+export interface Control extends ConsentRecord, Record<Total, number> {
+  v: typeof SCHEMA_VERSION;
   /** Pause of all tabs. */
-  wait: Pause;
+  pause: Pause;
   /** Fingerprint of the rejected key. */
-  refusedKey: string | null;
+  rejectedKeyFingerprint: string | null;
   /** Time when a page first found expired records, in Unix milliseconds; 0 if there are none. */
-  oldSince: number;
+  expiredFoundAt: number;
   /** Time of the last scan of a long backlog, in Unix milliseconds, and number of events found; 0 if there was no scan. */
-  tidiedAt: number;
-  tidied: number;
+  scannedAt: number;
+  scannedEvents: number;
 }
 
-export const CONTROL_KEY: StoreKey = ['control', VERSION, 'meta'];
+export const CONTROL_KEY: StoreKey = ['control', SCHEMA_VERSION, 'meta'];
 
 /** Keys of the control records of this and later versions. */
 export const CONTROLS_RANGE: KeyRange = { from: CONTROL_KEY, to: ['control', '\uffff'] };
 
 export const isControlKey = (key: StoreKey): boolean => String(key) === String(CONTROL_KEY);
 
-export const newControl = (consent: Choice): Control => ({
-  v: VERSION,
+export const newControl = (consent: ConsentState): Control => ({
+  v: SCHEMA_VERSION,
   consent,
-  chosenAt: 0,
-  wait: noPause(),
-  refusedKey: null,
-  oldSince: 0,
-  tidiedAt: 0,
-  tidied: 0,
+  decidedAt: 0,
+  pause: noPause(),
+  rejectedKeyFingerprint: null,
+  expiredFoundAt: 0,
+  scannedAt: 0,
+  scannedEvents: 0,
   delivered: 0,
   discarded: 0,
   evicted: 0,
@@ -237,20 +247,20 @@ export const newControl = (consent: Choice): Control => ({
   purged: 0,
 });
 
-const CHOICES: unknown[] = ['enabled', 'draining', 'keeping', 'disabled'] satisfies Choice[];
+const CHOICES: unknown[] = ['enabled', 'draining', 'keeping', 'disabled'] satisfies ConsentState[];
 
 /** Returns whether `choice` is a known opt-out. */
 export const isOptOut = (choice: unknown): boolean => choice !== 'enabled' && CHOICES.includes(choice);
 
 /** Reads a stored record member by member. Unreadable members get the value of a new record with the choice `consent`. */
-export const readControl = (record: unknown, consent: Choice): Control => {
+export const readControl = (record: unknown, consent: ConsentState): Control => {
   const control = newControl(consent);
   const stored: Partial<Control> = Object(record);
-  const numbers = ['chosenAt', 'oldSince', 'tidiedAt', 'tidied', ...TOTALS] as const;
+  const numbers = ['decidedAt', 'expiredFoundAt', 'scannedAt', 'scannedEvents', ...TOTALS] as const;
   for (const name of numbers) if (Number.isFinite(stored[name])) control[name] = stored[name]!;
   if (CHOICES.includes(stored.consent)) control.consent = stored.consent!;
-  if (Number.isFinite(stored.wait?.until) && Number.isFinite(stored.wait!.failures))
-    control.wait = stored.wait!;
-  if (isText(stored.refusedKey)) control.refusedKey = stored.refusedKey;
+  if (Number.isFinite(stored.pause?.until) && Number.isFinite(stored.pause!.failures))
+    control.pause = stored.pause!;
+  if (isText(stored.rejectedKeyFingerprint)) control.rejectedKeyFingerprint = stored.rejectedKeyFingerprint;
   return control;
 };

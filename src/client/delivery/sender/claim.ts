@@ -1,20 +1,20 @@
 import { utf8Bytes } from '../../../protocol/index.ts';
-import type { DeliveryOptions } from '../../options/choices.ts';
+import type { DeliveryOptions } from '../../options/option-schema.ts';
+import { isPaused, isPendingDeadline, type Pause } from '../../platform/pauses.ts';
 import { compareKeys, type StoreKey } from '../../platform/store.ts';
-import { isAhead, isPausing, type Pause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { MAX_ANSWER_MS, MAX_PAUSE_MS, VERSION } from '../limits.ts';
+import { MAX_DELAY_MS, MAX_RESPONSE_MS, SCHEMA_VERSION } from '../limits.ts';
 import type { Log } from '../log/log.ts';
-import { isQuota } from '../log/log-store.ts';
+import { isQuotaError } from '../log/log-store.ts';
 import {
   type Claim,
   type Claimed,
   type Control,
   claimKey,
   EVENT_RANGE,
-  isAlone,
+  formatKey,
+  isExclusive,
   isLive,
-  keyText,
   type QueuedEvent,
   readEvent,
   type StoredEvent,
@@ -26,14 +26,14 @@ import { trackBody, withUserToken } from './send.ts';
 const MIN_EVENT_BYTES = 70;
 
 /**
- * Returns whether two events may share a batch. Batches never mix users, app versions, in-doubt policies, or in-doubt events
+ * Returns whether two events may share a batch. Batches never mix users, app versions, delivery guarantees, or in-doubt events
  * with others.
  */
 export const isSameGroup = ({ guarantee }: DeliveryOptions, a: StoredEvent, b: StoredEvent): boolean =>
   a.userId === b.userId &&
   a.appId === b.appId &&
   a.appVersion === b.appVersion &&
-  a.doubt === b.doubt &&
+  a.inDoubtClaimId === b.inDoubtClaimId &&
   guarantee[a.type] === guarantee[b.type];
 
 export const byTime = ({ key: a }: QueuedEvent, { key: b }: QueuedEvent): number => compareKeys(a, b);
@@ -87,18 +87,18 @@ type Block =
 /** Returns the reason that this page may not send now, from a control record and its claims; `null` if the page may send. */
 export const findBlock = (
   { clock, canSend }: Pick<DeliveryContext, 'clock' | 'canSend'>,
-  { wait }: Control,
+  { pause }: Control,
   claims: Claim[],
 ): Block | null => {
   const now = clock.now();
   if (!canSend()) return { type: 'off' };
-  if (isPausing(wait, now)) return { type: 'paused', pause: wait };
-  const lease = claims.find((each) => isAlone(each, now));
-  return lease ? { type: 'busy', until: Math.min(lease.until, lease.aloneUntil) } : null;
+  if (isPaused(pause, now)) return { type: 'paused', pause: pause };
+  const lease = claims.find((each) => isExclusive(each, now));
+  return lease ? { type: 'busy', until: Math.min(lease.until, lease.exclusiveUntil) } : null;
 };
 
 /** Next step of the sender. */
-export type Next =
+export type NextAction =
   | Block
   | { type: 'send'; batch: QueuedEvent[] }
   /** No response to this request can arrive anymore, so its events are in doubt. */
@@ -106,7 +106,7 @@ export type Next =
   /** Request a token of this user from the host. */
   | { type: 'token'; userId: string }
   /** Let the host correct these events. */
-  | { type: 'correct'; skipped: QueuedEvent[] }
+  | { type: 'correct'; rejected: QueuedEvent[] }
   /** Nothing to send now. Check again at `due` (Unix milliseconds), or on the next event. */
   | { type: 'nothing'; due: number };
 
@@ -114,15 +114,15 @@ export type Next =
  * Finds the next step, from the head of the queue. `all` includes events that are not due yet. `isHeld`: the disk is full or
  * the trouble chunk cannot be loaded, so steps that need either wait, and expired claims keep their events.
  */
-export const createNext = (context: DeliveryContext, log: Log, limit: () => number) => {
+export const createPlanner = (context: DeliveryContext, log: Log, limit: () => number) => {
   const { clock, options, userTokens, isWorker } = context;
   const { now } = clock;
   const { maxDelayMs } = options;
 
   /** Reads until a batch is full or the queue ends. Events that may be sent only once need a written claim. */
-  const scan = async (claimed: Set<string>, isHeld: boolean) => {
+  const scan = async (claimed: Set<string>, isDegraded: boolean) => {
     const waiting: QueuedEvent[] = [];
-    const skipped: QueuedEvent[] = [];
+    const rejected: QueuedEvent[] = [];
     const corrupt: StoreKey[] = [];
     let due = Number.POSITIVE_INFINITY;
     let read = 0;
@@ -130,11 +130,13 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
     for await (const { key, event } of log.read(EVENT_RANGE)) {
       read += 1;
       if (event === undefined) corrupt.push(key);
-      else if (claimed.has(keyText(key))) continue;
-      else if (isAhead(event.asked ?? 0, now(), MAX_ANSWER_MS)) due = Math.min(due, event.asked!);
-      else if (event.skip !== undefined) skipped.push({ key, event });
-      else if (isHeld && options.guarantee[event.type] !== 'at-least-once') continue;
-      else if (isAhead(event.after ?? 0, now(), MAX_PAUSE_MS)) due = Math.min(due, event.after!);
+      else if (claimed.has(formatKey(key))) continue;
+      else if (isPendingDeadline(event.correctionLeaseUntil ?? 0, now(), MAX_RESPONSE_MS))
+        due = Math.min(due, event.correctionLeaseUntil!);
+      else if (event.rejection !== undefined) rejected.push({ key, event });
+      else if (isDegraded && options.guarantee[event.type] !== 'at-least-once') continue;
+      else if (isPendingDeadline(event.notBefore ?? 0, now(), MAX_DELAY_MS))
+        due = Math.min(due, event.notBefore!);
       else if (userTokens.isPaused(event.userId)) due = Math.min(due, userTokens.pausedUntil(event.userId));
       else {
         waiting.push({ key, event });
@@ -142,28 +144,29 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
       }
       if (same >= limit() || (read >= MAX_READ && same > 0)) break;
     }
-    return { waiting, skipped, corrupt, due };
+    return { waiting, rejected, corrupt, due };
   };
 
-  return async (all: boolean, isHeld: boolean): Promise<Next> => {
-    const { control, claims, corrupt } = await log.overview();
-    if (corrupt.length > 0 && !isHeld) await log.removeCorrupt(corrupt);
+  return async (all: boolean, isDegraded: boolean): Promise<NextAction> => {
+    const { control, claims, corrupt } = await log.snapshot();
+    if (corrupt.length > 0 && !isDegraded) await log.removeCorrupt(corrupt);
     const block = findBlock(context, control, claims);
     if (block) return block;
     const live = claims.filter((each) => isLive(each, now()));
     const expired = claims.find((each) => !live.includes(each));
-    if (expired && !isHeld) return { type: 'over', claim: expired };
+    if (expired && !isDegraded) return { type: 'over', claim: expired };
 
-    const found = await scan(new Set(claims.flatMap(({ keys }) => keys.map(keyText))), isHeld);
-    if (found.corrupt.length > 0 && !isHeld) await log.removeCorrupt(found.corrupt);
-    if (!isWorker && !isHeld && found.skipped.length > 0) return { type: 'correct', skipped: found.skipped };
+    const found = await scan(new Set(claims.flatMap(({ keys }) => keys.map(formatKey))), isDegraded);
+    if (found.corrupt.length > 0 && !isDegraded) await log.removeCorrupt(found.corrupt);
+    if (!isWorker && !isDegraded && found.rejected.length > 0)
+      return { type: 'correct', rejected: found.rejected };
     const [oldest] = found.waiting;
     if (!oldest) return { type: 'nothing', due: Math.min(found.due, ...live.map(({ until }) => until)) };
     const { userId, time } = oldest.event;
     // A time far in the future means that the clock was set back. Such an event is due.
     const isOld = Math.abs(now() - time) >= maxDelayMs;
     // After a failure, events are due at once, because they have already waited.
-    const isDue = isOld || control.wait.failures > 0 || found.waiting.length >= limit();
+    const isDue = isOld || control.pause.failures > 0 || found.waiting.length >= limit();
     if (!all && !isDue) return { type: 'nothing', due: time + maxDelayMs };
     // The token is requested before the claim, because the host may be slow.
     if (!userTokens.isReady(userId)) return { type: 'token', userId };
@@ -185,11 +188,11 @@ export const newClaim = (
   leaseMs = LEASE_MS,
 ): Claimed => ({
   claim: {
-    v: VERSION,
+    v: SCHEMA_VERSION,
     id: newId(),
     tab,
     until: clock.now() + options.timeoutMs + ANSWER_MARGIN_MS,
-    aloneUntil: clock.now() + leaseMs,
+    exclusiveUntil: clock.now() + leaseMs,
     keys: batch.map(({ key }) => key),
   },
   batch,
@@ -199,7 +202,7 @@ export const newClaim = (
  * Claims the remaining events of a batch. Returns `undefined` if another page was faster, or nothing is left. If the disk is
  * too full for a claim, the events are sent anyway, as in an exit flush, except those that may be sent only once.
  */
-export const createTake =
+export const createClaimer =
   (context: DeliveryContext, log: Log) =>
   async (batch: QueuedEvent[]): Promise<Claimed | undefined> => {
     const { options, canSend, trouble } = context;
@@ -209,11 +212,11 @@ export const createTake =
       if (claimed && claims.some(({ id }) => id === claimed?.claim.id)) return null;
       claimed = undefined;
       if (findBlock(context, control, claims)) return null;
-      const others = new Set(claims.flatMap(({ keys }) => keys.map(keyText)));
+      const others = new Set(claims.flatMap(({ keys }) => keys.map(formatKey)));
       const kept = batch.flatMap(({ key, event: before }, i): QueuedEvent[] => {
         const event = readEvent(records[i]);
-        const isFit = event && isSameGroup(options, event, before) && event.skip === undefined;
-        const isFree = isFit && event.attempts === before.attempts && !others.has(keyText(key));
+        const isFit = event && isSameGroup(options, event, before) && event.rejection === undefined;
+        const isFree = isFit && event.attempts === before.attempts && !others.has(formatKey(key));
         return isFree ? [{ key, event }] : [];
       });
       if (kept.length === 0) return null;
@@ -221,13 +224,13 @@ export const createTake =
       return [[claimKey(claimed.claim.id), claimed.claim]];
     };
     try {
-      await log.step(
+      await log.transact(
         batch.map(({ key }) => key),
         decide,
       );
     } catch (error) {
       const mayRepeat = batch.every(({ event }) => options.guarantee[event.type] === 'at-least-once');
-      if (!isQuota(error) || !mayRepeat) throw error;
+      if (!isQuotaError(error) || !mayRepeat) throw error;
       // Without a claim, only the trouble chunk prevents an immediate resend.
       await trouble();
       if (!canSend()) throw error;

@@ -44,7 +44,7 @@ const isAllAccepted = ({ status, text }: HttpResponse, length: number): boolean 
  * A keepalive request that fails faster than this was usually rejected by the browser, because the page or its other scripts
  * used up the quota. A nearby server may have accepted it and closed the connection, so its events are in doubt anyway.
  */
-const REFUSED_AT_ONCE_MS = 20;
+const REJECTED_AT_ONCE_MS = 20;
 /** Budget for keepalive requests. Browsers allow about 64 KiB for all keepalive requests of a page, including the host's. */
 const BUDGET_BYTES = 60_000;
 /** Time for which a visible page sends without keepalive after the browser rejected a keepalive request. */
@@ -77,24 +77,24 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
     const wasOffline = globalThis.navigator?.onLine === false;
     const abort = new AbortController();
     inFlight.add(abort);
-    let isFirst = false;
+    let isNewNetwork = false;
     const stops = [
       clock.after(timeoutMs, () => abort.abort(new Error(`timed out after ${timeoutMs} ms`))),
       // A network change ends requests in flight (`ERR_NETWORK_CHANGED` in Chromium).
       onReturn(lifecycle, () => {
-        isFirst = true;
+        isNewNetwork = true;
       }),
     ];
     try {
       const answer = await post(TRACK_PATH, { body, key, keepalive, signal: abort.signal });
       warmUntil = clock.monotonic() + WARM_MS;
       const fault = answer.headers.get(USER_TOKEN_HEADER);
-      if (answer.status === 401 && fault !== null) userTokens.refused(batch[0]!.event.userId, token, fault);
+      if (answer.status === 401 && fault !== null) userTokens.reject(batch[0]!.event.userId, token, fault);
       return { type: 'response', response: answer, isAllAccepted: isAllAccepted(answer, batch.length) };
     } catch (cause) {
-      const isAtOnce = clock.monotonic() - began < REFUSED_AT_ONCE_MS;
+      const isAtOnce = clock.monotonic() - began < REJECTED_AT_ONCE_MS;
       if (keepalive && isAtOnce && !abort.signal.aborted) avoidUntil = clock.monotonic() + AVOID_MS;
-      return { type: 'no-response', cause, isFirst, wasOffline };
+      return { type: 'no-response', cause, isNewNetwork, wasOffline };
     } finally {
       for (const stop of stops) stop();
       inFlight.delete(abort);
@@ -106,14 +106,14 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
      * Sends a batch. On page exit (`isLeaving`), only a keepalive request is possible. Returns `undefined` if no request was
      * sent.
      */
-    async send(batch: QueuedEvent[], key: string, isLeaving: boolean): Promise<Sent | undefined> {
+    async send(batch: QueuedEvent[], key: string, isPageExit: boolean): Promise<Sent | undefined> {
       // The user may have opted out during the claim, when there was no request to abort yet.
       if (!canSend()) return undefined;
       const token = userTokens.current(batch[0]!.event.userId);
       const body = withUserToken(trackBody(batch), token);
       unsent.inRequest(batch);
       const bytes = utf8Bytes(body);
-      const mayStay = !isLeaving && lifecycle.isVisible();
+      const mayStay = !isPageExit && lifecycle.isVisible();
       const keepalive = used + bytes <= BUDGET_BYTES && !(mayStay && clock.monotonic() < avoidUntil);
       if (keepalive) used += bytes;
       const sent = await request(body, token, batch, key, keepalive);

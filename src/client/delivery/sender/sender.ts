@@ -1,12 +1,12 @@
-import { createKeyring } from '../../credentials/credentials.ts';
+import { createApiKeyProvider } from '../../credentials/credentials.ts';
 import { isUnavailable } from '../../load-once.ts';
 import { onReturn } from '../../platform/page-lifecycle.ts';
-import { isPausing } from '../../platform/waits.ts';
+import { isPaused } from '../../platform/pauses.ts';
 import type { DeliveryContext } from '../delivery.ts';
+import type { CapMonitor } from '../log/cap-monitor.ts';
 import type { Log } from '../log/log.ts';
-import { isQuota } from '../log/log-store.ts';
-import type { Upkeep } from '../log/upkeep.ts';
-import { createNext, createTake } from './claim.ts';
+import { isQuotaError } from '../log/log-store.ts';
+import { createClaimer, createPlanner } from './claim.ts';
 import { createSend } from './send.ts';
 import { createSettle, type Deliver } from './settle.ts';
 
@@ -19,7 +19,7 @@ interface Run {
   all: boolean;
   again: boolean;
   /** Whether the disk was full, or the trouble chunk could not be loaded, during this run. */
-  isHeld: boolean;
+  isDegraded: boolean;
   delivered: number;
   done: Promise<number>;
 }
@@ -29,14 +29,19 @@ interface Run {
  * if no request was sent lately, the first events are sent after a short quiet time, so that the exit flush finds the preflight
  * cached.
  */
-export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep, deliver: Deliver) => {
-  const { api, clock, lifecycle, userTokens, news, fail, isWorker, canSend, isStopped, trouble, loaded } =
+export const createSender = (
+  context: DeliveryContext,
+  log: Log,
+  capMonitor: CapMonitor,
+  deliver: Deliver,
+) => {
+  const { api, clock, lifecycle, userTokens, tabs, fail, isWorker, canSend, isStopped, trouble, loaded } =
     context;
   const { maxDelayMs, maxBatchSize } = context.options;
-  const keyring = createKeyring(api.apiKey, clock.after);
+  const apiKeys = createApiKeyProvider(api.apiKey, clock.after);
   const limit = (): number => loaded()?.batchLimit() ?? maxBatchSize;
-  const next = createNext(context, log, limit);
-  const take = createTake(context, log);
+  const planNext = createPlanner(context, log, limit);
+  const claim = createClaimer(context, log);
   const requests = createSend(context, log);
   const settle = createSettle(context, log, deliver);
   let running: Run | undefined;
@@ -68,7 +73,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   /** Resolves when the sending tab has its response, or at `time`. */
   const untilIdle = (time: number): Promise<void> =>
     new Promise((resolve) => {
-      const stop = news.subscribe(({ type }) => type === 'idle' && endIdle());
+      const stop = tabs.subscribe(({ type }) => type === 'sender-idle' && endIdle());
       const cancel = clock.after(Math.max(0, time - clock.now()), () => endIdle());
       endIdle = () => {
         stop();
@@ -82,9 +87,9 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
    * host.
    */
   const usableKey = async (): Promise<string | undefined> => {
-    if (log.lastControl().refusedKey !== null) keyring.forget();
+    if (log.cachedControl().rejectedKeyFingerprint !== null) apiKeys.forget();
     try {
-      return await keyring.ask();
+      return await apiKeys.get();
     } catch (cause) {
       fail('config', 'apiKey() failed: sending paused', cause);
       wakeAt(clock.now() + RETRY_MS);
@@ -97,13 +102,13 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     if (!canSend()) return false;
     const key = await usableKey();
     if (key === undefined) return false;
-    const todo = await next(run.all, run.isHeld);
+    const todo = await planNext(run.all, run.isDegraded);
     if (!canSend()) return false;
     switch (todo.type) {
       case 'off':
         return false;
       case 'send': {
-        const claimed = await take(todo.batch);
+        const claimed = await claim(todo.batch);
         if (claimed === undefined) return true;
         const sent = await requests.send(claimed.batch, key, false);
         run.delivered += await settle(claimed, sent, key);
@@ -113,10 +118,10 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
         await (await trouble()).settleAbandoned(todo.claim);
         return true;
       case 'token':
-        await userTokens.ask(todo.userId);
+        await userTokens.get(todo.userId);
         return true;
       case 'correct':
-        void (await (await trouble()).correction.ask(todo.skipped)).decided.then(() => wake());
+        void (await (await trouble()).correction.request(todo.rejected)).decided.then(() => wake());
         return true;
       case 'busy':
         if (run.all) await untilIdle(todo.until);
@@ -138,10 +143,10 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     // The caller can still change this run before its first step.
     await Promise.resolve();
     /** Holds the steps that need a write on a full disk or the trouble chunk. Other events are still sent. */
-    const hold = (error: unknown): boolean => {
-      const isFull = isQuota(error);
-      if ((!isFull && !isUnavailable(error)) || run.isHeld) throw error;
-      run.isHeld = true;
+    const degrade = (error: unknown): boolean => {
+      const isFull = isQuotaError(error);
+      if ((!isFull && !isUnavailable(error)) || run.isDegraded) throw error;
+      run.isDegraded = true;
       if (isFull) fail('storage', 'The disk is full: writes are deferred', error);
       wakeAt(clock.now() + RETRY_MS);
       return true;
@@ -149,8 +154,8 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     try {
       do {
         run.again = false;
-        await upkeep.tidy().catch(hold);
-        while (await doNext(run).catch(hold));
+        await capMonitor.enforceCaps().catch(degrade);
+        while (await doNext(run).catch(degrade));
       } while (run.again && canSend());
     } catch (cause) {
       if (!isUnavailable(cause)) fail('storage', 'Event log unavailable', cause);
@@ -169,7 +174,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
       running.all ||= all;
       return running.done;
     }
-    running = { all, again: false, isHeld: false, delivered: 0, done: Promise.resolve(0) };
+    running = { all, again: false, isDegraded: false, delivered: 0, done: Promise.resolve(0) };
     running.done = work(running);
     return running.done;
   };
@@ -177,7 +182,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   /** Ends a backoff early, and sends due events. */
   const tryAgain = async (): Promise<void> => {
     // Most pages have had no failure.
-    if (log.lastControl().wait.failures > 0) {
+    if (log.cachedControl().pause.failures > 0) {
       const ending = trouble().then(({ endBackoff }) => endBackoff());
       await ending.catch((cause) => isUnavailable(cause) || fail('storage', 'Event log unavailable', cause));
     }
@@ -187,13 +192,13 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   /** Called when the network or the user is back, or after an opt-in. */
   const resume = (): void => {
     if (!canSend()) return;
-    void log.place.retry();
+    void log.store.retry();
     void tryAgain();
   };
   const stopListening = onReturn(lifecycle, resume);
 
   return {
-    keyring,
+    apiKeys,
     limit,
     requests,
     settle,
@@ -203,10 +208,10 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     resume,
     /** Called after events were stored. */
     onAppended(): void {
-      const { wait } = log.lastControl();
-      const isWaiting = isPausing(wait, clock.now());
-      if (upkeep.isDue() || (log.unsent.size() >= limit() && !isWaiting)) wake();
-      wakeAt(isWaiting ? wait.until : clock.now() + maxDelayMs);
+      const { pause } = log.cachedControl();
+      const isWaiting = isPaused(pause, clock.now());
+      if (capMonitor.isDue() || (log.unsent.size() >= limit() && !isWaiting)) wake();
+      wakeAt(isWaiting ? pause.until : clock.now() + maxDelayMs);
       if (isStopped() || isWaiting || requests.isWarm()) return;
       cancelQuiet();
       cancelQuiet = clock.after(Math.min(COLD_QUIET_MS, maxDelayMs), () => {

@@ -4,4 +4,4 @@ import type { HttpResponse } from '../../platform/http.ts';
 export type Sent =
   | { type: 'response'; response: HttpResponse; isAllAccepted: boolean }
   /** `isFirst`: the network changed during the request, so the failure does not count against the new network. */
-  | { type: 'no-response'; cause: unknown; isFirst: boolean; wasOffline: boolean };
+  | { type: 'no-response'; cause: unknown; isNewNetwork: boolean; wasOffline: boolean };

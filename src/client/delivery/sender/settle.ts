@@ -1,8 +1,8 @@
 import type { BannerEvent } from '../../banner.ts';
-import { isPausing, noPause } from '../../platform/waits.ts';
+import { isPaused, noPause } from '../../platform/pauses.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
-import { isQuota } from '../log/log-store.ts';
+import { isQuotaError } from '../log/log-store.ts';
 import {
   bannerEvent,
   type Claim,
@@ -32,10 +32,10 @@ export type Deliver = ReturnType<typeof createDeliver>;
  * sent. Returns the number of delivered events.
  */
 export const createSettle = (context: DeliveryContext, log: Log, deliver: Deliver) => {
-  const { clock, news, trouble, loaded } = context;
+  const { clock, tabs, trouble, loaded } = context;
 
   const release = ({ claim }: Claimed): Promise<void> =>
-    log.step([], (_control, _values, claims) =>
+    log.transact([], (_control, _values, claims) =>
       claims.some(({ id }) => id === claim.id) ? [[claimKey(claim.id), undefined]] : null,
     );
 
@@ -53,17 +53,17 @@ export const createSettle = (context: DeliveryContext, log: Log, deliver: Delive
       delivered = events.flatMap((event) => (event ? [bannerEvent(event)] : []));
       if (!isClaimed && delivered.length === 0) return null;
       // No tab sends before the time that the server requested, regardless of the results of other requests in flight.
-      if (!control.wait.isFirm || !isPausing(control.wait, clock.now())) control.wait = noPause();
-      control.refusedKey = null;
+      if (!control.pause.isServerMandated || !isPaused(control.pause, clock.now())) control.pause = noPause();
+      control.rejectedKeyFingerprint = null;
       control.delivered += delivered.length;
       const writes = claim.keys.flatMap((key, i): Writes => (events[i] ? [[key, undefined]] : []));
       return [[claimKey(claim.id), undefined], ...writes];
     };
     try {
-      await log.step(claim.keys, decide);
+      await log.transact(claim.keys, decide);
       return delivered;
     } catch (error) {
-      if (isQuota(error)) return undefined;
+      if (isQuotaError(error)) return undefined;
       throw error;
     }
   };
@@ -87,7 +87,7 @@ export const createSettle = (context: DeliveryContext, log: Log, deliver: Delive
       count = delivered ? delivered.length : await settleAny(claimed, sent, apiKey);
       if (delivered) deliver(delivered);
     }
-    news.post({ type: 'idle', wait: log.lastControl().wait });
+    tabs.post({ type: 'sender-idle', pause: log.cachedControl().pause });
     return count;
   };
 };

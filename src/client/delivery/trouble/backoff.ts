@@ -1,4 +1,4 @@
-import type { Pause, PauseCause } from '../../platform/waits.ts';
+import type { Pause, PauseCause } from '../../platform/pauses.ts';
 import type { Kit } from './kit.ts';
 
 const BASE_MS = 1_000;
@@ -17,20 +17,22 @@ const backoffMs = (failures: number, random: () => number): number => {
 };
 
 /** Returns the pause after a failure; `before` is the current pause. If the two overlap, the longer one applies. */
-export const pauseAfter = (
-  { isPausing }: Pick<Kit, 'isPausing'>,
+export const extendPause = (
+  { isPaused }: Pick<Kit, 'isPaused'>,
   before: Pause,
-  { reason, requestedMs = 0, isFirst }: PauseCause,
+  { reason, requestedMs = 0, isNewNetwork }: PauseCause,
   now: number,
   random: () => number,
 ): Pause => {
-  const isSideBySide = isPausing(before, now);
-  const failures = isFirst ? 1 : before.failures + Number(!isSideBySide);
-  const isNamed = reason === 'rate-limit' && requestedMs > 0;
+  const isConcurrent = isPaused(before, now);
+  const failures = isNewNetwork ? 1 : before.failures + Number(!isConcurrent);
+  const isServerTime = reason === 'rate-limit' && requestedMs > 0;
   // A server that is down may request a shorter pause than the backoff.
-  const ms = isNamed ? requestedMs : Math.max(requestedMs, backoffMs(failures, random));
-  const isRefused = requestedMs > 0 || (reason !== 'backoff' && reason !== 'offline');
-  const isFirm = isRefused || (isSideBySide && before.isFirm);
-  const isLonger = !isSideBySide || now + ms > before.until;
-  return isLonger ? { until: now + ms, reason, failures, isFirm } : { ...before, failures, isFirm };
+  const ms = isServerTime ? requestedMs : Math.max(requestedMs, backoffMs(failures, random));
+  const isRejected = requestedMs > 0 || (reason !== 'backoff' && reason !== 'offline');
+  const isServerMandated = isRejected || (isConcurrent && before.isServerMandated);
+  const isLonger = !isConcurrent || now + ms > before.until;
+  return isLonger
+    ? { until: now + ms, reason, failures, isServerMandated }
+    : { ...before, failures, isServerMandated };
 };

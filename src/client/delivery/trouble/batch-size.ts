@@ -1,5 +1,5 @@
 import type { DeliveryContext } from '../delivery.ts';
-import { mayHavePoison, type Outcome } from './response.ts';
+import { mayContainPoisonEvent, type Outcome } from './response.ts';
 
 /** Time for which batches are smaller after a request that was too large. */
 const SMALL_MS = 60 * 60_000;
@@ -18,11 +18,11 @@ export const createBatchSize = ({ clock, options: { maxBatchSize } }: DeliveryCo
     /** Adapts the size to the outcome of a batch of `count` events. */
     learn(count: number, outcome: Outcome): void {
       const { type } = outcome;
-      const isHalved = mayHavePoison(outcome);
-      if (type !== 'refused' && type !== 'confirmed' && !isHalved) return;
+      const isHalved = mayContainPoisonEvent(outcome);
+      if (type !== 'rejected' && type !== 'confirmed' && !isHalved) return;
       const half = Math.ceil(count / 2);
       cuts = [...(isHalved && count > 1 ? [half, count - half] : []), ...cuts.slice(1)];
-      if (type === 'refused' && outcome.isTooLarge) {
+      if (type === 'rejected' && outcome.isTooLarge) {
         limit = half;
         largeAgainAt = clock.monotonic() + SMALL_MS;
       }

@@ -1,36 +1,36 @@
 import type { BannerEvent } from '../../banner.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { MAX_ANSWER_MS, MAX_PAUSE_MS } from '../limits.ts';
+import { MAX_DELAY_MS, MAX_RESPONSE_MS } from '../limits.ts';
 import type { Log } from '../log/log.ts';
 import type { QueuedEvent, StoredEvent } from '../log/records.ts';
 import { toDeadLetter } from './dead-letters.ts';
 import type { Kit } from './kit.ts';
 
 /** Timeout of the host's correction, per event. */
-const ANSWER_MS = 10_000;
+const DECISION_MS = 10_000;
 /** Added to the host's total time, so that the last decision can be stored. */
 const MARGIN_MS = 5_000;
 /** Maximum number of events that a page passes to its host at once. Other tabs leave these events to the page. */
-const MAX_ASKED = 50;
+const MAX_CORRECTIONS = 50;
 
-/** Returns when to resend a skipped event that was not corrected, in Unix milliseconds. The server may accept it later. */
-export const afterSkip = ({ clock, options }: Pick<DeliveryContext, 'clock' | 'options'>): number =>
-  clock.now() + Math.min(options.maxDelayMs, MAX_PAUSE_MS);
+/** Returns when to resend a rejected event that was not corrected, in Unix milliseconds. The server may accept it later. */
+export const getRetryTime = ({ clock, options }: Pick<DeliveryContext, 'clock' | 'options'>): number =>
+  clock.now() + Math.min(options.maxDelayMs, MAX_DELAY_MS);
 
 const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time', 'buttonId'];
 
 /**
- * Lets the host decide about skipped events, one by one in order, and stores its decisions. Skipped events wait outside the
+ * Lets the host decide about rejected events, one by one in order, and stores its decisions. Rejected events wait outside the
  * queue, so that no other event waits for the host.
  */
 export const createCorrection = (
-  { bannerEvent, isAhead, isTime, isWhole, readEvent, withTimeout }: Kit,
+  { bannerEvent, isPendingDeadline, isTime, hasRequiredFields, readEvent, withTimeout }: Kit,
   context: DeliveryContext,
   log: Log,
 ) => {
   const { host, clock, options, notify, fail, canSend } = context;
   const isEvent = (event: BannerEvent): boolean =>
-    isWhole(event) &&
+    hasRequiredFields(event) &&
     Object.hasOwn(options.guarantee, event.type) &&
     event.bannerId !== '' &&
     Number.isSafeInteger(event.time) &&
@@ -39,12 +39,12 @@ export const createCorrection = (
   const { onEventRejected = (event: BannerEvent) => event } = host;
 
   /** Returns the host's decision: a changed event, the same one, or `null` to drop it. */
-  const ask = async (event: StoredEvent): Promise<BannerEvent | null> => {
+  const askHost = async (event: StoredEvent): Promise<BannerEvent | null> => {
     const current = bannerEvent(event);
-    const skip = { reason: event.skip ?? '', attempts: event.attempts };
+    const rejection = { reason: event.rejection ?? '', attempts: event.attempts };
     try {
-      const work = onEventRejected({ ...current }, skip);
-      const answer = await withTimeout(work, clock.after, ANSWER_MS, 'onEventRejected()');
+      const work = onEventRejected({ ...current }, rejection);
+      const answer = await withTimeout(work, clock.after, DECISION_MS, 'onEventRejected()');
       if (answer === null) return null;
       if (answer === undefined || !isEvent(answer)) {
         fail('correction', 'onEventRejected() returned no event: the event is resent unchanged');
@@ -61,24 +61,24 @@ export const createCorrection = (
   };
 
   const decide = async ({ key, event }: QueuedEvent): Promise<void> => {
-    const answer = await ask(event);
-    const reason = event.skip ?? '';
-    let isGivenUp = false;
-    await log.step([key], (_, [stored]) => {
+    const answer = await askHost(event);
+    const reason = event.rejection ?? '';
+    let isDropped = false;
+    await log.transact([key], (_, [stored]) => {
       const now = readEvent(stored);
       // No other tab decides at the same time. After a lost connection the first run may have stored the decision.
-      if (now?.skip === undefined || now.attempts !== event.attempts) return null;
+      if (now?.rejection === undefined || now.attempts !== event.attempts) return null;
       if (answer === null) {
-        isGivenUp = true;
+        isDropped = true;
         return toDeadLetter({ key, event: now }, reason);
       }
-      const { skip: _answered, asked: _until, buttonId: _button, ...rest } = now;
+      const { rejection: _rejection, correctionLeaseUntil: _lease, buttonId: _button, ...rest } = now;
       const next: StoredEvent = { ...rest, ...answer };
-      // The server would skip an unchanged event again at once.
-      if (SAME.every((name) => next[name] === now[name])) next.after = afterSkip(context);
+      // The server would reject an unchanged event again at once.
+      if (SAME.every((name) => next[name] === now[name])) next.notBefore = getRetryTime(context);
       return [[key, next]];
     });
-    if (!isGivenUp) return;
+    if (!isDropped) return;
     notify({ type: 'dropped', event: bannerEvent(event), reason: 'rejected', detail: reason });
   };
 
@@ -99,25 +99,26 @@ export const createCorrection = (
      * Marks the events in the log, so that only one tab passes them to its host. Resolves once the host's work has begun;
      * `decided` resolves once it has ended.
      */
-    async ask(skipped: QueuedEvent[]): Promise<{ decided: Promise<void> }> {
-      const some = skipped.slice(0, MAX_ASKED);
+    async request(rejected: QueuedEvent[]): Promise<{ decided: Promise<void> }> {
+      const some = rejected.slice(0, MAX_CORRECTIONS);
       // Deadlines identify this call, because the first run may have stored them before a lost connection.
-      const until = some.map((_, i) => clock.now() + (i + 1) * ANSWER_MS + MARGIN_MS);
-      let mine: QueuedEvent[] = [];
-      await log.step(
+      const until = some.map((_, i) => clock.now() + (i + 1) * DECISION_MS + MARGIN_MS);
+      let leased: QueuedEvent[] = [];
+      await log.transact(
         some.map(({ key }) => key),
         (_, records) => {
-          mine = some.flatMap(({ key }, i): QueuedEvent[] => {
+          leased = some.flatMap(({ key }, i): QueuedEvent[] => {
             const event = readEvent(records[i]);
-            if (event?.skip === undefined) return [];
-            const isOurs = event.asked === until[i];
-            const isFree = isOurs || !isAhead(event.asked ?? 0, clock.now(), MAX_ANSWER_MS);
-            return isFree ? [{ key, event: { ...event, asked: until[i]! } }] : [];
+            if (event?.rejection === undefined) return [];
+            const isOurs = event.correctionLeaseUntil === until[i];
+            const isFree =
+              isOurs || !isPendingDeadline(event.correctionLeaseUntil ?? 0, clock.now(), MAX_RESPONSE_MS);
+            return isFree ? [{ key, event: { ...event, correctionLeaseUntil: until[i]! } }] : [];
           });
-          return mine.length > 0 ? mine.map(({ key, event }) => [key, event]) : null;
+          return leased.length > 0 ? leased.map(({ key, event }) => [key, event]) : null;
         },
       );
-      const decided = decideAll(mine);
+      const decided = decideAll(leased);
       asking = Promise.all([asking, decided]).then(() => undefined);
       return { decided };
     },

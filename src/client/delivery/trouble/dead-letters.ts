@@ -1,6 +1,6 @@
 import type { StoreKey } from '../../platform/store.ts';
 import type { DeadLetter, DeliveryContext } from '../delivery.ts';
-import { VERSION } from '../limits.ts';
+import { SCHEMA_VERSION } from '../limits.ts';
 import type { Log } from '../log/log.ts';
 import type { DeadRecord, EventKey, QueuedEvent, Writes } from '../log/records.ts';
 import type { Kit } from './kit.ts';
@@ -10,14 +10,20 @@ const deadKey = ([, ...position]: EventKey): StoreKey => ['dead', ...position];
 const queueKey = ([, ...position]: EventKey): EventKey => ['event', ...position];
 
 /** Dead letter with its queue key. */
-interface Letter extends QueuedEvent {
+interface QueuedDeadLetter extends QueuedEvent {
   reason: string;
 }
 
 /** Returns the writes that move an event to the dead letters. */
 export const toDeadLetter = ({ key, event }: QueuedEvent, reason: string): Writes => {
-  const { skip: _skip, asked: _asked, after: _after, doubt: _doubt, ...letter } = event;
-  const record: DeadRecord = { v: VERSION, event: letter, reason };
+  const {
+    rejection: _rejection,
+    correctionLeaseUntil: _lease,
+    notBefore: _notBefore,
+    inDoubtClaimId: _claim,
+    ...letter
+  } = event;
+  const record: DeadRecord = { v: SCHEMA_VERSION, event: letter, reason };
   return [
     [key, undefined],
     [deadKey(key), record],
@@ -26,12 +32,12 @@ export const toDeadLetter = ({ key, event }: QueuedEvent, reason: string): Write
 
 /** Creates the API for dead letters: list, retry and discard. */
 export const createDeadLetters = (
-  { bannerEvent, keyText, toRange }: Kit,
+  { bannerEvent, formatKey, toRange }: Kit,
   { notify }: DeliveryContext,
   log: Log,
 ) => {
-  const read = async (): Promise<Letter[]> => {
-    const letters: Letter[] = [];
+  const read = async (): Promise<QueuedDeadLetter[]> => {
+    const letters: QueuedDeadLetter[] = [];
     for await (const letter of log.read(toRange('dead'))) {
       if (letter.event) letters.push({ ...letter, key: queueKey(letter.key) });
     }
@@ -40,9 +46,9 @@ export const createDeadLetters = (
 
   /** Moves the chosen dead letters. Returns those that moved, because another tab may have moved some before. */
   const move = async (keys: string[] | undefined, isBack: boolean): Promise<QueuedEvent[]> => {
-    const chosen = (await read()).filter(({ key }) => keys?.includes(keyText(key)) ?? true);
-    let moved: Letter[] = [];
-    await log.step(
+    const chosen = (await read()).filter(({ key }) => keys?.includes(formatKey(key)) ?? true);
+    let moved: QueuedDeadLetter[] = [];
+    await log.transact(
       chosen.map(({ key }) => deadKey(key)),
       (control, records) => {
         moved = chosen.filter((_, i) => records[i] !== undefined);
@@ -60,7 +66,7 @@ export const createDeadLetters = (
   return {
     list: async (): Promise<DeadLetter[]> =>
       (await read()).map(({ key, event, reason }) => ({
-        key: keyText(key),
+        key: formatKey(key),
         event: bannerEvent(event),
         reason,
         attempts: event.attempts,

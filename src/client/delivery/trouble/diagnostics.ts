@@ -7,17 +7,19 @@ import type { Kit } from './kit.ts';
  * that left the log and the events still stored.
  */
 export const readDiagnostics = async (
-  { isAlone, isEventKey, isLive, isNewer, isPausing, keyText, toRange, readEvent, TOTALS }: Kit,
+  { isExclusive, isEventKey, isLive, isNewer, isPaused, formatKey, toRange, readEvent, TOTALS }: Kit,
   { tab, clock }: DeliveryContext,
   log: Log,
 ): Promise<Diagnostics> => {
   const now = clock.now();
-  const { control, claims, records } = await log.overview({
+  const { control, claims, records } = await log.snapshot({
     // All records of this version, and some of later versions.
     from: toRange('control').from,
     to: toRange('event').to,
   });
-  const over = new Set(claims.filter((each) => !isLive(each, now)).flatMap(({ keys }) => keys.map(keyText)));
+  const over = new Set(
+    claims.filter((each) => !isLive(each, now)).flatMap(({ keys }) => keys.map(formatKey)),
+  );
   let events = 0;
   let inDoubt = 0;
   let deadLetters = 0;
@@ -27,10 +29,10 @@ export const readDiagnostics = async (
     if (kind === 'dead') deadLetters += 1;
     if (kind !== 'event') continue;
     events += 1;
-    const isOver = isEventKey(key) && over.has(keyText(key));
-    if (isOver || readEvent(record)?.doubt !== undefined) inDoubt += 1;
+    const isOver = isEventKey(key) && over.has(formatKey(key));
+    if (isOver || readEvent(record)?.inDoubtClaimId !== undefined) inDoubt += 1;
   }
-  const { delivered, discarded, evicted, expired, purged, wait } = control;
+  const { delivered, discarded, evicted, expired, purged, pause } = control;
   return {
     captured: TOTALS.reduce((sum, total) => sum + control[total], events + deadLetters),
     delivered,
@@ -41,8 +43,8 @@ export const readDiagnostics = async (
     evicted,
     expired,
     purged,
-    memoryMode: log.place.isMemory(),
-    isLeader: claims.some((claim) => claim.tab === tab && isAlone(claim, now)),
-    pausedUntil: isPausing(wait, now) ? wait.until : null,
+    memoryMode: log.store.isMemory(),
+    isLeader: claims.some((claim) => claim.tab === tab && isExclusive(claim, now)),
+    pausedUntil: isPaused(pause, now) ? pause.until : null,
   };
 };

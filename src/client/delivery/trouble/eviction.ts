@@ -1,5 +1,5 @@
 import type { DeliveryContext } from '../delivery.ts';
-import { MIN_COUNTED_MS, SLACK, SLICE, TIDY_MS, VERSION } from '../limits.ts';
+import { CHECK_MS, MIN_DEDUP_MS, SCHEMA_VERSION, SLACK, SLICE } from '../limits.ts';
 import type { Log } from '../log/log.ts';
 import type { QueuedEvent, Total } from '../log/records.ts';
 import type { Kit } from './kit.ts';
@@ -12,15 +12,24 @@ const FULL_SHARE = 0.75;
  * reason.
  */
 export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, caps: { bytes: number }) => {
-  const { bannerEvent, getSize, EVENT_VALUE, isAhead, isLive, isQuota, keyText, toRange } = kit;
+  const {
+    bannerEvent,
+    estimateBytes,
+    EVENT_VALUE,
+    isPendingDeadline,
+    isLive,
+    isQuotaError,
+    formatKey,
+    toRange,
+  } = kit;
   const { now } = context.clock;
   const { maxEvents, maxAgeMs } = context.options;
 
   /** Reads all stored events. `free` contains the events in no pending request; only these can expire or be evicted. */
-  const survey = async () => {
-    const { claims } = await log.overview();
+  const measureUsage = async () => {
+    const { claims } = await log.snapshot();
     const claimed = new Set(
-      claims.filter((claim) => isLive(claim, now())).flatMap(({ keys }) => keys.map(keyText)),
+      claims.filter((claim) => isLive(claim, now())).flatMap(({ keys }) => keys.map(formatKey)),
     );
     const all: QueuedEvent[] = [];
     let size = 0;
@@ -28,17 +37,17 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
       for await (const { key, event } of log.read(toRange(kind))) {
         if (event === undefined) continue;
         all.push({ key, event });
-        size += getSize(event);
+        size += estimateBytes(event);
       }
     }
-    return { all, free: all.filter(({ key }) => !claimed.has(keyText(key))), size };
+    return { all, free: all.filter(({ key }) => !claimed.has(formatKey(key))), size };
   };
 
   const remove = async (victims: QueuedEvent[], reason: Exclude<Total, 'delivered'>): Promise<void> => {
     for (let from = 0; from < victims.length; from += SLICE) {
       const slice = victims.slice(from, from + SLICE);
       let gone: QueuedEvent[] = [];
-      await log.step(
+      await log.transact(
         slice.map(({ key }) => key),
         (control, records) => {
           gone = slice.filter((_, i) => records[i] !== undefined);
@@ -54,25 +63,25 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
    * Returns whether another page scanned the log within the hour and little was appended since. Otherwise, each page view would
    * spend seconds on a scan of thousands of events. Reads at most one slice.
    */
-  const isTidied = async (): Promise<boolean> => {
-    const { tidiedAt, tidied } = await log.control();
-    const isRecent = isAhead(tidiedAt + TIDY_MS, now(), TIDY_MS);
-    const limit = Math.ceil(Math.min(SLICE, tidied * SLACK));
-    const since = { ...toRange('event'), from: ['event', VERSION, tidiedAt + 1], limit };
-    return isRecent && limit > 0 && (await log.place.entries(since)).length < limit;
+  const wasScanned = async (): Promise<boolean> => {
+    const { scannedAt, scannedEvents } = await log.control();
+    const isRecent = isPendingDeadline(scannedAt + CHECK_MS, now(), CHECK_MS);
+    const limit = Math.ceil(Math.min(SLICE, scannedEvents * SLACK));
+    const since = { ...toRange('event'), from: ['event', SCHEMA_VERSION, scannedAt + 1], limit };
+    return isRecent && limit > 0 && (await log.store.entries(since)).length < limit;
   };
   /** Records the scan, unless the backlog fits in one read. On a full disk, each page scans again. */
-  const noteTidied = async (stayed: number): Promise<void> => {
-    const tidied = stayed > SLICE ? stayed : 0;
-    if (tidied === 0 && log.lastControl().tidied === 0) return;
+  const recordScan = async (stayed: number): Promise<void> => {
+    const scannedEvents = stayed > SLICE ? stayed : 0;
+    if (scannedEvents === 0 && log.cachedControl().scannedEvents === 0) return;
     await log
-      .step([], (control) => {
-        control.tidiedAt = now();
-        control.tidied = tidied;
+      .transact([], (control) => {
+        control.scannedAt = now();
+        control.scannedEvents = scannedEvents;
         return [];
       })
       .catch((error) => {
-        if (!isQuota(error)) throw error;
+        if (!isQuotaError(error)) throw error;
       });
   };
 
@@ -82,24 +91,24 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
    */
   const expire = async (free: QueuedEvent[]): Promise<QueuedEvent[]> => {
     const limit = now() - maxAgeMs;
-    const countedLimit = Math.min(limit, now() - MIN_COUNTED_MS);
+    const countedLimit = Math.min(limit, now() - MIN_DEDUP_MS);
     const old = free.filter(({ event }) => event.time < limit);
-    const isOld = old.length > 0 || (await log.hasCounted(countedLimit));
+    const isOld = old.length > 0 || (await log.hasOldDedupMarks(countedLimit));
     let isTrusted = false;
-    await log.step([], (control) => {
-      const { oldSince } = control;
-      const age = now() - oldSince;
-      isTrusted = isOld && oldSince > 0 && age >= TIDY_MS;
+    await log.transact([], (control) => {
+      const { expiredFoundAt } = control;
+      const age = now() - expiredFoundAt;
+      isTrusted = isOld && expiredFoundAt > 0 && age >= CHECK_MS;
       // The next finding needs its own hour, because the clock may be wrong by then.
-      const isKnown = isOld && oldSince > 0 && age >= 0;
-      const next = isTrusted || !isOld ? 0 : isKnown ? oldSince : now();
-      if (next === oldSince) return null;
-      control.oldSince = next;
+      const isKnown = isOld && expiredFoundAt > 0 && age >= 0;
+      const next = isTrusted || !isOld ? 0 : isKnown ? expiredFoundAt : now();
+      if (next === expiredFoundAt) return null;
+      control.expiredFoundAt = next;
       return [];
     });
     if (!isTrusted) return free;
     await remove(old, 'expired');
-    await log.forgetCounted(countedLimit);
+    await log.deleteOldDedupMarks(countedLimit);
     return free.filter((item) => !old.includes(item));
   };
 
@@ -110,7 +119,7 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
    * `false` if nothing was freed.
    */
   const evictEvents = async (written: QueuedEvent[] | undefined): Promise<boolean> => {
-    const { free, size } = await survey();
+    const { free, size } = await measureUsage();
     // Not `Math.max(...)`, because there may be more events than a call accepts arguments.
     const most = written?.reduce((value, { event }) => Math.max(value, EVENT_VALUE[event.type]), 0);
     const least = free.reduce(
@@ -127,16 +136,16 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
 
   return {
     /** Removes expired events if `isHour`, then events over a cap, starting with the least valuable and oldest. */
-    async tidy(isHour: boolean, isOver: boolean): Promise<void> {
-      if (!isOver && (await isTidied())) return;
-      const { all, free: found, size } = await survey();
+    async enforceCaps(isHour: boolean, isOver: boolean): Promise<void> {
+      if (!isOver && (await wasScanned())) return;
+      const { all, free: found, size } = await measureUsage();
       let free = found;
       if (isHour) free = await expire(found);
       const kept = new Set(free);
       const expired = found.filter((item) => !kept.has(item));
-      let spareBytes = size - expired.reduce((sum, { event }) => sum + getSize(event), 0) - caps.bytes;
+      let spareBytes = size - expired.reduce((sum, { event }) => sum + estimateBytes(event), 0) - caps.bytes;
       let spareEvents = all.length - expired.length - maxEvents;
-      if (spareEvents <= 0 && spareBytes <= 0) return noteTidied(all.length - expired.length);
+      if (spareEvents <= 0 && spareBytes <= 0) return recordScan(all.length - expired.length);
       spareEvents += maxEvents * SLACK;
       spareBytes += caps.bytes * SLACK;
       free.sort(
@@ -145,11 +154,11 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
       const victims = free.filter(({ event }) => {
         const isVictim = spareEvents > 0 || spareBytes > 0;
         spareEvents -= 1;
-        spareBytes -= getSize(event);
+        spareBytes -= estimateBytes(event);
         return isVictim;
       });
       await remove(victims, 'evicted');
-      await noteTidied(all.length - expired.length - victims.length);
+      await recordScan(all.length - expired.length - victims.length);
     },
 
     /**
@@ -168,15 +177,15 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
      * totals.
      */
     async purge(until: number): Promise<void> {
-      log.place.owePurge();
-      await log.forgetClaims();
-      const { all } = await survey();
+      log.store.schedulePurge();
+      await log.deleteClaims();
+      const { all } = await measureUsage();
       await remove(
         all.filter(({ event }) => event.time <= until),
         'purged',
       );
-      await log.forgetCounted(until);
-      await log.place.retry();
+      await log.deleteOldDedupMarks(until);
+      await log.store.retry();
     },
   };
 };

@@ -1,23 +1,23 @@
 import { readTrackSuccess, USER_TOKEN_HEADER } from '../../../protocol/index.ts';
-import { askKey, fingerprint } from '../../credentials/credentials.ts';
+import { fingerprint, getApiKey } from '../../credentials/credentials.ts';
 import { parseJson } from '../../platform/http.ts';
-import { isAhead, isPausing, noPause, withTimeout } from '../../platform/waits.ts';
-import { isQuota } from '../log/log-store.ts';
+import { isPaused, isPendingDeadline, noPause, withTimeout } from '../../platform/pauses.ts';
+import { isQuotaError } from '../log/log-store.ts';
 import {
   bannerEvent,
   CONTROL_KEY,
   claimKey,
   EVENT_VALUE,
-  getSize,
-  isAlone,
+  estimateBytes,
+  formatKey,
+  hasRequiredFields,
   isControlKey,
   isEventKey,
+  isExclusive,
   isLive,
   isNewer,
   isTime,
-  isWhole,
-  keyText,
-  newerVersion,
+  newerVersionError,
   readControl,
   readEvent,
   TOTALS,
@@ -29,25 +29,25 @@ import {
  * separate file for a module that two chunks import.
  */
 export const kit = {
-  askKey,
+  getApiKey,
   bannerEvent,
-  getSize,
+  estimateBytes,
   CONTROL_KEY,
   claimKey,
   EVENT_VALUE,
   fingerprint,
-  isAhead,
-  isAlone,
+  isPendingDeadline,
+  isExclusive,
   isControlKey,
   isEventKey,
   isLive,
   isNewer,
-  isPausing,
-  isQuota,
+  isPaused,
+  isQuotaError,
   isTime,
-  isWhole,
-  keyText,
-  newerVersion,
+  hasRequiredFields,
+  formatKey,
+  newerVersionError,
   noPause,
   parseJson,
   toRange,

@@ -5,11 +5,11 @@ import type { Writes } from '../log/records.ts';
 import type { Kit } from './kit.ts';
 
 /** Deletes the queue that the user purged while the disk was unavailable. Records of a newer version stay. */
-const forgetQueue = async ({ isControlKey, isNewer, toRange }: Kit, { ask }: Disk): Promise<void> => {
+const purgeQueue = async ({ isControlKey, isNewer, toRange }: Kit, { request }: Disk): Promise<void> => {
   for (const kind of ['control', 'event', 'dead']) {
-    const found = await ask((disk) => disk.entries(toRange(kind)));
+    const found = await request((disk) => disk.entries(toRange(kind)));
     const ours = found.filter(([key, record]) => !isControlKey(key) && !isNewer(record));
-    await ask((disk) => disk.deleteMany(ours.map(([key]) => key)));
+    await request((disk) => disk.deleteMany(ours.map(([key]) => key)));
   }
 };
 
@@ -20,9 +20,9 @@ const isQueued = (key: StoreKey): boolean => ['event', 'dead'].includes(String(g
  * Appends the records in memory to the disk, in one transaction. Keys contain the page ID, so they never collide. The later
  * choice of the user applies, because another tab may opt out until the transaction begins.
  */
-const adopt = async (
-  { CONTROL_KEY, isControlKey, isEventKey, isNewer, keyText, newerVersion, readControl, TOTALS }: Kit,
-  { ask }: Disk,
+const persistMemoryLog = async (
+  { CONTROL_KEY, isControlKey, isEventKey, isNewer, formatKey, newerVersionError, readControl, TOTALS }: Kit,
+  { request }: Disk,
   records: Writes,
   consent: Consent,
   hadRecord: boolean,
@@ -31,7 +31,7 @@ const adopt = async (
   const own = readControl(records.find(([key]) => isControlKey(key))?.[1], 'enabled');
   const kept = records.filter(([key]) => !isControlKey(key));
   const counted = kept.filter(([key]) => getKind(key) === 'counted');
-  let adopted: string | undefined;
+  let written: string | undefined;
   let isNewerVersion = false;
 
   const merge = ([stored, ...known]: unknown[]): Writes => {
@@ -39,49 +39,49 @@ const adopt = async (
     // Another tab may have wiped the disk since this page checked it.
     if (isNewerVersion || consent.is('wiped') || (hadRecord && stored === undefined)) return [];
     // After a lost connection this runs twice. If the first run committed, change nothing.
-    if (adopted !== undefined && JSON.stringify(stored) === adopted) return [];
+    if (written !== undefined && JSON.stringify(stored) === written) return [];
     const control = readControl(stored, own.consent);
-    const { consent: choice, chosenAt } = control;
+    const { consent: choice, decidedAt } = control;
     for (const total of TOTALS) control[total] += own[total];
-    const isOptIn = consent.mayAct() && own.chosenAt > chosenAt;
-    const isOptOut = own.consent !== 'enabled' && own.chosenAt >= chosenAt;
+    const isOptIn = consent.mayAct() && own.decidedAt > decidedAt;
+    const isOptOut = own.consent !== 'enabled' && own.decidedAt >= decidedAt;
     // This page missed an opt-out that is on the disk. Events that it captured afterwards are discarded, and earlier ones too
     // if the opt-out discards the queue.
     const isMissed = choice !== 'enabled' && !isOptIn;
     const isForgotten = (key: StoreKey): boolean =>
-      isMissed && isQueued(key) && (choice === 'disabled' || Number([key].flat()[2]) > chosenAt);
+      isMissed && isQueued(key) && (choice === 'disabled' || Number([key].flat()[2]) > decidedAt);
     control.purged += kept.filter(([key]) => isForgotten(key)).length;
     if (isMissed && choice === 'disabled') {
-      adopted = JSON.stringify(control);
+      written = JSON.stringify(control);
       return [[CONTROL_KEY, control]];
     }
     if (isOptIn || isOptOut) {
       control.consent = own.consent;
-      control.chosenAt = own.chosenAt;
+      control.decidedAt = own.decidedAt;
     }
-    if (own.wait.until > control.wait.until) control.wait = own.wait;
-    control.refusedKey ??= own.refusedKey;
-    adopted = JSON.stringify(control);
+    if (own.pause.until > control.pause.until) control.pause = own.pause;
+    control.rejectedKeyFingerprint ??= own.rejectedKeyFingerprint;
+    written = JSON.stringify(control);
     // Impressions that another tab of the session counted on the disk in the meantime.
     const repeats = new Set(
       counted.flatMap(([, mark], i) => (known[i] === undefined ? [] : [Object(mark).event])),
     );
     const fresh = kept.filter(
-      ([key]) => !isForgotten(key) && (!isEventKey(key) || !repeats.has(keyText(key))),
+      ([key]) => !isForgotten(key) && (!isEventKey(key) || !repeats.has(formatKey(key))),
     );
     return [...fresh, [CONTROL_KEY, control]];
   };
-  await ask((disk) => disk.update<unknown>([CONTROL_KEY, ...counted.map(([key]) => key)], merge));
-  if (isNewerVersion) throw newerVersion();
+  await request((disk) => disk.update<unknown>([CONTROL_KEY, ...counted.map(([key]) => key)], merge));
+  if (isNewerVersion) throw newerVersionError();
 };
 
 /** Moves the log from memory to the disk. `hadRecord`: whether the last check found a control record on the disk. */
 export const createRestore =
   (kit: Kit, consent: Consent) =>
   async (disk: Disk, from: InMemory, hadRecord: boolean): Promise<void> => {
-    const isWiped = from.owed === 'everything';
-    if (isWiped) await disk.ask((each) => each.clear());
-    if (from.owed === 'queue') await forgetQueue(kit, disk);
-    delete from.owed;
-    await adopt(kit, disk, await from.store.entries(), consent, hadRecord && !isWiped);
+    const isWiped = from.pendingDeletion === 'everything';
+    if (isWiped) await disk.request((each) => each.clear());
+    if (from.pendingDeletion === 'queue') await purgeQueue(kit, disk);
+    delete from.pendingDeletion;
+    await persistMemoryLog(kit, disk, await from.store.entries(), consent, hadRecord && !isWiped);
   };

@@ -1,13 +1,13 @@
 import type { TrackSuccess } from '../../../protocol/index.ts';
 import type { FailureKind } from '../../notices.ts';
 import type { HttpResponse } from '../../platform/http.ts';
-import type { PauseCause } from '../../platform/waits.ts';
+import type { PauseCause } from '../../platform/pauses.ts';
 import type { Sent } from '../sender/sent.ts';
+import { parseErrorResponse } from './error-response.ts';
 import type { Kit } from './kit.ts';
-import { readRefused } from './refusal.ts';
 
-/** Event that a response skipped in `errors`. */
-export interface Skipped {
+/** Event that a response rejected in `errors`. */
+export interface ItemError {
   /** Index in the sent batch. */
   index: number;
   reason: string;
@@ -21,19 +21,19 @@ interface Failure {
 
 /** Outcome of the events of a request. */
 export type Outcome =
-  /** The server accepted every event that `skipped` does not name. `problems`: contradictions in the response. */
-  | { type: 'confirmed'; skipped: Skipped[]; problems: string[] }
-  /** Not retried unchanged: each event that `skipped` names, or the whole request if it names none. */
-  | { type: 'refused'; skipped: Skipped[]; problems: string[]; isTooLarge: boolean; failure: Failure }
+  /** The server accepted every event that `itemErrors` does not name. `problems`: contradictions in the response. */
+  | { type: 'confirmed'; itemErrors: ItemError[]; problems: string[] }
+  /** Not retried unchanged: each event that `itemErrors` names, or the whole request if it names none. */
+  | { type: 'rejected'; itemErrors: ItemError[]; problems: string[]; isTooLarge: boolean; failure: Failure }
   /** Neither accepted nor rejected: retry, after `pause` if there is one. */
-  | { type: 'again'; pause?: PauseCause; failure?: Failure; isServerError?: boolean }
+  | { type: 'retry'; pause?: PauseCause; failure?: Failure; isServerError?: boolean }
   /** Unknown whether the events were accepted, because the response is unreadable or not from the API. */
   | { type: 'in-doubt'; pause?: PauseCause; failure: Failure; isServerError?: boolean };
 
 /** Returns whether a single event may have caused the failure of the whole request. Smaller batches isolate it. */
-export const mayHavePoison = (outcome: Outcome): boolean =>
-  outcome.type === 'refused'
-    ? outcome.skipped.length === 0
+export const mayContainPoisonEvent = (outcome: Outcome): boolean =>
+  outcome.type === 'rejected'
+    ? outcome.itemErrors.length === 0
     : outcome.type !== 'confirmed' && outcome.isServerError === true;
 
 /** Interval between requests with a rejected key, which fail until the server's configuration changes. */
@@ -45,9 +45,9 @@ const isJson = ({ headers }: HttpResponse): boolean =>
   /^application\/([\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
 
 /** A response that does not concern the events. They may be sent again at once. */
-const NOT_TAKEN: Outcome = { type: 'again' };
+const NOT_STORED: Outcome = { type: 'retry' };
 
-export const noAnswer = (cause: unknown, pause?: PauseCause): Outcome => ({
+export const noResponse = (cause: unknown, pause?: PauseCause): Outcome => ({
   type: 'in-doubt',
   ...(pause && { pause }),
   failure: { kind: 'delivery', message: `no readable response: ${Object(cause).message ?? cause}`, cause },
@@ -57,20 +57,20 @@ export const noAnswer = (cause: unknown, pause?: PauseCause): Outcome => ({
  * Reads each entry of `errors`. A position in the batch counts once. Any other entry is reported as a problem and affects no
  * event.
  */
-export const judgeErrors = (
+export const parseItemErrors = (
   errors: unknown[],
   length: number,
-): { skipped: Skipped[]; problems: string[] } => {
-  const skipped = new Map<unknown, Skipped>();
+): { itemErrors: ItemError[]; problems: string[] } => {
+  const byIndex = new Map<unknown, ItemError>();
   const problems: string[] = [];
   for (const error of errors) {
     const { index, type } = Object(error);
     if (!Number.isInteger(index) || index < 0 || index >= length) {
       problems.push(`errors has index ${JSON.stringify(index)} of a batch of ${length}`);
-    } else if (skipped.has(index)) problems.push(`errors has index ${index} twice`);
-    else skipped.set(index, { index, reason: typeof type === 'string' ? type : 'no reason given' });
+    } else if (byIndex.has(index)) problems.push(`errors has index ${index} twice`);
+    else byIndex.set(index, { index, reason: typeof type === 'string' ? type : 'no reason given' });
   }
-  return { skipped: [...skipped.values()].sort((a, b) => a.index - b.index), problems };
+  return { itemErrors: [...byIndex.values()].sort((a, b) => a.index - b.index), problems };
 };
 
 /**
@@ -84,28 +84,28 @@ const confirmed = ({ errors, events_processed }: TrackSuccess, length: number): 
   if (errors != null && !Array.isArray(errors)) {
     const problem = `errors is ${JSON.stringify(errors)}, not a list`;
     // The response may name an event, unless the number shows that all events were accepted.
-    if (events_processed !== length) return noAnswer(new Error(problem), { reason: 'backoff' });
-    return { type: 'confirmed', skipped: [], problems: [problem] };
+    if (events_processed !== length) return noResponse(new Error(problem), { reason: 'backoff' });
+    return { type: 'confirmed', itemErrors: [], problems: [problem] };
   }
-  const { skipped, problems } = judgeErrors(errors ?? [], length);
-  const expected = length - skipped.length;
+  const { itemErrors, problems } = parseItemErrors(errors ?? [], length);
+  const expected = length - itemErrors.length;
   if (typeof events_processed === 'number' && events_processed !== expected)
     problems.push(`events_processed: expected ${expected} of ${length}, got ${events_processed}`);
-  return { type: 'confirmed', skipped, problems };
+  return { type: 'confirmed', itemErrors, problems };
 };
 
 /** Returns the outcome of a response for a batch of `length` events. */
 export const readResponse = (
   kit: Pick<Kit, 'parseJson' | 'readTrackSuccess' | 'USER_TOKEN_HEADER'>,
-  answer: HttpResponse,
+  response: HttpResponse,
   length: number,
   now: number,
 ): Outcome => {
   const { parseJson, readTrackSuccess, USER_TOKEN_HEADER } = kit;
-  const { status, headers, text } = answer;
+  const { status, headers, text } = response;
   const body = parseJson(text);
-  const again = (message: string, pause: PauseCause, kind: FailureKind = 'delivery'): Outcome => ({
-    type: 'again',
+  const retry = (message: string, pause: PauseCause, kind: FailureKind = 'delivery'): Outcome => ({
+    type: 'retry',
     pause,
     failure: { kind, message },
   });
@@ -113,42 +113,47 @@ export const readResponse = (
     const data = readTrackSuccess(body);
     if (data !== undefined && isApis(status, data)) return confirmed(data, length);
     // A captive portal responds with 200 and its own page or JSON. The server received nothing.
-    if (!isJson(answer) || (body !== undefined && status !== 202))
-      return again(`not an API response (${status})`, { reason: 'backoff' });
-    return noAnswer(new Error(`unreadable response (${status})`), { reason: 'backoff' });
+    if (!isJson(response) || (body !== undefined && status !== 202))
+      return retry(`not an API response (${status})`, { reason: 'backoff' });
+    return noResponse(new Error(`unreadable response (${status})`), { reason: 'backoff' });
   }
-  const { reason, requestedMs, errors, text: message = `HTTP ${status}` } = readRefused(kit, answer, now);
+  const {
+    reason,
+    requestedMs,
+    errors,
+    text: message = `HTTP ${status}`,
+  } = parseErrorResponse(kit, response, now);
   if (status >= 500) {
     // After a 500 of the API nothing was stored, and after any 503 nothing was begun. Other 5xx come from a proxy, behind which
     // the events may have been accepted, or from a service whose database timed out.
-    const isNotTaken = status === 503 || (status === 500 && isJson(answer) && body !== undefined);
+    const isNotStored = status === 503 || (status === 500 && isJson(response) && body !== undefined);
     return {
-      type: isNotTaken ? 'again' : 'in-doubt',
+      type: isNotStored ? 'retry' : 'in-doubt',
       pause: { reason, requestedMs },
       failure: { kind: 'delivery', message },
       isServerError: status === 500 || status === 502,
     };
   }
   // Concerns only this user. Events of other users are still sent.
-  if (status === 401 && headers.has(USER_TOKEN_HEADER)) return NOT_TAKEN;
-  if (reason === 'unauthorized') return again(message, { reason, requestedMs: SAME_KEY_PROBE_MS }, reason);
-  if (reason === 'not-found') return again(message, { reason, requestedMs: NOT_FOUND_PROBE_MS }, reason);
+  if (status === 401 && headers.has(USER_TOKEN_HEADER)) return NOT_STORED;
+  if (reason === 'unauthorized') return retry(message, { reason, requestedMs: SAME_KEY_PROBE_MS }, reason);
+  if (reason === 'not-found') return retry(message, { reason, requestedMs: NOT_FOUND_PROBE_MS }, reason);
   // The request is invalid, so an unchanged retry would fail again. A body that is not JSON comes from a proxy, which can judge
   // only the size.
   const isTooLarge = status === 413;
-  const isVerdict = isTooLarge || (isJson(answer) && body !== undefined);
-  if (status >= 400 && status < 500 && status !== 408 && reason !== 'rate-limit' && isVerdict) {
+  const isRejection = isTooLarge || (isJson(response) && body !== undefined);
+  if (status >= 400 && status < 500 && status !== 408 && reason !== 'rate-limit' && isRejection) {
     const failure: Failure = { kind: 'delivery', message };
-    return { type: 'refused', isTooLarge, failure, ...judgeErrors(errors, length) };
+    return { type: 'rejected', isTooLarge, failure, ...parseItemErrors(errors, length) };
   }
-  return again(message, { reason, requestedMs });
+  return retry(message, { reason, requestedMs });
 };
 
 /** Returns the outcome of a request for a batch of `length` events. */
 export const toOutcome = (kit: Kit, sent: Sent, length: number, now: number): Outcome => {
   if (sent.type === 'response') return readResponse(kit, sent.response, length, now);
-  const { cause, isFirst, wasOffline } = sent;
-  const outcome = noAnswer(cause, { reason: 'backoff', isFirst });
+  const { cause, isNewNetwork, wasOffline } = sent;
+  const outcome = noResponse(cause, { reason: 'backoff', isNewNetwork });
   // An offline browser sends nothing.
-  return wasOffline ? { ...outcome, type: 'again', pause: { reason: 'offline' } } : outcome;
+  return wasOffline ? { ...outcome, type: 'retry', pause: { reason: 'offline' } } : outcome;
 };

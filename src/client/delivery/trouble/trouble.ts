@@ -8,8 +8,8 @@ import { readDiagnostics } from './diagnostics.ts';
 import { createEviction } from './eviction.ts';
 import type { Kit } from './kit.ts';
 import { createRestore } from './memory-restore.ts';
-import { noAnswer, toOutcome } from './response.ts';
-import { createSettleAny } from './settle.ts';
+import { createOutcomeHandler } from './outcome-handler.ts';
+import { noResponse, toOutcome } from './response.ts';
 
 /**
  * Interval at which the host's key function is called while the server rejects the key. The function is also called when the
@@ -28,9 +28,9 @@ interface TroubleOptions {
 /** Creates the trouble chunk of the delivery, which most visits do not load. */
 export const createTrouble = ({ kit, context, log, caps, deliver }: TroubleOptions): Trouble => {
   const { clock, notify } = context;
-  const { fingerprint, isPausing, noPause } = kit;
+  const { fingerprint, isPaused, noPause } = kit;
   const size = createBatchSize(context);
-  const settleAny = createSettleAny(kit, context, log, deliver);
+  const handleOutcome = createOutcomeHandler(kit, context, log, deliver);
   let announcedUntil = 0;
 
   return {
@@ -44,17 +44,17 @@ export const createTrouble = ({ kit, context, log, caps, deliver }: TroubleOptio
       const { length } = claimed.claim.keys;
       const outcome = toOutcome(kit, sent, length, clock.now());
       size.learn(length, outcome);
-      return settleAny(claimed, outcome, apiKey);
+      return handleOutcome(claimed, outcome, apiKey);
     },
     // An expired claim does not indicate a network failure, so delivery does not pause.
-    settleAbandoned: (claim) => settleAny({ claim, batch: [] }, noAnswer(new Error('page closed')), ''),
+    settleAbandoned: (claim) => handleOutcome({ claim, batch: [] }, noResponse(new Error('page closed')), ''),
     async waitUntil({ until, reason }, apiKey) {
       const isRejected = reason === 'unauthorized';
-      if (isRejected && fingerprint(apiKey) !== log.lastControl().refusedKey) {
+      if (isRejected && fingerprint(apiKey) !== log.cachedControl().rejectedKeyFingerprint) {
         // For all tabs.
-        await log.step([], (control) => {
-          control.refusedKey = null;
-          control.wait = noPause();
+        await log.transact([], (control) => {
+          control.rejectedKeyFingerprint = null;
+          control.pause = noPause();
           return [];
         });
         return undefined;
@@ -65,10 +65,10 @@ export const createTrouble = ({ kit, context, log, caps, deliver }: TroubleOptio
       return isRejected ? Math.min(until, clock.now() + ASK_KEY_MS) : until;
     },
     endBackoff: () =>
-      log.step([], (control) => {
-        const { wait } = control;
-        if (wait.isFirm || !isPausing(wait, clock.now())) return null;
-        control.wait = { ...wait, until: clock.now() };
+      log.transact([], (control) => {
+        const { pause } = control;
+        if (pause.isServerMandated || !isPaused(pause, clock.now())) return null;
+        control.pause = { ...pause, until: clock.now() };
         return [];
       }),
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { kit } from '../../../../src/client/delivery/trouble/kit.ts';
-import { judgeErrors, readResponse } from '../../../../src/client/delivery/trouble/response.ts';
+import { parseItemErrors, readResponse } from '../../../../src/client/delivery/trouble/response.ts';
 import fc from '../../../helpers/property.ts';
 
 const NOW = Date.UTC(2026, 2, 1, 12, 0, 0);
@@ -19,7 +19,7 @@ test.each([{}, 'none', 3])(
     expect(answered(202, { events_processed: 1, errors })).toMatchObject({ type: 'in-doubt' });
     expect(answered(202, { events_processed: 2, errors })).toMatchObject({
       type: 'confirmed',
-      skipped: [],
+      itemErrors: [],
       problems: [expect.stringContaining('not a list')],
     });
   },
@@ -30,7 +30,7 @@ test.each([
   { message: 'success', errors: null },
   { message: 'success', events_processed: null },
 ])('a 202 with only %j confirms every event', (body) => {
-  expect(answered(202, body)).toEqual({ type: 'confirmed', skipped: [], problems: [] });
+  expect(answered(202, body)).toEqual({ type: 'confirmed', itemErrors: [], problems: [] });
 });
 
 test.each([
@@ -40,7 +40,7 @@ test.each([
   [200, []],
   [299, { message: 'success' }],
 ])('case 21: a %i with the foreign JSON %j does not confirm events', (status, body) => {
-  expect(answered(status, body)).toMatchObject({ type: 'again' });
+  expect(answered(status, body)).toMatchObject({ type: 'retry' });
 });
 
 test('recognizes a 200 that counts the events as an API response', () => {
@@ -50,7 +50,7 @@ test('recognizes a 200 that counts the events as an API response', () => {
 test('a response without errors confirms every event', () => {
   expect(answered(202, { message: 'success', events_processed: 2 })).toEqual({
     type: 'confirmed',
-    skipped: [],
+    itemErrors: [],
     problems: [],
   });
 });
@@ -63,7 +63,7 @@ test.each([[[]], ['welcome'], [3]])(
 );
 
 test('treats a 408 as a slow request, not as an invalid one', () => {
-  expect(answered(408, { message: 'Request Timeout' })).toMatchObject({ type: 'again' });
+  expect(answered(408, { message: 'Request Timeout' })).toMatchObject({ type: 'retry' });
 });
 
 test.each([
@@ -73,7 +73,7 @@ test.each([
 ])('a %i makes the sender wait and does not reject events', (status, reason, ms) => {
   const outcome = answered(status, { message: 'No' });
   expect(outcome).toMatchObject({
-    type: 'again',
+    type: 'retry',
     pause: { reason, requestedMs: ms },
     failure: { kind: reason, message: 'No' },
   });
@@ -84,11 +84,15 @@ test.each([400, 405, 413, 422])(
   (status) => {
     const errors = [{ index: 1, type: 'odd' }];
     const failure = { kind: 'delivery', message: `HTTP ${status}` };
-    expect(answered(status, { errors })).toMatchObject({ type: 'refused', skipped: [{ index: 1 }], failure });
+    expect(answered(status, { errors })).toMatchObject({
+      type: 'rejected',
+      itemErrors: [{ index: 1 }],
+      failure,
+    });
     expect(answered(status, null)).toMatchObject({
-      type: 'refused',
+      type: 'rejected',
       isTooLarge: status === 413,
-      skipped: [],
+      itemErrors: [],
     });
   },
 );
@@ -97,7 +101,7 @@ test.each([400, 407, 451])(
   'treats a %i without JSON as a proxy response and does not reject events',
   (status) => {
     const outcome = answered(status, 'No', { 'content-type': 'text/html' });
-    expect(outcome).toMatchObject({ type: 'again', pause: { reason: 'backoff' } });
+    expect(outcome).toMatchObject({ type: 'retry', pause: { reason: 'backoff' } });
   },
 );
 
@@ -117,8 +121,8 @@ test.each([
 
 test('halves the batch after a 413 from any server', () => {
   expect(answered(413, 'No', { 'content-type': 'text/html' })).toMatchObject({
-    type: 'refused',
-    skipped: [],
+    type: 'rejected',
+    itemErrors: [],
   });
 });
 
@@ -137,7 +141,7 @@ test.each([
   [429, resetIn(90, 2 * HOUR_MS), { reason: 'rate-limit', requestedMs: 90_000 }],
   [429, resetIn(90, -2 * HOUR_MS), { reason: 'rate-limit', requestedMs: 90_000 }],
 ])('a %i with %j waits %j', (status, headers, pause) => {
-  expect(answered(status, {}, headers)).toMatchObject({ type: 'again', pause });
+  expect(answered(status, {}, headers)).toMatchObject({ type: 'retry', pause });
 });
 
 describe('errors of a response', () => {
@@ -152,14 +156,14 @@ describe('errors of a response', () => {
         ),
         fc.integer({ min: 1, max: 6 }),
         (errors, length) => {
-          const { skipped, problems } = judgeErrors(errors, length);
-          const indexes = skipped.map(({ index }) => index);
+          const { itemErrors, problems } = parseItemErrors(errors, length);
+          const indexes = itemErrors.map(({ index }) => index);
           expect(new Set(indexes).size).toBe(indexes.length);
           expect(indexes.every((index) => Number.isInteger(index) && index >= 0 && index < length)).toBe(
             true,
           );
-          expect(skipped.length + problems.length).toBe(errors.length);
-          expect(skipped.every(({ reason }) => typeof reason === 'string')).toBe(true);
+          expect(itemErrors.length + problems.length).toBe(errors.length);
+          expect(itemErrors.every(({ reason }) => typeof reason === 'string')).toBe(true);
         },
       ),
     );

@@ -2,17 +2,17 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { ProvideToken } from '../../../../src/client/credentials/credentials.ts';
 import {
-  createHandOff,
-  handOffMessages,
+  createWorkerHandoff,
   type WorkerContainer,
-} from '../../../../src/client/delivery/hand-off.ts';
+  workerMessages,
+} from '../../../../src/client/delivery/worker-handoff.ts';
 import { logName } from '../../../../src/client/options/options.ts';
 import { installDelivery } from '../../../../src/client/service-worker.ts';
 import { createFaultyStore } from '../../../../src/testing/index.ts';
 import { createWorld, type TabSetup, type World } from '../world.ts';
 
 const OUTBOX = 'placard-outbox-1';
-const { syncTag, areYouThere, here, send } = handOffMessages(OUTBOX, false);
+const { syncTag, ping, pong, send } = workerMessages(OUTBOX, false);
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -39,16 +39,16 @@ const createContainer = () => {
 
 test('ignores a worker until it confirms that it runs the sender', async () => {
   const { container, posted, tags, tell } = createContainer();
-  const handOff = createHandOff(OUTBOX, false, container);
-  expect(posted).toEqual([areYouThere]);
+  const handOff = createWorkerHandoff(OUTBOX, false, container);
+  expect(posted).toEqual([ping]);
   expect(handOff.handOff()).toBe(false);
-  for (const other of ['something else', handOffMessages('placard-outbox-2', false).here]) {
+  for (const other of ['something else', workerMessages('placard-outbox-2', false).pong]) {
     tell('message', other);
     expect(handOff.handOff()).toBe(false);
   }
-  tell('message', here);
+  tell('message', pong);
   expect(handOff.handOff()).toBe(true);
-  expect(posted).toEqual([areYouThere, send]);
+  expect(posted).toEqual([ping, send]);
   await Promise.resolve();
   await Promise.resolve();
   expect(tags).toEqual([syncTag]);
@@ -56,11 +56,11 @@ test('ignores a worker until it confirms that it runs the sender', async () => {
 
 test('queries a new worker again', () => {
   const { container, posted, tell } = createContainer();
-  const handOff = createHandOff(OUTBOX, false, container);
-  tell('message', here);
+  const handOff = createWorkerHandoff(OUTBOX, false, container);
+  tell('message', pong);
   tell('controllerchange');
   expect(handOff.handOff()).toBe(false);
-  expect(posted).toEqual([areYouThere, areYouThere]);
+  expect(posted).toEqual([ping, ping]);
 });
 
 test('sends only the message if background sync is denied or missing', async () => {
@@ -69,8 +69,8 @@ test('sends only the message if background sync is denied or missing', async () 
     Promise.resolve({ scope: '/' }),
   ]) {
     const { container, tell } = createContainer();
-    const handOff = createHandOff(OUTBOX, false, { ...container, ready });
-    tell('message', here);
+    const handOff = createWorkerHandoff(OUTBOX, false, { ...container, ready });
+    tell('message', pong);
     expect(handOff.handOff()).toBe(true);
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -78,7 +78,7 @@ test('sends only the message if background sync is denied or missing', async () 
 
 test('leaves no timers and no listeners after stop', () => {
   const { container, count } = createContainer();
-  createHandOff(OUTBOX, false, container).stop();
+  createWorkerHandoff(OUTBOX, false, container).stop();
   expect(count()).toBe(0);
 });
 
@@ -110,7 +110,7 @@ const leaveWithWorkerOf = async (
   };
   vi.stubGlobal('navigator', { onLine: true, serviceWorker: container });
   const tab = world.openTab(setup(world));
-  await tab.userTokens.ask('u1');
+  await tab.userTokens.get('u1');
   await tab.capture('leaving');
   tab.tell('hidden');
   tab.tell('pagehide');
@@ -174,7 +174,7 @@ test('a worker does not respond to pages after a wipe until the user opts in aga
     if (type === 'message') ask = listener;
   });
   installDelivery({ endpoint: 'https://api.example', apiKey: 'client-key', appId: 'app-1' });
-  const { areYouThere: question } = handOffMessages(logName('https://api.example', 'app-1'), false);
+  const { ping: question } = workerMessages(logName('https://api.example', 'app-1'), false);
   const isThere = (): boolean => {
     const postMessage = vi.fn();
     ask({ data: question, source: { postMessage } });
@@ -184,8 +184,8 @@ test('a worker does not respond to pages after a wipe until the user opts in aga
     for (const listener of heard) listener({ data });
   };
   expect(isThere()).toBe(true);
-  tell({ type: 'consent', consent: 'wiped', chosenAt: Date.now() });
+  tell({ type: 'consent', consent: 'wiped', decidedAt: Date.now() });
   expect(isThere()).toBe(false);
-  tell({ type: 'consent', consent: 'enabled', chosenAt: Date.now() + 1 });
+  tell({ type: 'consent', consent: 'enabled', decidedAt: Date.now() + 1 });
   expect(isThere()).toBe(true);
 });

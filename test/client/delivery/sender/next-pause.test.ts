@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import type { DeliveryContext } from '../../../../src/client/delivery/delivery.ts';
 import { kit } from '../../../../src/client/delivery/trouble/kit.ts';
+import { getNextPause } from '../../../../src/client/delivery/trouble/outcome-handler.ts';
 import type { Outcome } from '../../../../src/client/delivery/trouble/response.ts';
-import { getNextPause } from '../../../../src/client/delivery/trouble/settle.ts';
-import { noPause, type Pause } from '../../../../src/client/platform/waits.ts';
+import { noPause, type Pause } from '../../../../src/client/platform/pauses.ts';
 
 const NOW = 1_000_000;
 const context = { clock: { now: () => NOW }, random: () => 0.5 } as DeliveryContext;
 const failure = { kind: 'delivery', message: '' } as const;
-const confirmed: Outcome = { type: 'confirmed', skipped: [], problems: [] };
-const refused: Outcome = { type: 'refused', skipped: [], problems: [], isTooLarge: false, failure };
-const limited: Pause = { reason: 'rate-limit', until: NOW + 60_000, failures: 1, isFirm: true };
+const confirmed: Outcome = { type: 'confirmed', itemErrors: [], problems: [] };
+const refused: Outcome = { type: 'rejected', itemErrors: [], problems: [], isTooLarge: false, failure };
+const limited: Pause = { reason: 'rate-limit', until: NOW + 60_000, failures: 1, isServerMandated: true };
 const refusedOften = (failures: number): Pause => ({ ...noPause(), failures });
 
 test('an accepted batch ends a backoff, but not a pause that the service requested', () => {
@@ -20,18 +20,18 @@ test('an accepted batch ends a backoff, but not a pause that the service request
 });
 
 test('a response with any status keeps a requested pause', () => {
-  const asked: Outcome = { type: 'again', pause: { reason: 'backoff', requestedMs: 120_000 } };
+  const asked: Outcome = { type: 'retry', pause: { reason: 'backoff', requestedMs: 120_000 } };
   for (const before of [noPause(), limited]) {
     const pause = getNextPause(kit, context, before, asked);
     expect(getNextPause(kit, context, pause, confirmed)).toMatchObject({
       until: NOW + 120_000,
-      isFirm: true,
+      isServerMandated: true,
     });
   }
 });
 
 test('a failure pauses all tabs', () => {
-  const asked: Outcome = { type: 'again', pause: { reason: 'rate-limit', requestedMs: 7_000 } };
+  const asked: Outcome = { type: 'retry', pause: { reason: 'rate-limit', requestedMs: 7_000 } };
   expect(getNextPause(kit, context, noPause(), asked)).toMatchObject({
     until: NOW + 7_000,
     reason: 'rate-limit',
@@ -41,8 +41,8 @@ test('a failure pauses all tabs', () => {
 });
 
 test('an outcome without a pause does not change the state', () => {
-  expect(getNextPause(kit, context, limited, { type: 'again' })).toBe(limited);
-  const named: Outcome = { ...refused, skipped: [{ index: 0, reason: 'unknown banner' }] };
+  expect(getNextPause(kit, context, limited, { type: 'retry' })).toBe(limited);
+  const named: Outcome = { ...refused, itemErrors: [{ index: 0, reason: 'unknown banner' }] };
   expect(getNextPause(kit, context, limited, named)).toBe(limited);
 });
 

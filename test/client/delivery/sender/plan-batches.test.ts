@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createUserTokens } from '../../../../src/client/credentials/credentials.ts';
-import { VERSION } from '../../../../src/client/delivery/limits.ts';
+import { SCHEMA_VERSION } from '../../../../src/client/delivery/limits.ts';
 import {
   EVENT_VALUE,
   type QueuedEvent,
@@ -8,7 +8,7 @@ import {
 } from '../../../../src/client/delivery/log/records.ts';
 import { byTime, planBatches } from '../../../../src/client/delivery/sender/claim.ts';
 import { trackBody } from '../../../../src/client/delivery/sender/send.ts';
-import { deliveryOptions } from '../../../../src/client/options/choices.ts';
+import { deliveryOptions } from '../../../../src/client/options/option-schema.ts';
 import { createVirtualClock } from '../../../../src/testing/index.ts';
 import fc from '../../../helpers/property.ts';
 
@@ -22,7 +22,7 @@ const kept = (count: number, type: StoredEvent['type'], userId = 'u1', from = 0)
     const time = 1_700_000_000_000 + from + i;
     const app = { placementId: 'p1', appId: 'app', appVersion: '1' };
     const event: StoredEvent = {
-      v: VERSION,
+      v: SCHEMA_VERSION,
       type,
       bannerId: `${type}-${i}`,
       userId,
@@ -30,7 +30,7 @@ const kept = (count: number, type: StoredEvent['type'], userId = 'u1', from = 0)
       attempts: 0,
       ...app,
     };
-    return { key: ['event', VERSION, time, 'tab', from + i], event };
+    return { key: ['event', SCHEMA_VERSION, time, 'tab', from + i], event };
   });
 
 test('limits a batch to one user, one app version, one policy, and the maximum number of events', () => {
@@ -45,7 +45,13 @@ test('limits a batch to one user, one app version, one policy, and the maximum n
 
 test('sorts events of the same millisecond by page and capture', () => {
   const [first, second, third] = kept(3, 'click') as [QueuedEvent, QueuedEvent, QueuedEvent];
-  const at = (tab: string, sequence: number): QueuedEvent['key'] => ['event', VERSION, 5, tab, sequence];
+  const at = (tab: string, sequence: number): QueuedEvent['key'] => [
+    'event',
+    SCHEMA_VERSION,
+    5,
+    tab,
+    sequence,
+  ];
   [first.key, second.key, third.key] = [at('a', 2), at('a', 10), at('b', 1)];
   expect([third, second, first].sort(byTime)).toEqual([first, second, third]);
 });

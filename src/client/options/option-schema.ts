@@ -9,11 +9,11 @@ type Rules<T> = { readonly [Name in keyof T]: Rule };
 export type Choices<T> = { [Name in keyof T]?: T[Name] | undefined };
 
 /** Emits a `failed` notice of kind `config` that contains the option and the expected value. */
-export const notifyWrong = (notify: Notify, option: string, expected: string): void =>
+export const reportInvalidOption = (notify: Notify, option: string, expected: string): void =>
   notify({ type: 'failed', kind: 'config', message: `Option "${option}" must be ${expected}` });
 
 /** Merges the host's choices with the defaults. Unknown and invalid options are reported, and keep the default. */
-export const chosenOptions = <T extends object>(
+export const resolveOptions = <T extends object>(
   group: string,
   rules: Rules<T>,
   chosen: object | undefined,
@@ -33,7 +33,7 @@ export const chosenOptions = <T extends object>(
     else {
       const range = `a number from ${min} ${max === Infinity ? 'up' : `to ${max}`}`;
       const expected = isNumber ? range : rule.join(' or ') || 'left out: it is unknown';
-      notifyWrong(notify, group + name, expected);
+      reportInvalidOption(notify, group + name, expected);
     }
   }
   return options as T;
@@ -62,7 +62,7 @@ const BANNERS: Rules<BannerOptions> = {
 
 /** Merges the host's choices with the defaults. */
 export const bannerOptions = (chosen: Choices<BannerOptions> | undefined, notify: Notify): BannerOptions =>
-  chosenOptions('banners.', BANNERS, chosen, notify);
+  resolveOptions('banners.', BANNERS, chosen, notify);
 
 // Declared in this file, because types of the service worker must not depend on `options.ts`, which needs the DOM library.
 /** Service to connect to: `instance` is the name of a hosted instance, `endpoint` the base URL of any other. */
@@ -122,7 +122,7 @@ const GUARANTEE = Object.fromEntries(
 export const deliveryOptions = (chosen: DeliveryChoices | undefined, notify: Notify): DeliveryOptions => {
   const { guarantee, ...others } = chosen ?? {};
   return {
-    ...chosenOptions('delivery.', DELIVERY, others, notify),
-    guarantee: chosenOptions('delivery.guarantee.', GUARANTEE, guarantee, notify),
+    ...resolveOptions('delivery.', DELIVERY, others, notify),
+    guarantee: resolveOptions('delivery.guarantee.', GUARANTEE, guarantee, notify),
   };
 };

@@ -1,6 +1,6 @@
 import type { Store } from '../platform/store.ts';
 import type { BroadcastChannelLike } from '../platform/tab-channel.ts';
-import type { ChoiceRecord, Consent, Decision } from './consent.ts';
+import type { Consent, ConsentRecord, Decision } from './consent.ts';
 
 interface LogSetup {
   logName: string;
@@ -14,10 +14,10 @@ interface LogSetup {
  * Stores a decision in the log if the delivery cannot be loaded. The delivery does the rest once it is loaded. The record has the
  * log's format. A test compares the two formats, because a module that both chunks share would load first.
  */
-export const decideWithoutDelivery = async (
+export const persistConsent = async (
   { logName, platform }: LogSetup,
   decision: Decision,
-  consent: Pick<Consent, 'record' | 'isSuperseded' | 'hear'>,
+  consent: Pick<Consent, 'record' | 'isSuperseded' | 'merge'>,
 ): Promise<void> => {
   const { openStore, openChannel = (name) => new BroadcastChannel(name) } = platform;
   const record = consent.record();
@@ -34,8 +34,8 @@ export const decideWithoutDelivery = async (
   }
   if (decision === 'wipe') return log.clear();
   const key = ['control', 1, 'meta'];
-  let later: ChoiceRecord | undefined;
-  await log.update<ChoiceRecord & { v: number }>([key], ([found]) => {
+  let later: ConsentRecord | undefined;
+  await log.update<ConsentRecord & { v: number }>([key], ([found]) => {
     later = found && consent.isSuperseded(record, found) ? found : undefined;
     // Records of a newer version are not changed.
     return later || (found && found.v > 1) ? [] : [[key, { ...found, v: 1, ...record }]];
@@ -43,9 +43,9 @@ export const decideWithoutDelivery = async (
   if (decision === 'purge') {
     const records = await log.entries<{ v?: number; consent?: unknown } | undefined>();
     // Keeps events captured after a later opt-in. The capture time is part of the key.
-    const isKept = (key: unknown): boolean => later !== undefined && Object(key)[2] > record.chosenAt;
+    const isKept = (key: unknown): boolean => later !== undefined && Object(key)[2] > record.decidedAt;
     const queue = records.filter(([key, found]) => found?.v === 1 && !found.consent && !isKept(key));
     await log.deleteMany(queue.map(([each]) => each));
   }
-  if (later) await consent.hear(later);
+  if (later) await consent.merge(later);
 };

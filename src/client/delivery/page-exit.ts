@@ -1,6 +1,6 @@
-import type { HandOff, WorkerContainer } from './hand-off.ts';
 import type { Outbox } from './outbox.ts';
-import { createLastFlush } from './sender/last-flush.ts';
+import { createExitFlush } from './sender/exit-flush.ts';
+import type { WorkerContainer, WorkerHandoff } from './worker-handoff.ts';
 
 /** Chromium throws if a document is sandboxed without `allow-same-origin`. */
 const getWorkerContainer = (): WorkerContainer | undefined => {
@@ -12,17 +12,17 @@ const getWorkerContainer = (): WorkerContainer | undefined => {
 };
 
 /** Sends the remaining events on page exit, through the service worker if there is one, else with an exit flush. */
-export const createLeaving = ({ context, log, sender }: Outbox) => {
-  const lastFlush = createLastFlush(context, log, sender);
-  const { api, lifecycle, userTokens, fail, canSend, isStopped, loadHandOff } = context;
-  let worker: HandOff | undefined;
+export const createPageExit = ({ context, log, sender }: Outbox) => {
+  const exitFlush = createExitFlush(context, log, sender);
+  const { api, lifecycle, userTokens, fail, canSend, isStopped, loadHandoff } = context;
+  let worker: WorkerHandoff | undefined;
   /** Most pages have no service worker. One may take control later. */
   const container = getWorkerContainer();
   const connectWorker = (): void => {
-    if (worker || !loadHandOff || !container?.controller) return;
-    loadHandOff().then(
-      ({ createHandOff }) => {
-        if (!isStopped()) worker ??= createHandOff(api.logName, userTokens.isUsed, container);
+    if (worker || !loadHandoff || !container?.controller) return;
+    loadHandoff().then(
+      ({ createWorkerHandoff }) => {
+        if (!isStopped()) worker ??= createWorkerHandoff(api.logName, userTokens.isUsed, container);
       },
       // Already reported as a notice. The page flushes by itself.
       () => undefined,
@@ -35,9 +35,9 @@ export const createLeaving = ({ context, log, sender }: Outbox) => {
 
   const leave = (): void => {
     // The worker cannot see events in this page's memory.
-    if (!log.place.isMemory() && canSend() && worker?.handOff()) return;
+    if (!log.store.isMemory() && canSend() && worker?.handOff()) return;
     // Events in memory end with the page, so rejected and in-doubt ones are sent once more.
-    const flushing = log.place.isMemory() ? sender.tryAgain().then(lastFlush) : lastFlush();
+    const flushing = log.store.isMemory() ? sender.tryAgain().then(exitFlush) : exitFlush();
     const flushed = Promise.all([inFlight, flushing]).then(
       ([before, now]) => before + now,
       (cause) => {
@@ -64,4 +64,4 @@ export const createLeaving = ({ context, log, sender }: Outbox) => {
   };
 };
 
-export type Leaving = ReturnType<typeof createLeaving>;
+export type PageExit = ReturnType<typeof createPageExit>;

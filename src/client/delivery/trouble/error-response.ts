@@ -1,10 +1,10 @@
 import { readRateLimit, readRefusal } from '../../../protocol/index.ts';
-import type { WaitReason } from '../../notices.ts';
+import type { PauseReason } from '../../notices.ts';
 import type { HttpResponse } from '../../platform/http.ts';
 import type { Kit } from './kit.ts';
 
 /** Reason for the pause, by status. Any other status is a failure with backoff. */
-const REASONS: Record<number, WaitReason> = {
+const REASONS: Record<number, PauseReason> = {
   401: 'unauthorized',
   403: 'unauthorized',
   404: 'not-found',
@@ -12,8 +12,8 @@ const REASONS: Record<number, WaitReason> = {
 };
 
 /** Parsed error response. */
-export interface Refusal {
-  reason: WaitReason;
+export interface ErrorResponse {
+  reason: PauseReason;
   /** Pause that the service requests, in milliseconds; 0 if none. */
   requestedMs: number;
   /** Message from the service; `undefined` if none. */
@@ -22,11 +22,11 @@ export interface Refusal {
   errors: unknown[];
 }
 
-export const readRefused = (
+export const parseErrorResponse = (
   { parseJson }: Pick<Kit, 'parseJson'>,
   { status, headers, text }: HttpResponse,
   nowMs: number,
-): Refusal => {
+): ErrorResponse => {
   // A 5xx may contain the reset of a rate-limit window that is not used up. A time in the past, caused by clock differences, is
   // ignored; it would cause immediate retries.
   const isRequested = status === 429 || headers.has('retry-after');

@@ -1,20 +1,20 @@
 import { isVisitorId, PLACEMENTS_PATH, VISITOR_JOIN_PATH } from '../protocol/index.ts';
 import type { Banner, BannerEvent } from './banner.ts';
-import { acceptDismissed } from './banners/answers.ts';
 import { createSnooze } from './banners/snooze.ts';
-import { createUpdates, type Updates } from './banners/updates.ts';
+import { recordAcceptedDismissals } from './banners/sync-response.ts';
+import { createSyncScheduler, type Updates } from './banners/sync-scheduler.ts';
 import { createLoadChunk } from './chunks.ts';
+import { createDeferredContext, type DeferredClientOptions } from './deferred-context.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
 import type { Delivery, DeliverySetup } from './delivery/delivery.ts';
 import type { Inspector } from './inspector/inspector.ts';
 import { createOpenInspector } from './inspector/open-inspector.ts';
-import { createLateContext, type LateClientOptions } from './late-context.ts';
 import { loadOnce } from './load-once.ts';
-import { chosenOptions, notifyWrong } from './options/choices.ts';
+import { reportInvalidOption, resolveOptions } from './options/option-schema.ts';
 import { createImpressions } from './placements/impressions.ts';
 import type { InsertPlacements } from './placements/insert-placements.ts';
 import type { ShouldShow } from './placements/should-show.ts';
-import { withTimeout } from './platform/waits.ts';
+import { withTimeout } from './platform/pauses.ts';
 import { registerClient } from './running-clients.ts';
 
 type VisitorsChunk = typeof import('./user/visitors.ts');
@@ -24,7 +24,7 @@ type SelectorsChunk = typeof import('./placements/insert-placements.ts');
 const STORE_TIMEOUT_MS = 2_000;
 
 /** API of the deferred chunk for the first chunk. */
-export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forgetUser'> {
+export interface DeferredClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forgetUser'> {
   delivery: Delivery;
   /** Syncs these placements now, or all mounted ones, if the budget allows it. */
   refresh(placementIds?: string[]): Promise<void>;
@@ -47,7 +47,7 @@ export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forge
  * Creates everything that can wait until a cached banner is on the page: session, sync, viewability, delivery. Only this file
  * depends on all of them.
  */
-export const createLateClient = (options: LateClientOptions): LateClient => {
+export const createDeferredClient = (options: DeferredClientOptions): DeferredClient => {
   /** Ends the wait for the first session, which has begun or cannot begin. */
   let begin: () => void = () => undefined;
   /** `undefined` after the wait. The session syncs the mounted placements, so an earlier refresh needs no request. */
@@ -57,7 +57,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       resolve();
     };
   });
-  const context = createLateContext(options);
+  const context = createDeferredContext(options);
   const { settings, consent, user, cache, placements, notify, fail } = context;
   const { lifecycle, userTokens, isStopped, isActive, inBackground } = context;
   const loadChunk = createLoadChunk(options.retryImport);
@@ -66,7 +66,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   const { now, after } = platform;
   const inspector = createOpenInspector(context, loadChunk);
 
-  const updates = createUpdates(context, trouble);
+  const updates = createSyncScheduler(context, trouble);
 
   const setup: DeliverySetup = {
     api: { ...settings, fetch: platform.fetch },
@@ -78,17 +78,17 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       notify,
       fail,
       onEventRejected: settings.onEventRejected,
-      onDismissed: (dismissals) => inBackground(acceptDismissed(user, cache, dismissals, now())),
+      onDismissed: (dismissals) => inBackground(recordAcceptedDismissals(user, cache, dismissals, now())),
       // The cache is less valuable than events, because a sync restores it.
       async evict() {
         await cache.change((record) => {
           record.banners.clear();
         });
-        await context.forgetStored();
+        await context.deleteStored();
         inBackground(updates.refetch());
       },
     },
-    loadHandOff: trouble,
+    loadHandoff: trouble,
     isWorker: false,
     isStopped,
   };
@@ -142,7 +142,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
 
   const debug = async (): Promise<void> => {
     const { validateOptions, printNotices } = await loadChunk('debug');
-    validateOptions(settings, { chosenOptions, notifyWrong }, notify);
+    validateOptions(settings, { resolveOptions, reportInvalidOption }, notify);
     if (settings.debug) printNotices(context);
   };
 
@@ -194,7 +194,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       try {
         await lifecycle.whenActivated();
         await updateVisitor();
-        if (user.look()) await cache.open();
+        if (user.update()) await cache.open();
         // Reading the log applies an opt-out of an earlier visit.
         if (isActive())
           await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(reportLogFailure);
@@ -207,7 +207,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       if (!isSwitch && user.id() === null) return;
       // Another tab may use another account, except after a switch.
       const others = isSwitch || !context.mayWrite() ? [] : await updates.storedUsers();
-      await context.forgetStored();
+      await context.deleteStored();
       updates.tellForgotten(others);
     },
     reevaluate,

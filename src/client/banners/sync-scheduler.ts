@@ -1,15 +1,15 @@
 import type { BannerEvent } from '../banner.ts';
+import type { DeferredContext } from '../deferred-context.ts';
 import { kit } from '../delivery/trouble/kit.ts';
-import type { LateContext } from '../late-context.ts';
-import { bannerOptions } from '../options/choices.ts';
+import { bannerOptions } from '../options/option-schema.ts';
+import { withTimeout } from '../platform/pauses.ts';
 import type { StoreKey } from '../platform/store.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
-import { withTimeout } from '../platform/waits.ts';
-import { createStoreAnswer } from './answers.ts';
 import type { createRenewal, Renewal } from './renewal.ts';
 import { createSession } from './session.ts';
 import { createSync } from './sync.ts';
 import type { createSyncFailures, SyncFailures } from './sync-failure.ts';
+import { createStoreAnswer } from './sync-response.ts';
 
 /** Maximum wait for the log, in milliseconds. */
 const LOG_TIMEOUT_MS = 2_000;
@@ -29,7 +29,7 @@ interface Trouble {
 }
 
 /** Updates the cache when a session begins, a banner expires, the host requests an update, or another tab changes the record. */
-export const createUpdates = (context: LateContext, trouble: () => Promise<Trouble>) => {
+export const createSyncScheduler = (context: DeferredContext, trouble: () => Promise<Trouble>) => {
   const {
     settings,
     consent,
@@ -95,7 +95,7 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
     onAnswer(result) {
       // A listener of a notice about the response may have changed the user.
       if (result.userId !== user.id()) return;
-      for (const placementId of result.banners.keys()) requested.answered.add(placementId);
+      for (const placementId of result.banners.keys()) requested.synced.add(placementId);
       inBackground(storeAnswer(result).then(notifyTabs));
     },
     failures,
@@ -213,7 +213,7 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
     forgetUser(): void {
       isStarted = false;
       session.leave();
-      requested.answered.clear();
+      requested.synced.clear();
       renewal?.stop();
       sync.reset();
     },
@@ -226,4 +226,4 @@ export const createUpdates = (context: LateContext, trouble: () => Promise<Troub
   };
 };
 
-export type Updates = ReturnType<typeof createUpdates>;
+export type Updates = ReturnType<typeof createSyncScheduler>;

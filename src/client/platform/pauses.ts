@@ -1,17 +1,17 @@
-import type { WaitReason } from '../notices.ts';
+import type { PauseReason } from '../notices.ts';
 import type { Clock } from './clock.ts';
 
 /**
  * Returns whether a stored deadline is in the future. A deadline more than `maxMs` ahead was written before the device's clock
  * was set back. It counts as past, because it could stop delivery for days.
  */
-export const isAhead = (until: number, now: number, maxMs: number): boolean =>
+export const isPendingDeadline = (until: number, now: number, maxMs: number): boolean =>
   until > now && until - now <= maxMs;
 
 /** Maximum delay of a request by a server, a rejected key or a backoff. */
-export const MAX_WAIT_MS = 60 * 60_000;
+export const MAX_PAUSE_MS = 60 * 60_000;
 /** A larger forward jump of the device's clock means that it was set, or that the page was suspended. */
-export const LEAP_MS = 10 * 60_000;
+export const CLOCK_JUMP_MS = 10 * 60_000;
 
 /**
  * Runs `callback` after `ms`. Returns a function that cancels it. Uses two consecutive timers, because after a suspension a timer
@@ -43,29 +43,30 @@ export const withTimeout = <T>(
 export interface Pause {
   /** Unix milliseconds. */
   until: number;
-  reason: WaitReason;
+  reason: PauseReason;
   /** Consecutive failures. Concurrent failures count as one. */
   failures: number;
   /**
    * Whether the server requested the pause or rejects all requests. If so, the return of the network or the user does not end the
    * pause.
    */
-  isFirm: boolean;
+  isServerMandated: boolean;
 }
 
 /** Cause of a pause. */
 export interface PauseCause {
-  reason: WaitReason;
+  reason: PauseReason;
   /** Pause that the server requested, in milliseconds; 0 or absent if none. */
   requestedMs?: number;
   /** Whether the network changed during the request, so that earlier failures do not count. */
-  isFirst?: boolean;
+  isNewNetwork?: boolean;
 }
 
-export const noPause = (): Pause => ({ until: 0, reason: 'backoff', failures: 0, isFirm: false });
+export const noPause = (): Pause => ({ until: 0, reason: 'backoff', failures: 0, isServerMandated: false });
 
-export const isPausing = ({ until }: Pause, now: number): boolean => isAhead(until, now, MAX_WAIT_MS);
+export const isPaused = ({ until }: Pause, now: number): boolean =>
+  isPendingDeadline(until, now, MAX_PAUSE_MS);
 
 /** Returns the pause after the return of the network or the user: ended now, or unchanged if it is firm or over. */
-export const endEarly = (pause: Pause, now: number): Pause =>
-  pause.isFirm || !isPausing(pause, now) ? pause : { ...pause, until: now };
+export const endPauseEarly = (pause: Pause, now: number): Pause =>
+  pause.isServerMandated || !isPaused(pause, now) ? pause : { ...pause, until: now };

@@ -65,7 +65,7 @@ export const acceptDismissals = (record: UserRecord, bannerIds: readonly string[
  * Marks dismissals as accepted. An accepted dismissal still hides its banner for some minutes, because the service may still send
  * the banner.
  */
-export const acceptDismissed = async (
+export const recordAcceptedDismissals = async (
   user: Pick<CurrentUser, 'id'>,
   cache: BannerCache,
   dismissals: readonly BannerEvent[],

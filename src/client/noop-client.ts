@@ -1,7 +1,7 @@
+import type { DeferredChunk } from './deferred-chunk.ts';
+import type { DeferredClient } from './deferred-client.ts';
 import type { Diagnostics } from './delivery/delivery.ts';
 import type { Inspector } from './inspector/inspector.ts';
-import type { LateChunk } from './late-chunk.ts';
-import type { LateClient } from './late-client.ts';
 import { createNotices } from './notices.ts';
 import type { Placard } from './placard.ts';
 
@@ -22,7 +22,7 @@ const NO_DIAGNOSTICS: Diagnostics = {
 };
 
 /** Creates the client methods that only the deferred chunk implements. */
-export const createLateVerbs = (run: LateChunk<LateClient>['run']) =>
+export const createDeferredMethods = (run: DeferredChunk<DeferredClient>['run']) =>
   ({
     async refresh(placementIds) {
       await run<unknown>((client) => client.refresh(placementIds), null);
@@ -39,7 +39,7 @@ export const createLateVerbs = (run: LateChunk<LateClient>['run']) =>
  * Creates a client that renders, stores and sends nothing. Used on a server, and for invalid options, whose error (`cause`) it
  * reports once.
  */
-export const createInertPlacard = (cause?: unknown): Placard => {
+export const createNoopClient = (cause?: unknown): Placard => {
   const { fail, subscribe } = createNotices();
   const message = `Placard is off: ${cause}`;
   // Deferred, because no listener can subscribe while the client is being created.
@@ -57,7 +57,7 @@ export const createInertPlacard = (cause?: unknown): Placard => {
     track: async () => null,
     subscribe,
     // Behaves as if the deferred chunk could not be loaded.
-    ...createLateVerbs(async <R>(_: unknown, otherwise?: R) => otherwise as R),
+    ...createDeferredMethods(async <R>(_: unknown, otherwise?: R) => otherwise as R),
     async refresh() {
       if (!cause) fail('sync', 'The client is inactive on a server');
     },

@@ -14,7 +14,7 @@ const MAX_RETRY_MS = 60_000;
 const HANGING_MS = 10_000;
 
 /** Part of the client that is loaded on first use. Its methods never reject; failures are notices. */
-export interface LateChunk<T> {
+export interface DeferredChunk<T> {
   /** Sets the loader. Must be called first. */
   open(load: () => Promise<T>): void;
   /** Returns the client; `undefined` until it is loaded. */
@@ -31,7 +31,7 @@ export interface LateChunk<T> {
    * Runs work like `run` without `otherwise`. If the chunk cannot be loaded now or its load hangs, the work keeps waiting, and
    * the caller waits for `meanwhile` instead.
    */
-  runOr(work: (client: T) => Promise<void>, meanwhile: () => Promise<void>): Promise<void>;
+  runWithFallback(work: (client: T) => Promise<void>, meanwhile: () => Promise<void>): Promise<void>;
   /** Stops the client. The chunk is not loaded again for waiting work. */
   stop(): void;
   isStopped(): boolean;
@@ -42,10 +42,10 @@ interface Waiting {
   isDroppable: boolean;
 }
 
-export const createLateChunk = <T extends { stop(): void }>(
+export const createDeferredChunk = <T extends { stop(): void }>(
   after: Clock['after'],
   fail: Fail,
-): LateChunk<T> => {
+): DeferredChunk<T> => {
   let load: () => Promise<T>;
   let client: T | undefined;
   let waiting: Waiting[] = [];
@@ -108,8 +108,8 @@ export const createLateChunk = <T extends { stop(): void }>(
       load = loader;
     },
     current: () => client,
-    run: run as LateChunk<T>['run'],
-    async runOr(work, meanwhile) {
+    run: run as DeferredChunk<T>['run'],
+    async runWithFallback(work, meanwhile) {
       const done = run(work);
       // Not `withTimeout`, because code that both chunks use would be one more file before the first paint.
       if (!client) {

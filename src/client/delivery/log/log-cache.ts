@@ -1,13 +1,13 @@
 import type { StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { type Claim, type Control, isEventKey, keyText, type QueuedEvent, readControl } from './records.ts';
+import { type Claim, type Control, formatKey, isEventKey, type QueuedEvent, readControl } from './records.ts';
 
 /** Creates the cache of the control record and the claims. Exit handlers read it, because they cannot wait for the disk. */
-export const createLastSeen = ({
+export const createControlCache = ({
   consent,
   lifecycle,
-  news,
-}: Pick<DeliveryContext, 'consent' | 'lifecycle' | 'news'>) => {
+  tabs,
+}: Pick<DeliveryContext, 'consent' | 'lifecycle' | 'tabs'>) => {
   let last: Control | undefined;
   let claims: Claim[] = [];
   /** Control record that a full disk rejected. Its pause applies to this page. */
@@ -20,25 +20,25 @@ export const createLastSeen = ({
   /** Reads a record. Without a stored choice, this page's choice applies. */
   const read = (record: unknown): Control => {
     const control = readControl(record, consent.record().consent);
-    if (rejectedControl && rejectedControl.wait.until > control.wait.until) {
-      control.wait = rejectedControl.wait;
-      control.refusedKey = rejectedControl.refusedKey;
+    if (rejectedControl && rejectedControl.pause.until > control.pause.until) {
+      control.pause = rejectedControl.pause;
+      control.rejectedKeyFingerprint = rejectedControl.rejectedKeyFingerprint;
     }
     return control;
   };
   /** Follows a wipe by another page if the record is missing after the return. */
   const detectWipe = (record: unknown): void => {
-    if (mayBeWiped && record === undefined) void consent.hear({ ...consent.record(), consent: 'wiped' });
+    if (mayBeWiped && record === undefined) void consent.merge({ ...consent.record(), consent: 'wiped' });
     mayBeWiped = false;
   };
 
   const stop = lifecycle.on('restored', () => {
     mayBeWiped = hadRecord;
   });
-  news.subscribe((item) => {
-    if (item.type !== 'idle') return;
+  tabs.subscribe((item) => {
+    if (item.type !== 'sender-idle') return;
     // No page sends before the time that the server requested from another page.
-    last = { ...(last ?? read(undefined)), wait: item.wait };
+    last = { ...(last ?? read(undefined)), pause: item.pause };
     claims = [];
   });
 
@@ -51,17 +51,17 @@ export const createLastSeen = ({
       claims = found;
       last = read(record);
       hadRecord = record !== undefined;
-      if (hadRecord) void consent.hear(last);
+      if (hadRecord) void consent.merge(last);
       return last;
     },
     /** Holds the pause of a record that a full disk rejected, until a step is written. */
-    hold(control?: Control): void {
+    holdRejected(control?: Control): void {
       rejectedControl = control;
     },
     last: (): Control => read(last),
     claims: () => claims,
     /** Clears the cache, because the log has moved or was emptied. */
-    forget(): void {
+    clear(): void {
       last = undefined;
       claims = [];
       hadRecord = false;
@@ -71,7 +71,7 @@ export const createLastSeen = ({
   };
 };
 
-export type LastSeen = ReturnType<typeof createLastSeen>;
+export type ControlCache = ReturnType<typeof createControlCache>;
 
 /** Maximum number of cached events; more than an exit flush can send. The next page that reads the log sends older events. */
 const MAX_EVENTS = 1_600;
@@ -80,15 +80,15 @@ const MAX_EVENTS = 1_600;
  * Creates the list of captured events that no request holds, in memory, because exit handlers cannot wait for the disk. It may
  * contain events that are gone; the service deduplicates them.
  */
-export const createUnsent = ({ consent, news, lifecycle }: DeliveryContext) => {
+export const createUnsentBuffer = ({ consent, tabs, lifecycle }: DeliveryContext) => {
   const waiting = new Map<string, QueuedEvent>();
   const drop = (keys: string[]): void => {
     for (const key of keys) waiting.delete(key);
   };
   // Other tabs may have sent these events in the meantime.
   const stop = lifecycle.on('restored', () => waiting.clear());
-  news.subscribe((item) => {
-    if (item.type === 'gone') drop(item.keys);
+  tabs.subscribe((item) => {
+    if (item.type === 'events-removed') drop(item.keys);
   });
   consent.subscribe(() => {
     if (!consent.maySend()) waiting.clear();
@@ -96,21 +96,21 @@ export const createUnsent = ({ consent, news, lifecycle }: DeliveryContext) => {
 
   return {
     add(kept: QueuedEvent[]): void {
-      for (const item of kept) waiting.set(keyText(item.key), item);
+      for (const item of kept) waiting.set(formatKey(item.key), item);
       for (const oldest of waiting.keys()) {
         if (waiting.size <= MAX_EVENTS) break;
         waiting.delete(oldest);
       }
     },
     /** Removes events that a request holds now. */
-    inRequest: (batch: QueuedEvent[]): void => drop(batch.map(({ key }) => keyText(key))),
+    inRequest: (batch: QueuedEvent[]): void => drop(batch.map(({ key }) => formatKey(key))),
     /** Removes events that left the log, here and in the other tabs. */
     removed(keys: StoreKey[]): void {
-      const gone = keys.filter(isEventKey).map(keyText);
+      const gone = keys.filter(isEventKey).map(formatKey);
       drop(gone);
-      if (gone.length > 0) news.post({ type: 'gone', keys: gone });
+      if (gone.length > 0) tabs.post({ type: 'events-removed', keys: gone });
     },
-    waiting: (): QueuedEvent[] => [...waiting.values()],
+    list: (): QueuedEvent[] => [...waiting.values()],
     size: (): number => waiting.size,
     stop,
   };

@@ -1,101 +1,101 @@
 import type { BannerEvent } from '../../banner.ts';
 import type { DropReason, Notice } from '../../notices.ts';
-import type { Pause, PauseCause } from '../../platform/waits.ts';
+import type { Pause, PauseCause } from '../../platform/pauses.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { MAX_PAUSE_MS } from '../limits.ts';
+import { MAX_DELAY_MS } from '../limits.ts';
 import type { Log } from '../log/log.ts';
 import type { Claim, Claimed, Control, QueuedEvent, StoredEvent, Writes } from '../log/records.ts';
 import type { Deliver } from '../sender/settle.ts';
-import { pauseAfter } from './backoff.ts';
-import { afterSkip } from './correction.ts';
+import { extendPause } from './backoff.ts';
+import { getRetryTime } from './correction.ts';
 import { toDeadLetter } from './dead-letters.ts';
 import type { Kit } from './kit.ts';
-import { mayHavePoison, type Outcome } from './response.ts';
+import { mayContainPoisonEvent, type Outcome } from './response.ts';
 
 /** Number of consecutive rejections without a named event before the client backs off. */
-const MAX_REFUSALS = 8;
+const MAX_REJECTIONS = 8;
 /** Minimum pause of all tabs after a request without a written claim that left events undelivered. */
 const UNCLAIMED_MS = 60_000;
 
 /** Returns the pause of all tabs after this outcome; `before` is the current one. */
 export const getNextPause = (
-  kit: Pick<Kit, 'isPausing' | 'noPause'>,
+  kit: Pick<Kit, 'isPaused' | 'noPause'>,
   { clock, random }: Pick<DeliveryContext, 'clock' | 'random'>,
   before: Pause,
   outcome: Outcome,
 ): Pause => {
-  const { isPausing, noPause } = kit;
+  const { isPaused, noPause } = kit;
   const now = clock.now();
   switch (outcome.type) {
     case 'confirmed':
       // No tab sends before the time that the server requested, regardless of the results of other requests in flight.
-      return before.isFirm && isPausing(before, now) ? before : noPause();
-    case 'refused': {
-      if (outcome.skipped.length > 0) return before;
+      return before.isServerMandated && isPaused(before, now) ? before : noPause();
+    case 'rejected': {
+      if (outcome.itemErrors.length > 0) return before;
       const failures = before.failures + 1;
       // One bad event does not cause this many consecutive rejections.
-      if (failures >= MAX_REFUSALS) return pauseAfter(kit, before, { reason: 'backoff' }, now, random);
+      if (failures >= MAX_REJECTIONS) return extendPause(kit, before, { reason: 'backoff' }, now, random);
       return { ...before, failures };
     }
-    case 'again':
+    case 'retry':
     case 'in-doubt':
-      return outcome.pause ? pauseAfter(kit, before, outcome.pause, now, random) : before;
+      return outcome.pause ? extendPause(kit, before, outcome.pause, now, random) : before;
   }
 };
 
-interface Settled {
+interface Effects {
   delivered: BannerEvent[];
   notices: Notice[];
   writes: Writes;
 }
 
-const nothing = (): Settled => ({ delivered: [], notices: [], writes: [] });
+const noEffects = (): Effects => ({ delivered: [], notices: [], writes: [] });
 
 /**
  * Decides the outcome of the events. Item i of `items` is event i of the request, or a gap if it was purged in the meantime.
  * Events without a write stay in the queue unchanged. Changes only the totals of `control`.
  */
-const settleEvents = (
+const decideEvents = (
   { bannerEvent }: Kit,
   { host, isWorker, clock, options }: DeliveryContext,
   control: Control,
   { id }: Claim,
   items: (QueuedEvent | undefined)[],
   outcome: Outcome,
-): Settled => {
-  const settled = nothing();
+): Effects => {
+  const settled = noEffects();
   const { notices, writes } = settled;
   // A service worker leaves corrections to the pages, because it has no `onEventRejected` function.
   const corrects = isWorker || host.onEventRejected !== undefined;
-  const skipped = 'skipped' in outcome ? outcome.skipped : [];
-  const named = new Map(skipped.map(({ index, reason }) => [items[index], reason]));
-  const others = items.filter((item) => item !== undefined).filter((item) => !named.has(item));
+  const itemErrors = 'itemErrors' in outcome ? outcome.itemErrors : [];
+  const rejections = new Map(itemErrors.map(({ index, reason }) => [items[index], reason]));
+  const others = items.filter((item) => item !== undefined).filter((item) => !rejections.has(item));
 
   const drop = (event: BannerEvent, reason: DropReason, detail: string): void =>
     void notices.push({ type: 'dropped', event: bannerEvent(event), reason, detail });
-  const bury = ({ key, event }: QueuedEvent, reason: DropReason, detail: string): void => {
+  const setAside = ({ key, event }: QueuedEvent, reason: DropReason, detail: string): void => {
     drop(event, reason, detail);
     writes.push(...toDeadLetter({ key, event: { ...event, attempts: event.attempts + 1 } }, detail));
   };
   /** Handles an event that the server named: one more attempt, then a correction, a retry, or a dead letter. */
-  const skip = (item: QueuedEvent, reason: string): void => {
-    const { doubt: _answered, ...event } = item.event;
+  const reject = (item: QueuedEvent, reason: string): void => {
+    const { inDoubtClaimId: _answered, ...event } = item.event;
     const attempts = event.attempts + 1;
     notices.push({ type: 'rejected', event: bannerEvent(event), reason, attempts });
-    const next = corrects ? { skip: reason } : { after: afterSkip({ clock, options }) };
-    if (attempts >= options.maxAttempts) bury(item, 'max-attempts', reason);
+    const next = corrects ? { rejection: reason } : { notBefore: getRetryTime({ clock, options }) };
+    if (attempts >= options.maxAttempts) setAside(item, 'max-attempts', reason);
     else writes.push([item.key, { ...event, attempts, ...next }]);
   };
 
   /** Whether the server failed on a batch of one event. */
-  const isPoison = items.length === 1 && mayHavePoison(outcome);
+  const isPoison = items.length === 1 && mayContainPoisonEvent(outcome);
   /** Defers a poison event by its age, at most `MAX_PAUSE_MS`. */
-  const putOff = (event: StoredEvent): StoredEvent => {
+  const defer = (event: StoredEvent): StoredEvent => {
     const now = clock.now();
-    return { ...event, after: now + Math.min(now - event.time, MAX_PAUSE_MS) };
+    return { ...event, notBefore: now + Math.min(now - event.time, MAX_DELAY_MS) };
   };
 
-  for (const [item, reason] of named) if (item) skip(item, reason);
+  for (const [item, reason] of rejections) if (item) reject(item, reason);
   switch (outcome.type) {
     case 'confirmed':
       control.delivered += others.length;
@@ -111,23 +111,25 @@ const settleEvents = (
         const isKept = options.guarantee[event.type] === 'at-least-once';
         writes.push([
           key,
-          isKept ? { ...(isPoison ? putOff(event) : event), doubt: event.doubt ?? id } : undefined,
+          isKept
+            ? { ...(isPoison ? defer(event) : event), inDoubtClaimId: event.inDoubtClaimId ?? id }
+            : undefined,
         ]);
         if (isKept) continue;
         control.discarded += 1;
         drop(event, 'discarded', 'in doubt, at most once');
       }
       break;
-    case 'refused': {
+    case 'rejected': {
       const [alone] = items;
       // An event that is rejected alone would be rejected again. Without a correction it becomes a dead letter.
-      if (skipped.length > 0 || items.length > 1 || !alone) break;
-      if (corrects) skip(alone, outcome.failure.message);
-      else bury(alone, 'rejected', outcome.failure.message);
+      if (itemErrors.length > 0 || items.length > 1 || !alone) break;
+      if (corrects) reject(alone, outcome.failure.message);
+      else setAside(alone, 'rejected', outcome.failure.message);
       break;
     }
-    case 'again':
-      if (isPoison) for (const { key, event } of others) writes.push([key, putOff(event)]);
+    case 'retry':
+      if (isPoison) for (const { key, event } of others) writes.push([key, defer(event)]);
       break;
   }
   return settled;
@@ -137,9 +139,9 @@ const settleEvents = (
  * Settles any request: records the result in one transaction, then tells the host. Index i of the response is item i of
  * `claim.keys`. `apiKey` is the key that was sent. Returns the number of delivered events.
  */
-export const createSettleAny = (kit: Kit, context: DeliveryContext, log: Log, deliver: Deliver) => {
+export const createOutcomeHandler = (kit: Kit, context: DeliveryContext, log: Log, deliver: Deliver) => {
   const { notify, fail } = context;
-  const { bannerEvent, claimKey, fingerprint, isQuota, readEvent } = kit;
+  const { bannerEvent, claimKey, fingerprint, isQuotaError, readEvent } = kit;
 
   /**
    * If the claim is gone from the log, only two outcomes count: a confirmation of events that are still there, and the response
@@ -149,8 +151,8 @@ export const createSettleAny = (kit: Kit, context: DeliveryContext, log: Log, de
     { claim, isUnwritten }: Claimed,
     outcome: Outcome,
     apiKey: string,
-  ): Promise<Settled> => {
-    let settled = nothing();
+  ): Promise<Effects> => {
+    let settled = noEffects();
     let wasOurs = false;
 
     const decide = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
@@ -166,31 +168,31 @@ export const createSettleAny = (kit: Kit, context: DeliveryContext, log: Log, de
       // A confirmation always counts, even after the claim has expired. Any other outcome counts only for a request that the
       // log knows, or whose claim a full disk rejected.
       if (!isOurs && ((outcome.type !== 'confirmed' && !isUnwritten) || isEmpty)) return null;
-      control.wait = getNextPause(kit, context, control.wait, outcome);
-      if (outcome.type === 'confirmed') control.refusedKey = null;
-      if (outcome.type === 'again' && outcome.pause?.reason === 'unauthorized')
-        control.refusedKey = fingerprint(apiKey);
-      settled = isEmpty ? nothing() : settleEvents(kit, context, control, claim, items, outcome);
+      control.pause = getNextPause(kit, context, control.pause, outcome);
+      if (outcome.type === 'confirmed') control.rejectedKeyFingerprint = null;
+      if (outcome.type === 'retry' && outcome.pause?.reason === 'unauthorized')
+        control.rejectedKeyFingerprint = fingerprint(apiKey);
+      settled = isEmpty ? noEffects() : decideEvents(kit, context, control, claim, items, outcome);
       // If the disk is too full for this write as well, only the pause in memory applies.
       if (isUnwritten && settled.delivered.length < claim.keys.length) {
         const pause: PauseCause = { reason: 'backoff', requestedMs: UNCLAIMED_MS };
-        control.wait = getNextPause(kit, context, control.wait, { type: 'again', pause });
+        control.pause = getNextPause(kit, context, control.pause, { type: 'retry', pause });
       }
       return [[claimKey(claim.id), undefined], ...settled.writes];
     };
 
-    await log.step(claim.keys, decide);
+    await log.transact(claim.keys, decide);
     return settled;
   };
 
   return async (claimed: Claimed, outcome: Outcome, apiKey: string): Promise<number> => {
     const { delivered, notices } = await store(claimed, outcome, apiKey).catch(async (error) => {
       // The disk is too full to count delivered events, so they are removed uncounted.
-      if (!isQuota(error) || outcome.type !== 'confirmed') throw error;
-      const taken = claimed.batch.filter((_, i) => !outcome.skipped.some(({ index }) => index === i));
+      if (!isQuotaError(error) || outcome.type !== 'confirmed') throw error;
+      const taken = claimed.batch.filter((_, i) => !outcome.itemErrors.some(({ index }) => index === i));
       await log.remove(taken);
       fail('storage', 'The disk is full: delivered events are not counted', error);
-      return { ...nothing(), delivered: taken.map(({ event }) => bannerEvent(event)) };
+      return { ...noEffects(), delivered: taken.map(({ event }) => bannerEvent(event)) };
     });
     deliver(delivered);
     for (const notice of notices) notify(notice);

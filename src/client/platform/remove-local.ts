@@ -1,5 +1,5 @@
 /** Removes a key from localStorage and sessionStorage. */
-export const forgetLocal = (key: string): void => {
+export const removeLocal = (key: string): void => {
   try {
     localStorage.removeItem(key);
     sessionStorage.removeItem(key);

@@ -3,10 +3,10 @@
  * messages contain the log name, because the worker may belong to another app. A worker without user tokens ignores a page that
  * uses them, because the service would reject its requests.
  */
-export const handOffMessages = (log: string, hasTokens: boolean) => ({
+export const workerMessages = (log: string, hasTokens: boolean) => ({
   syncTag: log,
-  areYouThere: `${log}: are you there${hasTokens ? ' with tokens' : ''}?`,
-  here: `${log}: here`,
+  ping: `${log}: are you there${hasTokens ? ' with tokens' : ''}?`,
+  pong: `${log}: here`,
   send: `${log}: send`,
 });
 
@@ -27,24 +27,24 @@ export interface WorkerContainer {
  * Lets the service worker send on page exit. The worker outlives the page and reads the responses, so no event is left in doubt.
  * A worker is used only after it confirmed that it runs the sender of this log. The host registers the worker.
  */
-export const createHandOff = (log: string, hasTokens: boolean, container: WorkerContainer) => {
-  const { syncTag, areYouThere, here, send } = handOffMessages(log, hasTokens);
-  let isThere = false;
-  const ask = () => {
-    isThere = false;
-    container.controller?.postMessage(areYouThere);
+export const createWorkerHandoff = (log: string, hasTokens: boolean, container: WorkerContainer) => {
+  const { syncTag, ping, pong, send } = workerMessages(log, hasTokens);
+  let isReady = false;
+  const sendPing = () => {
+    isReady = false;
+    container.controller?.postMessage(ping);
   };
   const listen = ({ data }: { data?: unknown }) => {
-    if (data === here) isThere = true;
+    if (data === pong) isReady = true;
   };
   container.addEventListener('message', listen);
-  container.addEventListener('controllerchange', ask);
-  ask();
+  container.addEventListener('controllerchange', sendPing);
+  sendPing();
 
   return {
     /** Tells the worker to send stored events. Returns `false` if there is no worker. */
     handOff(): boolean {
-      if (!isThere || !container.controller) return false;
+      if (!isReady || !container.controller) return false;
       container.controller.postMessage(send);
       // If the worker cannot send now, the browser wakes it when the network is back.
       void container.ready
@@ -56,9 +56,9 @@ export const createHandOff = (log: string, hasTokens: boolean, container: Worker
     },
     stop() {
       container.removeEventListener('message', listen);
-      container.removeEventListener('controllerchange', ask);
+      container.removeEventListener('controllerchange', sendPing);
     },
   };
 };
 
-export type HandOff = ReturnType<typeof createHandOff>;
+export type WorkerHandoff = ReturnType<typeof createWorkerHandoff>;

@@ -5,10 +5,10 @@ import { byTime, findBlock, newClaim, planBatches } from './claim.ts';
 import type { Sender } from './sender.ts';
 
 /** Creates the exit flush, which sends the events that are not in flight when the page exits. */
-export const createLastFlush = (
+export const createExitFlush = (
   context: DeliveryContext,
   log: Log,
-  { keyring, limit, requests, settle }: Sender,
+  { apiKeys, limit, requests, settle }: Sender,
 ) => {
   const { send, budgetLeft } = requests;
   const { tab, options, userTokens } = context;
@@ -20,11 +20,11 @@ export const createLastFlush = (
    * until their claim is written. Resolves with the number of delivered events.
    */
   return async (): Promise<number> => {
-    const key = keyring.current();
-    const others = log.lastClaims().filter((each) => each.tab !== tab);
-    if (key === undefined || findBlock(context, log.lastControl(), others)) return 0;
+    const key = apiKeys.current();
+    const others = log.cachedClaims().filter((each) => each.tab !== tab);
+    if (key === undefined || findBlock(context, log.cachedControl(), others)) return 0;
     const byValue = log.unsent
-      .waiting()
+      .list()
       .filter(({ event: { userId, type } }) => {
         const mayRepeat = options.guarantee[type] !== 'at-most-once';
         return mayRepeat && userTokens.isReady(userId) && !userTokens.isPaused(userId);

@@ -1,13 +1,13 @@
-import { createReadBanners, type ReadBanners } from './banners/answers.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
+import { createReadBanners, type ReadBanners } from './banners/sync-response.ts';
 import type { Consent } from './consent/consent.ts';
-import { askKey, createUserTokens, type UserTokens } from './credentials/credentials.ts';
-import type { RetryImport } from './late-chunk.ts';
+import { createUserTokens, getApiKey, type UserTokens } from './credentials/credentials.ts';
+import type { RetryImport } from './deferred-chunk.ts';
 import { isUnavailable } from './load-once.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { Settings } from './options/options.ts';
-import type { Boxes } from './placements/box.ts';
 import type { Placements } from './placements/placements.ts';
+import type { SlotSizes } from './placements/slot-sizes.ts';
 import { createPostJson, parseJson, toJson } from './platform/http.ts';
 import { createPageLifecycle, type PageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
@@ -16,14 +16,14 @@ import type { CurrentUser } from './user/current-user.ts';
 /** Placements that this page has requested, and those whose response came from the network. */
 export interface Requested {
   placements: Set<string>;
-  answered: Set<string>;
+  synced: Set<string>;
 }
 
 /** Timeout of a call without retries. */
 const TIMEOUT_MS = 15_000;
 
 /** State that the first chunk passes to the deferred one. */
-export interface LateClientOptions extends Notices {
+export interface DeferredClientOptions extends Notices {
   settings: Settings;
   retryImport: RetryImport;
   consent: Consent;
@@ -31,20 +31,20 @@ export interface LateClientOptions extends Notices {
   cache: BannerCache;
   store: Store;
   placements: Placements;
-  boxes: Boxes;
-  forgetStored: () => Promise<void>;
+  slotSizes: SlotSizes;
+  deleteStored: () => Promise<void>;
   /** Returns whether the client has stopped. Events tracked before are still stored. */
   isStopped: () => boolean;
   requested: Requested;
   /** Requests the placement's banner, once per page. */
   want: (placementId: string) => void;
-  /** Notices emitted until `forgetEarly` is called; only with `debug`. */
-  early: Notice[];
-  forgetEarly: (() => void) | undefined;
+  /** Notices emitted until `endBuffer` is called; only with `debug`. */
+  buffered: Notice[];
+  endBuffer: (() => void) | undefined;
 }
 
 /** State shared by the parts of the deferred chunk. */
-export interface LateContext extends LateClientOptions {
+export interface DeferredContext extends DeferredClientOptions {
   lifecycle: PageLifecycle;
   userTokens: UserTokens;
   /** Returns `false` without consent, and once the client has stopped. */
@@ -58,7 +58,7 @@ export interface LateContext extends LateClientOptions {
   inBackground: (work: Promise<unknown>) => void;
 }
 
-export const createLateContext = (options: LateClientOptions): LateContext => {
+export const createDeferredContext = (options: DeferredClientOptions): DeferredContext => {
   const { settings, consent, isStopped, fail } = options;
   const mayWrite = () => consent.mayWrite() && !isStopped();
   const { endpoint, apiKey, platform } = settings;
@@ -70,7 +70,7 @@ export const createLateContext = (options: LateClientOptions): LateContext => {
     isActive: () => consent.mayAct() && !isStopped(),
     mayWrite,
     async post(path, body) {
-      const key = await askKey(apiKey, platform.after);
+      const key = await getApiKey(apiKey, platform.after);
       // Not `AbortSignal.timeout`, which Chrome before version 103 does not support.
       const abort = new AbortController();
       const cancel = platform.after(TIMEOUT_MS, () => abort.abort());

@@ -1,18 +1,18 @@
 import type { DeliveryContext } from '../delivery.ts';
-import { MIN_COUNTED_MS, SLACK, SLICE, TIDY_MS } from '../limits.ts';
+import { CHECK_MS, MIN_DEDUP_MS, SLACK, SLICE } from '../limits.ts';
 import type { Log } from './log.ts';
-import { isQuota } from './log-store.ts';
-import { EVENT_RANGE, getSize, type QueuedEvent, toRange } from './records.ts';
+import { isQuotaError } from './log-store.ts';
+import { EVENT_RANGE, estimateBytes, type QueuedEvent, toRange } from './records.ts';
 
 /** Detects when the log is over a cap (count, bytes, age) or the disk is full, and lets the trouble chunk free space. */
-export const createUpkeep = (context: DeliveryContext, log: Log) => {
+export const createCapMonitor = (context: DeliveryContext, log: Log) => {
   const { clock, options, trouble } = context;
   const { now, monotonic } = clock;
   const { maxEvents, maxBytes, maxAgeMs } = options;
   /** Events and bytes appended since the last check. */
   let events = 0;
   let bytes = 0;
-  let tidiedAt = Number.NEGATIVE_INFINITY;
+  let checkedAt = Number.NEGATIVE_INFINITY;
   const caps = {
     /** Lowered if the browser grants less space than the host's cap, as in private mode. */
     bytes: maxBytes,
@@ -20,18 +20,18 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
   const isOverSlack = (): boolean => events > maxEvents * SLACK || bytes > caps.bytes * SLACK;
 
   /** Returns whether one short read shows that no record is expired, damaged or over a cap. */
-  const isTidy = async (): Promise<boolean> => {
-    const { oldSince, tidied } = await log.control();
-    if (oldSince > 0 || tidied > 0) return false;
+  const isWithinCaps = async (): Promise<boolean> => {
+    const { expiredFoundAt, scannedEvents } = await log.control();
+    if (expiredFoundAt > 0 || scannedEvents > 0) return false;
     const limit = Math.min(SLICE, maxEvents) + 1;
     let size = 0;
     let found = 0;
     for await (const { event } of log.read(EVENT_RANGE)) {
       if (!event || event.time < now() - maxAgeMs || ++found === limit) return false;
-      size += getSize(event);
+      size += estimateBytes(event);
     }
-    if (size > caps.bytes || (await log.place.entries({ ...toRange('dead'), limit: 1 }))[0]) return false;
-    return !(await log.hasCounted(now() - Math.max(maxAgeMs, MIN_COUNTED_MS)));
+    if (size > caps.bytes || (await log.store.entries({ ...toRange('dead'), limit: 1 }))[0]) return false;
+    return !(await log.hasOldDedupMarks(now() - Math.max(maxAgeMs, MIN_DEDUP_MS)));
   };
 
   return {
@@ -39,24 +39,24 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
     /** Counts events that this page appended. */
     appended(stored: QueuedEvent[]): void {
       events += stored.length;
-      for (const { event } of stored) bytes += getSize(event);
+      for (const { event } of stored) bytes += estimateBytes(event);
     },
     /** Returns whether enough was appended for `tidy` to be due. */
     isDue: isOverSlack,
 
     /** Checks the caps at page start, once an hour, and after many appends. */
-    async tidy(): Promise<void> {
-      const isHour = monotonic() - tidiedAt > TIDY_MS;
+    async enforceCaps(): Promise<void> {
+      const isHour = monotonic() - checkedAt > CHECK_MS;
       const isOver = isOverSlack();
       if (!isHour && !isOver) return;
-      if (isOver || !(await isTidy())) {
-        const { tidy } = await trouble();
+      if (isOver || !(await isWithinCaps())) {
+        const { enforceCaps } = await trouble();
         [events, bytes] = [0, 0];
         // Starts the next interval, regardless of what the check finds.
-        if (isHour) tidiedAt = monotonic();
-        await tidy(isHour, isOver);
+        if (isHour) checkedAt = monotonic();
+        await enforceCaps(isHour, isOver);
       }
-      if (isHour) tidiedAt = monotonic();
+      if (isHour) checkedAt = monotonic();
     },
 
     /**
@@ -69,15 +69,15 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
           return await work();
         } catch (error) {
           // After any other failure the log is already in memory mode.
-          if (!isQuota(error)) throw error;
+          if (!isQuotaError(error)) throw error;
           const isFreed = await trouble()
             .then(({ freeSpace }) => freeSpace(failures, written))
             .catch(() => false);
-          if (!isFreed) log.place.degrade(new Error('storage quota exceeded'));
+          if (!isFreed) log.store.switchToMemory(new Error('storage quota exceeded'));
         }
       }
     },
   };
 };
 
-export type Upkeep = ReturnType<typeof createUpkeep>;
+export type CapMonitor = ReturnType<typeof createCapMonitor>;

@@ -1,4 +1,4 @@
-import { forgetLocal } from '../platform/forget-local.ts';
+import { removeLocal } from '../platform/remove-local.ts';
 
 /** Number of width classes per doubling of the width; few enough that a scrollbar does not change the class. */
 const STEPS = 8;
@@ -7,7 +7,7 @@ const STEPS = 8;
 export type Heights = Record<string, number>;
 
 /** Reads the heights of earlier visits from localStorage, which unlike IndexedDB is available before the first frame. */
-export const createBoxes = (appId: string) => {
+export const createSlotSizes = (appId: string) => {
   const storageKey = `placard-boxes:${appId}`;
   let heights: Heights | undefined;
 
@@ -32,7 +32,7 @@ export const createBoxes = (appId: string) => {
 
     forget(): void {
       heights = {};
-      forgetLocal(storageKey);
+      removeLocal(storageKey);
     },
 
     /**
@@ -47,7 +47,7 @@ export const createBoxes = (appId: string) => {
   return boxes;
 };
 
-export type Boxes = ReturnType<typeof createBoxes>;
+export type SlotSizes = ReturnType<typeof createSlotSizes>;
 
 /** Sets a minimum height until the returned function is called. CSSOM is allowed by a CSP without `style-src`. */
 export const holdBox = (element: HTMLElement, height: number): (() => void) => {
