@@ -106,11 +106,11 @@ test.each([400, 407, 451])(
 );
 
 test.each([
-  ['the service, which stored nothing,', 500, 'application/json', 'again'],
+  ['the service, which stored nothing,', 500, 'application/json', 'retry'],
   ['a proxy with an unknown outcome', 500, 'text/html', 'in-doubt'],
   ['a proxy whose upstream failed', 502, 'text/html', 'in-doubt'],
   ['a gateway that responds JSON', 502, 'application/json', 'in-doubt'],
-  ['a server that has not started', 503, 'text/html', 'again'],
+  ['a server that has not started', 503, 'text/html', 'retry'],
   ['a gateway that timed out', 504, 'application/json', 'in-doubt'],
 ])('contract 2.6: from %s a %i (%s) is classified as %s', (_, status, type, outcome) => {
   expect(answered(status, { message: 'No' }, { 'content-type': type })).toMatchObject({
