@@ -5,7 +5,14 @@ import { CLOCK_JUMP_MS } from '../platform/pauses.ts';
 import type { CapturedEvent } from './delivery.ts';
 import { SCHEMA_VERSION } from './limits.ts';
 import type { Entry } from './log/log.ts';
-import { bannerEvent, type EventKey, isButtonId, isText, hasRequiredFields, type StoredEvent } from './log/records.ts';
+import {
+  bannerEvent,
+  type EventKey,
+  hasRequiredFields,
+  isButtonId,
+  isText,
+  type StoredEvent,
+} from './log/records.ts';
 import type { Outbox } from './outbox.ts';
 import type { PageExit } from './page-exit.ts';
 

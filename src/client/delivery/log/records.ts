@@ -141,7 +141,9 @@ export const isButtonId = (id: unknown): id is string =>
   isText(id) && id !== '' && id.length <= MAX_BUTTON_ID;
 
 /** Returns whether all required strings of an event are present. A JavaScript host may pass any value. */
-export const hasRequiredFields = (event: Partial<Record<keyof BannerEvent, unknown>> | null | undefined): boolean =>
+export const hasRequiredFields = (
+  event: Partial<Record<keyof BannerEvent, unknown>> | null | undefined,
+): boolean =>
   isText(event?.type) && isText(event.bannerId) && isText(event.placementId) && isText(event.userId);
 
 /** Returns whether a `Date` can hold a time in Unix milliseconds, as requests require. */
