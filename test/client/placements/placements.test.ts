@@ -372,7 +372,7 @@ test('applies the slot’s methods to its banner', async () => {
   await slot?.click();
   await slot?.dismiss();
   expect(track.mock.calls).toEqual([
-    [buildBanner(), 'click'],
+    [buildBanner(), 'click', { buttonId: undefined }],
     [buildBanner(), 'dismiss'],
   ]);
 });
