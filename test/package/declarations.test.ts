@@ -114,7 +114,7 @@ type Strict<T> = T extends unknown
 type Rest = ReturnType<typeof createRestClient>;
 type Some<Name extends keyof PlacardOptions> = NonNullable<PlacardOptions[Name]>;
 export const found: [
-  Strict<PlacardOptions>, Strict<Some<'platform'>>, Strict<Some<'banners'>>, Strict<DeliveryChoices>, Strict<NonNullable<DeliveryChoices['inDoubt']>>,
+  Strict<PlacardOptions>, Strict<Some<'platform'>>, Strict<Some<'banners'>>, Strict<DeliveryChoices>, Strict<NonNullable<DeliveryChoices['guarantee']>>,
   Strict<InstallDeliveryOptions>, Strict<TemplateOptions>, Strict<WebviewHostOptions>, Strict<DevtoolsOptions>, Strict<FakeServiceOptions>,
   Strict<Pick<PlacementProps, 'as' | 'hook' | 'render'>>, Strict<RestClientOptions>, Strict<FetchBannersOptions>, Strict<SignUserTokenOptions>,
   Strict<TrackOptions>, Strict<TrackInput>, Strict<Parameters<Rest['identify']>[0]>, Strict<Parameters<Rest['exportUsers']>[0]>,
