@@ -39,6 +39,8 @@ const refuse = (message: string, errors: unknown[] = [{ type: message }]): FakeR
   body: { message, errors },
 });
 
+const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
 /**
  * Handles `users/track`: validates the limit of 75 objects, identifiers and required properties. Indices in a fault's `skip`
  * count across attributes, events and purchases, in this order. A fault's `processed` is returned for each array that was sent.
@@ -52,7 +54,7 @@ export const respondToUsersTrack = (
   const wrong = INPUT_ARRAYS.find((array) => body[array] != null && !Array.isArray(body[array]));
   if (wrong !== undefined) return refuse(`'${wrong}' must be an array of objects`);
   const sent = INPUT_ARRAYS.flatMap((array) =>
-    ((body[array] as unknown[] | undefined) ?? []).map((object, index) => ({ array, index, object })),
+    toArray(body[array]).map((object, index) => ({ array, index, object })),
   );
   if (sent.length > MAX_TRACK_OBJECTS) return refuse(ERROR_MESSAGES.tooManyObjects);
 
@@ -62,7 +64,7 @@ export const respondToUsersTrack = (
     const { problems, isTaken } = forced.skip?.indices.includes(position)
       ? { problems: [forced.skip.reason], isTaken: false }
       : validateObject(array, object);
-    if (isTaken) taken.push({ array, object: object as Record<string, unknown> });
+    if (isTaken && isRecord(object)) taken.push({ array, object });
     errors.push(...problems.map((type) => ({ type, input_array: array, index })));
   }
   if (taken.length === 0) return refuse(ERROR_MESSAGES.noValidData, errors.length > 0 ? errors : undefined);

@@ -10,7 +10,7 @@ export type HostMessage =
   | { type: 'refresh' }
   | { type: 'flush' };
 
-const TYPES = ['identify', 'preview', 'paused', 'resumed', 'refresh', 'flush'];
+const TYPES = ['identify', 'preview', 'paused', 'resumed', 'refresh', 'flush'] as const;
 /** Maximum length of a message. Longer text is rejected without parsing. */
 const MAX_CHARACTERS = 10_000;
 
@@ -24,16 +24,17 @@ const parsed = (input: unknown): unknown => {
 export const readHostMessage = (input: unknown): HostMessage => {
   const message = parsed(input);
   if (!isRecord(message)) throw new Error('expected an object with a type');
-  const type: unknown = Reflect.get(message, 'type');
-  if (typeof type !== 'string' || !TYPES.includes(type)) {
-    throw new Error(`type: expected one of ${TYPES.join(', ')}, got ${JSON.stringify(type)?.slice(0, 60)}`);
+  const sent: unknown = Reflect.get(message, 'type');
+  const type = TYPES.find((each) => each === sent);
+  if (type === undefined) {
+    throw new Error(`type: expected one of ${TYPES.join(', ')}, got ${JSON.stringify(sent)?.slice(0, 60)}`);
   }
   if (type === 'preview') {
     const token: unknown = Reflect.get(message, 'token');
     if (typeof token !== 'string' || token === '') throw new Error('token: expected a non-empty string');
     return { type, token };
   }
-  if (type !== 'identify') return { type } as HostMessage;
+  if (type !== 'identify') return { type };
   const userId: unknown = Reflect.get(message, 'userId');
   if (userId !== null && (typeof userId !== 'string' || userId === '')) {
     throw new Error('userId: expected a non-empty string, or null to sign out');

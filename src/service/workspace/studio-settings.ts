@@ -117,35 +117,10 @@ export interface Operator {
 }
 
 /** Sign-in through an identity provider. */
-export interface OpenIdSettings {
-  issuer: string;
-  clientId: string;
-  /** Environment variable with the client secret; `null` for a public client. */
-  secretVariable: string | null;
-  /** Claim that maps to roles. Its value is a string or a list of strings. */
-  roleClaim: string;
-  /** Roles by claim value. If several match, the highest applies. */
-  roles: Readonly<Record<string, Role>>;
-  /** Claim values that allow viewing individual users. */
-  canViewUsers: readonly string[];
-}
-
-/** Count and time of a persona's action. Default: once, now. */
-interface Done {
-  count?: number | undefined;
-  last_days_ago?: number | undefined;
-}
+export type OpenIdSettings = ReturnType<typeof toOpenIdSettings>;
 
 /** Made-up user in the workspace file. */
-export interface Persona {
-  name: string;
-  /** Attributes in the format of `/users/track`. */
-  attributes?: Readonly<Record<string, unknown>> | undefined;
-  events?: readonly (Done & { name: string })[] | undefined;
-  purchases?: readonly (Done & { product_id: string; revenue?: number | undefined })[] | undefined;
-  /** Subscription states by group ID. */
-  subscription_groups?: Readonly<Record<string, 'subscribed' | 'unsubscribed'>> | undefined;
-}
+export type Persona = z.output<typeof persona>;
 
 /** Parsed Studio settings. */
 export interface StudioSettings {
@@ -175,17 +150,15 @@ export const toOperator = ({
   hash: Buffer.from(key_sha256, 'hex'),
 });
 
-const toOpenIdSettings = (openid: z.output<typeof studioFile>['openid']): OpenIdSettings | null =>
-  openid
-    ? {
-        issuer: openid.issuer,
-        clientId: openid.client_id,
-        secretVariable: openid.client_secret_env ?? null,
-        roleClaim: openid.role_claim ?? 'groups',
-        roles: openid.roles,
-        canViewUsers: openid.can_view_users ?? [],
-      }
-    : null;
+const toOpenIdSettings = (file: z.output<typeof openid>) => ({
+  issuer: file.issuer,
+  clientId: file.client_id,
+  /** `null` for a public client. */
+  secretVariable: file.client_secret_env ?? null,
+  roleClaim: file.role_claim ?? 'groups',
+  roles: file.roles,
+  canViewUsers: file.can_view_users ?? [],
+});
 
 export const toStudioSettings = (
   file: z.output<typeof studioFile> | Record<string, never>,
@@ -193,7 +166,7 @@ export const toStudioSettings = (
   sites: file.sites ?? [],
   timeZone: file.time_zone ?? 'UTC',
   requireApproval: file.require_approval ?? false,
-  openId: toOpenIdSettings(file.openid),
+  openId: file.openid ? toOpenIdSettings(file.openid) : null,
   personas: file.personas ?? [],
   environments: (file.environments ?? []).map(({ name, studio_url }) => ({ name, studioUrl: studio_url })),
 });

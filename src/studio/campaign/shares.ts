@@ -1,4 +1,4 @@
-import { type CampaignJson, variantName } from './campaign-json.ts';
+import { type CampaignJson, type VariantJson, variantName } from './campaign-json.ts';
 
 /** Share of a variant or the control group (ID `null`) in the audience. */
 export interface Share {
@@ -8,8 +8,13 @@ export interface Share {
   percent: number;
 }
 
+/** Members of a campaign that determine the shares. */
+export type SharedCampaign = Pick<CampaignJson, 'control_percentage'> & {
+  variants: readonly Pick<VariantJson, 'variant_id' | 'name' | 'weight'>[];
+};
+
 /** Returns the shares of the audience. The control group is a percentage of all users, and the weights split the rest. */
-export const getShares = ({ variants, control_percentage }: CampaignJson): Share[] => {
+export const getShares = ({ variants, control_percentage }: SharedCampaign): Share[] => {
   const control = control_percentage ?? 0;
   const weights = variants.map(({ weight }) => weight ?? 1);
   const total = weights.reduce((sum, weight) => sum + weight, 0);

@@ -1,5 +1,4 @@
-import type { CampaignJson } from '../campaign/campaign-json.ts';
-import { getShares } from '../campaign/shares.ts';
+import { getShares, type SharedCampaign } from '../campaign/shares.ts';
 import { sequenceHalfWidth } from './confidence-sequence.ts';
 
 const ALPHA = 0.05;
@@ -11,7 +10,11 @@ const Z_POWER = 0.8416;
  * `lift` the relative change. At this number, results name a winner by the interval of `confidence-sequence.ts`. Returns `null`
  * if the campaign compares nothing or `rate` with `lift` is not between 0 and 1.
  */
-export const requiredSampleSize = (campaign: CampaignJson, rate: number, lift: number): number | null => {
+export const requiredSampleSize = (
+  campaign: SharedCampaign & { conversions?: readonly unknown[] | null | undefined },
+  rate: number,
+  lift: number,
+): number | null => {
   const raised = rate * (1 + lift);
   if (!(rate > 0 && rate < 1 && raised > 0 && raised < 1 && raised !== rate)) return null;
   const shares = getShares(campaign).filter(({ percent }) => percent > 0);

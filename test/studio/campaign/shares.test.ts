@@ -10,13 +10,7 @@ const variants = (...weights: (number | undefined)[]) =>
   }));
 
 const percents = (control: number, ...weights: (number | undefined)[]) =>
-  getShares({
-    campaign_id: 'c',
-    status: 'active',
-    placements: [],
-    control_percentage: control,
-    variants: variants(...weights),
-  }).map(({ percent }) => percent);
+  getShares({ control_percentage: control, variants: variants(...weights) }).map(({ percent }) => percent);
 
 describe('the shares of an audience', () => {
   test('follow the weights, with a default of 1', () => {

@@ -96,7 +96,7 @@ export const campaignRows = async ({
     hasReleases ? studio.newestReleases(workspaceId, 'campaign') : new Map<string, number>(),
     studio.drafts(workspaceId),
   ]);
-  const written = new Map(workspace.rawCampaigns.map((each) => [each['campaign_id'] as string, each]));
+  const written = new Map(workspace.rawCampaigns.map((each) => [String(each['campaign_id']), each]));
   const released = new Map(live.map((each) => [each.subjectId, each]));
   const scheduled = Map.groupBy(ahead, ({ subjectId }) => subjectId);
   const drafted = new Map(drafts.map((each) => [each.campaignId, each]));

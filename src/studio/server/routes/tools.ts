@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { campaignJsonSchema, HttpError } from '../../../service/index.ts';
 import { TEMPLATE_CATALOGUE } from '../../../templates/index.ts';
-import type { CampaignJson } from '../../campaign/campaign-json.ts';
 import { requiredSampleSize } from '../../statistics/sample-size.ts';
 import { get, post } from '../route.ts';
 
@@ -46,7 +45,13 @@ export interface SampleSizeResponse {
 
 const sampleSizeBody = z.strictObject({
   campaign: z.looseObject({
-    variants: z.array(z.looseObject({ variant_id: z.string(), weight: z.number().nonnegative().nullish() })),
+    variants: z.array(
+      z.looseObject({
+        variant_id: z.string(),
+        name: z.string().nullish(),
+        weight: z.number().nonnegative().nullish(),
+      }),
+    ),
     conversions: z.array(z.looseObject({})).nullish(),
     control_percentage: z.number().min(0).max(100).nullish(),
   }),
@@ -57,7 +62,7 @@ const sampleSizeBody = z.strictObject({
 /** Returns the total number of users who must see a variant to detect a change of this size with 80% power. */
 export const readSampleSize = post('/api/sample-size', 'view', sampleSizeBody, ({ body }) => {
   const { campaign, rate, lift } = body;
-  const users = requiredSampleSize(campaign as unknown as CampaignJson, rate, lift);
+  const users = requiredSampleSize(campaign, rate, lift);
   if (users !== null) return { users } satisfies SampleSizeResponse;
   throw new HttpError(
     422,
