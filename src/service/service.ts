@@ -91,7 +91,7 @@ export const createService = ({
 }: ServiceOptions | WatchedServiceOptions): Service => {
   const telemetry = ('telemetry' in more && more.telemetry) || noTelemetry;
   const source = isSource(workspaces) ? workspaces : fixed(workspaces);
-  const metrics = createMetrics();
+  const metrics = createMetrics({ isEditRejected: () => source.isEditRejected?.() ?? false });
   const timedStore = metrics.timed(store, telemetry);
   const missingSelectors = createMissingSelectors();
   const routes = createRoutes({ store: timedStore, log, missingSelectors });

@@ -343,8 +343,16 @@ interface CollectOptions {
 }
 
 /** Creates the Prometheus metrics of a service. */
-export const createMetrics = () => {
+export const createMetrics = ({ isEditRejected }: { isEditRejected(): boolean }) => {
   const registry = new Registry();
+  new Gauge({
+    name: 'placard_workspace_last_reload_successful',
+    help: '1 if the workspaces in use are those of the files, 0 after a rejected edit.',
+    registers: [registry],
+    collect() {
+      this.set(isEditRejected() ? 0 : 1);
+    },
+  });
   const shared = processRegistry();
   const points = new Gauge({
     name: 'placard_data_points',

@@ -113,6 +113,7 @@ export const watchReleases = async (
       }
       return shown.registry;
     },
+    isEditRejected: () => source.isEditRejected?.() ?? false,
     refresh: read,
     stop() {
       isStopped = true;

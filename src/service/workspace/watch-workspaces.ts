@@ -19,6 +19,8 @@ const COARSE_MS = 2_000;
 /** Source of the workspaces of a service, read for each request. */
 export interface WorkspaceSource {
   registry(): Registry;
+  /** Returns whether the latest edit was rejected, so that the previous workspaces stay in use. Default: never. */
+  isEditRejected?(): boolean;
   /** Stops watching. */
   stop(): void;
 }
@@ -83,6 +85,7 @@ export const watchWorkspaces = (
   let known = fingerprint(files);
   let current = toRegistry(path, files);
   logLoaded(current, log);
+  let isEditRejected = false;
   /** Last read problem that was logged. */
   let unreadable: string | undefined;
   let settling: NodeJS.Timeout | undefined;
@@ -117,6 +120,7 @@ export const watchWorkspaces = (
     try {
       const previous = getWorkspaceIds(current);
       current = toRegistry(path, files);
+      isEditRejected = false;
       const workspaces = getWorkspaceIds(current);
       log.info({ path, workspaces }, 'workspace reloaded');
       logLoaded(current, log);
@@ -125,6 +129,7 @@ export const watchWorkspaces = (
       if (gone.length > 0) log.warn({ path, gone }, 'workspace removed: its users and events are kept');
       onReload?.(null);
     } catch (problem) {
+      isEditRejected = true;
       const error = problem instanceof Error ? problem : new Error(String(problem));
       log.error({ path, problem: error.message }, 'workspace not reloaded: previous one stays in use');
       onReload?.(error);
@@ -154,6 +159,7 @@ export const watchWorkspaces = (
 
   return {
     registry: () => current,
+    isEditRejected: () => isEditRejected,
     reload: () => look(true),
     stop: () => {
       watcher?.close();

@@ -40,7 +40,7 @@ onBothStores('webhooks', (api, store) => {
     );
     const lines: Record<string, unknown>[] = [];
     const clock = { now: NOW };
-    const metrics = createMetrics();
+    const metrics = createMetrics({ isEditRejected: () => false });
     const stop = startWebhooks({
       store: store(),
       workspaces: () => [workspace],

@@ -12,7 +12,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { loadWorkspaces, type WorkspaceSource, watchWorkspaces } from '../../../src/service/index.ts';
+import {
+  createService,
+  loadWorkspaces,
+  openStore,
+  type WorkspaceSource,
+  watchWorkspaces,
+} from '../../../src/service/index.ts';
 import { aWorkspace } from '../../helpers/a-workspace.ts';
 import { recordingLog } from '../../helpers/running-service.ts';
 
@@ -243,12 +249,22 @@ describe('a folder of workspace files', () => {
     expect(names()).toEqual(['two']);
   });
 
-  test('keeps all previous workspaces if one file is invalid', async () => {
+  test('keeps all previous workspaces if one file is invalid, and shows it in the metrics until it is corrected', async () => {
     write('one.json', { name: 'one' });
-    watching(folder);
+    const service = createService({ workspaces: watching(folder), store: await openStore(':memory:') });
+    const getMetric = async () => {
+      const metrics = await service.fetch(new Request('http://127.0.0.1/metrics'));
+      return /^placard_workspace_last_reload_successful (.)$/m.exec(await metrics.text())?.[1];
+    };
+    expect(await getMetric()).toBe('1');
     writeFileSync(join(folder, 'two.json'), '{');
     expect((await reloaded())?.message).toContain('two.json');
     expect(names()).toEqual(['one']);
+    expect(await getMetric()).toBe('0');
+    write('two.json', another({ name: 'two' }));
+    expect(await reloaded()).toBeNull();
+    expect(await getMetric()).toBe('1');
+    await service.close();
   });
 
   test('reports each unreadable file once', async () => {
