@@ -113,7 +113,7 @@ test('cases 31 and 32: a prerendered page does not send or count before activati
     await page.goto(`${pages.origin}/start`);
     const asked = () => pages.requests.join(' ');
     await expect.poll(asked).toContain('/ran/target?prerendering=true');
-    await expect.poll(asked).toContain('late-client');
+    await expect.poll(asked).toContain('deferred-client');
     await oneSecondSeenElsewhere('prerender-witness');
     const forTarget = () => service.requests.filter(({ text }) => text.includes('"prerender"'));
     expect(forTarget()).toEqual([]);

@@ -19,7 +19,7 @@ export const curl = (command: string, variables: Record<string, string> = {}): P
   const headers: [string, string][] = [];
   let url = '';
   let body: string | undefined;
-  let method = 'GET';
+  let method: string | undefined;
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at]!;
     if (word === '-H') {
@@ -32,5 +32,9 @@ export const curl = (command: string, variables: Record<string, string> = {}): P
       url = word;
     }
   }
-  return fetch(url, { headers, method, ...(body !== undefined && { method: 'POST', body }) });
+  return fetch(url, {
+    headers,
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    ...(body !== undefined && { body }),
+  });
 };

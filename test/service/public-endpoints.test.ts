@@ -2,15 +2,22 @@ import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PREVIEW_PATH, TRACK_PATH, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
+import type { Route } from '../../src/service/api/route.ts';
 import { openStore, type Store } from '../../src/service/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { API_ROUTES, requiresQuery } from '../helpers/api-routes.ts';
 import { curl } from '../helpers/curl.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
-const ROUTES = new Map(API_ROUTES.map((route) => [route.path, route]));
-const PATHS = [...ROUTES.keys()];
-const isForPages = (path: string) => ROUTES.get(path)?.crossOrigin === true;
+const isForPages = (path: string) =>
+  API_ROUTES.some((route) => route.path === path && route.crossOrigin === true);
+
+interface Operation {
+  responses: Record<string, { headers?: Record<string, unknown> }>;
+}
+/** The operation of a route in the document. */
+const getOperation = (document: { paths: Record<string, Record<string, Operation>> }, route: Route) =>
+  document.paths[route.path]![route.method.toLowerCase()]!;
 
 let service: RunningService;
 beforeAll(async () => {
@@ -37,10 +44,9 @@ describe('GET /openapi.json', () => {
   test('describes every endpoint and its actual responses', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     expect(body.openapi).toBe('3.1.0');
-    for (const path of PATHS) {
-      const [verb] = Object.keys(body.paths[path]);
-      const answer = await service.call(verb!.toUpperCase(), path);
-      expect(Object.keys(body.paths[path][verb!].responses)).toContain(String(answer.status));
+    for (const route of API_ROUTES) {
+      const answer = await service.call(route.method, route.path);
+      expect(Object.keys(getOperation(body, route).responses)).toContain(String(answer.status));
       expect(answer.status).toBe(401);
     }
   });
@@ -54,10 +60,9 @@ describe('GET /openapi.json', () => {
 
   test('lists all four headers of a 429, or only Retry-After for `/users/track`', async () => {
     const { body } = await service.call('GET', '/openapi.json');
-    for (const path of PATHS) {
-      const [operation] = Object.values<{ responses: Record<string, { headers: object }> }>(body.paths[path]);
-      expect(Object.keys(operation!.responses['429']!.headers)).toEqual(
-        path.startsWith('/users/track')
+    for (const route of API_ROUTES) {
+      expect(Object.keys(getOperation(body, route).responses['429']!.headers!)).toEqual(
+        route.path.startsWith('/users/track')
           ? ['X-Ratelimit-Retry-After']
           : ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-RateLimit-Retry-After'],
       );
@@ -66,25 +71,23 @@ describe('GET /openapi.json', () => {
 
   test('describes each error and its headers', async () => {
     const { body } = await service.call('GET', '/openapi.json');
-    for (const path of PATHS) {
-      const [[verb, operation] = []] = Object.entries<{
-        responses: Record<string, { headers?: Record<string, unknown> }>;
-      }>(body.paths[path]);
+    for (const route of API_ROUTES) {
+      const { path, method, query, body: requestBody } = route;
+      const operation = getOperation(body, route);
       const key = isForPages(path) ? CLIENT_KEY : SERVER_KEY;
       const plain = { 'content-type': 'text/plain' };
-      const answers = [await service.call('PUT', path, { key })];
-      if (verb === 'get') answers.push(await service.call('GET', `${path}?cursor=!&page=!`, { key }));
+      const answers = [await service.call('DELETE', path, { key })];
+      if (method === 'GET') answers.push(await service.call('GET', `${path}?cursor=!&page=!`, { key }));
       else {
-        answers.push(await service.call('POST', path, { key, body: [] }));
-        answers.push(await service.call('POST', path, { key, body: {}, headers: plain }));
-        answers.push(await service.call('POST', path, { key, body: 'x'.repeat(4_200_000) }));
+        answers.push(await service.call(method, path, { key, body: [] }));
+        answers.push(await service.call(method, path, { key, body: {}, headers: plain }));
+        answers.push(await service.call(method, path, { key, body: 'x'.repeat(4_200_000) }));
       }
       // Some routes have no body or query to validate.
-      const { query, body: requestBody } = ROUTES.get(path)!;
       const invalid = query || requestBody ? 400 : path.endsWith('}/sync') ? 404 : 200;
       expect(answers.map(({ status }) => status)).toContain(invalid);
       for (const { status, headers } of answers) {
-        const described = Object.keys(operation?.responses[status]?.headers ?? {}).map((name) =>
+        const described = Object.keys(operation.responses[status]?.headers ?? {}).map((name) =>
           name.toLowerCase(),
         );
         const told = [...headers.keys()].filter((name) => /^(?:allow|x-ratelimit-.*)$/.test(name));
@@ -151,25 +154,27 @@ describe('GET /openapi.json', () => {
 
   test('warns about early requests and lost responses for every endpoint that stores data', async () => {
     const { body } = await service.call('GET', '/openapi.json');
-    const may = (path: string) => {
-      const [operation] = Object.values<{ responses: Record<string, { headers?: object }> }>(
-        body.paths[path],
-      );
-      return operation!.responses['503'] !== undefined && operation!.responses['504'] !== undefined;
-    };
-    expect(PATHS.filter(may)).toEqual(API_ROUTES.filter(({ writes }) => writes).map(({ path }) => path));
+    for (const route of API_ROUTES) {
+      const { responses } = getOperation(body, route);
+      const isTold = responses['503'] !== undefined && responses['504'] !== undefined;
+      expect({ path: route.path, isTold }).toEqual({ path: route.path, isTold: route.writes === true });
+    }
   });
 
   test('has examples that the service accepts', async () => {
     const { body } = await service.call('GET', '/openapi.json');
-    for (const { path, operation, response } of API_ROUTES) {
+    for (const { method, path, operation, response } of API_ROUTES) {
       const { example } = operation;
       // Events need a banner ID, visitor joins a user token, and previews a link token.
       if (example === undefined || [TRACK_PATH, VISITOR_JOIN_PATH, PREVIEW_PATH].includes(path)) continue;
       const key = isForPages(path) ? CLIENT_KEY : SERVER_KEY;
-      const answer = await service.call('POST', path, { key, body: { ...(example as object) } });
-      expect({ path, status: answer.status }).toEqual({ path, status: response.status });
-      expect(body.paths[path].post.requestBody.content['application/json'].example).toEqual(example);
+      const answer = await service.call(method, path, { key, body: { ...(example as object) } });
+      // This workspace has no drafts.
+      const status = method === 'PUT' ? 400 : response.status;
+      expect({ path, status: answer.status }).toEqual({ path, status });
+      expect(body.paths[path][method.toLowerCase()].requestBody.content['application/json'].example).toEqual(
+        example,
+      );
     }
   });
 });
@@ -178,7 +183,7 @@ describe('GET /docs', () => {
   test('shows every endpoint on a page without scripts, whose policy forbids scripts', async () => {
     const { status, headers, body } = await service.call('GET', '/docs');
     expect(status).toBe(200);
-    for (const path of PATHS) expect(body).toContain(`<code>${path}</code>`);
+    for (const { path } of API_ROUTES) expect(body).toContain(`<code>${path}</code>`);
     expect(body).not.toMatch(/<script|\son\w+=|style="/);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]+';/);
@@ -224,26 +229,32 @@ describe('GET /docs', () => {
     const answers = await Promise.all(
       calls.map(async (call) => {
         const path = /\$PLACARD_ENDPOINT([^"]+)/.exec(call)?.[1] ?? '';
+        const method = /-X (\w+)/.exec(call)?.[1] ?? (call.includes(' -d ') ? 'POST' : 'GET');
         const PLACARD_API_KEY = isForPages(path) ? CLIENT_KEY : SERVER_KEY;
         const { status } = await curl(call, { PLACARD_ENDPOINT: service.url, PLACARD_API_KEY });
-        return [path, status];
+        return [`${method} ${path}`, status];
       }),
     );
     expect(Object.fromEntries(answers)).toEqual({
       ...Object.fromEntries(
-        API_ROUTES.map((route) => [route.path, requiresQuery(route) ? 400 : route.response.status]),
+        API_ROUTES.map((route) => [
+          `${route.method} ${route.path}`,
+          requiresQuery(route) ? 400 : route.response.status,
+        ]),
       ),
       // This workspace has none, and no user has received the banner of the example.
-      '/cdi/integrations': 404,
-      '/cdi/integrations/{integration_id}/sync': 404,
-      '/cdi/integrations/{integration_id}/job_sync_status': 404,
-      '/v1/device-messaging/banners/track': 400,
+      'GET /cdi/integrations': 404,
+      'POST /cdi/integrations/{integration_id}/sync': 404,
+      'GET /cdi/integrations/{integration_id}/job_sync_status': 404,
+      'POST /v1/device-messaging/banners/track': 400,
+      // The campaign has no draft.
+      'PUT /campaigns/translations': 400,
       // The link does not exist.
-      '/placard/preview': 401,
+      'POST /placard/preview': 401,
       // The app has no user tokens configured.
-      '/placard/visitors/join': 403,
-      '/healthz': 200,
-      '/readyz': 200,
+      'POST /placard/visitors/join': 403,
+      'GET /healthz': 200,
+      'GET /readyz': 200,
     });
   });
 

@@ -152,10 +152,13 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 /** Formats the call as a shell command. */
 const curl = ({ verb, path, operation }: Operation): string => {
   const example = operation.requestBody?.content['application/json'].example;
+  // curl infers POST from a body, and GET otherwise.
+  const inferred = operation.requestBody ? 'post' : 'get';
   return [
     `curl -s "$PLACARD_ENDPOINT${path}"`,
+    ...(verb === inferred ? [] : [`-X ${verb.toUpperCase()}`]),
     ...(operation.security.length > 0 ? ['-H "Authorization: Bearer $PLACARD_API_KEY"'] : []),
-    ...(operation.requestBody ? ["-H 'Content-Type: application/json'"] : verb === 'post' ? ['-X POST'] : []),
+    ...(operation.requestBody ? ["-H 'Content-Type: application/json'"] : []),
     ...(example === undefined ? [] : [`-d ${quoted(JSON.stringify(example))}`]),
   ].join(' \\\n  ');
 };

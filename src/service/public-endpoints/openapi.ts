@@ -98,7 +98,10 @@ export const openApi = (routes: readonly Route[]): Members => ({
   ],
   paths: {
     ...Object.fromEntries(
-      routes.map((route) => [route.path, { [route.method.toLowerCase()]: toOperation(route) }]),
+      [...Map.groupBy(routes, ({ path }) => path)].map(([path, ofPath]) => [
+        path,
+        Object.fromEntries(ofPath.map((route) => [route.method.toLowerCase(), toOperation(route)])),
+      ]),
     ),
     '/healthz': statusPage('isAlive', 'Check liveness'),
     '/readyz': statusPage('isReady', 'Check readiness', notReady),

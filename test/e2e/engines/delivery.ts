@@ -91,7 +91,7 @@ export const delivery: Scenario[] = [
     async run({ fake, pages, open }) {
       const page = await open();
       await until(page, heard('delivered'));
-      pages.refuse(/late-client/);
+      pages.refuse(/deferred-client/);
       try {
         await page.reload();
         await until(page, TITLE);
