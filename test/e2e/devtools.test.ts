@@ -138,7 +138,7 @@ describe('the devtools on the strictest page', () => {
       .getByText(/Next request in \d+\ss.*429 Over rate limit/)
       .waitFor();
     await tab(page, 'Log');
-    await page.locator('[data-notice="waiting"]').getByText('rate limited').waitFor();
+    await page.locator('[data-notice="paused"]').getByText('rate limited').waitFor();
     await close();
   });
 
