@@ -1,3 +1,5 @@
+import { memoize } from './memoize.ts';
+
 /** Divisor of every UTC offset. */
 const QUARTER_MS = 15 * 60_000;
 /** Upper bound of UTC offsets, in quarter hours. */
@@ -11,7 +13,7 @@ export interface ZonedCalendar {
   startOf(day: string): number;
 }
 
-const MAX_KNOWN = 100_000;
+const CACHED_QUARTERS = 50_000;
 
 /** Creates the calendar of a time zone. Throws a `RangeError` if the time zone is unknown. */
 export const createZonedCalendar = (timeZone: string): ZonedCalendar => {
@@ -22,17 +24,11 @@ export const createZonedCalendar = (timeZone: string): ZonedCalendar => {
     month: '2-digit',
     day: '2-digit',
   });
-  const known = new Map<number, string>();
 
-  const ofQuarter = (quarter: number): string => {
-    const before = known.get(quarter);
-    if (before !== undefined) return before;
+  const ofQuarter = memoize((quarter: number): string => {
     const parts = new Map(format.formatToParts(quarter * QUARTER_MS).map(({ type, value }) => [type, value]));
-    const day = `${parts.get('year')?.padStart(4, '0')}-${parts.get('month')}-${parts.get('day')}`;
-    if (known.size >= MAX_KNOWN) known.clear();
-    known.set(quarter, day);
-    return day;
-  };
+    return `${parts.get('year')?.padStart(4, '0')}-${parts.get('month')}-${parts.get('day')}`;
+  }, CACHED_QUARTERS);
 
   return {
     toDay: (ms) => ofQuarter(Math.floor(ms / QUARTER_MS)),

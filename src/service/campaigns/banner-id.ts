@@ -6,6 +6,7 @@ import {
   hash,
   timingSafeEqual,
 } from 'node:crypto';
+import { memoize } from '../memoize.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
 import type { Store } from '../store/store.ts';
 
@@ -13,8 +14,8 @@ const PREFIX = 'bnr_';
 const MAC_BYTES = 16;
 /** Length of the user tag at the end of an ID. With 48 bits, one guess in 10^14 succeeds. */
 const USER_TAG_CHARACTERS = 8;
-/** Maximum number of cached IDs in each direction. IDs repeat between syncs and events. */
-const MAX_KEPT = 10_000;
+/** Number of cached IDs in each direction. IDs repeat between syncs and events. */
+const CACHED_IDS = 10_000;
 
 /** Content of a banner ID. Equal content always produces equal IDs. */
 export type BannerFacts = Pick<
@@ -34,11 +35,6 @@ export interface BannerIds {
 /** Returns an ID without its user tag. The result is the same for all users. */
 export const stripUserTag = (id: string) => id.slice(0, -USER_TAG_CHARACTERS);
 
-const keep = <T>(kept: Map<string, T>, name: string, value: T) => {
-  if (kept.size >= MAX_KEPT) kept.clear();
-  kept.set(name, value);
-};
-
 /**
  * Creates self-contained, encrypted banner IDs. They can be decoded without a lookup, even if the campaign is no longer in the
  * file, and cannot be forged. The nonce is a keyed hash of the content (as in RFC 5297), so equal content produces equal IDs, and
@@ -52,23 +48,25 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
   const macKey = createSecretKey(keyFor('mac'), 'hex');
   const cipherKey = createSecretKey(keyFor('cipher'), 'hex');
   const userTagKey = Buffer.from(keyFor('mark'), 'hex').toString('base64url');
-  const sealed = new Map<string, string>();
-  const userTags = new Map<string, string>();
-  const opened = new Map<string, BannerFacts>();
 
   const createMac = (text: Buffer) =>
     createHmac('sha256', macKey).update(text).digest().subarray(0, MAC_BYTES);
 
-  const getUserTag = (externalId: string): string => {
-    const cached = userTags.get(externalId);
-    if (cached !== undefined) return cached;
+  const getUserTag = memoize(
     // Truncation prevents length extension of the hash.
-    const userTag = hash('sha256', userTagKey + externalId, 'base64url').slice(0, USER_TAG_CHARACTERS);
-    keep(userTags, externalId, userTag);
-    return userTag;
-  };
+    (externalId: string) =>
+      hash('sha256', userTagKey + externalId, 'base64url').slice(0, USER_TAG_CHARACTERS),
+    CACHED_IDS,
+  );
 
-  const read = (id: string): BannerFacts | null => {
+  const encrypt = memoize((facts: string): string => {
+    const text = Buffer.from(facts);
+    const mac = createMac(text);
+    const encrypted = createCipheriv('aes-256-ctr', cipherKey, mac).update(text);
+    return PREFIX + Buffer.concat([mac, encrypted]).toString('base64url');
+  }, CACHED_IDS);
+
+  const decrypt = memoize((id: string): BannerFacts | null => {
     if (!id.startsWith(PREFIX)) return null;
     const bytes = Buffer.from(id.slice(PREFIX.length), 'base64url');
     // Accepts only the canonical encoding, because the decoder skips invalid base64url characters.
@@ -89,32 +87,16 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
       isTestSend: isTestSend === 1,
       language,
     };
-  };
+  }, CACHED_IDS);
 
   return {
     seal: ({ campaignId, variantId, placementId, round, isControl, isTestSend, language }, externalId) => {
       const banner = [campaignId, variantId, placementId, round, +isControl, +isTestSend];
       // Omits a `null` language, so that IDs from before the introduction of languages stay valid.
       const facts = JSON.stringify(language === null ? banner : [...banner, language]);
-      const cached = sealed.get(facts);
-      if (cached !== undefined) return cached + getUserTag(externalId);
-      const text = Buffer.from(facts);
-      const mac = createMac(text);
-      const id =
-        PREFIX +
-        Buffer.concat([mac, createCipheriv('aes-256-ctr', cipherKey, mac).update(text)]).toString(
-          'base64url',
-        );
-      keep(sealed, facts, id);
-      return id + getUserTag(externalId);
+      return encrypt(facts) + getUserTag(externalId);
     },
-    open: (id) => {
-      const cached = opened.get(stripUserTag(id));
-      if (cached) return cached;
-      const facts = read(stripUserTag(id));
-      if (facts) keep(opened, stripUserTag(id), facts);
-      return facts;
-    },
+    open: (id) => decrypt(stripUserTag(id)),
     isFor: (id, externalId) => id.endsWith(getUserTag(externalId)),
   };
 };

@@ -1,3 +1,5 @@
+import { memoize } from '../memoize.ts';
+
 /** Rails time zone names, except names that are also IANA names. */
 const RAILS_TIME_ZONES: ReadonlySet<string> = new Set(
   `International Date Line West|Midway Island|American Samoa|Hawaii|Alaska|Pacific Time (US & Canada)|Tijuana|
@@ -87,19 +89,6 @@ export const isLanguage = (text: string): boolean =>
   /^[A-Za-z]{2}([-_]([A-Za-z]{2}|[A-Za-z]{4}|\d{3}))*$/.test(text) &&
   languageNames.of(text.slice(0, 2).toLowerCase()) !== undefined;
 
-const knownZones = new Map<string, boolean>();
-const MAX_KNOWN_ZONES = 2_000;
-
-/** Whether a text is an IANA or Rails time zone name. */
-export const isTimeZone = (text: string): boolean => {
-  const known = knownZones.get(text);
-  if (known !== undefined) return known;
-  const isZone = RAILS_TIME_ZONES.has(text) || isIanaZone(text);
-  if (knownZones.size >= MAX_KNOWN_ZONES) knownZones.clear();
-  if (text.length <= 64) knownZones.set(text, isZone);
-  return isZone;
-};
-
 const isIanaZone = (text: string): boolean => {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]{1,63}$/.test(text)) return false;
   try {
@@ -110,3 +99,8 @@ const isIanaZone = (text: string): boolean => {
     return false;
   }
 };
+
+const isKnownZone = memoize((text: string) => RAILS_TIME_ZONES.has(text) || isIanaZone(text), 1_000);
+
+/** Whether a text is an IANA or Rails time zone name. */
+export const isTimeZone = (text: string): boolean => text.length <= 64 && isKnownZone(text);
