@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { parseSync, Visitor } from 'vite';
 import { expect, test } from 'vitest';
 
 /** Returns the source files that name something, outside comments. */
@@ -20,4 +21,33 @@ test('a new audience field requires only an entry in the table and a condition i
     'src/service/campaigns/audience/fields.ts',
     'src/studio/campaign/conditions/attribute.ts',
   ]);
+});
+
+/** Upper bound of casts in `src`. Lower it after removing casts; never raise it. */
+const MAX_CASTS = 115;
+
+/** Returns the lines of the casts in a file. `as const` is none, and the compiler rejects `<T>value`. */
+const findCasts = (file: string, text = readFileSync(file, 'utf8')): string[] => {
+  const { program, errors } = parseSync(file, text);
+  expect(errors).toEqual([]);
+  const casts: string[] = [];
+  new Visitor({
+    TSAsExpression: ({ typeAnnotation: { start, end } }) => {
+      const line = text.slice(0, start).split('\n').length;
+      if (text.slice(start, end) !== 'const') casts.push(`${file}:${line}`);
+    },
+  }).visit(program);
+  return casts;
+};
+
+test('detects a cast', () => {
+  const text =
+    "import { a as b } from 'a';\nconst c = [b] as const;\n// b as C\nconst d = b as unknown as C;\n";
+  expect(findCasts('a.ts', text)).toEqual(['a.ts:4', 'a.ts:4']);
+});
+
+test('src has no more casts than before', () => {
+  const casts = filesWith(/ as (?!const\b)/, 'src/**/*.{ts,tsx}').flatMap((file) => findCasts(file));
+  expect(casts.length, casts.join('\n')).toBeLessThanOrEqual(MAX_CASTS);
+  expect(casts.length * 1.1, 'lower the bound').toBeGreaterThan(MAX_CASTS);
 });
