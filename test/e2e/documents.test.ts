@@ -1,17 +1,16 @@
-// Compiles every TypeScript example of the README and of docs/ against the built package, and runs those marked to run.
+// Compiles every TypeScript example of the README and of docs/ against the packed package, and runs those marked to run.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, parse } from 'node:path';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, parse, resolve } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
 import { allExamples, type Example } from '../helpers/document-examples.ts';
+import { anApplication } from '../helpers/packed-package.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
-/** Inside the package, so that `placard` resolves to the published files. */
-const FOLDER = 'dist/examples';
 const SHOWN_ENDPOINT = 'http://127.0.0.1:8787';
 /** The two variants of the campaign for everyone. */
 const HEADLINES = /Make room on the shelf|Fresh from the kiln/;
@@ -46,21 +45,32 @@ const run = async (command: string, args: string[]) => {
 };
 
 let service: RunningService;
+let application: string;
+/** Folder of the examples in the application. */
+let folder: string;
+
+/** Returns the installed packages of this repository, other than those that `anApplication` installs. */
+const getPackages = async (): Promise<string[]> => {
+  const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
+  const names = await readdir('node_modules');
+  return names.filter((name) => !name.startsWith('.') && name !== 'placard' && !(name in dependencies));
+};
 
 beforeAll(async () => {
+  const packages = await getPackages();
+  application = await anApplication(Object.fromEntries(packages.map((name) => [name, name])));
+  folder = join(application, 'examples');
   service = await runService([JSON.parse(await readFile('demo/workspace.json', 'utf8'))]);
   service.clock.now = Date.now();
-  await rm(FOLDER, { recursive: true, force: true });
-  await mkdir(FOLDER, { recursive: true });
   for (const example of examples) {
-    const file = join(FOLDER, getFile(example));
+    const file = join(folder, getFile(example));
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, example.code.replaceAll(SHOWN_ENDPOINT, service.url));
   }
   await writeFile(
-    join(FOLDER, 'tsconfig.json'),
+    join(folder, 'tsconfig.json'),
     JSON.stringify({
-      extends: '../../tsconfig.json',
+      extends: resolve('tsconfig.json'),
       // As in applications, whose bundlers need no file extensions.
       compilerOptions: {
         module: 'esnext',
@@ -73,12 +83,15 @@ beforeAll(async () => {
     }),
   );
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  await rm(application, { recursive: true });
+});
 
 describe('the documentation', () => {
-  test('has examples that compile against the built package', async () => {
+  test('has examples that compile against the packed package', async () => {
     expect(examples.length).toBeGreaterThan(3);
-    const { code, output } = await run('node_modules/.bin/tsc', ['-p', FOLDER]);
+    const { code, output } = await run('node_modules/.bin/tsc', ['-p', folder]);
     expect(output).toBe('');
     expect(code).toBe(0);
   });
@@ -88,7 +101,7 @@ describe('the documentation', () => {
     let pages: PageServer;
     beforeAll(async () => {
       browser = await launchShell();
-      const modules = titled('page').map(([, example]) => [nameOf(example), join(FOLDER, getFile(example))]);
+      const modules = titled('page').map(([, example]) => [nameOf(example), join(folder, getFile(example))]);
       pages = await startPageServer({ entries: [], modules: Object.fromEntries(modules) });
       for (const [, example] of titled('page')) {
         const script = `import '/placard/${nameOf(example)}.js';`;
@@ -113,7 +126,7 @@ describe('the documentation', () => {
 
   test.each(titled('vitest'))('has a test that passes in vitest, %s', async (_, example) => {
     // Longer than the default test timeout, for a busy machine.
-    const options = ['--root', FOLDER, '--testTimeout', '60000'];
+    const options = ['--root', folder, '--testTimeout', '60000'];
     const { code, output } = await run('node_modules/.bin/vitest', ['run', ...options, getFile(example)]);
     expect(code, output).toBe(0);
     expect(output).toContain('1 passed');
@@ -121,7 +134,7 @@ describe('the documentation', () => {
 
   // Runs after the pages, because the backend example changes the user whose banners the pages show.
   test.each(titled('node'))('has an example that runs in Node, %s', async (_, example) => {
-    const { code, output } = await run(process.execPath, [join(FOLDER, getFile(example))]);
+    const { code, output } = await run(process.execPath, [join(folder, getFile(example))]);
     expect(code, output).toBe(0);
   });
 });

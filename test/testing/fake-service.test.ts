@@ -81,8 +81,24 @@ describe('the fake service', () => {
     expect(answer.status).toBe(202);
     expect(await answer.json()).toEqual({ events_processed: 2, message: 'success' });
     expect(service.events).toEqual([
-      { userId: 'u-1', bannerId: 'a', type: 'impression', timestamp: AT, time: Date.parse(AT), copies: 1 },
-      { userId: 'u-1', bannerId: 'b', type: 'click', timestamp: AT, time: Date.parse(AT), copies: 1 },
+      {
+        userId: 'u-1',
+        bannerId: 'a',
+        type: 'impression',
+        timestamp: AT,
+        time: Date.parse(AT),
+        copies: 1,
+        buttonId: null,
+      },
+      {
+        userId: 'u-1',
+        bannerId: 'b',
+        type: 'click',
+        timestamp: AT,
+        time: Date.parse(AT),
+        copies: 1,
+        buttonId: null,
+      },
     ]);
   });
 
