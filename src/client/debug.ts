@@ -18,28 +18,30 @@ export const noticeText = (notice: Notice, current: string): string => {
       const found = Object.entries(notice.banners).map(
         ([name, banner]) => `${name}: ${banner?.id ?? 'none'}`,
       );
-      return `synced ${found.join(', ')}`;
+      return `sync response: ${found.join(', ')}`;
     }
     case 'changed':
-      return `changed to ${current}`;
+      return `banners changed: ${current}`;
     case 'shown':
-      return `shown ${notice.banner.id} in ${notice.banner.placementId}, from the ${notice.from}`;
+      return `${notice.banner.placementId}: shown ${notice.banner.id} (${notice.from})`;
     case 'hidden':
-      return `hidden ${notice.placementId}: ${notice.reason}`;
+      return `${notice.placementId}: hidden (${notice.reason})`;
     case 'tracked':
-      return `tracked ${eventText(notice.event)} at ${new Date(notice.event.time).toISOString()}`;
+      return `${eventText(notice.event)} stored at ${new Date(notice.event.time).toISOString()}`;
     case 'delivered':
-      return `delivered ${listText(notice.events)}`;
+      return `delivered: ${listText(notice.events)}`;
     case 'rejected':
-      return `rejected ${eventText(notice.event)}, attempt ${notice.attempts}: ${notice.reason}`;
+      return `${eventText(notice.event)} rejected, attempt ${notice.attempts}: ${notice.reason}`;
     case 'in-doubt':
-      return `in doubt ${listText(notice.events)}: no readable response, so they are resent`;
+      return `no readable response, outcome unknown: ${listText(notice.events)}`;
     case 'dropped':
-      return `dropped ${eventText(notice.event)}: ${notice.reason}${notice.detail ? `, ${notice.detail}` : ''}`;
+      return `${eventText(notice.event)} dropped (${notice.reason})${notice.detail ? `: ${notice.detail}` : ''}`;
     case 'paused':
-      return `paused until ${new Date(notice.untilMs).toISOString()}: ${notice.reason}`;
+      return `${notice.reason}: sending is paused until ${new Date(notice.untilMs).toISOString()}`;
     case 'memory-mode':
-      return `memory mode ${notice.on ? `on: ${notice.reason ?? 'no store'}` : 'off'}`;
+      return notice.on
+        ? `storage unavailable, events are kept in memory: ${notice.reason}`
+        : 'storage available again';
     case 'consent':
       return `consent ${notice.state}`;
     case 'failed':

@@ -111,7 +111,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
       // `SecurityError` or `QuotaExceededError`.
       const isBlocked = cause instanceof DOMException;
       const message = isBlocked
-        ? 'No visitor: localStorage is blocked or full'
+        ? 'localStorage is blocked or full: no visitor is created'
         : 'The visitor failed to load';
       fail(isBlocked ? 'storage' : 'internal', message, cause);
     }
@@ -182,8 +182,8 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
       const isFirst = begun !== undefined;
       await begun;
       if (isStopped()) return;
-      if (!isActive()) fail('sync', 'No refresh: there is no consent');
-      else if (user.id() === null) fail('sync', 'No refresh: no user is signed in');
+      if (!isActive()) fail('sync', 'There is no consent: refresh() was skipped');
+      else if (user.id() === null) fail('sync', 'No user is signed in: refresh() was skipped');
       else if (isFirst) await updates.answered();
       else if (placementIds.length > 0) await updates.refresh(placementIds);
     },

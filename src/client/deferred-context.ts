@@ -73,7 +73,8 @@ export const createDeferredContext = (options: DeferredClientOptions): DeferredC
       const key = await getApiKey(apiKey, platform.after);
       // Not `AbortSignal.timeout`, which Chrome before version 103 does not support.
       const abort = new AbortController();
-      const cancel = platform.after(TIMEOUT_MS, () => abort.abort());
+      const timeout = () => abort.abort(new Error(`timed out after ${TIMEOUT_MS} ms`));
+      const cancel = platform.after(TIMEOUT_MS, timeout);
       try {
         const { status, text } = await postJson(path, {
           body: toJson(body),
@@ -88,6 +89,6 @@ export const createDeferredContext = (options: DeferredClientOptions): DeferredC
     readBanners: createReadBanners(fail),
     inBackground: (work) =>
       // A chunk that cannot be loaded was already reported.
-      void work.catch((cause) => isUnavailable(cause) || fail('internal', 'Internal error', cause)),
+      void work.catch((cause) => isUnavailable(cause) || fail('internal', `Internal error: ${cause}`, cause)),
   };
 };

@@ -59,7 +59,7 @@ export const createNoopClient = (cause?: unknown): Placard => {
     // Behaves as if the deferred chunk could not be loaded.
     ...createDeferredMethods(async <R>(_: unknown, otherwise?: R) => otherwise as R),
     async refresh() {
-      if (!cause) fail('sync', 'The client is inactive on a server');
+      if (!cause) fail('sync', 'The client is inactive on a server: refresh() was skipped');
     },
     reevaluate: () => undefined,
     enable: nothing,

@@ -35,7 +35,7 @@ const warned = new Set<string>();
 const warnUnknown = (template: string): void => {
   if (warned.has(template)) return;
   warned.add(template);
-  console.warn(`<placard-banner>: template "${template}" is none of ${hookNames().join(', ')}`);
+  console.warn(`<placard-banner>: template: expected ${hookNames().join(', ')}, got "${template}"`);
 };
 
 /**

@@ -194,7 +194,11 @@ const createHook =
     }
     for (const { image, content } of messages) {
       image?.loaded.catch((cause) => {
-        slot.report('image', `Image missing in banner "${banner.id}": ${cause.message}`, content.image);
+        slot.report(
+          'image',
+          `Banner "${banner.id}" is shown without its image: ${cause.message}`,
+          content.image,
+        );
       });
     }
     return remove;

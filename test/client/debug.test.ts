@@ -27,8 +27,8 @@ test('logs a greeting with version, user and mounted placements, then events', a
   expect(lines()[0]).toBe(
     `[placard] hello: version ${SDK_VERSION}, app app at http://placard.test, user u-1; mounted: home_hero (empty)`,
   );
-  expect(lines()).toContain('[placard] synced home_hero: bnr-1');
-  expect(lines()).toContain('[placard] shown bnr-1 in home_hero, from the sync');
+  expect(lines()).toContain('[placard] sync response: home_hero: bnr-1');
+  expect(lines()).toContain('[placard] home_hero: shown bnr-1 (sync)');
   placard.stop();
 });
 
@@ -54,9 +54,9 @@ test('logs a change once, with the current banner of each placement', async () =
   await vi.waitFor(() => expect(lines().join()).toContain('shown'), PATIENCE);
   const changes = () => lines().filter((line) => line.includes('changed'));
   expect(notices.filter(({ type }) => type === 'changed').length).toBeGreaterThan(1);
-  expect(changes()).toEqual(['[placard] changed to home_hero (bnr-1)']);
+  expect(changes()).toEqual(['[placard] banners changed: home_hero (bnr-1)']);
   await placard.identify(null);
-  expect(changes().slice(1)).toEqual(['[placard] changed to home_hero (empty)']);
+  expect(changes().slice(1)).toEqual(['[placard] banners changed: home_hero (empty)']);
   placard.stop();
 });
 
@@ -75,28 +75,34 @@ const event = { type: 'click', bannerId: 'bnr-1', placementId: 'home', userId: '
 test.each<[Notice, string]>([
   [
     { type: 'synced', placements: ['a', 'b'], banners: { a: buildBanner(), b: null } },
-    'synced a: bnr-1, b: none',
+    'sync response: a: bnr-1, b: none',
   ],
-  [{ type: 'changed' }, 'changed to home (bnr-1)'],
-  [{ type: 'hidden', placementId: 'home', reason: 'expired' }, 'hidden home: expired'],
-  [{ type: 'tracked', event }, 'tracked click of bnr-1 in home at 1970-01-01T00:00:00.000Z'],
-  [{ type: 'delivered', events: [event, event] }, 'delivered click of bnr-1 in home, click of bnr-1 in home'],
+  [{ type: 'changed' }, 'banners changed: home (bnr-1)'],
+  [{ type: 'hidden', placementId: 'home', reason: 'expired' }, 'home: hidden (expired)'],
+  [{ type: 'tracked', event }, 'click of bnr-1 in home stored at 1970-01-01T00:00:00.000Z'],
+  [
+    { type: 'delivered', events: [event, event] },
+    'delivered: click of bnr-1 in home, click of bnr-1 in home',
+  ],
   [
     { type: 'rejected', event, reason: "Invalid 'id'", attempts: 2 },
-    "rejected click of bnr-1 in home, attempt 2: Invalid 'id'",
+    "click of bnr-1 in home rejected, attempt 2: Invalid 'id'",
   ],
-  [
-    { type: 'in-doubt', events: [event] },
-    'in doubt click of bnr-1 in home: no readable response, so they are resent',
-  ],
-  [{ type: 'dropped', event, reason: 'evicted' }, 'dropped click of bnr-1 in home: evicted'],
+  [{ type: 'in-doubt', events: [event] }, 'no readable response, outcome unknown: click of bnr-1 in home'],
+  [{ type: 'dropped', event, reason: 'evicted' }, 'click of bnr-1 in home dropped (evicted)'],
   [
     { type: 'dropped', event, reason: 'rejected', detail: 'No' },
-    'dropped click of bnr-1 in home: rejected, No',
+    'click of bnr-1 in home dropped (rejected): No',
   ],
-  [{ type: 'paused', untilMs: 0, reason: 'backoff' }, 'paused until 1970-01-01T00:00:00.000Z: backoff'],
-  [{ type: 'memory-mode', on: true, reason: 'denied' }, 'memory mode on: denied'],
-  [{ type: 'memory-mode', on: false }, 'memory mode off'],
+  [
+    { type: 'paused', untilMs: 0, reason: 'backoff' },
+    'backoff: sending is paused until 1970-01-01T00:00:00.000Z',
+  ],
+  [
+    { type: 'memory-mode', on: true, reason: 'denied' },
+    'storage unavailable, events are kept in memory: denied',
+  ],
+  [{ type: 'memory-mode', on: false }, 'storage available again'],
   [{ type: 'consent', state: 'disabled' }, 'consent disabled'],
   [{ type: 'failed', kind: 'sync', message: 'No answer' }, 'failed (sync): No answer'],
 ])('formats a notice: %j', (notice, text) => {

@@ -57,12 +57,12 @@ test('treats a refresh right after creation as the first sync of the page, which
 });
 
 test.each([
-  [{ userId: null }, 'no user is signed in'],
-  [{ consent: 'disabled' as const }, 'there is no consent'],
+  [{ userId: null }, 'No user is signed in'],
+  [{ consent: 'disabled' as const }, 'There is no consent'],
 ])('reports why a refresh with %j does nothing', async (options, reason) => {
   const { placard, of } = open(options);
   await placard.refresh(['home_hero']);
-  expect(of('failed')).toMatchObject([{ kind: 'sync', message: `No refresh: ${reason}` }]);
+  expect(of('failed')).toMatchObject([{ kind: 'sync', message: `${reason}: refresh() was skipped` }]);
 });
 
 test('reports invalid options by name and uses the defaults', async () => {

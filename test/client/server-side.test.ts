@@ -54,5 +54,5 @@ test('settles every method on a server, and reports why a refresh does nothing',
     await placard.wipe();
     console.log(JSON.stringify(messages));
   `);
-  expect(seen).toEqual(['The client is inactive on a server']);
+  expect(seen).toEqual(['The client is inactive on a server: refresh() was skipped']);
 });

@@ -104,7 +104,8 @@ test('emits a notice after ten seconds if it never settles, and leaves no timers
   placard.mount('home_hero', element, draw);
   await heard('synced');
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(of('failed')).toMatchObject([{ kind: 'hook', message: 'shouldShow() of "home_hero" is pending' }]);
+  const message = 'shouldShow() of "home_hero" is still pending after 10000 ms: no banner is shown';
+  expect(of('failed')).toMatchObject([{ kind: 'hook', message }]);
   expect(element.textContent).toBe('');
   placard.reevaluate();
   placard.stop();

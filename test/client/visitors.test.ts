@@ -262,7 +262,7 @@ test('does not create a visitor and does not throw if localStorage is blocked', 
   await vi.advanceTimersByTimeAsync(5_000);
   expect(service.requests).toEqual([]);
   expect(of('failed')).toMatchObject([
-    { kind: 'storage', message: 'No visitor: localStorage is blocked or full' },
+    { kind: 'storage', message: 'localStorage is blocked or full: no visitor is created' },
   ]);
   vi.unstubAllGlobals();
 });

@@ -35,7 +35,10 @@ test('without TextEncoder, syncs banners and delivers events', async () => {
 
 test('without TextEncoder, measures a user ID in bytes', async () => {
   const { placard, reported } = await open(`${'ü'.repeat(493)}x`);
-  await vi.waitFor(() => expect(reported).toContain('A user ID is a string of 1 to 986 bytes'), PATIENCE);
+  await vi.waitFor(
+    () => expect(reported).toContain('A user ID must be a string of 1 to 986 bytes'),
+    PATIENCE,
+  );
   placard.stop();
 });
 

@@ -147,7 +147,7 @@ describe('<placard-banner>', () => {
     expect(element.textContent).toBe('Summer sale');
     expect(lost.childNodes).toHaveLength(0);
     expect(warn).toHaveBeenCalledWith(
-      '<placard-banner>: template "constructor" is none of strip, card, hero, tile',
+      '<placard-banner>: template: expected strip, card, hero, tile, got "constructor"',
     );
     warn.mockRestore();
   });

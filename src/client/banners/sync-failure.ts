@@ -53,7 +53,7 @@ export const createSyncFailures = (kit: Kit, settings: Settings, userTokens: Use
       return {
         pause: extendPause(kit, before, { reason, requestedMs }, now(), random),
         kind: reason === 'unauthorized' || reason === 'not-found' ? reason : 'sync',
-        message: response ? `${response.status} ${refusal?.text ?? response.statusText}` : String(cause),
+        message: refusal?.message ?? Object(cause).message ?? String(cause),
         isRateLimit: reason === 'rate-limit',
         isFinal: response?.status === 400,
       };

@@ -188,10 +188,11 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
     async refresh(placementIds: string[]): Promise<void> {
       const blockedUntilMs = sync.blockedUntilMs();
       if (blockedUntilMs > now()) {
-        const message = `Syncs are paused until ${new Date(blockedUntilMs).toISOString()}`;
+        const until = new Date(blockedUntilMs).toISOString();
+        const message = `Syncs are paused until ${until}: refresh() was skipped`;
         fail('sync', message);
       } else if (!(await session.spend())) {
-        fail('refresh-budget', 'The refresh budget of this session is empty');
+        fail('refresh-budget', 'The refresh budget of this session is empty: refresh() was skipped');
       } else await sync.now(placementIds);
     },
     /** Requests all banners again, within the budget. Without it, each event on a full disk would cost a request. */

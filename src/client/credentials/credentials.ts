@@ -112,7 +112,7 @@ export const createUserTokens = (
     try {
       const token = await withTimeout(provide!(userId), after, ASK_MS, 'userToken()');
       if (typeof token !== 'string' || token === '') {
-        pause(userId, PAUSE_MS, 'userToken() has no token: the events of this user wait');
+        pause(userId, PAUSE_MS, 'userToken() returned no token: the events of this user wait');
         return undefined;
       }
       // Valid for at least one minute, because a wrong device clock could make every new token expired.

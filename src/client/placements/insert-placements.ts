@@ -204,7 +204,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
         record.inserted = { fetchedAtMs: now(), placements: found, missing: [] };
       });
     } catch (cause) {
-      options.fail('sync', 'Placements by selector failed to load', cause);
+      options.fail('sync', `Placements by selector failed to load: ${cause}`, cause);
     }
   };
 

@@ -42,7 +42,10 @@ export const createShouldShow = ({
         const answer = settings.shouldShow!(banner, { element, placementId });
         // Recognized by its `then`, because it may be another library's promise, as with zone.js.
         if ((answer as Partial<Promise<boolean>> | undefined)?.then) {
-          const slow = (): void => fail('hook', `shouldShow() of "${placementId}" is pending`);
+          const slow = (): void => {
+            const state = `is still pending after ${SLOW_MS} ms: no banner is shown`;
+            fail('hook', `shouldShow() of "${placementId}" ${state}`);
+          };
           verdict.cancelSlow = settings.platform.after(SLOW_MS, slow);
           void Promise.resolve(answer)
             .then(settle, failed)

@@ -145,7 +145,11 @@ export const createSlot = (
   safeUrl(url, use) {
     const safe = safeUrl(url, use);
     if (safe === null) {
-      fail('url', `A URL of banner "${banner.id}" in "${context.placementId}" was rejected as ${use}`, url);
+      fail(
+        'url',
+        `A ${use} URL of banner "${banner.id}" in "${context.placementId}" has no allowed scheme`,
+        url,
+      );
     }
     return safe;
   },

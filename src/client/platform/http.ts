@@ -1,7 +1,7 @@
 /** Response with its complete body. */
 export interface HttpResponse {
+  url: string;
   status: number;
-  statusText: string;
   headers: Headers;
   text: string;
 }
@@ -39,8 +39,7 @@ export const createPostJson = (
   // Called without `this`, because the browser's `fetch` throws if it is called on another object.
   fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init),
 ) => {
-  const post = async (path: string, { body, key, keepalive, signal }: PostRequest): Promise<HttpResponse> => {
-    const url = endpoint + path;
+  const post = async (url: string, { body, key, keepalive, signal }: PostRequest): Promise<HttpResponse> => {
     const response = await fetch(url, {
       method: 'POST',
       body,
@@ -50,17 +49,19 @@ export const createPostJson = (
       credentials: 'omit',
       keepalive: keepalive === true,
       signal,
-    }).catch((cause) => {
+    });
+    // A wrapper of `fetch` may omit the headers.
+    const { status, headers = new Headers() } = response;
+    return { url, status, headers, text: await response.text() };
+  };
+  return (path: string, request: PostRequest): Promise<HttpResponse> => {
+    const url = endpoint + path;
+    return Promise.race([post(url, request), rejectOnAbort(request.signal)]).catch((cause) => {
       // The browser's error contains neither the URL nor the reason, which may be CORS, a content blocker or a service that is
       // down.
       throw new Error(`No response from ${url}: ${cause?.message ?? cause}`, { cause });
     });
-    // A wrapper of `fetch` may omit the headers.
-    const { status, statusText = '', headers = new Headers() } = response;
-    return { status, statusText, headers, text: await response.text() };
   };
-  return (path: string, request: PostRequest): Promise<HttpResponse> =>
-    Promise.race([post(path, request), rejectOnAbort(request.signal)]);
 };
 
 /** Returns the parsed JSON; `undefined` if it is invalid, because an error response may come from a proxy. */

@@ -23,7 +23,9 @@ export const createCurrentUser = (
   const usable = (userId: string | null): string | null => {
     if (isUsable(userId)) return userId;
     // Deferred, because no listener can subscribe while the client is being created.
-    queueMicrotask(() => fail('config', `A user ID is a string of 1 to ${MAX_EXTERNAL_USER_ID_BYTES} bytes`));
+    queueMicrotask(() =>
+      fail('config', `A user ID must be a string of 1 to ${MAX_EXTERNAL_USER_ID_BYTES} bytes`),
+    );
     return null;
   };
   let signedIn = usable(initial);

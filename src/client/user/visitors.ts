@@ -51,7 +51,7 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
     const body = { external_user_id: userId, visitor_id: visitorId, app_id: appId, app_version: appVersion };
     const { status } = await post(options.joinPath, { ...body, user_token: token });
     const ok = status === 200;
-    if (!ok) fail('sync', `The visitor could not be merged with the user: ${status}`);
+    if (!ok) fail('sync', `The visitor could not be merged with the user: HTTP ${status}`);
     return ok || (status < 500 && ![401, 408, 429].includes(status));
   };
 

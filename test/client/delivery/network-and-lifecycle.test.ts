@@ -113,7 +113,8 @@ describe('network and lifecycle', () => {
     if (!wasOnline) goOffline();
     await tab.capture();
     await tab.delivery.flush();
-    expect(tab.noticesOf('failed')).toMatchObject([{ kind: 'delivery' }]);
+    const message = expect.stringMatching(/^Delivery failed: No response from http\S+\/banners\/track: /);
+    expect(tab.noticesOf('failed')).toMatchObject([{ kind: 'delivery', message }]);
     vi.unstubAllGlobals();
     await world.clock.advance(60_000);
     const diagnostics = await tab.delivery.diagnostics();

@@ -263,7 +263,7 @@ test('emits a notice if the list cannot be loaded, and does not throw into the p
   await vi.waitFor(
     () =>
       expect(page.of('failed').map(({ message }) => message)).toEqual([
-        'Placements by selector failed to load',
+        'Placements by selector failed to load: Error: HTTP 404',
       ]),
     PATIENCE,
   );

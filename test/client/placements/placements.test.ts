@@ -387,7 +387,7 @@ test('case 66: reports a rejected URL with its banner, placement and use', () =>
   expect(notices[0]).toEqual({
     type: 'failed',
     kind: 'url',
-    message: 'A URL of banner "bnr-1" in "home_hero" was rejected as link',
+    message: 'A link URL of banner "bnr-1" in "home_hero" has no allowed scheme',
     cause: 'javascript:alert(1)',
   });
 });

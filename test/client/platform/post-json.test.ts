@@ -19,7 +19,7 @@ describe('a request that the browser never settles', () => {
   test('is aborted after its timeout', async () => {
     const { answer, abort } = post(never);
     abort();
-    await expect(answer).rejects.toThrow('timed out after 5 ms');
+    await expect(answer).rejects.toThrow('No response from http://127.0.0.1:1/path: timed out after 5 ms');
   });
 
   test('is aborted while its response is read', async () => {
@@ -55,7 +55,7 @@ test('reports the URL of a request that got no response', async () => {
 test('reads a response without headers from a wrapped fetch', async () => {
   const wrapped = { status: 202, text: async () => '{}' } as Response;
   const { headers, ...read } = await post(async () => wrapped).answer;
-  expect(read).toEqual({ status: 202, statusText: '', text: '{}' });
+  expect(read).toEqual({ url: 'http://127.0.0.1:1/path', status: 202, text: '{}' });
   expect([...headers]).toEqual([]);
 });
 

@@ -18,13 +18,15 @@ export interface ErrorResponse {
   requestedMs: number;
   /** Message from the service; `undefined` if none. */
   text: string | undefined;
+  /** Status, URL and message, for developers. */
+  message: string;
   /** Entries for individual items. */
   errors: unknown[];
 }
 
 export const parseErrorResponse = (
   { parseJson }: Pick<Kit, 'parseJson'>,
-  { status, headers, text }: HttpResponse,
+  { url, status, headers, text }: HttpResponse,
   nowMs: number,
 ): ErrorResponse => {
   // A 5xx may contain the reset of a rate-limit window that is not used up. A time in the past, caused by clock differences, is
@@ -32,8 +34,10 @@ export const parseErrorResponse = (
   const isRequested = status === 429 || headers.has('retry-after');
   // A reset is server time. If CORS does not expose the `Date` header, device time is used.
   const serverNowMs = Date.parse(headers.get('date') ?? '') || nowMs;
+  const refusal = readRefusal(parseJson(text));
   return {
-    ...readRefusal(parseJson(text)),
+    ...refusal,
+    message: `HTTP ${status} from ${url}${refusal.text ? `: ${refusal.text}` : ''}`,
     reason: REASONS[status] ?? 'backoff',
     requestedMs: (isRequested && readRateLimit(headers, 'epoch', serverNowMs).retryAfterMs) || 0,
   };

@@ -124,8 +124,8 @@ const decideEvents = (
       const [alone] = items;
       // An event that is rejected alone would be rejected again. Without a correction it becomes a dead letter.
       if (itemErrors.length > 0 || items.length > 1 || !alone) break;
-      if (corrects) reject(alone, outcome.failure.message);
-      else setAside(alone, 'rejected', outcome.failure.message);
+      if (corrects) reject(alone, outcome.reason);
+      else setAside(alone, 'rejected', outcome.reason);
       break;
     }
     case 'retry':
@@ -197,8 +197,11 @@ export const createOutcomeHandler = (kit: Kit, context: DeliveryContext, log: Lo
     deliver(delivered);
     for (const notice of notices) notify(notice);
     const problems = 'problems' in outcome ? outcome.problems : [];
-    for (const message of problems) notify({ type: 'failed', kind: 'protocol', message });
-    if ('failure' in outcome && outcome.failure) notify({ type: 'failed', ...outcome.failure });
+    for (const problem of problems) fail('protocol', `Inconsistent response: ${problem}`);
+    if ('failure' in outcome && outcome.failure) {
+      const { kind, message, cause } = outcome.failure;
+      fail(kind, `Delivery failed: ${message}`, cause);
+    }
     return delivered.length;
   };
 };

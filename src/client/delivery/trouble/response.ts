@@ -23,8 +23,15 @@ interface Failure {
 export type Outcome =
   /** The server accepted every event that `itemErrors` does not name. `problems`: contradictions in the response. */
   | { type: 'confirmed'; itemErrors: ItemError[]; problems: string[] }
-  /** Not retried unchanged: each event that `itemErrors` names, or the whole request if it names none. */
-  | { type: 'rejected'; itemErrors: ItemError[]; problems: string[]; isTooLarge: boolean; failure: Failure }
+  /** Not retried unchanged: each event that `itemErrors` names, or the whole request if it names none (for `reason`). */
+  | {
+      type: 'rejected';
+      itemErrors: ItemError[];
+      problems: string[];
+      isTooLarge: boolean;
+      reason: string;
+      failure: Failure;
+    }
   /** Neither accepted nor rejected: retry, after `pause` if there is one. */
   | { type: 'retry'; pause?: PauseCause; failure?: Failure; isServerError?: boolean }
   /** Unknown whether the events were accepted, because the response is unreadable or not from the API. */
@@ -50,7 +57,7 @@ const NOT_STORED: Outcome = { type: 'retry' };
 export const noResponse = (cause: unknown, pause?: PauseCause): Outcome => ({
   type: 'in-doubt',
   ...(pause && { pause }),
-  failure: { kind: 'delivery', message: `no readable response: ${Object(cause).message ?? cause}`, cause },
+  failure: { kind: 'delivery', message: Object(cause).message ?? String(cause), cause },
 });
 
 /**
@@ -102,8 +109,8 @@ export const readResponse = (
   now: number,
 ): Outcome => {
   const { parseJson, readTrackSuccess, USER_TOKEN_HEADER } = kit;
-  const { status, headers, text } = response;
-  const body = parseJson(text);
+  const { url, status, headers, text: sent } = response;
+  const body = parseJson(sent);
   const retry = (message: string, pause: PauseCause, kind: FailureKind = 'delivery'): Outcome => ({
     type: 'retry',
     pause,
@@ -114,15 +121,10 @@ export const readResponse = (
     if (data !== undefined && isApis(status, data)) return confirmed(data, length);
     // A captive portal responds with 200 and its own page or JSON. The server received nothing.
     if (!isJson(response) || (body !== undefined && status !== 202))
-      return retry(`not an API response (${status})`, { reason: 'backoff' });
-    return noResponse(new Error(`unreadable response (${status})`), { reason: 'backoff' });
+      return retry(`HTTP ${status} from ${url} is not an API response`, { reason: 'backoff' });
+    return noResponse(new Error(`HTTP ${status} from ${url} is not valid JSON`), { reason: 'backoff' });
   }
-  const {
-    reason,
-    requestedMs,
-    errors,
-    text: message = `HTTP ${status}`,
-  } = parseErrorResponse(kit, response, now);
+  const { reason, requestedMs, errors, text, message } = parseErrorResponse(kit, response, now);
   if (status >= 500) {
     // After a 500 of the API nothing was stored, and after any 503 nothing was begun. Other 5xx come from a proxy, behind which
     // the events may have been accepted, or from a service whose database timed out.
@@ -144,7 +146,13 @@ export const readResponse = (
   const isRejection = isTooLarge || (isJson(response) && body !== undefined);
   if (status >= 400 && status < 500 && status !== 408 && reason !== 'rate-limit' && isRejection) {
     const failure: Failure = { kind: 'delivery', message };
-    return { type: 'rejected', isTooLarge, failure, ...parseItemErrors(errors, length) };
+    return {
+      type: 'rejected',
+      isTooLarge,
+      reason: text ?? `HTTP ${status}`,
+      failure,
+      ...parseItemErrors(errors, length),
+    };
   }
   return retry(message, { reason, requestedMs });
 };

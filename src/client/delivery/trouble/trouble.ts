@@ -47,7 +47,8 @@ export const createTrouble = ({ kit, context, log, caps, deliver }: TroubleOptio
       return handleOutcome(claimed, outcome, apiKey);
     },
     // An expired claim does not indicate a network failure, so delivery does not pause.
-    settleAbandoned: (claim) => handleOutcome({ claim, batch: [] }, noResponse(new Error('page closed')), ''),
+    settleAbandoned: (claim) =>
+      handleOutcome({ claim, batch: [] }, noResponse(new Error('the page closed before the response')), ''),
     async waitUntil({ until, reason }, apiKey) {
       const isRejected = reason === 'unauthorized';
       if (isRejected && fingerprint(apiKey) !== log.cachedControl().rejectedKeyFingerprint) {

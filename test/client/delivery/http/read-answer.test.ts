@@ -9,7 +9,12 @@ const HOUR_MS = 60 * 60_000;
 /** Outcome of a batch of two events for the given response. */
 const answered = (status: number, body: unknown, more = {}) => {
   const headers = new Headers({ 'content-type': 'application/json', ...more });
-  return readResponse(kit, { status, statusText: '', headers, text: JSON.stringify(body) }, 2, NOW);
+  return readResponse(
+    kit,
+    { url: 'http://placard.test/track', status, headers, text: JSON.stringify(body) },
+    2,
+    NOW,
+  );
 };
 
 test.each([{}, 'none', 3])(
@@ -75,7 +80,7 @@ test.each([
   expect(outcome).toMatchObject({
     type: 'retry',
     pause: { reason, requestedMs: ms },
-    failure: { kind: reason, message: 'No' },
+    failure: { kind: reason, message: `HTTP ${status} from http://placard.test/track: No` },
   });
 });
 
@@ -83,7 +88,7 @@ test.each([400, 405, 413, 422])(
   'a %i rejects the events in its errors, or all events if it has none',
   (status) => {
     const errors = [{ index: 1, type: 'odd' }];
-    const failure = { kind: 'delivery', message: `HTTP ${status}` };
+    const failure = { kind: 'delivery', message: `HTTP ${status} from http://placard.test/track` };
     expect(answered(status, { errors })).toMatchObject({
       type: 'rejected',
       itemErrors: [{ index: 1 }],

@@ -9,7 +9,14 @@ const NOW = 1_000_000;
 const context = { clock: { now: () => NOW }, random: () => 0.5 } as DeliveryContext;
 const failure = { kind: 'delivery', message: '' } as const;
 const confirmed: Outcome = { type: 'confirmed', itemErrors: [], problems: [] };
-const refused: Outcome = { type: 'rejected', itemErrors: [], problems: [], isTooLarge: false, failure };
+const refused: Outcome = {
+  type: 'rejected',
+  itemErrors: [],
+  problems: [],
+  isTooLarge: false,
+  reason: '',
+  failure,
+};
 const limited: Pause = { reason: 'rate-limit', until: NOW + 60_000, failures: 1, isServerMandated: true };
 const refusedOften = (failures: number): Pause => ({ ...noPause(), failures });
 
