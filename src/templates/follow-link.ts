@@ -13,6 +13,12 @@ const isPlain = (event: MouseEvent): boolean =>
 const leavesPage = (url: URL, here: Location): boolean =>
   /^https?:$/.test(url.protocol) && !(url.hash !== '' && url.href.split('#')[0] === here.href.split('#')[0]);
 
+/** Returns the window that a link in `view` navigates. A picture-in-picture window would close instead. */
+const findTarget = (view: Window): Window => {
+  const page = window as Window & { documentPictureInPicture?: { window: Window | null } };
+  return view === page.documentPictureInPicture?.window ? page : view;
+};
+
 /** Matches `<base target="_top">`, which makes links leave their frame. Only the browser can navigate another frame. */
 const ELSEWHERE = 'base[target]:not([target=_self])';
 
@@ -31,10 +37,8 @@ export const followLink = (
   slot: Slot,
   { navigate, buttonId }: FollowLinkOptions,
 ): void => {
-  const { ownerDocument: document } = anchor;
-  const view = document.defaultView;
   let leaving = false;
-  const go = (url: string) => {
+  const go = (url: string, view: Window) => {
     leaving = false;
     try {
       if (navigate) return navigate(url);
@@ -42,12 +46,15 @@ export const followLink = (
       // The host's `navigate` threw. The link is followed anyway.
       console.error(cause);
     }
-    view?.location.assign(url);
+    view.location.assign(url);
   };
 
   const onClick = (event: MouseEvent) => {
     if (event.defaultPrevented) return;
     const url = anchor.getAttribute('href') ?? '';
+    // The slot may have moved into another document.
+    const { ownerDocument: document } = anchor;
+    const view = document.defaultView && findTarget(document.defaultView);
     const stays = view && !leavesPage(new URL(anchor.href, view.location.href), view.location);
     if (!view || !isPlain(event) || (!navigate && (stays || document.querySelector(ELSEWHERE)))) {
       void slot.click(buttonId);
@@ -57,10 +64,10 @@ export const followLink = (
     // A second click during the write would be counted as another click.
     if (leaving) return;
     leaving = true;
-    const timer = view.setTimeout(() => leaving && go(url), CLICK_CAP_MS);
+    const timer = view.setTimeout(() => leaving && go(url, view), CLICK_CAP_MS);
     const stored = () => {
       view.clearTimeout(timer);
-      if (leaving) go(url);
+      if (leaving) go(url, view);
     };
     slot.click(buttonId).then(stored, stored);
   };

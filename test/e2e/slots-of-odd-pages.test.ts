@@ -8,6 +8,10 @@ import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 
 declare global {
   var slot: HTMLElement;
+  var documentPictureInPicture: {
+    window: Window | null;
+    requestWindow(options?: { width: number; height: number }): Promise<Window>;
+  };
 }
 
 let browser: Browser;
@@ -173,5 +177,72 @@ describe('a slot that moves into another document', () => {
     await popup;
     expect(await surface()).toBe('flex');
     await expect.poll(impressions).toBe(1);
+  });
+  describe('a picture-in-picture window', () => {
+    const intoPip = async () => {
+      // A window requires a user gesture.
+      await page.mouse.click(900, 700);
+      await page.evaluate(async () => {
+        const opened = await documentPictureInPicture.requestWindow({ width: 500, height: 400 });
+        opened.document.body.append(slot);
+        opened.addEventListener('pagehide', () => document.body.append(slot));
+      });
+    };
+    const clickLink = () =>
+      page.evaluate(() => slot.querySelector('placard-frame')!.shadowRoot!.querySelector('a')!.click());
+
+    beforeEach(() => {
+      pages.set('/sale', { html: 'The sale of this site' });
+      service.setBanner('home_hero', buildBanner('home_hero', { headline: 'Summer sale', link: '/sale' }));
+    });
+
+    test('keeps its styles, counts its impression, and its link navigates the page', async () => {
+      await open({ html: '<div id="slot" style="inline-size: 400px"></div>' });
+      await getMessage('Summer sale').waitFor();
+      await intoPip();
+      expect(await surface()).toBe('flex');
+      await expect.poll(impressions).toBe(1);
+      await clickLink();
+      await page.waitForURL('**/sale');
+      expect(service.events.map(({ type }) => type)).toEqual(['impression', 'click']);
+    });
+
+    test('counts an impression while the page is hidden', async () => {
+      await open({ html: '<div id="slot" style="inline-size: 400px"></div>' });
+      await getMessage('Summer sale').waitFor();
+      await intoPip();
+      // As in a page whose tab is hidden by another one.
+      await page.evaluate(() => {
+        Object.defineProperty(document, 'visibilityState', { value: 'hidden' });
+        document.dispatchEvent(new Event('visibilitychange'));
+      });
+      await expect.poll(impressions).toBe(1);
+    });
+
+    test('counts the impression of a slot that is mounted in it', async () => {
+      await open({
+        html: '<div id="slot" style="inline-size: 400px"></div>',
+        before: 'await globalThis.moved;',
+        head: '<script>globalThis.moved = new Promise((resolve) => { globalThis.mountSlot = resolve; });</script>',
+      });
+      await intoPip();
+      await page.evaluate('mountSlot()');
+      await expect.poll(impressions).toBe(1);
+      await clickLink();
+      await page.waitForURL('**/sale');
+    });
+
+    test('counts the impression of a slot that moves back when it closes', async () => {
+      await open({ html: '<div id="slot" style="inline-size: 400px; opacity: 0"></div>' });
+      await expect.poll(view).toMatchObject({ isInvisible: true });
+      await intoPip();
+      await page.evaluate(() => (slot.ownerDocument.defaultView as Window).close());
+      await expect.poll(() => page.evaluate(() => slot.ownerDocument === document)).toBe(true);
+      await page.evaluate(() => {
+        slot.style.opacity = '1';
+      });
+      await expect.poll(impressions).toBe(1);
+      expect(await surface()).toBe('flex');
+    });
   });
 });

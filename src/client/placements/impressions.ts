@@ -19,6 +19,11 @@ export const createImpressions = (
 ) => {
   const { settings, user, cache, placements, lifecycle, mayWrite, isActive, inBackground, fail } = context;
   const { platform } = settings;
+  /** Returns whether the element's window is visible. A window that the page opened may be visible while the page is hidden. */
+  const isVisible = ({ ownerDocument }: Element): boolean =>
+    ownerDocument === globalThis.document
+      ? lifecycle.isVisible()
+      : ownerDocument.visibilityState === 'visible';
   const boxMemory = createBoxMemory(context.slotSizes, mayWrite);
   /** Without `IntersectionObserver`, visibility is unknown and no slot is watched. */
   const Observer: typeof IntersectionObserver | undefined =
@@ -87,7 +92,7 @@ export const createImpressions = (
         // A detached slot is back in the page.
         if (mounted.state.banner === null) lookSoon();
       },
-      isVisible: () => lifecycle.isVisible() && !lifecycle.isPrerendering(),
+      isVisible: () => isVisible(mounted.element) && !lifecycle.isPrerendering(),
       clock: platform,
       Observer: Watcher,
     });
@@ -100,7 +105,7 @@ export const createImpressions = (
     };
   };
   placements.attach({
-    ...createSlotHeights(lifecycle.isVisible),
+    ...createSlotHeights(isVisible),
     watch,
     shouldShow: (slot, banner) => gate()?.ask(slot, banner),
     onChange(mounted) {

@@ -39,14 +39,17 @@ const collapse = ({ style }: HTMLElement): (() => void) => {
   };
 };
 
-/** Manages the heights of slots. `isVisible` returns whether the page is visible. */
-export const createSlotHeights = (isVisible: () => boolean) => {
+const getWindow = ({ ownerDocument }: Element): Window => ownerDocument.defaultView ?? window;
+
+/** Manages the heights of slots. `isVisible` returns whether the element's window is visible. */
+export const createSlotHeights = (isVisible: (element: Element) => boolean) => {
   /** Returns whether the element is in the viewport of a visible page. */
   const isOnScreen = (element: HTMLElement): boolean => {
     const { top, bottom, left, right } = element.getBoundingClientRect();
     // Includes a slot without height.
+    const { innerHeight, innerWidth } = getWindow(element);
     const isInView = bottom >= 0 && right >= 0 && top <= innerHeight && left <= innerWidth;
-    return isVisible() && element.isConnected && isInView;
+    return isVisible(element) && element.isConnected && isInView;
   };
 
   /**
@@ -55,8 +58,8 @@ export const createSlotHeights = (isVisible: () => boolean) => {
    */
   const canResize = (element: HTMLElement): boolean =>
     !isOnScreen(element) &&
-    (!isVisible() ||
-      element.getBoundingClientRect().top > innerHeight ||
+    (!isVisible(element) ||
+      element.getBoundingClientRect().top > getWindow(element).innerHeight ||
       globalThis.CSS?.supports?.('overflow-anchor', 'auto') === true);
 
   /** Releases the reserved height, or collapses an empty slot. */
