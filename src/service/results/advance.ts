@@ -29,6 +29,7 @@ import {
 import { MAX_STEP, type StepLimits } from './step-size.ts';
 import {
   addEvent,
+  changedRows,
   createUserResult,
   type DimensionsOfEvent,
   getMonth,
@@ -140,8 +141,12 @@ const addResultRows = (users: Map<number, UserResults>, rows: readonly SqlRow[])
     for (const [dimension, each] of counts) result.counts.set(dimension, each);
     if (month !== '') continue;
     const goals = row.goals ?? {};
+    for (const dimension of counts.keys()) {
+      const ofDay = getMonth(dimension);
+      if (ofDay > result.month) result.month = ofDay;
+    }
     Object.assign(result, { variantId, firstImpressionMs, goals, prunedGoals: row.prunedGoals ?? {} });
-    Object.assign(result.before, { variantId, goals });
+    Object.assign(result.before, { variantId, goals, month: result.month });
   }
 };
 
@@ -195,8 +200,8 @@ const findRecounts = (
   const recountFrom = (userId: number, ms: number) =>
     since.set(userId, Math.min(since.get(userId) ?? ms, ms));
   for (const { kind, intoUserId } of changes) if (kind === 'merged') recountFrom(intoUserId!, 0);
-  for (const { userId, campaignId, eventType, variantId, atMs } of bannerEvents) {
-    if (eventType !== 'impression') continue;
+  for (const { userId, workspaceId, campaignId, eventType, variantId, atMs } of bannerEvents) {
+    if (eventType !== 'impression' || goals.ofCampaign(workspaceId, campaignId).length === 0) continue;
     const existing = users.get(userId)?.campaigns.get(campaignId);
     if (!existing || isEarlierImpression({ variantId, firstImpressionMs: atMs }, existing))
       recountFrom(userId, atMs);
@@ -327,16 +332,14 @@ const writeResults = (
     for (const result of campaigns.values()) {
       if (!isChanged(result)) continue;
       deltas.change(workspaceId, result);
-      const { campaignId, variantId, firstImpressionMs, goals, prunedGoals, counts, before } = result;
+      const { campaignId, variantId, firstImpressionMs, goals, prunedGoals } = result;
       const key = { userId, campaignId, workspaceId };
-      const changed = new Set(['', ...[...before.counts.keys()].map(getMonth)]);
-      const months = Map.groupBy(counts, ([dimension]) => getMonth(dimension));
-      for (const month of changed) {
+      for (const [month, counts] of changedRows(result)) {
         const totals =
           month === ''
             ? { variantId, firstImpressionMs, goals, prunedGoals }
             : { variantId: null, firstImpressionMs: null, goals: null, prunedGoals: null };
-        rows.push({ ...key, month, counts: new Map(months.get(month)), ...totals });
+        rows.push({ ...key, month, counts, ...totals });
       }
     }
   }

@@ -185,11 +185,9 @@ export interface EventsSince {
   sinceMs: number;
 }
 
-const EVENTS_SINCE = columns<EventsSince & { values: string; through: number }>({
+const EVENTS_SINCE = columns<EventsSince>({
   of_user: ['bigint', ({ userId }) => userId],
   since: ['timestamp', ({ sinceMs }) => sinceMs],
-  goal_values: ['text', ({ values }) => values],
-  through: ['bigint', ({ through }) => through],
 });
 
 const RESULT_KEYS = columns<ResultKey>({
@@ -206,7 +204,7 @@ const FEED_IDS: Record<string, string> = {
 };
 
 export const createResultsStatements = (dialect: Dialect) => {
-  const { bulk, indexEvents, isIn, list, timestamp, ms, ofUser } = dialect;
+  const { bulkQuery, indexEvents, isIn, list, timestamp, ms, ofUser } = dialect;
   const { add, insert, upsert } = createWrites(dialect);
   const defineQuery =
     (sql: string) =>
@@ -215,11 +213,11 @@ export const createResultsStatements = (dialect: Dialect) => {
   const results = `SELECT ${selectList(dialect, USER_RESULTS)} FROM user_results`;
   const conversionColumns = `event_id, user_id, workspace_id, name, product_id, ${ms('occurred_at')} AS occurred_at, price, quantity, currency`;
   const conversionEvents = `SELECT ${conversionColumns} FROM events`;
-  const eventsSince = bulk(
+  const eventsSince = bulkQuery(
     EVENTS_SINCE,
-    ({ joined, column }) =>
+    ({ joined, column, more }) =>
       `${conversionEvents} ${joined(',')} WHERE ${ofUser(`= ${column('of_user')}`)} AND occurred_at >= ${column('since')}
-         AND event_id <= ${column('through')} AND ${isIn('coalesce(product_id, name)', column('goal_values'), 'text')}`,
+         AND event_id <= ${more(0)} AND ${isIn('coalesce(product_id, name)', more(1), 'text')}`,
   );
   const ofUsers = isIn('user_id', '$1', 'bigint');
   const lastId = (table: string) => query(`SELECT coalesce(max(${FEED_IDS[table]}), 0) AS id FROM ${table}`);
@@ -280,22 +278,22 @@ export const createResultsStatements = (dialect: Dialect) => {
       users: readonly EventsSince[],
       values: readonly string[],
       through: number,
-    ): BulkStatement => eventsSince(users.map((each) => ({ ...each, values: list(values), through }))),
+    ): BulkStatement => eventsSince(users, through, list(values)),
 
-    /** Returns results of users, except days. */
+    /** Returns results of users, except the days of earlier months. */
     totals: (users: readonly number[]): BulkStatement =>
       query(`${results} WHERE ${ofUsers} AND month = ''`, list(users)),
     resultsOfUsers: (users: readonly number[]): BulkStatement =>
       query(`${results} WHERE ${ofUsers}`, list(users)),
     /** Returns results of users and campaigns, with the days of one month. */
-    resultsOfMonths: bulk(
+    resultsOfMonths: bulkQuery(
       RESULT_KEYS,
       ({ joined, column }) =>
         `${results} ${joined(',')} WHERE user_id = ${column('key_user')} AND campaign_id = ${column('key_campaign')}
            AND month IN ('', ${column('key_month')})`,
     ),
     /** Returns results of users and campaigns, except one month. */
-    resultsOfOtherMonths: bulk(
+    resultsOfOtherMonths: bulkQuery(
       RESULT_KEYS,
       ({ joined, column }) =>
         `${results} ${joined(',')} WHERE user_id = ${column('key_user')} AND campaign_id = ${column('key_campaign')}

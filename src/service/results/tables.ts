@@ -21,9 +21,9 @@ CREATE TABLE feed_cursors (
 CREATE TABLE user_results (
   user_id INTEGER NOT NULL,
   campaign_id TEXT NOT NULL,
-  month TEXT NOT NULL, -- month such as 2026-03; '' for all time
+  month TEXT NOT NULL, -- month such as 2026-03; '' for all time, with the days of the latest month
   workspace_id TEXT NOT NULL,
-  counts JSON NOT NULL, -- [impressions, clicks, dismissals] by dimension: day:2026-03-01 in a month, else '', placement:home_hero and language:pt-BR
+  counts JSON NOT NULL, -- [impressions, clicks, dismissals] by dimension: day:2026-03-01, and for all time also '', placement:home_hero and language:pt-BR
   variant_id TEXT, -- variant of the earliest impression; this and the next columns are NULL in months
   first_impression_at TIMESTAMP,
   goals JSON, -- [events, revenue, currencies] by goal

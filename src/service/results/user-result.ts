@@ -14,11 +14,13 @@ export interface UserResult {
    * changed.
    */
   counts: Map<string, Readonly<EventCounts>>;
+  /** Latest month with a day, for example `2026-03`; `''` if none. */
+  month: string;
   goals: TotalsByGoal;
   /** Part of `goals` whose events retention has deleted. */
   prunedGoals: TotalsByGoal;
   /** State before the step, with the counts of changed dimensions only. */
-  before: Pick<UserResult, 'variantId' | 'goals' | 'counts'>;
+  before: Pick<UserResult, 'variantId' | 'goals' | 'counts' | 'month'>;
 }
 
 export const createUserResult = (campaignId: string): UserResult => ({
@@ -26,9 +28,10 @@ export const createUserResult = (campaignId: string): UserResult => ({
   variantId: null,
   firstImpressionMs: null,
   counts: new Map(),
+  month: '',
   goals: {},
   prunedGoals: {},
-  before: { variantId: null, goals: {}, counts: new Map() },
+  before: { variantId: null, goals: {}, counts: new Map(), month: '' },
 });
 
 const NONE: Readonly<EventCounts> = zeroCounts();
@@ -50,12 +53,22 @@ const getDimensions = ({ day, placementId, language }: DimensionsOfEvent): strin
 const DAY = 'day:';
 const MONTH_LENGTH = '2026-03'.length;
 
-/**
- * Returns the month of the row that contains a dimension, which is for example `2026-03` for a day, and `''` for other
- * dimensions.
- */
+/** Returns the month of a day, for example `2026-03`; `''` for other dimensions. */
 export const getMonth = (dimension: string): string =>
   dimension.startsWith(DAY) ? dimension.slice(DAY.length, DAY.length + MONTH_LENGTH) : '';
+
+/** Returns the counts of each stored row that has changed, by month. The days of the latest month are in the row `''`. */
+export const changedRows = ({ counts, month, before }: UserResult): Map<string, UserResult['counts']> => {
+  const getRow = (dimension: string) => {
+    const ofDay = getMonth(dimension);
+    return ofDay === month ? '' : ofDay;
+  };
+  const rows = new Map<string, UserResult['counts']>([['', new Map()]]);
+  for (const dimension of before.counts.keys()) rows.set(getRow(dimension), new Map());
+  if (before.month !== month && before.month !== '') rows.set(before.month, new Map());
+  for (const [dimension, each] of counts) rows.get(getRow(dimension))?.set(dimension, each);
+  return rows;
+};
 
 const updateCounts = (result: UserResult, dimension: string, edit: (counts: EventCounts) => void): void => {
   const known = result.counts.get(dimension) ?? NONE;
@@ -63,6 +76,8 @@ const updateCounts = (result: UserResult, dimension: string, edit: (counts: Even
   const counts = { ...known };
   edit(counts);
   result.counts.set(dimension, counts);
+  const month = getMonth(dimension);
+  if (month > result.month) result.month = month;
 };
 
 /** Adds an event, or subtracts it if `times` is -1. */
