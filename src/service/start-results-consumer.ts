@@ -24,10 +24,10 @@ export const startResultsConsumer = (options: ResultsConsumerOptions): (() => Pr
   const { signal } = stopping;
 
   const addGoals = async (all: readonly Workspace[]): Promise<void> => {
-    for (const { workspaceId, campaigns, holdout } of all) {
+    for (const { workspaceId, campaigns, holdout, studio } of all) {
       for (const { campaignId, conversions } of [...campaigns, ...(holdout ? [holdout] : [])]) {
         if (signal.aborted) return;
-        await store.addGoals(workspaceId, { campaignId, conversions });
+        await store.addGoals(workspaceId, { campaignId, conversions, timeZone: studio.timeZone });
       }
     }
   };

@@ -1,4 +1,10 @@
-import { type CampaignResults, type Conversion, type Store, toConversion } from '../service/index.ts';
+import {
+  type CampaignResults,
+  type Conversion,
+  type Store,
+  toConversion,
+  type Workspace,
+} from '../service/index.ts';
 import type { CampaignJson, ConversionJson } from './campaign/campaign-json.ts';
 
 const HOUR_MS = 3_600_000;
@@ -19,10 +25,11 @@ export const toConversionJson = ({ withinMs, ...goal }: Conversion): ConversionJ
 /** Returns the counts of a campaign. */
 export const getCampaignResults = (
   store: Store,
-  workspaceId: string,
+  { workspaceId, studio }: Pick<Workspace, 'workspaceId' | 'studio'>,
   { campaign_id: campaignId, conversions }: CampaignJson,
 ): Promise<CampaignResults> =>
   store.campaignResults(workspaceId, {
     campaignId,
+    timeZone: studio.timeZone,
     conversions: (conversions ?? []).map(finished).map(toConversion),
   });

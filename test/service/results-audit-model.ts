@@ -142,8 +142,11 @@ export const expectedResults = (
   people: readonly Person[],
   campaignId: string,
   goals: readonly GoalSpec[],
-  /** Arms to include even without impressions. */
-  known: readonly (string | null)[],
+  known: {
+    /** Arms to include even without impressions. */
+    arms: readonly (string | null)[];
+    getDay(ms: number): string;
+  },
 ): Expected => {
   const counted: (Seen & { person: Person; arm: string })[] = [];
   const firsts: { person: Person; arm: string; ms: number }[] = [];
@@ -156,24 +159,28 @@ export const expectedResults = (
     for (const each of theirs) counted.push({ ...each, person, arm });
   }
   const currencies = new Set<string>();
-  const getGoals = (arm: string) =>
-    goals.map((goal) => {
-      const spent = firsts
-        .filter((each) => each.arm === arm)
-        .flatMap(({ person, ms }) => {
-          const reached = person.done.filter(
-            (each) => reaches(goal, each) && each.ms >= ms && each.ms <= ms + goal.within_hours * HOUR,
-          );
-          for (const { currency } of reached) if (currency) currencies.add(currency);
-          return reached.length === 0 ? [] : [reached.reduce((sum, each) => sum + each.spent, 0)];
-        });
+  /** Users who reached each goal. */
+  const converted = goals.map((goal) =>
+    firsts.flatMap(({ person, arm, ms }) => {
+      const reached = person.done.filter(
+        (each) => reaches(goal, each) && each.ms >= ms && each.ms <= ms + goal.within_hours * HOUR,
+      );
+      for (const { currency } of reached) if (currency) currencies.add(currency);
+      if (reached.length === 0) return [];
+      const day = known.getDay(Math.min(...reached.map((each) => each.ms)));
+      return [{ arm, day, spent: reached.reduce((sum, each) => sum + each.spent, 0) }];
+    }),
+  );
+  const getGoals = (isCounted: (user: { arm: string; day: string }) => boolean) =>
+    converted.map((users) => {
+      const spent = users.filter(isCounted).map((user) => user.spent);
       return {
         converted: spent.length,
         revenue: spent.reduce((sum, each) => sum + each, 0),
         revenueSumOfSquares: spent.reduce((sum, each) => sum + each ** 2, 0),
       };
     });
-  const arms = [...new Set([...known.map(String), ...counted.map(({ arm }) => arm)])];
+  const arms = [...new Set([...known.arms.map(String), ...counted.map(({ arm }) => arm)])];
   const parts = (partOf: (each: Seen) => string | null) => {
     const groups = Map.groupBy(
       counted.filter((each) => partOf(each) !== null),
@@ -181,14 +188,26 @@ export const expectedResults = (
     );
     return Object.fromEntries([...groups].map(([name, of]) => [name, getCounts(of)]));
   };
+  const days = parts(({ day }) => day);
   return {
     arms: Object.fromEntries(
       arms.map((arm) => [
         arm,
-        { ...NOTHING, ...getCounts(counted.filter((each) => each.arm === arm)), goals: getGoals(arm) },
+        {
+          ...NOTHING,
+          ...getCounts(counted.filter((each) => each.arm === arm)),
+          goals: getGoals((user) => user.arm === arm),
+        },
       ]),
     ),
-    days: parts(({ day }) => day),
+    days: Object.fromEntries(
+      [...new Set([...Object.keys(days), ...converted.flat().map(({ day, arm }) => `${day} ${arm}`)])].map(
+        (name) => [
+          name,
+          { ...NOTHING, ...days[name], goals: getGoals(({ day, arm }) => `${day} ${arm}` === name) },
+        ],
+      ),
+    ),
     placements: parts(({ placementId }) => placementId),
     languages: parts(({ language }) => language),
     currencies: [...currencies].sort(),

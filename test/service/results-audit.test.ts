@@ -306,7 +306,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
       ['@holdout', HOLDOUT_GOALS, ['campaigns', null]],
     ];
     for (const [campaignId, goals, known] of all) {
-      const expected = expectedResults(people, campaignId, goals, known);
+      const expected = expectedResults(people, campaignId, goals, { arms: known, getDay });
       const shown = await read(`/api/results/${campaignId}`);
       const named = (rows: Record<string, unknown>[], ...names: string[]) =>
         Object.fromEntries(

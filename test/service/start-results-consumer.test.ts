@@ -97,7 +97,8 @@ onBothStores('a service', (_, store) => {
     expect(await catchUpResults.mock.results[0]!.value).toMatchObject({ isCaughtUp: true });
     const conversions = [{ event: 'bought', withinMs: 3_600_000 }];
     expect(
-      (await store().campaignResults(workspaceId, { campaignId: 'campaign', conversions })).arms,
+      (await store().campaignResults(workspaceId, { campaignId: 'campaign', conversions, timeZone: 'UTC' }))
+        .arms,
     ).toMatchObject([{ exposed: 1, goals: [{ converted: 0 }] }]);
   });
 });

@@ -398,18 +398,19 @@ function* backfillGoals(
   return true;
 }
 
-/** Adds new goals. Returns whether any goal was new. */
+/** Goals of a campaign, from `formatGoal`. */
+export interface AskedGoals {
+  workspaceId: string;
+  campaignId: string;
+  timeZone: string;
+  goals: readonly string[];
+}
+
+/** Adds goals, or changes the time zone of existing ones, which affects later conversions. */
 export function* addGoals(
   statements: ResultsStatements,
-  workspaceId: string,
-  campaignId: string,
-  asked: readonly string[],
-): Steps<boolean> {
-  const [cursorRows, goalRows] = yield [statements.cursor(), statements.goals()];
-  const known = createGoalIndex(goalRows!.map(toGoal)).ofCampaign(workspaceId, campaignId);
-  const added = new Set(asked.filter((goal) => !known.some((each) => each.goal === goal)));
-  if (added.size === 0) return false;
-  const addedAfter = toCursor(cursorRows![0]).events;
-  yield [statements.addGoals([...added].map((goal) => ({ workspaceId, campaignId, goal, addedAfter })))];
-  return true;
+  { workspaceId, campaignId, timeZone, goals }: AskedGoals,
+): Steps<void> {
+  const addedAfter = toCursor((yield [statements.cursor()])[0]![0]).events;
+  yield [statements.addGoals(goals.map((goal) => ({ workspaceId, campaignId, goal, timeZone, addedAfter })))];
 }

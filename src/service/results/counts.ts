@@ -19,6 +19,8 @@ export interface GoalCount {
   campaignId: string;
   variantId: string;
   goal: string;
+  /** Day of the first conversion of each user, for example `2026-03-01`. */
+  day: string;
   currencies: string;
   convertedUsers: number;
   revenue: number;
@@ -68,9 +70,9 @@ export const createCountDeltas = () => {
     totals: TotalsByGoal,
     sign: 1 | -1,
   ) => {
-    for (const [goal, [, revenue, currencies]] of Object.entries(totals)) {
-      const key = JSON.stringify([workspaceId, campaignId, variantId, goal, currencies]);
-      const row = { workspaceId, campaignId, variantId, goal, currencies };
+    for (const [goal, [, revenue, currencies, day]] of Object.entries(totals)) {
+      const key = JSON.stringify([workspaceId, campaignId, variantId, goal, day, currencies]);
+      const row = { workspaceId, campaignId, variantId, goal, day, currencies };
       const count = goals.get(key) ?? { ...row, convertedUsers: 0, revenue: 0, revenueSumOfSquares: 0 };
       count.convertedUsers += sign;
       count.revenue += sign * revenue;

@@ -2,6 +2,7 @@ import { MAX_PRICE } from '../../protocol/index.ts';
 import type { StoredEvent } from '../profiles/events.ts';
 import { readNumber, readText, type SqlRow } from '../row-readers.ts';
 import { readMs } from '../sql/columns.ts';
+import { createZonedCalendar, type ZonedCalendar } from '../zoned-calendar.ts';
 
 /** Goal of a campaign. A user reaches it with the event or purchase within `withinMs` milliseconds after the first impression. */
 export type Conversion = ({ event: string } | { product: string }) & { withinMs: number };
@@ -22,6 +23,13 @@ export const parseGoal = (goal: string): Conversion => {
   return goal.startsWith('event:', space + 1) ? { event: value, withinMs } : { product: value, withinMs };
 };
 
+const calendars = new Map<string, ZonedCalendar>();
+const getCalendar = (timeZone: string): ZonedCalendar => {
+  const calendar = calendars.get(timeZone) ?? createZonedCalendar(timeZone);
+  calendars.set(timeZone, calendar);
+  return calendar;
+};
+
 /** Row of `campaign_goals`. */
 export interface CampaignGoal {
   workspaceId: string;
@@ -33,6 +41,8 @@ export interface CampaignGoal {
   isEvent: boolean;
   /** Event name or product ID. */
   value: string;
+  /** Calendar of the days of conversions. */
+  calendar: ZonedCalendar;
   /** ID of the last event before the goal was added. */
   addedAfter: number;
   /** ID of the event up to which the backfill has counted. */
@@ -51,6 +61,7 @@ export const toGoal = (row: SqlRow): CampaignGoal => {
     withinMs: conversion.withinMs,
     isEvent,
     value: isEvent ? conversion.event : conversion.product,
+    calendar: getCalendar(readText(row, 'time_zone')),
     addedAfter: readNumber(row, 'added_after'),
     backfilledThrough: readNumber(row, 'backfilled_through'),
   };
@@ -59,8 +70,11 @@ export const toGoal = (row: SqlRow): CampaignGoal => {
 export const isBackfilled = ({ addedAfter, backfilledThrough }: CampaignGoal): boolean =>
   backfilledThrough >= addedAfter;
 
-/** A user's totals of a goal. `currencies` are the currencies of the revenue, for example `EUR,PLN`. */
-export type GoalTotals = [events: number, revenue: number, currencies: string];
+/**
+ * A user's totals of a goal. `currencies` are the currencies of the revenue, for example `EUR,PLN`. `day` is the day of the first
+ * event, for example `2026-03-01`.
+ */
+export type GoalTotals = [events: number, revenue: number, currencies: string, day: string];
 export type TotalsByGoal = Record<string, GoalTotals>;
 
 /** Event or purchase that may reach a goal. */
@@ -106,18 +120,17 @@ export const convertStoredEvent = (
   return { ...row, name: conversionName(null, productId), revenue: toRevenue(price, quantity), currency };
 };
 
-const NO_TOTALS: GoalTotals = [0, 0, ''];
-
-const addGoalTotals = (one: GoalTotals, [events, revenue, currencies]: GoalTotals): GoalTotals => {
+const addGoalTotals = (one: GoalTotals | undefined, other: GoalTotals): GoalTotals => {
+  if (!one) return other;
+  const [events, revenue, currencies, day] = other;
   const all = new Set([...one[2].split(','), ...currencies.split(',')].filter((each) => each !== ''));
-  return [one[0] + events, one[1] + revenue, [...all].sort().join(',')];
+  return [one[0] + events, one[1] + revenue, [...all].sort().join(','), day < one[3] ? day : one[3]];
 };
 
 /** Returns the goal totals of two merged users. */
 export const mergeGoalTotals = (one: TotalsByGoal, other: TotalsByGoal): TotalsByGoal => {
   const both = { ...one };
-  for (const [goal, totals] of Object.entries(other))
-    both[goal] = addGoalTotals(both[goal] ?? NO_TOTALS, totals);
+  for (const [goal, totals] of Object.entries(other)) both[goal] = addGoalTotals(both[goal], totals);
   return both;
 };
 
@@ -134,10 +147,11 @@ export const addConversions = (
   let reached = before;
   if (firstMs === null) return reached;
   for (const { eventId, name, timeMs, revenue, currency } of events) {
-    for (const { goal, name: wanted, withinMs, addedAfter, backfilledThrough } of goals) {
+    for (const { goal, name: wanted, withinMs, addedAfter, backfilledThrough, calendar } of goals) {
       if (name !== wanted || (eventId > backfilledThrough && eventId <= addedAfter)) continue;
       if (timeMs < firstMs || timeMs > firstMs + withinMs) continue;
-      reached = { ...reached, [goal]: addGoalTotals(reached[goal] ?? NO_TOTALS, [1, revenue, currency]) };
+      const added: GoalTotals = [1, revenue, currency, calendar.toDay(timeMs)];
+      reached = { ...reached, [goal]: addGoalTotals(reached[goal], added) };
     }
   }
   return reached;

@@ -19,11 +19,13 @@ export interface ArmResults extends Counts {
   goals: GoalResult[];
 }
 
-/** Results of one arm on one day, by the earlier of timestamp and receipt of each event. */
+/** Results of one arm on one day, by the earlier of timestamp and receipt of each banner event. */
 export interface DayResults extends Counts {
   /** Day such as `2026-03-01`, in the workspace's time zone at the time of receipt. */
   day: string;
   variantId: string | null;
+  /** Users whose first conversion was on this day, with their whole revenue, in the order of the requested conversions. */
+  goals: GoalResult[];
 }
 
 /** Results of one variant in one placement. */
@@ -58,6 +60,8 @@ export interface CampaignResults {
 export interface ResultsQuery {
   campaignId: string;
   conversions: readonly Conversion[];
+  /** Time zone of the days of conversions. */
+  timeZone: string;
 }
 
 const SUMS = MEASURES.flatMap(({ events, users }) => [events, users])
@@ -80,10 +84,16 @@ const toCounts = (row: SqlRow): Counts =>
 
 const readVariantId = (row: SqlRow): string | null => readText(row, 'variant_id') || null;
 
-const READ_GOALS = `SELECT variant_id, goal, currencies, converted_users, revenue, revenue_sum_of_squares
+const READ_GOALS = `SELECT variant_id, goal, day, currencies, converted_users, revenue, revenue_sum_of_squares
   FROM goal_counts WHERE workspace_id = $1 AND campaign_id = $2 AND converted_users > 0`;
 
-const NONE: GoalResult = { converted: 0, revenue: 0, revenueSumOfSquares: 0 };
+const NO_USERS: GoalResult = { converted: 0, revenue: 0, revenueSumOfSquares: 0 };
+const NO_COUNTS = Object.fromEntries(
+  MEASURES.flatMap(({ events, userCount }) => [
+    [events, 0],
+    [userCount, 0],
+  ]),
+) as Counts;
 
 /** Reads the stored counts of a campaign, which are some hundred rows. */
 export const readResults = async (
@@ -103,17 +113,30 @@ export const readResults = async (
   const goals = conversions.map(formatGoal);
   const goalRows = goals.length === 0 ? [] : await run(READ_GOALS, [workspaceId, campaignId]);
   const requestedRows = goalRows.filter((row) => goals.includes(readText(row, 'goal')));
-  const getGoalResult = (variantId: string | null, goal: string): GoalResult =>
-    requestedRows
-      .filter((row) => row['goal'] === goal && readVariantId(row) === variantId)
-      .reduce(
-        (sum, row) => ({
-          converted: sum.converted + readNumber(row, 'converted_users'),
-          revenue: sum.revenue + readNumber(row, 'revenue'),
-          revenueSumOfSquares: sum.revenueSumOfSquares + readNumber(row, 'revenue_sum_of_squares'),
-        }),
-        NONE,
-      );
+  const toGoalResults = (found: readonly SqlRow[] = []): GoalResult[] =>
+    goals.map((goal) =>
+      found
+        .filter((row) => row['goal'] === goal)
+        .reduce<GoalResult>(
+          (sum, row) => ({
+            converted: sum.converted + readNumber(row, 'converted_users'),
+            revenue: sum.revenue + readNumber(row, 'revenue'),
+            revenueSumOfSquares: sum.revenueSumOfSquares + readNumber(row, 'revenue_sum_of_squares'),
+          }),
+          NO_USERS,
+        ),
+    );
+  const goalRowsByVariant = Map.groupBy(requestedRows, readVariantId);
+  const toDayKey = (day: string, variantId: string | null) => JSON.stringify([day, variantId]);
+  const goalRowsByDay = Map.groupBy(requestedRows, (row) =>
+    toDayKey(readText(row, 'day'), readVariantId(row)),
+  );
+  const days = new Map(
+    getDimension('day:').map(({ name: day, ...row }) => [toDayKey(day, row.variantId), { day, ...row }]),
+  );
+  for (const [key, [row]] of goalRowsByDay)
+    if (!days.has(key))
+      days.set(key, { day: readText(row!, 'day'), variantId: readVariantId(row!), ...NO_COUNTS });
   const currencies = new Set(requestedRows.flatMap((row) => readText(row, 'currencies').split(',')));
   return {
     arms: rows
@@ -121,12 +144,14 @@ export const readResults = async (
       .map(({ variantId, counts }) => ({
         variantId,
         ...counts,
-        goals: goals.map((goal) => getGoalResult(variantId, goal)),
+        goals: toGoalResults(goalRowsByVariant.get(variantId)),
       })),
     placements: getDimension('placement:').map(({ name, ...counts }) => ({ placementId: name, ...counts })),
     languages: getDimension('language:').map(({ name, ...counts }) => ({ language: name, ...counts })),
     buttons: await readButtons(run, workspaceId, campaignId),
-    days: getDimension('day:').map(({ name, ...counts }) => ({ day: name, ...counts })),
+    days: [...days]
+      .map(([key, day]) => ({ ...day, goals: toGoalResults(goalRowsByDay.get(key)) }))
+      .sort((one, other) => (one.day < other.day ? -1 : Number(one.day > other.day))),
     currencies: [...currencies].filter((currency) => currency !== '').sort(),
   };
 };

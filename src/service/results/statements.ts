@@ -130,18 +130,22 @@ const GOAL_COUNTS = columns<GoalCount>({
   campaign_id: ['text', ({ campaignId }) => campaignId],
   variant_id: ['text', ({ variantId }) => variantId],
   goal: ['text', ({ goal }) => goal],
+  day: ['text', ({ day }) => day],
   currencies: ['text', ({ currencies }) => currencies],
   converted_users: ['bigint', ({ convertedUsers }) => convertedUsers],
   revenue: ['float8', ({ revenue }) => revenue],
   revenue_sum_of_squares: ['float8', ({ revenueSumOfSquares }) => revenueSumOfSquares],
 });
 
-type NewGoal = Pick<CampaignGoal, 'workspaceId' | 'campaignId' | 'goal' | 'addedAfter'>;
+type NewGoal = Pick<CampaignGoal, 'workspaceId' | 'campaignId' | 'goal' | 'addedAfter'> & {
+  timeZone: string;
+};
 
 const CAMPAIGN_GOALS = columns<NewGoal>({
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
   campaign_id: ['text', ({ campaignId }) => campaignId],
   goal: ['text', ({ goal }) => goal],
+  time_zone: ['text', ({ timeZone }) => timeZone],
   added_after: ['bigint', ({ addedAfter }) => addedAfter],
   backfilled_through: ['bigint', () => 0],
 });
@@ -204,15 +208,16 @@ const FEED_IDS: Record<string, string> = {
 };
 
 export const createResultsStatements = (dialect: Dialect) => {
-  const { bulkQuery, indexEvents, isIn, list, timestamp, ms, ofUser } = dialect;
+  const { bulkQuery, indexEvents, isIn, list, timestamp, ms, ofUser, returnedMs } = dialect;
   const { add, insert, upsert } = createWrites(dialect);
   const defineQuery =
     (sql: string) =>
     (...values: SqlValue[]): BulkStatement =>
       query(sql, ...values);
   const results = `SELECT ${selectList(dialect, USER_RESULTS)} FROM user_results`;
-  const conversionColumns = `event_id, user_id, workspace_id, name, product_id, ${ms('occurred_at')} AS occurred_at, price, quantity, currency`;
-  const conversionEvents = `SELECT ${conversionColumns} FROM events`;
+  const conversionColumns = (occurredAt: string) =>
+    `event_id, user_id, workspace_id, name, product_id, ${occurredAt} AS occurred_at, price, quantity, currency`;
+  const conversionEvents = `SELECT ${conversionColumns(ms('occurred_at'))} FROM events`;
   const eventsSince = bulkQuery(
     EVENTS_SINCE,
     ({ joined, column, more }) =>
@@ -233,7 +238,12 @@ export const createResultsStatements = (dialect: Dialect) => {
      */
     lastIds: [lastId('events'), lastId('banner_events'), lastId('user_changes')] as const,
     goals: defineQuery('SELECT * FROM campaign_goals'),
-    addGoals: insert('campaign_goals', CAMPAIGN_GOALS, ' ON CONFLICT DO NOTHING'),
+    /** Adds goals, or changes the time zone of existing ones. */
+    addGoals: insert(
+      'campaign_goals',
+      CAMPAIGN_GOALS,
+      ' ON CONFLICT (workspace_id, campaign_id, goal) DO UPDATE SET time_zone = excluded.time_zone',
+    ),
     /** Moves the backfill of goals from `from` to `through`. */
     setBackfilled: defineQuery(
       'UPDATE campaign_goals SET backfilled_through = $2 WHERE backfilled_through = $1 AND added_after > $1',
@@ -266,7 +276,7 @@ export const createResultsStatements = (dialect: Dialect) => {
     deleteEvents: ({ workspaceId, after, through, beforeMs }: EventRange): BulkStatement =>
       query(
         `DELETE FROM events WHERE event_id > $1 AND event_id <= $2 AND workspace_id = $3 AND received_at < ${timestamp('$4')}
-         RETURNING ${conversionColumns}`,
+         RETURNING ${conversionColumns(returnedMs('occurred_at'))}`,
         after,
         through,
         workspaceId,
@@ -307,7 +317,11 @@ export const createResultsStatements = (dialect: Dialect) => {
       CAMPAIGN_COUNTS,
       'workspace_id, campaign_id, variant_id, dimension',
     ),
-    addGoalCounts: add('goal_counts', GOAL_COUNTS, 'workspace_id, campaign_id, variant_id, goal, currencies'),
+    addGoalCounts: add(
+      'goal_counts',
+      GOAL_COUNTS,
+      'workspace_id, campaign_id, variant_id, goal, day, currencies',
+    ),
     ...createEventCountStatements(dialect),
   };
 };

@@ -1,6 +1,7 @@
 import type { RunSql } from '../row-readers.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Store } from '../store/store.ts';
+import type { AskedGoals } from './advance.ts';
 import { readButtonDays } from './button-results.ts';
 import type { Progress } from './consumer.ts';
 import { readEventCounts, readEventNames } from './event-counts.ts';
@@ -11,8 +12,7 @@ import type { ResultsDifference } from './verify.ts';
 interface ResultsOptions {
   run: RunSql;
   dialect: Dialect;
-  /** Stores new goals. Returns whether any goal was new. */
-  addGoals(workspaceId: string, campaignId: string, goals: readonly string[]): Promise<boolean>;
+  addGoals(asked: AskedGoals): Promise<void>;
   catchUp(): Promise<Progress>;
   verify(workspaceId: string): Promise<ResultsDifference[]>;
 }
@@ -35,14 +35,14 @@ export const createResults = ({
   | 'catchUpResults'
   | 'verifyResults'
 > => {
-  /** Goals that this process has added. They need no lookup, because goals are never removed. */
-  const added = new Set<string>();
-  const add: Store['addGoals'] = async (workspaceId, { campaignId, conversions }) => {
-    const goals = conversions.map(formatGoal);
+  /** Time zone of each goal that this process has added. They need no lookup, because goals are never removed. */
+  const added = new Map<string, string>();
+  const add: Store['addGoals'] = async (workspaceId, { campaignId, conversions, timeZone }) => {
     const toGoalKey = (goal: string) => JSON.stringify([workspaceId, campaignId, goal]);
-    if (goals.every((goal) => added.has(toGoalKey(goal)))) return;
-    await addGoals(workspaceId, campaignId, goals);
-    for (const goal of goals) added.add(toGoalKey(goal));
+    const goals = conversions.map(formatGoal).filter((goal) => added.get(toGoalKey(goal)) !== timeZone);
+    if (goals.length === 0) return;
+    await addGoals({ workspaceId, campaignId, timeZone, goals });
+    for (const goal of goals) added.set(toGoalKey(goal), timeZone);
   };
   return {
     addGoals: add,

@@ -26,7 +26,7 @@ CREATE TABLE user_results (
   counts JSON NOT NULL, -- [impressions, clicks, dismissals] by dimension: day:2026-03-01, and for all time also '', placement:home_hero and language:pt-BR
   variant_id TEXT, -- variant of the earliest impression; this and the next columns are NULL in months
   first_impression_at TIMESTAMP,
-  goals JSON, -- [events, revenue, currencies] by goal
+  goals JSON, -- [events, revenue, currencies, day of the first] by goal
   pruned_goals JSON, -- part of goals whose events retention has deleted
   PRIMARY KEY (user_id, campaign_id, month)
 ) WITHOUT ROWID;
@@ -45,6 +45,7 @@ CREATE TABLE campaign_goals (
   workspace_id TEXT NOT NULL,
   campaign_id TEXT NOT NULL,
   goal TEXT NOT NULL, -- such as 86400000 event:signed_up, with the attribution window in milliseconds
+  time_zone TEXT NOT NULL, -- time zone of the days in goal_counts
   added_after INTEGER NOT NULL, -- last event_id before the goal was added; later events count as they are read
   backfilled_through INTEGER NOT NULL, -- event_id up to which the backfill has counted
   PRIMARY KEY (workspace_id, campaign_id, goal)
@@ -55,11 +56,12 @@ CREATE TABLE goal_counts (
   campaign_id TEXT NOT NULL,
   variant_id TEXT NOT NULL, -- '' for the control group
   goal TEXT NOT NULL, -- as in campaign_goals
+  day TEXT NOT NULL, -- day of each user's first conversion, such as 2026-03-01
   currencies TEXT NOT NULL, -- currencies of a user's purchases: EUR, or EUR,PLN; '' for events
   converted_users INTEGER NOT NULL,
   revenue FLOAT NOT NULL,
   revenue_sum_of_squares FLOAT NOT NULL, -- sum of the squares of each user's revenue
-  PRIMARY KEY (workspace_id, campaign_id, variant_id, goal, currencies)
+  PRIMARY KEY (workspace_id, campaign_id, variant_id, goal, day, currencies)
 ) WITHOUT ROWID;
 
 -- Custom events and purchases by quarter hour, because every UTC offset is a multiple of it.

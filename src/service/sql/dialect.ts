@@ -34,6 +34,8 @@ type JoinedRows = Pick<SentRows, 'joined' | 'column'> & {
 export interface Dialect {
   /** Returns the SQL that converts a time to Unix milliseconds. */
   ms(time: string): string;
+  /** Like `ms`, but for `RETURNING`, where a cluster allows only immutable functions. */
+  returnedMs(time: string): string;
   /** Returns the SQL that converts Unix milliseconds to the database's type. */
   timestamp(ms: string): string;
   /** Returns the SQL that adds milliseconds to a time. */
@@ -80,6 +82,7 @@ const sqliteValue = (value: ColumnValue): SqlValue => {
 /** Runs a statement once per row. Multi-row statements are slower, because each value is bound separately anyway. */
 export const SQLITE: Dialect = {
   ms: (time) => time,
+  returnedMs: (time) => time,
   timestamp: (ms) => ms,
   after: (time, ms) => `${time} + ${ms}`,
   earlier: (one, other) => `min(${one}, ${other})`,
@@ -170,7 +173,9 @@ const bulkPostgres = <T>(
   });
   return (rows, ...more) => {
     if (rows.length === 0) return { sql, times: 0, values: [] };
-    const values = columns.map(({ type, toValue }) => (type === 'text' ? toArrayLiteral : pack)(rows.map(toValue)));
+    const values = columns.map(({ type, toValue }) =>
+      (type === 'text' ? toArrayLiteral : pack)(rows.map(toValue)),
+    );
     return { sql, times: 1, values: [...values, ...more] };
   };
 };
@@ -178,6 +183,7 @@ const bulkPostgres = <T>(
 export const POSTGRES: Dialect = {
   // Double precision keeps all microseconds; `numeric` takes several times as long.
   ms: (time) => `date_part('epoch', ${time}) * 1000`,
+  returnedMs: (time) => `date_part('epoch', ${time} - to_timestamp(0)) * 1000`,
   timestamp: (ms) => `to_timestamp(${ms}::float8 / 1000)`,
   after: (time, ms) => `${time} + ${ms} * interval '1 millisecond'`,
   earlier: (one, other) => `least(${one}, ${other})`,

@@ -215,7 +215,7 @@ export interface Store extends StoreReader, Feed {
   eventCounts(workspaceId: string, query: EventCountsQuery): Promise<QuarterHour[]>;
   /** Returns names of stored events or purchased products in byte order. Catches up with the feed first. */
   eventNames(workspaceId: string, query: EventNamesQuery): Promise<string[]>;
-  /** Adds goals of a campaign, and backfills them from the oldest stored event. */
+  /** Adds goals of a campaign, and backfills them from the oldest stored event. A changed time zone affects later conversions. */
   addGoals(workspaceId: string, query: ResultsQuery): Promise<void>;
   /** Catches up with the feed, for at most two seconds. */
   catchUpResults(): Promise<Progress>;

@@ -28,7 +28,11 @@ const createRandom = (seed: number) => () => {
 
 onBothStores('events of the feed', (api, store) => {
   const addGoals = () =>
-    store().addGoals(api().workspaceId, { campaignId: 'campaign', conversions: [SIGN_UP, CUP] });
+    store().addGoals(api().workspaceId, {
+      campaignId: 'campaign',
+      conversions: [SIGN_UP, CUP],
+      timeZone: 'UTC',
+    });
   const record = (user: string, ...changes: Parameters<typeof aBannerEvent>[0][]) =>
     recordBannerEvents(
       store(),
@@ -203,6 +207,7 @@ onBothStores('events of the feed', (api, store) => {
     const { arms } = await store().campaignResults(api().workspaceId, {
       campaignId: 'campaign',
       conversions: [SIGN_UP, CUP],
+      timeZone: 'UTC',
     });
 
     const events = [...new Map((await stream(5)).map((event) => [event.id, event])).values()];

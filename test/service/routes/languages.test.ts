@@ -117,7 +117,11 @@ describe.each(STORES)('on $name', ({ address }) => {
       await track(user, (await banner(user, language)).id);
     }
     await track('c', (await banner('c', 'pt-BR')).id, 'click');
-    const { languages } = await store.campaignResults(workspaceId, { campaignId: 'c1', conversions: [] });
+    const { languages } = await store.campaignResults(workspaceId, {
+      campaignId: 'c1',
+      conversions: [],
+      timeZone: 'UTC',
+    });
     expect(languages.map(({ language, exposed, clicked }) => [language, exposed, clicked])).toEqual([
       ['en', 1, 0],
       ['pt', 1, 0],
@@ -148,7 +152,11 @@ describe.each(STORES)('on $name', ({ address }) => {
     await service.stop();
     await run({ ...translated, variants, control_percentage: 100 });
     for (const user of users) await track(user, (await banner(user, 'pt-BR')).id);
-    const { languages } = await store.campaignResults(workspaceId, { campaignId: 'c1', conversions: [] });
+    const { languages } = await store.campaignResults(workspaceId, {
+      campaignId: 'c1',
+      conversions: [],
+      timeZone: 'UTC',
+    });
     expect(new Map(languages.map(({ language, exposed }) => [language, exposed]))).toEqual(read);
   });
 
@@ -159,7 +167,11 @@ describe.each(STORES)('on $name', ({ address }) => {
     expect((await banner('b', 'ar')).id.slice(0, -8)).toBe(id.slice(0, -8));
     await track('a', id);
     expect(await exported()).toEqual([expect.not.objectContaining({ language: expect.anything() })]);
-    const { languages } = await store.campaignResults(workspaceId, { campaignId: 'c1', conversions: [] });
+    const { languages } = await store.campaignResults(workspaceId, {
+      campaignId: 'c1',
+      conversions: [],
+      timeZone: 'UTC',
+    });
     expect(languages).toEqual([]);
   });
 

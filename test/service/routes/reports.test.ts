@@ -10,7 +10,10 @@ const campaigns = [
     name: 'Spring sale',
     tags: ['sale'],
     control_percentage: 10,
-    conversions: [{ event: 'signed_up', within_hours: 1 }],
+    conversions: [
+      { event: 'signed_up', within_hours: 1 },
+      { event: 'left', within_hours: 48 },
+    ],
     variants: [aVariant({ variant_id: 'a', name: 'Red' }), aVariant({ variant_id: 'b' })],
   }),
   aCampaign({ campaign_id: 'over', status: 'stopped' }),
@@ -57,6 +60,8 @@ describe.each(STORES)('reports on $name', ({ address }) => {
           event('2026-02-28T18:14:59Z'),
           event('2026-02-28T18:15:00Z'),
           event('2026-02-28T18:15:00Z', { name: 'left' }),
+          event('2026-02-28T18:14:59Z', { name: 'left', external_id: 'u-2' }),
+          event('2026-02-28T18:15:00Z', { name: 'left', external_id: 'u-2' }),
         ],
         purchases: [
           purchase('2026-02-28T08:00:00Z', { quantity: 3 }),
@@ -115,13 +120,14 @@ describe.each(STORES)('reports on $name', ({ address }) => {
       },
       conversion_behaviors: [
         { type: 'Performs Custom Event', window: 3_600, custom_event_name: 'signed_up' },
+        { type: 'Performs Custom Event', window: 172_800, custom_event_name: 'left' },
       ],
     });
     expect((await get('/campaigns/details?campaign_id=none')).status).toBe(400);
   });
 
   describe('GET /campaigns/data_series', () => {
-    test('returns an entry per day, oldest first, with the counts of each variant', async () => {
+    test('returns an entry per day, oldest first, with counts and first conversions of each variant', async () => {
       const { status, body } = await get('/campaigns/data_series?campaign_id=campaign&length=2');
       expect(status).toBe(200);
       const zero = { total_dismissals: 0, unique_dismissals: 0 };
@@ -134,35 +140,40 @@ describe.each(STORES)('reports on $name', ({ address }) => {
       };
       const red = { variation_name: 'Red', variation_api_id: 'a' };
       const b = { variation_name: 'b', variation_api_id: 'b' };
+      const unconverted = { conversions: 0, conversions1: 0 };
       const one = { ...none, total_impressions: 1, unique_impressions: 1 };
       expect(body.data).toEqual([
         {
           time: '2026-02-28',
           unique_recipients: 1,
+          conversions: 0,
+          conversions1: 1,
           messages: {
             banners: [
-              { ...red, ...none, unique_recipients: 0 },
-              { ...b, ...one, unique_recipients: 1 },
-              { variation_name: 'Control', enrolled: 0 },
+              { ...red, ...none, ...unconverted, unique_recipients: 0 },
+              { ...b, ...one, unique_recipients: 1, conversions: 0, conversions1: 1 },
+              { variation_name: 'Control', ...unconverted, enrolled: 0 },
             ],
           },
         },
         {
           time: '2026-03-01',
           unique_recipients: 1,
+          ...unconverted,
           messages: {
             banners: [
               {
                 ...red,
                 ...one,
+                ...unconverted,
                 total_impressions: 2,
                 total_clicks: 1,
                 unique_clicks: 1,
                 unique_recipients: 1,
                 buttons: [{ button_id: 'details', total_clicks: 1, unique_clicks: 1 }],
               },
-              { ...b, ...none, unique_recipients: 0 },
-              { variation_name: 'Control', enrolled: 1 },
+              { ...b, ...none, ...unconverted, unique_recipients: 0 },
+              { variation_name: 'Control', ...unconverted, enrolled: 1 },
             ],
           },
         },

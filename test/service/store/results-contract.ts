@@ -75,7 +75,7 @@ const happen = async (store: Store, run: number, all: readonly Happening[], time
     const timeMs = START + minute * 60_000 + index;
     if ('goals' in what) {
       const conversions = CONVERSIONS.filter((_, goal) => what.goals & (1 << goal));
-      await store.addGoals('demo', { campaignId: `c-${run}`, conversions });
+      await store.addGoals('demo', { campaignId: `c-${run}`, conversions, timeZone });
     } else if ('lateHours' in what) {
       const { do: type, variantId, placementId, language, holdoutId, isTestSend, lateHours } = what;
       const receivedAtMs = timeMs + lateHours * HOUR;
@@ -144,8 +144,11 @@ export const resultsContract = (storeOf: () => Store) =>
       storeOf().campaignResults('demo', {
         campaignId: 'campaign',
         conversions: [],
+        timeZone: 'UTC',
         ...change,
       });
+    const addGoals = (conversions: ResultsQuery['conversions'], timeZone = 'UTC') =>
+      storeOf().addGoals('demo', { campaignId: 'campaign', conversions, timeZone });
     const record = (externalId: string, ...events: NewBannerEvent[]) =>
       recordBannerEvents(storeOf(), externalId, events);
     const buyCup = (externalId: string, timeMs: number, changes: Partial<Purchase>) =>
@@ -168,13 +171,13 @@ export const resultsContract = (storeOf: () => Store) =>
           fc.boolean(),
           async (all, timeZone, isKeptFirst) => {
             run += 1;
-            const question = { campaignId: `c-${run}`, conversions: CONVERSIONS };
+            const question = { campaignId: `c-${run}`, conversions: CONVERSIONS, timeZone };
             if (isKeptFirst) await storeOf().addGoals('demo', question);
             const steps = isKeptFirst ? all.filter(({ what }) => !('goals' in what)) : all;
             const { seen, done } = await happen(storeOf(), run, steps, timeZone);
             const results = await storeOf().campaignResults('demo', question);
             const { currencies: _, ...counted } = inOrder(results);
-            const { currencies: __, ...expected } = inOrder(getModel(seen, done, { ...question, timeZone }));
+            const { currencies: __, ...expected } = inOrder(getModel(seen, done, question));
             expect(counted).toEqual(expected);
             expect(await storeOf().verifyResults('demo')).toEqual([]);
             const shown = results.arms.filter(({ variantId }) => variantId !== null);
@@ -200,7 +203,7 @@ export const resultsContract = (storeOf: () => Store) =>
         aBannerEvent({ timeMs, receivedAtMs: timeMs, ...change });
 
       test('keep conversions on a merge after their events are deleted', async () => {
-        await storeOf().addGoals('demo', { campaignId: 'campaign', conversions: [cup] });
+        await addGoals([cup]);
         // Before the first impression of its user, and after that of the user who takes it.
         await buyCup('gone', START + 50 * DAY, { receivedAtMs: START + 90 * DAY });
         await buyCup('gone', START + 110 * DAY, { receivedAtMs: START + 80 * DAY });
@@ -353,7 +356,7 @@ export const resultsContract = (storeOf: () => Store) =>
     const left = { event: 'left', withinMs: HOUR } as const;
     /** One user reached the goal `cup`. Retention then deletes the events, so they cannot be counted again. */
     const countThenPrune = async () => {
-      await storeOf().addGoals('demo', { campaignId: 'campaign', conversions: [cup] });
+      await addGoals([cup]);
       await record('u-1', aBannerEvent({ timeMs: START, receivedAtMs: START }));
       await storeOf().write({
         workspaceId: 'demo',
@@ -375,7 +378,7 @@ export const resultsContract = (storeOf: () => Store) =>
 
     test('keep the goals of a replica with a newer file if one with an older file requests others', async () => {
       await countThenPrune();
-      await storeOf().addGoals('demo', { campaignId: 'campaign', conversions: [left] });
+      await addGoals([left]);
       expect((await ask({ conversions: [left] })).arms).toMatchObject([{ goals: [{ converted: 0 }] }]);
       expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
     });
@@ -445,7 +448,7 @@ export const resultsContract = (storeOf: () => Store) =>
     });
 
     test('count a purchase once if it is stored together with a merge of its user', async () => {
-      await storeOf().addGoals('demo', { campaignId: 'campaign', conversions: CONVERSIONS });
+      await addGoals(CONVERSIONS);
       for (const user of ['u-1', 'u-2'])
         await record(user, aBannerEvent({ timeMs: START, receivedAtMs: START }));
       await storeOf().write({

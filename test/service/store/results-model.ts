@@ -44,25 +44,28 @@ const getCounts = (seen: readonly Seen[]): Counts => {
 const groupBy = <T>(all: readonly T[], nameOf: (each: T) => string): T[][] =>
   [...new Set(all.map(nameOf))].sort().map((name) => all.filter((each) => nameOf(each) === name));
 
-const getGoal = (
+/** Users who reached a goal. */
+const reachedBy = (
   conversion: Conversion,
   firsts: ReadonlyMap<number, Seen>,
   done: readonly Done[],
-): GoalResult => {
-  const spent = [...firsts].flatMap(([person, { ms: first }]) => {
+): { variantId: string | null; firstMs: number; revenue: number }[] =>
+  [...firsts].flatMap(([person, { ms: first, variantId }]) => {
     const reached = done.filter((each) => {
       const isMeant =
         'event' in conversion ? each.event === conversion.event : each.product === conversion.product;
       return isMeant && each.person === person && each.ms >= first && each.ms <= first + conversion.withinMs;
     });
-    return reached.length === 0 ? [] : [reached.reduce((sum, { price }) => sum + price, 0)];
+    const firstMs = Math.min(...reached.map(({ ms }) => ms));
+    const revenue = reached.reduce((sum, { price }) => sum + price, 0);
+    return reached.length === 0 ? [] : [{ variantId, firstMs, revenue }];
   });
-  return {
-    converted: spent.length,
-    revenue: spent.reduce((sum, each) => sum + each, 0),
-    revenueSumOfSquares: spent.reduce((sum, each) => sum + each * each, 0),
-  };
-};
+
+const getGoal = (reached: readonly { revenue: number }[]): GoalResult => ({
+  converted: reached.length,
+  revenue: reached.reduce((sum, { revenue }) => sum + revenue, 0),
+  revenueSumOfSquares: reached.reduce((sum, { revenue }) => sum + revenue * revenue, 0),
+});
 
 const sorted = <T extends object>(rows: readonly T[]): T[] =>
   rows.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
@@ -87,7 +90,7 @@ export const inOrder = ({
 export const getModel = (
   seen: readonly Seen[],
   done: readonly Done[],
-  { conversions, timeZone }: Omit<ResultsQuery, 'campaignId'> & { timeZone: string },
+  { conversions, timeZone }: Omit<ResultsQuery, 'campaignId'>,
 ): Omit<CampaignResults, 'asOfMs'> => {
   const firsts = new Map<number, Seen>();
   for (const each of seen) {
@@ -97,13 +100,29 @@ export const getModel = (
   const getArm = ({ person }: { person: number }) => firsts.get(person)!.variantId;
   const counted = seen.filter(({ person }) => firsts.has(person));
   const calendar = createZonedCalendar(timeZone);
+  const reached = conversions.map((conversion) => reachedBy(conversion, firsts, done));
   const arms = groupBy(counted, (each) => String(getArm(each))).map((each): ArmResults => {
     const variantId = getArm(each[0]!);
-    const mine = new Map([...firsts].filter(([, first]) => first.variantId === variantId));
     return {
       variantId,
       ...getCounts(each),
-      goals: conversions.map((conversion) => getGoal(conversion, mine, done)),
+      goals: reached.map((users) => getGoal(users.filter((user) => user.variantId === variantId))),
+    };
+  });
+  const days = groupBy(
+    [
+      ...counted.map((each) => ({ day: calendar.toDay(each.ms), variantId: getArm(each) })),
+      ...reached.flat().map(({ variantId, firstMs }) => ({ day: calendar.toDay(firstMs), variantId })),
+    ],
+    (each) => JSON.stringify(each),
+  ).map(([each]) => {
+    const { day, variantId } = each!;
+    const isThen = (ms: number, of: string | null) => calendar.toDay(ms) === day && of === variantId;
+    return {
+      day,
+      variantId,
+      ...getCounts(counted.filter((seen) => isThen(seen.ms, getArm(seen)))),
+      goals: reached.map((users) => getGoal(users.filter((user) => isThen(user.firstMs, user.variantId)))),
     };
   });
   return {
@@ -121,11 +140,7 @@ export const getModel = (
       variantId: getArm(each[0]!),
       ...getCounts(each),
     })),
-    days: groupBy(counted, (each) => `${calendar.toDay(each.ms)} ${getArm(each)}`).map((each) => ({
-      day: calendar.toDay(each[0]!.ms),
-      variantId: getArm(each[0]!),
-      ...getCounts(each),
-    })),
+    days,
     buttons: [],
     currencies: [],
   };

@@ -125,14 +125,25 @@ export const campaignsDetails = defineRoute({
   },
 });
 
+/** Returns the converted users by goal: `conversions` for the first goal, then `conversions1`, `conversions2` … */
+const toConversions = ({ conversions }: Campaign, days: readonly DayResults[]): Record<string, number> =>
+  Object.fromEntries(
+    conversions.map((_, index) => [
+      `conversions${index || ''}`,
+      days.reduce((sum, { goals }) => sum + goals[index]!.converted, 0),
+    ]),
+  );
+
 const variantDay = (
-  { variants }: Campaign,
+  campaign: Campaign,
   variantId: string | null,
   day: DayResults | undefined,
   buttons: readonly ButtonDayResults[],
 ) => {
+  const { variants } = campaign;
   const { impressions = 0, clicks = 0, dismissals = 0, exposed = 0, clicked = 0, dismissed = 0 } = day ?? {};
-  if (variantId === null) return { variation_name: 'Control', enrolled: exposed };
+  const conversions = toConversions(campaign, day ? [day] : []);
+  if (variantId === null) return { variation_name: 'Control', enrolled: exposed, ...conversions };
   return {
     variation_name: variants.find((each) => each.variantId === variantId)?.name ?? variantId,
     variation_api_id: variantId,
@@ -143,6 +154,7 @@ const variantDay = (
     total_dismissals: dismissals,
     unique_dismissals: dismissed,
     unique_recipients: exposed,
+    ...conversions,
     ...(buttons.length > 0 && {
       buttons: buttons.map(({ buttonId, clicks, clicked }) => ({
         button_id: buttonId,
@@ -166,7 +178,7 @@ export const campaignsDataSeries = defineRoute({
     tag: 'Campaigns',
     summary: 'Get the daily results of a campaign',
     description:
-      'One entry a day, oldest first, in the time zone of the workspace. `messages.banners` has one entry a variant, with `buttons` if clicks have a `button_id`, and one of the control group with `enrolled`.',
+      'One entry a day, oldest first, in the time zone of the workspace. `messages.banners` has one entry a variant, with `buttons` if clicks have a `button_id`, and one of the control group with `enrolled`. `conversions` are the users who reached the first goal for the first time on that day, `conversions1` those of the second, and so on.',
     badRequest: 'The campaign is unknown, or a parameter is invalid.',
   },
   response: {
@@ -174,7 +186,7 @@ export const campaignsDataSeries = defineRoute({
     schema: z.object({
       data: z
         .array(
-          z.object({
+          z.looseObject({
             time: z.string().check(described('Day, such as `2026-03-01`.')),
             unique_recipients: z.int().check(described('Users who saw a variant.')),
             messages: z
@@ -196,8 +208,13 @@ export const campaignsDataSeries = defineRoute({
   },
   async handler({ workspace, store, query, now }) {
     const campaign = findCampaign(workspace, query.campaign_id);
-    const { campaignId, variants, controlPercentage } = campaign;
-    const { days } = await store.campaignResults(workspace.workspaceId, { campaignId, conversions: [] });
+    const { campaignId, variants, controlPercentage, conversions } = campaign;
+    const { timeZone } = workspace.studio;
+    const { days } = await store.campaignResults(workspace.workspaceId, {
+      campaignId,
+      conversions,
+      timeZone,
+    });
     const arms = new Set<string | null>([
       ...variants.map(({ variantId }) => variantId),
       ...(controlPercentage > 0 ? [null] : []),
@@ -208,11 +225,11 @@ export const campaignsDataSeries = defineRoute({
     const buttons = await store.campaignButtonDays(workspace.workspaceId, range);
     const data = requested.map((day) => {
       const ofDay = days.filter((each) => each.day === day);
+      const ofVariants = ofDay.filter(({ variantId }) => variantId !== null);
       return {
         time: day,
-        unique_recipients: ofDay
-          .filter(({ variantId }) => variantId !== null)
-          .reduce((sum, { exposed }) => sum + exposed, 0),
+        unique_recipients: ofVariants.reduce((sum, { exposed }) => sum + exposed, 0),
+        ...toConversions(campaign, ofVariants),
         messages: {
           banners: [...arms].map((arm) =>
             variantDay(

@@ -334,7 +334,7 @@ export const endTest = post(
     const campaign = toCampaignJson(text)!;
     const named = campaign.variants.find(({ variant_id }) => variant_id === winner);
     if (!named) throw new HttpError(404, `The campaign has no variant '${winner}'`);
-    const counts = await getCampaignResults(store, workspace.workspaceId, campaign);
+    const counts = await getCampaignResults(store, workspace, campaign);
     const release = await addRelease(context, {
       subjectId: campaignId,
       content: rolledOut(campaign, winner, keepsControl),

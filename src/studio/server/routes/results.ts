@@ -163,17 +163,11 @@ const getHoldoutResults = async ({
     conversions: conversions.map(toConversionJson),
     variants: [{ variant_id: HOLDOUT_TREATMENT, name: 'All campaigns', properties: {} }],
   };
-  const counts = await store.campaignResults(workspaceId, { campaignId, conversions });
+  const { timeZone } = workspace.studio;
+  const counts = await store.campaignResults(workspaceId, { campaignId, conversions, timeZone });
   const compared = compareResults(campaign, counts);
   const { days } = counts;
-  const none = {
-    edits: [],
-    days,
-    placements: [],
-    languages: [],
-    buttons: [],
-    timeZone: workspace.studio.timeZone,
-  };
+  const none = { edits: [], days, placements: [], languages: [], buttons: [], timeZone };
   const { currencies } = counts;
   const goals = campaign.conversions ?? [];
   return {
@@ -198,7 +192,7 @@ const findEndedTest = async (
   const found = winner && (await studio.endedTest(workspace.workspaceId, live.campaign_id, nowMs));
   if (!found) return null;
   const frozen = found.test as FrozenTest;
-  const now = await getCampaignResults(store, workspace.workspaceId, frozen.campaign);
+  const now = await getCampaignResults(store, workspace, frozen.campaign);
   const at = new Date(found.endedAtMs).toISOString();
   return {
     frozen: { ...frozen, campaign: { ...frozen.campaign, ends_at: at } },
@@ -219,7 +213,7 @@ export const resultsIn = async (
   const { timeZone } = workspace.studio;
   const test = row.published && (await findEndedTest(context, row.published.campaign));
   const campaign = test?.frozen.campaign ?? current;
-  const counts = test?.frozen.counts ?? (await getCampaignResults(store, workspace.workspaceId, campaign));
+  const counts = test?.frozen.counts ?? (await getCampaignResults(store, workspace, campaign));
   const found = await readVersions(context, campaign.campaign_id, counts.days[0]?.day);
   const endedAt = found.findIndex(({ release }) => release === test?.ended.release);
   const versions = found.slice(endedAt + 1);

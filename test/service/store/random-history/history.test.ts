@@ -23,7 +23,7 @@ type Ask = (sql: string) => Promise<Record<string, unknown>[]>;
 
 const CELLS = `SELECT campaign_id || ' ' || variant_id || ' ' || dimension AS name,
     impressions, exposed_users, clicks, clicked_users, dismissals, dismissed_users FROM campaign_counts`;
-const GOAL_CELLS = `SELECT campaign_id || ' ' || variant_id || ' ' || goal || ' ' || currencies AS name,
+const GOAL_CELLS = `SELECT campaign_id || ' ' || variant_id || ' ' || goal || ' ' || day || ' ' || currencies AS name,
     converted_users, revenue, revenue_sum_of_squares FROM goal_counts`;
 
 const readCells = async (ask: Ask): Promise<Cells> => {

@@ -7,6 +7,8 @@ import { aBannerEvent } from '../../../helpers/banner-events.ts';
 import { anEvent, aPurchase, byExternalId } from '../examples.ts';
 
 export const WORKSPACE = 'demo';
+/** Of the days of conversions. */
+export const TIME_ZONE = 'Asia/Kathmandu';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;

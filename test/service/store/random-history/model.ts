@@ -1,9 +1,10 @@
 // Reference model of a random history: counts every cell of the results from plain lists.
 
 import type { NewBannerEvent } from '../../../../src/service/profiles/events.ts';
-import { formatGoal, type TotalsByGoal } from '../../../../src/service/results/goals.ts';
+import { formatGoal, type GoalTotals, type TotalsByGoal } from '../../../../src/service/results/goals.ts';
 import type { Conversion } from '../../../../src/service/store/index.ts';
-import { type Batch, type Change, GOALS } from './history.ts';
+import { createZonedCalendar } from '../../../../src/service/zoned-calendar.ts';
+import { type Batch, type Change, GOALS, TIME_ZONE } from './history.ts';
 
 interface Seen extends NewBannerEvent {
   atMs: number;
@@ -31,6 +32,7 @@ interface Person {
 /** Numbers by cell: a dimension or a goal of a campaign's variant. */
 export type Cells = Record<string, number[]>;
 
+const calendar = createZonedCalendar(TIME_ZONE);
 const TYPES = ['impression', 'click', 'dismiss'] as const;
 
 /** As counted for its campaign, and for its holdout. */
@@ -53,14 +55,10 @@ const nameOf = (goal: Conversion) => ('event' in goal ? `event:${goal.event}` : 
 const keyOf = ({ campaignId, bannerId, eventType, timeMs }: NewBannerEvent) =>
   [campaignId, bannerId, eventType, timeMs].join(' ');
 
-const addTotals = (
-  totals: TotalsByGoal,
-  goal: string,
-  [count, spent, currencies]: [number, number, string],
-) => {
-  const known = totals[goal] ?? [0, 0, ''];
+const addTotals = (totals: TotalsByGoal, goal: string, [count, spent, currencies, day]: GoalTotals) => {
+  const known = totals[goal] ?? [0, 0, '', day];
   const all = new Set([...known[2].split(','), ...currencies.split(',')].filter((each) => each !== ''));
-  totals[goal] = [known[0] + count, known[1] + spent, [...all].sort().join(',')];
+  totals[goal] = [known[0] + count, known[1] + spent, [...all].sort().join(','), [known[3], day].sort()[0]!];
 };
 
 export const createModel = () => {
@@ -91,7 +89,7 @@ export const createModel = () => {
     for (const goal of goals[campaignId] ?? []) {
       for (const { name, timeMs, spent, currency } of done) {
         if (name !== nameOf(goal) || timeMs < first.atMs || timeMs > first.atMs + goal.withinMs) continue;
-        addTotals(totals, formatGoal(goal), [1, spent, currency]);
+        addTotals(totals, formatGoal(goal), [1, spent, currency, calendar.toDay(timeMs)]);
       }
     }
     return totals;
@@ -200,8 +198,8 @@ export const createModel = () => {
           const reached = getConversions(person, campaignId, person.done);
           for (const [goal, each] of Object.entries(person.pruned[campaignId] ?? {}))
             addTotals(reached, goal, each);
-          for (const [goal, [, spent, currencies]] of Object.entries(reached)) {
-            const name = `${arm} ${goal} ${currencies}`;
+          for (const [goal, [, spent, currencies, day]] of Object.entries(reached)) {
+            const name = `${arm} ${goal} ${day} ${currencies}`;
             cells[name] ??= [0, 0, 0];
             for (const [index, value] of [1, spent, spent * spent].entries()) cells[name][index]! += value;
           }

@@ -2,7 +2,16 @@
 // batch that is stored.
 import { openStore } from '../../../../src/service/store/index.ts';
 import { byExternalId } from '../examples.ts';
-import { type Action, applyBatch, batchAt, GOALS, getLookups, MARKER, WORKSPACE } from './history.ts';
+import {
+  type Action,
+  applyBatch,
+  batchAt,
+  GOALS,
+  getLookups,
+  MARKER,
+  TIME_ZONE,
+  WORKSPACE,
+} from './history.ts';
 
 const [address = '', ...numbers] = process.argv.slice(2);
 const [seed = 0, batches = 0] = numbers.map(Number);
@@ -15,7 +24,8 @@ const act = async (action: Action, nowMs: number): Promise<void> => {
       break;
     case 'add goals': {
       const { campaignId, count } = action;
-      await store.addGoals(WORKSPACE, { campaignId, conversions: GOALS[campaignId]!.slice(0, count) });
+      const conversions = GOALS[campaignId]!.slice(0, count);
+      await store.addGoals(WORKSPACE, { campaignId, conversions, timeZone: TIME_ZONE });
       break;
     }
     case 'prune': {
