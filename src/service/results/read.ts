@@ -1,3 +1,4 @@
+import { mapKeys } from '../../protocol/index.ts';
 import { type RunSql, readNumber, readText, type SqlRow } from '../row-readers.ts';
 import { type ButtonResults, readButtons } from './button-results.ts';
 import { type Conversion, formatGoal } from './goals.ts';
@@ -88,12 +89,10 @@ const READ_GOALS = `SELECT variant_id, goal, day, currencies, converted_users, r
   FROM goal_counts WHERE workspace_id = $1 AND campaign_id = $2 AND converted_users > 0`;
 
 const NO_USERS: GoalResult = { converted: 0, revenue: 0, revenueSumOfSquares: 0 };
-const NO_COUNTS = Object.fromEntries(
-  MEASURES.flatMap(({ events, userCount }) => [
-    [events, 0],
-    [userCount, 0],
-  ]),
-) as Counts;
+const NO_COUNTS: Counts = mapKeys(
+  MEASURES.flatMap(({ events, userCount }) => [events, userCount]),
+  () => 0,
+);
 
 /** Reads the stored counts of a campaign, which are some hundred rows. */
 export const readResults = async (

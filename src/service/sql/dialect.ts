@@ -34,7 +34,7 @@ type JoinedRows = Pick<SentRows, 'joined' | 'column'> & {
 export interface Dialect {
   /** Returns the SQL that converts a time to Unix milliseconds. */
   ms(time: string): string;
-  /** Like `ms`, but for `RETURNING`, where a cluster allows only immutable functions. */
+  /** Like `ms`, in a `RETURNING` clause, where a cluster allows only immutable functions. */
   returnedMs(time: string): string;
   /** Returns the SQL that converts Unix milliseconds to the database's type. */
   timestamp(ms: string): string;
