@@ -14,10 +14,9 @@ const leavesPage = (url: URL, here: Location): boolean =>
   /^https?:$/.test(url.protocol) && !(url.hash !== '' && url.href.split('#')[0] === here.href.split('#')[0]);
 
 /** Returns the window that a link in `view` navigates. A picture-in-picture window would close instead. */
-const findTarget = (view: Window): Window => {
-  const page = window as Window & { documentPictureInPicture?: { window: Window | null } };
-  return view === page.documentPictureInPicture?.window ? page : view;
-};
+const findTarget = (view: Window): Window =>
+  // Only Chromium has it, so the types of the DOM do not.
+  view === Reflect.get(window, 'documentPictureInPicture')?.window ? window : view;
 
 /** Matches `<base target="_top">`, which makes links leave their frame. Only the browser can navigate another frame. */
 const ELSEWHERE = 'base[target]:not([target=_self])';

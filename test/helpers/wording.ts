@@ -5,7 +5,7 @@ export const AVOIDED: readonly { avoid: RegExp; write: string }[] = [
   { avoid: /\banswer(?:s|ed|ing)?\b/i, write: 'response, respond' },
   { avoid: /\brefus(?:e|es|ed|al|ing)\b/i, write: 'reject' },
   { avoid: /\bforg(?:et|ets|ot|otten)\b/i, write: 'erase, remove' },
-  { avoid: /\bpictures?\b/i, write: 'image' },
+  { avoid: /\bpictures?\b(?!-in-picture)(?<!-in-picture)/i, write: 'image' },
   { avoid: /\b(?:deed|lane|heir)s?\b/i, write: 'conversion event, counter shard, merge target' },
   { avoid: /\b(?:people|somebody|nobody|no one)\b/i, write: 'users, operators' },
   {
