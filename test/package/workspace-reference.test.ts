@@ -104,7 +104,7 @@ test('the reference lists every template variable in addition to the standard at
 
 /** Code blocks marked with `<!-- example: … -->`. */
 const getExamples = (use: string): string[] =>
-  ['docs/guides/campaigns.md', FILE]
+  ['README.md', 'docs/guides/campaigns.md', FILE]
     .flatMap(examplesIn)
     .filter((example) => example.use === use)
     .map(({ code }) => code);
