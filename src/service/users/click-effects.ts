@@ -26,7 +26,7 @@ type Click = Pick<NewBannerEvent, 'bannerId' | 'timeMs' | 'appId'>;
 const toClickKey = ({ bannerId, timeMs }: Click): string =>
   hash('sha256', `${bannerId} ${timeMs}`, 'base64url').slice(0, KEY_CHARACTERS);
 
-/** Records that a click takes effect. Returns `false` if it already took effect. */
+/** Records that a click takes effect, and creates a profile for a user without one. Returns `false` if it already took effect. */
 const isFirst = (users: UserRepository, externalId: string, key: string, nowMs: number): boolean => {
   const [found] = users.find({ by: 'external_id', value: externalId });
   const profile = found ?? users.create({ externalId }, nowMs);
