@@ -43,7 +43,7 @@ const commandNamed = async (name: string | undefined): Promise<CommandDef | unde
 
 /** Throws for unknown options and unexpected arguments, which the parser ignores. */
 const refuseUnknown = (given: ParsedArgs, defs: ArgsDef): void => {
-  // The parser also adds the value of `--some-name` as `someName`.
+  // The parser also adds the value of `--some-name` in camel case.
   const written = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const isKnown = (name: string) => Object.hasOwn(defs, name) || Object.hasOwn(defs, written(name));
   const unknown = Object.keys(given).filter((name) => name !== '_' && !isKnown(name));

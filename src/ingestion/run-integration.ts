@@ -100,7 +100,7 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
       }
       for await (const row of snapshot.rows()) {
         missing.delete(rejectIdForRow(row.key));
-        // A late row, or a row that is already stored. Both are within the lag.
+        // A late row, or a row that is already stored. Both are within the lookback.
         const isLate = row.rejectId === null && !isAfter(row, watermark);
         if (!isLate || !(retriedKeys.has(row.key) || seen.has(`${row.timeUs} ${row.order}`))) await add(row);
       }

@@ -211,7 +211,7 @@ const findRecounts = (
 
 /**
  * Runs one step of the results consumer within one transaction. Reads the next rows of the feed, applies them to the results of
- * their users and to the counts of campaigns, and moves the cursor. `through` is the cursor up to which the feed is stable;
+ * their users and to the counts of campaigns, and moves the cursor. If there are no rows, backfills goals instead. `through` is the cursor up to which the feed is stable;
  * `null` if all visible rows are stable.
  */
 export function* advanceResults(

@@ -17,7 +17,10 @@ interface ResultsOptions {
   verify(workspaceId: string): Promise<ResultsDifference[]>;
 }
 
-/** Creates the reads of results for both databases. A read catches up with the feed first. */
+/**
+ * Creates the reads of results for both databases. A read catches up with the feed first, except `campaignButtonDays`.
+ * `campaignResults` also adds the goals of its query.
+ */
 export const createResults = ({
   run,
   dialect,

@@ -207,7 +207,7 @@ export interface Store extends StoreReader, Feed {
   /** Returns the random secret of a workspace, which is shared by replicas and kept across restarts. */
   secret(workspaceId: string): Promise<string>;
 
-  /** Returns the results of a campaign. Catches up with the feed first, for at most two seconds. */
+  /** Adds the goals of the query, catches up with the feed for at most two seconds, and returns the results of the campaign. */
   campaignResults(workspaceId: string, query: ResultsQuery): Promise<CampaignResults>;
   /** Returns the clicks on links and buttons of a campaign by day. */
   campaignButtonDays(workspaceId: string, query: ButtonDaysQuery): Promise<ButtonDayResults[]>;
