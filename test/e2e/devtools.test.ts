@@ -135,7 +135,7 @@ describe('the devtools on the strictest page', () => {
     const { page, close } = await open('/page?fails');
     await titled(page, 'home_hero', 'No response');
     await card(page, 'home_hero')
-      .getByText(/Next request in \d+\ss.*429 Over rate limit/)
+      .getByText(/Next request in \d+\ss.*HTTP 429 from .*: Over rate limit/)
       .waitFor();
     await tab(page, 'Log');
     await page.locator('[data-notice="paused"]').getByText('rate limited').waitFor();
