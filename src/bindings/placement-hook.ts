@@ -6,7 +6,7 @@ export const followHook = (latest: () => PlacementHook): PlacementHook => {
   let slow: PlacementHook | undefined;
   const follow: PlacementHook = (banner, slot) => (slow ?? latest())(banner, slot);
   const { validate, renderEmpty, renderInvalid } = latest();
-  // Copies only the methods that exist, because a placement with an `empty` method does not collapse.
+  // Copies only the methods that exist, because a placement with `renderEmpty` does not collapse.
   if (validate) {
     follow.validate = (banner) => {
       const hook = latest();

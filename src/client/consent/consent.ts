@@ -101,7 +101,7 @@ export const createConsent = (initial: State, now: () => number) => {
       await set(other.consent);
     },
     /**
-     * Applies a decision of this page. Resolves like `hear`. Without an earlier choice, pending events are neither kept nor
+     * Applies a decision of this page. Resolves like `merge`. Without an earlier choice, pending events are neither kept nor
      * sent.
      */
     decide(decision: Decision): Promise<void> {

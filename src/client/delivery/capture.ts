@@ -28,7 +28,7 @@ const DRIFT_MS = 100;
  *
  * Times are the monotonic clock plus an offset, so they keep their order if the device's clock is set back by some minutes. The
  * offset follows a clock that is ahead, because a monotonic clock may stop while the device sleeps, and one that is set back by
- * more than `LEAP_MS`, because it was wrong before.
+ * more than `CLOCK_JUMP_MS`, because it was wrong before.
  */
 export const createEventTimes = ({ now, monotonic }: Clock) => {
   /** Device time when the monotonic clock was 0. */

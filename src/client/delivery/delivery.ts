@@ -179,7 +179,7 @@ export interface DeliverySetup {
 
 /** Messages between tabs. A tab that misses one finds the same state in the log. */
 export type TabMessage =
-  /** A request is settled. Another waiting tab may send after `wait`. */
+  /** A request is settled. Another waiting tab may send after `pause`. */
   | { type: 'sender-idle'; pause: Pause }
   /** Events that left the queue, by `formatKey`. */
   | { type: 'events-removed'; keys: string[] }

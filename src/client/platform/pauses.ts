@@ -67,6 +67,6 @@ export const noPause = (): Pause => ({ until: 0, reason: 'backoff', failures: 0,
 export const isPaused = ({ until }: Pause, now: number): boolean =>
   isPendingDeadline(until, now, MAX_PAUSE_MS);
 
-/** Returns the pause after the return of the network or the user: ended now, or unchanged if it is firm or over. */
+/** Returns the pause after the return of the network or the user: ended now, or unchanged if the server requested it or it is over. */
 export const endPauseEarly = (pause: Pause, now: number): Pause =>
   pause.isServerMandated || !isPaused(pause, now) ? pause : { ...pause, until: now };

@@ -41,7 +41,7 @@ export const createCapMonitor = (context: DeliveryContext, log: Log) => {
       events += stored.length;
       for (const { event } of stored) bytes += estimateBytes(event);
     },
-    /** Returns whether enough was appended for `tidy` to be due. */
+    /** Returns whether enough was appended for `enforceCaps` to be due. */
     isDue: isOverSlack,
 
     /** Checks the caps at page start, once an hour, and after many appends. */

@@ -111,7 +111,7 @@ export type NextAction =
   | { type: 'nothing'; due: number };
 
 /**
- * Finds the next step, from the head of the queue. `all` includes events that are not due yet. `isHeld`: the disk is full or
+ * Finds the next step, from the head of the queue. `all` includes events that are not due yet. `isDegraded`: the disk is full or
  * the trouble chunk cannot be loaded, so steps that need either wait, and expired claims keep their events.
  */
 export const createPlanner = (context: DeliveryContext, log: Log, limit: () => number) => {

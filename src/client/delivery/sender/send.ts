@@ -103,7 +103,7 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
 
   return {
     /**
-     * Sends a batch. On page exit (`isLeaving`), only a keepalive request is possible. Returns `undefined` if no request was
+     * Sends a batch. On page exit (`isPageExit`), only a keepalive request is possible. Returns `undefined` if no request was
      * sent.
      */
     async send(batch: QueuedEvent[], key: string, isPageExit: boolean): Promise<Sent | undefined> {

@@ -89,7 +89,7 @@ const decideEvents = (
 
   /** Whether the server failed on a batch of one event. */
   const isPoison = items.length === 1 && mayContainPoisonEvent(outcome);
-  /** Defers a poison event by its age, at most `MAX_PAUSE_MS`. */
+  /** Defers a poison event by its age, at most `MAX_DELAY_MS`. */
   const defer = (event: StoredEvent): StoredEvent => {
     const now = clock.now();
     return { ...event, notBefore: now + Math.min(now - event.time, MAX_DELAY_MS) };
