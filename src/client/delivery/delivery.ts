@@ -10,7 +10,7 @@ import type { Store } from '../platform/store.ts';
 import type { BroadcastChannelLike, TabChannel } from '../platform/tab-channel.ts';
 import type { Disk, InMemory } from './log/disk.ts';
 import type { Claim, Claimed, QueuedEvent } from './log/records.ts';
-import type { Sent } from './sender/sent.ts';
+import type { RequestResult } from './sender/request-result.ts';
 import type { createWorkerHandoff } from './worker-handoff.ts';
 
 /** Reason that the server rejected an event, with its number of attempts. */
@@ -190,7 +190,7 @@ export type TabMessage =
 /** API of the trouble chunk, which most visits do not load. */
 export interface Trouble {
   /** Records the result of a request in the log and tells the host. Returns the number of delivered events. */
-  settle(claimed: Claimed, sent: Sent, apiKey: string): Promise<number>;
+  settle(claimed: Claimed, result: RequestResult, apiKey: string): Promise<number>;
   /** Settles an expired claim whose page is gone. */
   settleAbandoned(claim: Claim): Promise<number>;
   /** Returns the maximum number of events in a batch: the host's limit, or less after a rejection. */
@@ -218,8 +218,8 @@ export interface Trouble {
   waitUntil(pause: Pause, apiKey: string): Promise<number | undefined>;
   /** Ends the backoff of all tabs, unless the server requested it. */
   endBackoff(): Promise<void>;
-  /** Removes expired events if `isHour`, then events over a cap, starting with the least valuable and oldest. */
-  enforceCaps(isHour: boolean, isOver: boolean): Promise<void>;
+  /** Removes expired events if `isHourlyCheckDue`, then events over a cap, starting with the least valuable and oldest. */
+  enforceCaps(isHourlyCheckDue: boolean, isOver: boolean): Promise<void>;
   /**
    * Frees space on a full disk: first the host's banner cache, then events worth at most as much as `written`, or any events if
    * `written` is absent (a user decision). Returns `false` if nothing could be freed.

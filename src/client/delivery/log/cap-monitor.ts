@@ -46,17 +46,17 @@ export const createCapMonitor = (context: DeliveryContext, log: Log) => {
 
     /** Checks the caps at page start, once an hour, and after many appends. */
     async enforceCaps(): Promise<void> {
-      const isHour = monotonic() - checkedAt > CHECK_MS;
+      const isHourlyCheckDue = monotonic() - checkedAt > CHECK_MS;
       const isOver = isOverSlack();
-      if (!isHour && !isOver) return;
+      if (!isHourlyCheckDue && !isOver) return;
       if (isOver || !(await isWithinCaps())) {
         const { enforceCaps } = await trouble();
         [events, bytes] = [0, 0];
         // Starts the next interval, regardless of what the check finds.
-        if (isHour) checkedAt = monotonic();
-        await enforceCaps(isHour, isOver);
+        if (isHourlyCheckDue) checkedAt = monotonic();
+        await enforceCaps(isHourlyCheckDue, isOver);
       }
-      if (isHour) checkedAt = monotonic();
+      if (isHourlyCheckDue) checkedAt = monotonic();
     },
 
     /**

@@ -78,11 +78,11 @@ const MAX_READ = 1_000;
 /** Reason that this page may not send. */
 type Block =
   /** No consent, or the page is stopped or prerendered. */
-  | { type: 'off' }
+  | { type: 'disabled' }
   /** Pause of all tabs. */
   | { type: 'paused'; pause: Pause }
   /** Another page sends. `until` is in Unix milliseconds. */
-  | { type: 'busy'; until: number };
+  | { type: 'locked'; until: number };
 
 /** Returns the reason that this page may not send now, from a control record and its claims; `null` if the page may send. */
 export const findBlock = (
@@ -91,10 +91,10 @@ export const findBlock = (
   claims: Claim[],
 ): Block | null => {
   const now = clock.now();
-  if (!canSend()) return { type: 'off' };
+  if (!canSend()) return { type: 'disabled' };
   if (isPaused(pause, now)) return { type: 'paused', pause: pause };
   const lease = claims.find((each) => isExclusive(each, now));
-  return lease ? { type: 'busy', until: Math.min(lease.until, lease.exclusiveUntil) } : null;
+  return lease ? { type: 'locked', until: Math.min(lease.until, lease.exclusiveUntil) } : null;
 };
 
 /** Next step of the sender. */
@@ -102,13 +102,13 @@ export type NextAction =
   | Block
   | { type: 'send'; batch: QueuedEvent[] }
   /** No response to this request can arrive anymore, so its events are in doubt. */
-  | { type: 'over'; claim: Claim }
+  | { type: 'expired'; claim: Claim }
   /** Request a token of this user from the host. */
-  | { type: 'token'; userId: string }
+  | { type: 'request-token'; userId: string }
   /** Let the host correct these events. */
   | { type: 'correct'; rejected: QueuedEvent[] }
   /** Nothing to send now. Check again at `due` (Unix milliseconds), or on the next event. */
-  | { type: 'nothing'; due: number };
+  | { type: 'idle'; due: number };
 
 /**
  * Finds the next step, from the head of the queue. `all` includes events that are not due yet. `isDegraded`: the disk is full or
@@ -154,22 +154,22 @@ export const createPlanner = (context: DeliveryContext, log: Log, limit: () => n
     if (block) return block;
     const live = claims.filter((each) => isLive(each, now()));
     const expired = claims.find((each) => !live.includes(each));
-    if (expired && !isDegraded) return { type: 'over', claim: expired };
+    if (expired && !isDegraded) return { type: 'expired', claim: expired };
 
     const found = await scan(new Set(claims.flatMap(({ keys }) => keys.map(formatKey))), isDegraded);
     if (found.corrupt.length > 0 && !isDegraded) await log.removeCorrupt(found.corrupt);
     if (!isWorker && !isDegraded && found.rejected.length > 0)
       return { type: 'correct', rejected: found.rejected };
     const [oldest] = found.waiting;
-    if (!oldest) return { type: 'nothing', due: Math.min(found.due, ...live.map(({ until }) => until)) };
+    if (!oldest) return { type: 'idle', due: Math.min(found.due, ...live.map(({ until }) => until)) };
     const { userId, time } = oldest.event;
     // A time far in the future means that the clock was set back. Such an event is due.
     const isOld = Math.abs(now() - time) >= maxDelayMs;
     // After a failure, events are due at once, because they have already waited.
     const isDue = isOld || control.pause.failures > 0 || found.waiting.length >= limit();
-    if (!all && !isDue) return { type: 'nothing', due: time + maxDelayMs };
+    if (!all && !isDue) return { type: 'idle', due: time + maxDelayMs };
     // The token is requested before the claim, because the host may be slow.
-    if (!userTokens.isReady(userId)) return { type: 'token', userId };
+    if (!userTokens.isReady(userId)) return { type: 'request-token', userId };
     const group = found.waiting.filter(({ event }) => isSameGroup(options, oldest.event, event));
     const [batch = [oldest]] = planBatches(group, MAX_BODY_BYTES, limit(), context);
     return { type: 'send', batch };
@@ -177,7 +177,7 @@ export const createPlanner = (context: DeliveryContext, log: Log, limit: () => n
 };
 
 /** Added to the request timeout. After the total, no response can arrive anymore. */
-const ANSWER_MARGIN_MS = 5_000;
+const RESPONSE_MARGIN_MS = 5_000;
 /** Duration of the exclusive lease to send. After it, the page may be gone, and other pages may send the remaining events. */
 const LEASE_MS = 10_000;
 
@@ -191,7 +191,7 @@ export const newClaim = (
     v: SCHEMA_VERSION,
     id: newId(),
     tab,
-    until: clock.now() + options.timeoutMs + ANSWER_MARGIN_MS,
+    until: clock.now() + options.timeoutMs + RESPONSE_MARGIN_MS,
     exclusiveUntil: clock.now() + leaseMs,
     keys: batch.map(({ key }) => key),
   },

@@ -11,7 +11,7 @@ import { onReturn } from '../../platform/page-lifecycle.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
 import type { QueuedEvent } from '../log/records.ts';
-import type { Sent } from './sent.ts';
+import type { RequestResult } from './request-result.ts';
 
 /** Returns the request body for a batch of one user. Deterministic: the same events give the same bytes. */
 export const trackBody = (batch: Pick<QueuedEvent, 'event'>[]): string => {
@@ -72,7 +72,7 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
     batch: QueuedEvent[],
     key: string,
     keepalive: boolean,
-  ): Promise<Sent> => {
+  ): Promise<RequestResult> => {
     const began = clock.monotonic();
     const wasOffline = globalThis.navigator?.onLine === false;
     const abort = new AbortController();
@@ -86,11 +86,11 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
       }),
     ];
     try {
-      const answer = await post(TRACK_PATH, { body, key, keepalive, signal: abort.signal });
+      const response = await post(TRACK_PATH, { body, key, keepalive, signal: abort.signal });
       warmUntil = clock.monotonic() + WARM_MS;
-      const fault = answer.headers.get(USER_TOKEN_HEADER);
-      if (answer.status === 401 && fault !== null) userTokens.reject(batch[0]!.event.userId, token, fault);
-      return { type: 'response', response: answer, isAllAccepted: isAllAccepted(answer, batch.length) };
+      const fault = response.headers.get(USER_TOKEN_HEADER);
+      if (response.status === 401 && fault !== null) userTokens.reject(batch[0]!.event.userId, token, fault);
+      return { type: 'response', response, isAllAccepted: isAllAccepted(response, batch.length) };
     } catch (cause) {
       const isAtOnce = clock.monotonic() - began < REJECTED_AT_ONCE_MS;
       if (keepalive && isAtOnce && !abort.signal.aborted) avoidUntil = clock.monotonic() + AVOID_MS;
@@ -106,7 +106,7 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
      * Sends a batch. On page exit (`isPageExit`), only a keepalive request is possible. Returns `undefined` if no request was
      * sent.
      */
-    async send(batch: QueuedEvent[], key: string, isPageExit: boolean): Promise<Sent | undefined> {
+    async send(batch: QueuedEvent[], key: string, isPageExit: boolean): Promise<RequestResult | undefined> {
       // The user may have opted out during the claim, when there was no request to abort yet.
       if (!canSend()) return undefined;
       const token = userTokens.current(batch[0]!.event.userId);
@@ -116,9 +116,9 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
       const mayStay = !isPageExit && lifecycle.isVisible();
       const keepalive = used + bytes <= BUDGET_BYTES && !(mayStay && clock.monotonic() < avoidUntil);
       if (keepalive) used += bytes;
-      const sent = await request(body, token, batch, key, keepalive);
+      const result = await request(body, token, batch, key, keepalive);
       if (keepalive) used -= bytes;
-      return sent;
+      return result;
     },
     budgetLeft: (): number => BUDGET_BYTES - used,
     /** Returns whether the preflight is still cached. */

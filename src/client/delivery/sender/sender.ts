@@ -105,25 +105,25 @@ export const createSender = (
     const todo = await planNext(run.all, run.isDegraded);
     if (!canSend()) return false;
     switch (todo.type) {
-      case 'off':
+      case 'disabled':
         return false;
       case 'send': {
         const claimed = await claim(todo.batch);
         if (claimed === undefined) return true;
-        const sent = await requests.send(claimed.batch, key, false);
-        run.delivered += await settle(claimed, sent, key);
+        const result = await requests.send(claimed.batch, key, false);
+        run.delivered += await settle(claimed, result, key);
         return true;
       }
-      case 'over':
+      case 'expired':
         await (await trouble()).settleAbandoned(todo.claim);
         return true;
-      case 'token':
+      case 'request-token':
         await userTokens.get(todo.userId);
         return true;
       case 'correct':
         void (await (await trouble()).correction.request(todo.rejected)).decided.then(() => wake());
         return true;
-      case 'busy':
+      case 'locked':
         if (run.all) await untilIdle(todo.until);
         else wakeAt(todo.until);
         return run.all;
@@ -133,7 +133,7 @@ export const createSender = (
         if (until !== undefined) wakeAt(until);
         return until === undefined;
       }
-      case 'nothing':
+      case 'idle':
         wakeAt(todo.due);
         return false;
     }

@@ -12,7 +12,7 @@ import {
   readEvent,
   type Writes,
 } from '../log/records.ts';
-import type { Sent } from './sent.ts';
+import type { RequestResult } from './request-result.ts';
 
 /** Creates the function that tells the host which events were delivered. */
 export const createDeliver =
@@ -68,23 +68,23 @@ export const createSettle = (context: DeliveryContext, log: Log, deliver: Delive
     }
   };
 
-  const settleAny = async (claimed: Claimed, sent: Sent, apiKey: string): Promise<number> => {
+  const settleAny = async (claimed: Claimed, result: RequestResult, apiKey: string): Promise<number> => {
     const { settle } = await trouble().catch(async (cause) => {
       // A request that never left the browser is not in doubt.
-      if (sent.type === 'no-response' && sent.wasOffline) await release(claimed);
+      if (result.type === 'no-response' && result.wasOffline) await release(claimed);
       throw cause;
     });
-    return settle(claimed, sent, apiKey);
+    return settle(claimed, result, apiKey);
   };
 
-  return async (claimed: Claimed, sent: Sent | undefined, apiKey: string): Promise<number> => {
+  return async (claimed: Claimed, result: RequestResult | undefined, apiKey: string): Promise<number> => {
     let count = 0;
-    if (sent === undefined) await release(claimed);
+    if (result === undefined) await release(claimed);
     else {
       // Once loaded, the trouble chunk settles every request, because the next batch size depends on the result.
-      const isGood = sent.type === 'response' && sent.isAllAccepted && !claimed.isUnwritten && !loaded();
+      const isGood = result.type === 'response' && result.isAllAccepted && !claimed.isUnwritten && !loaded();
       const delivered = isGood ? await confirm(claimed) : undefined;
-      count = delivered ? delivered.length : await settleAny(claimed, sent, apiKey);
+      count = delivered ? delivered.length : await settleAny(claimed, result, apiKey);
       if (delivered) deliver(delivered);
     }
     tabs.post({ type: 'sender-idle', pause: log.cachedControl().pause });

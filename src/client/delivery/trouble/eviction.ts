@@ -135,12 +135,12 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
   };
 
   return {
-    /** Removes expired events if `isHour`, then events over a cap, starting with the least valuable and oldest. */
-    async enforceCaps(isHour: boolean, isOver: boolean): Promise<void> {
+    /** Removes expired events if `isHourlyCheckDue`, then events over a cap, starting with the least valuable and oldest. */
+    async enforceCaps(isHourlyCheckDue: boolean, isOver: boolean): Promise<void> {
       if (!isOver && (await wasScanned())) return;
       const { all, free: found, size } = await measureUsage();
       let free = found;
-      if (isHour) free = await expire(found);
+      if (isHourlyCheckDue) free = await expire(found);
       const kept = new Set(free);
       const expired = found.filter((item) => !kept.has(item));
       let spareBytes = size - expired.reduce((sum, { event }) => sum + estimateBytes(event), 0) - caps.bytes;

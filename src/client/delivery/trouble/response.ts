@@ -2,7 +2,7 @@ import type { TrackSuccess } from '../../../protocol/index.ts';
 import type { FailureKind } from '../../notices.ts';
 import type { HttpResponse } from '../../platform/http.ts';
 import type { PauseCause } from '../../platform/pauses.ts';
-import type { Sent } from '../sender/sent.ts';
+import type { RequestResult } from '../sender/request-result.ts';
 import { parseErrorResponse } from './error-response.ts';
 import type { Kit } from './kit.ts';
 
@@ -158,9 +158,9 @@ export const readResponse = (
 };
 
 /** Returns the outcome of a request for a batch of `length` events. */
-export const toOutcome = (kit: Kit, sent: Sent, length: number, now: number): Outcome => {
-  if (sent.type === 'response') return readResponse(kit, sent.response, length, now);
-  const { cause, isNewNetwork, wasOffline } = sent;
+export const toOutcome = (kit: Kit, result: RequestResult, length: number, now: number): Outcome => {
+  if (result.type === 'response') return readResponse(kit, result.response, length, now);
+  const { cause, isNewNetwork, wasOffline } = result;
   const outcome = noResponse(cause, { reason: 'backoff', isNewNetwork });
   // An offline browser sends nothing.
   return wasOffline ? { ...outcome, type: 'retry', pause: { reason: 'offline' } } : outcome;

@@ -40,9 +40,9 @@ export const createTrouble = ({ kit, context, log, caps, deliver }: TroubleOptio
     deadLetters: createDeadLetters(kit, context, log),
     diagnostics: () => readDiagnostics(kit, context, log),
     batchLimit: size.limit,
-    settle(claimed, sent, apiKey) {
+    settle(claimed, result, apiKey) {
       const { length } = claimed.claim.keys;
-      const outcome = toOutcome(kit, sent, length, clock.now());
+      const outcome = toOutcome(kit, result, length, clock.now());
       size.learn(length, outcome);
       return handleOutcome(claimed, outcome, apiKey);
     },
