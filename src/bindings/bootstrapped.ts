@@ -32,10 +32,10 @@ export const bootstrapped = (
  * `shouldShow`. Starts before the placement is mounted. Returns a function that unsubscribes.
  */
 export const watchBootstrapped = (placard: Placard, placementId: string, leave: () => void): (() => void) => {
-  const look = (notice?: Notice): void => {
+  const check = (notice?: Notice): void => {
     const isEmptied = notice?.type === 'hidden' && notice.placementId === placementId;
     if (isEmptied || !placard.banner(placementId)) leave();
   };
-  look();
-  return placard.subscribe(look);
+  check();
+  return placard.subscribe(check);
 };

@@ -9,18 +9,18 @@ const MAX_WAIT_MS = 60_000;
  */
 export const watchBanner = (placard: Placard, placementId: string, changed: () => void): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const arm = (): void => {
+  const schedule = (): void => {
     clearTimeout(timer);
     const expiresAt = placard.banner(placementId)?.expiresAt ?? null;
     if (expiresAt === null) return;
-    timer = setTimeout(look, Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, expiresAt - Date.now())));
+    timer = setTimeout(refresh, Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, expiresAt - Date.now())));
   };
-  const look = (): void => {
-    arm();
+  const refresh = (): void => {
+    schedule();
     changed();
   };
-  arm();
-  const unsubscribe = placard.subscribe(look);
+  schedule();
+  const unsubscribe = placard.subscribe(refresh);
   return () => {
     unsubscribe();
     clearTimeout(timer);

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import { onCoverChange } from './cover-changes.ts';
-import { getArea, lookAt } from './visibility.ts';
+import { getArea, measureVisibility } from './visibility.ts';
 
 /** MRC viewability rule for display ads: minimum share of pixels, and continuous time in view. */
 const SHARE = 0.5;
@@ -11,11 +11,11 @@ const DWELL_MS = 1_000;
 /** A timer that is late by more than this indicates that the device slept. */
 const LATE_MS = 1_000;
 /** Check interval during the required second, to detect short interruptions. */
-const LOOK_MS = 200;
-/** First check delay of an invisible banner. It doubles up to `LOOK_MS`. */
-const FIRST_LOOK_MS = 16;
+const CHECK_MS = 200;
+/** First check delay of an invisible banner. It doubles up to `CHECK_MS`. */
+const FIRST_CHECK_MS = 16;
 /** Check interval of a covered banner without a change event. It may stay covered for long, for example by a consent dialog. */
-const COVERED_LOOK_MS = 2_000;
+const COVERED_CHECK_MS = 2_000;
 
 export interface ViewabilityOptions {
   element: HTMLElement;
@@ -56,7 +56,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
   /** Whether the last check found the slot covered, and no later event may have uncovered it. */
   let isCovered = false;
   let stopCoverChanges: (() => void) | undefined;
-  let nextWaitMs = FIRST_LOOK_MS;
+  let nextWaitMs = FIRST_CHECK_MS;
   /** Whether the slot has had nodes. If none is left or displayed, they were removed. */
   let wasFilled = element.hasChildNodes();
 
@@ -72,8 +72,8 @@ export const watchViewability = (options: ViewabilityOptions) => {
     return area() > 0 && !isBusy() && entry!.intersectionRatio >= requiredShare(area());
   };
 
-  const sight = () =>
-    lookAt({
+  const measure = () =>
+    measureVisibility({
       slot: element,
       entry: entry!,
       isControl: isControl(),
@@ -97,26 +97,26 @@ export const watchViewability = (options: ViewabilityOptions) => {
     cancel?.();
     began = undefined;
     setCovered(false);
-    if (isWaiting() && isInView()) begin(FIRST_LOOK_MS);
+    if (isWaiting() && isInView()) begin(FIRST_CHECK_MS);
   };
 
   /** Starts the required second once the banner is visible. */
   const begin = (waitMs: number): void => {
-    const seen = meetsShare() ? sight() : 'invisible';
+    const seen = meetsShare() ? measure() : 'invisible';
     setCovered(seen === 'covered');
     if (seen === 'visible') {
       began = monotonic();
       last = { monotonic: began, wall: now() };
-      cancel = after(LOOK_MS, look);
+      cancel = after(CHECK_MS, check);
       return;
     }
     // If the slot is out of view or below the required share, the observer reports a change.
     if (!isInView() || (area() > 0 && !meetsShare())) return;
-    lookAgain(waitMs);
+    checkAgain(waitMs);
   };
 
-  const lookAgain = (waitMs: number): void => {
-    nextWaitMs = Math.min(2 * waitMs, isCovered ? COVERED_LOOK_MS : LOOK_MS);
+  const checkAgain = (waitMs: number): void => {
+    nextWaitMs = Math.min(2 * waitMs, isCovered ? COVERED_CHECK_MS : CHECK_MS);
     cancel = after(waitMs, () => {
       const isFilled = area() === 0 && getArea(element.getBoundingClientRect()) > 0;
       if (!isFilled || isControl()) {
@@ -133,10 +133,10 @@ export const watchViewability = (options: ViewabilityOptions) => {
 
   /** Checks a covered slot soon, then with growing delays, because an animation may still be running. */
   const onChange = (): void => {
-    if (nextWaitMs <= 2 * LOOK_MS) return;
+    if (nextWaitMs <= 2 * CHECK_MS) return;
     isCovered = false;
     cancel?.();
-    lookAgain(FIRST_LOOK_MS);
+    checkAgain(FIRST_CHECK_MS);
   };
 
   /** Returns whether the device or the timers were suspended since the last check. */
@@ -144,22 +144,22 @@ export const watchViewability = (options: ViewabilityOptions) => {
     // The monotonic clock may stop while the device sleeps. The wall clock does not.
     if (wall - elapsed > LATE_MS) return true;
     // If both clocks ran, one late timer may mean sleep. Two late timers in a row mean throttled timers with correct timestamps.
-    const isFirst = elapsed > LOOK_MS + LATE_MS && !wasLate;
-    wasLate = elapsed > LOOK_MS + LATE_MS;
+    const isFirst = elapsed > CHECK_MS + LATE_MS && !wasLate;
+    wasLate = elapsed > CHECK_MS + LATE_MS;
     return isFirst;
   };
 
-  const look = (): void => {
+  const check = (): void => {
     const at = { monotonic: monotonic(), wall: now() };
     const isAwake = !slept(at.monotonic - last.monotonic, at.wall - last.wall);
     last = at;
-    if (!isAwake || began === undefined || !isWaiting() || !meetsShare() || sight() !== 'visible') {
+    if (!isAwake || began === undefined || !isWaiting() || !meetsShare() || measure() !== 'visible') {
       restart();
       return;
     }
     const leftMs = began + DWELL_MS - at.monotonic;
     if (leftMs > 0) {
-      cancel = after(Math.min(LOOK_MS, leftMs), look);
+      cancel = after(Math.min(CHECK_MS, leftMs), check);
       return;
     }
     began = undefined;
@@ -213,7 +213,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
     restart,
     /** Returns the progress of the rule, and the conditions that block it. */
     inspect() {
-      const seen = entry?.isIntersecting ? sight() : 'visible';
+      const seen = entry?.isIntersecting ? measure() : 'visible';
       return {
         dwellMs: began === undefined ? 0 : monotonic() - began,
         requiredMs: DWELL_MS,

@@ -13,9 +13,9 @@ const DRAWING = `${REPLACED},canvas,svg`;
 type Box = Pick<DOMRectReadOnly, 'left' | 'top' | 'right' | 'bottom'>;
 
 /** `invisible`: no visible content. `covered`: too much of the content lies under another element. */
-export type Sight = 'visible' | 'covered' | 'invisible';
+export type Visibility = 'visible' | 'covered' | 'invisible';
 
-export interface SightOptions {
+export interface VisibilityOptions {
   slot: HTMLElement;
   entry: IntersectionObserverEntry;
   /** Whether the banner is a control banner, which has no content, so that the slot is measured. */
@@ -169,14 +169,14 @@ const isCoveredOutside = ({ slot, x, y }: Probe): boolean => {
  * Measures the visible share of a slot: in view, opaque, unclipped, uncovered. Hit testing cannot see overlays with
  * `pointer-events: none`.
  */
-export const lookAt = ({
+export const measureVisibility = ({
   slot,
   entry,
   isControl,
   wasFilled,
   requiredShare,
   wasCovered,
-}: SightOptions): Sight => {
+}: VisibilityOptions): Visibility => {
   const root = getRoot(slot);
   // The entry is from the last threshold crossing. Since then the page may have scrolled a little, and a slot that is fully in
   // view may have grown, because the observer reports only changes of the visible share.
@@ -208,7 +208,7 @@ export const lookAt = ({
   let covered = 0;
   let isHit = false;
   let layers = 0;
-  const look = (column: number, row: number): void => {
+  const probe = (column: number, row: number): void => {
     const point = {
       slot,
       x: between(visible.left, visible.right, column),
@@ -223,11 +223,11 @@ export const lookAt = ({
     else free++;
   };
   if (wasCovered) {
-    for (let i = 0; i < PROBES; i++) look(i, i);
+    for (let i = 0; i < PROBES; i++) probe(i, i);
     if (covered + layers === PROBES) return 'covered';
     [free, covered, layers] = [0, 0, 0];
   }
-  for (let i = 0; i < PROBES * PROBES; i++) look(i % PROBES, Math.floor(i / PROBES));
+  for (let i = 0; i < PROBES * PROBES; i++) probe(i % PROBES, Math.floor(i / PROBES));
   if (free + covered === 0) {
     // Hit tests fail if the content is clipped or has no pixels or pointer events, or if everything except a modal dialog is
     // inert.
