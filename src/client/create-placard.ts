@@ -30,10 +30,10 @@ const createLivePlacard = (settings: Settings): Placard => {
   const buffered: Notice[] = [];
   const endBuffer = settings.debug ? subscribe((notice) => buffered.push(notice)) : undefined;
   const requested: Requested = { placements: new Set(), synced: new Set() };
-  const want = (placementId: string): void => {
+  const requestPlacement = (placementId: string): void => {
     if (requested.placements.has(placementId)) return;
     requested.placements.add(placementId);
-    late.current()?.want(placementId);
+    deferred.current()?.enqueue(placementId);
   };
 
   const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
@@ -41,10 +41,10 @@ const createLivePlacard = (settings: Settings): Placard => {
   const user = createCurrentUser(settings, consent, fail);
   const cache = createBannerCache({ settings, store, consent, user, fail });
   const slotSizes = createSlotSizes(settings.appId);
-  const late = createDeferredChunk<DeferredClient>(after, fail);
-  const { isStopped } = late;
-  const track = createTrack({ user, cache, late, consent, now });
-  const snooze = (banner: Banner, hours: number) => late.run((client) => client.snooze(banner, hours));
+  const deferred = createDeferredChunk<DeferredClient>(after, fail);
+  const { isStopped } = deferred;
+  const track = createTrack({ user, cache, deferred, consent, now });
+  const snooze = (banner: Banner, hours: number) => deferred.run((client) => client.snooze(banner, hours));
   const { synced } = requested;
   const placements = createPlacements({
     cache,
@@ -64,12 +64,12 @@ const createLivePlacard = (settings: Settings): Placard => {
     notify({ type: 'changed' });
   });
 
-  const userSwitch = createUserSwitch({ user, consent, cache, store, slotSizes, late });
+  const userSwitch = createUserSwitch({ user, consent, cache, store, slotSizes, deferred });
   consent.subscribe((before) => userSwitch.follow(before === 'pending').catch(report));
   consent.subscribe(() => notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' }));
 
   // Loads everything that the first paint does not need.
-  late.open(async () => {
+  deferred.open(async () => {
     const { createDeferredClient } = await retryImport(() => import('./deferred-client.ts'));
     // In a separate task, because evaluating the chunk already takes a task on a slow phone.
     await new Promise<void>((resolve) => after(0, resolve));
@@ -85,7 +85,7 @@ const createLivePlacard = (settings: Settings): Placard => {
       deleteStored: userSwitch.deleteStored,
       isStopped,
       requested,
-      want,
+      requestPlacement,
       buffered,
       endBuffer,
       notify,
@@ -98,7 +98,7 @@ const createLivePlacard = (settings: Settings): Placard => {
   const decide = async (decision: Decision): Promise<void> => {
     const isCarriedOut = consent.decide(decision);
     let isDone = false;
-    await late.runWithFallback(
+    await deferred.runWithFallback(
       // The disk has already been purged, and another purge would delete events captured since an opt-in. Pending captures are
       // discarded in any case.
       ({ delivery }) => delivery.decide(decision, isDone && consent.mayAct()),
@@ -113,12 +113,12 @@ const createLivePlacard = (settings: Settings): Placard => {
 
   const stop = (): void => {
     placements.unmountAll();
-    late.stop();
+    deferred.stop();
   };
 
   // Only the read starts at once. Everything else waits until cached banners are on the page.
   const begin = async (): Promise<void> => {
-    const cancel = after(SLOW_MS, () => void late.run(async () => null, null));
+    const cancel = after(SLOW_MS, () => void deferred.run(async () => null, null));
     await userSwitch.openCache();
     cancel();
     await afterFrame(platform);
@@ -133,18 +133,18 @@ const createLivePlacard = (settings: Settings): Placard => {
       if (missing) fail('config', `No ${missing} for "${placementId}"`);
       if (isStopped() || missing) return () => undefined;
       const unmount = placements.mount(placementId, element, hook);
-      want(placementId);
+      requestPlacement(placementId);
       return unmount;
     },
     async identify(userId) {
       if (!isStopped()) await userSwitch.signIn(userId);
     },
     // Before the deferred chunk is loaded, `shouldShow` was not called.
-    reevaluate: () => late.current()?.reevaluate(),
+    reevaluate: () => deferred.current()?.reevaluate(),
     banner: cache.current,
     track,
     subscribe,
-    ...createDeferredMethods(late.run),
+    ...createDeferredMethods(deferred.run),
     enable: () => decide('enable'),
     disable: (queued = 'keep') => decide(queued),
     stop,

@@ -2,7 +2,7 @@ import { isVisitorId, PLACEMENTS_PATH, VISITOR_JOIN_PATH } from '../protocol/ind
 import type { Banner, BannerEvent } from './banner.ts';
 import { createSnooze } from './banners/snooze.ts';
 import { recordAcceptedDismissals } from './banners/sync-response.ts';
-import { createSyncScheduler, type Updates } from './banners/sync-scheduler.ts';
+import { createSyncScheduler, type SyncScheduler } from './banners/sync-scheduler.ts';
 import { createLoadChunk } from './chunks.ts';
 import { createDeferredContext, type DeferredClientOptions } from './deferred-context.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
@@ -24,7 +24,7 @@ type SelectorsChunk = typeof import('./placements/insert-placements.ts');
 const STORE_TIMEOUT_MS = 2_000;
 
 /** API of the deferred chunk for the first chunk. */
-export interface DeferredClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forgetUser'> {
+export interface DeferredClient extends Pick<SyncScheduler, 'enqueue' | 'notifyTabs' | 'forgetUser'> {
   delivery: Delivery;
   /** Syncs these placements now, or all mounted ones, if the budget allows it. */
   refresh(placementIds?: string[]): Promise<void>;
@@ -66,7 +66,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
   const { now, after } = platform;
   const inspector = createOpenInspector(context, loadChunk);
 
-  const updates = createSyncScheduler(context, trouble);
+  const scheduler = createSyncScheduler(context, trouble);
 
   const setup: DeliverySetup = {
     api: { ...settings, fetch: platform.fetch },
@@ -85,7 +85,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
           record.banners.clear();
         });
         await context.deleteStored();
-        inBackground(updates.refetch());
+        inBackground(scheduler.refetch());
       },
     },
     loadHandoff: trouble,
@@ -128,7 +128,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
     if (gate) gate.reevaluate();
     else inBackground(loadGate());
   };
-  const impressions = createImpressions(context, updates, delivery.capture, () => gate);
+  const impressions = createImpressions(context, scheduler, delivery.capture, () => gate);
 
   let inserted: InsertPlacements | undefined;
   const insertPlacements = async (): Promise<void> => {
@@ -157,14 +157,14 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
 
   const stops = [
     ...(isStopped() ? [] : [registerClient(settings, fail)]),
-    lifecycle.on('visible', () => inBackground(runAfterLogRead(updates.resume))),
+    lifecycle.on('visible', () => inBackground(runAfterLogRead(scheduler.resume))),
     // Applies changes that waited until they are out of sight. Nothing is stored here, because an open transaction on page exit
     // would exclude the page from the back/forward cache.
     lifecycle.on('hidden', placements.updateAll),
-    lifecycle.on('online', updates.retry),
+    lifecycle.on('online', scheduler.retry),
     lifecycle.on('restored', () => inBackground(runAfterLogRead(cache.reread))),
   ];
-  inBackground(inspector.start({ updates, impressions }));
+  inBackground(inspector.start({ scheduler, impressions }));
   // Always checked, because any visitor of the page could use a server key, and a misspelled consent disables everything.
   const isWrong =
     /server/.test(String(settings.apiKey)) || !/^(enabled|disabled|pending)$/.test(settings.consent);
@@ -173,22 +173,22 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
 
   return {
     delivery,
-    want: updates.want,
+    enqueue: scheduler.enqueue,
     async refresh(names) {
       reevaluate();
       // A JavaScript host may pass a single string, which would be iterated by character.
-      updates.name([names ?? []].flat());
-      const placementIds = names === undefined ? [...updates.wanted()] : [names].flat();
+      scheduler.addRequested([names ?? []].flat());
+      const placementIds = names === undefined ? [...scheduler.requested()] : [names].flat();
       const isFirst = begun !== undefined;
       await begun;
       if (isStopped()) return;
       if (!isActive()) fail('sync', 'There is no consent: refresh() was skipped');
       else if (user.id() === null) fail('sync', 'No user is signed in: refresh() was skipped');
-      else if (isFirst) await updates.answered();
-      else if (placementIds.length > 0) await updates.refresh(placementIds);
+      else if (isFirst) await scheduler.settled();
+      else if (placementIds.length > 0) await scheduler.refresh(placementIds);
     },
-    notifyTabs: updates.notifyTabs,
-    forgetUser: updates.forgetUser,
+    notifyTabs: scheduler.notifyTabs,
+    forgetUser: scheduler.forgetUser,
     countImpression: impressions.count,
     async startSession(isSwitch) {
       try {
@@ -199,25 +199,25 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
         if (isActive())
           await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(reportLogFailure);
         if (userTokens.resume()) inBackground(delivery.flush());
-        await updates.startSession(delivery.queued);
+        await scheduler.startSession(delivery.queued);
         inBackground(insertPlacements());
       } finally {
         begin();
       }
       if (!isSwitch && user.id() === null) return;
       // Another tab may use another account, except after a switch.
-      const others = isSwitch || !context.mayWrite() ? [] : await updates.storedUsers();
+      const others = isSwitch || !context.mayWrite() ? [] : await scheduler.storedUsers();
       await context.deleteStored();
-      updates.tellForgotten(others);
+      scheduler.tellForgotten(others);
     },
     reevaluate,
-    snooze: createSnooze(context, updates.notifyTabs),
-    inspect: () => inspector.open({ updates, impressions }),
+    snooze: createSnooze(context, scheduler.notifyTabs),
+    inspect: () => inspector.open({ scheduler, impressions }),
     stop() {
       begin();
       inserted?.stop();
       for (const stop of stops) stop();
-      for (const part of [impressions, inspector, updates, delivery]) part.stop();
+      for (const part of [impressions, inspector, scheduler, delivery]) part.stop();
     },
   };
 };

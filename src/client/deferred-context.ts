@@ -37,7 +37,7 @@ export interface DeferredClientOptions extends Notices {
   isStopped: () => boolean;
   requested: Requested;
   /** Requests the placement's banner, once per page. */
-  want: (placementId: string) => void;
+  requestPlacement: (placementId: string) => void;
   /** Notices emitted until `endBuffer` is called; only with `debug`. */
   buffered: Notice[];
   endBuffer: (() => void) | undefined;

@@ -13,21 +13,21 @@ type Tracked = Promise<BannerEvent | null>;
 interface CreateTrackOptions {
   user: CurrentUser;
   cache: BannerCache;
-  late: DeferredChunk<DeferredClient>;
+  deferred: DeferredChunk<DeferredClient>;
   consent: Consent;
   now: () => number;
 }
 
-export const createTrack = ({ user, cache, late, consent, now }: CreateTrackOptions) => {
+export const createTrack = ({ user, cache, deferred, consent, now }: CreateTrackOptions) => {
   // This path to the log avoids extra awaits and promises, because each costs the page time.
-  const capture = (event: CapturedEvent): Tracked => late.run((client) => client.delivery.capture(event));
+  const capture = (event: CapturedEvent): Tracked => deferred.run((client) => client.delivery.capture(event));
 
   /** ID of the banner being removed from its slots, whose cleanup may dismiss the banner again. */
   let leaving: string | undefined;
 
   const actions: Record<EventType, (event: CapturedEvent, banner: Banner) => Tracked> = {
     impression: ({ userId, at }, banner) =>
-      late.run((client) => client.countImpression(banner, userId, at), null),
+      deferred.run((client) => client.countImpression(banner, userId, at), null),
     click: (event) => (cache.isIntercepted(event) ? Promise.resolve(null) : capture(event)),
     async dismiss(event, banner) {
       if (leaving === banner.id || isDismissed(cache.record(), banner)) return null;
@@ -40,7 +40,7 @@ export const createTrack = ({ user, cache, late, consent, now }: CreateTrackOpti
       // A listener may have changed the user.
       if (user.id() === event.userId) {
         await cache.dismiss([event]);
-        late.current()?.notifyTabs();
+        deferred.current()?.notifyTabs();
       }
       return captured;
     },
@@ -48,9 +48,9 @@ export const createTrack = ({ user, cache, late, consent, now }: CreateTrackOpti
 
   return (banner: Banner, type: EventType, options?: TrackOptions): Tracked => {
     const userId = user.id();
-    const isActive = consent.mayAct() && !late.isStopped();
+    const isActive = consent.mayAct() && !deferred.isStopped();
     // A JavaScript host may pass any type.
-    const isKnown = cache.isGiven(banner) && Object.hasOwn(actions, type);
+    const isKnown = cache.wasReturned(banner) && Object.hasOwn(actions, type);
     if (!isActive || userId === null || !isKnown) return Promise.resolve(null);
     const { id: bannerId, placementId, isControl } = banner;
     if (isControl && type !== 'impression') return Promise.resolve(null);

@@ -79,7 +79,7 @@ export const createBannerCache = (options: CacheOptions) => {
   };
 
   /** Records the banners returned for this user, and notifies the slots. */
-  const show = (): void => {
+  const update = (): void => {
     for (const { banner } of record.banners.values()) if (banner) returnedIds.add(banner.id);
     for (const banner of [...testSends.values(), ...previews.values()])
       if (banner) returnedIds.add(banner.id);
@@ -92,7 +92,7 @@ export const createBannerCache = (options: CacheOptions) => {
     record = value;
     isStored = true;
     for (const change of [unstoredChanges, ...pending].flat()) change(record);
-    show();
+    update();
   };
 
   /** Waits for the store with a timeout, because an `open` that never settles must not delay an impression. */
@@ -125,7 +125,7 @@ export const createBannerCache = (options: CacheOptions) => {
     previews.clear();
     returnedIds.clear();
     isStored = false;
-    show();
+    update();
   };
 
   const cache = {
@@ -139,15 +139,15 @@ export const createBannerCache = (options: CacheOptions) => {
       intercept = interceptor;
     },
     isIntercepted: (event: CapturedEvent): boolean => intercept(event),
-    show,
+    update,
     key,
     settleWithin,
     record: (): Readonly<UserRecord> => record,
     /** Returns whether the banner was returned for this user. `false` if a host passes no banner. */
-    isGiven: (banner: Banner): boolean => returnedIds.has(banner?.id),
+    wasReturned: (banner: Banner): boolean => returnedIds.has(banner?.id),
     /** Returns the reason that this banner may not be shown anymore; `null` if it may. */
     mustLeave(banner: Banner): 'user' | 'dismissed' | 'expired' | null {
-      if (!cache.isGiven(banner)) return 'user';
+      if (!cache.wasReturned(banner)) return 'user';
       if (isDismissed(record, banner) || cache.isSnoozed(banner)) return 'dismissed';
       return cache.isExpired(banner) ? 'expired' : null;
     },
@@ -200,7 +200,7 @@ export const createBannerCache = (options: CacheOptions) => {
       const isWritten = consent.mayWrite();
       unstoredChanges = isWritten ? [] : changes;
       if (isWritten) pending.add(changes);
-      show();
+      update();
       if (!isWritten) return verdict;
       const toStored = ([found]: (UserRecord | undefined)[]): [StoreKey, unknown][] => {
         // The deleted record of a former user must not be written again, whichever tab signed the user out. Nothing is written

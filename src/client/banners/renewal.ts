@@ -3,7 +3,7 @@ import type { BannerCache } from './banner-cache.ts';
 import type { UserRecord } from './user-record.ts';
 
 /** Time over which requests are spread, because a campaign ends for all clients at the same moment. */
-const SPREAD_MS = 10_000;
+const JITTER_MS = 10_000;
 
 interface RenewalOptions {
   cache: BannerCache;
@@ -14,7 +14,7 @@ interface RenewalOptions {
   spend: (isNeeded: (record: UserRecord) => boolean) => Promise<boolean>;
   /** Time until an empty budget gets one refresh, in milliseconds. */
   refreshIntervalMs: number;
-  ask: (placementIds: string[]) => void;
+  enqueue: (placementIds: string[]) => void;
 }
 
 /**
@@ -22,7 +22,7 @@ interface RenewalOptions {
  * within the refresh budget.
  */
 export const createRenewal = (options: RenewalOptions) => {
-  const { cache, after, random, isVisible, spend, refreshIntervalMs, ask } = options;
+  const { cache, after, random, isVisible, spend, refreshIntervalMs, enqueue } = options;
   const expired = new Set<string>();
   let cancel: (() => void) | undefined;
   /** Number of calls of `stop()`. A request from before the last call belongs to a former user. */
@@ -46,24 +46,24 @@ export const createRenewal = (options: RenewalOptions) => {
       return found.length > 0;
     });
     if (stops !== stopsBefore) return;
-    if (isMine) return ask(placementIds);
+    if (isMine) return enqueue(placementIds);
     for (const placementId of placementIds)
       if (isExpiredIn(cache.record(), placementId)) expired.add(placementId);
-    arm(refreshIntervalMs);
+    schedule(refreshIntervalMs);
   };
 
-  const arm = (delayMs: number): void => {
+  const schedule = (delayMs: number): void => {
     if (expired.size > 0) cancel ??= after(delayMs, renew);
   };
 
   return {
     /** Requests a successor of the expired banner. */
-    want(placementId: string): void {
+    request(placementId: string): void {
       expired.add(placementId);
-      arm(random() * SPREAD_MS);
+      schedule(random() * JITTER_MS);
     },
     /** Called when the page is visible again. */
-    resume: () => arm(random() * SPREAD_MS),
+    resume: () => schedule(random() * JITTER_MS),
     stop(): void {
       stops += 1;
       expired.clear();

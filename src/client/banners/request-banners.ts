@@ -23,8 +23,8 @@ const TIMEOUT_MS = 15_000;
 const syncRejection = (response: HttpResponse, sentToken?: string): SyncRejection =>
   Object.assign(new Error(`HTTP ${response.status}`), { response, sentToken });
 
-/** Contents of a response, as sent. */
-export interface SentBanners {
+/** Contents of a response, not yet validated. */
+export interface ReceivedBanners {
   byPlacement: Record<string, unknown>;
   /** Request time in Unix milliseconds of the device. Increases with each request. */
   fetchedAtMs: number;
@@ -42,22 +42,22 @@ export const createRequestBanners = (
   const { endpoint, apiKey, appId, appVersion, deviceId, platform } = settings;
   const { now, after, fetch } = platform;
   const post = createPostJson(endpoint, fetch);
-  let lastAskedAtMs = 0;
+  let lastRequestAtMs = 0;
 
   const requestWith = async (
     key: string,
     user: string,
     placements: string[],
     request: AbortController,
-  ): Promise<SentBanners> => {
+  ): Promise<ReceivedBanners> => {
     const token = await userTokens.get(user);
     // The request may have been aborted while the key or the token was awaited.
     request.signal.throwIfAborted();
     if (!userTokens.isReady(user)) throw new Error('no user token');
     const sentAtMs = now();
     // Strictly increasing, so that the response to the later request wins even if the clock is set back.
-    const fetchedAtMs = Math.max(sentAtMs, lastAskedAtMs + 1);
-    lastAskedAtMs = fetchedAtMs;
+    const fetchedAtMs = Math.max(sentAtMs, lastRequestAtMs + 1);
+    lastRequestAtMs = fetchedAtMs;
     const body: SyncRequest & { [USER_TOKEN_MEMBER]?: string } = {
       external_user_id: user,
       app_id: appId,
@@ -68,17 +68,17 @@ export const createRequestBanners = (
     };
     const cancel = after(TIMEOUT_MS, () => request.abort(new Error(`timed out after ${TIMEOUT_MS} ms`)));
     try {
-      const answer = await post(SYNC_PATH, { body: toJson(body), key, signal: request.signal });
-      if (answer.status < 200 || answer.status >= 300) throw syncRejection(answer, token);
-      const byPlacement = readSyncResponse(parseJson(answer.text));
+      const response = await post(SYNC_PATH, { body: toJson(body), key, signal: request.signal });
+      if (response.status < 200 || response.status >= 300) throw syncRejection(response, token);
+      const byPlacement = readSyncResponse(parseJson(response.text));
       if (!byPlacement) throw new Error('the response has no "banners"');
-      return { byPlacement, fetchedAtMs, clockSkewMs: clockSkewMs(answer.headers, sentAtMs, now()) };
+      return { byPlacement, fetchedAtMs, clockSkewMs: clockSkewMs(response.headers, sentAtMs, now()) };
     } finally {
       cancel();
     }
   };
 
-  return async (user: string, placements: string[], request: AbortController): Promise<SentBanners> => {
+  return async (user: string, placements: string[], request: AbortController): Promise<ReceivedBanners> => {
     // Requested for each sync, so that a replaced key is never sent.
     const key = await getApiKey(apiKey, after);
     try {

@@ -101,18 +101,18 @@ export const createSession = (options: SessionOptions) => {
   };
   const touch = () => change(() => true);
 
-  const beat = (): void => {
+  const scheduleHeartbeat = (): void => {
     cancel?.();
     cancel = after(HEARTBEAT_MS, () => {
       if (isVisible()) void touch();
-      beat();
+      scheduleHeartbeat();
     });
   };
 
   return {
     /** Joins the session of the other tabs, or begins one. */
     start(): Promise<unknown> {
-      beat();
+      scheduleHeartbeat();
       return touch();
     },
     hasBegun: (): boolean => joined !== undefined,
@@ -123,10 +123,10 @@ export const createSession = (options: SessionOptions) => {
     /** Called when the page becomes visible. */
     touch,
     /**
-     * Returns the deduplication name of an impression, which counts once in this session or in each of its tabs; `undefined` if
-     * there is no user.
+     * Extends the session, or begins a new one. Returns the deduplication key of an impression, which counts once in this session
+     * or in each of its tabs; `undefined` if there is no user.
      */
-    async nameOf(placementId: string, bannerId: string): Promise<string | undefined> {
+    async dedupKey(placementId: string, bannerId: string): Promise<string | undefined> {
       const tab = () => (mayWrite() ? tabName(tabKey, ownTab) : ownTab);
       const scope = rule.impressionScope === 'tab' ? tab() : '';
       const id = await change((session) => session.id);

@@ -21,7 +21,7 @@ export const createSnooze =
       fail('config', `"${id}" has no number "max_snooze_hours", or ${hours} hours is invalid`);
       return;
     }
-    if (!isActive() || userId === null || !cache.isGiven(banner)) return;
+    if (!isActive() || userId === null || !cache.wasReturned(banner)) return;
     cache.hide(banner);
     // In the sandbox, the banner is hidden as on a dismissal. A listener may have changed the user.
     if (cache.isIntercepted({ type: 'dismiss', bannerId: id, placementId, userId }) || user.id() !== userId)

@@ -3,7 +3,7 @@ import type { Banner, BannerEvent } from '../banner.ts';
 import type { Fail, Notify } from '../notices.ts';
 import type { CurrentUser } from '../user/current-user.ts';
 import type { BannerCache } from './banner-cache.ts';
-import type { SentBanners } from './request-banners.ts';
+import type { ReceivedBanners } from './request-banners.ts';
 import type { Dismissal, UserRecord } from './user-record.ts';
 
 const isText = (value: unknown): boolean => typeof value === 'string';
@@ -85,7 +85,7 @@ const WRONG_CLOCK_MS = 60_000;
  * Replaces the placements in the response, unless a later request has already replaced them. A dismissed banner is ignored until
  * its grace period ends. Test sends are not stored here.
  */
-export const applyAnswer = (
+export const applyResponse = (
   record: UserRecord,
   banners: ReadonlyMap<string, Banner | null>,
   fetchedAtMs: number,
@@ -109,14 +109,14 @@ export const applyAnswer = (
 };
 
 /** Result of a sync. */
-export interface SyncResult extends Pick<SentBanners, 'fetchedAtMs' | 'clockSkewMs'> {
+export interface SyncResult extends Pick<ReceivedBanners, 'fetchedAtMs' | 'clockSkewMs'> {
   userId: string;
   /** Banners by placement. */
   banners: Map<string, Banner | null>;
 }
 
 /** Stores responses in the cache, test sends only in memory. Resolves once a response is stored. */
-export const createStoreAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCache, notify: Notify) => {
+export const createStoreResponse = (user: Pick<CurrentUser, 'id'>, cache: BannerCache, notify: Notify) => {
   /** Request time of each placement's current response. Increases with each request, over all users. */
   const requestedAtMs = new Map<string, number>();
 
@@ -133,7 +133,7 @@ export const createStoreAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCa
     }
     // Stored before the first notice, because the host may change the user in its listener.
     const stored = cache.change((record) => {
-      applyAnswer(record, latest, fetchedAtMs);
+      applyResponse(record, latest, fetchedAtMs);
       if (clockSkewMs !== undefined) record.clockSkewMs = clockSkewMs;
     });
     for (const banner of latest.values()) {

@@ -9,7 +9,7 @@ import type { createRenewal, Renewal } from './renewal.ts';
 import { createSession } from './session.ts';
 import { createSync } from './sync.ts';
 import type { createSyncFailures, SyncFailures } from './sync-failure.ts';
-import { createStoreAnswer } from './sync-response.ts';
+import { createStoreResponse } from './sync-response.ts';
 
 /** Maximum wait for the log, in milliseconds. */
 const LOG_TIMEOUT_MS = 2_000;
@@ -22,7 +22,7 @@ interface TabMessage {
   forgotten?: unknown[];
 }
 
-/** Part of the trouble chunk that updates need. */
+/** Part of the trouble chunk that the sync scheduler needs. */
 interface Trouble {
   createRenewal: typeof createRenewal;
   createSyncFailures: typeof createSyncFailures;
@@ -87,16 +87,16 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
     found ??= createSyncFailures(kit, settings, context.userTokens);
     return found;
   };
-  const storeAnswer = createStoreAnswer(user, cache, notify);
+  const storeResponse = createStoreResponse(user, cache, notify);
   const sync = createSync({
     ...context,
     userId: user.id,
     canSync: () => isActive() && !isPrerendering(),
-    onAnswer(result) {
+    onResponse(result) {
       // A listener of a notice about the response may have changed the user.
       if (result.userId !== user.id()) return;
       for (const placementId of result.banners.keys()) requested.synced.add(placementId);
-      inBackground(storeAnswer(result).then(notifyTabs));
+      inBackground(storeResponse(result).then(notifyTabs));
     },
     failures,
     onRateLimit: () => inBackground(session.spendAll()),
@@ -109,7 +109,7 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
     mayWrite: consent.mayWrite,
     isVisible,
     onStart() {
-      sync.want(getPlacementsToSync());
+      sync.enqueue(getPlacementsToSync());
       onSession();
       notifyTabs();
     },
@@ -124,9 +124,9 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
       cache,
       isVisible,
       spend: session.spend,
-      ask: sync.want,
+      enqueue: sync.enqueue,
     });
-    renewal.want(placementId);
+    renewal.request(placementId);
   };
 
   return {
@@ -166,15 +166,15 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
       if (isActive() && user.id() === userId) await session.start();
     },
     /**
-     * Syncs at the end of the task, without a charge to the budget. Placements wanted before the session are synced when it
+     * Syncs at the end of the task, without a charge to the budget. Placements requested before the session are synced when it
      * begins, because until then the user's last choice may be unknown.
      */
-    want(placementId: string): void {
-      if (session.hasBegun()) sync.want([placementId]);
+    enqueue(placementId: string): void {
+      if (session.hasBegun()) sync.enqueue([placementId]);
     },
-    wanted: getPlacementsToSync,
+    requested: getPlacementsToSync,
     /** Adds placements that the host requests by name. */
-    name(placementIds: string[]): void {
+    addRequested(placementIds: string[]): void {
       for (const placementId of placementIds) {
         requestedByHost.add(placementId);
         requested.placements.add(placementId);
@@ -183,7 +183,7 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
     /** Requests a successor of an expired banner, if the budget allows it. */
     renew: (placementId: string): void => inBackground(renew(placementId)),
     /** Resolves when all pending requests have succeeded or failed. */
-    answered: (): Promise<void> => sync.now([]),
+    settled: (): Promise<void> => sync.now([]),
     /** Syncs now, if the budget allows it. */
     async refresh(placementIds: string[]): Promise<void> {
       const blockedUntilMs = sync.blockedUntilMs();
@@ -197,7 +197,7 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
     },
     /** Requests all banners again, within the budget. Without it, each event on a full disk would cost a request. */
     async refetch(): Promise<void> {
-      if (await session.spend()) sync.want(getPlacementsToSync());
+      if (await session.spend()) sync.enqueue(getPlacementsToSync());
     },
     /** Called when the page is visible again. */
     resume(): Promise<unknown> {
@@ -206,7 +206,7 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
       return session.touch();
     },
     retry: sync.retry,
-    nameOf: session.nameOf,
+    dedupKey: session.dedupKey,
     /** For the inspector. */
     session: session.inspect,
     syncBlockedUntilMs: sync.blockedUntilMs,
@@ -227,4 +227,4 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
   };
 };
 
-export type Updates = ReturnType<typeof createSyncScheduler>;
+export type SyncScheduler = ReturnType<typeof createSyncScheduler>;

@@ -14,7 +14,7 @@ interface SyncOptions {
   userId: () => string | null;
   /** Returns `false` without consent, and while the page is prerendered. */
   canSync: () => boolean;
-  onAnswer: (result: SyncResult) => void;
+  onResponse: (result: SyncResult) => void;
   /** Called after a rate-limit response. */
   onRateLimit: () => void;
   notify: Notify;
@@ -36,7 +36,7 @@ export const createSync = (options: SyncOptions) => {
     readBanners,
     userId,
     canSync,
-    onAnswer,
+    onResponse,
     onRateLimit,
     notify,
     fail,
@@ -82,9 +82,9 @@ export const createSync = (options: SyncOptions) => {
     const controller = new AbortController();
     inFlight.add(controller);
     try {
-      const { byPlacement, ...sent } = await requestBanners(user, placements, controller);
+      const { byPlacement, ...received } = await requestBanners(user, placements, controller);
       if (!inFlight.has(controller)) return;
-      onAnswer({ userId: user, banners: readBanners(placements, byPlacement), ...sent });
+      onResponse({ userId: user, banners: readBanners(placements, byPlacement), ...received });
       // A pause that another request began in the meantime still applies.
       if (pause === pauseBefore) pause = noPause();
     } catch (cause) {
@@ -116,8 +116,8 @@ export const createSync = (options: SyncOptions) => {
   };
 
   return {
-    /** Requests these placements at the end of the task, together with others that are wanted by then. */
-    want(placementIds: Iterable<string>): void {
+    /** Requests these placements at the end of the task, together with others that are requested by then. */
+    enqueue(placementIds: Iterable<string>): void {
       add(placementIds);
       schedule();
     },

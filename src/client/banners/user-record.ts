@@ -95,8 +95,8 @@ export const addDismissals = (
 ): void => {
   for (const { placementId, bannerId } of dismissals) {
     if (isDismissed(record, { placementId, id: bannerId })) continue;
-    const answer = record.banners.get(placementId);
-    if (answer?.banner?.id === bannerId) answer.banner = null;
+    const response = record.banners.get(placementId);
+    if (response?.banner?.id === bannerId) response.banner = null;
     record.dismissed.push({ placementId, bannerId, acceptedAtMs: null });
   }
   record.dismissed = record.dismissed.slice(-MAX_DISMISSALS);

@@ -1,5 +1,5 @@
 import type { Banner, BannerEvent } from '../banner.ts';
-import type { Updates } from '../banners/sync-scheduler.ts';
+import type { SyncScheduler } from '../banners/sync-scheduler.ts';
 import type { DeferredContext } from '../deferred-context.ts';
 import type { Notice } from '../notices.ts';
 import type { Issue } from '../placement-hook.ts';
@@ -155,7 +155,7 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
 
 interface InspectorOptions extends DeferredContext {
   impressions: Impressions;
-  updates: Pick<Updates, 'session' | 'syncBlockedUntilMs'>;
+  scheduler: Pick<SyncScheduler, 'session' | 'syncBlockedUntilMs'>;
   /** Earlier notices, to which new ones are added. */
   recent: Inspection['recent'];
   askForPreview: (token: string) => ReturnType<DeferredContext['post']>;
@@ -163,21 +163,21 @@ interface InspectorOptions extends DeferredContext {
 
 /** Creates the inspector. It is a separate chunk that loads only on pages that inspect. */
 export const createInspector = (context: InspectorOptions): Inspector & { stop(): void } => {
-  const { settings, user, cache, isActive, updates, recent } = context;
+  const { settings, user, cache, isActive, scheduler, recent } = context;
   const overlay = createOverlay(context, context.impressions);
   const options = { ...context, overlay };
   const preview = createPreview(options);
   const { endpoint, appId, appVersion, platform } = settings;
   return {
     read() {
-      const waitsUntil = updates.syncBlockedUntilMs();
+      const waitsUntil = scheduler.syncBlockedUntilMs();
       return {
         endpoint,
         appId,
         appVersion,
         userId: user.id(),
         isActive: isActive(),
-        session: updates.session(),
+        session: scheduler.session(),
         clockSkewMs: cache.record().clockSkewMs,
         syncWaitsUntil: waitsUntil > platform.now() ? waitsUntil : null,
         sandbox: overlay.state(),

@@ -1,5 +1,5 @@
 import { PREVIEW_PARAMETER, PREVIEW_PATH } from '../../protocol/index.ts';
-import type { Updates } from '../banners/sync-scheduler.ts';
+import type { SyncScheduler } from '../banners/sync-scheduler.ts';
 import type { LoadChunk } from '../chunks.ts';
 import type { DeferredContext } from '../deferred-context.ts';
 import type { Notice } from '../notices.ts';
@@ -31,7 +31,7 @@ const takePreviewToken = (): string | null => {
 
 /** Parts that the inspector reads. */
 interface Parts {
-  updates: Updates;
+  scheduler: SyncScheduler;
   impressions: Impressions;
 }
 

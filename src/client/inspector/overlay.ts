@@ -32,7 +32,7 @@ export const createOverlay = (
   const listed = new Set<string>();
 
   const redraw = (): void => {
-    cache.show();
+    cache.update();
     placements.updateAll(true);
   };
 

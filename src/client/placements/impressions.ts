@@ -1,5 +1,5 @@
 import type { Banner, BannerEvent } from '../banner.ts';
-import type { Updates } from '../banners/sync-scheduler.ts';
+import type { SyncScheduler } from '../banners/sync-scheduler.ts';
 import type { DeferredContext } from '../deferred-context.ts';
 import type { CapturedEvent, Delivery } from '../delivery/delivery.ts';
 import type { ShouldShow } from './should-show.ts';
@@ -13,7 +13,7 @@ const MIN_WIDTH_PX = 16;
 /** Watches the mounted slots. Stores one impression per viewed banner and session, and the banner's height. */
 export const createImpressions = (
   context: DeferredContext,
-  updates: Updates,
+  scheduler: SyncScheduler,
   capture: Delivery['capture'],
   gate: () => ShouldShow | undefined,
 ) => {
@@ -30,10 +30,10 @@ export const createImpressions = (
     platform.IntersectionObserver ?? globalThis.IntersectionObserver;
   if (!Observer) fail('config', 'No IntersectionObserver: impressions are not counted');
   /** Many slots may leave the view in one task, so they are updated together, once. */
-  let cancelLook: (() => void) | undefined;
-  const lookSoon = (): void => {
-    cancelLook ??= platform.after(0, () => {
-      cancelLook = undefined;
+  let cancelUpdate: (() => void) | undefined;
+  const scheduleUpdate = (): void => {
+    cancelUpdate ??= platform.after(0, () => {
+      cancelUpdate = undefined;
       placements.updateAll();
     });
   };
@@ -47,7 +47,7 @@ export const createImpressions = (
     if (!isActive() || cache.isExpired(banner)) return null;
     // The transaction that stores the impression also counts it. After an earlier crash the next view counts; after a later crash
     // it does not.
-    const once = await updates.nameOf(placementId, bannerId);
+    const once = await scheduler.dedupKey(placementId, bannerId);
     if (once === undefined || user.id() !== userId) return null;
     const event: CapturedEvent = { type: 'impression', bannerId, placementId, userId, at, once };
     return cache.isIntercepted(event) ? null : capture(event);
@@ -85,12 +85,12 @@ export const createImpressions = (
         const userId = user.id();
         if (userId !== null) inBackground(count(banner, userId));
       },
-      onLeft: lookSoon,
+      onLeft: scheduleUpdate,
       onSize() {
         checkWidth(mounted);
         rememberBox(mounted);
         // A detached slot is back in the page.
-        if (mounted.state.banner === null) lookSoon();
+        if (mounted.state.banner === null) scheduleUpdate();
       },
       isVisible: () => isVisible(mounted.element) && !lifecycle.isPrerendering(),
       clock: platform,
@@ -113,7 +113,7 @@ export const createImpressions = (
       // Runs after the hook has rendered.
       platform.after(0, () => checkWidth(mounted));
     },
-    onExpired: updates.renew,
+    onExpired: scheduler.renew,
   });
 
   /** Counts impressions again in a new session, after another second in view. */
@@ -124,7 +124,7 @@ export const createImpressions = (
       view?.restart();
     }
   };
-  updates.onSession(countAnew);
+  scheduler.onSession(countAnew);
 
   const restartAll = (): void => {
     for (const { view } of placements.slots()) view?.restart();
@@ -141,7 +141,7 @@ export const createImpressions = (
       view ? { ...view.inspect(), isSeen: state.isSeen === true } : null,
     /** Stops listening to the page. */
     stop(): void {
-      cancelLook?.();
+      cancelUpdate?.();
       for (const stop of stops) stop();
     },
   };

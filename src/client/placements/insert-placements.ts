@@ -6,7 +6,7 @@ import { changeUnseen, drawBox } from './inserted-box.ts';
 /** Maximum age of the list, in milliseconds. A new placement reaches every browser within this time. */
 const FRESH_MS = 5 * 60_000;
 /** Interval between checks of the page, in milliseconds. */
-const LOOK_MS = 200;
+const REFRESH_MS = 200;
 /** Time for a page to render the element of a selector, in milliseconds, before it counts as missing. */
 const MISSING_MS = 5_000;
 /** Maximum number of times that the page removes a box before the placement is left out. */
@@ -69,7 +69,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
   const spots = new Map<string, Spot>();
   const told = new Set<string>();
   let path: string | undefined;
-  let cancelLook: (() => void) | undefined;
+  let cancelRefresh: (() => void) | undefined;
   let cancelMissing: (() => void) | undefined;
 
   /** Reports the reason that a placement is not inserted, once per page. */
@@ -97,13 +97,13 @@ export const createInsertPlacements = (options: InsertOptions) => {
   };
 
   /** Updates one placement. Returns the reason that it is not inserted; `undefined` if none. */
-  const lookAt = (place: SelectorPlacement, spot: Spot): string | undefined => {
+  const updatePlacement = (place: SelectorPlacement, spot: Spot): string | undefined => {
     const { placement_id: placementId, insert, template } = place;
     if (!place.paths.some((each) => isPathMatch(each, path!))) {
       takeAway(spot);
       return undefined;
     }
-    options.want(placementId);
+    options.requestPlacement(placementId);
     const banner = cache.current(placementId);
     if (spot.box?.isConnected && spot.unmount) {
       if (!banner || banner.isControl === spot.isControl) return undefined;
@@ -140,14 +140,14 @@ export const createInsertPlacements = (options: InsertOptions) => {
   };
 
   /** Returns the placements whose selector matches nothing. */
-  const lookAtAll = (): SelectorPlacement[] =>
+  const updatePlacements = (): SelectorPlacement[] =>
     list.filter((place) => {
       const name = JSON.stringify(place);
       const spot = spots.get(name) ?? { returns: 0 };
       spots.set(name, spot);
       let problem: string | undefined;
       try {
-        problem = lookAt(place, spot);
+        problem = updatePlacement(place, spot);
       } catch (cause) {
         // For example, the selector is invalid.
         problem = String(cause);
@@ -158,7 +158,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
 
   /** Records the missing placements. The next request for the list reports them to the service. */
   const noteMissing = (): void => {
-    const missing = lookAtAll();
+    const missing = updatePlacements();
     for (const place of missing) tell(place, NOTHING);
     const ids = missing.map(({ placement_id }) => placement_id);
     const note = cache.change(({ inserted }) => {
@@ -167,9 +167,9 @@ export const createInsertPlacements = (options: InsertOptions) => {
     inBackground(note);
   };
 
-  const look = (): void => {
-    cancelLook?.();
-    cancelLook = undefined;
+  const refresh = (): void => {
+    cancelRefresh?.();
+    cancelRefresh = undefined;
     if (path !== location.pathname) {
       path = location.pathname;
       told.clear();
@@ -183,13 +183,13 @@ export const createInsertPlacements = (options: InsertOptions) => {
     list = cache.record().inserted?.placements ?? list;
     const names = list.map((place) => JSON.stringify(place));
     for (const [name, spot] of spots) if (!names.includes(name)) takeAway(spot);
-    lookAtAll();
+    updatePlacements();
     // Discards the mutations of this function.
     observer.takeRecords();
   };
   /** Schedules one check for many mutations. */
-  const lookSoon = (): void => {
-    if (!options.isStopped()) cancelLook ??= after(LOOK_MS, look);
+  const scheduleRefresh = (): void => {
+    if (!options.isStopped()) cancelRefresh ??= after(REFRESH_MS, refresh);
   };
 
   const ask = async (): Promise<void> => {
@@ -208,33 +208,33 @@ export const createInsertPlacements = (options: InsertOptions) => {
     }
   };
 
-  const observer = new MutationObserver(lookSoon);
+  const observer = new MutationObserver(scheduleRefresh);
   observer.observe(document, { childList: true, subtree: true });
   // Without the Navigation API, a router's `pushState` is noticed by the mutations that follow.
   const leave = new AbortController();
   const listen = { signal: leave.signal, passive: true, capture: true };
   (globalThis as { navigation?: EventTarget }).navigation?.addEventListener(
     'currententrychange',
-    lookSoon,
+    scheduleRefresh,
     listen,
   );
-  for (const event of ['popstate', 'scroll']) addEventListener(event, lookSoon, listen);
+  for (const event of ['popstate', 'scroll']) addEventListener(event, scheduleRefresh, listen);
   const stops = [
-    options.subscribe(({ type }) => void (type === 'changed' && lookSoon())),
-    lifecycle.on('hidden', look),
+    options.subscribe(({ type }) => void (type === 'changed' && scheduleRefresh())),
+    lifecycle.on('hidden', refresh),
   ];
 
   return {
     /** Called when a session begins, because the list may be outdated or belong to another user. */
     async start(): Promise<void> {
-      look();
+      refresh();
       await ask();
-      lookSoon();
+      scheduleRefresh();
     },
     stop(): void {
       observer.disconnect();
       leave.abort();
-      cancelLook?.();
+      cancelRefresh?.();
       cancelMissing?.();
       for (const stop of stops) stop();
       for (const spot of spots.values()) takeAway(spot);

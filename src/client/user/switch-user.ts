@@ -29,11 +29,11 @@ interface UserSwitchOptions {
   cache: BannerCache;
   store: Store;
   slotSizes: SlotSizes;
-  late: DeferredChunk<DeferredClient>;
+  deferred: DeferredChunk<DeferredClient>;
 }
 
 /** Opens the cache and the session of the current user if there is consent, and closes those of the former user. */
-export const createUserSwitch = ({ user, consent, cache, store, slotSizes, late }: UserSwitchOptions) => {
+export const createUserSwitch = ({ user, consent, cache, store, slotSizes, deferred }: UserSwitchOptions) => {
   /**
    * Deletes the stored records of all users except the current one. Without consent, also deletes the heights of slots, the
    * visitor and the name of the tab.
@@ -50,7 +50,7 @@ export const createUserSwitch = ({ user, consent, cache, store, slotSizes, late 
     if (consent.mayAct()) await cache.open();
   };
   const startSession = (isSwitch: boolean): Promise<void> =>
-    late.runWithFallback(
+    deferred.runWithFallback(
       (client) => client.startSession(isSwitch),
       async () => {
         if (isSwitch) await deleteStored();
@@ -67,7 +67,7 @@ export const createUserSwitch = ({ user, consent, cache, store, slotSizes, late 
     await startSession(true);
   };
   const close = (): Promise<void> => {
-    late.current()?.forgetUser();
+    deferred.current()?.forgetUser();
     void cache.open();
     return deleteStored();
   };
@@ -81,7 +81,7 @@ export const createUserSwitch = ({ user, consent, cache, store, slotSizes, late 
       consent.mayAct() ? (isFirst ? keep() : open(false)) : close(),
     async signIn(userId: string | null): Promise<void> {
       if (!user.signIn(userId)) return;
-      late.current()?.forgetUser();
+      deferred.current()?.forgetUser();
       await open(true);
     },
   };

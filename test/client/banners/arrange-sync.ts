@@ -60,7 +60,7 @@ export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions
     readBanners: createReadBanners(fail),
     userId: () => state.userId,
     canSync: () => state.canSync,
-    onAnswer: (result) => results.push(result),
+    onResponse: (result) => results.push(result),
     onRateLimit,
     notify,
     fail,

@@ -44,7 +44,7 @@ test('shows the banner that a previous page stored, after one read', async () =>
   expect(cache.current('home_hero')).toBeUndefined();
   await cache.open('u-1');
   expect(cache.current('home_hero')).toEqual(buildBanner());
-  expect(cache.isGiven(buildBanner())).toBe(true);
+  expect(cache.wasReturned(buildBanner())).toBe(true);
   expect(get).toHaveBeenCalledTimes(1);
 });
 
@@ -152,7 +152,7 @@ test('contract 7.8: the next user does not see or track banners of the previous 
   await cache.change((record) => Object.assign(record, stored()));
   const opened = cache.open('u-2');
   expect(cache.current('home_hero')).toBeUndefined();
-  expect(cache.isGiven(buildBanner())).toBe(false);
+  expect(cache.wasReturned(buildBanner())).toBe(false);
   await opened;
   await deleteUserRecords(store, cache.key, cache.userId);
   expect(await store.get(keyOf('u-1'))).toBeUndefined();

@@ -7,7 +7,7 @@ import { createMemoryStore } from '../../../src/client/platform/store.ts';
 import { buildBanner } from '../../helpers/a-banner.ts';
 import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 
-const SPREAD_MS = 10_000;
+const JITTER_MS = 10_000;
 const RULE = {
   refreshCapacity: 2,
   refreshIntervalMs: 180_000,
@@ -41,8 +41,8 @@ const openTab = async (store: Store, expired = ['home_hero']) => {
     onStart: () => undefined,
   });
   await session.start();
-  const ask = vi.fn();
-  const renewal = createRenewal({ ...tools, ...RULE, spend: session.spend, ask });
+  const enqueue = vi.fn();
+  const renewal = createRenewal({ ...tools, ...RULE, spend: session.spend, enqueue });
   const expire = async () => {
     await cache.change((record) => {
       for (const placementId of expired) {
@@ -50,76 +50,76 @@ const openTab = async (store: Store, expired = ['home_hero']) => {
         record.banners.set(placementId, { banner, fetchedAtMs: Date.now() });
       }
     });
-    for (const placementId of expired) renewal.want(placementId);
+    for (const placementId of expired) renewal.request(placementId);
   };
-  return { renewal, ask, view, expire, session, cache };
+  return { renewal, enqueue, view, expire, session, cache };
 };
 
-const spread = () => vi.advanceTimersByTimeAsync(SPREAD_MS);
+const spread = () => vi.advanceTimersByTimeAsync(JITTER_MS);
 
 test('requests all expired banners in one sync within seconds, at a different moment in each browser', async () => {
-  const { ask, expire, view } = await openTab(createMemoryStore(), ['home_hero', 'sidebar']);
+  const { enqueue, expire, view } = await openTab(createMemoryStore(), ['home_hero', 'sidebar']);
   view.random = 0.9;
   await expire();
   await vi.advanceTimersByTimeAsync(8_999);
-  expect(ask).not.toHaveBeenCalled();
+  expect(enqueue).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
-  expect(ask.mock.calls).toEqual([[['home_hero', 'sidebar']]]);
+  expect(enqueue.mock.calls).toEqual([[['home_hero', 'sidebar']]]);
   await vi.advanceTimersByTimeAsync(60 * 60_000);
-  expect(ask).toHaveBeenCalledTimes(1);
+  expect(enqueue).toHaveBeenCalledTimes(1);
 });
 
 test('sends one request for many tabs', async () => {
   const store = createMemoryStore();
   const tabs = await Promise.all(Array.from({ length: 8 }, () => openTab(store)));
   await tabs[0]!.expire();
-  for (const { renewal } of tabs) renewal.want('home_hero');
+  for (const { renewal } of tabs) renewal.request('home_hero');
   await spread();
-  expect(tabs.flatMap(({ ask }) => ask.mock.calls)).toHaveLength(1);
+  expect(tabs.flatMap(({ enqueue }) => enqueue.mock.calls)).toHaveLength(1);
 });
 
 test('waits if the budget is empty, and spends one token per refresh', async () => {
-  const { ask, expire, session } = await openTab(createMemoryStore());
+  const { enqueue, expire, session } = await openTab(createMemoryStore());
   await session.spend();
   await session.spend();
   await expire();
   await spread();
-  expect(ask).not.toHaveBeenCalled();
+  expect(enqueue).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(2 * RULE.refreshIntervalMs);
-  expect(ask).toHaveBeenCalledTimes(1);
+  expect(enqueue).toHaveBeenCalledTimes(1);
 });
 
 test('does not exceed the refresh budget if banners expire again and again', async () => {
-  const { ask, expire } = await openTab(createMemoryStore());
+  const { enqueue, expire } = await openTab(createMemoryStore());
   for (let minute = 0; minute < 60; minute += 1) {
     await expire();
     await vi.advanceTimersByTimeAsync(60_000);
   }
   // Two at first, and then one every three minutes.
-  expect(ask.mock.calls.length).toBeGreaterThan(10);
-  expect(ask.mock.calls.length).toBeLessThanOrEqual(22);
+  expect(enqueue.mock.calls.length).toBeGreaterThan(10);
+  expect(enqueue.mock.calls.length).toBeLessThanOrEqual(22);
 });
 
 test('does not send a request while the page is hidden', async () => {
-  const { ask, expire, view, renewal } = await openTab(createMemoryStore());
+  const { enqueue, expire, view, renewal } = await openTab(createMemoryStore());
   view.visible = false;
   await expire();
   await vi.advanceTimersByTimeAsync(10 * 60_000);
-  expect(ask).not.toHaveBeenCalled();
+  expect(enqueue).not.toHaveBeenCalled();
   view.visible = true;
   renewal.resume();
   await spread();
-  expect(ask).toHaveBeenCalledTimes(1);
+  expect(enqueue).toHaveBeenCalledTimes(1);
 });
 
 test('does not send requests or leave timers after stop', async () => {
-  const { ask, expire, renewal, session } = await openTab(createMemoryStore());
+  const { enqueue, expire, renewal, session } = await openTab(createMemoryStore());
   await expire();
   renewal.stop();
   session.stop();
   expect(vi.getTimerCount()).toBe(0);
   await spread();
-  expect(ask).not.toHaveBeenCalled();
+  expect(enqueue).not.toHaveBeenCalled();
 });
 
 test('does not send requests or leave timers if it stops while it reads the budget', async () => {
@@ -127,7 +127,7 @@ test('does not send requests or leave timers if it stops while it reads the budg
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   let isSlow = false;
-  const { renewal, ask, expire, session } = await openTab({
+  const { renewal, enqueue, expire, session } = await openTab({
     ...store,
     async update(keys, change) {
       if (isSlow) {
@@ -139,12 +139,12 @@ test('does not send requests or leave timers if it stops while it reads the budg
   });
   await expire();
   isSlow = true;
-  await vi.advanceTimersByTimeAsync(SPREAD_MS / 2);
+  await vi.advanceTimersByTimeAsync(JITTER_MS / 2);
   await asked.promise;
   renewal.stop();
   session.stop();
   answered.resolve();
   await vi.advanceTimersByTimeAsync(600_000);
-  expect(ask).not.toHaveBeenCalled();
+  expect(enqueue).not.toHaveBeenCalled();
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { acceptDismissals, createStoreAnswer } from '../../../src/client/banners/sync-response.ts';
+import { acceptDismissals, createStoreResponse } from '../../../src/client/banners/sync-response.ts';
 import { addDismissals } from '../../../src/client/banners/user-record.ts';
 import type { Banner, Notice } from '../../../src/client/index.ts';
 import { createMemoryStore, type Store } from '../../../src/client/platform/store.ts';
@@ -27,8 +27,8 @@ test('stores a response before it emits the notice, because a listener may navig
   await cache.open('u-1');
   const notices: Notice[] = [];
   const banner = buildBanner({ placementId: 'home' });
-  const storeAnswer = createStoreAnswer(cache.user, cache, (notice) => notices.push(notice));
-  const taken = storeAnswer({
+  const storeResponse = createStoreResponse(cache.user, cache, (notice) => notices.push(notice));
+  const taken = storeResponse({
     userId: 'u-1',
     banners: new Map([['home', banner]]),
     fetchedAtMs: 1,
@@ -48,9 +48,9 @@ test('case 51: does not emit a notice for a response stored after another user h
   const cache = aBannerCache({ store });
   await cache.open('u-1');
   const notices: Notice[] = [];
-  const storeAnswer = createStoreAnswer(cache.user, cache, (notice) => notices.push(notice));
+  const storeResponse = createStoreResponse(cache.user, cache, (notice) => notices.push(notice));
   const banners = new Map([['home', buildBanner({ placementId: 'home' })]]);
-  const taken = storeAnswer({ userId: 'u-1', banners, fetchedAtMs: 1, clockSkewMs: undefined });
+  const taken = storeResponse({ userId: 'u-1', banners, fetchedAtMs: 1, clockSkewMs: undefined });
   await cache.open('u-2');
   release();
   await taken;
@@ -60,7 +60,7 @@ test('case 51: does not emit a notice for a response stored after another user h
 const open = async () => {
   const cache = aBannerCache();
   await cache.open('u-1');
-  const take = createStoreAnswer(cache.user, cache, () => undefined);
+  const take = createStoreResponse(cache.user, cache, () => undefined);
   const answer = (banner: Banner | null, fetchedAtMs: number) =>
     take({ userId: 'u-1', banners: new Map([['home', banner]]), fetchedAtMs, clockSkewMs: undefined });
   const shown = () => cache.current('home')?.id ?? null;

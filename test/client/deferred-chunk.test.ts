@@ -125,36 +125,36 @@ test('a flush right after a click delivers it, with or without the loaded chunk'
 });
 
 /** A part whose first `failures` loads fail, and the errors that it reported. */
-const aLateChunk = (failures: number) => {
+const aDeferredChunk = (failures: number) => {
   const clock = createVirtualClock();
   const reported: string[] = [];
   const part = { stop: vi.fn(), loads: 0 };
-  const late = createDeferredChunk<typeof part>(clock.after, (kind, message) =>
+  const deferred = createDeferredChunk<typeof part>(clock.after, (kind, message) =>
     reported.push(`${kind}: ${message}`),
   );
-  late.open(async () => {
+  deferred.open(async () => {
     part.loads += 1;
     if (part.loads <= failures) throw new Error('offline');
     return part;
   });
-  return { late, part, clock, reported };
+  return { deferred, part, clock, reported };
 };
 
 test('a call that loads the chunk runs pending work in call order', async () => {
-  const { late, clock } = aLateChunk(1);
+  const { deferred, clock } = aDeferredChunk(1);
   const done: string[] = [];
   const note = (name: string) => async () => void done.push(name);
-  const waits = [late.run(note('session')), late.run(note('click'))];
+  const waits = [deferred.run(note('session')), deferred.run(note('click'))];
   await clock.advance(0);
   expect(done).toEqual([]);
-  await Promise.all([late.run(note('flush'), undefined), ...waits]);
+  await Promise.all([deferred.run(note('flush'), undefined), ...waits]);
   expect(done).toEqual(['session', 'click', 'flush']);
 });
 
 test('a failed load settles work that has a fallback and keeps the rest for the next attempt', async () => {
-  const { late, clock, reported, part } = aLateChunk(2);
-  const optIn = late.run(async () => 'stored');
-  expect(await late.run(async () => 'counted', 'unknown')).toBe('unknown');
+  const { deferred, clock, reported, part } = aDeferredChunk(2);
+  const optIn = deferred.run(async () => 'stored');
+  expect(await deferred.run(async () => 'counted', 'unknown')).toBe('unknown');
   expect(reported).toEqual(['chunk-load: Chunk failed to load: Error: offline']);
   await clock.advance(2_000);
   await clock.advance(4_000);
@@ -163,20 +163,20 @@ test('a failed load settles work that has a fallback and keeps the rest for the 
 });
 
 test('a stopped client settles pending work and leaves no timers', async () => {
-  const { late, clock, part } = aLateChunk(1);
-  const click = late.run(async () => 'stored');
+  const { deferred, clock, part } = aDeferredChunk(1);
+  const click = deferred.run(async () => 'stored');
   await clock.advance(0);
-  late.stop();
+  deferred.stop();
   expect(await click).toBeNull();
   await clock.advance(10 * 60_000);
   expect(part.loads).toBe(1);
 });
 
 test('a chunk that loads after stop stores pending work, does not send other requests, and stops', async () => {
-  const { late, part } = aLateChunk(0);
-  const click = late.run(async ({ stop }) => (stop.mock.calls.length === 0 ? 'stored' : 'too late'));
-  const refresh = late.run(async () => 'requested', 'dropped');
-  late.stop();
+  const { deferred, part } = aDeferredChunk(0);
+  const click = deferred.run(async ({ stop }) => (stop.mock.calls.length === 0 ? 'stored' : 'too late'));
+  const refresh = deferred.run(async () => 'requested', 'dropped');
+  deferred.stop();
   expect(await click).toBe('stored');
   expect(await refresh).toBe('dropped');
   expect(part.stop).toHaveBeenCalledOnce();
@@ -203,9 +203,9 @@ test('the next page delivers a click from a client that stopped before the chunk
 test('a hanging load counts as failed after 10 seconds for work with a fallback, and the rest runs once it loads', async () => {
   const clock = createVirtualClock();
   const part = { stop: vi.fn() };
-  const late = createDeferredChunk<typeof part>(clock.after, vi.fn());
+  const deferred = createDeferredChunk<typeof part>(clock.after, vi.fn());
   let arrive: (client: typeof part) => void = () => undefined;
-  late.open(
+  deferred.open(
     () =>
       new Promise((resolve) => {
         arrive = resolve;
@@ -213,7 +213,7 @@ test('a hanging load counts as failed after 10 seconds for work with a fallback,
   );
   const done: string[] = [];
   const note = (name: string) => async () => void done.push(name);
-  const optedOut = late.runWithFallback(note('opt-out'), note('meanwhile')).then(note('over'));
+  const optedOut = deferred.runWithFallback(note('opt-out'), note('meanwhile')).then(note('over'));
   await clock.advance(9_999);
   expect(done).toEqual([]);
   await clock.advance(1);
@@ -226,26 +226,26 @@ test('a hanging load counts as failed after 10 seconds for work with a fallback,
 });
 
 test('settles a load in time and leaves no timers', async () => {
-  const { late, clock } = aLateChunk(0);
+  const { deferred, clock } = aDeferredChunk(0);
   const done: string[] = [];
   const note = (name: string) => async () => void done.push(name);
-  await late.runWithFallback(note('opt-out'), note('meanwhile'));
+  await deferred.runWithFallback(note('opt-out'), note('meanwhile'));
   expect(done).toEqual(['opt-out']);
   expect(clock.pending()).toBe(0);
 });
 
 test('a stopped client loads the chunk for an opt-out or a wipe, but not for work with a fallback', async () => {
-  const { late, part } = aLateChunk(0);
-  late.stop();
-  expect(await late.run(async () => 'counted', 'unknown')).toBe('unknown');
+  const { deferred, part } = aDeferredChunk(0);
+  deferred.stop();
+  expect(await deferred.run(async () => 'counted', 'unknown')).toBe('unknown');
   expect(part.loads).toBe(0);
-  expect(await late.run(async () => 'stored')).toBe('stored');
+  expect(await deferred.run(async () => 'stored')).toBe('stored');
   expect(part.loads).toBe(1);
 });
 
 test('treats an exception in the work as a client bug and returns the fallback', async () => {
-  const { late, reported } = aLateChunk(0);
-  expect(await late.run(() => Promise.reject(new Error('oops')), 'nothing')).toBe('nothing');
+  const { deferred, reported } = aDeferredChunk(0);
+  expect(await deferred.run(() => Promise.reject(new Error('oops')), 'nothing')).toBe('nothing');
   expect(reported).toEqual(['internal: Error: oops']);
 });
 
