@@ -33,7 +33,7 @@ const createLivePlacard = (settings: Settings): Placard => {
   const requestPlacement = (placementId: string): void => {
     if (requested.placements.has(placementId)) return;
     requested.placements.add(placementId);
-    deferred.current()?.enqueue(placementId);
+    deferred.current()?.queue(placementId);
   };
 
   const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';

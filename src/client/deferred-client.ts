@@ -24,7 +24,7 @@ type SelectorsChunk = typeof import('./placements/insert-placements.ts');
 const STORE_TIMEOUT_MS = 2_000;
 
 /** API of the deferred chunk for the first chunk. */
-export interface DeferredClient extends Pick<SyncScheduler, 'enqueue' | 'notifyTabs' | 'forgetUser'> {
+export interface DeferredClient extends Pick<SyncScheduler, 'queue' | 'notifyTabs' | 'forgetUser'> {
   delivery: Delivery;
   /** Syncs these placements now, or all mounted ones, if the budget allows it. */
   refresh(placementIds?: string[]): Promise<void>;
@@ -173,7 +173,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
 
   return {
     delivery,
-    enqueue: scheduler.enqueue,
+    queue: scheduler.queue,
     async refresh(names) {
       reevaluate();
       // A JavaScript host may pass a single string, which would be iterated by character.

@@ -14,7 +14,7 @@ interface RenewalOptions {
   spend: (isNeeded: (record: UserRecord) => boolean) => Promise<boolean>;
   /** Time until an empty budget gets one refresh, in milliseconds. */
   refreshIntervalMs: number;
-  enqueue: (placementIds: string[]) => void;
+  queue: (placementIds: string[]) => void;
 }
 
 /**
@@ -22,7 +22,7 @@ interface RenewalOptions {
  * within the refresh budget.
  */
 export const createRenewal = (options: RenewalOptions) => {
-  const { cache, after, random, isVisible, spend, refreshIntervalMs, enqueue } = options;
+  const { cache, after, random, isVisible, spend, refreshIntervalMs, queue } = options;
   const expired = new Set<string>();
   let cancel: (() => void) | undefined;
   /** Number of calls of `stop()`. A request from before the last call belongs to a former user. */
@@ -46,7 +46,7 @@ export const createRenewal = (options: RenewalOptions) => {
       return found.length > 0;
     });
     if (stops !== stopsBefore) return;
-    if (isMine) return enqueue(placementIds);
+    if (isMine) return queue(placementIds);
     for (const placementId of placementIds)
       if (isExpiredIn(cache.record(), placementId)) expired.add(placementId);
     schedule(refreshIntervalMs);

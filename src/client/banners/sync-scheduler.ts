@@ -109,7 +109,7 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
     mayWrite: consent.mayWrite,
     isVisible,
     onStart() {
-      sync.enqueue(getPlacementsToSync());
+      sync.queue(getPlacementsToSync());
       onSession();
       notifyTabs();
     },
@@ -124,7 +124,7 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
       cache,
       isVisible,
       spend: session.spend,
-      enqueue: sync.enqueue,
+      queue: sync.queue,
     });
     renewal.request(placementId);
   };
@@ -169,8 +169,8 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
      * Syncs at the end of the task, without a charge to the budget. Placements requested before the session are synced when it
      * begins, because until then the user's last choice may be unknown.
      */
-    enqueue(placementId: string): void {
-      if (session.hasBegun()) sync.enqueue([placementId]);
+    queue(placementId: string): void {
+      if (session.hasBegun()) sync.queue([placementId]);
     },
     requested: getPlacementsToSync,
     /** Adds placements that the host requests by name. */
@@ -197,7 +197,7 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
     },
     /** Requests all banners again, within the budget. Without it, each event on a full disk would cost a request. */
     async refetch(): Promise<void> {
-      if (await session.spend()) sync.enqueue(getPlacementsToSync());
+      if (await session.spend()) sync.queue(getPlacementsToSync());
     },
     /** Called when the page is visible again. */
     resume(): Promise<unknown> {

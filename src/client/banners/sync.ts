@@ -117,7 +117,7 @@ export const createSync = (options: SyncOptions) => {
 
   return {
     /** Requests these placements at the end of the task, together with others that are requested by then. */
-    enqueue(placementIds: Iterable<string>): void {
+    queue(placementIds: Iterable<string>): void {
       add(placementIds);
       schedule();
     },

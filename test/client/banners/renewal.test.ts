@@ -41,8 +41,8 @@ const openTab = async (store: Store, expired = ['home_hero']) => {
     onStart: () => undefined,
   });
   await session.start();
-  const enqueue = vi.fn();
-  const renewal = createRenewal({ ...tools, ...RULE, spend: session.spend, enqueue });
+  const queue = vi.fn();
+  const renewal = createRenewal({ ...tools, ...RULE, spend: session.spend, queue });
   const expire = async () => {
     await cache.change((record) => {
       for (const placementId of expired) {
@@ -52,21 +52,21 @@ const openTab = async (store: Store, expired = ['home_hero']) => {
     });
     for (const placementId of expired) renewal.request(placementId);
   };
-  return { renewal, enqueue, view, expire, session, cache };
+  return { renewal, queue, view, expire, session, cache };
 };
 
 const spread = () => vi.advanceTimersByTimeAsync(JITTER_MS);
 
 test('requests all expired banners in one sync within seconds, at a different moment in each browser', async () => {
-  const { enqueue, expire, view } = await openTab(createMemoryStore(), ['home_hero', 'sidebar']);
+  const { queue, expire, view } = await openTab(createMemoryStore(), ['home_hero', 'sidebar']);
   view.random = 0.9;
   await expire();
   await vi.advanceTimersByTimeAsync(8_999);
-  expect(enqueue).not.toHaveBeenCalled();
+  expect(queue).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
-  expect(enqueue.mock.calls).toEqual([[['home_hero', 'sidebar']]]);
+  expect(queue.mock.calls).toEqual([[['home_hero', 'sidebar']]]);
   await vi.advanceTimersByTimeAsync(60 * 60_000);
-  expect(enqueue).toHaveBeenCalledTimes(1);
+  expect(queue).toHaveBeenCalledTimes(1);
 });
 
 test('sends one request for many tabs', async () => {
@@ -75,51 +75,51 @@ test('sends one request for many tabs', async () => {
   await tabs[0]!.expire();
   for (const { renewal } of tabs) renewal.request('home_hero');
   await spread();
-  expect(tabs.flatMap(({ enqueue }) => enqueue.mock.calls)).toHaveLength(1);
+  expect(tabs.flatMap(({ queue }) => queue.mock.calls)).toHaveLength(1);
 });
 
 test('waits if the budget is empty, and spends one token per refresh', async () => {
-  const { enqueue, expire, session } = await openTab(createMemoryStore());
+  const { queue, expire, session } = await openTab(createMemoryStore());
   await session.spend();
   await session.spend();
   await expire();
   await spread();
-  expect(enqueue).not.toHaveBeenCalled();
+  expect(queue).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(2 * RULE.refreshIntervalMs);
-  expect(enqueue).toHaveBeenCalledTimes(1);
+  expect(queue).toHaveBeenCalledTimes(1);
 });
 
 test('does not exceed the refresh budget if banners expire again and again', async () => {
-  const { enqueue, expire } = await openTab(createMemoryStore());
+  const { queue, expire } = await openTab(createMemoryStore());
   for (let minute = 0; minute < 60; minute += 1) {
     await expire();
     await vi.advanceTimersByTimeAsync(60_000);
   }
   // Two at first, and then one every three minutes.
-  expect(enqueue.mock.calls.length).toBeGreaterThan(10);
-  expect(enqueue.mock.calls.length).toBeLessThanOrEqual(22);
+  expect(queue.mock.calls.length).toBeGreaterThan(10);
+  expect(queue.mock.calls.length).toBeLessThanOrEqual(22);
 });
 
 test('does not send a request while the page is hidden', async () => {
-  const { enqueue, expire, view, renewal } = await openTab(createMemoryStore());
+  const { queue, expire, view, renewal } = await openTab(createMemoryStore());
   view.visible = false;
   await expire();
   await vi.advanceTimersByTimeAsync(10 * 60_000);
-  expect(enqueue).not.toHaveBeenCalled();
+  expect(queue).not.toHaveBeenCalled();
   view.visible = true;
   renewal.resume();
   await spread();
-  expect(enqueue).toHaveBeenCalledTimes(1);
+  expect(queue).toHaveBeenCalledTimes(1);
 });
 
 test('does not send requests or leave timers after stop', async () => {
-  const { enqueue, expire, renewal, session } = await openTab(createMemoryStore());
+  const { queue, expire, renewal, session } = await openTab(createMemoryStore());
   await expire();
   renewal.stop();
   session.stop();
   expect(vi.getTimerCount()).toBe(0);
   await spread();
-  expect(enqueue).not.toHaveBeenCalled();
+  expect(queue).not.toHaveBeenCalled();
 });
 
 test('does not send requests or leave timers if it stops while it reads the budget', async () => {
@@ -127,7 +127,7 @@ test('does not send requests or leave timers if it stops while it reads the budg
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   let isSlow = false;
-  const { renewal, enqueue, expire, session } = await openTab({
+  const { renewal, queue, expire, session } = await openTab({
     ...store,
     async update(keys, change) {
       if (isSlow) {
@@ -145,6 +145,6 @@ test('does not send requests or leave timers if it stops while it reads the budg
   session.stop();
   answered.resolve();
   await vi.advanceTimersByTimeAsync(600_000);
-  expect(enqueue).not.toHaveBeenCalled();
+  expect(queue).not.toHaveBeenCalled();
   expect(vi.getTimerCount()).toBe(0);
 });

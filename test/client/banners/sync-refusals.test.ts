@@ -15,7 +15,7 @@ test('contract 1.5: waits as long as a 429 requests, and empties the budget', as
   expect(onRateLimit).toHaveBeenCalledTimes(1);
   expect(waiting()).toEqual(['rate-limit']);
   sync.retry();
-  sync.enqueue(['sidebar']);
+  sync.queue(['sidebar']);
   await vi.advanceTimersByTimeAsync(119_999);
   expect(sent).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(1);
@@ -36,7 +36,7 @@ test.each([
     return other(request);
   };
   const { sync, sent, results } = setUp([answer]);
-  sync.enqueue(Array.from({ length: 12 }, (_, i) => `p-${i}`));
+  sync.queue(Array.from({ length: 12 }, (_, i) => `p-${i}`));
   await vi.advanceTimersByTimeAsync(30_000);
   isOver = true;
   const before = sent.length;
@@ -56,7 +56,7 @@ test('counts parallel failed requests as one failure in the backoff', async () =
 
 test('contract 1.5: waits for the Retry-After of a 503, even if `retry()` is called earlier', async () => {
   const { sync, sent, results, waiting } = setUp([refuse(503, { 'retry-after': '600' }), all]);
-  sync.enqueue(['home_hero']);
+  sync.queue(['home_hero']);
   await vi.advanceTimersByTimeAsync(599_999);
   sync.retry();
   await settle();
@@ -68,7 +68,7 @@ test('contract 1.5: waits for the Retry-After of a 503, even if `retry()` is cal
 
 test('contract 1.5: waits for the Retry-After of a 503 or for the backoff, whichever is longer', async () => {
   const { sync, sent } = setUp([refuse(503, { 'retry-after': '5' })]);
-  sync.enqueue(['home_hero']);
+  sync.queue(['home_hero']);
   await vi.advanceTimersByTimeAsync(4_999);
   expect(sent).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(1);
@@ -84,7 +84,7 @@ test('contract 1.5: waits for the Retry-After of a 503 or for the backoff, which
 test('contract 1.5: ignores the rate-limit window in the headers of a 503', async () => {
   const reset = String(Date.now() / 1000 + 3_600);
   const { sync, sent } = setUp([refuse(500, { 'x-ratelimit-reset': reset })]);
-  sync.enqueue(['home_hero']);
+  sync.queue(['home_hero']);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(sent.length).toBeGreaterThan(3);
 });
@@ -213,7 +213,7 @@ test('does not delay the next user after the service rejected the previous user'
   expect(sync.blockedUntilMs()).toBeGreaterThan(Date.now());
   sync.reset();
   state.userId = 'u-2';
-  sync.enqueue(['home_hero']);
+  sync.queue(['home_hero']);
   await settle();
   expect(sent.map(({ body }) => body.external_user_id)).toEqual(['u-1', 'u-2']);
   expect(results.map(({ userId }) => userId)).toEqual(['u-2']);
@@ -224,7 +224,7 @@ test('contract 1.5: a rate limit also applies to the next user who signs in', as
   await sync.now(['home_hero']);
   sync.reset();
   state.userId = 'u-2';
-  sync.enqueue(['home_hero']);
+  sync.queue(['home_hero']);
   await vi.advanceTimersByTimeAsync(59_999);
   expect(sent).toHaveLength(1);
 });

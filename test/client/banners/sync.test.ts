@@ -34,7 +34,7 @@ test.each([[''], [undefined], [5]])(
   'reports an invalid placement ID (%j) without affecting other placements',
   async (wrong) => {
     const { sync, sent, results, kinds } = setUp();
-    sync.enqueue(['home_hero', wrong as string]);
+    sync.queue(['home_hero', wrong as string]);
     await settle();
     await sync.now([wrong as string]);
     expect(sent.map(({ body }) => body.placements)).toEqual([['home_hero']]);
@@ -45,10 +45,10 @@ test.each([[''], [undefined], [5]])(
 
 test('batches the placements of one task into one request without duplicates', async () => {
   const { sync, sent } = setUp();
-  sync.enqueue(['home_hero']);
-  sync.enqueue(['sidebar']);
+  sync.queue(['home_hero']);
+  sync.queue(['sidebar']);
   await Promise.resolve();
-  sync.enqueue(['home_hero', 'strip']);
+  sync.queue(['home_hero', 'strip']);
   await settle();
   expect(sent.map(({ body }) => body.placements)).toEqual([['home_hero', 'sidebar', 'strip']]);
 });
@@ -184,7 +184,7 @@ test('does not send a request without a user or while requests are not allowed',
 
 test('retries a transient server error after a short delay', async () => {
   const { sync, sent, results, kinds } = setUp([refuse(503), refuse(500), all]);
-  sync.enqueue(['home_hero']);
+  sync.queue(['home_hero']);
   await vi.advanceTimersByTimeAsync(2_000 + 4_000);
   expect(sent).toHaveLength(3);
   expect(results).toHaveLength(1);
@@ -193,7 +193,7 @@ test('retries a transient server error after a short delay', async () => {
 
 test('retries with a growing backoff while the server is down', async () => {
   const { sync, sent, kinds, waiting } = setUp([refuse(500)]);
-  sync.enqueue(['home_hero']);
+  sync.queue(['home_hero']);
   await vi.advanceTimersByTimeAsync(6 * 3_600_000);
   expect(kinds()[0]).toBe('sync');
   expect(waiting()[0]).toBe('backoff');
@@ -204,14 +204,14 @@ test('retries with a growing backoff while the server is down', async () => {
 
 test('keeps placements pending after a failure and requests them once the server recovers', async () => {
   const { sync, results } = setUp([refuse(500), refuse(500), refuse(500), all]);
-  sync.enqueue(['home_hero']);
+  sync.queue(['home_hero']);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(results.map(({ banners }) => [...banners.keys()])).toEqual([['home_hero']]);
 });
 
 test('sends one request as soon as the browser is online again', async () => {
   const { sync, sent } = setUp([() => Promise.reject(new TypeError('Failed to fetch'))]);
-  sync.enqueue(['home_hero']);
+  sync.queue(['home_hero']);
   await vi.advanceTimersByTimeAsync(15_000);
   const before = sent.length;
   sync.retry();
@@ -315,7 +315,7 @@ test('does not send requests, emit notices or start timers after stop', async ()
   sync.reset();
   gate.resolve(json({ banners: { home_hero: aWireBanner() } }));
   await done;
-  sync.enqueue(['sidebar']);
+  sync.queue(['sidebar']);
   await sync.now(['sidebar']);
   expect([sent.length, results, notices]).toEqual([1, [], []]);
   expect(vi.getTimerCount()).toBe(0);

@@ -104,7 +104,7 @@ export type NextAction =
   /** No response to this request can arrive anymore, so its events are in doubt. */
   | { type: 'expired'; claim: Claim }
   /** Request a token of this user from the host. */
-  | { type: 'request-token'; userId: string }
+  | { type: 'token'; userId: string }
   /** Let the host correct these events. */
   | { type: 'correct'; rejected: QueuedEvent[] }
   /** Nothing to send now. Check again at `due` (Unix milliseconds), or on the next event. */
@@ -169,7 +169,7 @@ export const createPlanner = (context: DeliveryContext, log: Log, limit: () => n
     const isDue = isOld || control.pause.failures > 0 || found.waiting.length >= limit();
     if (!all && !isDue) return { type: 'idle', due: time + maxDelayMs };
     // The token is requested before the claim, because the host may be slow.
-    if (!userTokens.isReady(userId)) return { type: 'request-token', userId };
+    if (!userTokens.isReady(userId)) return { type: 'token', userId };
     const group = found.waiting.filter(({ event }) => isSameGroup(options, oldest.event, event));
     const [batch = [oldest]] = planBatches(group, MAX_BODY_BYTES, limit(), context);
     return { type: 'send', batch };

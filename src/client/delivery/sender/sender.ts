@@ -117,7 +117,7 @@ export const createSender = (
       case 'expired':
         await (await trouble()).settleAbandoned(todo.claim);
         return true;
-      case 'request-token':
+      case 'token':
         await userTokens.get(todo.userId);
         return true;
       case 'correct':
