@@ -8,7 +8,7 @@ const anOverlay = () => {
   let take: (event: unknown) => boolean = () => false;
   const cache = {
     previews,
-    show: vi.fn(),
+    update: vi.fn(),
     interceptEvents(by: typeof take) {
       take = by;
     },
