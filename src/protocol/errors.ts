@@ -86,6 +86,9 @@ export const EVENT_ERROR = {
   invalidButtonId: "Invalid 'button_id'",
 } as const;
 
+/** Message of a 413 if the drafts of a workspace exceed `MAX_DRAFTS_BYTES`. */
+export const DRAFTS_TOO_LARGE = 'Draft limit (2 MB) reached. Publish or discard drafts';
+
 export const required = (name: string): string => `'${name}' is required`;
 export const notValid = (name: string): string => `'${name}' is not valid`;
 export const invalidNested = (name: string): string => `Invalid nested custom attribute '${name}'`;

@@ -75,3 +75,7 @@ export const MAX_PROFILE_VALUES = 10_000;
 export const MAX_TRACK_BATCH = 50;
 /** Maximum number of characters of a `button_id`. */
 export const MAX_BUTTON_ID = 255;
+/** Maximum number of languages of a campaign in addition to its own. Placard limit. */
+export const MAX_LANGUAGES = 100;
+/** Maximum total size of a workspace's drafts, because the campaign list returns all of them. Most have 2 to 5 KB. Placard limit. */
+export const MAX_DRAFTS_BYTES = 2 * 1024 * KB;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
-import { ERROR_MESSAGES } from '../../protocol/index.ts';
+import { DRAFTS_TOO_LARGE, ERROR_MESSAGES, MAX_DRAFTS_BYTES, MAX_LANGUAGES } from '../../protocol/index.ts';
 import { described } from '../../protocol/schemas/index.ts';
 import { flag } from '../api/query.ts';
 import { defineRoute, type RouteContext, serverBody } from '../api/route.ts';
@@ -10,10 +10,6 @@ import { HttpError } from '../http/http-request.ts';
 import { isLanguageTag } from '../workspace/campaign-schema.ts';
 import { id, message, REPORT } from './reports/report.ts';
 
-/** Maximum number of languages of a campaign in addition to its own, as in the Studio. */
-const MAX_LANGUAGES = 100;
-/** Maximum total size of a workspace's drafts, as in the Studio. */
-const MAX_DRAFTS_BYTES = 2 * 1024 * 1024;
 const MAX_BODY_BYTES = 1024 * 1024;
 /** Attempts to save a draft that operators edit at the same time. */
 const MAX_ATTEMPTS = 10;
@@ -259,7 +255,7 @@ export const updateCampaignTranslations = defineRoute({
       const campaign = applyTexts(draft.campaign, body);
       const bytes = Buffer.byteLength(JSON.stringify(campaign));
       if ((await studio.otherDraftBytes(workspaceId, campaignId)) + bytes > MAX_DRAFTS_BYTES)
-        throw new HttpError(413, 'Draft limit (2 MB) reached. Publish or discard drafts');
+        throw new HttpError(413, DRAFTS_TOO_LARGE);
       const revision = randomBytes(9).toString('base64url');
       const saved = { ...draft, campaign, revision, editor: key.name, updatedAtMs: now };
       if (!(await studio.saveDraft(saved, draft.revision))) continue;

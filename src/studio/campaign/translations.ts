@@ -1,3 +1,4 @@
+import { MAX_LANGUAGES } from '../../protocol/index.ts';
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
 import type { CampaignJson, VariantJson } from './campaign-json.ts';
 
@@ -6,8 +7,6 @@ const getTranslationKind = (name: string) =>
 
 const isWritten = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 
-/** Maximum languages of a campaign in addition to its own. */
-export const MAX_LANGUAGES = 100;
 export const TOO_MANY_LANGUAGES = `A campaign can have at most ${MAX_LANGUAGES} languages beside its own.`;
 
 /** Returns the translatable properties of a variant, required ones first. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MAX_LANGUAGES } from '../../protocol/index.ts';
 import {
   type Campaign,
   createCheckBudget,
@@ -11,13 +12,7 @@ import {
 import { TEMPLATE_CATALOGUE, TEMPLATE_PROPERTIES, type TemplateProperty } from '../../templates/index.ts';
 import type { CampaignJson } from '../campaign/campaign-json.ts';
 import { getFieldLabel } from '../campaign/describe-fields.ts';
-import {
-  languageName,
-  MAX_LANGUAGES,
-  missingIn,
-  otherLanguages,
-  TOO_MANY_LANGUAGES,
-} from '../campaign/translations.ts';
+import { languageName, missingIn, otherLanguages, TOO_MANY_LANGUAGES } from '../campaign/translations.ts';
 import { oddUrl, refusedUrl } from '../campaign/url-problem.ts';
 import { describeIssue } from './describe-issue.ts';
 

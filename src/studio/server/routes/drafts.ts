@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
+import { DRAFTS_TOO_LARGE, MAX_DRAFTS_BYTES } from '../../../protocol/index.ts';
 import { HttpError } from '../../../service/index.ts';
 import { checkDraft, type DraftCheck } from '../check-draft.ts';
 import { del, post, put, Reply, type StudioContext } from '../route.ts';
 import { checkImages } from './images.ts';
-
-/** Maximum total size of a workspace's drafts, because the campaign list returns all of them. Most drafts have 2 to 5 KB. */
-const MAX_DRAFTS_BYTES = 2 * 1024 * 1024;
 
 const moment = z.iso.datetime({
   offset: true,
@@ -67,7 +65,7 @@ export const saveDraft = put('/api/drafts/{campaignId}', 'edit', draftBody, asyn
   }
   const bytes = Buffer.byteLength(JSON.stringify(campaign));
   if ((await studio.otherDraftBytes(workspaceId, campaignId)) + bytes > MAX_DRAFTS_BYTES) {
-    throw new HttpError(413, 'Draft limit (2 MB) reached. Publish or discard drafts');
+    throw new HttpError(413, DRAFTS_TOO_LARGE);
   }
   const draft = {
     workspaceId,

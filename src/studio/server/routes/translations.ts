@@ -1,11 +1,11 @@
 import { parse } from 'csv-parse/sync';
 import { js2xliff, jsToXliff12, xliff2js, xliff12ToJs } from 'xliff';
 import * as z from 'zod';
+import { MAX_LANGUAGES } from '../../../protocol/index.ts';
 import { HttpError, textOfCell } from '../../../service/index.ts';
 import type { CampaignJson } from '../../campaign/campaign-json.ts';
 import {
   languageTag,
-  MAX_LANGUAGES,
   otherLanguages,
   TOO_MANY_LANGUAGES,
   translatable,
