@@ -211,8 +211,8 @@ const findRecounts = (
 
 /**
  * Runs one step of the results consumer within one transaction. Reads the next rows of the feed, applies them to the results of
- * their users and to the counts of campaigns, and moves the cursor. If there are no rows, backfills goals instead. `through` is the cursor up to which the feed is stable;
- * `null` if all visible rows are stable.
+ * their users and to the counts of campaigns, and moves the cursor. If there are no rows, backfills goals instead.
+ * `through` is the cursor up to which the feed is stable; `null` if all visible rows are stable.
  */
 export function* advanceResults(
   statements: ResultsStatements,
@@ -398,8 +398,8 @@ function* backfillGoals(
   return true;
 }
 
-/** Goals of a campaign, from `formatGoal`. */
-export interface AskedGoals {
+/** Goals of a campaign, formatted by `formatGoal`. */
+export interface GoalsToAdd {
   workspaceId: string;
   campaignId: string;
   timeZone: string;
@@ -409,7 +409,7 @@ export interface AskedGoals {
 /** Adds goals, or changes the time zone of existing ones, which affects later conversions. */
 export function* addGoals(
   statements: ResultsStatements,
-  { workspaceId, campaignId, timeZone, goals }: AskedGoals,
+  { workspaceId, campaignId, timeZone, goals }: GoalsToAdd,
 ): Steps<void> {
   const addedAfter = toCursor((yield [statements.cursor()])[0]![0]).events;
   yield [statements.addGoals(goals.map((goal) => ({ workspaceId, campaignId, goal, timeZone, addedAfter })))];

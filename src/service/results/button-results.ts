@@ -29,7 +29,7 @@ const select = (keys: string, condition: string, limit: number): string =>
 const BUTTONS = select('button_id, variant_id', '', 50);
 const BUTTON_DAYS = select('button_id, variant_id, day', 'day >= $3 AND day <= $4 AND ', 5_000);
 
-const buttonIn = (row: SqlRow): ButtonResults => ({
+const toButtonResults = (row: SqlRow): ButtonResults => ({
   buttonId: readText(row, 'button_id'),
   variantId: readText(row, 'variant_id'),
   clicks: readNumber(row, 'clicks'),
@@ -41,7 +41,7 @@ export const readButtons = async (
   run: RunSql,
   workspaceId: string,
   campaignId: string,
-): Promise<ButtonResults[]> => (await run(BUTTONS, [workspaceId, campaignId])).map(buttonIn);
+): Promise<ButtonResults[]> => (await run(BUTTONS, [workspaceId, campaignId])).map(toButtonResults);
 
 /** Days such as `2026-03-01`, both inclusive. */
 export interface ButtonDaysQuery {
@@ -57,6 +57,6 @@ export const readButtonDays = async (
   { campaignId, firstDay, lastDay }: ButtonDaysQuery,
 ): Promise<ButtonDayResults[]> =>
   (await run(BUTTON_DAYS, [workspaceId, campaignId, firstDay, lastDay])).map((row) => ({
-    ...buttonIn(row),
+    ...toButtonResults(row),
     day: readText(row, 'day'),
   }));

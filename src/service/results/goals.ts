@@ -1,4 +1,5 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
+import { memoize } from '../memoize.ts';
 import type { StoredEvent } from '../profiles/events.ts';
 import { readNumber, readText, type SqlRow } from '../row-readers.ts';
 import { readMs } from '../sql/columns.ts';
@@ -23,12 +24,8 @@ export const parseGoal = (goal: string): Conversion => {
   return goal.startsWith('event:', space + 1) ? { event: value, withinMs } : { product: value, withinMs };
 };
 
-const calendars = new Map<string, ZonedCalendar>();
-const getCalendar = (timeZone: string): ZonedCalendar => {
-  const calendar = calendars.get(timeZone) ?? createZonedCalendar(timeZone);
-  calendars.set(timeZone, calendar);
-  return calendar;
-};
+/** Goals are read in every step, and a calendar caches its days. */
+const getCalendar = memoize(createZonedCalendar, 100);
 
 /** Row of `campaign_goals`. */
 export interface CampaignGoal {

@@ -78,11 +78,10 @@ export const MEASURES: readonly Measure[] = Object.values(MEASURE_BY_TYPE);
 /** Number of events by measure. */
 export type EventCounts = Record<Measure['events'], number>;
 
-export const zeroCounts = (): EventCounts =>
-  mapKeys(
-    MEASURES.map(({ events }) => events),
-    () => 0,
-  );
+/** Names of the members of `EventCounts`. */
+export const EVENT_COUNT_NAMES = MEASURES.map(({ events }) => events);
+
+export const zeroCounts = (): EventCounts => mapKeys(EVENT_COUNT_NAMES, () => 0);
 
 /** Adds `added` to `counts` in place. */
 export const addCounts = (counts: EventCounts, added: Readonly<EventCounts>): void => {

@@ -2,7 +2,7 @@ import { mapKeys } from '../../protocol/index.ts';
 import { type RunSql, readNumber, readText, type SqlRow } from '../row-readers.ts';
 import { type ButtonResults, readButtons } from './button-results.ts';
 import { type Conversion, formatGoal } from './goals.ts';
-import { type Counts, MEASURES } from './measures.ts';
+import { type Counts, EVENT_COUNT_NAMES, MEASURES } from './measures.ts';
 
 /** Users who reached one of the campaign's `conversions`. */
 export interface GoalResult {
@@ -71,7 +71,7 @@ const SUMS = MEASURES.flatMap(({ events, users }) => [events, users])
 
 /** Skips rows of zeros, which erasure leaves. */
 const READ = `SELECT variant_id, dimension, ${MEASURES.flatMap(({ events, users }) => [events, users]).join(', ')}
-  FROM campaign_counts WHERE workspace_id = $1 AND campaign_id = $2 AND ${MEASURES.map(({ events }) => events).join(' + ')} > 0
+  FROM campaign_counts WHERE workspace_id = $1 AND campaign_id = $2 AND ${EVENT_COUNT_NAMES.join(' + ')} > 0
   ORDER BY dimension, variant_id = '', variant_id`;
 
 const toCounts = (row: SqlRow): Counts =>

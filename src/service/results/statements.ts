@@ -15,7 +15,7 @@ import { createWrites } from '../sql/writes.ts';
 import type { CampaignCount, GoalCount } from './counts.ts';
 import { createEventCountStatements } from './event-counts.ts';
 import type { CampaignGoal, TotalsByGoal } from './goals.ts';
-import { MEASURES } from './measures.ts';
+import { EVENT_COUNT_NAMES, MEASURES } from './measures.ts';
 import type { UserResult } from './user-result.ts';
 
 /** Position in the feed, as the last ID of each table. */
@@ -56,17 +56,14 @@ export const toCursor = (row: SqlRow | undefined): ResultsCursor =>
 
 const formatCounts = (counts: UserResult['counts']): Record<string, number[]> =>
   Object.fromEntries(
-    [...counts].map(([dimension, each]) => [dimension, MEASURES.map(({ events }) => each[events])]),
+    [...counts].map(([dimension, each]) => [dimension, EVENT_COUNT_NAMES.map((name) => each[name])]),
   );
 
 const parseCounts = (stored: Record<string, number[]>): UserResult['counts'] =>
   new Map(
     Object.entries(stored).map(([dimension, counts]) => [
       dimension,
-      mapKeys(
-        MEASURES.map(({ events }) => events),
-        (_, index) => counts[index]!,
-      ),
+      mapKeys(EVENT_COUNT_NAMES, (_, index) => counts[index]!),
     ]),
   );
 

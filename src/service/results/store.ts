@@ -1,7 +1,7 @@
 import type { RunSql } from '../row-readers.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Store } from '../store/store.ts';
-import type { AskedGoals } from './advance.ts';
+import type { GoalsToAdd } from './advance.ts';
 import { readButtonDays } from './button-results.ts';
 import type { Progress } from './consumer.ts';
 import { readEventCounts, readEventNames } from './event-counts.ts';
@@ -12,7 +12,7 @@ import type { ResultsDifference } from './verify.ts';
 interface ResultsOptions {
   run: RunSql;
   dialect: Dialect;
-  addGoals(asked: AskedGoals): Promise<void>;
+  addGoals(added: GoalsToAdd): Promise<void>;
   catchUp(): Promise<Progress>;
   verify(workspaceId: string): Promise<ResultsDifference[]>;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { type AskedGoals, addGoals, advanceResults } from '../../results/advance.ts';
+import { addGoals, advanceResults, type GoalsToAdd } from '../../results/advance.ts';
 import { createResultsConsumer, type StableFeed } from '../../results/consumer.ts';
 import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
 import { type EventRange, POSTGRES_RESULTS } from '../../results/statements.ts';
@@ -71,7 +71,7 @@ export const createPostgresResults = (
     retryConflicts(() => inTransaction(pool, (run) => runStepsLater(steps(), createSend(run)), begin));
   const stepSizer = createStepSizer();
   return {
-    addGoals: (asked: AskedGoals): Promise<void> => transact(() => addGoals(POSTGRES_RESULTS, asked)),
+    addGoals: (added: GoalsToAdd): Promise<void> => transact(() => addGoals(POSTGRES_RESULTS, added)),
     pruneEvents: (range: EventRange): Promise<PrunedEvents> =>
       transact(() => pruneEvents(POSTGRES_RESULTS, range), BEGIN_PRUNING),
     resultsConsumer: createResultsConsumer({

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { emptyChangeSet } from '../../profiles/user-repository.ts';
-import { type AskedGoals, addGoals, advanceResults, type StepResult } from '../../results/advance.ts';
+import { addGoals, advanceResults, type GoalsToAdd, type StepResult } from '../../results/advance.ts';
 import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
 import { type EventRange, SQLITE_RESULTS } from '../../results/statements.ts';
 import { createStepSizer, startCpuTimer } from '../../results/step-size.ts';
@@ -96,8 +96,8 @@ export const createWriter = (database: DatabaseSync) => {
     pruneEvents: (range: EventRange): PrunedEvents =>
       inTransaction(() => runSteps(pruneEvents(SQLITE_RESULTS, range), send)),
 
-    addGoals: (asked: AskedGoals): void =>
-      inTransaction(() => runSteps(addGoals(SQLITE_RESULTS, asked), send)),
+    addGoals: (added: GoalsToAdd): void =>
+      inTransaction(() => runSteps(addGoals(SQLITE_RESULTS, added), send)),
   };
 };
 
@@ -198,7 +198,7 @@ export const createInlineWriter = (database: DatabaseSync): RemoteWriter => {
     indexEvents: async () => writer.indexEvents(),
     advanceResults: async () => writer.advanceResults(),
     pruneEvents: async (range) => writer.pruneEvents(range),
-    addGoals: async (asked) => writer.addGoals(asked),
+    addGoals: async (added) => writer.addGoals(added),
     close: async () => database.close(),
   };
 };
