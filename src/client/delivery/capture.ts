@@ -78,7 +78,7 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
   let sequence = 0;
 
   const toEntry = ({ event, at }: PendingCapture): Entry => {
-    const { type, bannerId, placementId, userId, once, buttonId } = event;
+    const { type, bannerId, userId, once } = event;
     const { appId, appVersion } = api;
     const time = getTime(at, `${userId}\n${bannerId}\n${type}`);
     sequence += 1;
@@ -86,12 +86,7 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
       key: ['event', SCHEMA_VERSION, time, tab, sequence],
       event: {
         v: SCHEMA_VERSION,
-        type,
-        bannerId,
-        placementId,
-        userId,
-        time,
-        ...(isButtonId(buttonId) && { buttonId }),
+        ...bannerEvent({ ...event, time }),
         appId,
         appVersion,
         attempts: 0,

@@ -118,6 +118,7 @@ export const estimateBytes = ({
  */
 export const EVENT_VALUE: Record<EventType, number> = { impression: 0, click: 1, dismiss: 2 };
 
+/** Returns the public part of an event, without an invalid button ID. */
 export const bannerEvent = ({
   type,
   bannerId,
@@ -125,7 +126,7 @@ export const bannerEvent = ({
   userId,
   time,
   buttonId,
-}: BannerEvent): BannerEvent => ({
+}: Omit<BannerEvent, 'buttonId'> & { buttonId?: unknown }): BannerEvent => ({
   type,
   bannerId,
   placementId,

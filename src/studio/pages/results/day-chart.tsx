@@ -141,8 +141,8 @@ export const DayChart = ({ days, arms, edited, timeZone }: DayChartProps) => {
   const measure: Measure = MEASURES[chosen.value];
   const shown = arms.filter(({ variantId }) => variantId !== null);
   const dates = [...new Set(days.map(({ day }) => day))].sort();
-  const find = (date: string, arm: Arm) =>
-    days.find(({ day, variantId }) => day === date && variantId === arm.variantId);
+  const byDayAndVariant = new Map(days.map((each) => [`${each.day} ${each.variantId}`, each]));
+  const find = (date: string, arm: Arm) => byDayAndVariant.get(`${date} ${arm.variantId}`);
   const readValue = (date: string, arm: Arm) => {
     const counts = find(date, arm);
     return counts ? measure.valueOf(counts) : null;
