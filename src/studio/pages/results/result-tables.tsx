@@ -172,40 +172,44 @@ export const ComparisonTable = ({ results }: { results: ResultsResponse }) => {
   );
 };
 
-interface PartTableProps {
-  label: string;
-  /** Header of the column with names. */
+interface PartPanelProps {
+  /** Header of the column with names, such as `Placement`. */
   first: string;
   arms: readonly Arm[];
   parts: readonly (Counts & { name: string; variantId: string | null })[];
 }
 
-/** Counts by campaign, placement or language, and by variant. */
-export const PartTable = ({ label, first, arms, parts }: PartTableProps) => {
+/** Counts by placement, language or button, and by variant. */
+export const PartPanel = ({ first, arms, parts }: PartPanelProps) => {
   const armName = (variantId: string | null) =>
     variantId === null
       ? 'Control group'
       : (arms.find((arm) => arm.variantId === variantId)?.name ?? variantId);
+  const kind = first.toLowerCase();
   return (
-    <DataTable
-      label={label}
-      rows={parts}
-      keyOf={({ name, variantId }) => `${name} ${variantId}`}
-      columns={[
-        { name: first, kind: 'head', cell: ({ name }) => name },
-        { name: 'Variant', cell: ({ variantId }) => <bdi>{armName(variantId)}</bdi> },
-        { name: 'Users', kind: 'number', cell: ({ exposed }) => countText(exposed) },
-        {
-          name: 'Views',
-          kind: 'number',
-          cell: ({ variantId, impressions }) => (variantId === null ? '–' : countText(impressions)),
-        },
-        {
-          name: 'Clicked',
-          kind: 'number',
-          cell: ({ variantId, clicked, exposed }) => (variantId === null ? '–' : shareText(clicked, exposed)),
-        },
-      ]}
-    />
+    <section class="panel">
+      <h2>By {kind}</h2>
+      <DataTable
+        label={`Results by ${kind}`}
+        rows={parts}
+        keyOf={({ name, variantId }) => `${name} ${variantId}`}
+        columns={[
+          { name: first, kind: 'head', cell: ({ name }) => name },
+          { name: 'Variant', cell: ({ variantId }) => <bdi>{armName(variantId)}</bdi> },
+          { name: 'Users', kind: 'number', cell: ({ exposed }) => countText(exposed) },
+          {
+            name: 'Views',
+            kind: 'number',
+            cell: ({ variantId, impressions }) => (variantId === null ? '–' : countText(impressions)),
+          },
+          {
+            name: 'Clicked',
+            kind: 'number',
+            cell: ({ variantId, clicked, exposed }) =>
+              variantId === null ? '–' : shareText(clicked, exposed),
+          },
+        ]}
+      />
+    </section>
   );
 };

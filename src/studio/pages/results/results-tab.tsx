@@ -9,7 +9,7 @@ import { Empty } from '../components/notices.tsx';
 import { placementName, signedIn } from '../shell/session.ts';
 import { DayChart, dayText } from './day-chart.tsx';
 import { EndTest } from './end-test.tsx';
-import { ComparisonTable, CountsTable, PartTable, SinceTable } from './result-tables.tsx';
+import { ComparisonTable, CountsTable, PartPanel, SinceTable } from './result-tables.tsx';
 import { Tiles } from './tiles.tsx';
 import '../screens.css';
 
@@ -153,41 +153,29 @@ const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
         </section>
       )}
       {new Set(results.placements.map(({ placementId }) => placementId)).size > 1 && (
-        <section class="panel">
-          <h2>By placement</h2>
-          <PartTable
-            label="Results by placement"
-            first="Placement"
-            arms={results.arms}
-            parts={results.placements.map((each) => ({ ...each, name: placementName(each.placementId) }))}
-          />
-        </section>
+        <PartPanel
+          first="Placement"
+          arms={results.arms}
+          parts={results.placements.map((each) => ({ ...each, name: placementName(each.placementId) }))}
+        />
       )}
       {results.languages.length > 0 && (
-        <section class="panel">
-          <h2>By language</h2>
-          <PartTable
-            label="Results by language"
-            first="Language"
-            arms={results.arms}
-            parts={results.languages.map((each) => ({ ...each, name: languageName(each.language) }))}
-          />
-        </section>
+        <PartPanel
+          first="Language"
+          arms={results.arms}
+          parts={results.languages.map((each) => ({ ...each, name: languageName(each.language) }))}
+        />
       )}
       {results.buttons.length > 0 && (
-        <section class="panel">
-          <h2>By button</h2>
-          <PartTable
-            label="Results by button"
-            first="Button"
-            arms={results.arms}
-            parts={results.buttons.flatMap(({ buttonId, variantId, clicked }) =>
-              results.arms
-                .filter((arm) => arm.variantId === variantId)
-                .map((arm) => ({ ...arm, name: buttonId, clicked })),
-            )}
-          />
-        </section>
+        <PartPanel
+          first="Button"
+          arms={results.arms}
+          parts={results.buttons.flatMap(({ buttonId, variantId, clicked }) =>
+            results.arms
+              .filter((arm) => arm.variantId === variantId)
+              .map((arm) => ({ ...arm, name: buttonId, clicked })),
+          )}
+        />
       )}
       {results.days.length > 0 && (
         <section class="panel">
