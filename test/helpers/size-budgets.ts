@@ -52,5 +52,5 @@ export const INSERT_PLACEMENTS = 2_320;
  */
 export const FIRST_PAINT: Record<BundlerName, number> = { vite: 8_250, esbuild: 8_615, webpack: 9_200 };
 
-/** Where both are to go, as the README's table of figures says. */
+/** Targets in docs/concepts/benchmarks.md. */
 export const AIMS = { allChunks: 31_000, firstPaint: { vite: 7_000, worst: 7_000 } };
