@@ -26,7 +26,7 @@ const PAYLOAD = 'PAYLOAD';
 const UPDATED_AT = 'UPDATED_AT';
 
 /** Returns the column names that a source reserves, apart from mapped columns. */
-export const identifierColumn = (source: Source): string[] => [
+export const getReservedColumns = (source: Source): string[] => [
   source.updated_at ?? UPDATED_AT,
   PAYLOAD,
   ...IDENTIFIER_COLUMNS.flat().map(([, column]) => column),
@@ -172,8 +172,8 @@ export const resolveColumns = (source: Source, names: readonly string[]): Column
     updatedAt,
     key,
     used: names.filter((name) => used.has(name)),
-    getUserKey: getUserKey,
-    toObject: toObject,
+    getUserKey,
+    toObject,
   };
 };
 

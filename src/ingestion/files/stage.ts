@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Source } from '../../service/index.ts';
-import { type Columns, identifierColumn, joinKey, resolveColumns } from '../columns.ts';
+import { type Columns, getReservedColumns, joinKey, resolveColumns } from '../columns.ts';
 import { countCharacters, MAX_ROW_CHARACTERS, ROW_TOO_LARGE } from '../row-size.ts';
 import { shortenPayload } from '../shorten-payload.ts';
 import { SourceError } from '../source-error.ts';
@@ -49,7 +49,7 @@ const INDEX = 'CREATE INDEX rows_in_order ON rows (is_retry, time_us, sort_key);
 const getPlanColumns = ({ source }: Staging, names: readonly string[]): readonly string[] => {
   if (source.kind !== 'ndjson') return names;
   const mapped = Object.keys(source.columns ?? {});
-  const meant = new Set([...identifierColumn(source), ...mapped].map((name) => name.toLowerCase()));
+  const meant = new Set([...getReservedColumns(source), ...mapped].map((name) => name.toLowerCase()));
   return [...new Set([...names.filter((name) => meant.has(name.toLowerCase())), ...mapped])].sort();
 };
 
