@@ -156,8 +156,16 @@ export const listCampaigns = get('/api/campaigns', 'view', async (context) => ({
   campaigns: await campaignRows(context),
 }));
 
-export const readCampaignRow = get('/api/campaigns/{campaignId}', 'view', async (context) => {
-  const row = (await campaignRows(context)).find(({ id }) => id === context.params['campaignId']);
+/** Returns a campaign. Throws a 404 if it is unknown. */
+export const findCampaignRow = async (
+  context: WorkspaceContext,
+  campaignId: string | undefined,
+): Promise<CampaignRow> => {
+  const row = (await campaignRows(context)).find(({ id }) => id === campaignId);
   if (!row) throw new HttpError(404, 'Campaign not found');
   return row;
-});
+};
+
+export const readCampaignRow = get('/api/campaigns/{campaignId}', 'view', (context) =>
+  findCampaignRow(context, context.params['campaignId']),
+);

@@ -4,7 +4,7 @@ import { createStudioClient, StudioError, type StudioRequest } from '../../../st
 import type { CampaignJson } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { post } from '../route.ts';
-import { type CampaignRow, campaignRows } from './campaigns.ts';
+import { type CampaignRow, findCampaignRow } from './campaigns.ts';
 
 const promoteBody = z.strictObject({
   /** Name of the other Studio in the workspace file. */
@@ -30,8 +30,7 @@ export interface PromoteResponse {
 export const promote = post('/api/campaigns/{campaignId}/promote', 'edit', promoteBody, async (context) => {
   const { workspace, params, body, audit } = context;
   const campaignId = params['campaignId']!;
-  const row = (await campaignRows(context)).find(({ id }) => id === campaignId);
-  if (!row) throw new HttpError(404, 'Campaign not found');
+  const row = await findCampaignRow(context, campaignId);
   const target = workspace.studio.environments.find(({ name }) => name === body.environment);
   if (!target) throw new HttpError(404, `The workspace file has no environment '${body.environment}'`);
   const client = createStudioClient({ studioUrl: target.studioUrl, key: body.key });

@@ -16,7 +16,7 @@ import { goalName } from '../../statistics/metrics.ts';
 import { type Headline, headline } from '../../statistics/sentences.ts';
 import { type FrozenTest, type SinceEnd, sinceEnd, soleVariant } from '../ended-test.ts';
 import { csvFile, get, type WorkspaceContext } from '../route.ts';
-import { campaignRows } from './campaigns.ts';
+import { findCampaignRow } from './campaigns.ts';
 
 /** Returns the counts by variant as rows of a CSV file. Omits revenue in several currencies, because it has no sum. */
 const resultsCsv = (
@@ -207,12 +207,10 @@ export const resultsIn = async (
 ): Promise<{ campaign: CampaignJson; answer: ResultsResponse }> => {
   const { workspace, store, nowMs } = context;
   if (campaignId === HOLDOUT) return getHoldoutResults(context);
-  const row = (await campaignRows(context)).find(({ id }) => id === campaignId);
-  const current = row && currentCampaign(row);
-  if (!current) throw new HttpError(404, 'Campaign not found');
+  const row = await findCampaignRow(context, campaignId);
   const { timeZone } = workspace.studio;
   const test = row.published && (await findEndedTest(context, row.published.campaign));
-  const campaign = test?.frozen.campaign ?? current;
+  const campaign = test?.frozen.campaign ?? currentCampaign(row);
   const counts = test?.frozen.counts ?? (await getCampaignResults(store, workspace, campaign));
   const found = await readVersions(context, campaign.campaign_id, counts.days[0]?.day);
   const endedAt = found.findIndex(({ release }) => release === test?.ended.release);
