@@ -76,6 +76,21 @@ test('fits the navigation on one line on a phone and marks the current page', as
   await close(page);
 });
 
+test.each([360, 768, 900, 1280])(
+  'shows all actions of a campaign in the list, at %i pixels',
+  async (width) => {
+    const page = await studio.open('/', { viewport: { width, height: 800 } });
+    await page.getByText('Spring collection').waitFor();
+    const box = (await page.locator('.list').boundingBox())!;
+    const ends = await page
+      .locator('.list-actions .button')
+      .evaluateAll((all) => all.map((button) => button.getBoundingClientRect().right));
+    expect(ends.length).toBeGreaterThan(10);
+    expect(Math.max(...ends)).toBeLessThanOrEqual(box.x + box.width);
+    await close(page);
+  },
+);
+
 test('does not show a run for a source without runs', async () => {
   const page = await studio.open('/data');
   const listed = page.getByRole('listitem').filter({ hasText: 'only listed in the workspace file' });

@@ -85,10 +85,16 @@ const Lines = ({ dates, lines, edited, measure: { format, least } }: LinesProps)
   const path = (values: readonly (number | null)[]) =>
     values
       .map((value, index) => {
-        if (value === null) return '';
         const isStart = (values[index - 1] ?? null) === null;
-        // The line without length draws the point of a day without neighbors.
-        return `${isStart ? 'M' : 'L'}${x(dates[index]!)} ${y(value)}h0`;
+        return value === null ? '' : `${isStart ? 'M' : 'L'}${x(dates[index]!)} ${y(value)}`;
+      })
+      .join('');
+  /** Points of days without neighbors, which have no line. A line without length draws a point. */
+  const points = (values: readonly (number | null)[]) =>
+    values
+      .map((value, index) => {
+        const isAlone = (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null;
+        return value !== null && isAlone ? `M${x(dates[index]!)} ${y(value)}h0` : '';
       })
       .join('');
   const step = Math.ceil(dates.length / MAX_DATES);
@@ -103,14 +109,11 @@ const Lines = ({ dates, lines, edited, measure: { format, least } }: LinesProps)
         <path class="chart-grid" d="M0 0h100M0 50h100M0 100h100" />
         <path class="chart-edits" d={edited.map((day) => `M${x(day)} 0v100`).join('')} />
         {lines.map((values, index) => (
-          <path
-            // biome-ignore lint/suspicious/noArrayIndexKey: an arm is identified by its position
-            key={index}
-            class="chart-line"
-            d={path(values)}
-            stroke={COLORS[index % COLORS.length]}
-            stroke-dasharray={DASHES[index % DASHES.length]}
-          />
+          // biome-ignore lint/suspicious/noArrayIndexKey: an arm is identified by its position
+          <g key={index} stroke={COLORS[index % COLORS.length]}>
+            <path class="chart-line" d={path(values)} stroke-dasharray={DASHES[index % DASHES.length]} />
+            <path class="chart-line chart-points" d={points(values)} />
+          </g>
         ))}
       </svg>
       <div class="chart-dates">

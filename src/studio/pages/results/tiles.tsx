@@ -25,7 +25,7 @@ export const Tiles = ({ results: { arms, goals, comparisons } }: { results: Resu
             </p>
             {compared && (
               <p data-clear={compared.difference !== null && compared.difference.low > 0}>
-                {compared.lift !== null && `${liftText(compared.lift)} `}vs.{' '}
+                {compared.lift !== null && `${liftText(compared.lift)} `}vs{' '}
                 <bdi>{versus!.variantId === null ? 'control' : versus!.name}</bdi>
                 <span class="small">{formatInterval(compared)}</span>
               </p>
