@@ -244,5 +244,27 @@ describe('a slot that moves into another document', () => {
       await expect.poll(impressions).toBe(1);
       expect(await surface()).toBe('flex');
     });
+
+    test('counts the impression of a slot that moves back before it was observed', async () => {
+      await open({ html: '<div id="slot" style="inline-size: 400px; opacity: 0"></div>' });
+      await expect.poll(view).toMatchObject({ isInvisible: true });
+      await page.mouse.click(900, 700);
+      await page.evaluate(async () => {
+        const opened = await documentPictureInPicture.requestWindow({ width: 500, height: 400 });
+        opened.addEventListener('pagehide', () => {
+          slot.style.opacity = '1';
+          document.body.append(slot);
+        });
+        // A window that closes before its first frame never reports an entry.
+        Object.assign(opened, {
+          IntersectionObserver: class {
+            observe = () => opened.close();
+            disconnect = () => undefined;
+          },
+        });
+        opened.document.body.append(slot);
+      });
+      await expect.poll(impressions).toBe(1);
+    });
   });
 });

@@ -97,7 +97,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
     cancel?.();
     began = undefined;
     setCovered(false);
-    if (isWaiting() && isInView()) begin(FIRST_CHECK_MS);
+    if (isWaiting()) begin(FIRST_CHECK_MS);
   };
 
   /** Starts the required second once the banner is visible. */
@@ -110,15 +110,20 @@ export const watchViewability = (options: ViewabilityOptions) => {
       cancel = after(CHECK_MS, check);
       return;
     }
-    // If the slot is out of view or below the required share, the observer reports a change.
-    if (!isInView() || (area() > 0 && !meetsShare())) return;
+    // If the slot is out of view or below the required share, the observer reports a change. In another window it reports nothing
+    // once that window closes.
+    if (ownerDocument === globalThis.document && (!isInView() || (area() > 0 && !meetsShare()))) return;
     checkAgain(waitMs);
   };
 
   const checkAgain = (waitMs: number): void => {
     nextWaitMs = Math.min(2 * waitMs, isCovered ? COVERED_CHECK_MS : CHECK_MS);
     cancel = after(waitMs, () => {
-      const isFilled = area() === 0 && getArea(element.getBoundingClientRect()) > 0;
+      if (element.ownerDocument !== ownerDocument) {
+        restart();
+        return;
+      }
+      const isFilled = entry && area() === 0 && getArea(element.getBoundingClientRect()) > 0;
       if (!isFilled || isControl()) {
         begin(nextWaitMs);
         return;
