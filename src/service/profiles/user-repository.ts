@@ -98,10 +98,10 @@ export interface ChangeSet {
   deleted: Pick<WrittenUser, 'userId' | 'version'>[];
   /** Merged users. Their campaign counts are added to `to`, and their events move, except banner events that `to` also has. */
   merged: { workspaceId: string; from: number; to: number }[];
-  /** Users whose rows in other tables are deleted. */
-  erased: number[];
+  /** Users whose rows in other tables are deleted: erased, expired and merged users. */
+  dependentRowsToDelete: number[];
   /** Erased or expired users who were not merged. Results keep the counts of an expired user. */
-  removed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
+  departed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
   /** External IDs to redact in the audit log. */
   auditRedactions: { workspaceId: string; externalId: string }[];
   /** Lookup keys whose rejects are deleted. */
@@ -119,8 +119,8 @@ export const emptyChangeSet = (): ChangeSet => ({
   created: [],
   deleted: [],
   merged: [],
-  erased: [],
-  removed: [],
+  dependentRowsToDelete: [],
+  departed: [],
   auditRedactions: [],
   rejectKeys: [],
   keysRemoved: [],

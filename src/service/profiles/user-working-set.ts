@@ -55,8 +55,8 @@ const addUserChanges = (changes: ChangeSet, entry: Entry) => {
   changes.deleted.push({ userId, version: version + 1 });
   const mergeTarget = resolveMergeTarget(entry);
   if (mergeTarget) changes.merged.push({ workspaceId, from: userId, to: mergeTarget.row.userId });
-  else changes.removed.push({ workspaceId, userId, kind: removal.isExpired ? 'expired' : 'erased' });
-  changes.erased.push(userId);
+  else changes.departed.push({ workspaceId, userId, kind: removal.isExpired ? 'expired' : 'erased' });
+  changes.dependentRowsToDelete.push(userId);
 };
 
 /**

@@ -23,8 +23,8 @@ export interface GroupWrites {
   otherStatements: BulkStatement[];
   merged: ChangeSet['merged'];
   bannerEvents: ChangeSet['bannerEvents'];
-  removed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
-  erased: BulkStatement[];
+  departed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
+  dependentRowsToDelete: BulkStatement[];
   points: BulkStatement;
 }
 
@@ -47,8 +47,17 @@ export const groupWrites = (
   changes: ChangeSet,
   extraStatements: readonly Statement[] = [],
 ): GroupWrites => {
-  const { updated, deleted, created, keysRemoved, keysAdded, erased, auditRedactions, rejectKeys } = changes;
-  const { merged, removed, bannerEvents } = changes;
+  const {
+    updated,
+    deleted,
+    created,
+    keysRemoved,
+    keysAdded,
+    dependentRowsToDelete,
+    auditRedactions,
+    rejectKeys,
+  } = changes;
+  const { merged, departed, bannerEvents } = changes;
   return {
     users: {
       updated: expectRows(statements.updateUsers(sortByUser(updated)), updated),
@@ -66,9 +75,9 @@ export const groupWrites = (
       ...extraStatements.map(({ sql, values }) => query(sql, ...values)),
     ],
     merged,
-    removed,
+    departed,
     bannerEvents,
-    erased: statements.erase(erased),
+    dependentRowsToDelete: statements.erase(dependentRowsToDelete),
     points: statements.addDataPoints(
       sortByName(changes.points, ({ workspaceId, day }) => `${workspaceId} ${day}`),
     ),
@@ -138,7 +147,8 @@ const createStates = (rows: readonly SqlRow[]) => {
  * every request of a workspace changes last.
  */
 export function* storeGroup(statements: Statements, group: GroupWrites): Steps<void> {
-  const { users, events, otherStatements, merged, bannerEvents, removed, erased, points } = group;
+  const { users, events, otherStatements, merged, bannerEvents, departed, dependentRowsToDelete, points } =
+    group;
   const { updated, deleted, created, keysRemoved, keysAdded } = users;
   const first = [updated, deleted, created, keysRemoved, keysAdded, events, ...otherStatements];
   const changes: WrittenChange[] = [
@@ -148,10 +158,10 @@ export function* storeGroup(statements: Statements, group: GroupWrites): Steps<v
       kind: 'merged' as const,
       to,
     })),
-    ...removed.map((each) => ({ ...each, to: null })),
+    ...departed.map((each) => ({ ...each, to: null })),
   ].map(({ to, ...each }) => ({ ...each, intoUserId: to, bannerEvent: null, changedAtMs: Date.now() }));
   if (merged.length === 0 && bannerEvents.length === 0) {
-    yield [...first, ...erased, statements.insertChanges(changes), points];
+    yield [...first, ...dependentRowsToDelete, statements.insertChanges(changes), points];
     return;
   }
 
@@ -201,7 +211,7 @@ export function* storeGroup(statements: Statements, group: GroupWrites): Steps<v
   yield [
     statements.insertBannerEvents(newEvents),
     statements.writeStates(states.changed()),
-    ...erased,
+    ...dependentRowsToDelete,
     statements.insertChanges([...changes, ...corrections]),
     points,
   ];

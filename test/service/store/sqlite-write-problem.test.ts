@@ -68,7 +68,7 @@ test('does not store a rejected write, and stores later writes', async () => {
     committer.write(users(3, 4)),
     committer.write(users(5, 3)),
     // A value that cannot be cloned to the thread.
-    committer.write({ ...users(7), erased: [Symbol('none') as never] }),
+    committer.write({ ...users(7), dependentRowsToDelete: [Symbol('none') as never] }),
     committer.write(users(6)),
   ]);
   expect(fates.map(({ status }) => status)).toEqual([

@@ -49,7 +49,12 @@ export const createSqliteGroups = (
       );
       const extraStatements = mutations.flatMap((mutation) => mutation.extraStatements ?? []);
       const writes = groupWrites(SQLITE_STATEMENTS, changes, extraStatements);
-      return { memory, writes, forgets: changes.auditRedactions.length + changes.removed.length > 0, values };
+      return {
+        memory,
+        writes,
+        forgets: changes.auditRedactions.length + changes.departed.length > 0,
+        values,
+      };
     } catch (failure) {
       return { memory, failure };
     }
