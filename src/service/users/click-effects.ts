@@ -27,7 +27,7 @@ const toClickKey = ({ bannerId, timeMs }: Click): string =>
   hash('sha256', `${bannerId} ${timeMs}`, 'base64url').slice(0, KEY_CHARACTERS);
 
 /** Records that a click takes effect, and creates a profile for a user without one. Returns `false` if it already took effect. */
-const isFirst = (users: UserRepository, externalId: string, key: string, nowMs: number): boolean => {
+const claimClick = (users: UserRepository, externalId: string, key: string, nowMs: number): boolean => {
   const [found] = users.find({ by: 'external_id', value: externalId });
   const profile = found ?? users.create({ externalId }, nowMs);
   if (profile.clicks.includes(key)) return false;
@@ -71,7 +71,7 @@ export const clickAction = (
   };
   const key = toClickKey(click);
   return (users) => {
-    if (!workspace.blockedExternalIds.has(externalId) && isFirst(users, externalId, key, nowMs))
+    if (!workspace.blockedExternalIds.has(externalId) && claimClick(users, externalId, key, nowMs))
       applyTrack(users, track, names);
   };
 };
