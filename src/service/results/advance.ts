@@ -28,7 +28,7 @@ import {
 } from './statements.ts';
 import { MAX_STEP, type StepLimits } from './step-size.ts';
 import {
-  addEvent,
+  addUserResultEvent,
   changedRows,
   createUserResult,
   type DimensionsOfEvent,
@@ -151,7 +151,7 @@ const addResultRows = (users: Map<number, UserResults>, rows: readonly SqlRow[])
 };
 
 /** Reads the results that a step may change. */
-function* readResults(
+function* readAffectedUserResults(
   statements: ResultsStatements,
   { changes, bannerEvents, events }: FeedRows,
 ): Steps<Map<number, UserResults>> {
@@ -232,7 +232,7 @@ export function* advanceResults(
       lastReceivedMs: cursor.lastReceivedMs,
     };
 
-  const users = yield* readResults(statements, feedRows);
+  const users = yield* readAffectedUserResults(statements, feedRows);
   const recounts = findRecounts(feedRows, users);
   const recountedRows =
     recounts.length === 0
@@ -255,7 +255,7 @@ export function* advanceResults(
       if (removed.bannerEventId > cursor.bannerEvents || !user) continue;
       for (const event of withHoldoutAttribution(removed)) {
         const result = user.campaigns.get(event.campaignId);
-        if (result) addEvent(result, event, -1);
+        if (result) addUserResultEvent(result, event, -1);
       }
       continue;
     }
@@ -296,7 +296,7 @@ export function* advanceResults(
     const isFirst =
       eventType === 'impression' && updateFirstImpression(result, { variantId, firstImpressionMs: atMs });
     if (isFirst) recountedResults.add(result);
-    addEvent(result, event, 1);
+    addUserResultEvent(result, event, 1);
   }
 
   const newEvents = Map.groupBy(events, ({ userId }) => userId);
@@ -344,7 +344,7 @@ const writeResults = (
     }
   }
   return [
-    ...(deletedUserIds.length > 0 ? [statements.deleteUsers(deletedUserIds)] : []),
+    ...(deletedUserIds.length > 0 ? [statements.deleteUserResults(deletedUserIds)] : []),
     statements.writeUserResults(rows),
     statements.addCampaignCounts(deltas.campaigns()),
     statements.addGoalCounts(deltas.goals()),

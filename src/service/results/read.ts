@@ -95,7 +95,7 @@ const NO_COUNTS: Counts = mapKeys(
 );
 
 /** Reads the stored counts of a campaign, which are some hundred rows. */
-export const readResults = async (
+export const readCampaignResults = async (
   run: RunSql,
   workspaceId: string,
   { campaignId, conversions }: ResultsQuery,

@@ -306,7 +306,7 @@ export const createResultsStatements = (dialect: Dialect) => {
         `${results} ${joined(',')} WHERE user_id = ${column('key_user')} AND campaign_id = ${column('key_campaign')}
            AND month <> ${column('key_month')}`,
     ),
-    deleteUsers: (users: readonly number[]): BulkStatement =>
+    deleteUserResults: (users: readonly number[]): BulkStatement =>
       query(`DELETE FROM user_results WHERE ${ofUsers}`, list(users)),
     writeUserResults: upsert('user_results', USER_RESULTS, 'user_id, campaign_id, month'),
     addCampaignCounts: add(

@@ -6,7 +6,7 @@ import { readButtonDays } from './button-results.ts';
 import type { Progress } from './consumer.ts';
 import { readEventCounts, readEventNames } from './event-counts.ts';
 import { formatGoal } from './goals.ts';
-import { readResults, readSummaries } from './read.ts';
+import { readCampaignResults, readSummaries } from './read.ts';
 import type { ResultsDifference } from './verify.ts';
 
 interface ResultsOptions {
@@ -54,7 +54,7 @@ export const createResults = ({
     async campaignResults(workspaceId, query) {
       await add(workspaceId, query);
       const { asOfMs } = await catchUp();
-      return { ...(await readResults(run, workspaceId, query)), asOfMs };
+      return { ...(await readCampaignResults(run, workspaceId, query)), asOfMs };
     },
 
     campaignButtonDays: (workspaceId, query) => readButtonDays(run, workspaceId, query),

@@ -81,7 +81,7 @@ const updateCounts = (result: UserResult, dimension: string, edit: (counts: Even
 };
 
 /** Adds an event, or subtracts it if `times` is -1. */
-export const addEvent = (
+export const addUserResultEvent = (
   result: UserResult,
   event: DimensionsOfEvent & Pick<NewBannerEvent, 'eventType'>,
   times: 1 | -1,

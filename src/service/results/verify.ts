@@ -7,7 +7,12 @@ import { type CampaignCount, createCountDeltas } from './counts.ts';
 import { isBackfilled, toGoal } from './goals.ts';
 import { MEASURES } from './measures.ts';
 import { createResultsStatements, toCursor } from './statements.ts';
-import { addEvent, createUserResult, type UserResult, updateFirstImpression } from './user-result.ts';
+import {
+  addUserResultEvent,
+  createUserResult,
+  type UserResult,
+  updateFirstImpression,
+} from './user-result.ts';
 
 /** Count in a campaign's results that differs from the events. */
 export interface ResultsDifference {
@@ -89,7 +94,7 @@ export const countEvents = async (
         results.set(campaignId, result);
       }
       if (eventType === 'impression') updateFirstImpression(result, { variantId, firstImpressionMs: atMs });
-      addEvent(result, each, 1);
+      addUserResultEvent(result, each, 1);
     }
   }
   finish();
