@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { AVOIDED, findWording, toModule } from '../helpers/wording.ts';
 
@@ -67,4 +68,39 @@ describe('the word list', () => {
       findings.map(({ file, line, found, write }) => `${file}:${line} has "${found}", write: ${write}`),
     ).toEqual([]);
   });
+});
+
+const COMMENTS = /\/\*[\s\S]*?\*\/|\/\/.*/g;
+const IDENTIFIER = /\b(?:[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Za-z]+(?:_[A-Za-z]+)+)\b/g;
+
+/** Names of platforms and libraries that occur only in comments. */
+const EXTERNAL_NAMES = [
+  'addJavascriptInterface',
+  'addWebMessageListener',
+  'allow_false',
+  'ERR_NETWORK_CHANGED',
+  'indexedDB',
+  'keepalive_timeout',
+  'mmap_size',
+  'moveBefore',
+  'OTEL_TRACES_SAMPLER',
+  'PlacardBridge',
+  'pt_BR',
+  'SecurityError',
+  'toJSON',
+  'where_exp',
+];
+
+test('comments name only identifiers that exist', () => {
+  const sources = globSync('src/**/*.{ts,tsx}').map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+  const code = sources.map(({ text }) => text.replace(COMMENTS, '')).join('\n');
+  const known = new Set([...(code.match(/\w+/g) ?? []), ...EXTERNAL_NAMES]);
+  const unknown = sources.flatMap(({ file, text }) =>
+    [...(text.match(COMMENTS) ?? []).join('\n').matchAll(/`([^`\n]+)`/g)]
+      .flatMap(([, quoted]) => quoted!.match(IDENTIFIER) ?? [])
+      .filter((name) => !known.has(name))
+      .map((name) => `${file}: ${name}`),
+  );
+  expect(known.size).toBeGreaterThan(1_000);
+  expect(unknown).toEqual([]);
 });

@@ -133,7 +133,7 @@ const limitSchema = ({ counts, hasObjects, user, workspace }: Limit) => {
   );
 };
 
-/** Schema of `rate_limits`. */
+/** Schema of `limits`. */
 export const limits = z.strictObject(byName((name) => limitSchema(getLimit(name))));
 
 type LimitsFile = z.output<typeof limits>;
