@@ -107,7 +107,9 @@ const deliverAll = async (database: string, expected: number) => {
       await pause(5);
       if (accepted.size > seen.rows) seen = { rows: accepted.size, atMs: performance.now() };
       if (performance.now() - seen.atMs > STALL_MS)
-        throw new Error(`stalled at ${accepted.size} of ${expected} rows`);
+        throw new Error(
+          `stalled at ${accepted.size} of ${expected} rows after ${count.requests} requests, ${count.failed} of which failed`,
+        );
     }
   };
   const started = performance.now();
