@@ -14,6 +14,14 @@ export const dbOption = {
 /** URL with a password in the authority or in the query, because PostgreSQL accepts either. */
 const PASSWORD = /^postgres(?:ql)?:\/\/(?:[^@:]*:[^@]+@|.*[?&]password=)/;
 
+/** Warns if the URL of an option contains a password. `alternative`: safe place for the password. */
+export const warnOfPassword = (option: string, url: string, alternative: string): void => {
+  if (PASSWORD.test(url))
+    process.stderr.write(
+      `placard: warning: ${option} exposes the password in the process list; use ${alternative}\n`,
+    );
+};
+
 /**
  * Returns the database from `--db`, otherwise `PLACARD_DB`, otherwise the contents of `PLACARD_DB_FILE`; `undefined` if none is
  * set. Empty variables count as unset.
@@ -21,11 +29,7 @@ const PASSWORD = /^postgres(?:ql)?:\/\/(?:[^@:]*:[^@]+@|.*[?&]password=)/;
 export const namedDatabase = (option: string | undefined): string | undefined => {
   if (option === '') throw new Error('--db needs a value');
   if (option !== undefined) {
-    if (PASSWORD.test(option)) {
-      process.stderr.write(
-        'placard: warning: --db exposes the password in the process list; use PLACARD_DB or PLACARD_DB_FILE\n',
-      );
-    }
+    warnOfPassword('--db', option, 'PLACARD_DB or PLACARD_DB_FILE');
     return option;
   }
   return readSecret('PLACARD_DB');

@@ -40,6 +40,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'placard stream --to ndjson --db placard.db > events.ndjson',
     'placard stream --to parquet warehouse --resume warehouse.cursor --db placard.db',
     'placard stream --to webhook https://hooks.example/placard --follow --db placard.db',
+    'placard stream --to postgres://placard@warehouse.example/analytics --follow --db placard.db',
   ],
   webhooks: [
     'placard webhooks --db placard.db',

@@ -6,13 +6,13 @@ import { readSecret } from '../secrets/index.ts';
 import {
   createPost,
   DATA_EVENT_NAMES,
-  type DataEvent,
   type DataEventName,
   type FileFormat,
   type FindWorkspace,
   fileRow,
   formatCursor,
   isDataEventName,
+  isPostgres,
   loadWorkspaces,
   openForMaintenance,
   parseCursor,
@@ -23,15 +23,21 @@ import {
   sendMessage,
   writePartitions,
 } from '../service/index.ts';
-import { chosenWorkspace, dbOption, requireDatabase } from './database.ts';
+import { chosenWorkspace, dbOption, requireDatabase, warnOfPassword } from './database.ts';
 import { createInterruption } from './exit.ts';
 import { namedHosts } from './named-hosts.ts';
+import { createPostgresSink } from './postgres-sink.ts';
 import { count } from './sentence.ts';
+import type { Sink } from './sink.ts';
 import { writeLine } from './stdout.ts';
 
 const options = {
   target: { type: 'positional', description: 'Folder, or URL of a webhook', required: false },
-  to: { type: 'string', description: 'ndjson, parquet or webhook', valueHint: 'KIND' },
+  to: {
+    type: 'string',
+    description: 'ndjson, parquet, webhook, or the URL of a PostgreSQL database',
+    valueHint: 'KIND|postgres://…',
+  },
   from: {
     type: 'string',
     description: 'start (default), now, or a cursor that an earlier run printed',
@@ -61,22 +67,6 @@ const options = {
   },
   db: dbOption,
 } as const;
-
-interface Batch {
-  events: DataEvent[];
-  /** Cursor before the first row, as text. */
-  from: string;
-}
-
-interface Sink {
-  /** Maximum rows of a batch. */
-  rows: number;
-  /** Poll interval in milliseconds. */
-  pollMs: number;
-  /** Writes a batch. Resolves when the receiver has stored it durably. */
-  write(batch: Batch, signal: AbortSignal): Promise<void>;
-  close(): void;
-}
 
 const SECOND_MS = 1_000;
 
@@ -146,7 +136,19 @@ const receiver = (url: string, secretVariable: string | undefined): Sink => {
   };
 };
 
-const createSink = (to: string | undefined, target: string | undefined, secretVariable?: string): Sink => {
+interface SinkOptions {
+  to: string | undefined;
+  target: string | undefined;
+  secretVariable: string | undefined;
+  types: ReadonlySet<DataEventName> | null;
+}
+
+const createSink = ({ to, target, secretVariable, types }: SinkOptions): Sink => {
+  if (to !== undefined && isPostgres(to)) {
+    if (target !== undefined) throw new Error(`--to names the database, so "${target}" is not expected`);
+    warnOfPassword('--to', to, 'a password file (PGPASSFILE)');
+    return createPostgresSink(to, types);
+  }
   const needed = (what: string) => {
     if (target === undefined) throw new Error(`name the ${what}: placard stream --to ${to} …`);
     return target;
@@ -160,7 +162,7 @@ const createSink = (to: string | undefined, target: string | undefined, secretVa
       return receiver(needed('URL'), secretVariable);
     default:
       throw new Error(
-        `stream needs --to ndjson, parquet or webhook${to === undefined ? '' : `, got "${to}"`}`,
+        `stream needs --to ndjson, parquet, webhook or postgres://…${to === undefined ? '' : `, got "${to}"`}`,
       );
   }
 };
@@ -193,21 +195,32 @@ const workspaceFinder = (path: string | undefined): FindWorkspace => {
 
 /** `placard stream`: streams events in commit order from any cursor. */
 export const stream = defineCommand({
-  meta: { name: 'stream', description: 'Write events to a file, a folder or a webhook, from any cursor.' },
+  meta: {
+    name: 'stream',
+    description: 'Write events to a file, a folder, a webhook or PostgreSQL, from any cursor.',
+  },
   args: options,
   run: async ({ args }) => {
     const resume = cursorFile(args.resume);
-    const from = resume.read() ?? args.from ?? 'start';
-    const given = from === 'start' || from === 'now' ? START : parseCursor(from);
-    if (given === null) throw new Error(`expected start, now or a cursor such as 120-35-7, got "${from}"`);
     const types = parseTypes(args.types);
     const findWorkspace = workspaceFinder(args.names);
     const db = requireDatabase(args.db, 'stream needs --db, the database that the service uses');
-    const sink = createSink(args.to, args.target, args['secret-env']);
+    const sink = createSink({
+      to: args.to,
+      target: args.target,
+      secretVariable: args['secret-env'],
+      types,
+    });
+    if (sink.readCursor && args.resume !== undefined)
+      throw new Error('the database keeps the cursor, so --resume is not expected');
     const { feed, workspaceIds, close } = await openForMaintenance(db);
     const { stopSignal, release } = createInterruption();
     try {
       const workspaceId = chosenWorkspace(await workspaceIds(), args.workspace);
+      const stored = sink.readCursor ? await sink.readCursor(workspaceId) : resume.read();
+      const from = stored ?? args.from ?? 'start';
+      const given = from === 'start' || from === 'now' ? START : parseCursor(from);
+      if (given === null) throw new Error(`expected start, now or a cursor such as 120-35-7, got "${from}"`);
       let after = from === 'now' ? await feed.feedEnd() : given;
       let written = 0;
       while (!stopSignal.aborted) {
@@ -224,16 +237,18 @@ export const stream = defineCommand({
           await wait(sink.pollMs, undefined, { signal: stopSignal }).catch(() => undefined);
           continue;
         }
-        await sink.write({ events: page.events, from: formatCursor(after) }, stopSignal);
-        written += page.events.length;
-        after = page.next;
-        resume.write(formatCursor(after));
+        const { events, next } = page;
+        const batch = { workspaceId, events, from: formatCursor(after), through: formatCursor(next) };
+        await sink.write(batch, stopSignal);
+        written += events.length;
+        after = next;
+        resume.write(batch.through);
       }
       process.stderr.write(`${count(written, 'event')}; cursor ${formatCursor(after)}\n`);
       stopSignal.throwIfAborted();
     } finally {
       release();
-      sink.close();
+      await sink.close();
       await close();
     }
   },

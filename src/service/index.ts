@@ -13,7 +13,7 @@ export { formatCursor, parseCursor, START } from './data-out/cursor.ts';
 export { cursorSince } from './data-out/cursor-since.ts';
 export type { DataEvent, FindWorkspace } from './data-out/data-event.ts';
 export { DATA_EVENT_NAMES, type DataEventName, isDataEventName } from './data-out/event-types.ts';
-export { fileRow } from './data-out/formats.ts';
+export { fileColumns, fileRow } from './data-out/formats.ts';
 export { readEvents } from './data-out/read-events.ts';
 export { type FileFormat, removeUnfinished, writePartitions } from './data-out/write-files.ts';
 export { explain } from './explain/explain.ts';
@@ -86,6 +86,7 @@ export {
 } from './service.ts';
 export {
   backupStore,
+  isPostgres,
   isTooLow,
   openForMaintenance,
   openStore,

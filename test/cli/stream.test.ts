@@ -2,10 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openStore, type Store } from '../../src/service/index.ts';
 import { aBannerEvent, recordBannerEvents } from '../helpers/banner-events.ts';
-import { runCli } from '../helpers/run-cli.ts';
+import { patience } from '../helpers/patience.ts';
+import { aDatabase, lockBeside, runBeside, waitsFor } from '../helpers/postgres.ts';
+import { ended, runCli, startCli } from '../helpers/run-cli.ts';
 import { anEvent, aPurchase, byExternalId, NOW } from '../service/store/examples.ts';
 import { aReceiver } from '../service/webhooks/receiver.ts';
 
@@ -20,14 +22,22 @@ const rowsIn = (text: string) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-const act = (externalId: string, name: string) =>
+const TABLES = [
+  'users_behaviors_customevent',
+  'users_behaviors_purchase',
+  'users_messages_banner_impression',
+  'users_messages_banner_click',
+];
+
+const act = (externalId: string, name: string, times = 1) =>
   store.write({
     workspaceId: 'demo',
     lookups: [byExternalId(externalId)],
     nowMs: NOW,
     apply(users) {
       const profile = users.find(byExternalId(externalId))[0] ?? users.create({ externalId }, NOW);
-      users.record(profile, { ...anEvent(profile, name), properties: { page: 'home' } });
+      for (let index = 0; index < times; index += 1)
+        users.record(profile, { ...anEvent(profile, name), properties: { page: 'home' } });
       users.record(profile, aPurchase(profile, 'cup', NOW - 24 * 3_600_000));
     },
   });
@@ -123,12 +133,89 @@ describe('placard stream', () => {
     });
   });
 
+  test('writes to tables of PostgreSQL, and loses and doubles nothing if killed', async () => {
+    const url = await aDatabase();
+    const run = runBeside(url);
+    const words = ['--to', url, '--workspace', 'demo'];
+    const readIds = async () => {
+      const tables = TABLES.map((table) => `SELECT id::text AS id FROM ${table}`).join(' UNION ALL ');
+      return (await run(`${tables} ORDER BY id`)).map(({ id }) => id);
+    };
+    const readCursors = async () =>
+      (await run('SELECT cursor FROM placard_stream_cursors')).map(({ cursor }) => cursor);
+    const streamedIds = async () =>
+      rowsIn((await stream('--to', 'ndjson')).stdout)
+        .map(({ id }) => String(id))
+        .sort();
+
+    expect(await stream(...words)).toMatchObject({ code: 0, stderr: expect.stringContaining(' events; ') });
+    expect(await readIds()).toEqual(await streamedIds());
+    expect(await run("SELECT * FROM users_behaviors_customevent WHERE external_user_id = 'kim'")).toEqual([
+      {
+        id: expect.any(String),
+        user_id: expect.any(String),
+        external_user_id: 'kim',
+        app_group_id: 'demo',
+        time: String(NOW / 1_000),
+        time_ms: String(NOW),
+        app_id: null,
+        platform: null,
+        name: 'opened',
+        properties: { page: 'home' },
+      },
+    ]);
+    expect(await run('SELECT is_unique, banner_placement_id FROM users_messages_banner_click')).toMatchObject(
+      [{ is_unique: true }],
+    );
+
+    // The purchase is in the second batch, after events that the same transaction has written.
+    await act('max', 'many', 1_200);
+    const before = await readIds();
+    const [cursor] = await readCursors();
+    const lock = await lockBeside(url, 'LOCK TABLE users_behaviors_purchase IN SHARE MODE');
+    const child = startCli(['stream', '--db', file('live.db'), ...words]);
+    const exit = ended(child);
+    await vi.waitFor(async () => expect(await run(waitsFor())).toHaveLength(1), patience(30_000));
+    const during = await readIds();
+    expect(during.length - before.length).toBe(1_000);
+    child.kill('SIGKILL');
+    expect(await exit).toMatchObject({ signal: 'SIGKILL' });
+    await lock.release();
+    expect(await readIds()).toEqual(during);
+    expect(await readCursors()).not.toEqual([cursor]);
+    expect(await stream(...words)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('201 events; '),
+    });
+    expect(await readIds()).toEqual(await streamedIds());
+
+    // A replay changes nothing, and adds columns that a table of an earlier version lacks.
+    await run('DELETE FROM placard_stream_cursors');
+    await run('ALTER TABLE users_behaviors_purchase DROP COLUMN quantity');
+    expect(await stream(...words)).toMatchObject({ code: 0 });
+    expect(await readIds()).toEqual(await streamedIds());
+    await act('zoe', 'last');
+    expect(await stream(...words)).toMatchObject({ stderr: expect.stringContaining('2 events; ') });
+    expect(await run("SELECT quantity FROM users_behaviors_purchase WHERE external_user_id = 'zoe'")).toEqual(
+      [{ quantity: '2' }],
+    );
+
+    // A further type starts at the beginning.
+    const clicks = ['--types', 'users.messages.banner.Click', ...words];
+    expect(await stream(...clicks)).toMatchObject({ stderr: expect.stringContaining('1 event; ') });
+    expect(await stream(...clicks)).toMatchObject({ stderr: expect.stringContaining('0 events; ') });
+    expect(await readCursors()).toHaveLength(2);
+    expect(await readIds()).toEqual(await streamedIds());
+  }, 120_000);
+
   test.each([
     [
       ['--to', 'ndjson', '--from', 'yesterday'],
       'expected start, now or a cursor such as 120-35-7, got "yesterday"',
     ],
-    [['--to', 'csv'], 'stream needs --to ndjson, parquet or webhook, got "csv"'],
+    [['--to', 'csv'], 'stream needs --to ndjson, parquet, webhook or postgres://…, got "csv"'],
+    [['--to', 'postgres://127.0.0.1/warehouse', '--resume', 'cursor'], '--resume is not expected'],
+    [['--to', 'postgres://127.0.0.1/warehouse', 'folder'], '"folder" is not expected'],
     [['--to', 'parquet'], 'name the folder: placard stream --to parquet …'],
     [
       ['--to', 'ndjson', '--types', 'users.Nothing'],

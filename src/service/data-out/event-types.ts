@@ -1,5 +1,5 @@
 import { getKeys } from '../../protocol/index.ts';
-export type ColumnType = 'string' | 'int' | 'long' | 'double' | 'boolean';
+export type ColumnType = 'string' | 'int' | 'long' | 'double' | 'boolean' | 'json';
 
 interface EventType {
   /** `type` of a CloudEvent. */
@@ -49,7 +49,7 @@ export const DATA_EVENTS = {
   },
   'users.behaviors.CustomEvent': {
     cloudEvent: 'placard.user.custom_event',
-    columns: { app_id: 'string', platform: 'string', name: 'string', properties: 'string' },
+    columns: { app_id: 'string', platform: 'string', name: 'string', properties: 'json' },
     json: 'custom_properties',
   },
   'users.behaviors.Purchase': {
@@ -61,7 +61,7 @@ export const DATA_EVENTS = {
       price: 'double',
       currency: 'string',
       quantity: 'int',
-      properties: 'string',
+      properties: 'json',
     },
     json: 'purchase_properties',
   },

@@ -11,6 +11,7 @@ const PARQUET_TYPES = {
   long: 'INT64',
   double: 'DOUBLE',
   boolean: 'BOOLEAN',
+  json: 'STRING',
 } as const satisfies Record<ColumnType, string>;
 
 const parquet = (type: DataEventName, events: readonly DataEvent[]): Uint8Array => {

@@ -51,7 +51,7 @@ export type {
 } from './store.ts';
 
 /** Whether the address is a PostgreSQL URL. Any other address is the path of a SQLite file. */
-const isPostgres = (address: string): boolean => /^postgres(ql)?:\/\//.test(address);
+export const isPostgres = (address: string): boolean => /^postgres(ql)?:\/\//.test(address);
 
 /**
  * Returns the path of a SQLite file. Rejects `file:` URLs, because only SQLite resolves them, so the lock and the log would
