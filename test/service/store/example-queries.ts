@@ -120,6 +120,15 @@ const ANSWERS: Record<string, unknown[][]> = {
     ['viewed', 3, 2],
     ['quiz_done', 1, 1],
   ],
+  'Active users per day': [
+    ['2026-03-01', 1],
+    ['2026-03-02', 2],
+    ['2026-03-03', 1],
+    ['2026-03-04', 1],
+    ['2026-03-08', 1],
+    ['2026-03-09', 1],
+    ['2026-03-20', 1],
+  ],
   'Reachable email addresses': [['eve'], ['kim']],
 };
 
