@@ -34,7 +34,7 @@ const CREATE_CURSORS = `CREATE TABLE IF NOT EXISTS ${CURSORS} (
   PRIMARY KEY (workspace_id, event_types)
 )`;
 
-/** Returns the name of Braze's data share, for example `users_messages_banner_click`. */
+/** Returns the name of the table: the type in lower case with underscores, as in Braze's data shares. */
 const tableName = (type: DataEventName): string => type.toLowerCase().replaceAll('.', '_');
 
 const tableColumns = (type: DataEventName): Column[] =>
