@@ -31,7 +31,7 @@ const storable = (text: string): string => text.replaceAll('\u0000', '\u2400');
 /** Replaces U+0000, which PostgreSQL cannot store. Keys never contain it. */
 const storableReject = (reject: IngestionReject): IngestionReject => ({
   ...reject,
-  userKey: reject.userKey === null ? null : storable(reject.userKey),
+  userIdentifier: reject.userIdentifier === null ? null : storable(reject.userIdentifier),
   reason: storable(reject.reason),
   payload: storable(shortenPayload(reject.payload)),
 });
@@ -119,7 +119,7 @@ export const createBatches = (options: BatchesOptions) => {
             rejectId: rejectIdForRow(row.key),
             kind: 'invalid',
             key: row.key,
-            userKey: row.columns.getUserKey(row.values),
+            userIdentifier: row.columns.getUserIdentifier(row.values),
             updatedAtUs: row.timeUs,
             reason: checked.reason,
             payload: JSON.stringify(row.values),

@@ -8,7 +8,7 @@ import {
   type UserAlias,
 } from '../protocol/index.ts';
 import type { Source } from '../service/index.ts';
-import { lookupKey } from '../service/profiles/index.ts';
+import { toIdentifier } from '../service/profiles/index.ts';
 import { type JsonValue, readJson, UnreadableValueError } from './json-value.ts';
 import type { JsonRow } from './read-row.ts';
 import { SourceError } from './source-error.ts';
@@ -67,8 +67,8 @@ export interface Columns {
   key: readonly string[];
   /** Columns to read, including those of the key. */
   used: readonly string[];
-  /** Returns the lookup key of the row's user; `null` if none. */
-  getUserKey(values: JsonRow['values']): string | null;
+  /** Returns the identifier of the row's user; `null` if none. */
+  getUserIdentifier(values: JsonRow['values']): string | null;
   /** Returns the object for `/users/track`, or the reason why the row is invalid. */
   toObject(row: JsonRow): { object: Record<string, unknown> } | { reason: string };
 }
@@ -154,7 +154,7 @@ export const resolveColumns = (source: Source, names: readonly string[]): Column
   const identifierMembers = members.filter(({ path: [member] }) =>
     IDENTIFIERS.some((name) => name === member),
   );
-  const getUserKey: Columns['getUserKey'] = (values) => {
+  const getUserIdentifier: Columns['getUserIdentifier'] = (values) => {
     const named: Record<string, unknown> = {};
     for (const { column, path } of identifierMembers) {
       const value = values[column] ?? '';
@@ -162,8 +162,8 @@ export const resolveColumns = (source: Source, names: readonly string[]): Column
     }
     for (const by of IDENTIFIERS) {
       const value = named[by];
-      if (by !== 'user_alias' && typeof value === 'string') return lookupKey({ by, value });
-      if (by === 'user_alias' && isAlias(value)) return lookupKey({ by, value });
+      if (by !== 'user_alias' && typeof value === 'string') return toIdentifier({ by, value });
+      if (by === 'user_alias' && isAlias(value)) return toIdentifier({ by, value });
     }
     return null;
   };
@@ -172,7 +172,7 @@ export const resolveColumns = (source: Source, names: readonly string[]): Column
     updatedAt,
     key,
     used: names.filter((name) => used.has(name)),
-    getUserKey,
+    getUserIdentifier,
     toObject,
   };
 };

@@ -20,8 +20,8 @@ export interface MalformedRow {
   rejectId: string;
   timeUs: number | null;
   key: string | null;
-  /** Lookup key of the user that the row identifies; `null` if unknown. */
-  userKey: string | null;
+  /** Identifier of the row's user; `null` if unknown. */
+  userIdentifier: string | null;
   reason: string;
   /** Row as JSON, or line. */
   payload: string;
@@ -85,7 +85,7 @@ export const malformedRow = (unplaced: UnplacedRow): MalformedRow => {
     rejectId: rejectIdForLine(line, payload),
     timeUs,
     key,
-    userKey: columns.getUserKey(row.values),
+    userIdentifier: columns.getUserIdentifier(row.values),
     reason: formatReason(unplaced),
     payload,
   };

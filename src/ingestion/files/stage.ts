@@ -117,7 +117,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
         rejectId: rejectIdForLine(line, ''),
         timeUs: null,
         key: null,
-        userKey: null,
+        userIdentifier: null,
         reason,
         payload: line,
       });

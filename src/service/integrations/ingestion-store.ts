@@ -47,10 +47,10 @@ const MOVE_WATERMARK = `INSERT INTO ingestion_state (workspace_id, integration_i
     watermark_us = excluded.watermark_us, watermark_key = excluded.watermark_key, dedupe_since_us = excluded.dedupe_since_us`;
 const ADD_SEEN = `INSERT INTO ingestion_dedupe (workspace_id, integration_id, until_us, batch_id, rows) VALUES ($1, $2, $3, $4, $5)`;
 const DROP_SEEN = `DELETE FROM ingestion_dedupe WHERE ${BY_INTEGRATION} AND until_us <= $3`;
-const ADD_REJECT = `INSERT INTO ingestion_rejects (workspace_id, integration_id, reject_id, kind, key, user_key, updated_at_us,
+const ADD_REJECT = `INSERT INTO ingestion_rejects (workspace_id, integration_id, reject_id, kind, key, user_identifier, updated_at_us,
     reason, payload, run_id, rejected_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
   ON CONFLICT (workspace_id, integration_id, reject_id) DO UPDATE
-  SET kind = excluded.kind, key = excluded.key, user_key = excluded.user_key, updated_at_us = excluded.updated_at_us,
+  SET kind = excluded.kind, key = excluded.key, user_identifier = excluded.user_identifier, updated_at_us = excluded.updated_at_us,
     reason = excluded.reason, payload = excluded.payload, run_id = excluded.run_id, rejected_at_ms = excluded.rejected_at_ms`;
 const DROP_REJECT = `DELETE FROM ingestion_rejects WHERE ${BY_INTEGRATION} AND reject_id = $3`;
 
@@ -102,7 +102,7 @@ export const batchStatements = (record: BatchRecord): Statement[] => {
   }
   for (const rejectId of closedRejectIds)
     statements.push({ sql: DROP_REJECT, values: [...integrationKey, rejectId] });
-  for (const { rejectId, kind, key, userKey, updatedAtUs, reason, payload } of rejects) {
+  for (const { rejectId, kind, key, userIdentifier, updatedAtUs, reason, payload } of rejects) {
     statements.push({
       sql: ADD_REJECT,
       values: [
@@ -110,7 +110,7 @@ export const batchStatements = (record: BatchRecord): Statement[] => {
         rejectId,
         kind,
         key,
-        userKey,
+        userIdentifier,
         updatedAtUs,
         reason,
         payload,

@@ -61,7 +61,7 @@ CREATE TABLE ingestion_rejects (
   reject_id TEXT NOT NULL,
   kind TEXT NOT NULL, -- invalid: fails a check of the API; malformed: no key, no UPDATED_AT, or cannot be parsed
   key TEXT,
-  user_key TEXT, -- as in user_identifiers, for the erasure of the user
+  user_identifier TEXT, -- as in user_identifiers, for the erasure of the user
   updated_at_us INTEGER,
   reason TEXT NOT NULL,
   payload TEXT NOT NULL, -- the row as JSON, or the line: its first 20,000 characters
@@ -69,7 +69,7 @@ CREATE TABLE ingestion_rejects (
   rejected_at_ms INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, integration_id, reject_id)
 );
-CREATE INDEX ingestion_rejects_of_user ON ingestion_rejects (workspace_id, user_key);
+CREATE INDEX ingestion_rejects_of_user ON ingestion_rejects (workspace_id, user_identifier);
 `;
 
 const TRIGGERS = ['schedule', 'manual'] as const;
@@ -124,8 +124,8 @@ export interface IngestionReject {
   /** `invalid` rows are read again by their key in later runs. `malformed` rows are found again in every run. */
   kind: (typeof KINDS)[number];
   key: string | null;
-  /** Lookup key of the row's user; `null` if unknown. */
-  userKey: string | null;
+  /** Identifier of the row's user, as in `user_identifiers`; `null` if unknown. */
+  userIdentifier: string | null;
   /** Unix microseconds; `null` if the row has no valid time. */
   updatedAtUs: number | null;
   reason: string;
@@ -232,7 +232,7 @@ export const toStoredReject = (row: SqlRow): StoredReject => ({
   rejectId: readText(row, 'reject_id'),
   kind: readEnum(row, 'kind', KINDS),
   key: readTextOrNull(row, 'key'),
-  userKey: readTextOrNull(row, 'user_key'),
+  userIdentifier: readTextOrNull(row, 'user_identifier'),
   updatedAtUs: readNumberOrNull(row, 'updated_at_us'),
   reason: readText(row, 'reason'),
   payload: readText(row, 'payload'),

@@ -1,2 +1,2 @@
 // Entry point for the process that stages files, which starts once per run and would otherwise load the whole service.
-export { lookupKey } from './lookup.ts';
+export { toIdentifier } from './lookup.ts';

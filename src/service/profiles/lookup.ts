@@ -2,88 +2,88 @@ import { createHash, randomInt } from 'node:crypto';
 import { comparableEmail, comparablePhone, type Identifier, type UserAlias } from '../../protocol/index.ts';
 import type { Profile, PushToken } from './profile.ts';
 
-/** Identifier of users. Lookups compare `email` in lower case and `phone` without separators. */
+/** Query for users by an identifier. Lookups compare `email` in lower case and `phone` without separators. */
 export type Lookup =
   | Identifier
   | { by: 'device_id'; value: string }
   | { by: 'push_token'; value: Pick<PushToken, 'app_id' | 'token'> };
 
-/** Maximum length of a key, because an index entry of PostgreSQL has at most 2,704 bytes, including workspace and user. */
-const MAX_KEY_CHARACTERS = 1_000;
-const MAX_KEY_BYTES = 2_400;
+/** Maximum length of an identifier, because an index entry of PostgreSQL has at most 2,704 bytes, including workspace and user. */
+const MAX_CHARACTERS = 1_000;
+const MAX_BYTES = 2_400;
 /** Maximum bytes of UTF-8 per UTF-16 code unit. */
 const MAX_UNIT_BYTES = 3;
 
 const isTooLong = (value: string): boolean =>
-  value.length > MAX_KEY_CHARACTERS ||
-  (value.length * MAX_UNIT_BYTES > MAX_KEY_BYTES && Buffer.byteLength(value) > MAX_KEY_BYTES);
+  value.length > MAX_CHARACTERS ||
+  (value.length * MAX_UNIT_BYTES > MAX_BYTES && Buffer.byteLength(value) > MAX_BYTES);
 
-/** Returns the key of an identifier. Replaces a long value with its hash, which `#` marks. */
-const toIdentifierKey = (kind: string, value: string): string =>
+/** Returns an identifier as text. Replaces a long value with its hash, which `#` marks. */
+const formatIdentifier = (kind: string, value: string): string =>
   isTooLong(value) ? `${kind}#${createHash('sha256').update(value).digest('hex')}` : `${kind}:${value}`;
 
-const aliasKey = (alias: UserAlias): string =>
-  toIdentifierKey('alias', JSON.stringify([alias.alias_label, alias.alias_name]));
+const formatAlias = (alias: UserAlias): string =>
+  formatIdentifier('alias', JSON.stringify([alias.alias_label, alias.alias_name]));
 
-const tokenKey = (token: Pick<PushToken, 'app_id' | 'token'>): string =>
-  toIdentifierKey('push_token', JSON.stringify([token.app_id, token.token]));
+const formatToken = (token: Pick<PushToken, 'app_id' | 'token'>): string =>
+  formatIdentifier('push_token', JSON.stringify([token.app_id, token.token]));
 
-/** Returns the key of a lookup, which is the kind followed by the normalized value. */
-export const lookupKey = (lookup: Lookup): string => {
+/** Returns the identifier of a lookup as in `user_identifiers`, which is the kind followed by the normalized value. */
+export const toIdentifier = (lookup: Lookup): string => {
   switch (lookup.by) {
     case 'external_id':
-      return toIdentifierKey('external_id', lookup.value);
+      return formatIdentifier('external_id', lookup.value);
     case 'user_alias':
-      return aliasKey(lookup.value);
+      return formatAlias(lookup.value);
     case 'email':
-      return toIdentifierKey('email', comparableEmail(lookup.value));
+      return formatIdentifier('email', comparableEmail(lookup.value));
     case 'phone':
-      return toIdentifierKey('phone', comparablePhone(lookup.value));
+      return formatIdentifier('phone', comparablePhone(lookup.value));
     case 'push_token':
-      return tokenKey(lookup.value);
+      return formatToken(lookup.value);
     case 'device_id':
-      return toIdentifierKey('device_id', lookup.value);
+      return formatIdentifier('device_id', lookup.value);
     case 'braze_id':
-      return toIdentifierKey('braze_id', lookup.value);
+      return formatIdentifier('braze_id', lookup.value);
   }
 };
 
-/** Identifiers of a profile. */
-export type ProfileIdentifiers = Pick<Profile, 'externalId' | 'email' | 'phone' | 'aliases' | 'pushTokens'>;
+/** Fields of a profile that identify the user. */
+export type IdentifyingFields = Pick<Profile, 'externalId' | 'email' | 'phone' | 'aliases' | 'pushTokens'>;
 
-/** Returns the keys of the email address and the phone number. */
-export const addressKeys = ({ email, phone }: Pick<Profile, 'email' | 'phone'>): string[] => {
-  const keys: string[] = [];
-  if (email !== null) keys.push(toIdentifierKey('email', comparableEmail(email)));
-  if (phone !== null) keys.push(toIdentifierKey('phone', comparablePhone(phone)));
-  return keys;
+/** Returns the identifiers of the email address and the phone number. */
+export const toAddressIdentifiers = ({ email, phone }: Pick<Profile, 'email' | 'phone'>): string[] => {
+  const identifiers: string[] = [];
+  if (email !== null) identifiers.push(formatIdentifier('email', comparableEmail(email)));
+  if (phone !== null) identifiers.push(formatIdentifier('phone', comparablePhone(phone)));
+  return identifiers;
 };
 
-/** Returns the keys that users may share, which are all keys except the external ID's. */
-export const sharedKeys = (names: ProfileIdentifiers): string[] => {
-  const keys = addressKeys(names);
-  for (const alias of names.aliases) keys.push(aliasKey(alias));
+/** Returns the identifiers that users may share, which are all identifiers except the external ID's. */
+export const toSharedIdentifiers = (names: IdentifyingFields): string[] => {
+  const identifiers = toAddressIdentifiers(names);
+  for (const alias of names.aliases) identifiers.push(formatAlias(alias));
   for (const token of names.pushTokens)
-    keys.push(tokenKey(token), toIdentifierKey('device_id', token.device_id));
-  return keys;
+    identifiers.push(formatToken(token), formatIdentifier('device_id', token.device_id));
+  return identifiers;
 };
 
-/** Returns all keys of a profile, except the key of its user ID. */
-export const profileKeys = (names: ProfileIdentifiers): string[] => {
-  const keys = sharedKeys(names);
-  if (names.externalId !== null) keys.push(toIdentifierKey('external_id', names.externalId));
-  return keys;
+/** Returns all identifiers of a profile, except the identifier of its user ID. */
+export const toIdentifiers = (names: IdentifyingFields): string[] => {
+  const identifiers = toSharedIdentifiers(names);
+  if (names.externalId !== null) identifiers.push(formatIdentifier('external_id', names.externalId));
+  return identifiers;
 };
 
-/** Returns all keys by which an `Identifier` can match the user. */
-export const identifierKeys = (userId: number, names: ProfileIdentifiers): string[] => {
-  const keys = [
-    toIdentifierKey('braze_id', String(userId)),
-    ...addressKeys(names),
-    ...names.aliases.map(aliasKey),
+/** Returns all identifiers by which a rejected row can name the user. */
+export const toRejectIdentifiers = (userId: number, names: IdentifyingFields): string[] => {
+  const identifiers = [
+    formatIdentifier('braze_id', String(userId)),
+    ...toAddressIdentifiers(names),
+    ...names.aliases.map(formatAlias),
   ];
-  if (names.externalId !== null) keys.push(toIdentifierKey('external_id', names.externalId));
-  return keys;
+  if (names.externalId !== null) identifiers.push(formatIdentifier('external_id', names.externalId));
+  return identifiers;
 };
 
 /** Whether the lookup matches the profile. */
@@ -114,26 +114,26 @@ export const matchesLookup = (profile: Profile, lookup: Lookup): boolean => {
   }
 };
 
-/** Distinct lookups by workspace and key. */
-export type KeyedLookups = Map<string, { workspaceId: string; key: string; lookup: Lookup }>;
+/** Distinct lookups by workspace and identifier. */
+export type DistinctLookups = Map<string, { workspaceId: string; identifier: string; lookup: Lookup }>;
 
-export const toLookupId = (workspaceId: string, key: string) => `${workspaceId} ${key}`;
+export const toLookupId = (workspaceId: string, identifier: string) => `${workspaceId} ${identifier}`;
 
 /** Returns the lookups of mutations, except lookups for which `isCached` returns `true`. */
 export const collectLookups = (
   mutations: Iterable<{ workspaceId: string; lookups: readonly Lookup[] }>,
   isCached: (workspaceId: string, lookup: Lookup) => boolean = () => false,
-): KeyedLookups => {
-  const keyedLookups: KeyedLookups = new Map();
+): DistinctLookups => {
+  const distinctLookups: DistinctLookups = new Map();
   for (const { workspaceId, lookups } of mutations) {
     for (const lookup of lookups) {
       if (isCached(workspaceId, lookup)) continue;
-      const key = lookupKey(lookup);
-      const name = toLookupId(workspaceId, key);
-      if (!keyedLookups.has(name)) keyedLookups.set(name, { workspaceId, key, lookup });
+      const identifier = toIdentifier(lookup);
+      const name = toLookupId(workspaceId, identifier);
+      if (!distinctLookups.has(name)) distinctLookups.set(name, { workspaceId, identifier, lookup });
     }
   }
-  return keyedLookups;
+  return distinctLookups;
 };
 
 /** Epoch of user IDs. IDs count milliseconds from this epoch, so they are safe integers until the year 2163. */

@@ -1,4 +1,4 @@
-import { type Lookup, lookupKey, type UserIds } from './lookup.ts';
+import { type Lookup, toIdentifier, type UserIds } from './lookup.ts';
 import type { ChangeSet, UserRepository } from './user-repository.ts';
 import { createUserWorkingSet, type FoundUsers } from './user-working-set.ts';
 
@@ -23,14 +23,14 @@ export const createUserGenerations = (ids: UserIds, maxCharacters: number) => {
       if (young.isCached(workspaceId, lookup)) return true;
       if (!old?.isCached(workspaceId, lookup)) return false;
       // Does not replace users of the young generation, which are newer.
-      const keyedLookups = [{ workspaceId, key: lookupKey(lookup), lookup }];
-      young.add({ users: old.getRows(workspaceId, lookup), keyedLookups });
+      const distinctLookups = [{ workspaceId, identifier: toIdentifier(lookup), lookup }];
+      young.add({ users: old.getRows(workspaceId, lookup), distinctLookups });
       return true;
     },
 
     /** Applies mutations, like `change` of a working set. */
     change<T>(
-      { users, keyedLookups = [] }: FoundUsers,
+      { users, distinctLookups = [] }: FoundUsers,
       apply: (getUsers: (workspaceId: string) => UserRepository) => T,
     ): { value: T; changes: ChangeSet } {
       // Prefers users of the old generation, because the database may lack the changes of the group in flight.
@@ -38,9 +38,9 @@ export const createUserGenerations = (ids: UserIds, maxCharacters: number) => {
         const known = old?.getRow(row.workspaceId, row.userId);
         return known === undefined ? [row] : (known ?? []);
       });
-      const all = [...keyedLookups];
+      const all = [...distinctLookups];
       const more = all.flatMap(({ workspaceId, lookup }) => old?.getRows(workspaceId, lookup) ?? []);
-      return young.change({ users: [...newest, ...more], keyedLookups: all }, apply);
+      return young.change({ users: [...newest, ...more], distinctLookups: all }, apply);
     },
   };
 };

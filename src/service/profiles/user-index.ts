@@ -1,4 +1,10 @@
-import { type Lookup, lookupKey, type ProfileIdentifiers, parseUserId, sharedKeys } from './lookup.ts';
+import {
+  type IdentifyingFields,
+  type Lookup,
+  parseUserId,
+  toIdentifier,
+  toSharedIdentifiers,
+} from './lookup.ts';
 import type { Profile } from './profile.ts';
 import type { UserRow } from './user-repository.ts';
 
@@ -7,14 +13,14 @@ export interface Entry {
   /** Row with pending changes. */
   row: UserRow;
   /** Stored identifiers. */
-  stored: ProfileIdentifiers;
+  stored: IdentifyingFields;
   /** Indexed identifiers. */
-  indexed: ProfileIdentifiers;
+  indexed: IdentifyingFields;
   /** Removal of the user; `null` if not removed. `into` is the merge target. Results keep the counts of an expired user. */
   removal: { into: Entry | null; isExpired: boolean } | null;
 }
 
-const NO_IDENTIFIERS: ProfileIdentifiers = {
+const NO_IDENTIFIERS: IdentifyingFields = {
   externalId: null,
   email: null,
   phone: null,
@@ -23,14 +29,14 @@ const NO_IDENTIFIERS: ProfileIdentifiers = {
 };
 
 /** Returns the current identifiers. Mutations change profiles in place. */
-const getIdentifiers = ({ externalId, profile }: UserRow): ProfileIdentifiers => {
+const getIdentifyingFields = ({ externalId, profile }: UserRow): IdentifyingFields => {
   if (!profile) return { ...NO_IDENTIFIERS, externalId };
   const { email, phone, aliases, pushTokens } = profile;
   return { externalId: profile.externalId, email, phone, aliases, pushTokens };
 };
 
 /** Whether names are equal. Compares arrays by identity, because mutations replace the arrays of aliases and tokens. */
-export const hasSameIdentifiers = (a: ProfileIdentifiers, b: ProfileIdentifiers): boolean =>
+export const hasSameIdentifiers = (a: IdentifyingFields, b: IdentifyingFields): boolean =>
   a.externalId === b.externalId &&
   a.email === b.email &&
   a.phone === b.phone &&
@@ -51,32 +57,32 @@ export const getEntry = (profile: Linked): Entry => {
 export const createUserIndex = () => {
   const byId = new Map<number, Entry>();
   const byExternalId = new Map<string, Entry>();
-  const byKey = new Map<string, Set<Entry>>();
-  /** Shared keys whose users are all in memory, so that a key with thousands of users is read only once. */
+  const byIdentifier = new Map<string, Set<Entry>>();
+  /** Shared identifiers whose users are all in memory, so that an identifier with thousands of users is read only once. */
   const complete = new Set<string>();
 
   const unindex = (entry: Entry) => {
     const { externalId } = entry.indexed;
     if (externalId !== null && byExternalId.get(externalId) === entry) byExternalId.delete(externalId);
-    for (const key of sharedKeys(entry.indexed)) {
-      const entries = byKey.get(key);
+    for (const identifier of toSharedIdentifiers(entry.indexed)) {
+      const entries = byIdentifier.get(identifier);
       entries?.delete(entry);
-      if (entries?.size === 0) byKey.delete(key);
+      if (entries?.size === 0) byIdentifier.delete(identifier);
     }
   };
 
-  /** Indexes a user by the current identifiers. Removes the keys of a removed user. */
+  /** Indexes a user by the current identifiers. Removes the identifiers of a removed user. */
   const reindex = (entry: Entry) => {
     unindex(entry);
-    const names = entry.removal ? NO_IDENTIFIERS : getIdentifiers(entry.row);
+    const names = entry.removal ? NO_IDENTIFIERS : getIdentifyingFields(entry.row);
     entry.indexed = names;
     const profile: Linked | null = entry.row.profile;
     if (profile) profile[ENTRY] = entry;
     if (names.externalId !== null) byExternalId.set(names.externalId, entry);
-    for (const key of sharedKeys(names)) {
-      const entries = byKey.get(key);
+    for (const identifier of toSharedIdentifiers(names)) {
+      const entries = byIdentifier.get(identifier);
       if (entries) entries.add(entry);
-      else byKey.set(key, new Set([entry]));
+      else byIdentifier.set(identifier, new Set([entry]));
     }
   };
 
@@ -85,7 +91,7 @@ export const createUserIndex = () => {
 
   const findEntries = (lookup: Lookup): Iterable<Entry | undefined> => {
     if (lookup.by === 'external_id') return [findByExternalId(lookup.value)];
-    if (lookup.by !== 'braze_id') return byKey.get(lookupKey(lookup)) ?? [];
+    if (lookup.by !== 'braze_id') return byIdentifier.get(toIdentifier(lookup)) ?? [];
     const entry = byId.get(parseUserId(lookup.value) ?? Number.NaN);
     return entry?.removal ? [] : [entry];
   };
@@ -94,12 +100,12 @@ export const createUserIndex = () => {
     reindex,
     findByExternalId,
     has: (userId: number) => byId.has(userId),
-    markComplete: (key: string) => void complete.add(key),
+    markComplete: (identifier: string) => void complete.add(identifier),
 
     /** Whether all users of a lookup are in memory. */
     isCached(lookup: Lookup): boolean {
       if (lookup.by === 'external_id') return byExternalId.has(lookup.value);
-      return lookup.by !== 'braze_id' && complete.has(lookupKey(lookup));
+      return lookup.by !== 'braze_id' && complete.has(toIdentifier(lookup));
     },
 
     /** Returns a user; `null` if removed, `undefined` if not in memory. */

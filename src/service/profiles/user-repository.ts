@@ -84,9 +84,9 @@ export const writtenUser = (user: UserRow): WrittenUser => {
   };
 };
 
-export interface KeyRow {
+export interface IdentifierRow {
   workspaceId: string;
-  key: string;
+  identifier: string;
   userId: number;
 }
 
@@ -104,10 +104,10 @@ export interface ChangeSet {
   departed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
   /** External IDs to redact in the audit log. */
   auditRedactions: { workspaceId: string; externalId: string }[];
-  /** Lookup keys whose rejects are deleted. */
-  rejectKeys: { workspaceId: string; key: string }[];
-  keysRemoved: KeyRow[];
-  keysAdded: KeyRow[];
+  /** Identifiers whose rejects are deleted. */
+  rejectIdentifiers: { workspaceId: string; identifier: string }[];
+  identifiersRemoved: IdentifierRow[];
+  identifiersAdded: IdentifierRow[];
   events: { workspaceId: string; userId: number; event: StoredEvent }[];
   bannerEvents: { workspaceId: string; userId: number; event: NewBannerEvent }[];
   /** Data points by workspace and UTC day. */
@@ -122,9 +122,9 @@ export const emptyChangeSet = (): ChangeSet => ({
   dependentRowsToDelete: [],
   departed: [],
   auditRedactions: [],
-  rejectKeys: [],
-  keysRemoved: [],
-  keysAdded: [],
+  rejectIdentifiers: [],
+  identifiersRemoved: [],
+  identifiersAdded: [],
   events: [],
   bannerEvents: [],
   points: [],

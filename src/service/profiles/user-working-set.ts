@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import type { NewBannerEvent, StoredEvent } from './events.ts';
-import { identifierKeys, type Lookup, lookupKey, profileKeys, type UserIds } from './lookup.ts';
+import { type Lookup, toIdentifier, toIdentifiers, toRejectIdentifiers, type UserIds } from './lookup.ts';
 import { createProfile, type Profile, recordActivity, touch } from './profile.ts';
 import { createUserIndex, type Entry, getEntry, hasSameIdentifiers, type UserIndex } from './user-index.ts';
 import {
@@ -15,7 +15,7 @@ import {
 export interface FoundUsers {
   users: Iterable<UserRow>;
   /** Lookups of the read. Empty if users are not cached. */
-  keyedLookups?: Iterable<{ workspaceId: string; key: string; lookup: Lookup }>;
+  distinctLookups?: Iterable<{ workspaceId: string; identifier: string; lookup: Lookup }>;
 }
 
 /** Returns the merge target of a removed user; `null` if erased. */
@@ -30,13 +30,18 @@ export const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 6
 /** Overhead of a cached user, in characters of JSON. */
 export const USER_CHARACTERS = 200;
 
-const addKeyChanges = (changes: ChangeSet, { row: { userId, workspaceId }, stored, indexed }: Entry) => {
+const addIdentifierChanges = (
+  changes: ChangeSet,
+  { row: { userId, workspaceId }, stored, indexed }: Entry,
+) => {
   if (indexed === stored) return;
   // A user may have thousands of push tokens.
-  const before = new Set(profileKeys(stored));
-  const after = new Set(profileKeys(indexed));
-  for (const key of before) if (!after.has(key)) changes.keysRemoved.push({ workspaceId, key, userId });
-  for (const key of after) if (!before.has(key)) changes.keysAdded.push({ workspaceId, key, userId });
+  const before = new Set(toIdentifiers(stored));
+  const after = new Set(toIdentifiers(indexed));
+  for (const identifier of before)
+    if (!after.has(identifier)) changes.identifiersRemoved.push({ workspaceId, identifier, userId });
+  for (const identifier of after)
+    if (!before.has(identifier)) changes.identifiersAdded.push({ workspaceId, identifier, userId });
 };
 
 const addUserChanges = (changes: ChangeSet, entry: Entry) => {
@@ -44,7 +49,7 @@ const addUserChanges = (changes: ChangeSet, entry: Entry) => {
   const { userId, workspaceId, version } = row;
   // The database does not contain a user who was created and removed within the group.
   if (version === 0 && removal) return;
-  addKeyChanges(changes, entry);
+  addIdentifierChanges(changes, entry);
   if (!removal) {
     row.externalId = indexed.externalId;
     const written = writtenUser(row);
@@ -69,7 +74,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
   let events: { entry: Entry; event: StoredEvent }[] = [];
   let bannerEvents: { entry: Entry; event: NewBannerEvent }[] = [];
   let auditRedactions: ChangeSet['auditRedactions'] = [];
-  let rejectKeys: ChangeSet['rejectKeys'] = [];
+  let rejectIdentifiers: ChangeSet['rejectIdentifiers'] = [];
   const points = new Map<string, ChangeSet['points'][number]>();
   let characters = 0;
 
@@ -90,8 +95,8 @@ export const createUserWorkingSet = (ids: UserIds) => {
   const erase = (entry: Entry) => {
     const { row, indexed, stored } = entry;
     for (const names of [stored, indexed])
-      for (const key of identifierKeys(row.userId, names))
-        rejectKeys.push({ workspaceId: row.workspaceId, key });
+      for (const identifier of toRejectIdentifiers(row.userId, names))
+        rejectIdentifiers.push({ workspaceId: row.workspaceId, identifier });
     removeEntry(entry, null);
   };
 
@@ -154,7 +159,8 @@ export const createUserWorkingSet = (ids: UserIds) => {
         auditRedactions.push({ workspaceId, externalId });
         return owner !== undefined;
       },
-      deleteRejects: (lookup) => void rejectKeys.push({ workspaceId, key: lookupKey(lookup) }),
+      deleteRejects: (lookup) =>
+        void rejectIdentifiers.push({ workspaceId, identifier: toIdentifier(lookup) }),
       record(profile, event) {
         const entry = getEntry(profile);
         touched.add(entry);
@@ -187,7 +193,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
     };
   };
 
-  const add = ({ users, keyedLookups = [] }: FoundUsers) => {
+  const add = ({ users, distinctLookups = [] }: FoundUsers) => {
     for (const row of users) {
       const index = getIndex(row.workspaceId);
       // Skips users who are cached, because the cached user is newer.
@@ -195,16 +201,16 @@ export const createUserWorkingSet = (ids: UserIds) => {
       index.add(row, true);
       characters += USER_CHARACTERS + row.characters;
     }
-    for (const { workspaceId, key, lookup } of keyedLookups) {
+    for (const { workspaceId, identifier, lookup } of distinctLookups) {
       if (lookup.by === 'external_id' || lookup.by === 'braze_id') continue;
-      getIndex(workspaceId).markComplete(key);
+      getIndex(workspaceId).markComplete(identifier);
       characters += USER_CHARACTERS;
     }
   };
 
   /** Returns the changes since the last call. */
   const drainChanges = (): ChangeSet => {
-    const changes = { ...emptyChangeSet(), auditRedactions, rejectKeys, points: [...points.values()] };
+    const changes = { ...emptyChangeSet(), auditRedactions, rejectIdentifiers, points: [...points.values()] };
     for (const entry of touched) {
       const { row } = entry;
       const before = row.version === 0 ? -USER_CHARACTERS : row.characters;
@@ -224,7 +230,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
     changes.bannerEvents = forMergeTargets(bannerEvents);
     touched.clear();
     points.clear();
-    [events, bannerEvents, auditRedactions, rejectKeys] = [[], [], [], []];
+    [events, bannerEvents, auditRedactions, rejectIdentifiers] = [[], [], [], []];
     return changes;
   };
 

@@ -1,5 +1,5 @@
 import type { UserCampaign } from '../profiles/user-campaign.ts';
-import type { ChangeSet, KeyRow } from '../profiles/user-repository.ts';
+import type { ChangeSet, IdentifierRow } from '../profiles/user-repository.ts';
 import { withHoldoutAttribution } from '../results/counted-event.ts';
 import { MEASURE_BY_TYPE } from '../results/measures.ts';
 import { readNumber, readText, type SqlRow, type Statement } from '../row-readers.ts';
@@ -16,8 +16,8 @@ export interface GroupWrites {
     updated: BulkStatement;
     deleted: BulkStatement;
     created: BulkStatement;
-    keysRemoved: BulkStatement;
-    keysAdded: BulkStatement;
+    identifiersRemoved: BulkStatement;
+    identifiersAdded: BulkStatement;
   };
   events: BulkStatement;
   otherStatements: BulkStatement[];
@@ -33,7 +33,8 @@ const sortByUser = <T extends { userId: number }>(rows: readonly T[]): T[] =>
   rows.toSorted((one, other) => one.userId - other.userId);
 const sortByName = <T>(rows: readonly T[], getName: (row: T) => string): T[] =>
   rows.toSorted((one, other) => (getName(one) < getName(other) ? -1 : 1));
-const formatKeyRow = ({ workspaceId, key, userId }: KeyRow) => `${workspaceId} ${key} ${userId}`;
+const formatIdentifierRow = ({ workspaceId, identifier, userId }: IdentifierRow) =>
+  `${workspaceId} ${identifier} ${userId}`;
 
 /** Makes a batch fail if another replica has written any of the rows since they were read. */
 const expectRows = (batch: BulkStatement, rows: readonly unknown[]): BulkStatement => ({
@@ -51,11 +52,11 @@ export const groupWrites = (
     updated,
     deleted,
     created,
-    keysRemoved,
-    keysAdded,
+    identifiersRemoved,
+    identifiersAdded,
     dependentRowsToDelete,
     auditRedactions,
-    rejectKeys,
+    rejectIdentifiers,
   } = changes;
   const { merged, departed, bannerEvents } = changes;
   return {
@@ -63,15 +64,18 @@ export const groupWrites = (
       updated: expectRows(statements.updateUsers(sortByUser(updated)), updated),
       deleted: expectRows(statements.deleteUsers(sortByUser(deleted)), deleted),
       created: expectRows(statements.insertUsers(sortByUser(created)), created),
-      keysRemoved: statements.deleteKeys(keysRemoved),
-      keysAdded: expectRows(statements.insertKeys(sortByName(keysAdded, formatKeyRow)), keysAdded),
+      identifiersRemoved: statements.deleteIdentifiers(identifiersRemoved),
+      identifiersAdded: expectRows(
+        statements.insertIdentifiers(sortByName(identifiersAdded, formatIdentifierRow)),
+        identifiersAdded,
+      ),
     },
     events: statements.insertEvents(changes.events),
     otherStatements: [
       ...auditRedactions.map(({ workspaceId, externalId }) =>
         statements.redactAuditSubject(workspaceId, externalId),
       ),
-      statements.deleteRejects(rejectKeys),
+      statements.deleteRejects(rejectIdentifiers),
       ...extraStatements.map(({ sql, values }) => query(sql, ...values)),
     ],
     merged,
@@ -149,8 +153,8 @@ const createStates = (rows: readonly SqlRow[]) => {
 export function* storeGroup(statements: Statements, group: GroupWrites): Steps<void> {
   const { users, events, otherStatements, merged, bannerEvents, departed, dependentRowsToDelete, points } =
     group;
-  const { updated, deleted, created, keysRemoved, keysAdded } = users;
-  const first = [updated, deleted, created, keysRemoved, keysAdded, events, ...otherStatements];
+  const { updated, deleted, created, identifiersRemoved, identifiersAdded } = users;
+  const first = [updated, deleted, created, identifiersRemoved, identifiersAdded, events, ...otherStatements];
   const changes: WrittenChange[] = [
     ...merged.map(({ workspaceId, from, to }) => ({
       workspaceId,

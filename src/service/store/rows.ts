@@ -2,7 +2,7 @@ import { EVENT_TYPES, isRecord } from '../../protocol/index.ts';
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import { type ProfileJson, readProfile } from '../profiles/profile.ts';
 import type { UserCampaign } from '../profiles/user-campaign.ts';
-import type { ChangeSet, KeyRow, UserRow, WrittenUser } from '../profiles/user-repository.ts';
+import type { ChangeSet, IdentifierRow, UserRow, WrittenUser } from '../profiles/user-repository.ts';
 import type { UserChange } from '../results/statements.ts';
 import {
   readBoolean,
@@ -31,15 +31,15 @@ export const DELETED_USERS = columns<ChangeSet['deleted'][number]>({
   version: ['bigint', ({ version }) => version],
 });
 
-export const USER_IDENTIFIERS = columns<KeyRow>({
+export const USER_IDENTIFIERS = columns<IdentifierRow>({
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
-  identifier: ['text', ({ key }) => key],
+  identifier: ['text', ({ identifier }) => identifier],
   user_id: ['bigint', ({ userId }) => userId],
 });
 
-export const REJECT_KEYS = columns<ChangeSet['rejectKeys'][number]>({
+export const REJECT_IDENTIFIERS = columns<ChangeSet['rejectIdentifiers'][number]>({
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
-  user_key: ['text', ({ key }) => key],
+  user_identifier: ['text', ({ identifier }) => identifier],
 });
 
 type NewEvent = ChangeSet['events'][number];

@@ -11,7 +11,7 @@ import {
   DELETED_USERS,
   EVENT_ID,
   EVENTS,
-  REJECT_KEYS,
+  REJECT_IDENTIFIERS,
   USER_CAMPAIGNS,
   USER_CHANGES,
   USER_IDENTIFIERS,
@@ -68,8 +68,8 @@ const createStatements = (dialect: Dialect, shard: number) => {
          WHERE users.user_id = ${column('user_id')} AND users.version = ${column('version')} - 1${returningWritten}`,
     ),
     insertUsers: insert('users', USERS, onConflictDoNothing),
-    insertKeys: insert('user_identifiers', USER_IDENTIFIERS, onConflictDoNothing),
-    deleteKeys: bulk(
+    insertIdentifiers: insert('user_identifiers', USER_IDENTIFIERS, onConflictDoNothing),
+    deleteIdentifiers: bulk(
       USER_IDENTIFIERS,
       ({ joined, column }) =>
         `DELETE FROM user_identifiers ${joined('USING')} WHERE ${USER_IDENTIFIERS.map(
@@ -113,10 +113,10 @@ const createStatements = (dialect: Dialect, shard: number) => {
           ],
     redactAuditSubject: defineQuery(redactAuditSubject('$1', '$2')),
     deleteRejects: bulk(
-      REJECT_KEYS,
+      REJECT_IDENTIFIERS,
       ({ joined, column }) =>
         `DELETE FROM ingestion_rejects ${joined('USING')}
-         WHERE ingestion_rejects.workspace_id = ${column('workspace_id')} AND ingestion_rejects.user_key = ${column('user_key')}`,
+         WHERE ingestion_rejects.workspace_id = ${column('workspace_id')} AND ingestion_rejects.user_identifier = ${column('user_identifier')}`,
     ),
 
     /** Returns rows of `user_campaigns` of some users, for all or some campaigns. */

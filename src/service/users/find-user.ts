@@ -1,5 +1,5 @@
 import type { Identity } from '../../protocol/schemas/index.ts';
-import { addressKeys, lookupKey, matchesLookup } from '../profiles/lookup.ts';
+import { matchesLookup, toAddressIdentifiers, toIdentifier } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { UserRepository } from '../profiles/user-repository.ts';
 
@@ -66,15 +66,15 @@ export const createUserFinder = (users: UserRepository, nowMs: number) => {
   return {
     /** Returns the user of an identity. If several users share an email or phone, returns the user to write (contract 4.3). */
     find({ lookup }: Identity): Profile | null {
-      const key = lookup.by === 'email' || lookup.by === 'phone' ? lookupKey(lookup) : null;
-      const before = key === null ? undefined : known.get(key);
+      const identifier = lookup.by === 'email' || lookup.by === 'phone' ? toIdentifier(lookup) : null;
+      const before = identifier === null ? undefined : known.get(identifier);
       // An object may have changed the address of the profile in the meantime.
       if (before && matchesLookup(before, lookup)) return before;
 
       const found = users.find(lookup);
       if (found.length < 2) return found[0] ?? null;
       const profile = preferred(found);
-      if (key !== null && profile) known.set(key, profile);
+      if (identifier !== null && profile) known.set(identifier, profile);
       return profile;
     },
 
@@ -82,9 +82,9 @@ export const createUserFinder = (users: UserRepository, nowMs: number) => {
     changed(profile: Profile) {
       users.changed(profile, nowMs);
       if (known.size === 0) return;
-      for (const key of addressKeys(profile)) {
-        const before = known.get(key);
-        if (before && isPreferred(profile, before)) known.set(key, profile);
+      for (const identifier of toAddressIdentifiers(profile)) {
+        const before = known.get(identifier);
+        if (before && isPreferred(profile, before)) known.set(identifier, profile);
       }
     },
   };

@@ -4,7 +4,7 @@ import type { Lookup } from '../../../src/service/profiles/lookup.ts';
 import type { UserRepository } from '../../../src/service/profiles/user-repository.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
-import { FIND_KEYS, LOCK_USERS } from '../../../src/service/store/postgres/read-users.ts';
+import { FIND_IDENTIFIERS, LOCK_USERS } from '../../../src/service/store/postgres/read-users.ts';
 import { createPoolRun } from '../../../src/service/store/postgres/statement.ts';
 import { POSTGRES_STATEMENTS } from '../../../src/service/store/statements.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
@@ -179,7 +179,9 @@ test('reads users of concurrent decisions together', async () => {
   const query = vi.spyOn(Client.prototype, 'query');
   const users = Array.from({ length: 64 }, (_, at) => `u-${at}`);
   await Promise.all(users.map((user) => stores[0].loadTargetingData('demo', user)));
-  const reads = query.mock.calls.filter(([config]) => (config as { text?: string }).text === FIND_KEYS);
+  const reads = query.mock.calls.filter(
+    ([config]) => (config as { text?: string }).text === FIND_IDENTIFIERS,
+  );
   // One read covers 32 users.
   expect(reads).toHaveLength(2);
 });
@@ -233,7 +235,7 @@ test('finds users by their keys, even if the plan was made for small tables', as
     const plan = await createPoolRun(pool)(`EXPLAIN ${statement}`, values);
     return plan.map((row) => row['QUERY PLAN']).join('\n');
   };
-  const keys = await getPlan(FIND_KEYS, [['demo'], ['external_id:a', 'external_id:b']]);
+  const keys = await getPlan(FIND_IDENTIFIERS, [['demo'], ['external_id:a', 'external_id:b']]);
   expect(keys).toMatch(/user_identifiers_(pkey|single)/);
   const lock = await getPlan(LOCK_USERS, [
     [1, 2],

@@ -30,7 +30,7 @@ const aStudio = async () => {
     rejectId: 'key:u-1',
     kind: 'invalid' as const,
     key: 'u-1',
-    userKey: 'external_id:u-1',
+    userIdentifier: 'external_id:u-1',
     updatedAtUs: 1_772_000_000_000_000,
     reason: 'EMAIL_BAD_FORMAT',
     payload: '{"EXTERNAL_ID":"u-1"}',

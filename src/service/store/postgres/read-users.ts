@@ -1,5 +1,5 @@
 import {
-  type KeyedLookups,
+  type DistinctLookups,
   type Lookup,
   matchesLookup,
   parseUserId,
@@ -14,7 +14,7 @@ import { USERS_PAGE } from '../workspace-reads.ts';
 import { ConflictError } from '../write-errors.ts';
 import type { Run } from './statement.ts';
 
-export const FIND_KEYS = `SELECT workspace_id, identifier, user_id FROM user_identifiers
+export const FIND_IDENTIFIERS = `SELECT workspace_id, identifier, user_id FROM user_identifiers
   WHERE workspace_id = ANY($1::text[]) AND identifier = ANY($2::text[])`;
 
 export const USER_COLUMNS = selectList(POSTGRES, USERS);
@@ -73,29 +73,29 @@ export type UserCache = ReturnType<typeof createUserCache>;
 const NO_CACHE = createUserCache(0);
 
 /** Returns the user IDs of lookups, with the names that matched each ID. */
-const findIds = async (run: Run, keyedLookups: KeyedLookups): Promise<Map<number, string[]>> => {
+const findIds = async (run: Run, distinctLookups: DistinctLookups): Promise<Map<number, string[]>> => {
   const workspaces = new Set<string>();
-  const keys: string[] = [];
+  const identifiers: string[] = [];
   const found = new Map<number, string[]>();
   const add = (userId: number, name: string) => {
     const names = found.get(userId);
     if (names) names.push(name);
     else found.set(userId, [name]);
   };
-  for (const [name, { workspaceId, key, lookup }] of keyedLookups) {
+  for (const [name, { workspaceId, identifier, lookup }] of distinctLookups) {
     if (lookup.by === 'braze_id') {
       const userId = parseUserId(lookup.value);
       if (userId !== null) add(userId, name);
       continue;
     }
     workspaces.add(workspaceId);
-    keys.push(key);
+    identifiers.push(identifier);
   }
-  if (keys.length === 0) return found;
-  for (const row of await run(FIND_KEYS, [[...workspaces], keys])) {
-    // The lookup may name the key in only one of the workspaces.
+  if (identifiers.length === 0) return found;
+  for (const row of await run(FIND_IDENTIFIERS, [[...workspaces], identifiers])) {
+    // The lookup may name the identifier in only one of the workspaces.
     const name = toLookupId(readText(row, 'workspace_id'), readText(row, 'identifier'));
-    if (keyedLookups.has(name)) add(readNumber(row, 'user_id'), name);
+    if (distinctLookups.has(name)) add(readNumber(row, 'user_id'), name);
   }
   return found;
 };
@@ -116,18 +116,18 @@ export class LockedError extends Error {
 }
 
 /**
- * Reads the users whose IDs these names matched. Throws `ConflictError` if another replica has in the meantime removed a key from
+ * Reads the users whose IDs these names matched. Throws `ConflictError` if another replica has in the meantime removed an identifier from
  * a user, or merged the user. Throws `LockedError` if the statement skips locked users.
  */
 const readFound = async (
   run: Run,
-  keyedLookups: KeyedLookups,
+  distinctLookups: DistinctLookups,
   ids: Map<number, string[]>,
   { statement = READ_CHANGED_USERS, cache = NO_CACHE } = {},
 ): Promise<UserRow[]> => {
   if (ids.size === 0) return [];
   const getLookupNames = ({ userId, workspaceId }: UserRow) =>
-    ids.get(userId)!.filter((name) => keyedLookups.get(name)!.workspaceId === workspaceId);
+    ids.get(userId)!.filter((name) => distinctLookups.get(name)!.workspaceId === workspaceId);
   const read = async (sql: string, userIds: number[]) => {
     const states = userIds.map(cache.stateOf);
     const versions = states.map(({ version }) => version);
@@ -149,7 +149,7 @@ const readFound = async (
   for (const [userId, names] of ids) {
     const user = users.get(userId);
     for (const name of names) {
-      const { lookup } = keyedLookups.get(name)!;
+      const { lookup } = distinctLookups.get(name)!;
       if (lookup.by === 'braze_id' || (user && matchesUser(user, lookup))) continue;
       throw new ConflictError('Users have other names by now');
     }
@@ -160,9 +160,9 @@ const readFound = async (
 /** Reads the users of lookups. Throws the errors of `readFound`. */
 export const readUsers = async (
   run: Run,
-  keyedLookups: KeyedLookups,
+  distinctLookups: DistinctLookups,
   options: Parameters<typeof readFound>[3] = {},
-): Promise<UserRow[]> => readFound(run, keyedLookups, await findIds(run, keyedLookups), options);
+): Promise<UserRow[]> => readFound(run, distinctLookups, await findIds(run, distinctLookups), options);
 
 /**
  * Adds the users of lookups to `found` in pages. Skips users that `found` already contains. May be called again after a
@@ -170,12 +170,12 @@ export const readUsers = async (
  */
 export const readUserPages = async (
   run: Run,
-  keyedLookups: KeyedLookups,
+  distinctLookups: DistinctLookups,
   found: Map<number, UserRow>,
 ): Promise<void> => {
-  const missing = [...(await findIds(run, keyedLookups))].filter(([userId]) => !found.has(userId));
+  const missing = [...(await findIds(run, distinctLookups))].filter(([userId]) => !found.has(userId));
   for (let at = 0; at < missing.length; at += USERS_PAGE) {
     const page = new Map(missing.slice(at, at + USERS_PAGE));
-    for (const user of await readFound(run, keyedLookups, page)) found.set(user.userId, user);
+    for (const user of await readFound(run, distinctLookups, page)) found.set(user.userId, user);
   }
 };

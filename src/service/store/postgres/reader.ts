@@ -63,8 +63,8 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
   const send = createSend(run);
 
   const readCommittedUsers = (queries: { workspaceId: string; lookups: readonly Lookup[] }[]) => {
-    const keyedLookups = collectLookups(queries);
-    return retryConflicts(() => readUsers(run, keyedLookups));
+    const distinctLookups = collectLookups(queries);
+    return retryConflicts(() => readUsers(run, distinctLookups));
   };
 
   return {
@@ -78,9 +78,9 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
       ...createWorkspaceReads(run),
 
       async readUsers(workspaceId, lookups) {
-        const keyedLookups = collectLookups([{ workspaceId, lookups }]);
+        const distinctLookups = collectLookups([{ workspaceId, lookups }]);
         const found = new Map<number, UserRow>();
-        await retryConflicts(() => readUserPages(run, keyedLookups, found));
+        await retryConflicts(() => readUserPages(run, distinctLookups, found));
         return [...found.values()].flatMap(({ profile }) => profile ?? []);
       },
 

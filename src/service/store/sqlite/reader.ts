@@ -1,10 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import {
   collectLookups,
-  type KeyedLookups,
+  type DistinctLookups,
   type Lookup,
-  lookupKey,
   parseUserId,
+  toIdentifier,
 } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
@@ -39,10 +39,10 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   const send = createSendSqlite(database);
   const begin = database.prepare('BEGIN');
   const end = database.prepare('COMMIT');
-  const byKey = database.prepare(
+  const byIdentifier = database.prepare(
     `${USERS} JOIN user_identifiers USING (user_id) WHERE user_identifiers.workspace_id = ? AND identifier = ?`,
   );
-  const byKeyPage = database.prepare(
+  const byIdentifierPage = database.prepare(
     `${USERS} JOIN user_identifiers USING (user_id) WHERE user_identifiers.workspace_id = ? AND identifier = ?
      AND user_identifiers.user_id > ? ORDER BY user_identifiers.user_id LIMIT ${USERS_PAGE}`,
   );
@@ -63,17 +63,17 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   const lastUser = database.prepare('SELECT max(user_id) AS id FROM users');
 
   const rowsBy = (workspaceId: string, lookup: Lookup): SqlRow[] => {
-    if (lookup.by !== 'braze_id') return byKey.all(workspaceId, lookupKey(lookup));
+    if (lookup.by !== 'braze_id') return byIdentifier.all(workspaceId, toIdentifier(lookup));
     const userId = parseUserId(lookup.value);
     return userId === null ? [] : byId.all(userId, workspaceId);
   };
 
   /** Returns each user of the lookups once, from one snapshot. A read transaction per lookup would take a third longer. */
-  const users = (keyedLookups: KeyedLookups): UserRow[] => {
+  const users = (distinctLookups: DistinctLookups): UserRow[] => {
     const found = new Map<number, UserRow>();
     begin.run();
     try {
-      for (const { workspaceId, lookup } of keyedLookups.values()) {
+      for (const { workspaceId, lookup } of distinctLookups.values()) {
         for (const row of rowsBy(workspaceId, lookup)) {
           const userId = readNumber(row, 'user_id');
           if (!found.has(userId)) found.set(userId, toUserRow(row));
@@ -131,15 +131,15 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
 
       async readUsers(workspaceId, lookups) {
         const found = new Map<number, Profile>();
-        for (const { key, lookup } of collectLookups([{ workspaceId, lookups }]).values()) {
+        for (const { identifier, lookup } of collectLookups([{ workspaceId, lookups }]).values()) {
           if (lookup.by === 'braze_id') {
             readPage(found, rowsBy(workspaceId, lookup));
             continue;
           }
-          let last = readPage(found, byKeyPage.iterate(workspaceId, key, 0));
+          let last = readPage(found, byIdentifierPage.iterate(workspaceId, identifier, 0));
           while (last !== null) {
             await new Promise(setImmediate);
-            last = readPage(found, byKeyPage.iterate(workspaceId, key, last));
+            last = readPage(found, byIdentifierPage.iterate(workspaceId, identifier, last));
           }
         }
         return [...found.values()];

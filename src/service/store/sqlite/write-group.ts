@@ -42,9 +42,9 @@ export const createSqliteGroups = (
   const applyGroup = (mutations: readonly Mutation[]): Applied => {
     try {
       memory.age();
-      const keyedLookups = collectLookups(mutations, memory.isCached);
+      const distinctLookups = collectLookups(mutations, memory.isCached);
       const { value: values, changes } = memory.change(
-        { users: reader.users(keyedLookups), keyedLookups: keyedLookups.values() },
+        { users: reader.users(distinctLookups), distinctLookups: distinctLookups.values() },
         (getUsers) => applyMutations(mutations, getUsers),
       );
       const extraStatements = mutations.flatMap((mutation) => mutation.extraStatements ?? []);
