@@ -1,4 +1,4 @@
-/** A row of `user_campaigns`. Excludes test sends. */
+/** State of a campaign for one user, as in `user_campaigns`. Excludes test sends. */
 export interface UserCampaign {
   campaignId: string;
   /** Variant of the earliest impression; `null` before an impression and in the control group. */

@@ -2,7 +2,7 @@ import type { EventType } from '../../protocol/index.ts';
 import { mapKeys } from '../../protocol/index.ts';
 import type { UserCampaign } from '../profiles/user-campaign.ts';
 
-/** Fields of a banner event that affect the state of its user. */
+/** Fields of a banner event that affect its row of `user_campaigns`. */
 export interface MeasuredEvent {
   variantId: string | null;
   isControl: boolean;
@@ -19,8 +19,8 @@ interface Measure {
   users: string;
   /** Field of `Counts` with the number of users. */
   userCount: 'exposed' | 'clicked' | 'dismissed';
-  /** Updates the state that decisions read, except the number of events. */
-  effect(state: UserCampaign, event: MeasuredEvent): void;
+  /** Updates the row of `user_campaigns` that decisions read, except the number of events. */
+  effect(userCampaign: UserCampaign, event: MeasuredEvent): void;
 }
 
 type FirstImpression = Pick<UserCampaign, 'variantId' | 'firstImpressionMs'>;
@@ -46,29 +46,29 @@ export const MEASURE_BY_TYPE = {
     events: 'impressions',
     users: 'exposed_users',
     userCount: 'exposed',
-    effect(state, { variantId, isControl, atMs }) {
+    effect(userCampaign, { variantId, isControl, atMs }) {
       const first = { variantId, isControl, firstImpressionMs: atMs };
-      if (isEarlierImpression(first, state)) Object.assign(state, first);
-      state.lastImpressionMs = latest(state.lastImpressionMs, atMs);
+      if (isEarlierImpression(first, userCampaign)) Object.assign(userCampaign, first);
+      userCampaign.lastImpressionMs = latest(userCampaign.lastImpressionMs, atMs);
     },
   },
   click: {
     events: 'clicks',
     users: 'clicked_users',
     userCount: 'clicked',
-    effect(state, { atMs }) {
-      state.lastClickMs = latest(state.lastClickMs, atMs);
+    effect(userCampaign, { atMs }) {
+      userCampaign.lastClickMs = latest(userCampaign.lastClickMs, atMs);
     },
   },
   dismiss: {
     events: 'dismissals',
     users: 'dismissed_users',
     userCount: 'dismissed',
-    effect(state, { atMs, round }) {
-      state.lastDismissalMs = latest(state.lastDismissalMs, atMs);
+    effect(userCampaign, { atMs, round }) {
+      userCampaign.lastDismissalMs = latest(userCampaign.lastDismissalMs, atMs);
       // A banner belongs to one eligibility round. Repeated or late dismissals of banners of the same round do not start another
       // round.
-      state.round = Math.max(state.round, round + 1);
+      userCampaign.round = Math.max(userCampaign.round, round + 1);
     },
   },
 } as const satisfies Record<EventType, Measure>;

@@ -8,7 +8,7 @@ import {
 import { type FeedCursor, type ResultsStatements, toUserChange } from '../results/statements.ts';
 import { readNumber, readText, type SqlRow } from '../row-readers.ts';
 import type { BulkStatement, Send } from '../sql/dialect.ts';
-import { toBannerEventRow, toStoredEvent, toUserState } from './rows.ts';
+import { toBannerEventRow, toStoredEvent, toUserCampaignRow } from './rows.ts';
 import type { Statements } from './statements.ts';
 import type { Feed, FeedPage } from './store.ts';
 
@@ -101,19 +101,21 @@ export const createFeed = ({ send, statements, results, indexEvents, readStableF
     );
     const users = [...new Set(events.map(({ userId }) => userId))];
     const campaigns = [...new Set(events.flatMap(getGoals).map(({ campaignId }) => campaignId))];
-    const states = (await sendBatch(statements.statesOfCampaigns(users, campaigns))).map(toUserState);
-    const statesByUserId = Map.groupBy(states, ({ userId }) => userId);
+    const userCampaigns = (await sendBatch(statements.findUserCampaignsByCampaign(users, campaigns))).map(
+      toUserCampaignRow,
+    );
+    const userCampaignsByUserId = Map.groupBy(userCampaigns, ({ userId }) => userId);
     return events.flatMap((event) =>
       getGoals(event).flatMap(({ campaignId, goal, withinMs }) => {
-        const state = statesByUserId
+        const userCampaign = userCampaignsByUserId
           .get(event.userId)
-          ?.find((each) => each.state.campaignId === campaignId)?.state;
-        const firstMs = state?.firstImpressionMs ?? null;
-        if (!state || firstMs === null) return [];
+          ?.find((each) => each.userCampaign.campaignId === campaignId)?.userCampaign;
+        const firstMs = userCampaign?.firstImpressionMs ?? null;
+        if (!userCampaign || firstMs === null) return [];
         if (event.timeMs < firstMs || event.timeMs > firstMs + withinMs) return [];
         const { eventId, workspaceId, userId, timeMs, revenue, currency } = event;
         const externalId = externalIds.get(userId) ?? null;
-        const { variantId } = state;
+        const { variantId } = userCampaign;
         const row = { eventId, workspaceId, userId, externalId, campaignId, variantId };
         return [{ ...row, goal, timeMs, revenue, currency }];
       }),

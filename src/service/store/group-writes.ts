@@ -6,11 +6,16 @@ import { readNumber, readText, type SqlRow, type Statement } from '../row-reader
 import { readMs } from '../sql/columns.ts';
 import { type BulkStatement, query } from '../sql/dialect.ts';
 import type { Steps } from '../sql/steps.ts';
-import { addEvent, type DuplicateEvent, mergeUsers, type UserState } from './campaign-state.ts';
-import { toDuplicateEvent, toUserState, type WrittenBannerEvent, type WrittenChange } from './rows.ts';
+import { toDuplicateEvent, toUserCampaignRow, type WrittenBannerEvent, type WrittenChange } from './rows.ts';
 import type { Statements } from './statements.ts';
+import {
+  addBannerEvent,
+  type DuplicateEvent,
+  mergeUserCampaigns,
+  type UserCampaignRow,
+} from './user-campaign-changes.ts';
 
-/** Writes of one transaction. `storeGroup` derives the states of campaigns from rows that the transaction reads. */
+/** Writes of one transaction. `storeGroup` derives rows of `user_campaigns` from rows that the transaction reads. */
 export interface GroupWrites {
   users: {
     updated: BulkStatement;
@@ -112,36 +117,42 @@ const filterNew = (bannerEvents: ChangeSet['bannerEvents'], stored: readonly Sql
   });
 };
 
-/** Collects the states of users by campaign, and applies the changes of a group. */
-const createStates = (rows: readonly SqlRow[]) => {
+/** Collects the rows of `user_campaigns`, and applies the changes of a group. */
+const collectUserCampaigns = (rows: readonly SqlRow[]) => {
   const users = new Map<number, Map<string, UserCampaign>>();
-  const ofUser = (userId: number) => {
-    const states = users.get(userId) ?? new Map<string, UserCampaign>();
-    users.set(userId, states);
-    return states;
+  const getUserCampaigns = (userId: number) => {
+    const userCampaigns = users.get(userId) ?? new Map<string, UserCampaign>();
+    users.set(userId, userCampaigns);
+    return userCampaigns;
   };
-  for (const { userId, state } of rows.map(toUserState)) ofUser(userId).set(state.campaignId, state);
-  const changed = new Map<UserCampaign, Omit<UserState, 'state'>>();
+  for (const { userId, userCampaign } of rows.map(toUserCampaignRow))
+    getUserCampaigns(userId).set(userCampaign.campaignId, userCampaign);
+  const changed = new Map<UserCampaign, Omit<UserCampaignRow, 'userCampaign'>>();
 
   return {
     merge({ workspaceId, from, to }: ChangeSet['merged'][number], duplicates: readonly DuplicateEvent[]) {
-      const merged = mergeUsers([...ofUser(to).values()], [...ofUser(from).values()], duplicates);
-      users.set(to, new Map(merged.map((state) => [state.campaignId, state])));
+      const merged = mergeUserCampaigns(
+        [...getUserCampaigns(to).values()],
+        [...getUserCampaigns(from).values()],
+        duplicates,
+      );
+      users.set(to, new Map(merged.map((userCampaign) => [userCampaign.campaignId, userCampaign])));
       users.delete(from);
-      for (const state of merged) changed.set(state, { workspaceId, userId: to });
+      for (const userCampaign of merged) changed.set(userCampaign, { workspaceId, userId: to });
     },
     /** Adds an event. Returns whether it is the user's first event of its type for the campaign. */
     add({ workspaceId, userId, event }: ChangeSet['bannerEvents'][number]): boolean {
-      const states = ofUser(userId);
+      const userCampaigns = getUserCampaigns(userId);
       for (const each of withHoldoutAttribution(event)) {
-        const state = addEvent(states.get(each.campaignId), each);
-        states.set(each.campaignId, state);
-        changed.set(state, { workspaceId, userId });
+        const userCampaign = addBannerEvent(userCampaigns.get(each.campaignId), each);
+        userCampaigns.set(each.campaignId, userCampaign);
+        changed.set(userCampaign, { workspaceId, userId });
       }
-      return states.get(event.campaignId)![MEASURE_BY_TYPE[event.eventType].events] === 1;
+      return userCampaigns.get(event.campaignId)![MEASURE_BY_TYPE[event.eventType].events] === 1;
     },
-    /** Returns the changed states, sorted by user as in all transactions. */
-    changed: (): UserState[] => sortByUser([...changed].map(([state, user]) => ({ ...user, state }))),
+    /** Returns the changed rows, sorted by user as in all transactions. */
+    changed: (): UserCampaignRow[] =>
+      sortByUser([...changed].map(([userCampaign, user]) => ({ ...user, userCampaign }))),
   };
 };
 
@@ -178,8 +189,8 @@ export function* storeGroup(statements: Statements, group: GroupWrites): Steps<v
   const results = yield [
     ...first,
     mergedUserIds.length > 0
-      ? statements.statesOf(ids)
-      : statements.statesOfCampaigns(ids, distinct(campaigns)),
+      ? statements.findUserCampaigns(ids)
+      : statements.findUserCampaignsByCampaign(ids, distinct(campaigns)),
     // Moves users in sequence, because several users may be merged into one.
     ...merged.flatMap(({ from, to }) => [
       statements.duplicates(from, to),
@@ -190,15 +201,15 @@ export function* storeGroup(statements: Statements, group: GroupWrites): Steps<v
     statements.storedBannerEvents(bannerEvents.map((each) => ({ ...each, isUnique: false }))),
   ];
   const rows = results.slice(first.length);
-  const states = createStates(rows[0]!);
+  const userCampaigns = collectUserCampaigns(rows[0]!);
   const duplicatesByMerge = merged.map((each, index) => {
     const duplicates = rows[1 + 3 * index]!.map(toDuplicateEvent);
-    states.merge(each, duplicates);
+    userCampaigns.merge(each, duplicates);
     return { ...each, duplicates };
   });
   const newEvents = filterNew(bannerEvents, rows.at(-1)!).map((each) => ({
     ...each,
-    isUnique: !each.event.isTestSend && states.add(each),
+    isUnique: !each.event.isTestSend && userCampaigns.add(each),
   }));
   const corrections = duplicatesByMerge.flatMap(({ workspaceId, to, duplicates }) =>
     duplicates.map(
@@ -214,7 +225,7 @@ export function* storeGroup(statements: Statements, group: GroupWrites): Steps<v
   );
   yield [
     statements.insertBannerEvents(newEvents),
-    statements.writeStates(states.changed()),
+    statements.writeUserCampaigns(userCampaigns.changed()),
     ...dependentRowsToDelete,
     statements.insertChanges([...changes, ...corrections]),
     points,

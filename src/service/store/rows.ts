@@ -14,7 +14,7 @@ import {
   type SqlRow,
 } from '../row-readers.ts';
 import { type Column, columns, readMs, readMsOrNull } from '../sql/columns.ts';
-import type { DuplicateEvent, UserState } from './campaign-state.ts';
+import type { DuplicateEvent, UserCampaignRow } from './user-campaign-changes.ts';
 
 export const USERS = columns<WrittenUser>({
   user_id: ['bigint', ({ userId }) => userId],
@@ -95,20 +95,20 @@ export const BANNER_EVENTS = columns<WrittenBannerEvent>({
   button_id: ['text', ({ event }) => event.buttonId],
 });
 
-export const USER_CAMPAIGNS = columns<UserState>({
+export const USER_CAMPAIGNS = columns<UserCampaignRow>({
   user_id: ['bigint', ({ userId }) => userId],
-  campaign_id: ['text', ({ state }) => state.campaignId],
+  campaign_id: ['text', ({ userCampaign }) => userCampaign.campaignId],
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
-  variant_id: ['text', ({ state }) => state.variantId],
-  is_control: ['boolean', ({ state }) => state.isControl],
-  impressions: ['int', ({ state }) => state.impressions],
-  first_impression_at: ['timestamp', ({ state }) => state.firstImpressionMs],
-  last_impression_at: ['timestamp', ({ state }) => state.lastImpressionMs],
-  clicks: ['int', ({ state }) => state.clicks],
-  last_click_at: ['timestamp', ({ state }) => state.lastClickMs],
-  dismissals: ['int', ({ state }) => state.dismissals],
-  last_dismissal_at: ['timestamp', ({ state }) => state.lastDismissalMs],
-  round: ['int', ({ state }) => state.round],
+  variant_id: ['text', ({ userCampaign }) => userCampaign.variantId],
+  is_control: ['boolean', ({ userCampaign }) => userCampaign.isControl],
+  impressions: ['int', ({ userCampaign }) => userCampaign.impressions],
+  first_impression_at: ['timestamp', ({ userCampaign }) => userCampaign.firstImpressionMs],
+  last_impression_at: ['timestamp', ({ userCampaign }) => userCampaign.lastImpressionMs],
+  clicks: ['int', ({ userCampaign }) => userCampaign.clicks],
+  last_click_at: ['timestamp', ({ userCampaign }) => userCampaign.lastClickMs],
+  dismissals: ['int', ({ userCampaign }) => userCampaign.dismissals],
+  last_dismissal_at: ['timestamp', ({ userCampaign }) => userCampaign.lastDismissalMs],
+  round: ['int', ({ userCampaign }) => userCampaign.round],
 });
 
 /** Change of a user after their events were stored, which corrects earlier rows of the feed. */
@@ -167,10 +167,10 @@ export const toUserCampaign = (row: SqlRow): UserCampaign => ({
   round: readNumber(row, 'round'),
 });
 
-export const toUserState = (row: SqlRow): UserState => ({
+export const toUserCampaignRow = (row: SqlRow): UserCampaignRow => ({
   workspaceId: readText(row, 'workspace_id'),
   userId: readNumber(row, 'user_id'),
-  state: toUserCampaign(row),
+  userCampaign: toUserCampaign(row),
 });
 
 export const toDuplicateEvent = (row: SqlRow): DuplicateEvent => ({

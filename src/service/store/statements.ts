@@ -42,7 +42,7 @@ const createStatements = (dialect: Dialect, shard: number) => {
   const { indexEvents, lockMoves, ofUser } = dialect;
   const { add, insert, upsert } = createWrites(dialect);
   const occurred = earlier('occurred_at', 'received_at');
-  const states = `SELECT ${selectList(dialect, USER_CAMPAIGNS)} FROM user_campaigns`;
+  const userCampaigns = `SELECT ${selectList(dialect, USER_CAMPAIGNS)} FROM user_campaigns`;
   const defineQuery =
     (sql: string) =>
     (...values: SqlValue[]): BulkStatement =>
@@ -87,7 +87,7 @@ const createStatements = (dialect: Dialect, shard: number) => {
     ),
     insertBannerEvents: insert('banner_events', BANNER_EVENTS),
     insertChanges: insert('user_changes', USER_CHANGES),
-    writeStates: upsert('user_campaigns', USER_CAMPAIGNS, 'user_id, campaign_id'),
+    writeUserCampaigns: upsert('user_campaigns', USER_CAMPAIGNS, 'user_id, campaign_id'),
     addDataPoints: (
       rows: Parameters<typeof addDataPoints>[0] extends readonly WithShard<infer T>[] ? readonly T[] : never,
     ): BulkStatement => addDataPoints(rows.map((row) => ({ ...row, shard }))),
@@ -120,10 +120,11 @@ const createStatements = (dialect: Dialect, shard: number) => {
     ),
 
     /** Returns rows of `user_campaigns` of some users, for all or some campaigns. */
-    statesOf: (users: readonly number[]): BulkStatement => query(`${states} WHERE ${ofUsers}`, list(users)),
-    statesOfCampaigns: (users: readonly number[], campaigns: readonly string[]): BulkStatement =>
+    findUserCampaigns: (users: readonly number[]): BulkStatement =>
+      query(`${userCampaigns} WHERE ${ofUsers}`, list(users)),
+    findUserCampaignsByCampaign: (users: readonly number[], campaigns: readonly string[]): BulkStatement =>
       query(
-        `${states} WHERE ${ofUsers} AND ${isIn('campaign_id', '$2', 'text')}`,
+        `${userCampaigns} WHERE ${ofUsers} AND ${isIn('campaign_id', '$2', 'text')}`,
         list(users),
         list(campaigns),
       ),

@@ -24,7 +24,7 @@ interface TargetingLoaderOptions {
   /** Returns the users who exist. */
   readUsers(pending: { workspaceId: string; lookups: Lookup[] }[]): Promise<UserRow[]> | UserRow[];
   send: Send<Promise<SqlRow[]> | SqlRow[]>;
-  statements: Pick<Statements, 'statesOf' | 'impressionsSince'>;
+  statements: Pick<Statements, 'findUserCampaigns' | 'impressionsSince'>;
 }
 
 const toImpression = (row: SqlRow): Impression => ({
@@ -57,10 +57,10 @@ export const createTargetingLoader = ({
   const toTargetingData = async (
     { sinceMs }: TargetingRequest,
     user: UserRow | undefined,
-    states: readonly SqlRow[] = [],
+    userCampaigns: readonly SqlRow[] = [],
   ): Promise<LoadedUser> => {
     if (!user) return { exists: false, profile: null, campaigns: [], impressions: [] };
-    const campaigns = states.map(toUserCampaign);
+    const campaigns = userCampaigns.map(toUserCampaign);
     const hasSeen =
       sinceMs !== null && campaigns.some(({ lastImpressionMs }) => (lastImpressionMs ?? -1) >= sinceMs);
     const impressions = hasSeen ? await send(statements.impressionsSince(user.userId, sinceMs)) : [];
@@ -78,11 +78,11 @@ export const createTargetingLoader = ({
       );
       const users = new Map(found.map((user) => [userKey(user), user]));
       const rows =
-        found.length === 0 ? [] : await send(statements.statesOf(found.map(({ userId }) => userId)));
-      const states = Map.groupBy(rows, (row) => readNumber(row, 'user_id'));
+        found.length === 0 ? [] : await send(statements.findUserCampaigns(found.map(({ userId }) => userId)));
+      const userCampaigns = Map.groupBy(rows, (row) => readNumber(row, 'user_id'));
       for (const { request, resolve } of group) {
         const user = users.get(userKey(request));
-        resolve(toTargetingData(request, user, user && states.get(user.userId)));
+        resolve(toTargetingData(request, user, user && userCampaigns.get(user.userId)));
       }
     } catch (error) {
       const isConflict = error instanceof TransientError && error.cause instanceof ConflictError;

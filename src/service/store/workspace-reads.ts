@@ -75,37 +75,37 @@ const USER_HASH = `(((user_id & ${HASH_RANGE - 1}) * 1540483477) & ${HASH_RANGE 
 const FROM_SAMPLE = `FROM users WHERE workspace_id = $1 AND ${USER_HASH} < $2`;
 const COUNT_USERS = 'SELECT count(*) AS total FROM users WHERE workspace_id = $1';
 const selectUsers = (columns: string) => `SELECT ${columns} ${FROM_SAMPLE} ORDER BY ${USER_HASH}`;
-const selectStates = (columns: string, campaigns: number) =>
+const selectUserCampaigns = (columns: string, campaigns: number) =>
   `SELECT ${columns} FROM user_campaigns WHERE user_id IN (SELECT user_id ${FROM_SAMPLE})
    AND campaign_id IN (${Array.from({ length: campaigns }, (_, index) => `$${index + 3}`).join(', ')})`;
 
 /** Reads a sample on either database. Scans the IDs of all users, which takes a second for ten million users. */
 export const readSample = async (
   run: RunSql,
-  columns: { users: string; states: string },
+  columns: { users: string; userCampaigns: string },
   { workspaceId, size, campaignIds }: SampleQuery,
-): Promise<{ total: number; users: SqlRow[]; states: SqlRow[] }> => {
+): Promise<{ total: number; users: SqlRow[]; userCampaigns: SqlRow[] }> => {
   const [row] = await run(COUNT_USERS, [workspaceId]);
   const total = Number(row?.['total']);
   // About `size` users have a lower hash.
   const below = total <= size ? HASH_RANGE : Math.ceil((size / total) * HASH_RANGE);
   const users = await run(selectUsers(columns.users), [workspaceId, below]);
-  if (campaignIds.length === 0) return { total, users, states: [] };
-  const sql = selectStates(columns.states, campaignIds.length);
-  return { total, users, states: await run(sql, [workspaceId, below, ...campaignIds]) };
+  if (campaignIds.length === 0) return { total, users, userCampaigns: [] };
+  const sql = selectUserCampaigns(columns.userCampaigns, campaignIds.length);
+  return { total, users, userCampaigns: await run(sql, [workspaceId, below, ...campaignIds]) };
 };
 
-/** Joins the states of a sample to their users. */
+/** Joins the rows of `user_campaigns` of a sample to their users. */
 export const toSample = (
-  { total, users, states }: Awaited<ReturnType<typeof readSample>>,
+  { total, users, userCampaigns }: Awaited<ReturnType<typeof readSample>>,
   toUser: (row: SqlRow) => Pick<UserRow, 'externalId' | 'profile'>,
 ): Sample => {
-  const statesByUserId = Map.groupBy(states, (row) => readNumber(row, 'user_id'));
+  const userCampaignsByUserId = Map.groupBy(userCampaigns, (row) => readNumber(row, 'user_id'));
   return {
     total,
     users: users.map((row) => {
       const user = toUser(row);
-      const campaigns = (statesByUserId.get(readNumber(row, 'user_id')) ?? []).map(toUserCampaign);
+      const campaigns = (userCampaignsByUserId.get(readNumber(row, 'user_id')) ?? []).map(toUserCampaign);
       // Modifies the user in place, because the profile is parsed lazily.
       return Object.assign(user, { campaigns });
     }),

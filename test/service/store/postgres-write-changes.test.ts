@@ -52,7 +52,7 @@ test('does not send statements of a group after a conflict with another replica'
 
   found.resolve([]);
   expect(await written).toBeInstanceOf(ConflictError);
-  expect(sent).toEqual(['insertUsers', 'statesOfCampaigns', 'storedBannerEvents']);
+  expect(sent).toEqual(['insertUsers', 'findUserCampaignsByCampaign', 'storedBannerEvents']);
 });
 
 test('writes users in the order of their IDs, so that replicas lock them in the same order', async () => {

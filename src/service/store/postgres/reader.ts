@@ -108,7 +108,7 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
         ),
 
       async sampleUsers(query) {
-        const columns = { users: USER_COLUMNS, states: selectList(POSTGRES, USER_CAMPAIGNS) };
+        const columns = { users: USER_COLUMNS, userCampaigns: selectList(POSTGRES, USER_CAMPAIGNS) };
         return toSample(await readSample(createPoolRun(upkeep), columns, query), toUserRow);
       },
     } satisfies Omit<StoreReader, 'close'>,

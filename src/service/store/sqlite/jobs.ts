@@ -30,7 +30,7 @@ const JOBS = {
       workspaceId,
     ),
   sample: (database: DatabaseSync) => (query: SampleQuery) =>
-    readSample(createRunSqlite(database), { users: '*', states: '*' }, query),
+    readSample(createRunSqlite(database), { users: '*', userCampaigns: '*' }, query),
   copy: (database: DatabaseSync) => (to: string) => copyTo(database, to),
 };
 

@@ -3,10 +3,11 @@ import type { UserCampaign } from '../profiles/user-campaign.ts';
 import { withHoldoutAttribution } from '../results/counted-event.ts';
 import { addCounts, isEarlierImpression, latest, MEASURE_BY_TYPE } from '../results/measures.ts';
 
-export interface UserState {
+/** Row of `user_campaigns`. */
+export interface UserCampaignRow {
   workspaceId: string;
   userId: number;
-  state: UserCampaign;
+  userCampaign: UserCampaign;
 }
 
 /** Banner event of both users of a merge, which is stored only once. */
@@ -15,7 +16,7 @@ export type DuplicateEvent = Pick<
   'campaignId' | 'holdoutId' | 'eventType' | 'day' | 'placementId' | 'language'
 > & { bannerEventId: number };
 
-const emptyState = ({
+const createUserCampaign = ({
   campaignId,
   variantId,
   isControl,
@@ -34,19 +35,19 @@ const emptyState = ({
 });
 
 /**
- * Returns the state with a new event added. Modifies `before`. Limits times to the receipt, because a clock that runs ahead must
+ * Returns the row with a new event added. Modifies `before`. Limits times to the receipt, because a clock that runs ahead must
  * not hide a campaign for longer.
  */
-export const addEvent = (before: UserCampaign | undefined, event: NewBannerEvent): UserCampaign => {
-  const state = before ?? emptyState(event);
+export const addBannerEvent = (before: UserCampaign | undefined, event: NewBannerEvent): UserCampaign => {
+  const userCampaign = before ?? createUserCampaign(event);
   const { variantId, isControl, eventType, round } = event;
   const atMs = Math.min(event.timeMs, event.receivedAtMs);
-  state[MEASURE_BY_TYPE[eventType].events] += 1;
-  MEASURE_BY_TYPE[eventType].effect(state, { variantId, isControl, atMs, round });
-  return state;
+  userCampaign[MEASURE_BY_TYPE[eventType].events] += 1;
+  MEASURE_BY_TYPE[eventType].effect(userCampaign, { variantId, isControl, atMs, round });
+  return userCampaign;
 };
 
-const mergeStates = (kept: UserCampaign | undefined, merged: UserCampaign): UserCampaign => {
+const mergeUserCampaign = (kept: UserCampaign | undefined, merged: UserCampaign): UserCampaign => {
   if (!kept) return merged;
   if (isEarlierImpression(merged, kept)) {
     const { variantId, isControl, firstImpressionMs } = merged;
@@ -60,17 +61,18 @@ const mergeStates = (kept: UserCampaign | undefined, merged: UserCampaign): User
   return kept;
 };
 
-/** Returns the merged states of two users. Modifies its arguments. */
-export const mergeUsers = (
+/** Returns the merged rows of two users. Modifies its arguments. */
+export const mergeUserCampaigns = (
   kept: readonly UserCampaign[],
   merged: readonly UserCampaign[],
   duplicates: readonly DuplicateEvent[],
 ): UserCampaign[] => {
-  const states = new Map(kept.map((state) => [state.campaignId, state]));
-  for (const state of merged) states.set(state.campaignId, mergeStates(states.get(state.campaignId), state));
+  const userCampaigns = new Map(kept.map((each) => [each.campaignId, each]));
+  for (const each of merged)
+    userCampaigns.set(each.campaignId, mergeUserCampaign(userCampaigns.get(each.campaignId), each));
   for (const { campaignId, eventType } of duplicates.flatMap(withHoldoutAttribution)) {
-    const state = states.get(campaignId);
-    if (state) state[MEASURE_BY_TYPE[eventType].events] -= 1;
+    const userCampaign = userCampaigns.get(campaignId);
+    if (userCampaign) userCampaign[MEASURE_BY_TYPE[eventType].events] -= 1;
   }
-  return [...states.values()];
+  return [...userCampaigns.values()];
 };
