@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { DayResults } from '../../../service/index.ts';
-import type { Arm } from '../../statistics/metrics.ts';
+import type { ConversionJson } from '../../campaign/campaign-json.ts';
+import { type Arm, goalName } from '../../statistics/metrics.ts';
 import { into, Segments } from '../components/controls.tsx';
 import { type Column, DataTable } from '../components/data-table.tsx';
 import { countText, getShare, shareText } from '../components/format.ts';
@@ -22,10 +23,14 @@ interface Measure {
   format(value: number): string;
   /** Minimum upper bound of the axis. */
   least: number;
+  /** Whether the control group has values. */
+  isOfControl?: boolean;
 }
 
-const MEASURES = {
-  rate: {
+const RATE = 'rate';
+
+const MEASURES: Record<string, Measure> = {
+  [RATE]: {
     name: 'Click rate',
     help: 'Users who clicked on a day, as a share of those who saw it that day. A click after midnight counts on the next day. No share if more users clicked than saw it.',
     valueOf: ({ clicked, exposed }) => getShare(clicked, exposed),
@@ -53,13 +58,22 @@ const MEASURES = {
     format: countText,
     least: 4,
   },
-} satisfies Record<string, Measure>;
-type MeasureName = keyof typeof MEASURES;
+};
 
-const OPTIONS = (Object.keys(MEASURES) as MeasureName[]).map((value) => ({
-  value,
-  name: MEASURES[value].name,
-}));
+const getGoalMeasures = (goals: readonly ConversionJson[]): Record<string, Measure> =>
+  Object.fromEntries(
+    goals.map((goal, index): [string, Measure] => [
+      `goal ${index}`,
+      {
+        name: goalName(goal),
+        help: 'Users by the day of their first conversion.',
+        valueOf: ({ goals: results }) => results[index]?.converted ?? 0,
+        format: countText,
+        least: 4,
+        isOfControl: true,
+      },
+    ]),
+  );
 
 /** Returns the next round number with one digit, even so that its half is round too. */
 const roundUp = (value: number): number => {
@@ -133,16 +147,18 @@ const Lines = ({ dates, lines, edited, measure: { format, least } }: LinesProps)
 interface DayChartProps {
   days: readonly DayResults[];
   arms: readonly Arm[];
+  goals: readonly ConversionJson[];
   /** Days on which the campaign changed. */
   edited: readonly string[];
   timeZone: string;
 }
 
 /** Results by day, as a chart and a table. */
-export const DayChart = ({ days, arms, edited, timeZone }: DayChartProps) => {
-  const chosen = useSignal<MeasureName>('rate');
-  const measure: Measure = MEASURES[chosen.value];
-  const shown = arms.filter(({ variantId }) => variantId !== null);
+export const DayChart = ({ days, arms, goals, edited, timeZone }: DayChartProps) => {
+  const chosen = useSignal(RATE);
+  const measures = { ...MEASURES, ...getGoalMeasures(goals) };
+  const measure = measures[chosen.value]!;
+  const shown = arms.filter(({ variantId }) => variantId !== null || measure.isOfControl);
   const dates = [...new Set(days.map(({ day }) => day))].sort();
   const byDayAndVariant = new Map(days.map((each) => [`${each.day} ${each.variantId}`, each]));
   const find = (date: string, arm: Arm) => byDayAndVariant.get(`${date} ${arm.variantId}`);
@@ -152,7 +168,13 @@ export const DayChart = ({ days, arms, edited, timeZone }: DayChartProps) => {
   };
   return (
     <>
-      <Segments label="Chart" isLabelHidden options={OPTIONS} chosen={chosen.value} onChoose={into(chosen)} />
+      <Segments
+        label="Chart"
+        isLabelHidden
+        options={Object.entries(measures).map(([value, { name }]) => ({ value, name }))}
+        chosen={chosen.value}
+        onChoose={into(chosen)}
+      />
       <p class="muted">
         {measure.help} Days in {timeZone}.{edited.length > 0 && ' Vertical lines mark edits.'}
       </p>
@@ -192,7 +214,7 @@ export const DayChart = ({ days, arms, edited, timeZone }: DayChartProps) => {
             ...shown.map(
               (arm): Column<string> => ({
                 name: arm.name,
-                id: arm.variantId!,
+                id: arm.variantId ?? 'control',
                 kind: 'number',
                 cell: (day) => {
                   const { clicked, exposed } = find(day, arm) ?? { clicked: 0, exposed: 0 };
@@ -200,7 +222,7 @@ export const DayChart = ({ days, arms, edited, timeZone }: DayChartProps) => {
                   return (
                     <>
                       {value === null ? '–' : measure.format(value)}
-                      {chosen.value === 'rate' && (
+                      {chosen.value === RATE && (
                         <span class="small">
                           {countText(clicked)} of {countText(exposed)}
                         </span>

@@ -183,6 +183,7 @@ const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
           <DayChart
             days={results.days}
             arms={results.arms}
+            goals={results.goals}
             edited={results.edits.map(({ day }) => day)}
             timeZone={results.timeZone}
           />
