@@ -9,18 +9,28 @@ import { toIssues } from './issues.ts';
 export const findCrossFieldIssues = (
   { variants, placements }: CampaignFile,
   placementIds: ReadonlySet<string> | null,
-): LocatedIssue[] => [
-  ...variants.flatMap(({ variant_id }, index) => {
-    const isFirst = variants.findIndex((other) => other.variant_id === variant_id) === index;
-    const issue = createIssue('repeated', { value: variant_id });
-    return isFirst ? [] : [{ path: ['variants', index, 'variant_id'], ...issue }];
-  }),
-  ...placements.flatMap((id, index) =>
-    placementIds === null || placementIds.has(id)
-      ? []
-      : [{ path: ['placements', index], ...createIssue('unknown_placement', { id }) }],
-  ),
-];
+): LocatedIssue[] => {
+  const variantIds = new Set<string>();
+  return [
+    ...variants.flatMap(({ variant_id }, index) => {
+      const isRepeated = variantIds.has(variant_id);
+      variantIds.add(variant_id);
+      return isRepeated
+        ? [
+            {
+              path: ['variants', index, 'variant_id'],
+              ...createIssue('repeated', { value: variant_id }),
+            },
+          ]
+        : [];
+    }),
+    ...placements.flatMap((id, index) =>
+      placementIds === null || placementIds.has(id)
+        ? []
+        : [{ path: ['placements', index], ...createIssue('unknown_placement', { id }) }],
+    ),
+  ];
+};
 
 /** Compiled campaign with warnings, or its problems. */
 type ReadCampaign =
