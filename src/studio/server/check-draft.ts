@@ -244,8 +244,15 @@ const checkTranslations = (campaign: CampaignJson, tell: Tell) => {
 
 /** Returns all checks of a draft: errors that the API would reject, then warnings. */
 export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number): DraftCheck[] => {
-  const checks: DraftCheck[] = [];
-  const tell: Tell = (severity, path, words) => checks.push({ severity, path, words });
+  const checks = { error: [] as DraftCheck[], warning: [] as DraftCheck[] };
+  const seen = new Set<string>();
+  const tell: Tell = (severity, path, words) => {
+    // Reports a problem only once if both a property and its rendered text have it.
+    const key = JSON.stringify(path);
+    if (seen.has(key)) return;
+    seen.add(key);
+    checks[severity].push({ severity, path, words });
+  };
   const placementIds = workspace.placements && new Set(workspace.placements.map((each) => each.placementId));
   const { campaign, problems, warnings } = readCampaign(content, {
     placementIds,
@@ -253,11 +260,14 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
   });
   const tellAll = (severity: DraftCheck['severity'], found: readonly LocatedIssue[]) => {
     for (const issue of found) {
+      if (checks[severity].length === MAX_CHECKS) return;
       const steps = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
       tell(severity, steps, describeIssue(issue));
     }
   };
   tellAll('error', problems);
+  // Errors come first, so nothing else would be in the response.
+  if (checks.error.length === MAX_CHECKS) return checks.error;
   const { variants } = written.safeParse(content).data ?? { variants: [] };
   for (const [index, variant] of variants.entries()) checkVariant(variant, index, nowMs, tell);
   if (campaign) {
@@ -269,13 +279,5 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
       checkRendered(campaign, { variants }, { workspace, nowMs }, tell);
     checkDefaults(campaign, tell);
   }
-  // Reports a problem only once if both a property and its rendered text have it.
-  const seen = new Set<string>();
-  return checks
-    .filter(({ path }) => {
-      const key = JSON.stringify(path);
-      return !seen.has(key) && seen.add(key);
-    })
-    .sort((one, other) => one.severity.localeCompare(other.severity))
-    .slice(0, MAX_CHECKS);
+  return [...checks.error, ...checks.warning].slice(0, MAX_CHECKS);
 };

@@ -183,6 +183,13 @@ describe('a campaign', () => {
     expect(found).toContain('This date is in the past.');
   });
 
+  test('lists at most a hundred findings, errors first', () => {
+    const placements = Array.from({ length: 150 }, (_, at) => `p${at}`);
+    const checks = validateDraft({ placements, status: 'draft' });
+    expect(checks).toHaveLength(100);
+    expect(checks.filter((check) => check.startsWith('warning'))).toEqual([]);
+  });
+
   test('lists errors before warnings, and each field once', () => {
     const checks = validateDraft({
       ends_at: null,
