@@ -1,7 +1,7 @@
 import { OverBudgetError } from './render-errors.ts';
 
 /**
- * Maximum cost of one banner's templates. A unit is about 10 ns on a slow machine, so a banner adds at most about 5 ms to a sync.
+ * Maximum cost of one banner's templates. A unit is at most about 30 ns, so a banner adds at most about 15 ms to a sync.
  * Costs derive from steps and characters, not time, so that results do not depend on load. A typical banner costs a few hundred
  * units. A banner that prints an attribute of maximum size costs a fifth of the budget.
  */
@@ -15,7 +15,7 @@ const LOOK_UNITS = 5_000;
 /** Costs of rendering, in budget units. */
 export const COST = {
   /** Cost of reaching a tag, an output or text. */
-  node: 50,
+  node: 150,
   /** Cost of a name or value. */
   token: 20,
   /** Cost of a filter call. */

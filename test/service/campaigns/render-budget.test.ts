@@ -44,6 +44,7 @@ describe('an expensive template is stopped after the same number of steps on eve
     ['a long cycle', loop(`{% cycle ${'1,'.repeat(9_000)}1 %}`)],
     ['many branches', loop(`{% if false %}${'{% elsif false %}'.repeat(1_000)}{% endif %}`)],
     ['many cases', loop(`{% case 5 %}{% when ${'1,'.repeat(5_000)}2 %}{% endcase %}`)],
+    ['thousands of outputs', '{{a}}'.repeat(2_600)],
     ['a computed size', loop('{% if u.size == 1 %}{% endif %}')],
     ['a large object in a loop', loop('{% for m in u limit: 1 %}{% endfor %}')],
   ])('%s', (_, template) => {
