@@ -95,9 +95,12 @@ export const invalidNested = (name: string): string => `Invalid nested custom at
 
 // Placard extensions, because the contract does not set these limits.
 const count = (max: number): string => max.toLocaleString('en-US');
+// Formatted once, because a request may have thousands of these errors.
+const UPDATED_MEMBERS = count(MAX_UPDATED_MEMBERS);
+const CUSTOM_ATTRIBUTES = count(MAX_CUSTOM_ATTRIBUTES);
 export const tooManyUpdates = (name: string): string =>
-  `'${name}' is not updated: the $update of one request may write ${count(MAX_UPDATED_MEMBERS)} members of objects; send the rest in another request`;
+  `'${name}' is not updated: the $update of one request may write ${UPDATED_MEMBERS} members of objects; send the rest in another request`;
 export const tooManyAttributes = (name: string): string =>
-  `'${name}' is not set: a user may have ${count(MAX_CUSTOM_ATTRIBUTES)} custom attributes`;
+  `'${name}' is not set: a user may have ${CUSTOM_ATTRIBUTES} custom attributes`;
 export const tooManyPushTokens = (): string =>
   `'push_tokens' are not added: a user may have ${count(MAX_PUSH_TOKENS)}`;

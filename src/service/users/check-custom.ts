@@ -80,13 +80,21 @@ const checked = (value: unknown, depth: number): unknown | { fault: NestedFault 
     if (isFarDate(time)) return NOT_STORED;
     return parseDate(time) === null ? VALUE_FAULT : record;
   }
-  const kept: Record<string, unknown> = {};
-  for (const key of Object.keys(record)) {
+  const keys = Object.keys(record);
+  const members: unknown[] = [];
+  let isUnchanged = true;
+  for (const key of keys) {
     if (!isKey(key)) return FORM_FAULT;
     const member = checked(record[key], depth + 1);
     if (member === FORM_FAULT || member === VALUE_FAULT) return member;
-    if (member !== NOT_STORED) setOwn(kept, key, member);
+    if (member !== record[key]) isUnchanged = false;
+    members.push(member);
   }
+  // Objects with distinct keys are expensive to copy.
+  if (isUnchanged) return record;
+  const kept: Record<string, unknown> = {};
+  for (const [index, key] of keys.entries())
+    if (members[index] !== NOT_STORED) setOwn(kept, key, members[index]);
   return kept;
 };
 
