@@ -24,7 +24,7 @@ import {
  * Maximum number of banner events of one user that a decision reads to count the impressions of the last days. A user has some
  * hundreds, but a page can send any number for its own user, and each sync would read all of them.
  */
-const MAX_EVENTS_READ = 20_000;
+const MAX_EVENTS_READ = 10_000;
 
 /** Columns that identify a banner event. */
 const EVENT_KEY = columns<WrittenBannerEvent>({
