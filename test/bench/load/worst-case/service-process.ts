@@ -1,11 +1,10 @@
 // The service and the Studio with the data of the worst-case requests: users, campaigns, drafts, history. Sends its ports to
-// the parent, and on request the CPU time of the main thread in milliseconds.
+// the parent, and on request, in milliseconds of the main thread, its CPU time so far (`cpu`) or that of `reference` work.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { threadCpuUsage } from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
 import {
   createPreviewTokens,
@@ -21,6 +20,7 @@ import { createRegistry } from '../../../../src/service/workspace/workspace.ts';
 import { createStudio, listenStudio } from '../../../../src/studio/index.ts';
 import { APP_ID, aCampaign } from '../../../helpers/a-workspace.ts';
 import { OPERATORS } from '../../../helpers/running-studio.ts';
+import { getThreadCpuMs, measureReferenceWork } from '../reference-speed.ts';
 import { SIGNED_APP } from '../sync-tokens.ts';
 import { nearPlacement, VISITORS, visitorId } from './client-keys.ts';
 import { list } from './request.ts';
@@ -142,7 +142,7 @@ const near = {
   placements: list(1_000, (at) => ({ placement_id: nearPlacement(at) })),
   limits: { banners_sync: { per_user: NO_LIMIT } },
 };
-const folder = mkdtempSync(join(tmpdir(), 'placard-costliest-'));
+const folder = mkdtempSync(join(tmpdir(), 'placard-worst-case-'));
 const file = join(folder, 'placard.db');
 const store = await openStore(file);
 const registry = createRegistry(
@@ -397,10 +397,9 @@ const getCookie = async (name: string) => {
   return (signedIn.headers.get('set-cookie') ?? '').split(';')[0];
 };
 
-process.on('message', () => {
-  const { user, system } = threadCpuUsage();
-  process.send?.((user + system) / 1_000);
-});
+process.on('message', (question) =>
+  process.send?.(question === 'reference' ? measureReferenceWork() : getThreadCpuMs()),
+);
 process.send?.({
   api: api.port,
   studio: studioPort,
