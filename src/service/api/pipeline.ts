@@ -89,7 +89,7 @@ const MAX_ID_CHARACTERS = 64;
  * effective limit grows with the number of replicas, and a request costs no database access.
  */
 export const createUserRateLimiter = (maxUsers = MAX_USERS) => {
-  const windows = new Map<string, { startMs: number; taken: Map<string, number> }>();
+  const windows = new Map<string, { startMs: number; used: Map<string, number> }>();
 
   /** Counts a request of the user. `scope` identifies the endpoint and workspace. */
   return (
@@ -103,17 +103,17 @@ export const createUserRateLimiter = (maxUsers = MAX_USERS) => {
     const user = userId.length > MAX_ID_CHARACTERS ? hash('sha256', userId) : userId;
     let window = windows.get(id);
     const startMs = windowStart(window?.startMs, windowMs, nowMs);
-    if (window?.startMs !== startMs || window.taken.size >= maxUsers) {
-      window = { startMs, taken: new Map() };
+    if (window?.startMs !== startMs || window.used.size >= maxUsers) {
+      window = { startMs, used: new Map() };
       windows.set(id, window);
     }
-    const taken = window.taken.get(user) ?? 0;
-    const allowed = taken < requests;
-    if (allowed) window.taken.set(user, taken + 1);
+    const used = window.used.get(user) ?? 0;
+    const allowed = used < requests;
+    if (allowed) window.used.set(user, used + 1);
     return {
       allowed,
       limit: requests,
-      remaining: allowed ? requests - taken - 1 : 0,
+      remaining: allowed ? requests - used - 1 : 0,
       resetAtMs: startMs + windowMs,
     };
   };

@@ -38,11 +38,11 @@ export interface DecisionRequest {
   log: Log;
   logRenderError: LogRenderError;
   /** Receives the outcome of each campaign of each placement, in the order of evaluation. */
-  trace?: (step: Step) => void;
+  trace?: (entry: TraceEntry) => void;
 }
 
 /** Outcome of one campaign in one placement. */
-export type Step = { placementId: string; campaign: Campaign } & (
+export type TraceEntry = { placementId: string; campaign: Campaign } & (
   | { outcome: IneligibleReason }
   | { outcome: 'frequency_capped'; cap: CapHit }
   /** The user is eligible, but another campaign with a higher rank has the placement. */

@@ -10,7 +10,7 @@ import type { AudienceContext } from '../campaigns/audience/fields.ts';
 import { getBuckets } from '../campaigns/bucketing.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import { decide } from '../campaigns/decide.ts';
-import type { DecisionRequest, Step } from '../campaigns/decision.ts';
+import type { DecisionRequest, TraceEntry } from '../campaigns/decision.ts';
 import { toAudienceContext } from '../campaigns/eligibility.ts';
 import { holdoutBucket } from '../campaigns/holdout.ts';
 import { RenderError } from '../campaigns/render-errors.ts';
@@ -120,52 +120,52 @@ const toRenderProblem = (error: unknown): { property: string | null; problem: st
   };
 };
 
-/** Returns the reason for a step of the decision, with its facts. */
-const toReason = (step: Step, options: ExplainOptions, context: AudienceContext): Reason => {
+/** Returns the reason for an entry of the trace, with its facts. */
+const toReason = (entry: TraceEntry, options: ExplainOptions, context: AudienceContext): Reason => {
   const { workspace, externalUserId, user } = options;
-  const { campaignId, status, startsAtMs, endsAtMs, audience, reeligibleAfterMs } = step.campaign;
+  const { campaignId, status, startsAtMs, endsAtMs, audience, reeligibleAfterMs } = entry.campaign;
   const bucketing = () => {
     const { control } = getBuckets(workspace.workspaceId, campaignId, externalUserId);
     return {
       bucket: Math.floor(control * 10_000) / 100,
-      control_percentage: step.campaign.controlPercentage,
+      control_percentage: entry.campaign.controlPercentage,
     };
   };
-  switch (step.outcome) {
+  switch (entry.outcome) {
     case 'shown': {
-      const { outcome, bannerId, variant, isTestSend } = step;
+      const { outcome, bannerId, variant, isTestSend } = entry;
       const facts = { banner_id: bannerId, variant_id: variant.variantId, is_test_send: isTestSend };
       return { outcome, ...facts, ...bucketing() };
     }
     case 'held_out': {
-      const { outcome, bannerId: banner_id, byHoldout } = step;
+      const { outcome, bannerId: banner_id, byHoldout } = entry;
       const { holdout, workspaceId } = workspace;
       if (!byHoldout || !holdout) return { outcome, banner_id, ...bucketing() };
       const bucket = Math.floor(holdoutBucket(workspaceId, holdout, externalUserId) * 100) / 100;
       return { outcome, banner_id, bucket, control_percentage: holdout.percentage, by_holdout: true };
     }
     case 'inactive':
-      return { outcome: step.outcome, status };
+      return { outcome: entry.outcome, status };
     case 'outside_schedule':
-      return { outcome: step.outcome, starts_at: iso(startsAtMs), ends_at: iso(endsAtMs) };
+      return { outcome: entry.outcome, starts_at: iso(startsAtMs), ends_at: iso(endsAtMs) };
     case 'not_in_audience':
-      return { outcome: step.outcome, clauses: audience ? failingClauses(audience, context) : [] };
+      return { outcome: entry.outcome, clauses: audience ? failingClauses(audience, context) : [] };
     case 'dismissed': {
       const dismissedAtMs = user.campaigns.find((each) => each.campaignId === campaignId)!.lastDismissalMs!;
       return {
-        outcome: step.outcome,
+        outcome: entry.outcome,
         dismissed_at: new Date(dismissedAtMs).toISOString(),
         eligible_again_at: reeligibleAfterMs === null ? null : iso(dismissedAtMs + reeligibleAfterMs),
       };
     }
     case 'frequency_capped': {
-      const { eligibleAgainAtMs: againMs, ...facts } = step.cap;
-      return { outcome: step.outcome, ...facts, eligible_again_at: iso(againMs) };
+      const { eligibleAgainAtMs: againMs, ...facts } = entry.cap;
+      return { outcome: entry.outcome, ...facts, eligible_again_at: iso(againMs) };
     }
     case 'outranked':
-      return { outcome: step.outcome, winning_campaign_id: step.by.campaignId };
+      return { outcome: entry.outcome, winning_campaign_id: entry.by.campaignId };
     case 'render_failed': {
-      return { outcome: step.outcome, variant_id: step.variantId, ...toRenderProblem(step.error) };
+      return { outcome: entry.outcome, variant_id: entry.variantId, ...toRenderProblem(entry.error) };
     }
   }
 };
@@ -176,18 +176,18 @@ export const explain = (options: ExplainOptions): ExplainResult['placements'] =>
   const explanation = new Map<string, CampaignExplanation[]>(options.placementIds.map((id) => [id, []]));
   /** Failing conditions, computed once per campaign for all its placements. */
   const notInAudience = new Map<Campaign, CampaignExplanation>();
-  const explained = (step: Step): CampaignExplanation => {
-    const reason = toReason(step, options, context);
-    const { campaignId, name } = step.campaign;
+  const explained = (entry: TraceEntry): CampaignExplanation => {
+    const reason = toReason(entry, options, context);
+    const { campaignId, name } = entry.campaign;
     return { campaign_id: campaignId, name, message: formatReason(reason), ...reason };
   };
   decide({
     ...options,
     logRenderError: () => undefined,
-    trace: (step) => {
-      const { campaign, placementId, outcome } = step;
+    trace: (entry) => {
+      const { campaign, placementId, outcome } = entry;
       const known = outcome === 'not_in_audience' ? notInAudience.get(campaign) : undefined;
-      const each = known ?? explained(step);
+      const each = known ?? explained(entry);
       if (outcome === 'not_in_audience') notInAudience.set(campaign, each);
       explanation.get(placementId)?.push(each);
     },

@@ -1,6 +1,7 @@
 import { readNumber, type SqlRow } from '../row-readers.ts';
 import type { BulkStatement } from '../sql/dialect.ts';
-import type { Steps } from '../sql/steps.ts';
+import type { SqlSteps } from '../sql/steps.ts';
+import { type BatchLimits, MAX_BATCH } from './batch-size.ts';
 import { type CountedEvent, toCountedEvent, withHoldoutAttribution } from './counted-event.ts';
 import { createCountDeltas } from './counts.ts';
 import {
@@ -26,7 +27,6 @@ import {
   type UserChange,
   type UserResultRow,
 } from './statements.ts';
-import { MAX_STEP, type StepLimits } from './step-size.ts';
 import {
   addUserResultEvent,
   changedRows,
@@ -40,8 +40,8 @@ import {
   updateFirstImpression,
 } from './user-result.ts';
 
-/** Result of a step of the results consumer. */
-export interface StepResult {
+/** Result of a batch of the results consumer. */
+export interface BatchResult {
   hasMore: boolean;
   /** Receipt of the last counted banner event, in Unix milliseconds. */
   lastReceivedMs: number;
@@ -51,10 +51,10 @@ export interface StepResult {
 type RemovedEvent = DimensionsOfEvent &
   Pick<CountedEvent, 'campaignId' | 'holdoutId' | 'eventType'> & { bannerEventId: number };
 
-/** Feed rows of one step. */
+/** Feed rows of one batch. */
 interface FeedRows {
   cursor: ResultsCursor;
-  /** Cursor after the step. */
+  /** Cursor after the batch. */
   next: ResultsCursor;
   goals: GoalIndex;
   changes: UserChange[];
@@ -70,8 +70,8 @@ interface FeedRows {
 function* readFeedRows(
   statements: ResultsStatements,
   through: FeedCursor | null,
-  limits: StepLimits,
-): Steps<FeedRows> {
+  limits: BatchLimits,
+): SqlSteps<FeedRows> {
   const [cursorRows, goalRows, ...lastRows] = yield [
     statements.cursor(),
     statements.goals(),
@@ -150,11 +150,11 @@ const addResultRows = (users: Map<number, UserResults>, rows: readonly SqlRow[])
   }
 };
 
-/** Reads the results that a step may change. */
+/** Reads the results that a batch may change. */
 function* readAffectedUserResults(
   statements: ResultsStatements,
   { changes, bannerEvents, events }: FeedRows,
-): Steps<Map<number, UserResults>> {
+): SqlSteps<Map<number, UserResults>> {
   const users = new Map<number, UserResults>();
   const changed = new Set(changes.flatMap(({ userId, intoUserId }) => [userId, intoUserId ?? userId]));
   const conversionUserIds = new Set(events.map(({ userId }) => userId));
@@ -188,7 +188,7 @@ function* readAffectedUserResults(
 }
 
 /**
- * Returns the users whose goals the step must recount, with the start of the recount. These are merged users and users with an
+ * Returns the users whose goals the batch must recount, with the start of the recount. These are merged users and users with an
  * earlier first impression.
  */
 const findRecounts = (
@@ -210,15 +210,15 @@ const findRecounts = (
 };
 
 /**
- * Runs one step of the results consumer within one transaction. Reads the next rows of the feed, applies them to the results of
+ * Runs one batch of the results consumer within one transaction. Reads the next rows of the feed, applies them to the results of
  * their users and to the counts of campaigns, and moves the cursor. If there are no rows, backfills goals instead.
  * `through` is the cursor up to which the feed is stable; `null` if all visible rows are stable.
  */
 export function* advanceResults(
   statements: ResultsStatements,
   through: FeedCursor | null = null,
-  limits: StepLimits = MAX_STEP,
-): Steps<StepResult> {
+  limits: BatchLimits = MAX_BATCH,
+): SqlSteps<BatchResult> {
   const feedRows = yield* readFeedRows(statements, through, limits);
   const { cursor, next, goals, changes, bannerEvents, events } = feedRows;
   const isUnchanged =
@@ -352,14 +352,14 @@ const writeResults = (
 };
 
 /**
- * Counts events that were stored before a goal was added, starting with the oldest. Goals with the same progress share the step.
+ * Counts events that were stored before a goal was added, starting with the oldest. Goals with the same progress share the batch.
  * Returns whether there are more events.
  */
 function* backfillGoals(
   statements: ResultsStatements,
   goals: readonly CampaignGoal[],
-  limits: StepLimits,
-): Steps<boolean> {
+  limits: BatchLimits,
+): SqlSteps<boolean> {
   const unfinished = goals.filter((goal) => !isBackfilled(goal));
   if (unfinished.length === 0) return false;
   const from = Math.min(...unfinished.map(({ backfilledThrough }) => backfilledThrough));
@@ -410,7 +410,7 @@ export interface GoalsToAdd {
 export function* addGoals(
   statements: ResultsStatements,
   { workspaceId, campaignId, timeZone, goals }: GoalsToAdd,
-): Steps<void> {
+): SqlSteps<void> {
   const addedAfter = toCursor((yield [statements.cursor()])[0]![0]).events;
   yield [statements.addGoals(goals.map((goal) => ({ workspaceId, campaignId, goal, timeZone, addedAfter })))];
 }

@@ -1,4 +1,4 @@
-import type { StepResult } from './advance.ts';
+import type { BatchResult } from './advance.ts';
 import type { FeedCursor } from './statements.ts';
 
 /** Stable part of the feed, in which no open transaction can store a row. */
@@ -11,7 +11,7 @@ export interface StableFeed {
 
 interface ConsumerOptions {
   readStableFeed(): Promise<StableFeed> | StableFeed;
-  advance(through: FeedCursor | null): Promise<StepResult>;
+  advance(through: FeedCursor | null): Promise<BatchResult>;
 }
 
 /** Progress of the results consumer. */
@@ -30,7 +30,7 @@ export interface ResultsConsumer {
    * are counted when it resolves.
    */
   catchUp(): Promise<Progress>;
-  /** Closes the consumer after the step in flight. Later calls reject. */
+  /** Closes the consumer after the batch in flight. Later calls reject. */
   close(): Promise<void>;
 }
 

@@ -82,7 +82,7 @@ export const createCountDeltas = () => {
   };
 
   return {
-    /** Adds the changes of a step to the result of a user. */
+    /** Adds the changes of a batch to the result of a user. */
     change(workspaceId: string, result: UserResult, { isDeleted = false } = {}): void {
       const { campaignId, counts, before } = result;
       const [variantBefore, variantId] = [before.variantId ?? '', result.variantId ?? ''];

@@ -24,7 +24,7 @@ export const parseGoal = (goal: string): Conversion => {
   return goal.startsWith('event:', space + 1) ? { event: value, withinMs } : { product: value, withinMs };
 };
 
-/** Goals are read in every step, and a calendar caches its days. */
+/** Goals are read in every batch, and a calendar caches its days. */
 const getCalendar = memoize(createZonedCalendar, 100);
 
 /** Row of `campaign_goals`. */

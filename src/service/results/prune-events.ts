@@ -1,4 +1,4 @@
-import type { Steps } from '../sql/steps.ts';
+import type { SqlSteps } from '../sql/steps.ts';
 import { addConversions, createGoalIndex, isBackfilled, toConversionEvent, toGoal } from './goals.ts';
 import {
   type EventRange,
@@ -9,10 +9,10 @@ import {
   type UserResultRow,
 } from './statements.ts';
 
-/** Result of a step of retention. */
+/** Result of a batch of retention. */
 export interface PrunedEvents {
   rows: number;
-  /** Position up to which the step has deleted. */
+  /** Position up to which the batch has deleted. */
   through: number;
 }
 
@@ -20,7 +20,7 @@ export interface PrunedEvents {
  * Deletes old events of a workspace within a range that the results have read. Keeps their conversions in the results of the
  * users. Deletes nothing until the results have applied all changes of users, because a row has its current user.
  */
-export function* pruneEvents(statements: ResultsStatements, range: EventRange): Steps<PrunedEvents> {
+export function* pruneEvents(statements: ResultsStatements, range: EventRange): SqlSteps<PrunedEvents> {
   const { workspaceId, after } = range;
   const [cursorRows, goalRows] = yield [statements.cursor(), statements.goals()];
   const cursor = toCursor(cursorRows![0]);

@@ -7,7 +7,7 @@ const userColumns = MEASURES.map(
 
 /** Tables that the results consumer derives from the feed. No other code writes them. */
 export const RESULTS_TABLES = `
--- Cursor of each consumer of the feed. A step commits it together with the rows that it writes.
+-- Cursor of each consumer of the feed. A batch commits it together with the rows that it writes.
 CREATE TABLE feed_cursors (
   consumer TEXT NOT NULL PRIMARY KEY,
   events INTEGER NOT NULL, -- last event_id read

@@ -10,7 +10,7 @@ export interface UserResult {
   /** Unix milliseconds. */
   firstImpressionMs: number | null;
   /**
-   * Counts by dimension, for example `day:2026-03-01`, or `''` for the total. Contains only dimensions that a step has read or
+   * Counts by dimension, for example `day:2026-03-01`, or `''` for the total. Contains only dimensions that a batch has read or
    * changed.
    */
   counts: Map<string, Readonly<EventCounts>>;
@@ -19,7 +19,7 @@ export interface UserResult {
   goals: TotalsByGoal;
   /** Part of `goals` whose events retention has deleted. */
   prunedGoals: TotalsByGoal;
-  /** State before the step, with the counts of changed dimensions only. */
+  /** State before the batch, with the counts of changed dimensions only. */
   before: Pick<UserResult, 'variantId' | 'goals' | 'counts' | 'month'>;
 }
 
@@ -36,7 +36,7 @@ export const createUserResult = (campaignId: string): UserResult => ({
 
 const NONE: Readonly<EventCounts> = zeroCounts();
 
-/** Returns the counts of a dimension before the step. */
+/** Returns the counts of a dimension before the batch. */
 export const countsBefore = ({ counts, before }: UserResult, dimension: string): Readonly<EventCounts> =>
   before.counts.get(dimension) ?? counts.get(dimension) ?? NONE;
 

@@ -4,17 +4,17 @@ import { type Column, type ColumnType, type ColumnValue, formatColumnNames } fro
 /** Statement with the concatenated values of all its runs, because flat lists transfer to a thread fastest. */
 export interface BulkStatement {
   sql: string;
-  times: number;
+  runs: number;
   values: SqlValue[];
   /** Number of rows written if no row has changed since it was read. */
   expectedRows?: number;
 }
 
-/** Sends a batch. Batches on the same connection run in order. */
-export type Send<Answer> = (batch: BulkStatement) => Answer;
+/** Sends a statement. Statements on the same connection run in order. */
+export type Send<Result> = (statement: BulkStatement) => Result;
 
 /** Creates a statement that runs once. */
-export const query = (sql: string, ...values: SqlValue[]): BulkStatement => ({ sql, times: 1, values });
+export const query = (sql: string, ...values: SqlValue[]): BulkStatement => ({ sql, runs: 1, values });
 
 /** Rows of a bulk statement. */
 interface SentRows {
@@ -50,7 +50,7 @@ export interface Dialect {
   /** Returns the statement that reassigns all rows of user `$1` to user `$2`. Rows that `$2` already has may stay. */
   moveRows(table: string, columns: readonly Column<never>[]): string;
   /** Takes a lock against retention, which must not delete rows that a statement moves. */
-  lockMoves: readonly BulkStatement[];
+  lockMerges: readonly BulkStatement[];
   /** Updates the index that finds the events of a user. Must run before statements with `ofUser`. */
   indexEvents: readonly BulkStatement[];
   /** Returns the condition that a row of `events` belongs to a user, given a comparison such as `= $1`. */
@@ -91,7 +91,7 @@ export const SQLITE: Dialect = {
   isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
   list: (values) => JSON.stringify(values),
   moveRows: (table) => `UPDATE OR IGNORE ${table} SET user_id = $2 WHERE user_id = $1`,
-  lockMoves: [],
+  lockMerges: [],
   // Inserts in the order of users, so that a page is written once for all events of its users.
   indexEvents: [
     query(`INSERT INTO user_events SELECT user_id, event_id FROM events
@@ -114,7 +114,7 @@ export const SQLITE: Dialect = {
     return (rows) => {
       const values: SqlValue[] = [];
       for (const row of rows) for (const { toValue } of columns) values.push(sqliteValue(toValue(row)));
-      return { sql, times: rows.length, values };
+      return { sql, runs: rows.length, values };
     };
   },
   // Sends all rows as one JSON text, because running a query once per row takes twice as long.
@@ -127,13 +127,13 @@ export const SQLITE: Dialect = {
     });
     return (rows, ...more) => {
       const given = rows.map((row) => columns.map(({ toValue }) => toValue(row)));
-      return { sql, times: Math.min(rows.length, 1), values: [JSON.stringify(given), ...more] };
+      return { sql, runs: Math.min(rows.length, 1), values: [JSON.stringify(given), ...more] };
     };
   },
 };
 
 /** Advisory lock, shared for group commits that move rows and exclusive for retention. */
-export const MOVES_LOCK = 7_061_640;
+export const MERGE_LOCK = 7_061_640;
 
 /** Separator of values packed into one parameter. Cannot occur in numbers or JSON. */
 const SEPARATOR = '\u001e';
@@ -172,11 +172,11 @@ const bulkPostgres = <T>(
     more: (index) => `$${columns.length + index + 1}`,
   });
   return (rows, ...more) => {
-    if (rows.length === 0) return { sql, times: 0, values: [] };
+    if (rows.length === 0) return { sql, runs: 0, values: [] };
     const values = columns.map(({ type, toValue }) =>
       (type === 'text' ? toArrayLiteral : pack)(rows.map(toValue)),
     );
-    return { sql, times: 1, values: [...values, ...more] };
+    return { sql, runs: 1, values: [...values, ...more] };
   };
 };
 
@@ -197,7 +197,7 @@ export const POSTGRES: Dialect = {
     return `INSERT INTO ${table} (user_id, ${others}) OVERRIDING SYSTEM VALUE
       SELECT $2::bigint, ${others} FROM ${table} WHERE user_id = $1::bigint ON CONFLICT DO NOTHING`;
   },
-  lockMoves: [query(`SELECT pg_advisory_xact_lock_shared(${MOVES_LOCK})`)],
+  lockMerges: [query(`SELECT pg_advisory_xact_lock_shared(${MERGE_LOCK})`)],
   indexEvents: [],
   ofUser: (condition) => `events.user_id ${condition}`,
   // Returns rows, because the row count of a cluster includes existing rows.

@@ -30,14 +30,14 @@ const EVERYTHING: FeedCursor = {
 
 /** Creates a reader of the feed for both databases. */
 export const createFeed = ({ send, statements, results, indexEvents, readStableFeed }: FeedOptions): Feed => {
-  const sendBatch = async (batch: BulkStatement) => send(batch);
+  const sendStatement = async (statement: BulkStatement) => send(statement);
 
   const readFeed: Feed['readFeed'] = async (after, limit) => {
     const through = (await readStableFeed()).through ?? EVERYTHING;
     const [eventRows, bannerRows, changeRows] = [
-      await sendBatch(statements.feedEvents(after.events, through.events, limit)),
-      await sendBatch(statements.feedBannerEvents(after.bannerEvents, through.bannerEvents, limit)),
-      await sendBatch(results.userChanges(after.userChanges, limit)),
+      await sendStatement(statements.feedEvents(after.events, through.events, limit)),
+      await sendStatement(statements.feedBannerEvents(after.bannerEvents, through.bannerEvents, limit)),
+      await sendStatement(results.userChanges(after.userChanges, limit)),
     ];
     const events = eventRows.map((row) => ({
       eventId: readNumber(row, 'event_id'),
@@ -77,12 +77,14 @@ export const createFeed = ({ send, statements, results, indexEvents, readStableF
     if (since.size === 0) return [];
     await indexEvents();
     const users = [...since].map(([userId, sinceMs]) => ({ userId, sinceMs }));
-    return (await sendBatch(results.conversionEventsOf(users, values, next.events))).map(toConversionEvent);
+    return (await sendStatement(results.conversionEventsOf(users, values, next.events))).map(
+      toConversionEvent,
+    );
   };
 
   const readConversions: Feed['readConversions'] = async (page) => {
     // The comparison group of a holdout is the users who saw any campaign, and no row contains that group.
-    const goals = (await sendBatch(results.goals()))
+    const goals = (await sendStatement(results.goals()))
       .map(toGoal)
       .filter(({ campaignId }) => !campaignId.startsWith('@'));
     const goalsByName = Map.groupBy(goals, ({ workspaceId, name }) => JSON.stringify([workspaceId, name]));
@@ -101,7 +103,7 @@ export const createFeed = ({ send, statements, results, indexEvents, readStableF
     );
     const users = [...new Set(events.map(({ userId }) => userId))];
     const campaigns = [...new Set(events.flatMap(getGoals).map(({ campaignId }) => campaignId))];
-    const userCampaigns = (await sendBatch(statements.findUserCampaignsByCampaign(users, campaigns))).map(
+    const userCampaigns = (await sendStatement(statements.findUserCampaignsByCampaign(users, campaigns))).map(
       toUserCampaignRow,
     );
     const userCampaignsByUserId = Map.groupBy(userCampaigns, ({ userId }) => userId);
@@ -128,7 +130,8 @@ export const createFeed = ({ send, statements, results, indexEvents, readStableF
     async feedEnd() {
       const { through } = await readStableFeed();
       if (through !== null) return through;
-      const readId = async (batch: BulkStatement) => readNumber((await sendBatch(batch))[0]!, 'id');
+      const readId = async (statement: BulkStatement) =>
+        readNumber((await sendStatement(statement))[0]!, 'id');
       const [lastEvent, lastBannerEvent, lastUserChange] = results.lastIds;
       const [events, bannerEvents, userChanges] = await Promise.all([
         readId(lastEvent),

@@ -5,7 +5,7 @@ import { MEASURE_BY_TYPE } from '../results/measures.ts';
 import { readNumber, readText, type SqlRow, type Statement } from '../row-readers.ts';
 import { readMs } from '../sql/columns.ts';
 import { type BulkStatement, query } from '../sql/dialect.ts';
-import type { Steps } from '../sql/steps.ts';
+import type { SqlSteps } from '../sql/steps.ts';
 import { toDuplicateEvent, toUserCampaignRow, type WrittenBannerEvent, type WrittenChange } from './rows.ts';
 import type { Statements } from './statements.ts';
 import {
@@ -41,9 +41,9 @@ const sortByName = <T>(rows: readonly T[], getName: (row: T) => string): T[] =>
 const formatIdentifierRow = ({ workspaceId, identifier, userId }: IdentifierRow) =>
   `${workspaceId} ${identifier} ${userId}`;
 
-/** Makes a batch fail if another replica has written any of the rows since they were read. */
-const expectRows = (batch: BulkStatement, rows: readonly unknown[]): BulkStatement => ({
-  ...batch,
+/** Makes a statement fail if another replica has written any of the rows since they were read. */
+const expectRows = (statement: BulkStatement, rows: readonly unknown[]): BulkStatement => ({
+  ...statement,
   expectedRows: rows.length,
 });
 
@@ -161,7 +161,7 @@ const collectUserCampaigns = (rows: readonly SqlRow[]) => {
  * two replicas fails before it has sent more. Removes a key from its user before another user gets the key. Writes rows that
  * every request of a workspace changes last.
  */
-export function* storeGroup(statements: Statements, group: GroupWrites): Steps<void> {
+export function* storeGroup(statements: Statements, group: GroupWrites): SqlSteps<void> {
   const { users, events, otherStatements, merged, bannerEvents, departed, dependentRowsToDelete, points } =
     group;
   const { updated, deleted, created, identifiersRemoved, identifiersAdded } = users;
@@ -180,7 +180,7 @@ export function* storeGroup(statements: Statements, group: GroupWrites): Steps<v
     return;
   }
 
-  if (merged.length > 0) first.push(...statements.lockMoves, ...statements.indexEvents);
+  if (merged.length > 0) first.push(...statements.lockMerges, ...statements.indexEvents);
   const mergedUserIds = merged.flatMap(({ from, to }) => [from, to]);
   const ids = distinct([...mergedUserIds, ...bannerEvents.map(({ userId }) => userId)]);
   const campaigns = bannerEvents.flatMap(({ event }) =>

@@ -11,7 +11,7 @@ import { createWebhookStore, type WebhookStore } from '../webhooks/records.ts';
 import { createFeed } from './feed.ts';
 import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
 import { createPostgresResults, createReadStableFeed } from './postgres/results.ts';
-import { connectAttached, isSharded } from './postgres/schema.ts';
+import { connectShared, isSharded } from './postgres/schema.ts';
 import { createPoolRun, createRunTogether, createSend } from './postgres/statement.ts';
 import { createPrune } from './prune.ts';
 import { backupSqlite } from './sqlite/backup.ts';
@@ -21,7 +21,7 @@ import {
   createRunSqlite,
   createRunTogetherSqlite,
   createSendSqlite,
-  openAttached,
+  openShared,
 } from './sqlite/open.ts';
 import { createWriter } from './sqlite/writer.ts';
 import { POSTGRES_STATEMENTS, SQLITE_STATEMENTS } from './statements.ts';
@@ -116,7 +116,7 @@ const createMaintenanceStore = ({
 /** Opens a database for maintenance beside a running service. */
 export const openForMaintenance = async (address: string): Promise<MaintenanceStore> => {
   if (isPostgres(address)) {
-    const { pool, close } = await connectAttached(address);
+    const { pool, close } = await connectShared(address);
     const run = createPoolRun(pool);
     const readStableFeed = createReadStableFeed(run);
     const { resultsConsumer, pruneEvents } = createPostgresResults(
@@ -140,7 +140,7 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
       close,
     });
   }
-  const database = openAttached(getFilePath(address));
+  const database = openShared(getFilePath(address));
   const { advanceResults, indexEvents, pruneEvents } = createWriter(database);
   const runTogether = createRunTogetherSqlite(database);
   const run = createRunSqlite(database);
@@ -166,7 +166,7 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
 };
 
 /**
- * Deletes rows before a time in every workspace, beside a running service. Yields the rows that each step has deleted. Profiles
+ * Deletes rows before a time in every workspace, beside a running service. Yields the rows that each batch has deleted. Profiles
  * and `user_campaigns` keep the counts.
  */
 export async function* pruneStore(address: string, beforeMs: number): AsyncGenerator<Pruned, void> {
@@ -176,10 +176,10 @@ export async function* pruneStore(address: string, beforeMs: number): AsyncGener
     for (const workspaceId of await store.workspaceIds()) {
       for (let hasMore = true; hasMore; ) {
         const started = performance.now();
-        const step = await store.prune(workspaceId, before);
-        yield step;
-        hasMore = step.hasMore;
-        // A running service may own the SQLite file. Pauses for the duration of the step, so that waiting writes proceed.
+        const batch = await store.prune(workspaceId, before);
+        yield batch;
+        hasMore = batch.hasMore;
+        // A running service may own the SQLite file. Pauses for the duration of the batch, so that waiting writes proceed.
         if (hasMore) await pause(performance.now() - started);
       }
     }
@@ -200,7 +200,7 @@ const VACUUMED = [
 
 /** Rewrites each table without deleted rows. Blocks queries of the table in the meantime. */
 const vacuumPostgres = async (url: string): Promise<void> => {
-  const { pool, close } = await connectAttached(url);
+  const { pool, close } = await connectShared(url);
   try {
     for (const table of VACUUMED) await createPoolRun(pool)(`VACUUM (FULL, ANALYZE) ${table}`);
   } finally {
@@ -212,7 +212,7 @@ const vacuumPostgres = async (url: string): Promise<void> => {
 const vacuumSqlite = (file: string): void => {
   const release = acquireLock(file);
   try {
-    const database = openAttached(file);
+    const database = openShared(file);
     try {
       database.exec('VACUUM');
       // The log contains old pages, too.

@@ -1,3 +1,4 @@
+import { createBatchSizer } from '../results/batch-size.ts';
 import type { Progress } from '../results/consumer.ts';
 import type { PrunedEvents } from '../results/prune-events.ts';
 import {
@@ -6,15 +7,14 @@ import {
   type ResultsCursor,
   toCursor,
 } from '../results/statements.ts';
-import { createStepSizer } from '../results/step-size.ts';
 import { type RunSql, readNumber, readText } from '../row-readers.ts';
 import { readMs } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Store } from './store.ts';
 
-/** Maximum number of positions of the feed, or of rows, that one step visits. Writes wait for a step on SQLite. */
-const LARGEST_STEP = 16_000;
-const FIRST_STEP = 250;
+/** Maximum number of positions of the feed, or of rows, that one batch visits. Writes wait for a batch on SQLite. */
+const MAX_BATCH_ROWS = 16_000;
+const FIRST_BATCH_ROWS = 250;
 /**
  * Overlap of two runs. If the clocks of replicas differ, rows are not exactly in the order of receipt, so the next run visits the
  * latest rows again.
@@ -40,28 +40,31 @@ interface PruneOptions {
   pruneEvents(range: EventRange): Promise<PrunedEvents>;
 }
 
-/** Deletes rows of one table in a step. Returns the number of rows, and whether there may be more. */
-type Step = (limit: number) => Promise<{ rows: number; hasMore: boolean }>;
+/** Deletes rows of one table in a batch. Returns the number of rows, and whether there may be more. */
+type PruneBatch = (limit: number) => Promise<{ rows: number; hasMore: boolean }>;
 
-/** Returns a function that runs steps, and adapts their size to their duration. */
-const createStepper = () => {
-  const stepSizer = createStepSizer({ first: FIRST_STEP / LARGEST_STEP, min: FIRST_STEP / LARGEST_STEP });
-  return async (step: Step): ReturnType<Step> => {
+/** Returns a function that runs batches, and adapts their size to their duration. */
+const createBatchRunner = () => {
+  const batchSizer = createBatchSizer({
+    first: FIRST_BATCH_ROWS / MAX_BATCH_ROWS,
+    min: FIRST_BATCH_ROWS / MAX_BATCH_ROWS,
+  });
+  return async (batch: PruneBatch): ReturnType<PruneBatch> => {
     const started = performance.now();
-    const result = await step(Math.ceil(LARGEST_STEP * stepSizer.share()));
-    if (result.rows > 0) stepSizer.report(performance.now() - started);
+    const result = await batch(Math.ceil(MAX_BATCH_ROWS * batchSizer.share()));
+    if (result.rows > 0) batchSizer.report(performance.now() - started);
     return result;
   };
 };
 
 /**
  * Returns a function that deletes some of a workspace's old events that the results have read. It keeps users, their identifiers,
- * the state for decisions, and results. Events are stored in order of receipt, so a step deletes a range and needs no index by
- * time. PostgreSQL's BRIN index of banner events covers blocks of all workspaces, so a step also visits blocks that once held old
+ * the state for decisions, and results. Events are stored in order of receipt, so a batch deletes a range and needs no index by
+ * time. PostgreSQL's BRIN index of banner events covers blocks of all workspaces, so a batch also visits blocks that once held old
  * rows, and reads old rows that other workspaces keep.
  */
 export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions): Store['prune'] => {
-  const [stepOfEvents, stepOfBannerEvents] = [createStepper(), createStepper()];
+  const [runEventBatch, runBannerEventBatch] = [createBatchRunner(), createBatchRunner()];
   /** Position up to which all old events are deleted, and position of the last old event that the results have read, by workspace. */
   const ranges = new Map<string, { after: number; last: number; beforeMs: number; isComplete: boolean }>();
 
@@ -102,7 +105,7 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
     const { sql, values } = createResultsStatements(dialect).cursor();
     const cursor: ResultsCursor = toCursor((await run(sql, values))[0]);
 
-    const pruneOldEvents = async (beforeMs: number, limit: number): ReturnType<Step> => {
+    const pruneOldEvents = async (beforeMs: number, limit: number): ReturnType<PruneBatch> => {
       const range = await getRange(workspaceId, beforeMs, cursor.events, isCaughtUp);
       const first = range.after < range.last ? await findFirstEvent(range.after + 1) : undefined;
       if (!first || readNumber(first, 'event_id') > range.last) return { rows: 0, hasMore: false };
@@ -112,7 +115,7 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
       range.after = through;
       return { rows, hasMore: through < range.last };
     };
-    const pruneOldBannerEvents = async (beforeMs: number, limit: number): ReturnType<Step> => {
+    const pruneOldBannerEvents = async (beforeMs: number, limit: number): ReturnType<PruneBatch> => {
       const values = [workspaceId, beforeMs, cursor.bannerEvents, limit];
       const { length: rows } = await run(deleteBannerEvents(dialect), values);
       await run(deleteChanges(dialect), [workspaceId, beforeMs, cursor.userChanges]);
@@ -121,11 +124,11 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
 
     const none = { rows: 0, hasMore: false };
     const { events: eventsMs, bannerEvents: bannerEventsMs } = before;
-    const events = eventsMs === null ? none : await stepOfEvents((limit) => pruneOldEvents(eventsMs, limit));
+    const events = eventsMs === null ? none : await runEventBatch((limit) => pruneOldEvents(eventsMs, limit));
     const bannerEvents =
       bannerEventsMs === null
         ? none
-        : await stepOfBannerEvents((limit) => pruneOldBannerEvents(bannerEventsMs, limit));
+        : await runBannerEventBatch((limit) => pruneOldBannerEvents(bannerEventsMs, limit));
     return {
       events: events.rows,
       bannerEvents: bannerEvents.rows,

@@ -16,7 +16,7 @@ export interface Window {
   /** Number of leased but unused requests. */
   left: number;
   /** Number of requests that all replicas have leased, as of the last lease. */
-  taken: number;
+  leased: number;
   leasing: Promise<void> | null;
   waiting: number;
 }
@@ -60,7 +60,7 @@ export const createRateWindows = (lease: Lease) => {
       startMs,
       endMs: startMs + windowMs,
       left: 0,
-      taken: 0,
+      leased: 0,
       leasing: null,
       waiting: 0,
     };
@@ -73,9 +73,9 @@ export const createRateWindows = (lease: Lease) => {
     const share = Math.min(MAX_LEASE, Math.floor(requests * LEASE_SHARE));
     const wanted = Math.max(1, share, window.waiting);
     // The lease may exceed the rest of the window. The returned sum determines how much of the lease is valid.
-    const taken = await lease(window, wanted);
-    window.left += Math.max(0, Math.min(wanted, requests - (taken - wanted)));
-    window.taken = Math.min(taken, requests);
+    const leased = await lease(window, wanted);
+    window.left += Math.max(0, Math.min(wanted, requests - (leased - wanted)));
+    window.leased = Math.min(leased, requests);
   };
 
   /** Takes one request of a window. Returns `false` if no request is left. */
@@ -83,7 +83,7 @@ export const createRateWindows = (lease: Lease) => {
     window.waiting += 1;
     try {
       while (window.left === 0) {
-        if (window.taken >= window.rule.requests) return false;
+        if (window.leased >= window.rule.requests) return false;
         window.leasing ??= leaseRequests(window).finally(() => {
           window.leasing = null;
         });
@@ -100,21 +100,21 @@ export const createRateWindows = (lease: Lease) => {
     wanted: readonly { key: string; rule: RateLimitWindow }[],
     nowMs: number,
   ): Promise<RateLimitResult> => {
-    const taken: Window[] = [];
+    const consumed: Window[] = [];
     for (const { key, rule } of wanted) {
       const window = getWindow(key, rule, nowMs);
       if (!(await take(window))) {
-        for (const other of taken) other.left += 1;
+        for (const other of consumed) other.left += 1;
         return { allowed: false, limit: rule.requests, remaining: 0, resetAtMs: window.endMs };
       }
-      taken.push(window);
+      consumed.push(window);
     }
-    const [first] = taken;
+    const [first] = consumed;
     if (!first) return { allowed: true, limit: 0, remaining: 0, resetAtMs: nowMs };
     return {
       allowed: true,
       limit: first.rule.requests,
-      remaining: Math.max(0, first.rule.requests - first.taken) + first.left,
+      remaining: Math.max(0, first.rule.requests - first.leased) + first.left,
       resetAtMs: first.endMs,
     };
   };
@@ -124,10 +124,10 @@ export const createRateWindows = (lease: Lease) => {
 const KEEP_MS = 60_000;
 const SWEEP_SHARE = 0.001;
 
-const LEASE = `INSERT INTO rate_windows (key, start_at, end_at, taken)
+const LEASE = `INSERT INTO rate_windows (key, start_at, end_at, leased)
   VALUES ($1, to_timestamp($2 / 1000.0), to_timestamp($3 / 1000.0), $4)
-  ON CONFLICT (key, start_at) DO UPDATE SET taken = rate_windows.taken + excluded.taken
-  RETURNING taken`;
+  ON CONFLICT (key, start_at) DO UPDATE SET leased = rate_windows.leased + excluded.leased
+  RETURNING leased`;
 const SWEEP = 'DELETE FROM rate_windows WHERE end_at < to_timestamp($1 / 1000.0)';
 
 /** Returns a function that leases from the row of a window, which all replicas share. */
@@ -136,5 +136,5 @@ export const leaseQuota =
   async ({ id, startMs, endMs }, wanted) => {
     const [row] = await run(LEASE, [id, startMs, endMs, wanted]);
     if (Math.random() < SWEEP_SHARE) await run(SWEEP, [startMs - KEEP_MS]);
-    return readNumber(row!, 'taken');
+    return readNumber(row!, 'leased');
   };

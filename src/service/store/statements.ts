@@ -39,7 +39,7 @@ const EVENT_KEY = columns<WrittenBannerEvent>({
 const createStatements = (dialect: Dialect, shard: number) => {
   const { isIn, list, earlier, timestamp, moveRows, ms, bulk, onConflictDoNothing, returningWritten } =
     dialect;
-  const { indexEvents, lockMoves, ofUser } = dialect;
+  const { indexEvents, lockMerges, ofUser } = dialect;
   const { add, insert, upsert } = createWrites(dialect);
   const occurred = earlier('occurred_at', 'received_at');
   const userCampaigns = `SELECT ${selectList(dialect, USER_CAMPAIGNS)} FROM user_campaigns`;
@@ -93,7 +93,7 @@ const createStatements = (dialect: Dialect, shard: number) => {
     ): BulkStatement => addDataPoints(rows.map((row) => ({ ...row, shard }))),
 
     indexEvents,
-    lockMoves,
+    lockMerges,
     /** Moves the events of user `$1` to user `$2`. */
     moveEvents: defineQuery(
       dialect === SQLITE

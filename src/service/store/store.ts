@@ -164,7 +164,7 @@ export interface PruneBefore {
   bannerEvents: number | null;
 }
 
-/** Result of a retention step. */
+/** Result of a batch of retention. */
 export interface Pruned {
   events: number;
   bannerEvents: number;
@@ -220,7 +220,7 @@ export interface Store extends StoreReader, Feed {
   /** Catches up with the feed, for at most two seconds. */
   catchUpResults(): Promise<Progress>;
 
-  /** Deletes some old events. Each step is short, because writes wait for it. */
+  /** Deletes a batch of old events. Each batch is short, because writes wait for it. */
   prune(workspaceId: string, before: PruneBefore): Promise<Pruned>;
   /** Returns external IDs of some users without a profile and without a recent banner event, oldest first. */
   expiredStubUsers(workspaceId: string, beforeMs: number): Promise<string[]>;

@@ -156,7 +156,7 @@ CREATE UNLOGGED TABLE rate_windows (
   key TEXT NOT NULL,
   start_at TIMESTAMP NOT NULL,
   end_at TIMESTAMP NOT NULL,
-  taken INTEGER NOT NULL,
+  leased INTEGER NOT NULL,
   PRIMARY KEY (key, start_at)
 );
 `;

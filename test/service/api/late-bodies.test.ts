@@ -76,7 +76,7 @@ test.each<[string, () => (nowMs: number) => unknown]>([
   [
     'of a store',
     () => {
-      const take = createRateWindows(async ({ taken }, wanted) => taken + wanted);
+      const take = createRateWindows(async ({ leased }, wanted) => leased + wanted);
       return async (nowMs) => (await take([{ key: 'shop', rule: RULE }], nowMs)).allowed;
     },
   ],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBannerIds } from '../../../src/service/campaigns/banner-id.ts';
 import { decide } from '../../../src/service/campaigns/decide.ts';
-import type { DecisionRequest, Step } from '../../../src/service/campaigns/decision.ts';
+import type { DecisionRequest, TraceEntry } from '../../../src/service/campaigns/decision.ts';
 import { explain } from '../../../src/service/explain/explain.ts';
 import { silentLog } from '../../../src/service/log.ts';
 import { createProfile } from '../../../src/service/profiles/profile.ts';
@@ -98,8 +98,8 @@ test('makes the same decision with and without a trace', () => {
   fc.assert(
     fc.property(someCampaigns, user, (campaigns, facts) => {
       const question = getQuestion(campaigns, facts);
-      const steps: Step[] = [];
-      expect(decide({ ...question, trace: (step) => steps.push(step) })).toBe(decide(question));
+      const entries: TraceEntry[] = [];
+      expect(decide({ ...question, trace: (entry) => entries.push(entry) })).toBe(decide(question));
     }),
     { numRuns: 500 },
   );

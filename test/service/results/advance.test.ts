@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { advanceResults } from '../../../src/service/results/advance.ts';
 import { SQLITE_RESULTS } from '../../../src/service/results/statements.ts';
-import { runSteps } from '../../../src/service/sql/steps.ts';
+import { runStepsSync } from '../../../src/service/sql/steps.ts';
 import { createSendSqlite, createTables } from '../../../src/service/store/sqlite/open.ts';
 
 test('applies a change that is visible but not stable once', () => {
@@ -13,7 +13,7 @@ test('applies a change that is visible but not stable once', () => {
   );
   const send = createSendSqlite(database);
   const advance = (userChanges: number) =>
-    runSteps(advanceResults(SQLITE_RESULTS, { events: 0, bannerEvents: 0, userChanges }), send).hasMore;
+    runStepsSync(advanceResults(SQLITE_RESULTS, { events: 0, bannerEvents: 0, userChanges }), send).hasMore;
   expect([advance(0), advance(0)]).toEqual([true, false]);
   expect([advance(1), advance(1)]).toEqual([true, false]);
   database.close();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NewBannerEvent, Purchase } from '../../../src/service/profiles/events.ts';
-import { MAX_STEP } from '../../../src/service/results/step-size.ts';
+import { MAX_BATCH } from '../../../src/service/results/batch-size.ts';
 import type { ResultsQuery, Store } from '../../../src/service/store/index.ts';
 import { createZonedCalendar } from '../../../src/service/zoned-calendar.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
@@ -322,7 +322,7 @@ export const resultsContract = (storeOf: () => Store) =>
     });
 
     test('count new and changed goals for every user with an impression', async () => {
-      const PEOPLE_OF_STEPS = 2 * MAX_STEP.bannerEvents + 1;
+      const PEOPLE_OF_STEPS = 2 * MAX_BATCH.bannerEvents + 1;
       await storeOf().write({
         workspaceId: 'demo',
         lookups: [],
@@ -342,7 +342,7 @@ export const resultsContract = (storeOf: () => Store) =>
         },
       });
       const product = (name: string, withinMs: number) => ask({ conversions: [{ product: name, withinMs }] });
-      const cups = MAX_STEP.bannerEvents;
+      const cups = MAX_BATCH.bannerEvents;
       expect((await product('cup', HOUR)).arms).toMatchObject([{ goals: [{ converted: cups }] }]);
       expect((await product('pot', HOUR)).arms).toMatchObject([{ goals: [{ converted: cups + 1 }] }]);
       expect((await product('cup', 9)).arms).toMatchObject([{ goals: [{ converted: 5 }] }]);

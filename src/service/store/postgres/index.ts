@@ -17,7 +17,7 @@ import { connect } from './connect.ts';
 import { requireOwnSession } from './own-session.ts';
 import { createReader } from './reader.ts';
 import { createPostgresResults, createReadStableFeed } from './results.ts';
-import { connectAttached, createTables, isSharded } from './schema.ts';
+import { connectShared, createTables, isSharded } from './schema.ts';
 import { createPoolRun, createRunTogether, createSend, inTransaction } from './statement.ts';
 import { createPostgresGroups } from './write-group.ts';
 
@@ -34,7 +34,7 @@ const DRAIN_MS = 5_000;
 
 /** Opens a database read-only, while services may write to it. */
 export const openPostgresReader = async (url: string): Promise<StoreReader> => {
-  const { pool, close } = await connectAttached(url, READER_CONNECTIONS);
+  const { pool, close } = await connectShared(url, READER_CONNECTIONS);
   return { ...createReader(pool, pool).reads, close };
 };
 

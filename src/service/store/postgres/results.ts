@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { addGoals, advanceResults, type GoalsToAdd } from '../../results/advance.ts';
+import { createBatchSizer } from '../../results/batch-size.ts';
 import { createResultsConsumer, type StableFeed } from '../../results/consumer.ts';
 import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
 import { type EventRange, POSTGRES_RESULTS } from '../../results/statements.ts';
-import { createStepSizer } from '../../results/step-size.ts';
 import { readNumber, readText, type Statement } from '../../row-readers.ts';
-import { MOVES_LOCK } from '../../sql/dialect.ts';
-import { runStepsLater, type Steps } from '../../sql/steps.ts';
+import { MERGE_LOCK } from '../../sql/dialect.ts';
+import { runStepsAsync, type SqlSteps } from '../../sql/steps.ts';
 import { createSend, inTransaction, type Run, retryConflicts } from './statement.ts';
 import { BEGIN_ALONE, GROUPS_LOCK } from './write-group.ts';
 
@@ -52,24 +52,24 @@ export const createReadStableFeed = (run: Run): (() => Promise<StableFeed>) => {
 
 /**
  * Lets only one replica advance results at a time. The lock precedes the snapshot, so that the snapshot includes the cursor of
- * the previous step.
+ * the previous batch.
  */
 const LOCK = 'LOCK TABLE feed_cursors IN EXCLUSIVE MODE';
 const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ; ${LOCK}`;
-/** Blocks groups during a step, because a cluster has no snapshot across nodes. */
+/** Blocks groups during a batch, because a cluster has no snapshot across nodes. */
 const BEGIN_ON_CLUSTER = `${BEGIN_ALONE}; ${LOCK}`;
 
 /** Does not use a snapshot, because a merge that has ended in the meantime must be visible. */
-const BEGIN_PRUNING = `BEGIN; SELECT pg_advisory_xact_lock(${MOVES_LOCK}); ${LOCK}`;
+const BEGIN_PRUNING = `BEGIN; SELECT pg_advisory_xact_lock(${MERGE_LOCK}); ${LOCK}`;
 
 export const createPostgresResults = (
   pool: Pool,
   isSharded: boolean,
   readStableFeed: () => Promise<StableFeed>,
 ) => {
-  const transact = <T>(steps: () => Steps<T>, begin = isSharded ? BEGIN_ON_CLUSTER : BEGIN): Promise<T> =>
-    retryConflicts(() => inTransaction(pool, (run) => runStepsLater(steps(), createSend(run)), begin));
-  const stepSizer = createStepSizer();
+  const transact = <T>(steps: () => SqlSteps<T>, begin = isSharded ? BEGIN_ON_CLUSTER : BEGIN): Promise<T> =>
+    retryConflicts(() => inTransaction(pool, (run) => runStepsAsync(steps(), createSend(run)), begin));
+  const batchSizer = createBatchSizer();
   return {
     addGoals: (added: GoalsToAdd): Promise<void> => transact(() => addGoals(POSTGRES_RESULTS, added)),
     pruneEvents: (range: EventRange): Promise<PrunedEvents> =>
@@ -78,8 +78,8 @@ export const createPostgresResults = (
       readStableFeed,
       async advance(through) {
         const started = performance.now();
-        const result = await transact(() => advanceResults(POSTGRES_RESULTS, through, stepSizer.limits()));
-        if (isSharded) stepSizer.report(performance.now() - started);
+        const result = await transact(() => advanceResults(POSTGRES_RESULTS, through, batchSizer.limits()));
+        if (isSharded) batchSizer.report(performance.now() - started);
         return result;
       },
     }),

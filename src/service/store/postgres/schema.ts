@@ -94,7 +94,7 @@ export const createTables = async (pool: Pool): Promise<void> => {
 };
 
 /** Connects to a database that a service has created and may be using. */
-export const connectAttached = async (url: string, connections = 1): Promise<Connections> => {
+export const connectShared = async (url: string, connections = 1): Promise<Connections> => {
   await requireOwnSession(url);
   const connected = connect(url, 'upkeep', { connections });
   try {

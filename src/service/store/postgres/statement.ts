@@ -88,11 +88,11 @@ export const createClientRun =
     return rows;
   };
 
-/** Sends batches with `run`, either pipelined in order over one connection, or over any idle connection. */
+/** Sends statements with `run`, either pipelined in order over one connection, or over any idle connection. */
 export const createSend =
   (run: Run) =>
-  async ({ sql, times, values, expectedRows }: BulkStatement): Promise<SqlRow[]> => {
-    const rows = times === 0 ? [] : await run(sql, values);
+  async ({ sql, runs, values, expectedRows }: BulkStatement): Promise<SqlRow[]> => {
+    const rows = runs === 0 ? [] : await run(sql, values);
     if (expectedRows === undefined || expectedRows === rows.length) return rows;
     throw new ConflictError('Another replica has written the same users');
   };

@@ -4,7 +4,7 @@ import { type ChangeSet, type UserRow, writtenUser } from '../../profiles/user-r
 import { createUserWorkingSet, MAX_CHARACTERS } from '../../profiles/user-working-set.ts';
 import type { Statement } from '../../row-readers.ts';
 import type { BulkStatement } from '../../sql/dialect.ts';
-import { runStepsLater } from '../../sql/steps.ts';
+import { runStepsAsync } from '../../sql/steps.ts';
 import { applyMutations, type Mutation, MutationError } from '../commit-queue.ts';
 import { groupWrites, storeGroup } from '../group-writes.ts';
 import { POSTGRES_STATEMENTS } from '../statements.ts';
@@ -60,11 +60,11 @@ export const writeChanges = async (
   { ids, extraStatements = [] }: { ids: UserIds; extraStatements?: Statement[] },
 ): Promise<void> => {
   const group = groupWrites(POSTGRES_STATEMENTS, changes, extraStatements);
-  await runStepsLater(storeGroup(POSTGRES_STATEMENTS, group), (batch: BulkStatement) => {
-    const answer = createSend(run)(batch);
+  await runStepsAsync(storeGroup(POSTGRES_STATEMENTS, group), (statement: BulkStatement) => {
+    const response = createSend(run)(statement);
     // Another replica may create the same user IDs.
-    if (batch === group.users.created) answer.catch(ids.changeOffset);
-    return answer;
+    if (statement === group.users.created) response.catch(ids.changeOffset);
+    return response;
   });
 };
 

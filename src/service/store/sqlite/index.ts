@@ -23,7 +23,7 @@ import {
   createRunSqlite,
   createSendSqlite,
   createTables,
-  openAttached,
+  openShared,
 } from './open.ts';
 import { createReader } from './reader.ts';
 import { createSqliteGroups } from './write-group.ts';
@@ -47,7 +47,7 @@ const releaseAll = async (resources: Release[]): Promise<void> => {
 
 /** Opens a file read-only, while a service may write to it. */
 export const openSqliteReader = (file: string): StoreReader => {
-  const database = openAttached(file, { readOnly: true });
+  const database = openShared(file, { readOnly: true });
   const jobs = createJobs(file, null);
   const close = async () => {
     await jobs.close();
@@ -111,7 +111,7 @@ const open = async (file: string, resources: Release[]): Promise<Store> => {
 
     loadTargetingData: reader.loadTargetingData,
     // One process owns the file, so it counts in memory and starts from zero after a restart.
-    consumeRateLimit: createRateWindows(async ({ taken }, wanted) => taken + wanted),
+    consumeRateLimit: createRateWindows(async ({ leased }, wanted) => leased + wanted),
     // Prunes between two commits, because concurrent transactions would wait for each other's locks.
     prune: createPrune({
       run: writer.run,

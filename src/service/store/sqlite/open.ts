@@ -8,14 +8,14 @@ import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts
 import { SQLITE_TABLES } from '../tables.ts';
 import { primaryResultCode } from '../write-errors.ts';
 
-/** Sends batches to SQLite synchronously. Prepares each statement once. Parameters are `$1`, `$2` … or `?1`. */
+/** Sends statements to SQLite synchronously. Prepares each statement once. Parameters are `$1`, `$2` … or `?1`. */
 export const createSendSqlite = (database: DatabaseSync): Send<SqlRow[]> => {
   const prepared = new Map<string, StatementSync>();
-  return ({ sql, times, values, expectedRows }) => {
+  return ({ sql, runs, values, expectedRows }) => {
     const statement = prepared.get(sql) ?? database.prepare(sql.replaceAll(/\$(\d)/g, '?$1'));
     prepared.set(sql, statement);
-    if (times === 1 && expectedRows === undefined) return statement.all(...values);
-    const width = values.length / times;
+    if (runs === 1 && expectedRows === undefined) return statement.all(...values);
+    const width = values.length / runs;
     const answers: SqlRow[] = [];
     let written = 0;
     for (let at = 0; at < values.length; at += width) {
@@ -32,7 +32,7 @@ export const createSendSqlite = (database: DatabaseSync): Send<SqlRow[]> => {
 
 export const createRunSqlite = (database: DatabaseSync): RunSql<SqlRow[]> => {
   const send = createSendSqlite(database);
-  return (sql, values) => send({ sql, times: 1, values });
+  return (sql, values) => send({ sql, runs: 1, values });
 };
 
 /**
@@ -101,7 +101,7 @@ export const BUSY_MS = 10_000;
  * Opens a file that a service has created and may be writing. Does not use memory mapping (`mmap_size`), because a growing file
  * is mapped again at every checkpoint, which costs more than copying.
  */
-export const openAttached = (file: string, { readOnly = false } = {}): DatabaseSync => {
+export const openShared = (file: string, { readOnly = false } = {}): DatabaseSync => {
   // SQLite would create the file, or report an error without its name.
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
   const database = new DatabaseSync(file, { readOnly });

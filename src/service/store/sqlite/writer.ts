@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { emptyChangeSet } from '../../profiles/user-repository.ts';
-import { addGoals, advanceResults, type GoalsToAdd, type StepResult } from '../../results/advance.ts';
+import { addGoals, advanceResults, type BatchResult, type GoalsToAdd } from '../../results/advance.ts';
+import { createBatchSizer, startCpuTimer } from '../../results/batch-size.ts';
 import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
 import { type EventRange, SQLITE_RESULTS } from '../../results/statements.ts';
-import { createStepSizer, startCpuTimer } from '../../results/step-size.ts';
 import type { SqlValue } from '../../row-readers.ts';
 import { query, SQLITE } from '../../sql/dialect.ts';
-import { runSteps } from '../../sql/steps.ts';
+import { runStepsSync } from '../../sql/steps.ts';
 import { type GroupWrites, groupWrites, storeGroup } from '../group-writes.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import { classifyWriteError, InDoubtError, TransientError } from '../write-errors.ts';
@@ -42,7 +42,7 @@ export const createWriter = (database: DatabaseSync) => {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
-  const stepSizer = createStepSizer();
+  const batchSizer = createBatchSizer();
   /** Number of events since the last batch. */
   let unindexed = 0;
 
@@ -68,10 +68,10 @@ export const createWriter = (database: DatabaseSync) => {
     runTogether: createRunTogetherSqlite(database),
 
     write(group: GroupWrites): void {
-      const events = unindexed + group.events.times;
+      const events = unindexed + group.events.runs;
       const isDue = events >= INDEXED_TOGETHER;
       inTransaction(() => {
-        runSteps(storeGroup(SQLITE_STATEMENTS, group), send);
+        runStepsSync(storeGroup(SQLITE_STATEMENTS, group), send);
         if (isDue) SQLITE.indexEvents.map(send);
       });
       unindexed = isDue ? 0 : events;
@@ -81,23 +81,25 @@ export const createWriter = (database: DatabaseSync) => {
       inTransaction(() => SQLITE.indexEvents.map(send));
     },
 
-    advanceResults(): StepResult {
+    advanceResults(): BatchResult {
       const elapsed = startCpuTimer();
       // Does not sync to disk. After a power failure, the cursor and its effect are equally old.
       database.exec('PRAGMA synchronous = NORMAL');
       try {
-        return inTransaction(() => runSteps(advanceResults(SQLITE_RESULTS, null, stepSizer.limits()), send));
+        return inTransaction(() =>
+          runStepsSync(advanceResults(SQLITE_RESULTS, null, batchSizer.limits()), send),
+        );
       } finally {
         database.exec('PRAGMA synchronous = FULL');
-        stepSizer.report(elapsed());
+        batchSizer.report(elapsed());
       }
     },
 
     pruneEvents: (range: EventRange): PrunedEvents =>
-      inTransaction(() => runSteps(pruneEvents(SQLITE_RESULTS, range), send)),
+      inTransaction(() => runStepsSync(pruneEvents(SQLITE_RESULTS, range), send)),
 
     addGoals: (added: GoalsToAdd): void =>
-      inTransaction(() => runSteps(addGoals(SQLITE_RESULTS, added), send)),
+      inTransaction(() => runStepsSync(addGoals(SQLITE_RESULTS, added), send)),
   };
 };
 

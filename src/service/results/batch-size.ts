@@ -1,5 +1,5 @@
-/** Maximum number of rows that one step of the results consumer reads. */
-export interface StepLimits {
+/** Maximum number of rows that one batch of the results consumer reads. */
+export interface BatchLimits {
   userChanges: number;
   bannerEvents: number;
   /** Maximum number of events and purchases that are conversions. */
@@ -8,21 +8,21 @@ export interface StepLimits {
   scannedEvents: number;
 }
 
-export const MAX_STEP: StepLimits = {
+export const MAX_BATCH: BatchLimits = {
   userChanges: 100,
   bannerEvents: 400,
   conversionEvents: 400,
   scannedEvents: 10_000,
 };
 
-/** Maximum duration of a step, because writes wait for it on SQLite and on a cluster. */
-const MAX_STEP_MS = 40;
+/** Maximum duration of a batch, because writes wait for it on SQLite and on a cluster. */
+const MAX_BATCH_MS = 40;
 
 /** Returns the CPU usage of the thread; `null` on Node 22. */
 const cpuUsage = (): NodeJS.CpuUsage | null => process.threadCpuUsage?.() ?? null;
 
 /**
- * Returns a function that returns the CPU time of this thread since the call, in milliseconds. With elapsed time, steps would be
+ * Returns a function that returns the CPU time of this thread since the call, in milliseconds. With elapsed time, batches would be
  * smallest on a busy machine, on which each takes longest. Measures elapsed time on Node 22.
  */
 export const startCpuTimer = (): (() => number) => {
@@ -33,17 +33,17 @@ export const startCpuTimer = (): (() => number) => {
     return (after.user - before.user + after.system - before.system) / 1000;
   };
 };
-/** Minimum share of the largest step. Smaller steps are hardly faster, because each has a commit. */
+/** Minimum share of the largest batch. Smaller batches are hardly faster, because each has a commit. */
 const MIN_SHARE = 1 / 4;
 
-/** Creates a sizer that adapts steps to their duration. `first` and `min` are shares of the largest step. */
-export const createStepSizer = ({ first = 1, min = MIN_SHARE } = {}) => {
+/** Creates a sizer that adapts batches to their duration. `first` and `min` are shares of the largest batch. */
+export const createBatchSizer = ({ first = 1, min = MIN_SHARE } = {}) => {
   let share = first;
   return {
-    /** Returns the size of the next step, as a share of the largest step. */
+    /** Returns the size of the next batch, as a share of the largest batch. */
     share: () => share,
-    limits(): StepLimits {
-      const { userChanges, bannerEvents, conversionEvents, scannedEvents } = MAX_STEP;
+    limits(): BatchLimits {
+      const { userChanges, bannerEvents, conversionEvents, scannedEvents } = MAX_BATCH;
       return {
         userChanges: Math.ceil(userChanges * share),
         bannerEvents: Math.ceil(bannerEvents * share),
@@ -51,10 +51,10 @@ export const createStepSizer = ({ first = 1, min = MIN_SHARE } = {}) => {
         scannedEvents: Math.ceil(scannedEvents * share),
       };
     },
-    /** Adapts the size to the time for which a step held the thread or the lock. */
+    /** Adapts the size to the time for which a batch held the thread or the lock. */
     report(ms: number): void {
-      if (ms > MAX_STEP_MS) share = Math.max(min, share / 2);
-      else if (ms < MAX_STEP_MS / 3) share = Math.min(1, share * 2);
+      if (ms > MAX_BATCH_MS) share = Math.max(min, share / 2);
+      else if (ms < MAX_BATCH_MS / 3) share = Math.min(1, share * 2);
     },
   };
 };
