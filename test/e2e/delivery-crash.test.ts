@@ -5,6 +5,7 @@ import {
   capture,
   diagnose,
   open,
+  pages,
   service,
   stageContext,
   stageDelivery,
@@ -78,10 +79,12 @@ describe('killing a renderer', () => {
   });
 
   test(
-    `cases 1 to 4: ${KILLS} times at random points does not lose or duplicate events`,
+    `cases 1 to 4: ${KILLS} times at random points, half of them without the chunk for failures, does not lose or duplicate events`,
     async () => {
       const durable: BannerEvent[] = [];
       for (let round = 0; round < KILLS; round += 1) {
+        // Every other page cannot load the chunk that handles failures.
+        pages.refuse(round % 2 === 1 ? /trouble/ : null);
         const page = await open(OPTIONS);
         service.fail({ type: 'slow', delayMs: (round * 7) % 40 });
         // Resolved captures are reported to the test at once, so that it knows of them after the page is gone.
@@ -102,6 +105,7 @@ describe('killing a renderer', () => {
         await page.close();
       }
       service.recover();
+      pages.refuse(null);
       const last = await open(OPTIONS);
       await untilDelivered(last, 1);
       const { captured } = await diagnose(last);
@@ -110,6 +114,7 @@ describe('killing a renderer', () => {
       expect(keys).toHaveLength(captured);
       for (const { bannerId, time } of durable) expect(keys).toContain(`${bannerId} ${time}`);
       expect(durable.length).toBeGreaterThan(0);
+      expect(pages.requests.some((path) => path.includes('trouble'))).toBe(true);
     },
     90_000 + KILLS * 2_000,
   );

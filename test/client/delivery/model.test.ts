@@ -155,6 +155,8 @@ const play = async (actions: Action[]): Promise<void> => {
         actor?.tell('hidden');
         return actor?.tell('pagehide');
       case 'restore':
+        // A resumed page stores its captures, with the current time if the clock was set back in the meantime.
+        await world.clock.advance(10);
         actor?.tell('restored');
         return actor?.tell('visible');
       case 'capture':
