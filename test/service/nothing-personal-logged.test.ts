@@ -209,7 +209,7 @@ describe('keys and personal values do not appear', () => {
     expect(lines.filter(({ message }) => message === 'request handled')).toHaveLength(answers.length + 1);
     expect(lines.filter(({ message }) => message === 'request failed')).toHaveLength(8);
     expect(lines.filter(({ placement }) => placement === '(invalid name)')).toHaveLength(1);
-    expect(lines.map(({ message }) => message)).toContain('banner not shown: a property cannot be filled in');
+    expect(lines.map(({ message }) => message)).toContain('banner not shown: a property cannot be rendered');
     expect(new Set(answers.map(({ answer }) => answer.status))).toEqual(
       new Set([200, 201, 202, 400, 401, 403, 404, 405, 413, 415, 500]),
     );

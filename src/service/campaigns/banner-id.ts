@@ -18,18 +18,18 @@ const USER_TAG_CHARACTERS = 8;
 const CACHED_IDS = 10_000;
 
 /** Content of a banner ID. Equal content always produces equal IDs. */
-export type BannerFacts = Pick<
+export type BannerIdPayload = Pick<
   NewBannerEvent,
   'campaignId' | 'variantId' | 'placementId' | 'round' | 'isControl' | 'isTestSend' | 'language'
 >;
 
 export interface BannerIds {
   /** Returns the ID that a sync sends to this user. */
-  seal(facts: BannerFacts, externalId: string): string;
-  /** Returns the content of an ID; `null` if the ID was not sealed with this workspace's secret. */
-  open(id: string): BannerFacts | null;
-  /** Whether a valid ID was sealed for this user. */
-  isFor(id: string, externalId: string): boolean;
+  encode(payload: BannerIdPayload, externalId: string): string;
+  /** Returns the content of an ID; `null` if the ID was not encoded with this workspace's secret. */
+  decode(id: string): BannerIdPayload | null;
+  /** Whether a valid ID was issued to this user. */
+  isIssuedTo(id: string, externalId: string): boolean;
 }
 
 /** Returns an ID without its user tag. The result is the same for all users. */
@@ -59,14 +59,14 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
     CACHED_IDS,
   );
 
-  const encrypt = memoize((facts: string): string => {
-    const text = Buffer.from(facts);
+  const encrypt = memoize((json: string): string => {
+    const text = Buffer.from(json);
     const mac = createMac(text);
     const encrypted = createCipheriv('aes-256-ctr', cipherKey, mac).update(text);
     return PREFIX + Buffer.concat([mac, encrypted]).toString('base64url');
   }, CACHED_IDS);
 
-  const decrypt = memoize((id: string): BannerFacts | null => {
+  const decrypt = memoize((id: string): BannerIdPayload | null => {
     if (!id.startsWith(PREFIX)) return null;
     const bytes = Buffer.from(id.slice(PREFIX.length), 'base64url');
     // Accepts only the canonical encoding, because the decoder skips invalid base64url characters.
@@ -74,10 +74,10 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
     const mac = bytes.subarray(0, MAC_BYTES);
     const text = createDecipheriv('aes-256-ctr', cipherKey, mac).update(bytes.subarray(MAC_BYTES));
     if (!timingSafeEqual(createMac(text), mac)) return null;
-    const sealed: [string, string | null, string, number, 0 | 1, 0 | 1, string?] = JSON.parse(
+    const members: [string, string | null, string, number, 0 | 1, 0 | 1, string?] = JSON.parse(
       text.toString(),
     );
-    const [campaignId, variantId, placementId, round, isControl, isTestSend, language = null] = sealed;
+    const [campaignId, variantId, placementId, round, isControl, isTestSend, language = null] = members;
     return {
       campaignId,
       variantId,
@@ -90,33 +90,33 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
   }, CACHED_IDS);
 
   return {
-    seal: ({ campaignId, variantId, placementId, round, isControl, isTestSend, language }, externalId) => {
+    encode: ({ campaignId, variantId, placementId, round, isControl, isTestSend, language }, externalId) => {
       const banner = [campaignId, variantId, placementId, round, +isControl, +isTestSend];
       // Omits a `null` language, so that IDs from before the introduction of languages stay valid.
-      const facts = JSON.stringify(language === null ? banner : [...banner, language]);
-      return encrypt(facts) + getUserTag(externalId);
+      const json = JSON.stringify(language === null ? banner : [...banner, language]);
+      return encrypt(json) + getUserTag(externalId);
     },
-    open: (id) => decrypt(stripUserTag(id)),
-    isFor: (id, externalId) => id.endsWith(getUserTag(externalId)),
+    decode: (id) => decrypt(stripUserTag(id)),
+    isIssuedTo: (id, externalId) => id.endsWith(getUserTag(externalId)),
   };
 };
 
 /** Returns the banner IDs of a workspace. */
-export type BannerIdsOf = (workspaceId: string) => Promise<BannerIds>;
+export type GetBannerIds = (workspaceId: string) => Promise<BannerIds>;
 
 /**
  * Returns a function that creates the banner IDs of a workspace from its secret. Creates them again if the secret in the store
  * has changed.
  */
-export const workspaceBannerIds = (store: Store): BannerIdsOf => {
-  const known = new Map<string, { secret: string; ids: BannerIds }>();
+export const createGetBannerIds = (store: Store): GetBannerIds => {
+  const cache = new Map<string, { secret: string; ids: BannerIds }>();
   return async (workspaceId) => {
     const secret = await store.secret(workspaceId);
-    let kept = known.get(workspaceId);
-    if (kept?.secret !== secret) {
-      kept = { secret, ids: createBannerIds(workspaceId, secret) };
-      known.set(workspaceId, kept);
+    let cached = cache.get(workspaceId);
+    if (cached?.secret !== secret) {
+      cached = { secret, ids: createBannerIds(workspaceId, secret) };
+      cache.set(workspaceId, cached);
     }
-    return kept.ids;
+    return cached.ids;
   };
 };

@@ -72,7 +72,7 @@ export const decide = (request: DecisionRequest): string => {
       const properties = localizeProperties(variant, language)(getContext);
       // Users in the global holdout do not count in the results of campaigns.
       const counted = holdout ? { campaignId: holdout.campaignId, round: 0 } : { campaignId, round };
-      const bannerId = ids.seal(
+      const bannerId = ids.encode(
         { ...counted, variantId: isControl ? null : variantId, placementId, isControl, isTestSend, language },
         externalUserId,
       );

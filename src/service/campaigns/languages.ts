@@ -1,9 +1,9 @@
-import type { WriteProperties } from './personalise.ts';
+import type { RenderProperties } from './personalise.ts';
 
 /** Banner texts by language. */
 interface Translated {
-  properties: WriteProperties;
-  translations: ReadonlyMap<string, WriteProperties>;
+  properties: RenderProperties;
+  translations: ReadonlyMap<string, RenderProperties>;
 }
 
 /** Maximum length of the header. Browsers send shorter headers. */
@@ -65,4 +65,4 @@ export const languageFor = (
 export const localizeProperties = (
   { properties, translations }: Translated,
   language: string | null,
-): WriteProperties => (language === null ? undefined : translations.get(language)) ?? properties;
+): RenderProperties => (language === null ? undefined : translations.get(language)) ?? properties;

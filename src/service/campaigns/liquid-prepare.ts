@@ -10,7 +10,7 @@ export interface Compiled {
   /** Variables that the template reads and does not assign. */
   variables: Variable[];
   /** Variables that the template prints unconditionally and without a `default`. */
-  bare: Variable[];
+  withoutDefault: Variable[];
 }
 
 type AnyToken = Token & {
@@ -103,7 +103,7 @@ export const isSilent = (template: Template): boolean => silent.has(template);
  */
 export const prepare = (template: Template[]): Compiled => {
   const found: Variable[] = [];
-  const bare: Variable[] = [];
+  const withoutDefault: Variable[] = [];
   const outputs = new Set(template.filter(printsBare));
   const own = new Set<string>();
   const templates = [...template];
@@ -123,7 +123,7 @@ export const prepare = (template: Template[]): Compiled => {
         if (typeof root!.content === 'string') {
           const variable = { root: root!.content, member: (member?.content as string | undefined) ?? null };
           found.push(variable);
-          if (outputs.has(each)) bare.push(variable);
+          if (outputs.has(each)) withoutDefault.push(variable);
         }
       }
       for (const part of getNestedTokens(token)) tokens.push(part);
@@ -138,5 +138,5 @@ export const prepare = (template: Template[]): Compiled => {
     }
   }
   const isRead = ({ root }: Variable) => !own.has(root);
-  return { template, variables: found.filter(isRead), bare: bare.filter(isRead) };
+  return { template, variables: found.filter(isRead), withoutDefault: withoutDefault.filter(isRead) };
 };

@@ -13,7 +13,7 @@ export const MAX_TEMPLATE_CHARACTERS = 15_000;
 const MAX_RENDERED_CHARACTERS = 100_000;
 
 /** Renders a value for one user. Throws if its template cannot be rendered. */
-type Fill<Value = unknown> = (context: PersonaliseContext, budget: Budget) => Value;
+type RenderValue<Value = unknown> = (context: PersonaliseContext, budget: Budget) => Value;
 
 export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%');
 
@@ -42,7 +42,7 @@ interface Piece {
   from: 'user' | 'customAttributes' | 'device';
   /** Name of the member; `null` at the end of the text. */
   name: string | null;
-  otherwise: string;
+  fallback: string;
 }
 
 const parsePieces = (text: string): Piece[] | null => {
@@ -56,7 +56,7 @@ const parsePieces = (text: string): Piece[] | null => {
       before,
       from: SOURCES.get(namespace) ?? 'user',
       name: name?.trim() ?? null,
-      otherwise: single ?? double ?? '',
+      fallback: single ?? double ?? '',
     });
   }
   return pieces;
@@ -73,17 +73,17 @@ export const compileSimpleTemplate = (
   const pieces = parsePieces(text);
   if (!pieces) return null;
   return (context) => {
-    let filled = '';
-    for (const { before, from, name, otherwise } of pieces) {
-      filled += before;
+    let rendered = '';
+    for (const { before, from, name, fallback } of pieces) {
+      rendered += before;
       if (name === null) continue;
       const source = context[from];
       const value = Object.hasOwn(source, name) ? source[name] : undefined;
-      if (value === undefined || value === null) filled += otherwise;
-      else if (typeof value === 'string' && value !== '') filled += value;
+      if (value === undefined || value === null) rendered += fallback;
+      else if (typeof value === 'string' && value !== '') rendered += value;
       else return null;
     }
-    return filled;
+    return rendered;
   };
 };
 
@@ -96,21 +96,22 @@ const bounded = (text: string): string => {
 export interface Diagnostics {
   warn(issue: Issue): void;
   /** Receives a variable that is printed without a default, so that the output is empty for users without a value. */
-  bare(name: string): void;
+  reportMissingDefault(name: string): void;
 }
 
-const compileText = (text: string, notes: Diagnostics): Fill<string> => {
+const compileText = (text: string, diagnostics: Diagnostics): RenderValue<string> => {
   if (!isTemplate(text)) return () => text;
   const compiled = compile(text);
-  for (const problem of unknownVariables(compiled.variables)) notes.warn(problem);
-  for (const variable of compiled.bare) if (mayBeMissing(variable)) notes.bare(writtenName(variable));
+  for (const problem of unknownVariables(compiled.variables)) diagnostics.warn(problem);
+  for (const variable of compiled.withoutDefault)
+    if (mayBeMissing(variable)) diagnostics.reportMissingDefault(writtenName(variable));
   // `null` if the template does more than insert names. The rendered text is `null` if a value is not plain text.
-  const quick = compileSimpleTemplate(text);
+  const renderSimple = compileSimpleTemplate(text);
   return (context, budget) => {
-    const filled = quick?.(context) ?? null;
-    if (filled !== null) {
-      budget.use(filled.length);
-      return bounded(filled);
+    const rendered = renderSimple?.(context) ?? null;
+    if (rendered !== null) {
+      budget.use(rendered.length);
+      return bounded(rendered);
     }
     // A filter can split a surrogate pair, but the response must be valid UTF-8.
     return bounded(render(compiled, toScope(context), budget)).toWellFormed();
@@ -118,16 +119,18 @@ const compileText = (text: string, notes: Diagnostics): Fill<string> => {
 };
 
 /** Compiles all nested strings as templates, but not member names. */
-const compileJson = (value: unknown, notes: Diagnostics): Fill => {
-  if (typeof value === 'string') return compileText(value, notes);
+const compileJson = (value: unknown, diagnostics: Diagnostics): RenderValue => {
+  if (typeof value === 'string') return compileText(value, diagnostics);
   if (Array.isArray(value)) {
-    const parts = value.map((part) => compileJson(part, notes));
-    return (context, budget) => parts.map((fill) => fill(context, budget));
+    const parts = value.map((part) => compileJson(part, diagnostics));
+    return (context, budget) => parts.map((renderValue) => renderValue(context, budget));
   }
   if (typeof value === 'object' && value !== null) {
-    const parts = Object.entries(value).map(([name, part]) => [name, compileJson(part, notes)] as const);
+    const parts = Object.entries(value).map(
+      ([name, part]) => [name, compileJson(part, diagnostics)] as const,
+    );
     return (context, budget) =>
-      Object.fromEntries(parts.map(([name, fill]) => [name, fill(context, budget)]));
+      Object.fromEntries(parts.map(([name, renderValue]) => [name, renderValue(context, budget)]));
   }
   return () => value;
 };
@@ -165,35 +168,38 @@ type PropertyFile = CampaignFile['variants'][number]['properties'][string];
 /** Compiles a property value. Returns `null` if it is the same for all users. Throws if a template cannot be parsed. */
 export const compileProperty = (
   { type, value }: PropertyFile,
-  notes: Diagnostics = { warn: () => undefined, bare: () => undefined },
-): Fill | null => {
+  diagnostics: Diagnostics = { warn: () => undefined, reportMissingDefault: () => undefined },
+): RenderValue | null => {
   if (templateLength(value) === 0) return null;
-  if (type === 'jsonobject') return compileJson(value, notes);
+  if (type === 'jsonobject') return compileJson(value, diagnostics);
   if (typeof value !== 'string') return null;
-  const text = compileText(value, notes);
+  const text = compileText(value, diagnostics);
   if (type === 'string' || type === 'image') return text;
   const convert = CONVERT[type];
   return (context, budget) => convert(text(context, budget));
 };
 
 /** Property of a variant, which is a constant or a function of the user. */
-export type Property = { name: string; type: PropertyType } & ({ value: unknown } | { fill: Fill });
+export type Property = { name: string; type: PropertyType } & (
+  | { value: unknown }
+  | { renderValue: RenderValue }
+);
 
 /**
  * Renders a banner's `properties` as JSON for one user, within one shared budget. Throws a `RenderError` if a property cannot be
  * rendered.
  */
-export type WriteProperties = (context: () => PersonaliseContext, budget?: Budget) => string;
+export type RenderProperties = (context: () => PersonaliseContext, budget?: Budget) => string;
 
 /** Compiles properties. Serializes constant parts once, and renders the other parts per user. */
-export const compileProperties = (properties: readonly Property[]): WriteProperties => {
-  const parts: { before: string; name: string; fill: Fill }[] = [];
+export const compileProperties = (properties: readonly Property[]): RenderProperties => {
+  const parts: { before: string; name: string; renderValue: RenderValue }[] = [];
   let text = '{';
   for (const [index, property] of properties.entries()) {
     const { name, type } = property;
     text += `${index > 0 ? ',' : ''}${JSON.stringify(name)}:{"type":${JSON.stringify(type)},"value":`;
-    if ('fill' in property) {
-      parts.push({ before: text, name, fill: property.fill });
+    if ('renderValue' in property) {
+      parts.push({ before: text, name, renderValue: property.renderValue });
       text = '';
     } else text += JSON.stringify(property.value);
     text += '}';
@@ -203,9 +209,9 @@ export const compileProperties = (properties: readonly Property[]): WritePropert
   return (getContext, budget = createBudget()) => {
     const context = getContext();
     let written = '';
-    for (const { before, name, fill } of parts) {
+    for (const { before, name, renderValue } of parts) {
       try {
-        written += before + JSON.stringify(fill(context, budget));
+        written += before + JSON.stringify(renderValue(context, budget));
       } catch (error) {
         throw new RenderError(name, error);
       }

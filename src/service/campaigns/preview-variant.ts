@@ -68,7 +68,7 @@ export type Previewed =
       inAudience: boolean;
       language: string | null;
     }
-  | { unfilled: string; why: string };
+  | { failedProperty: string; reason: string };
 
 /** Renders a variant for a user, regardless of the campaign's status, schedule and audience. */
 export const previewVariant = (question: PreviewQuestion): Previewed | null => {
@@ -93,6 +93,6 @@ export const previewVariant = (question: PreviewQuestion): Previewed | null => {
   } catch (error) {
     if (!(error instanceof RenderError)) throw error;
     const { property, cause } = error;
-    return { unfilled: property, why: getErrorMessage(cause) };
+    return { failedProperty: property, reason: getErrorMessage(cause) };
   }
 };

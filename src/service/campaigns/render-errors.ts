@@ -11,7 +11,7 @@ export class RenderError extends Error {
   readonly property: string;
 
   constructor(property: string, cause: unknown) {
-    super(`The property '${property}' cannot be filled in`, { cause });
+    super(`The property '${property}' cannot be rendered`, { cause });
     this.property = property;
   }
 }
@@ -19,7 +19,7 @@ export class RenderError extends Error {
 /** Thrown if the templates of a banner, or of a whole check, exceed their budget. */
 export class OverBudgetError extends TemplateError {
   constructor() {
-    super('It takes too long to write this text: use fewer or shorter loops, lists and repetitions');
+    super('The text takes too long to render: use fewer or shorter loops, lists and repetitions');
   }
 }
 
@@ -37,7 +37,7 @@ const MAX_OVER = 10;
 
 /** Last reason, and timestamps of profiles by user ID. */
 interface OverBudget {
-  why: Suspension;
+  suspension: Suspension;
   users: Map<string, number>;
 }
 
@@ -46,7 +46,7 @@ interface Rendered {
   variants: readonly unknown[];
 }
 
-const over = new WeakMap<Rendered['variants'], OverBudget>();
+const overBudgetByVariants = new WeakMap<Rendered['variants'], OverBudget>();
 
 /** Profile at one point in time. A changed profile may fit the budget. */
 export interface ProfileVersion {
@@ -62,11 +62,11 @@ export interface ProfileVersion {
 export const recordOverBudget = (
   { variants }: Rendered,
   { userId, profileMs }: ProfileVersion,
-  why: Suspension,
+  suspension: Suspension,
 ): boolean => {
-  const users = over.get(variants)?.users ?? new Map<string, number>();
+  const users = overBudgetByVariants.get(variants)?.users ?? new Map<string, number>();
   users.set(userId, profileMs);
-  over.set(variants, { why, users });
+  overBudgetByVariants.set(variants, { suspension, users });
   return users.size >= MAX_OVER;
 };
 
@@ -77,8 +77,10 @@ export const recordOverBudget = (
 export const getSuspension = ({
   variants,
 }: Rendered): (Suspension & { users: number; isForAll: boolean }) | null => {
-  const found = over.get(variants);
-  return found ? { ...found.why, users: found.users.size, isForAll: found.users.size >= MAX_OVER } : null;
+  const found = overBudgetByVariants.get(variants);
+  return found
+    ? { ...found.suspension, users: found.users.size, isForAll: found.users.size >= MAX_OVER }
+    : null;
 };
 
 /** Returns the reason that a campaign is not rendered for a user; `null` if it may be rendered. */
@@ -86,9 +88,9 @@ export const findOverBudget = (
   { variants }: Rendered,
   { userId, profileMs }: ProfileVersion,
 ): Suspension | null => {
-  const found = over.get(variants);
+  const found = overBudgetByVariants.get(variants);
   if (!found) return null;
-  return found.users.size >= MAX_OVER || found.users.get(userId) === profileMs ? found.why : null;
+  return found.users.size >= MAX_OVER || found.users.get(userId) === profileMs ? found.suspension : null;
 };
 
 const toLogFields = (error: unknown): Record<string, unknown> => {
@@ -119,6 +121,6 @@ export const createRenderErrorLog = (log: Log): LogRenderError => {
       return;
     }
     const cause = JSON.stringify([banner.workspace, banner.campaign, banner.variant, facts['property']]);
-    if (isDue(cause, now)) log.warn(facts, 'banner not shown: a property cannot be filled in');
+    if (isDue(cause, now)) log.warn(facts, 'banner not shown: a property cannot be rendered');
   };
 };

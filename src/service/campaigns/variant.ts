@@ -3,7 +3,7 @@ import { getErrorMessage } from '../log.ts';
 import type { OnClick } from '../users/click-effects.ts';
 import type { CampaignFile } from '../workspace/campaign-schema.ts';
 import { fallbacks } from './languages.ts';
-import { compileProperties, compileProperty, type Property, type WriteProperties } from './personalise.ts';
+import { compileProperties, compileProperty, type Property, type RenderProperties } from './personalise.ts';
 
 export interface Variant {
   variantId: string;
@@ -14,11 +14,11 @@ export interface Variant {
   /** Effect of a click on the user; `null` if none. */
   onClick: OnClick | null;
   /** Properties in the campaign's language. */
-  properties: WriteProperties;
+  properties: RenderProperties;
   /** Properties in other languages. Each text falls back from `pt-BR` to `pt`, then to the campaign's language. */
-  translations: ReadonlyMap<string, WriteProperties>;
+  translations: ReadonlyMap<string, RenderProperties>;
   /** Variables printed without a default, such as `${first_name}`. */
-  bare: readonly { property: string; variable: string; language: string | null }[];
+  withoutDefault: readonly { property: string; variable: string; language: string | null }[];
 }
 
 type VariantFile = CampaignFile['variants'][number];
@@ -31,7 +31,7 @@ export const compileVariant = (
   problem: ReportIssue,
   warning: ReportIssue,
 ): Variant => {
-  const bare: Variant['bare'][number][] = [];
+  const withoutDefault: Variant['withoutDefault'][number][] = [];
   const compileOne = (
     name: string,
     property: VariantFile['properties'][string],
@@ -41,11 +41,11 @@ export const compileVariant = (
       language === null ? [...path, 'properties', name, 'value'] : [...path, 'translations', language, name];
     try {
       const { type, value } = property;
-      const fill = compileProperty(property, {
+      const renderValue = compileProperty(property, {
         warn: (issue) => warning(here, issue),
-        bare: (variable) => void bare.push({ property: name, variable, language }),
+        reportMissingDefault: (variable) => void withoutDefault.push({ property: name, variable, language }),
       });
-      return [fill === null ? { name, type, value } : { name, type, fill }];
+      return [renderValue === null ? { name, type, value } : { name, type, renderValue }];
     } catch (error) {
       problem(here, createIssue('invalid_template', { reason: getErrorMessage(error) }));
       return [];
@@ -75,7 +75,7 @@ export const compileVariant = (
       .map(([language, texts]) => [language, compileTranslation(language, texts)]),
   );
   /** Adds the language for the `lang` attribute, unless the campaign has a property of the same name. */
-  const written = (properties: readonly Property[], language: string | null): WriteProperties =>
+  const compileWithLanguage = (properties: readonly Property[], language: string | null): RenderProperties =>
     compileProperties(
       language === null || Object.hasOwn(variant.properties, 'language')
         ? properties
@@ -89,7 +89,7 @@ export const compileVariant = (
     onClick: variant.on_click
       ? { event: variant.on_click.event ?? null, attributes: variant.on_click.attributes ?? {} }
       : null,
-    properties: written(own, ownLanguage),
+    properties: compileWithLanguage(own, ownLanguage),
     translations: new Map(
       [...translated.keys()].map((language) => {
         const nearest = fallbacks(language).flatMap((tag) => {
@@ -99,9 +99,9 @@ export const compileVariant = (
         const texts = own.map(
           (property) => nearest.find((each) => each.has(property.name))?.get(property.name) ?? property,
         );
-        return [language, written(texts, language)];
+        return [language, compileWithLanguage(texts, language)];
       }),
     ),
-    bare,
+    withoutDefault,
   };
 };

@@ -101,8 +101,8 @@ const formatReason = (reason: Reason): string => {
     case 'render_failed': {
       const { property, problem } = reason;
       return property === null
-        ? `cannot be filled in: ${problem}`
-        : `the property ${property} cannot be filled in: ${problem}`;
+        ? `cannot be rendered: ${problem}`
+        : `the property ${property} cannot be rendered: ${problem}`;
     }
   }
 };

@@ -7,7 +7,7 @@ import {
   ENVELOPE_EXAMPLE,
   type RouteContext,
 } from '../api/route.ts';
-import type { BannerIdsOf } from '../campaigns/banner-id.ts';
+import type { GetBannerIds } from '../campaigns/banner-id.ts';
 import { decide } from '../campaigns/decide.ts';
 import { impressionsSince } from '../campaigns/frequency.ts';
 import { createRenderErrorLog } from '../campaigns/render-errors.ts';
@@ -43,7 +43,7 @@ const createUnknownPlacements = (log: Log) => {
   };
 };
 
-export const bannersSync = (getBannerIds: BannerIdsOf, log: Log) => {
+export const bannersSync = (getBannerIds: GetBannerIds, log: Log) => {
   const logRenderError = createRenderErrorLog(log);
   const logUnknown = createUnknownPlacements(log);
   return defineRoute({

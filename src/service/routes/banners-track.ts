@@ -24,7 +24,7 @@ import {
   ENVELOPE_EXAMPLE,
   type RouteContext,
 } from '../api/route.ts';
-import type { BannerIds, BannerIdsOf } from '../campaigns/banner-id.ts';
+import type { BannerIds, GetBannerIds } from '../campaigns/banner-id.ts';
 import { priorityOrder } from '../campaigns/campaign-order.ts';
 import { findHoldoutOfEvent } from '../campaigns/holdout.ts';
 import { schemaReader } from '../http/body.ts';
@@ -81,10 +81,10 @@ const validateEvent = (
 ): ValidEvent | string => {
   const event = readBody(wireEvent, sent);
   if (typeof event === 'string') return event;
-  const facts = ids.open(event.id);
+  const payload = ids.decode(event.id);
   const timeMs = parseInstant(event.timestamp);
-  if (!facts || timeMs === null) return EVENT_ERROR.invalidId;
-  const { isTestSend, ...banner } = facts;
+  if (!payload || timeMs === null) return EVENT_ERROR.invalidId;
+  const { isTestSend, ...banner } = payload;
   const row: Omit<NewBannerEvent, 'holdoutId'> = {
     ...banner,
     // Events of well-known bots are stored like test sends: excluded from results and caps.
@@ -98,7 +98,11 @@ const validateEvent = (
     day: getLocalDay(workspace, timeMs, receivedAtMs),
   };
   const holdoutId = findHoldoutOfEvent(row, workspace, body.external_user_id);
-  return { row: { ...row, holdoutId }, isIssuedToUser: ids.isFor(event.id, body.external_user_id), index };
+  return {
+    row: { ...row, holdoutId },
+    isIssuedToUser: ids.isIssuedTo(event.id, body.external_user_id),
+    index,
+  };
 };
 
 const validateEvents = (
@@ -168,7 +172,7 @@ const record = (
   });
 };
 
-export const bannersTrack = (getBannerIds: BannerIdsOf) =>
+export const bannersTrack = (getBannerIds: GetBannerIds) =>
   defineRoute({
     path: TRACK_PATH,
     permission: 'banners.track',

@@ -9,7 +9,7 @@ import {
 } from '../../protocol/index.ts';
 import { explainRequest, explainResult } from '../../protocol/schemas/index.ts';
 import { assertKnownApp, defineRoute, serverBody } from '../api/route.ts';
-import type { BannerIdsOf } from '../campaigns/banner-id.ts';
+import type { GetBannerIds } from '../campaigns/banner-id.ts';
 import { impressionsSince } from '../campaigns/frequency.ts';
 import { explain } from '../explain/explain.ts';
 import { schemaReader } from '../http/body.ts';
@@ -36,7 +36,7 @@ const toQuestion = (body: ExplainRequest, { appIds, campaigns }: Workspace) => {
 };
 
 /** Explains a user's banners. For server keys only, because the response contains user attributes and drafts. */
-export const explainRoute = (getBannerIds: BannerIdsOf, log: Log) =>
+export const explainRoute = (getBannerIds: GetBannerIds, log: Log) =>
   defineRoute({
     path: EXPLAIN_PATH,
     permission: 'campaigns.explain',

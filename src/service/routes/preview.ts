@@ -11,7 +11,7 @@ import {
 } from '../../protocol/index.ts';
 import { type PreviewResult, previewRequest, previewResult } from '../../protocol/schemas/index.ts';
 import { browserBody, defineRoute } from '../api/route.ts';
-import type { BannerIdsOf } from '../campaigns/banner-id.ts';
+import type { GetBannerIds } from '../campaigns/banner-id.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import { personaProfile, previewVariant } from '../campaigns/preview-variant.ts';
 import { schemaReader } from '../http/body.ts';
@@ -106,7 +106,7 @@ const createReadLinked =
  * Returns a draft rendered for a persona, requested by a page with its client key. Every banner is a test send, so its events are
  * not counted.
  */
-export const preview = (getBannerIds: BannerIdsOf, store: Store) => {
+export const preview = (getBannerIds: GetBannerIds, store: Store) => {
   const tokens = createPreviewTokens(store);
   const readLinked = createReadLinked(store);
   return defineRoute({
@@ -158,7 +158,7 @@ export const preview = (getBannerIds: BannerIdsOf, store: Store) => {
         language: link.language ?? undefined,
       });
       if (!shown || !('properties' in shown))
-        throw new HttpError(422, 'A property of the draft cannot be filled in for this persona');
+        throw new HttpError(422, 'A property of the draft cannot be rendered for this persona');
       if (JSON.stringify(shown.properties).length * campaign.placements.size > MAX_ANSWER_CHARACTERS)
         throw new HttpError(
           422,
@@ -167,11 +167,11 @@ export const preview = (getBannerIds: BannerIdsOf, store: Store) => {
       const ids = await getBannerIds(workspaceId);
       const banners = [...campaign.placements].map((placementId): [string, WireBanner] => {
         const { language } = shown;
-        const facts = { campaignId: campaign.campaignId, variantId, placementId, round: 0, language };
+        const payload = { campaignId: campaign.campaignId, variantId, placementId, round: 0, language };
         return [
           placementId,
           {
-            id: ids.seal({ ...facts, isControl: false, isTestSend: true }, NOBODY),
+            id: ids.encode({ ...payload, isControl: false, isTestSend: true }, NOBODY),
             placement_id: placementId,
             is_control: false,
             is_test_send: true,

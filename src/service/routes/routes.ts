@@ -1,5 +1,5 @@
 import type { Route } from '../api/route.ts';
-import { workspaceBannerIds } from '../campaigns/banner-id.ts';
+import { createGetBannerIds } from '../campaigns/banner-id.ts';
 import type { Log } from '../log.ts';
 import type { MissingSelectors } from '../missing-selectors.ts';
 import type { Store } from '../store/store.ts';
@@ -31,7 +31,7 @@ interface RoutesOptions {
 
 /** Creates every route of the API. */
 export const createRoutes = ({ store, log, missingSelectors }: RoutesOptions): Route[] => {
-  const getBannerIds = workspaceBannerIds(store);
+  const getBannerIds = createGetBannerIds(store);
   return [
     cdiIntegrations,
     cdiIntegrationSync,

@@ -75,9 +75,13 @@ const checkRendered = (
         budget,
       });
       if (!shown) continue;
-      if ('unfilled' in shown) {
-        const path = ['variants', index, 'properties', shown.unfilled];
-        tell('error', path, `${getFieldLabel(shown.unfilled)} cannot be rendered for ${name}: ${shown.why}.`);
+      if ('failedProperty' in shown) {
+        const path = ['variants', index, 'properties', shown.failedProperty];
+        tell(
+          'error',
+          path,
+          `${getFieldLabel(shown.failedProperty)} cannot be rendered for ${name}: ${shown.reason}.`,
+        );
         break;
       }
       const texts = TEXTS.map((each) => ({ each, value: shown.properties[each]?.value }));
@@ -207,8 +211,8 @@ const checkRules = (campaign: Campaign, isPlanned: boolean, nowMs: number, tell:
 };
 
 const checkDefaults = ({ variants }: Campaign, tell: Tell) => {
-  for (const [index, { bare }] of variants.entries()) {
-    for (const { property, variable, language } of bare) {
+  for (const [index, { withoutDefault }] of variants.entries()) {
+    for (const { property, variable, language } of withoutDefault) {
       // URLs may stay untranslated, texts may not.
       if ([...LINKS, ...IMAGES].includes(property)) continue;
       const words = `${getFieldLabel(property)} is incomplete for users without ${variable}. Add a default, such as {{${variable} | default: 'there'}}.`;

@@ -10,7 +10,7 @@ import {
 } from '../../helpers/a-workspace.ts';
 import { runService } from '../../helpers/running-service.ts';
 
-const MESSAGE = 'banner not shown: a property cannot be filled in';
+const MESSAGE = 'banner not shown: a property cannot be rendered';
 const MINUTE_MS = 60_000;
 
 test('logs the property that blocks a banner, with the reason, once a minute', async () => {
@@ -70,7 +70,7 @@ test('logs the property that blocks a banner, with the reason, once a minute', a
         campaign: 'c-2',
         variant: 'a',
         property: 'text',
-        why: 'It takes too long to write this text: use fewer or shorter loops, lists and repetitions',
+        why: 'The text takes too long to render: use fewer or shorter loops, lists and repetitions',
       },
     ]);
   } finally {

@@ -188,7 +188,7 @@ describe('explain returns the first reason for each campaign of a placement', ()
         variant_id: 'a',
         property: 'points',
         problem: 'The output is not a number',
-        message: 'the property points cannot be filled in: The output is not a number',
+        message: 'the property points cannot be rendered: The output is not a number',
       },
       { campaign_id: 'c2', outcome: 'shown' },
     ]);

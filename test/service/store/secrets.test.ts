@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { workspaceBannerIds } from '../../../src/service/campaigns/banner-id.ts';
+import { createGetBannerIds } from '../../../src/service/campaigns/banner-id.ts';
 import { openStore } from '../../../src/service/store/index.ts';
 import type { Store } from '../../../src/service/store/store.ts';
 import { createSecrets } from '../../../src/service/store/workspace-reads.ts';
@@ -46,7 +46,7 @@ test('returns the same secret to replicas that create one at once', async () => 
 
 test('creates banner IDs that depend on the secret', async () => {
   let secret = 'first';
-  const getIds = workspaceBannerIds({ secret: async () => secret } as unknown as Store);
+  const getIds = createGetBannerIds({ secret: async () => secret } as unknown as Store);
   const before = await getIds('demo');
   expect(await getIds('demo')).toBe(before);
   secret = 'second';

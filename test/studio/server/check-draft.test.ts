@@ -213,7 +213,7 @@ describe('the texts of a draft', () => {
 
   test('that cost too much get an error that states the fix', () => {
     expect(propertyChecks({ headline: text(wild) })).toEqual([
-      'error headline: Headline cannot be rendered for new users: It takes too long to write this text: use fewer or shorter loops, lists and repetitions.',
+      'error headline: Headline cannot be rendered for new users: The text takes too long to render: use fewer or shorter loops, lists and repetitions.',
     ]);
   });
 

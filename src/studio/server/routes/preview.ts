@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type ExplainResult, type Insertion, PREVIEW_PARAMETER } from '../../../protocol/index.ts';
 import {
+  createGetBannerIds,
   createPreviewTokens,
   explain,
   HttpError,
@@ -13,7 +14,6 @@ import {
   silentLog,
   type TargetingData,
   VIEW_USER,
-  workspaceBannerIds,
 } from '../../../service/index.ts';
 import { created, post, type StudioContext } from '../route.ts';
 
@@ -232,7 +232,7 @@ export const why = post('/api/explain', 'view', whyBody, async (context) => {
       acceptLanguage: '',
       placementIds: answered,
       now: nowMs,
-      ids: await workspaceBannerIds(store)(workspace.workspaceId),
+      ids: await createGetBannerIds(store)(workspace.workspaceId),
       log: silentLog,
     }),
     isReal: person.isReal,

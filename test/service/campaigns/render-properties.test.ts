@@ -20,7 +20,7 @@ test('serializes static and personalized properties as JSON', () => {
         const mixed = properties.map((each): Property => {
           if (!('value' in each) || !isFilled.next().value) return each;
           const { name, value } = each;
-          return { name, type: each.type, fill: () => value };
+          return { name, type: each.type, renderValue: () => value };
         });
         const plain = properties.map((each) => [
           each.name,
@@ -50,7 +50,7 @@ test('fails a banner with the name of the property that cannot be rendered', () 
   };
   const write = compileProperties([
     { name: 'headline', type: 'string', value: 'Hello' },
-    { name: 'points', type: 'number', fill: broken },
+    { name: 'points', type: 'number', renderValue: broken },
   ]);
   expect(() => write(() => context)).toThrow(expect.objectContaining({ property: 'points', cause }));
 });
