@@ -1,8 +1,6 @@
 import type { BannerBootstrap, Notice, Placard, Slot } from '../client/index.ts';
-import { safeUrl } from '../protocol/index.ts';
+import { INERT_METHODS, safeUrl } from '../protocol/index.ts';
 import type { DrawnBanner } from './placement-hook.ts';
-
-const nothing = async (): Promise<void> => undefined;
 
 /**
  * Renders a bootstrapped banner on the server, and during hydration before the client takes over. There is no element yet, and
@@ -17,9 +15,7 @@ export const bootstrapped = (
   const slot: Omit<Slot, 'element'> = {
     placementId,
     signal: new AbortController().signal,
-    click: nothing,
-    dismiss: nothing,
-    snooze: nothing,
+    ...INERT_METHODS,
     safeUrl,
     now: Date.now,
     report: () => undefined,

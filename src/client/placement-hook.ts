@@ -1,3 +1,4 @@
+import type { SlotEvents } from '../protocol/index.ts';
 import type { Banner } from './banner.ts';
 
 /** Slot without a banner. */
@@ -11,15 +12,7 @@ export interface SlotContext {
 }
 
 /** Slot with the banner that a hook renders. */
-export interface Slot extends SlotContext {
-  /**
-   * Tracks a click. Resolves when the click is durable, or was not accepted. Before a navigation, wait for it with a short
-   * timeout (templates use 250 milliseconds), because until the rest of the client is loaded the click is only in memory.
-   * `buttonId` names the clicked link or button, at most 255 characters, so that results count its clicks.
-   */
-  click(buttonId?: string): Promise<void>;
-  /** Hides the banner at once, in this tab and all others, and tracks one dismissal. */
-  dismiss(): Promise<void>;
+export interface Slot extends SlotContext, SlotEvents {
   /**
    * Hides the banner for `hours`, on this device only and without an event. The maximum is the banner's number property
    * `max_snooze_hours`. A banner without this property stays visible, with a `failed` notice.

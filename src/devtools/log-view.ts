@@ -1,9 +1,9 @@
+import { EVENT_COUNTS } from '../protocol/index.ts';
 import type { HistoryEntry } from './history.ts';
 import { node } from './node.ts';
 import type { PanelState } from './panel-state.ts';
 import { clockTime, type Sentence } from './words.ts';
 
-const VERBS = { impression: 'seen', click: 'clicked', dismiss: 'dismissed' } as const;
 const DROPPED = {
   'max-attempts': 'kept as a dead letter: rejected too often',
   rejected: 'kept as a dead letter: rejected',
@@ -56,7 +56,7 @@ export const describeNotice = (notice: HistoryEntry['notice']): Sentence => {
       const button = buttonId ? ` (${buttonId})` : '';
       return sentence(
         'plain',
-        `The banner in ${placementId} was ${VERBS[type]}${button}. Stored on this device.`,
+        `The banner in ${placementId} was ${type === 'impression' ? 'seen' : EVENT_COUNTS[type].users}${button}. Stored on this device.`,
       );
     }
     case 'delivered':

@@ -2,9 +2,17 @@ import { isRecord } from './json.ts';
 
 export const TRACK_PATH = '/v1/device-messaging/banners/track';
 
+/** In ascending order of value. If storage is full, the client evicts events of the first type first. */
 export const EVENT_TYPES = ['impression', 'click', 'dismiss'] as const;
 /** Type of a banner event. */
 export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Result fields of each type: the number of events, and of users with at least one. */
+export const EVENT_COUNTS = {
+  impression: { events: 'impressions', users: 'exposed' },
+  click: { events: 'clicks', users: 'clicked' },
+  dismiss: { events: 'dismissals', users: 'dismissed' },
+} as const satisfies Record<EventType, { events: string; users: string }>;
 
 /** Banner event in the wire format. `timestamp` is ISO 8601; clients send UTC with milliseconds. */
 export interface WireEvent {

@@ -77,15 +77,6 @@ export const TRACK_ERROR = {
   invalidProperties: "Invalid 'properties' field",
 } as const;
 
-/** Messages in `type` of `errors` of `banners/track`. */
-export const EVENT_ERROR = {
-  notAnObject: 'Event must be an object',
-  invalidId: "Invalid 'id'",
-  invalidEventType: 'Invalid event_type. Valid types are: impression, click, dismiss.',
-  invalidTimestamp: 'Invalid timestamp',
-  invalidButtonId: "Invalid 'button_id'",
-} as const;
-
 /** Message of a 413 if the drafts of a workspace exceed `MAX_DRAFTS_BYTES`. */
 export const DRAFTS_TOO_LARGE = 'Draft limit (2 MB) reached. Publish or discard drafts';
 

@@ -57,6 +57,7 @@ export {
   type SessionCredential,
   VIEW_USER,
 } from './operators/index.ts';
+export type { Counts } from './profiles/measures.ts';
 export type { Profile } from './profiles/profile.ts';
 export { IMAGES_PATH } from './public-endpoints/images.ts';
 export { getSegments } from './releases/compile-releases.ts';
@@ -65,7 +66,6 @@ export { type ReleaseSource, watchReleases } from './releases/watch-releases.ts'
 export type { ButtonResults } from './results/button-results.ts';
 export { HOLDOUT_TREATMENT } from './results/counted-event.ts';
 export type { Conversion } from './results/goals.ts';
-export type { Counts } from './results/measures.ts';
 export type {
   ArmResults,
   CampaignResults,

@@ -1,5 +1,5 @@
-import { ERROR_MESSAGES, EVENT_ERROR, errorBody, isPresent, type WireEvent } from '../protocol/index.ts';
-import { bannersTrackBody, readBody, readOfApp, wireEvent } from '../protocol/schemas/index.ts';
+import { ERROR_MESSAGES, errorBody, isPresent, type WireEvent } from '../protocol/index.ts';
+import { bannersTrackBody, EVENT_ERROR, readBody, readOfApp, wireEvent } from '../protocol/schemas/index.ts';
 import type { FakeResponse, ForcedErrors } from './fake-response.ts';
 import type { AcceptedObject } from './fake-users-track.ts';
 

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as protocol from '../../src/protocol/index.ts';
+import { EVENT_ERROR } from '../../src/protocol/schemas/index.ts';
 
 const page = readFileSync('docs/reference/errors.md', 'utf8');
-const { ERROR_MESSAGES, TRACK_ERROR, EVENT_ERROR } = protocol;
+const { ERROR_MESSAGES, TRACK_ERROR } = protocol;
 
 test('docs/reference/errors.md lists every message of the API', () => {
   const messages: string[] = [ERROR_MESSAGES, TRACK_ERROR, EVENT_ERROR].flatMap((each) =>

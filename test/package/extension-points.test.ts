@@ -23,6 +23,20 @@ test('a new audience field requires only an entry in the table and a condition i
   ]);
 });
 
+test('a new event type requires only a count, a measure, and a method of slots', () => {
+  expect(
+    filesWith(/\bclick\b[\s\S]{0,600}\bdismiss\b|\bclicks\b[\s\S]{0,600}\bdismissals\b/, 'src/**/*.{ts,tsx}'),
+  ).toEqual([
+    'src/client/placements/slot.ts',
+    'src/client/track.ts',
+    'src/protocol/banners-track.ts',
+    'src/protocol/slot-events.ts',
+    'src/service/profiles/measures.ts',
+    // Optional: a condition of audiences in the Studio.
+    'src/studio/campaign/conditions/campaign.ts',
+  ]);
+});
+
 /** Upper bound of casts in `src`. Lower it after removing casts; never raise it. */
 const MAX_CASTS = 115;
 

@@ -1,12 +1,21 @@
 import * as z from 'zod/mini';
 import { EVENT_TYPES, type WireEvent } from '../banners-track.ts';
-import { ERROR_MESSAGES, EVENT_ERROR, required } from '../errors.ts';
+import { ERROR_MESSAGES, required } from '../errors.ts';
 import { isPresent } from '../json.ts';
 import { MAX_BUTTON_ID, MAX_TRACK_BATCH, MAX_TRACK_EVENTS } from '../limits.ts';
 import { isStorableText } from '../text.ts';
 import { parseInstant } from '../timestamp.ts';
 import { isVisitorId } from '../user-token.ts';
 import { described, envelope, missingOrWrong } from './body.ts';
+
+/** Messages in `type` of `errors`. */
+export const EVENT_ERROR = {
+  notAnObject: 'Event must be an object',
+  invalidId: "Invalid 'id'",
+  invalidEventType: `Invalid event_type. Valid types are: ${EVENT_TYPES.join(', ')}.`,
+  invalidTimestamp: 'Invalid timestamp',
+  invalidButtonId: "Invalid 'button_id'",
+} as const;
 
 /** Creates the error message of an invalid event property. */
 const fault =
@@ -59,7 +68,7 @@ const createRequestSchema = <Event extends z.ZodMiniType>(event: Event) =>
           .check(
             z.minLength(1, { error: ERROR_MESSAGES.noValidEvents }),
             z.maxLength(MAX_TRACK_EVENTS, { error: tooMany(MAX_TRACK_EVENTS) }),
-            described('Impressions, clicks and dismissals.'),
+            described('Events of the user.'),
           ),
       },
       { error: ERROR_MESSAGES.notAnObject },

@@ -1,5 +1,6 @@
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { CampaignSet } from '../campaigns/campaign-set.ts';
+import { MEASURE_BY_TYPE } from '../profiles/measures.ts';
 import { type Conversion, formatGoal, parseGoal } from '../results/goals.ts';
 import type { FeedConversion, FeedPage } from '../store/store.ts';
 import { hashId } from './event-id.ts';
@@ -27,12 +28,6 @@ export type FindWorkspace = (workspaceId: string) => NamedWorkspace | undefined;
 type EventRow = FeedPage['events'][number];
 type BannerEventRow = FeedPage['bannerEvents'][number];
 type ChangeRow = FeedPage['userChanges'][number];
-
-const BANNER_TYPES = {
-  impression: 'users.messages.banner.Impression',
-  click: 'users.messages.banner.Click',
-  dismiss: 'users.messages.banner.Dismiss',
-} as const;
 
 const SECOND_MS = 1_000;
 
@@ -112,7 +107,7 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
         return { type, ...event, properties: { app_id: appId, ...campaign } };
       }
       return {
-        type: BANNER_TYPES[eventType],
+        type: MEASURE_BY_TYPE[eventType].dataEvent,
         ...event,
         properties: {
           app_id: appId,

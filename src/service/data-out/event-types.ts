@@ -1,4 +1,6 @@
-import { getKeys } from '../../protocol/index.ts';
+import { getKeys, mapKeys } from '../../protocol/index.ts';
+import { MEASURE_BY_TYPE, MEASURES } from '../profiles/measures.ts';
+
 export type ColumnType = 'string' | 'int' | 'long' | 'double' | 'boolean' | 'json';
 
 interface EventType {
@@ -30,9 +32,13 @@ const BUTTON = { ...BANNER, button_id: 'string' } as const;
 
 /** All types of exported events. */
 export const DATA_EVENTS = {
-  'users.messages.banner.Impression': { cloudEvent: 'placard.banner.impression', columns: BANNER },
-  'users.messages.banner.Click': { cloudEvent: 'placard.banner.click', columns: BUTTON },
-  'users.messages.banner.Dismiss': { cloudEvent: 'placard.banner.dismiss', columns: BUTTON },
+  ...mapKeys(
+    MEASURES.map(({ dataEvent }) => dataEvent),
+    (name) => ({
+      cloudEvent: `placard.banner.${name.slice(name.lastIndexOf('.') + 1).toLowerCase()}`,
+      columns: name === MEASURE_BY_TYPE.impression.dataEvent ? BANNER : BUTTON,
+    }),
+  ),
   'users.campaigns.EnrollInControl': {
     cloudEvent: 'placard.campaign.enroll_in_control',
     columns: { app_id: 'string', ...CAMPAIGN },

@@ -1,3 +1,4 @@
+import { isEarlierImpression } from '../profiles/measures.ts';
 import { readNumber, type SqlRow } from '../row-readers.ts';
 import type { BulkStatement } from '../sql/dialect.ts';
 import type { SqlSteps } from '../sql/steps.ts';
@@ -14,7 +15,6 @@ import {
   toConversionEvent,
   toGoal,
 } from './goals.ts';
-import { isEarlierImpression } from './measures.ts';
 import {
   type EventsSince,
   type FeedCursor,

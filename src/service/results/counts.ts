@@ -1,5 +1,5 @@
+import { type EventCounts, MEASURES } from '../profiles/measures.ts';
 import type { TotalsByGoal } from './goals.ts';
-import { type EventCounts, MEASURES } from './measures.ts';
 import { countsBefore, type UserResult } from './user-result.ts';
 
 /** Row of `campaign_counts`, or an increment of a row. */

@@ -1,8 +1,8 @@
 import { mapKeys } from '../../protocol/index.ts';
+import { type Counts, EVENT_COUNT_NAMES, MEASURES } from '../profiles/measures.ts';
 import { type RunSql, readNumber, readText, type SqlRow } from '../row-readers.ts';
 import { type ButtonResults, readButtons } from './button-results.ts';
 import { type Conversion, formatGoal } from './goals.ts';
-import { type Counts, EVENT_COUNT_NAMES, MEASURES } from './measures.ts';
 
 /** Users who reached one of the campaign's `conversions`. */
 export interface GoalResult {

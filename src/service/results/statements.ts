@@ -1,4 +1,5 @@
 import { mapKeys } from '../../protocol/index.ts';
+import { EVENT_COUNT_NAMES, MEASURES } from '../profiles/measures.ts';
 import {
   readEnum,
   readJson,
@@ -15,7 +16,6 @@ import { createWrites } from '../sql/writes.ts';
 import type { CampaignCount, GoalCount } from './counts.ts';
 import { createEventCountStatements } from './event-counts.ts';
 import type { CampaignGoal, TotalsByGoal } from './goals.ts';
-import { EVENT_COUNT_NAMES, MEASURES } from './measures.ts';
 import type { UserResult } from './user-result.ts';
 
 /** Position in the feed, as the last ID of each table. */
@@ -63,7 +63,7 @@ const parseCounts = (stored: Record<string, number[]>): UserResult['counts'] =>
   new Map(
     Object.entries(stored).map(([dimension, counts]) => [
       dimension,
-      mapKeys(EVENT_COUNT_NAMES, (_, index) => counts[index]!),
+      mapKeys(EVENT_COUNT_NAMES, (_, index) => counts[index] ?? 0),
     ]),
   );
 

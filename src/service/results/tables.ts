@@ -1,4 +1,4 @@
-import { MEASURES } from './measures.ts';
+import { EVENT_COUNT_NAMES, MEASURES } from '../profiles/measures.ts';
 
 const eventColumns = MEASURES.map(({ events }) => `  ${events} INTEGER NOT NULL,`).join('\n');
 const userColumns = MEASURES.map(
@@ -23,7 +23,7 @@ CREATE TABLE user_results (
   campaign_id TEXT NOT NULL,
   month TEXT NOT NULL, -- month such as 2026-03; '' for all time, with the days of the latest month
   workspace_id TEXT NOT NULL,
-  counts JSON NOT NULL, -- [impressions, clicks, dismissals] by dimension: day:2026-03-01, and for all time also '', placement:home_hero and language:pt-BR
+  counts JSON NOT NULL, -- [${EVENT_COUNT_NAMES.join(', ')}] by dimension: day:2026-03-01, and for all time also '', placement:home_hero and language:pt-BR
   variant_id TEXT, -- variant of the earliest impression; this and the next columns are NULL in months
   first_impression_at TIMESTAMP,
   goals JSON, -- [events, revenue, currencies, day of the first] by goal

@@ -1,6 +1,13 @@
 import type { NewBannerEvent } from '../profiles/events.ts';
+import {
+  addCounts,
+  type EventCounts,
+  type FirstImpression,
+  isEarlierImpression,
+  MEASURE_BY_TYPE,
+  zeroCounts,
+} from '../profiles/measures.ts';
 import { mergeGoalTotals, type TotalsByGoal } from './goals.ts';
-import { addCounts, type EventCounts, isEarlierImpression, MEASURE_BY_TYPE, zeroCounts } from './measures.ts';
 
 /** Result of one user for a campaign. */
 export interface UserResult {
@@ -92,8 +99,6 @@ export const addUserResultEvent = (
       counts[events] += times;
     });
 };
-
-type FirstImpression = Pick<UserResult, 'variantId' | 'firstImpressionMs'>;
 
 /** Replaces the first impression if the given one is earlier. Returns whether it was. */
 export const updateFirstImpression = (result: FirstImpression, first: FirstImpression): boolean => {

@@ -1,7 +1,6 @@
 import { isbot } from 'isbot';
 import {
   ERROR_MESSAGES,
-  EVENT_ERROR,
   MAX_TRACK_BODY_BYTES,
   MAX_TRACK_EVENTS,
   MAX_TRACK_VALUES,
@@ -14,6 +13,7 @@ import {
   bannersTrackBody,
   bannersTrackRequest,
   bannersTrackResponse,
+  EVENT_ERROR,
   readBody,
   wireEvent,
 } from '../../protocol/schemas/index.ts';
@@ -187,7 +187,7 @@ export const bannersTrack = (getBannerIds: GetBannerIds) =>
     operation: {
       id: 'trackBanners',
       tag: 'Banners',
-      summary: 'Record impressions, clicks and dismissals of banners',
+      summary: 'Record events of banners',
       description: `Events are validated one by one; \`errors\` lists skipped ones by index. Repeats of the same user, banner, type and instant are stored once. An \`id\` is one that a sync returned for this user. At most ${MAX_TRACK_EVENTS.toLocaleString('en-US')} events.`,
       example: {
         ...ENVELOPE_EXAMPLE,

@@ -29,8 +29,8 @@ import type { Feed, Pruned, Store, StoreReader } from './store.ts';
 import { createStudioStore, type StudioStore } from './studio-store.ts';
 import { createWorkspaceReads } from './workspace-reads.ts';
 
+export type { Counts } from '../profiles/measures.ts';
 export type { Conversion } from '../results/goals.ts';
-export type { Counts } from '../results/measures.ts';
 export type {
   ArmResults,
   CampaignResults,

@@ -1,5 +1,6 @@
 import { EVENT_TYPES, isRecord } from '../../protocol/index.ts';
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
+import { MEASURES } from '../profiles/measures.ts';
 import { type ProfileJson, readProfile } from '../profiles/profile.ts';
 import type { UserCampaign } from '../profiles/user-campaign.ts';
 import type { ChangeSet, IdentifierRow, UserRow, WrittenUser } from '../profiles/user-repository.ts';
@@ -14,7 +15,7 @@ import {
   type SqlRow,
 } from '../row-readers.ts';
 import { type Column, columns, readMs, readMsOrNull } from '../sql/columns.ts';
-import type { DuplicateEvent, UserCampaignRow } from './user-campaign-changes.ts';
+import { createUserCampaign, type DuplicateEvent, type UserCampaignRow } from './user-campaign-changes.ts';
 
 export const USERS = columns<WrittenUser>({
   user_id: ['bigint', ({ userId }) => userId],
@@ -95,21 +96,23 @@ export const BANNER_EVENTS = columns<WrittenBannerEvent>({
   button_id: ['text', ({ event }) => event.buttonId],
 });
 
-export const USER_CAMPAIGNS = columns<UserCampaignRow>({
-  user_id: ['bigint', ({ userId }) => userId],
-  campaign_id: ['text', ({ userCampaign }) => userCampaign.campaignId],
-  workspace_id: ['text', ({ workspaceId }) => workspaceId],
-  variant_id: ['text', ({ userCampaign }) => userCampaign.variantId],
-  is_control: ['boolean', ({ userCampaign }) => userCampaign.isControl],
-  impressions: ['int', ({ userCampaign }) => userCampaign.impressions],
-  first_impression_at: ['timestamp', ({ userCampaign }) => userCampaign.firstImpressionMs],
-  last_impression_at: ['timestamp', ({ userCampaign }) => userCampaign.lastImpressionMs],
-  clicks: ['int', ({ userCampaign }) => userCampaign.clicks],
-  last_click_at: ['timestamp', ({ userCampaign }) => userCampaign.lastClickMs],
-  dismissals: ['int', ({ userCampaign }) => userCampaign.dismissals],
-  last_dismissal_at: ['timestamp', ({ userCampaign }) => userCampaign.lastDismissalMs],
-  round: ['int', ({ userCampaign }) => userCampaign.round],
-});
+export const USER_CAMPAIGNS = [
+  columns<UserCampaignRow>({
+    user_id: ['bigint', ({ userId }) => userId],
+    campaign_id: ['text', ({ userCampaign }) => userCampaign.campaignId],
+    workspace_id: ['text', ({ workspaceId }) => workspaceId],
+    variant_id: ['text', ({ userCampaign }) => userCampaign.variantId],
+    is_control: ['boolean', ({ userCampaign }) => userCampaign.isControl],
+    first_impression_at: ['timestamp', ({ userCampaign }) => userCampaign.firstImpressionMs],
+    round: ['int', ({ userCampaign }) => userCampaign.round],
+  }),
+  ...MEASURES.map(({ events, lastAt, lastMs }) =>
+    columns<UserCampaignRow>({
+      [events]: ['int', ({ userCampaign }) => userCampaign[events]],
+      [lastAt]: ['timestamp', ({ userCampaign }) => userCampaign[lastMs]],
+    }),
+  ),
+].flat();
 
 /** Change of a user after their events were stored, which corrects earlier rows of the feed. */
 export type WrittenChange = Omit<UserChange, 'changeId' | 'bannerEvent'> & {
@@ -153,19 +156,20 @@ export const toUserRow = (row: SqlRow): UserRow => {
   };
 };
 
-export const toUserCampaign = (row: SqlRow): UserCampaign => ({
-  campaignId: readText(row, 'campaign_id'),
-  variantId: readTextOrNull(row, 'variant_id'),
-  isControl: readBoolean(row, 'is_control'),
-  impressions: readNumber(row, 'impressions'),
-  firstImpressionMs: readMsOrNull(row, 'first_impression_at'),
-  lastImpressionMs: readMsOrNull(row, 'last_impression_at'),
-  clicks: readNumber(row, 'clicks'),
-  lastClickMs: readMsOrNull(row, 'last_click_at'),
-  dismissals: readNumber(row, 'dismissals'),
-  lastDismissalMs: readMsOrNull(row, 'last_dismissal_at'),
-  round: readNumber(row, 'round'),
-});
+export const toUserCampaign = (row: SqlRow): UserCampaign => {
+  const userCampaign = createUserCampaign({
+    campaignId: readText(row, 'campaign_id'),
+    variantId: readTextOrNull(row, 'variant_id'),
+    isControl: readBoolean(row, 'is_control'),
+  });
+  userCampaign.firstImpressionMs = readMsOrNull(row, 'first_impression_at');
+  userCampaign.round = readNumber(row, 'round');
+  for (const { events, lastAt, lastMs } of MEASURES) {
+    userCampaign[events] = readNumber(row, events);
+    userCampaign[lastMs] = readMsOrNull(row, lastAt);
+  }
+  return userCampaign;
+};
 
 export const toUserCampaignRow = (row: SqlRow): UserCampaignRow => ({
   workspaceId: readText(row, 'workspace_id'),

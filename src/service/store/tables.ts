@@ -1,8 +1,14 @@
+import { EVENT_TYPES } from '../../protocol/index.ts';
 import { INGESTION_TABLES } from '../integrations/records.ts';
+import { MEASURES } from '../profiles/measures.ts';
 import { IS_COUNTED_CLICK } from '../results/button-results.ts';
 import { RESULTS_TABLES } from '../results/tables.ts';
 import { WEBHOOK_TABLES } from '../webhooks/records.ts';
 import { STUDIO_TABLES } from './studio-store.ts';
+
+const MEASURE_COLUMNS = MEASURES.map(
+  ({ events, lastAt }) => `  ${events} INT NOT NULL,\n  ${lastAt} TIMESTAMP,`,
+).join('\n');
 
 /**
  * Tables of users (see `docs/reference/sql-schema.md`). `TIMESTAMP`, `DAY`, `BYTES` and `EVENT_ID` are placeholders for types of the
@@ -49,7 +55,7 @@ CREATE TABLE banner_events (
   banner_event_id EVENT_ID, -- in commit order, never reused
   user_id INTEGER NOT NULL,
   banner_id TEXT NOT NULL,
-  event_type TEXT NOT NULL, -- impression, click or dismiss
+  event_type TEXT NOT NULL, -- ${EVENT_TYPES.join(', ')}
   occurred_at TIMESTAMP NOT NULL, -- as sent; may be in the future if the clock is wrong
   workspace_id TEXT NOT NULL,
   campaign_id TEXT NOT NULL,
@@ -84,13 +90,8 @@ CREATE TABLE user_campaigns (
   workspace_id TEXT NOT NULL,
   variant_id TEXT, -- variant of the earliest impression
   is_control BOOLEAN NOT NULL,
-  impressions INT NOT NULL,
   first_impression_at TIMESTAMP,
-  last_impression_at TIMESTAMP,
-  clicks INT NOT NULL,
-  last_click_at TIMESTAMP,
-  dismissals INT NOT NULL,
-  last_dismissal_at TIMESTAMP,
+${MEASURE_COLUMNS}
   round INT NOT NULL,
   PRIMARY KEY (user_id, campaign_id)
 ) WITHOUT ROWID;

@@ -1,7 +1,14 @@
 import type { NewBannerEvent } from '../profiles/events.ts';
+import {
+  addCounts,
+  isEarlierImpression,
+  MEASURE_BY_TYPE,
+  MEASURES,
+  noLastTimes,
+  zeroCounts,
+} from '../profiles/measures.ts';
 import type { UserCampaign } from '../profiles/user-campaign.ts';
 import { withHoldoutAttribution } from '../results/counted-event.ts';
-import { addCounts, isEarlierImpression, latest, MEASURE_BY_TYPE } from '../results/measures.ts';
 
 /** Row of `user_campaigns`. */
 export interface UserCampaignRow {
@@ -16,7 +23,10 @@ export type DuplicateEvent = Pick<
   'campaignId' | 'holdoutId' | 'eventType' | 'day' | 'placementId' | 'language'
 > & { bannerEventId: number };
 
-const createUserCampaign = ({
+const latest = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b);
+
+export const createUserCampaign = ({
   campaignId,
   variantId,
   isControl,
@@ -24,15 +34,21 @@ const createUserCampaign = ({
   campaignId,
   variantId,
   isControl,
-  impressions: 0,
   firstImpressionMs: null,
-  lastImpressionMs: null,
-  clicks: 0,
-  lastClickMs: null,
-  dismissals: 0,
-  lastDismissalMs: null,
   round: 0,
+  ...zeroCounts(),
+  ...noLastTimes(),
 });
+
+const updateFirstImpression = (
+  userCampaign: UserCampaign,
+  first: Pick<UserCampaign, 'variantId' | 'isControl' | 'firstImpressionMs'>,
+): void => {
+  if (!isEarlierImpression(first, userCampaign)) return;
+  userCampaign.variantId = first.variantId;
+  userCampaign.isControl = first.isControl;
+  userCampaign.firstImpressionMs = first.firstImpressionMs;
+};
 
 /**
  * Returns the row with a new event added. Modifies `before`. Limits times to the receipt, because a clock that runs ahead must
@@ -42,21 +58,21 @@ export const addBannerEvent = (before: UserCampaign | undefined, event: NewBanne
   const userCampaign = before ?? createUserCampaign(event);
   const { variantId, isControl, eventType, round } = event;
   const atMs = Math.min(event.timeMs, event.receivedAtMs);
-  userCampaign[MEASURE_BY_TYPE[eventType].events] += 1;
-  MEASURE_BY_TYPE[eventType].effect(userCampaign, { variantId, isControl, atMs, round });
+  const { events, lastMs } = MEASURE_BY_TYPE[eventType];
+  userCampaign[events] += 1;
+  userCampaign[lastMs] = latest(userCampaign[lastMs], atMs);
+  if (eventType === 'impression')
+    updateFirstImpression(userCampaign, { variantId, isControl, firstImpressionMs: atMs });
+  // A banner belongs to one eligibility round. Repeated or late dismissals of banners of the same round do not start another round.
+  if (eventType === 'dismiss') userCampaign.round = Math.max(userCampaign.round, round + 1);
   return userCampaign;
 };
 
 const mergeUserCampaign = (kept: UserCampaign | undefined, merged: UserCampaign): UserCampaign => {
   if (!kept) return merged;
-  if (isEarlierImpression(merged, kept)) {
-    const { variantId, isControl, firstImpressionMs } = merged;
-    Object.assign(kept, { variantId, isControl, firstImpressionMs });
-  }
+  updateFirstImpression(kept, merged);
   addCounts(kept, merged);
-  kept.lastImpressionMs = latest(kept.lastImpressionMs, merged.lastImpressionMs);
-  kept.lastClickMs = latest(kept.lastClickMs, merged.lastClickMs);
-  kept.lastDismissalMs = latest(kept.lastDismissalMs, merged.lastDismissalMs);
+  for (const { lastMs } of MEASURES) kept[lastMs] = latest(kept[lastMs], merged[lastMs]);
   kept.round = Math.max(kept.round, merged.round);
   return kept;
 };

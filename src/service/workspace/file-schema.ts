@@ -121,9 +121,7 @@ const subscriptionGroup = z.strictObject({
 
 const retention = z.strictObject({
   events_days: optional(z.int().positive()).describe('Days to keep events and purchases, from their receipt'),
-  banner_events_days: optional(z.int().positive()).describe(
-    'Days to keep impressions, clicks and dismissals',
-  ),
+  banner_events_days: optional(z.int().positive()).describe('Days to keep banner events'),
 });
 
 /** Schema of the workspace file. Unknown members are errors. */

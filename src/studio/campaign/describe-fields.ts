@@ -1,5 +1,6 @@
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
 import type { CampaignJson, ConversionJson, FrequencyJson, OnClickJson } from './campaign-json.ts';
+import { capitalize } from './capitalize.ts';
 import type { AudienceName } from './conditions/condition-kind.ts';
 import { describeAudience } from './describe-audience.ts';
 import { languageName } from './translations.ts';
@@ -61,8 +62,6 @@ const describeGoal = ({ event, product, within_hours }: ConversionJson): string 
   return `${deed} within ${count(within_hours / HOURS_A_DAY, 'day')}`;
 };
 
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
 /** Returns the value as text or JSON. */
 export const formatFieldValue = (value: unknown): string => {
   if (value === undefined || value === null) return '';
@@ -97,7 +96,7 @@ const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> 
   language: languageName,
   status: (status: CampaignJson['status']) => STATUS_WORDS[status],
   placements: (ids: string[], { placement }) => ids.map(placement).join(', '),
-  priority: (priority: string) => capital(priority),
+  priority: (priority: string) => capitalize(priority),
   starts_at: (iso: string, { moment }) => moment(iso),
   ends_at: (iso: string, { moment }) => moment(iso),
   frequency: describeFrequency,

@@ -1,4 +1,5 @@
 import type { CampaignIssueCode, Issue, IssueFacts } from '../../service/index.ts';
+import { capitalize } from '../campaign/capitalize.ts';
 
 /** Converts internal names to the operator's Liquid, such as `user["first_name"]` to `${first_name}`. */
 const asWritten = (text: string): string =>
@@ -82,6 +83,6 @@ const describeCampaignIssue = <Code extends CampaignIssueCode>({ code, facts }: 
 export const describeIssue = (issue: Issue): string => {
   if (isCampaignIssue(issue)) return describeCampaignIssue(issue);
   const { message } = issue;
-  const sentence = message[0]!.toUpperCase() + message.slice(1);
+  const sentence = capitalize(message);
   return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
 };

@@ -1,3 +1,4 @@
+import { EVENT_COUNTS, mapKeys } from '../../protocol/index.ts';
 import { type CampaignJson, variantName } from '../campaign/campaign-json.ts';
 import { getShares } from '../campaign/shares.ts';
 import { type Difference, difference, getMean } from './confidence-sequence.ts';
@@ -36,7 +37,10 @@ export interface ComparedResults {
   isRedivided: boolean;
 }
 
-const NO_COUNTS = { exposed: 0, impressions: 0, clicks: 0, clicked: 0, dismissals: 0, dismissed: 0 };
+const NO_COUNTS = mapKeys(
+  Object.values(EVENT_COUNTS).flatMap(({ events, users }) => [events, users]),
+  () => 0,
+);
 
 /** Versions of a campaign since its first exposure, oldest first. */
 export type Former = readonly Pick<CampaignJson, 'variants' | 'control_percentage'>[];

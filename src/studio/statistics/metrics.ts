@@ -1,6 +1,11 @@
+import { EVENT_COUNTS } from '../../protocol/index.ts';
 import type { ArmResults, CampaignResults } from '../../service/index.ts';
 import type { CampaignJson, ConversionJson } from '../campaign/campaign-json.ts';
 import { proportion, type Sample } from './confidence-sequence.ts';
+
+const { impression: _, ...actions } = EVENT_COUNTS;
+/** Result fields of all event types except impressions, whose users are the base of all rates. */
+export const ACTION_COUNTS = Object.values(actions);
 
 /** Counts of an arm with its name. Arms without users are included. */
 export interface Arm extends ArmResults {

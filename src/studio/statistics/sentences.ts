@@ -1,4 +1,5 @@
 import type { CampaignJson } from '../campaign/campaign-json.ts';
+import { capitalize } from '../campaign/capitalize.ts';
 import { type ComparedResults, type Comparison, countExposedUsers } from './compare.ts';
 
 const number = new Intl.NumberFormat('en-GB');
@@ -66,8 +67,6 @@ const decided = (
 const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
-const capital = (text: string) => text[0]!.toUpperCase() + text.slice(1);
-
 const hasEnded = ({ ends_at }: CampaignJson, nowMs: number) =>
   ends_at != null && Date.parse(ends_at) <= nowMs;
 
@@ -120,7 +119,7 @@ export const headline = (campaign: CampaignJson, results: ComparedResults, nowMs
   const said = [...groups.values()].map((of) => decided(of, results));
   const wins = said.flatMap((each) => each.wins);
   return {
-    words: wins.length > 0 ? `${capital(wins.join('; '))}.` : 'No significant difference.',
-    details: said.flatMap(({ details }) => details.map((each) => `${capital(each)}.`)),
+    words: wins.length > 0 ? `${capitalize(wins.join('; '))}.` : 'No significant difference.',
+    details: said.flatMap(({ details }) => details.map((each) => `${capitalize(each)}.`)),
   };
 };

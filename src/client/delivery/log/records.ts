@@ -1,4 +1,4 @@
-import { MAX_BUTTON_ID } from '../../../protocol/index.ts';
+import { EVENT_TYPES, MAX_BUTTON_ID } from '../../../protocol/index.ts';
 import type { BannerEvent, EventType } from '../../banner.ts';
 import type { ConsentRecord, ConsentState } from '../../consent/consent.ts';
 import { isPendingDeadline, noPause, type Pause } from '../../platform/pauses.ts';
@@ -113,10 +113,10 @@ export const estimateBytes = ({
   appVersion.length;
 
 /**
- * Value of each event type; the lowest is evicted first. A lost dismissal shows the banner again. Impressions are the most
- * frequent events.
+ * Value of an event type; the lowest is evicted first. A lost dismissal shows the banner again. Impressions are the most frequent
+ * events.
  */
-export const EVENT_VALUE: Record<EventType, number> = { impression: 0, click: 1, dismiss: 2 };
+export const eventValue = (type: EventType): number => EVENT_TYPES.indexOf(type);
 
 /** Returns the public part of an event, without an invalid button ID. */
 export const bannerEvent = ({

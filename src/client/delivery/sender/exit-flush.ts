@@ -1,6 +1,6 @@
 import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
-import { claimKey, EVENT_VALUE } from '../log/records.ts';
+import { claimKey, eventValue } from '../log/records.ts';
 import { byTime, findBlock, newClaim, planBatches } from './claim.ts';
 import type { Sender } from './sender.ts';
 
@@ -29,7 +29,7 @@ export const createExitFlush = (
         const mayRepeat = options.guarantee[type] !== 'at-most-once';
         return mayRepeat && userTokens.isReady(userId) && !userTokens.isPaused(userId);
       })
-      .sort((a, b) => EVENT_VALUE[b.event.type] - EVENT_VALUE[a.event.type] || byTime(a, b));
+      .sort((a, b) => eventValue(b.event.type) - eventValue(a.event.type) || byTime(a, b));
     const plan = planBatches(byValue, budgetLeft(), limit(), context);
     if (plan.length === 0) return 0;
     const claimed = plan.map((batch) => newClaim(context, batch, 0));

@@ -15,7 +15,7 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
   const {
     bannerEvent,
     estimateBytes,
-    EVENT_VALUE,
+    eventValue,
     isPendingDeadline,
     isLive,
     isQuotaError,
@@ -121,13 +121,13 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
   const evictEvents = async (written: QueuedEvent[] | undefined): Promise<boolean> => {
     const { free, size } = await measureUsage();
     // Not `Math.max(...)`, because there may be more events than a call accepts arguments.
-    const most = written?.reduce((value, { event }) => Math.max(value, EVENT_VALUE[event.type]), 0);
+    const most = written?.reduce((value, { event }) => Math.max(value, eventValue(event.type)), 0);
     const least = free.reduce(
-      (value, { event }) => Math.min(value, EVENT_VALUE[event.type]),
+      (value, { event }) => Math.min(value, eventValue(event.type)),
       most ?? Infinity,
     );
     const victims = free
-      .filter(({ event }) => EVENT_VALUE[event.type] === least)
+      .filter(({ event }) => eventValue(event.type) === least)
       .slice(0, Math.ceil(free.length / 2));
     await remove(victims, 'evicted');
     if (victims.length > 0) caps.bytes = Math.min(caps.bytes, size * FULL_SHARE);
@@ -148,9 +148,7 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
       if (spareEvents <= 0 && spareBytes <= 0) return recordScan(all.length - expired.length);
       spareEvents += maxEvents * SLACK;
       spareBytes += caps.bytes * SLACK;
-      free.sort(
-        (a, b) => EVENT_VALUE[a.event.type] - EVENT_VALUE[b.event.type] || a.event.time - b.event.time,
-      );
+      free.sort((a, b) => eventValue(a.event.type) - eventValue(b.event.type) || a.event.time - b.event.time);
       const victims = free.filter(({ event }) => {
         const isVictim = spareEvents > 0 || spareBytes > 0;
         spareEvents -= 1;

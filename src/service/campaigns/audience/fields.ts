@@ -1,13 +1,9 @@
+import { type EventCounts, type LastTimes, MEASURES } from '../../profiles/measures.ts';
 import { type ActivityStats, getOwn, type Profile } from '../../profiles/profile.ts';
-import type { UserCampaign } from '../../profiles/user-campaign.ts';
 import { STANDARD_NAMES } from '../../users/check-standard.ts';
 
 /** Activity of a user in one campaign that the user has seen. */
-export interface CampaignActivity
-  extends Pick<
-    UserCampaign,
-    'impressions' | 'lastImpressionMs' | 'clicks' | 'lastClickMs' | 'dismissals' | 'lastDismissalMs'
-  > {
+export interface CampaignActivity extends EventCounts, LastTimes {
   /** Times at which goals of the campaign were last reached since the first impression, in Unix milliseconds. */
   readonly reachedMs: readonly number[];
 }
@@ -81,12 +77,12 @@ const PURCHASE = {
 /** Returns the count and the last time of an action. Empty if the user never performed the action. */
 const actionMembers = (
   counted: string,
-  action: string,
+  last: string,
   of: (activity: CampaignActivity) => { count: number; lastMs: number | null },
 ): Record<string, ActivityMember<CampaignActivity>> => ({
   [counted]: { kind: 'number', read: (activity) => of(activity).count || undefined },
-  [`last_${action}`]: { kind: 'moment', read: (activity) => of(activity).lastMs ?? undefined },
-  [`last_${action}_days_ago`]: {
+  [last]: { kind: 'moment', read: (activity) => of(activity).lastMs ?? undefined },
+  [`${last}_days_ago`]: {
     kind: 'number',
     read: (activity, nowMs) => {
       const { lastMs } = of(activity);
@@ -96,16 +92,14 @@ const actionMembers = (
 });
 
 const CAMPAIGN: Record<string, ActivityMember<CampaignActivity>> = {
-  ...actionMembers('impressions', 'impression', ({ impressions, lastImpressionMs }) => ({
-    count: impressions,
-    lastMs: lastImpressionMs,
-  })),
-  ...actionMembers('clicks', 'click', ({ clicks, lastClickMs }) => ({ count: clicks, lastMs: lastClickMs })),
-  ...actionMembers('dismissals', 'dismissal', ({ dismissals, lastDismissalMs }) => ({
-    count: dismissals,
-    lastMs: lastDismissalMs,
-  })),
-  ...actionMembers('conversions', 'conversion', ({ reachedMs }) => ({
+  ...Object.fromEntries(
+    MEASURES.flatMap(({ events, last, lastMs }) =>
+      Object.entries(
+        actionMembers(events, last, (activity) => ({ count: activity[events], lastMs: activity[lastMs] })),
+      ),
+    ),
+  ),
+  ...actionMembers('conversions', 'last_conversion', ({ reachedMs }) => ({
     count: reachedMs.length,
     lastMs: reachedMs.length === 0 ? null : Math.max(...reachedMs),
   })),

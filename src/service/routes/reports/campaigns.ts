@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { EVENT_COUNTS } from '../../../protocol/index.ts';
 import { described } from '../../../protocol/schemas/index.ts';
 import { flag, time } from '../../api/query.ts';
 import { defineRoute } from '../../api/route.ts';
@@ -141,18 +142,18 @@ const variantDay = (
   buttons: readonly ButtonDayResults[],
 ) => {
   const { variants } = campaign;
-  const { impressions = 0, clicks = 0, dismissals = 0, exposed = 0, clicked = 0, dismissed = 0 } = day ?? {};
+  const exposed = day?.exposed ?? 0;
   const conversions = toConversions(campaign, day ? [day] : []);
   if (variantId === null) return { variation_name: 'Control', enrolled: exposed, ...conversions };
   return {
     variation_name: variants.find((each) => each.variantId === variantId)?.name ?? variantId,
     variation_api_id: variantId,
-    total_impressions: impressions,
-    unique_impressions: exposed,
-    total_clicks: clicks,
-    unique_clicks: clicked,
-    total_dismissals: dismissals,
-    unique_dismissals: dismissed,
+    ...Object.fromEntries(
+      Object.values(EVENT_COUNTS).flatMap(({ events, users }) => [
+        [`total_${events}`, day?.[events] ?? 0],
+        [`unique_${events}`, day?.[users] ?? 0],
+      ]),
+    ),
     unique_recipients: exposed,
     ...conversions,
     ...(buttons.length > 0 && {

@@ -1,4 +1,4 @@
-import type { Banner } from '../../../protocol/index.ts';
+import { type Banner, INERT_METHODS } from '../../../protocol/index.ts';
 import type { PlacementTemplate } from '../../../service/index.ts';
 import { TEMPLATE_CATALOGUE, TEMPLATE_PROPERTIES, TEMPLATES } from '../../../templates/index.ts';
 import { refusedUrl } from '../../campaign/url-problem.ts';
@@ -124,9 +124,7 @@ const draw = (request: FrameRequest) => {
         element: slot,
         placementId: 'preview',
         signal: drawn.signal,
-        click: async () => undefined,
-        dismiss: async () => undefined,
-        snooze: async () => undefined,
+        ...INERT_METHODS,
         now: Date.now,
         safeUrl: (url, use) =>
           typeof url === 'string' && refusedUrl(url, use) === null ? onSite(url, site) : null,

@@ -1,9 +1,10 @@
 import type { Counts } from '../../../service/index.ts';
 import type { ConversionJson } from '../../campaign/campaign-json.ts';
+import { capitalize } from '../../campaign/capitalize.ts';
 import type { SinceEnd } from '../../server/ended-test.ts';
 import type { ResultsResponse } from '../../server/routes/results.ts';
 import type { Comparison } from '../../statistics/compare.ts';
-import { type Arm, goalName } from '../../statistics/metrics.ts';
+import { ACTION_COUNTS, type Arm, goalName } from '../../statistics/metrics.ts';
 import { formatInterval } from '../../statistics/sentences.ts';
 import { type Column, DataTable } from '../components/data-table.tsx';
 import { countText, liftText, moneyText, shareText } from '../components/format.ts';
@@ -57,8 +58,9 @@ export const CountsTable = ({ arms, goals, currencies }: CountsTableProps) => {
         },
         { name: 'Users', kind: 'number', cell: ({ exposed }) => countText(exposed) },
         ofSeen('Views', ({ impressions }) => countText(impressions)),
-        ofSeen('Clicked', ({ clicked, exposed }) => share(clicked, exposed)),
-        ofSeen('Dismissed', ({ dismissed, exposed }) => share(dismissed, exposed)),
+        ...ACTION_COUNTS.map(({ users }) =>
+          ofSeen(capitalize(users), (arm) => share(arm[users], arm.exposed)),
+        ),
         ...goalColumns,
         ...revenueColumns,
       ]}

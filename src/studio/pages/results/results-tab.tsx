@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
+import { capitalize } from '../../campaign/capitalize.ts';
 import { languageName } from '../../campaign/translations.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { ResultsResponse } from '../../server/routes/results.ts';
+import { ACTION_COUNTS } from '../../statistics/metrics.ts';
 import { call } from '../call.ts';
 import { countText, wholeMoment } from '../components/format.ts';
 import { LoadView, useLoad } from '../components/loading.tsx';
@@ -20,7 +22,7 @@ const Meanings = () => (
     <dl class="meanings">
       <dt>Users</dt>
       <dd>Users with at least one impression. Control group: users who would have had one.</dd>
-      <dt>Clicked, dismissed</dt>
+      <dt>{capitalize(ACTION_COUNTS.map(({ users }) => users).join(', '))}</dt>
       <dd>Users who did it at least once, as a share of the users above.</dd>
       <dt>Goals</dt>
       <dd>

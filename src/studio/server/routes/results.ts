@@ -12,7 +12,7 @@ import { campaignChanges } from '../../campaign/changes.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { getCampaignResults, toConversionJson } from '../../results-query.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
-import { goalName } from '../../statistics/metrics.ts';
+import { ACTION_COUNTS, goalName } from '../../statistics/metrics.ts';
 import { type Headline, headline } from '../../statistics/sentences.ts';
 import { type FrozenTest, type SinceEnd, sinceEnd, soleVariant } from '../ended-test.ts';
 import { csvFile, get, type WorkspaceContext } from '../route.ts';
@@ -30,30 +30,24 @@ const resultsCsv = (
     'variant',
     'people',
     'impressions',
-    'clicks',
-    'people_clicked',
-    'people_dismissed',
+    ...ACTION_COUNTS.flatMap(({ events, users }) => [events, `people_${users}`]),
   ];
   const goalHeads = goals.flatMap((goal) => [
     `people: ${goalName(goal)}`,
     `${['revenue', ...(isSum ? currencies : [])].join(' ')}: ${goalName(goal)}`,
   ]);
   const buttonIds = [...new Set(buttons.map(({ buttonId }) => buttonId))];
-  const rows = arms.map(
-    ({ name, variantId, exposed, impressions, clicks, clicked, dismissed, goals: reached }) => [
-      campaign.campaign_id,
-      name,
-      exposed,
-      impressions,
-      clicks,
-      clicked,
-      dismissed,
-      ...reached.flatMap(({ converted, revenue }) => [converted, isSum ? revenue : '']),
-      ...buttonIds.map(
-        (id) => buttons.find((each) => each.buttonId === id && each.variantId === variantId)?.clicks ?? 0,
-      ),
-    ],
-  );
+  const rows = arms.map(({ name, variantId, exposed, impressions, goals: reached, ...counts }) => [
+    campaign.campaign_id,
+    name,
+    exposed,
+    impressions,
+    ...ACTION_COUNTS.flatMap(({ events, users }) => [counts[events], counts[users]]),
+    ...reached.flatMap(({ converted, revenue }) => [converted, isSum ? revenue : '']),
+    ...buttonIds.map(
+      (id) => buttons.find((each) => each.buttonId === id && each.variantId === variantId)?.clicks ?? 0,
+    ),
+  ]);
   return [[...heads, ...goalHeads, ...buttonIds.map((id) => `clicks: ${id}`)], ...rows];
 };
 

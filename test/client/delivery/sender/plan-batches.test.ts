@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createUserTokens } from '../../../../src/client/credentials/credentials.ts';
 import { SCHEMA_VERSION } from '../../../../src/client/delivery/limits.ts';
 import {
-  EVENT_VALUE,
+  eventValue,
   type QueuedEvent,
   type StoredEvent,
 } from '../../../../src/client/delivery/log/records.ts';
@@ -89,6 +89,6 @@ test('case 27: selects the most valuable events, oldest first, within the budget
 });
 
 test('ranks a dismissal above a click, and a click above an impression', () => {
-  expect(EVENT_VALUE.dismiss).toBeGreaterThan(EVENT_VALUE.click);
-  expect(EVENT_VALUE.click).toBeGreaterThan(EVENT_VALUE.impression);
+  expect(eventValue('dismiss')).toBeGreaterThan(eventValue('click'));
+  expect(eventValue('click')).toBeGreaterThan(eventValue('impression'));
 });
