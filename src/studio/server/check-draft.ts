@@ -248,7 +248,7 @@ const checkTranslations = (campaign: CampaignJson, tell: Tell) => {
 
 /** Returns all checks of a draft: errors that the API would reject, then warnings. */
 export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number): DraftCheck[] => {
-  const checks = { error: [] as DraftCheck[], warning: [] as DraftCheck[] };
+  const checks: Record<'error' | 'warning', DraftCheck[]> = { error: [], warning: [] };
   const seen = new Set<string>();
   const tell: Tell = (severity, path, words) => {
     // Reports a problem only once if both a property and its rendered text have it.
