@@ -11,9 +11,9 @@ const shown = (value: unknown): string => (isPlain(value) ? String(value) : JSON
 /** Formats a log record for a terminal: time of day, level, message and fields. */
 export const formatLine = (json: string, formatTime: (time: string) => string): string => {
   const { level, time, msg, at, ...fields }: Line = JSON.parse(json);
-  const facts = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`);
+  const texts = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`);
   const stack = Array.isArray(at) ? at.map((frame) => `\n    ${frame}`).join('') : '';
-  return `${[formatTime(time), level.toUpperCase().padEnd(5), msg, ...facts].join(' ')}${stack}\n`;
+  return `${[formatTime(time), level.toUpperCase().padEnd(5), msg, ...texts].join(' ')}${stack}\n`;
 };
 
 const localTime = (time: string): string => new Date(time).toLocaleTimeString('en-GB');

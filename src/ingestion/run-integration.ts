@@ -33,8 +33,8 @@ const formatRunError = (error: unknown): string => {
 
 /** Joins messages of a run into sentences; `null` if none. */
 const joinMessages = (...messages: (string | null)[]): string | null => {
-  const said = messages.filter((message) => message !== null);
-  return said.length === 0 ? null : said.join('. ');
+  const given = messages.filter((message) => message !== null);
+  return given.length === 0 ? null : given.join('. ');
 };
 
 const formatStillRejected = (count: number): string =>

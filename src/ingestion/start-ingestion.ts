@@ -106,10 +106,10 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
     );
     try {
       const ended = await work(signal);
-      const isCut = stop.signal.reason instanceof RunTimeoutError && ended.status !== 'error';
+      const hasTimedOut = stop.signal.reason instanceof RunTimeoutError && ended.status !== 'error';
       // The rest of an interrupted run is due at once, after other waiting runs.
       const isStopped = stopping.signal.aborted && ended.status === 'error';
-      if (isHeld) await store.ingestion.finish(ended, isCut || isStopped ? now() : undefined);
+      if (isHeld) await store.ingestion.finish(ended, hasTimedOut || isStopped ? now() : undefined);
       return ended;
     } finally {
       clearInterval(timer);
@@ -119,23 +119,23 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
 
   const report = (run: EndedRun) => {
     const { workspaceId: workspace, integrationId: integration, status, message } = run;
-    const facts = {
+    const fields = {
       workspace,
       integration,
       status,
       rows_synced: run.rowsSynced,
       rows_failed: run.rowsFailed,
     };
-    const said = { ...facts, ...(message !== null && { message }) };
-    if (status === 'error' && !stopping.signal.aborted) log.error(said, 'integration failed');
-    else log.info(said, 'integration ended');
+    const runFields = { ...fields, ...(message !== null && { message }) };
+    if (status === 'error' && !stopping.signal.aborted) log.error(runFields, 'integration failed');
+    else log.info(runFields, 'integration ended');
     onRun?.(run);
   };
 
-  const perform = async (workspace: Workspace, { integration, state, trigger }: Due) => {
+  const runDue = async (workspace: Workspace, { integration, state, trigger }: Due) => {
     const { workspaceId } = workspace;
     const { record, source } = integration;
-    const facts = { workspace: workspaceId, integration: record.integration_id };
+    const fields = { workspace: workspaceId, integration: record.integration_id };
     const run = await store.ingestion.claim({
       workspaceId,
       integrationId: record.integration_id,
@@ -145,7 +145,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
       leaseMs,
     });
     if (!run || !source) return;
-    log.info(facts, 'integration runs');
+    log.info(fields, 'integration runs');
     const holdsLease = () => store.ingestion.renew(run, now() + leaseMs);
     report(
       await withLease(run, (signal) =>
@@ -156,11 +156,11 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
 
   const isLeased = ({ leaseUntilMs }: IngestionState) =>
     leaseUntilMs > now() && leaseUntilMs < now() + 2 * leaseMs;
-  const isDead = (state: IngestionState | null): state is IngestionState =>
+  const isOrphaned = (state: IngestionState | null): state is IngestionState =>
     state !== null && state.runId !== '' && !isLeased(state);
 
   /** Ends crashed runs that no process continues, because they crashed repeatedly or their integration is paused. */
-  const abandon = async (
+  const failOrphanedRun = async (
     workspaceId: string,
     schedule: WorkspaceIntegration['schedule'],
     state: IngestionState,
@@ -174,7 +174,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
     return true;
   };
 
-  const look = async (workspace: Workspace) => {
+  const pollWorkspace = async (workspace: Workspace) => {
     const { workspaceId } = workspace;
     const integrations = workspace.integrations?.filter(({ source }) => source !== null) ?? [];
     if (integrations.length === 0) return;
@@ -185,13 +185,13 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
       const name = JSON.stringify([workspaceId, id]);
       const state = states.find(({ integrationId }) => integrationId === id) ?? null;
       if (running.has(name) || (state && isLeased(state))) continue;
-      const isRecovery = isDead(state);
-      if (isRecovery && (await abandon(workspaceId, schedule, state))) continue;
+      const isRecovery = isOrphaned(state);
+      if (isRecovery && (await failOrphanedRun(workspaceId, schedule, state))) continue;
       const trigger = getTrigger(integration, state, now());
       if (trigger === null || isRecovering || running.size >= (isRecovery ? 1 : MAX_RUNS)) continue;
       isRecovering = isRecovery;
-      const done = perform(workspace, { integration, state, trigger })
-        .catch((error: unknown) => log.error(serializeError(error), 'integration not run'))
+      const done = runDue(workspace, { integration, state, trigger })
+        .catch((error: unknown) => log.error(serializeError(error), 'integration failed to start'))
         .finally(() => {
           running.delete(name);
           if (isRecovery) isRecovering = false;
@@ -212,10 +212,10 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
     );
     while (!stopping.signal.aborted) {
       try {
-        for (const workspace of workspaces()) await look(workspace);
+        for (const workspace of workspaces()) await pollWorkspace(workspace);
         await prune();
       } catch (error) {
-        log.error(serializeError(error), 'integrations not looked at');
+        log.error(serializeError(error), 'polling integrations failed');
       }
       await wait(pollMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
     }

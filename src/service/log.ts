@@ -1,13 +1,13 @@
 /** Structured log in pino's format. Lines never contain keys, email addresses, phone numbers or external IDs. */
 export interface Log {
   /** Logs each request, for developers. */
-  debug(facts: Record<string, unknown>, message: string): void;
+  debug(fields: Record<string, unknown>, message: string): void;
   /** Logs process events: started, reloaded, stopped. */
-  info(facts: Record<string, unknown>, message: string): void;
+  info(fields: Record<string, unknown>, message: string): void;
   /** Logs a problem that needs an operator's attention. */
-  warn(facts: Record<string, unknown>, message: string): void;
+  warn(fields: Record<string, unknown>, message: string): void;
   /** Logs a failure. */
-  error(facts: Record<string, unknown>, message: string): void;
+  error(fields: Record<string, unknown>, message: string): void;
 }
 
 const nothing = () => undefined;
@@ -21,7 +21,7 @@ export const getErrorCode = (error: unknown): string | undefined =>
 export const getErrorMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** Returns the loggable facts of an error: its type and origin. Omits the message, which may quote user data. */
+/** Returns the log fields of an error: its type and origin. Omits the message, which may quote user data. */
 export const serializeError = (error: unknown): Record<string, unknown> => {
   if (!(error instanceof Error)) return { error: typeof error };
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];

@@ -82,7 +82,7 @@ test('returns 503 if the write is postponed, and logs the reason once a minute',
   const body = { events: [{ external_id: 'u-1', name: 'seen', time: TIME }] };
   for (let times = 0; times < 3; times += 1)
     expect(await service.call('POST', '/users/track', { ...asServer, body })).toMatchObject({ status: 503 });
-  expect(service.lines.filter(({ message }) => message === 'requests deferred')).toEqual([
+  expect(service.lines.filter(({ message }) => message === 'request failed: store unavailable')).toEqual([
     expect.objectContaining({
       level: 'warn',
       path: '/users/track',

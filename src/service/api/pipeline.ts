@@ -144,7 +144,7 @@ interface ApiPipelineOptions {
 
 /** Logs rejected requests at most once a minute per cause, because a page with a wrong key keeps retrying. */
 const createRejectionLog = (log: Log) => {
-  const isDue = createLogThrottle();
+  const shouldLog = createLogThrottle();
 
   /** `holder` is absent if the key is unknown. */
   return (
@@ -154,14 +154,14 @@ const createRejectionLog = (log: Log) => {
     nowMs: number,
   ): void => {
     if (status < 400 || status >= 500) return;
-    const facts = {
+    const fields = {
       ...(holder && { workspace: holder.workspace.workspaceId, key: holder.key.name }),
       path: call.endpoint.path,
       status,
       why,
     };
-    if (isDue(JSON.stringify(facts), nowMs))
-      log.warn({ request_id: call.request.requestId, ...facts }, 'requests rejected');
+    if (shouldLog(JSON.stringify(fields), nowMs))
+      log.warn({ request_id: call.request.requestId, ...fields }, 'requests rejected');
   };
 };
 

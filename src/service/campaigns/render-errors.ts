@@ -113,14 +113,14 @@ export type LogRenderError = (
  * as an error.
  */
 export const createRenderErrorLog = (log: Log): LogRenderError => {
-  const isDue = createLogThrottle();
+  const shouldLog = createLogThrottle();
   return (banner, error, now, isHalted = false) => {
-    const facts: Record<string, unknown> = { ...banner, ...toLogFields(error) };
+    const fields: Record<string, unknown> = { ...banner, ...toLogFields(error) };
     if (isHalted) {
-      log.error(facts, 'campaign halted until it changes');
+      log.error(fields, 'campaign halted until it changes');
       return;
     }
-    const cause = JSON.stringify([banner.workspace, banner.campaign, banner.variant, facts['property']]);
-    if (isDue(cause, now)) log.warn(facts, 'banner not shown: a property cannot be rendered');
+    const cause = JSON.stringify([banner.workspace, banner.campaign, banner.variant, fields['property']]);
+    if (shouldLog(cause, now)) log.warn(fields, 'banner not shown: a property cannot be rendered');
   };
 };

@@ -104,11 +104,11 @@ const joinHeader = ({ rawHeaders }: IncomingMessage, name: string): string | und
   return values.length > 0 ? values.join(', ') : undefined;
 };
 
-/** Adapts a `node:http` request. `invite` sends 100 Continue to a client that waits for it. */
+/** Adapts a `node:http` request. `writeContinue` sends 100 Continue to a client that waits for it. */
 export const toHttpRequest = (
   request: IncomingMessage,
   receiving: ByteBudget,
-  invite: () => void,
+  writeContinue: () => void,
 ): HttpRequest => {
   const url = getTarget(request);
   const query = url.indexOf('?');
@@ -125,7 +125,7 @@ export const toHttpRequest = (
     },
     body: (maxBytes) => {
       if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(null);
-      invite();
+      writeContinue();
       return readBody(request, maxBytes, receiving);
     },
   };

@@ -121,9 +121,10 @@ export const createRouter = <E extends Endpoint>({
     const methods = atPath.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     return {
       match: compilePath(path),
-      first: atPath[0]!,
-      open: atPath[0]!.crossOrigin ? { ...headers, ...ANY_ORIGIN } : headers,
-      allow: [...methods, ...(atPath[0]!.crossOrigin ? ['OPTIONS'] : [])].join(', '),
+      /** Endpoint for errors that concern no method. */
+      sample: atPath[0]!,
+      corsHeaders: atPath[0]!.crossOrigin ? { ...headers, ...ANY_ORIGIN } : headers,
+      allowHeader: [...methods, ...(atPath[0]!.crossOrigin ? ['OPTIONS'] : [])].join(', '),
       byMethod: new Map<string, RouteEntry<E>>(
         atPath.map((endpoint) => [
           endpoint.method,
@@ -146,24 +147,24 @@ export const createRouter = <E extends Endpoint>({
 
   const find = (path: string) => {
     const matched = exact.get(path);
-    if (matched) return { place: matched, params: NO_PARAMS };
+    if (matched) return { pathEntry: matched, params: NO_PARAMS };
     for (const template of templates) {
       const params = template.match(path);
-      if (params) return { place: template, params };
+      if (params) return { pathEntry: template, params };
     }
     return undefined;
   };
 
-  const isDue = createLogThrottle();
+  const shouldLog = createLogThrottle();
   /** Returns the 503 of a write that may succeed later. Logs each cause at most once a minute. */
   const toServiceUnavailable = (
     error: TransientError,
     { requestId }: HttpRequest,
     endpoint: E | null,
   ): HttpError => {
-    const facts = { path: endpoint?.path, ...serializeError(error) };
-    if (isDue(JSON.stringify(facts), performance.now()))
-      log.warn({ request_id: requestId, ...facts }, 'requests deferred');
+    const fields = { path: endpoint?.path, ...serializeError(error) };
+    if (shouldLog(JSON.stringify(fields), performance.now()))
+      log.warn({ request_id: requestId, ...fields }, 'request failed: store unavailable');
     return serviceUnavailable(ERROR_MESSAGES.unavailable);
   };
 
@@ -205,14 +206,16 @@ export const createRouter = <E extends Endpoint>({
         const missing = new HttpError(404, ERROR_MESSAGES.notFound);
         return { endpoint: null, response: toErrorResponse(missing, request, null, headers) };
       }
-      const { place, params } = found;
-      const { first, open, allow, byMethod } = place;
-      if (first.crossOrigin && request.method === 'OPTIONS')
-        return { endpoint: first, response: preflight(first, request) };
+      const { pathEntry, params } = found;
+      const { sample, corsHeaders, allowHeader, byMethod } = pathEntry;
+      if (sample.crossOrigin && request.method === 'OPTIONS')
+        return { endpoint: sample, response: preflight(sample, request) };
       const entry = byMethod.get(request.method === 'HEAD' ? 'GET' : request.method);
       if (!entry) {
-        const error = new HttpError(405, ERROR_MESSAGES.methodNotAllowed, { headers: { Allow: allow } });
-        return { endpoint: first, response: toErrorResponse(error, request, first, open) };
+        const error = new HttpError(405, ERROR_MESSAGES.methodNotAllowed, {
+          headers: { Allow: allowHeader },
+        });
+        return { endpoint: sample, response: toErrorResponse(error, request, sample, corsHeaders) };
       }
       const { endpoint } = entry;
       const permit = entry.createPermit();
@@ -221,7 +224,7 @@ export const createRouter = <E extends Endpoint>({
         request,
         endpoint,
         params,
-        headers: open,
+        headers: corsHeaders,
         readJson: async () =>
           endpoint.body ? readJson(request, endpoint.body.bounds, permit, reservation) : undefined,
       };

@@ -186,19 +186,19 @@ export const servePort = async (
   const atEndOfTick = createTickBatcher();
   const receiving = createUploadLimiter();
   const inOrder = createRequestQueue();
-  const isDue = createLogThrottle();
+  const shouldLog = createLogThrottle();
   const unread = createUnreadLimiter((bytes) => {
-    if (isDue('unread', performance.now()))
+    if (shouldLog('unread', performance.now()))
       log.warn({ bytes }, 'response dropped: the client does not read it');
   }, maxUnreadBytes);
-  const respond = (request: IncomingMessage, response: ServerResponse, invite: () => void) => {
+  const respond = (request: IncomingMessage, response: ServerResponse, writeContinue: () => void) => {
     const failed = (error: unknown) => {
       log.error(serializeError(error), 'response not written');
       response.destroy();
     };
     const serve = async () => {
       if (files && (await files(request, response))) return;
-      const httpRequest = toHttpRequest(request, receiving, invite);
+      const httpRequest = toHttpRequest(request, receiving, writeContinue);
       const isBad = hasSeveralHosts(request);
       const result = isBad ? SEVERAL_HOSTS : await handle(httpRequest);
       atEndOfTick(() => {

@@ -20,7 +20,7 @@ const NAME = /^[\w.:/-]{1,64}$/;
 
 /** Creates a log of requested placements that the workspace does not have, each at most once a minute. */
 const createUnknownPlacements = (log: Log) => {
-  const isDue = createLogThrottle();
+  const shouldLog = createLogThrottle();
 
   return ({ workspace, key, now }: RouteContext, requested: readonly string[]): void => {
     const { workspaceId, placementIds } = workspace;
@@ -28,7 +28,7 @@ const createUnknownPlacements = (log: Log) => {
       if (placementIds.has(placement)) continue;
       const isName = NAME.test(placement);
       const cause = JSON.stringify([workspaceId, key.name, isName && placement]);
-      if (!isDue(cause, now)) continue;
+      if (!shouldLog(cause, now)) continue;
       const meant = suggest(placement, placementIds);
       log.warn(
         {

@@ -11,7 +11,7 @@ import type { MissingSelectors } from '../missing-selectors.ts';
 
 /** Returns the placements that pages insert automatically. They are the same for every user, and public. */
 export const placements = (log: Log, missingSelectors: MissingSelectors) => {
-  const isDue = createLogThrottle();
+  const shouldLog = createLogThrottle();
   return defineRoute({
     path: PLACEMENTS_PATH,
     permission: 'banners.sync',
@@ -49,7 +49,7 @@ export const placements = (log: Log, missingSelectors: MissingSelectors) => {
         });
         if (!body.missing?.includes(placementId)) continue;
         missingSelectors.add(workspaceId, placement, now);
-        if (isDue(JSON.stringify([workspaceId, placementId]), now))
+        if (shouldLog(JSON.stringify([workspaceId, placementId]), now))
           log.warn(
             { workspace: workspaceId, placement: placementId, selector: spot.selector },
             'selector without a match',

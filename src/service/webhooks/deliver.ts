@@ -167,7 +167,7 @@ export const createDeliver = (options: DeliverOptions) => {
     rows: number,
   ): Promise<DeliverStep> => {
     const nowMs = now();
-    const facts = { workspace: state.workspaceId, webhook: state.webhookId };
+    const fields = { workspace: state.workspaceId, webhook: state.webhookId };
     if (error === null) {
       const saved = await save({
         ...state,
@@ -191,10 +191,10 @@ export const createDeliver = (options: DeliverOptions) => {
     const nextAttemptMs = Math.round(nowMs + retryDelay(failures, retryAfterMs));
     if (disabledReason === null)
       log.warn(
-        { ...facts, error, failures, retry_at: new Date(nextAttemptMs).toISOString() },
+        { ...fields, error, failures, retry_at: new Date(nextAttemptMs).toISOString() },
         'webhook failed',
       );
-    else log.error({ ...facts, reason: disabledReason }, 'webhook disabled');
+    else log.error({ ...fields, reason: disabledReason }, 'webhook disabled');
     const saved = await save({ ...failing, nextAttemptMs, disabledReason });
     return { state: saved ?? state, hasMore: false };
   };

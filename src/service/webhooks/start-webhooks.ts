@@ -108,7 +108,7 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
     const leased = await acquireLease(workspace.workspaceId, webhook);
     if (!leased) return;
     const state = await deliverDueAlerts(workspace, webhook, leased).catch((error: unknown) => {
-      logError(workspace, webhook, error, 'alerts not read');
+      logError(workspace, webhook, error, 'reading alerts failed');
       return leased;
     });
     for (let step = { state, hasMore: true }; step.hasMore && !signal.aborted; )
@@ -120,7 +120,7 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
       const key = toWebhookKey(workspace, webhook);
       if (webhook.isPaused || running.has(key)) continue;
       const done = run(workspace, webhook)
-        .catch((error: unknown) => logError(workspace, webhook, error, 'webhook not run'))
+        .catch((error: unknown) => logError(workspace, webhook, error, 'webhook delivery failed'))
         .finally(() => running.delete(key));
       running.set(key, done);
     }
