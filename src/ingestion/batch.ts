@@ -23,8 +23,8 @@ const MAX_ROWS = 100;
 /** Approximate size limit of a batch, in characters. */
 const MAX_CHARACTERS = 1_000_000;
 /** Maximum rows with the same key and `UPDATED_AT`, which must share a batch. */
-const MAX_TIE_ROWS = 1_000;
-const MAX_TIE_CHARACTERS = 4_000_000;
+const MAX_SAME_KEY_ROWS = 1_000;
+const MAX_SAME_KEY_CHARACTERS = 4_000_000;
 /** Maximum open rejects of an integration. More rejects mean that the source does not match the workspace file. */
 const MAX_REJECTS = 100_000;
 const storable = (text: string): string => text.replaceAll('\u0000', '\u2400');
@@ -66,7 +66,7 @@ const emptyBatch = (): OpenBatch => ({
 });
 
 /** Returns the initial size of a group of consecutive rows with the same key and time. */
-const noTie = () => ({ rows: 1, characters: 0 });
+const emptySameKeyGroup = () => ({ rows: 1, characters: 0 });
 
 interface BatchesOptions {
   store: Pick<Store, 'write'>;
@@ -77,8 +77,7 @@ interface BatchesOptions {
   /** Unix microseconds after which rows are deduplicated individually; `null` if none are. */
   dedupeSinceUs: number | null;
   lookbackUs: number;
-  /** IDs of open rejects. */
-  open: Set<string>;
+  openRejectIds: Set<string>;
   /** Returns whether this run still holds the lease. */
   holdsLease(): Promise<boolean>;
   now(): number;
@@ -89,7 +88,7 @@ const findMiddle = (checkedRows: readonly CheckedSourceRow[]): number => {
   const middle = checkedRows.length >> 1;
   const isTie = (at: number) => {
     const [before, after] = [checkedRows[at - 1]!.row, checkedRows[at]!.row];
-    return before.timeUs === after.timeUs && before.order === after.order;
+    return before.timeUs === after.timeUs && before.sortKey === after.sortKey;
   };
   let cut = middle;
   while (cut < checkedRows.length && isTie(cut)) cut += 1;
@@ -103,13 +102,13 @@ export const rejectIdForRow = (key: string): string => `key:${key}`;
  * same time and key share a batch, because a watermark cannot lie between them.
  */
 export const createBatches = (options: BatchesOptions) => {
-  const { store, workspace, rows: type, lookbackUs, open, holdsLease, now } = options;
+  const { store, workspace, rows: type, lookbackUs, openRejectIds, holdsLease, now } = options;
   let { run, watermark, dedupeSinceUs } = options;
   let pending = emptyBatch();
   let erasedUsers = 0;
-  let tie = noTie();
+  let sameKeyGroup = emptySameKeyGroup();
   /** IDs of rejects from earlier runs. */
-  const earlierRejects = new Set(open);
+  const earlierRejects = new Set(openRejectIds);
   const stillRejected = new Set<string>();
 
   const toRejects = ({ row, checked }: CheckedSourceRow): IngestionReject[] =>
@@ -130,7 +129,7 @@ export const createBatches = (options: BatchesOptions) => {
   const toRecord = ({ checkedRows, malformed, closedRejectIds }: Batch): BatchRecord => {
     const last = checkedRows.at(-1)?.row;
     const newWatermark =
-      last && isAfter(last, watermark) ? { timeUs: last.timeUs, key: last.order } : watermark;
+      last && isAfter(last, watermark) ? { timeUs: last.timeUs, sortKey: last.sortKey } : watermark;
     const since =
       dedupeSinceUs === null ? null : Math.max(dedupeSinceUs, (newWatermark?.timeUs ?? 0) - lookbackUs);
     const stored = checkedRows.filter(({ checked }) => !('reason' in checked)).map(({ row }) => row);
@@ -159,9 +158,9 @@ export const createBatches = (options: BatchesOptions) => {
       seen:
         since === null
           ? []
-          : stored.filter(({ timeUs }) => timeUs > since).map(({ timeUs, order }) => [timeUs, order]),
+          : stored.filter(({ timeUs }) => timeUs > since).map(({ timeUs, sortKey }) => [timeUs, sortKey]),
       rejects,
-      closedRejectIds: closed.filter((id) => open.has(id)),
+      closedRejectIds: closed.filter((id) => openRejectIds.has(id)),
       nowMs: now(),
     };
   };
@@ -197,7 +196,7 @@ export const createBatches = (options: BatchesOptions) => {
   const commit = async (batch: Batch): Promise<void> => {
     const { checkedRows } = batch;
     const record = toRecord(batch);
-    if (open.size + record.rejects.length > MAX_REJECTS) {
+    if (openRejectIds.size + record.rejects.length > MAX_REJECTS) {
       const { reason } = record.rejects.at(-1)!;
       throw new SourceError(`more than ${MAX_REJECTS} rows are rejected, the last one because: ${reason}`);
     }
@@ -218,8 +217,8 @@ export const createBatches = (options: BatchesOptions) => {
       return commit({ ...batch, checkedRows: checkedRows.slice(half) });
     }
     ({ run, watermark, dedupeSinceUs } = record);
-    for (const id of record.closedRejectIds) open.delete(id);
-    for (const { rejectId } of record.rejects) open.add(rejectId);
+    for (const id of record.closedRejectIds) openRejectIds.delete(id);
+    for (const { rejectId } of record.rejects) openRejectIds.add(rejectId);
     if (rejected.length === 0) return;
     // Rejects that depend on the profile are known only now, so they are recorded after the other rows are stored. After a crash
     // in between, they are missing from the list.
@@ -240,12 +239,12 @@ export const createBatches = (options: BatchesOptions) => {
   };
 
   /** Adds a row to the current group with the same key and time. Throws `SourceError` if the group is too large. */
-  const growTie = (characters: number) => {
-    tie.rows += 1;
-    tie.characters += characters;
-    if (tie.rows > MAX_TIE_ROWS || tie.characters > MAX_TIE_CHARACTERS) {
+  const growSameKeyGroup = (characters: number) => {
+    sameKeyGroup.rows += 1;
+    sameKeyGroup.characters += characters;
+    if (sameKeyGroup.rows > MAX_SAME_KEY_ROWS || sameKeyGroup.characters > MAX_SAME_KEY_CHARACTERS) {
       throw new SourceError(
-        `more than ${MAX_TIE_ROWS} rows, or 4 MB, have one key and one UPDATED_AT: name in \`key\` a column whose values are unique`,
+        `more than ${MAX_SAME_KEY_ROWS} rows, or 4 MB, have one key and one UPDATED_AT: name in \`key\` a column whose values are unique`,
       );
     }
   };
@@ -263,9 +262,9 @@ export const createBatches = (options: BatchesOptions) => {
     async add(row: SourceRow) {
       const characters = countCharacters(row.values);
       const last = pending.checkedRows.at(-1)?.row;
-      if (last?.timeUs === row.timeUs && last.order === row.order) growTie(characters);
+      if (last?.timeUs === row.timeUs && last.sortKey === row.sortKey) growSameKeyGroup(characters);
       else {
-        tie = noTie();
+        sameKeyGroup = emptySameKeyGroup();
         await flushIfFull();
       }
       pending.characters += characters;

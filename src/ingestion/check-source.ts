@@ -13,7 +13,13 @@ const ROWS = 3;
 export const checkSource = async (workspace: Workspace, source: Source): Promise<CheckedSourceRow[]> => {
   const { signal } = new AbortController();
   const nowMs = Date.now();
-  const snapshot = await openSource(source, { after: null, keys: [], lines: [], nowMs, signal });
+  const snapshot = await openSource(source, {
+    after: null,
+    invalidKeys: [],
+    malformedRejectIds: [],
+    nowMs,
+    signal,
+  });
   try {
     const checked: CheckedSourceRow[] = [];
     for await (const row of snapshot.rows()) {

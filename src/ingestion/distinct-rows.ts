@@ -6,7 +6,7 @@ export async function* distinctRows(rows: AsyncIterable<SourceRow>): AsyncGenera
   let seen = new Set<string>();
   for await (const row of rows) {
     // Rows are sorted, so only neighbors can be equal.
-    if (first?.timeUs !== row.timeUs || first.order !== row.order) {
+    if (first?.timeUs !== row.timeUs || first.sortKey !== row.sortKey) {
       first = row;
       seen = new Set();
     } else {

@@ -105,7 +105,7 @@ const ignore = () => undefined;
  * no row before the bound can appear later.
  */
 export const openPostgres = async (source: PostgresSource, query: SnapshotQuery): Promise<Snapshot> => {
-  const { after, keys, signal } = query;
+  const { after, invalidKeys, signal } = query;
   const client = new Client({
     connectionString: normalizeSslMode(getConnectionUrl(source), process.env['PGSSLMODE']),
     application_name: NAME,
@@ -167,8 +167,8 @@ export const openPostgres = async (source: PostgresSource, query: SnapshotQuery)
     const keyCondition = [...keyPartConditions, `octet_length(${key}) <= ${MAX_INDEXED_BYTES}`].join(' AND ');
     const toAfterCondition = (position: Position | null): string => {
       if (position === null) return '';
-      if (position.key === null) return `AND ${time} > ${toTimeLiteral(position.timeUs)}`;
-      const laterCondition = `${time} > ${toTimeLiteral(position.timeUs)} OR ${inOrder} > ${client.escapeLiteral(position.key)}`;
+      if (position.sortKey === null) return `AND ${time} > ${toTimeLiteral(position.timeUs)}`;
+      const laterCondition = `${time} > ${toTimeLiteral(position.timeUs)} OR ${inOrder} > ${client.escapeLiteral(position.sortKey)}`;
       return `AND ${time} >= ${toTimeLiteral(position.timeUs)} AND (${laterCondition})`;
     };
 
@@ -206,7 +206,7 @@ export const openPostgres = async (source: PostgresSource, query: SnapshotQuery)
         `${timeCondition} AND ${time} < ${toTimeLiteral(boundUs)} AND ${keyCondition} AND NOT (${oversizedCondition}) ${where}`,
       );
       for await (const { timeUs, key, row } of rows) {
-        yield { ...row, timeUs: timeUs!, key: key!, order: key!, columns, rejectId: null };
+        yield { ...row, timeUs: timeUs!, key: key!, sortKey: key!, columns, rejectId: null };
       }
     };
 
@@ -214,8 +214,8 @@ export const openPostgres = async (source: PostgresSource, query: SnapshotQuery)
       message,
       rows: () => fetchRows(toAfterCondition(after)),
       async *retryRows() {
-        for (let first = 0; first < keys.length; first += KEYS) {
-          const literals = keys.slice(first, first + KEYS).map((each) => client.escapeLiteral(each));
+        for (let first = 0; first < invalidKeys.length; first += KEYS) {
+          const literals = invalidKeys.slice(first, first + KEYS).map((each) => client.escapeLiteral(each));
           yield* fetchRows(`AND ${inOrder} IN (${literals.join(', ')})`);
         }
       },

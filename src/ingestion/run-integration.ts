@@ -9,7 +9,7 @@ interface RunOptions {
   store: Pick<Store, 'write' | 'ingestion'>;
   workspace: Workspace;
   source: Source;
-  /** State when the run was claimed; `null` before the first run. */
+  /** State when the lease was acquired; `null` before the first run. */
   state: IngestionState | null;
   run: IngestionRun;
   holdsLease(): Promise<boolean>;
@@ -53,8 +53,8 @@ const formatErased = (users: number): string =>
  * rows. Resolves with the ended run. If the run fails, stored rows stay, and the next run continues after them.
  */
 export const runIntegration = async (options: RunOptions): Promise<EndedRun> => {
-  const { store, workspace, source, state, run: claimedRun, holdsLease, now, signal } = options;
-  const { workspaceId, integrationId } = claimedRun;
+  const { store, workspace, source, state, run: startedRun, holdsLease, now, signal } = options;
+  const { workspaceId, integrationId } = startedRun;
   const watermark = state?.watermark ?? null;
   const lookbackUs = (source.lookback_seconds ?? 0) * 1_000_000;
   // Rows up to this time are not tracked individually, so they must not be read again.
@@ -62,13 +62,13 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
     lookbackUs === 0 ? null : (state?.dedupeSinceUs ?? watermark?.timeUs ?? Number.MIN_SAFE_INTEGER);
   const after: Position | null =
     watermark && dedupeSinceUs !== null
-      ? { timeUs: Math.max(watermark.timeUs - lookbackUs, dedupeSinceUs), key: null }
+      ? { timeUs: Math.max(watermark.timeUs - lookbackUs, dedupeSinceUs), sortKey: null }
       : watermark;
 
-  const rejectIds = await store.ingestion.rejectIds(workspaceId, integrationId, 'invalid');
-  const lines = await store.ingestion.rejectIds(workspaceId, integrationId, 'malformed');
+  const invalidRejectIds = await store.ingestion.rejectIds(workspaceId, integrationId, 'invalid');
+  const malformedRejectIds = await store.ingestion.rejectIds(workspaceId, integrationId, 'malformed');
   const seen = new Set(
-    after?.key === null
+    after?.sortKey === null
       ? (await store.ingestion.seen(workspaceId, integrationId, after.timeUs)).map(
           ([timeUs, key]) => `${timeUs} ${key}`,
         )
@@ -78,19 +78,25 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
     store,
     workspace,
     rows: source.rows,
-    run: claimedRun,
+    run: startedRun,
     watermark,
     dedupeSinceUs,
     lookbackUs,
-    open: new Set([...rejectIds, ...lines]),
+    openRejectIds: new Set([...invalidRejectIds, ...malformedRejectIds]),
     holdsLease,
     now,
   });
   try {
-    const keys = rejectIds.map((id) => id.slice(rejectIdForRow('').length));
-    const snapshot = await openSource(source, { after, keys, lines, nowMs: now(), signal });
+    const invalidKeys = invalidRejectIds.map((id) => id.slice(rejectIdForRow('').length));
+    const snapshot = await openSource(source, {
+      after,
+      invalidKeys,
+      malformedRejectIds,
+      nowMs: now(),
+      signal,
+    });
     try {
-      const missing = new Set(rejectIds);
+      const missing = new Set(invalidRejectIds);
       const retriedKeys = new Set<string>();
       for await (const row of snapshot.retryRows()) {
         missing.delete(rejectIdForRow(row.key));
@@ -102,7 +108,8 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
         missing.delete(rejectIdForRow(row.key));
         // A late row, or a row that is already stored. Both are within the lookback.
         const isLate = row.rejectId === null && !isAfter(row, watermark);
-        if (!isLate || !(retriedKeys.has(row.key) || seen.has(`${row.timeUs} ${row.order}`))) await add(row);
+        if (!isLate || !(retriedKeys.has(row.key) || seen.has(`${row.timeUs} ${row.sortKey}`)))
+          await add(row);
       }
       for await (const row of snapshot.malformed()) {
         signal.throwIfAborted();
@@ -111,7 +118,7 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
       }
       for (const id of missing) await batches.closeReject(id);
       await batches.flush();
-      await store.ingestion.closeMalformedRejects(claimedRun);
+      await store.ingestion.closeMalformedRejects(startedRun);
       return toEndedRun(snapshot.message);
     } finally {
       await snapshot.close();

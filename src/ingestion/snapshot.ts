@@ -17,9 +17,9 @@ export interface SnapshotQuery {
   /** Position after which `rows` starts; `null` for the start of the source. */
   after: Position | null;
   /** Keys of rejected rows, for `retryRows`. */
-  keys: readonly string[];
+  invalidKeys: readonly string[];
   /** IDs of unreadable lines, for `retryRows`. */
-  lines: readonly string[];
+  malformedRejectIds: readonly string[];
   nowMs: number;
   signal: AbortSignal;
 }

@@ -6,8 +6,8 @@ import type { JsonRow } from './read-row.ts';
 export interface SourceRow extends JsonRow {
   /** `UPDATED_AT` in Unix microseconds. */
   timeUs: number;
-  /** Sort key within a microsecond, from `orderKey`. */
-  order: string;
+  /** Sort key within a microsecond, from `toSortKey`. */
+  sortKey: string;
   key: string;
   columns: Columns;
   /** ID of the reject created when the row's line was unreadable; `null` if none. */
@@ -27,12 +27,12 @@ export interface MalformedRow {
   payload: string;
 }
 
-/** Read position in row order. With `key: null`, the whole microsecond is read. */
+/** Read position in row order. With `sortKey: null`, the whole microsecond is read. */
 export interface Position {
   /** Unix microseconds. */
   timeUs: number;
-  /** `order` of the last row. */
-  key: string | null;
+  /** `sortKey` of the last row. */
+  sortKey: string | null;
 }
 
 /** Character that sorts after all keys. */
@@ -42,17 +42,17 @@ const LAST_CHARACTER = '\u{10ffff}';
  * Returns the key, prefixed with the nanoseconds if not zero. Positions have microsecond precision, so a finer time becomes part
  * of the sort key.
  */
-export const orderKey = (nanoseconds: number, key: string): string =>
+export const toSortKey = (nanoseconds: number, key: string): string =>
   nanoseconds === 0 ? key : `${LAST_CHARACTER}${String(nanoseconds).padStart(3, '0')}${key}`;
 
 /** Maximum clock skew. Later rows are rejected, because a watermark in the future would skip all rows before it. */
 export const MAX_CLOCK_SKEW_US = 60_000_000;
 
 /** Returns whether a row comes after a position. Compares keys by bytes, like the databases. */
-export const isAfter = (row: { timeUs: number; order: string }, position: Position | null): boolean => {
+export const isAfter = (row: { timeUs: number; sortKey: string }, position: Position | null): boolean => {
   if (position === null || row.timeUs > position.timeUs) return true;
-  if (row.timeUs < position.timeUs || position.key === null) return false;
-  return Buffer.compare(Buffer.from(row.order), Buffer.from(position.key)) > 0;
+  if (row.timeUs < position.timeUs || position.sortKey === null) return false;
+  return Buffer.compare(Buffer.from(row.sortKey), Buffer.from(position.sortKey)) > 0;
 };
 
 /** Derives a reject ID from the row's line, so that it is stable after a fix, or from its content if the source has no lines. */

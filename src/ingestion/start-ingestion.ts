@@ -136,7 +136,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
     const { workspaceId } = workspace;
     const { record, source } = integration;
     const fields = { workspace: workspaceId, integration: record.integration_id };
-    const run = await store.ingestion.claim({
+    const run = await store.ingestion.acquireLease({
       workspaceId,
       integrationId: record.integration_id,
       state,
@@ -168,7 +168,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
     const isPaused = schedule.kind === 'paused';
     if (!isPaused && state.crashes + 1 < MAX_CRASHES) return false;
     const message = isPaused ? PAUSED : SUSPENDED;
-    if (!(await store.ingestion.abandon(state, workspaceId, { nowMs: now(), message }))) return true;
+    if (!(await store.ingestion.failOrphanedRun(state, workspaceId, { nowMs: now(), message }))) return true;
     const [run] = await store.ingestion.runs(workspaceId, state.integrationId, { limit: 1 });
     if (run) report({ ...run, failure: 'process_ended' });
     return true;

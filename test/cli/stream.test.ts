@@ -231,7 +231,7 @@ describe('placard webhooks', () => {
     const webhooks = (...words: string[]) => runCli(['webhooks', ...words, '--db', file('live.db')]);
     const start = { events: 0, bannerEvents: 0, userChanges: 0 };
     const claim = { workspaceId: 'demo', webhookId: 'crm', runId: 'run', nowMs: NOW, leaseMs: 1_000, start };
-    const state = (await store.webhooks.claim(claim))!;
+    const state = (await store.webhooks.acquireLease(claim))!;
     const through = { events: 2, bannerEvents: 2, userChanges: 0 };
     await store.webhooks.save({ ...state, deliveredThrough: through, disabledReason: 'http_410' });
     await store.webhooks.addAttempt(state, {

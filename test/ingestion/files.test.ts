@@ -382,7 +382,7 @@ describe('row ingestion', () => {
       rowsSynced: 1,
       rowsFailed: 3,
     });
-    expect((await stateOf(store))?.watermark).toEqual({ timeUs: Date.parse(T) * 1000, key: '4' });
+    expect((await stateOf(store))?.watermark).toEqual({ timeUs: Date.parse(T) * 1000, sortKey: '4' });
     expect((await getRejects(store)).map(([, reason]) => reason).sort()).toEqual([
       'The row has no ID, or a key of more than 2,000 bytes',
       'The row has no UPDATED_AT, or one that is not a time',
@@ -423,7 +423,7 @@ describe('row ingestion', () => {
     expect(await run(lagging)).toBe(2);
     rows.push(at(7, 31), at(8, 10));
     expect(await run(lagging)).toBe(1);
-    expect((await stateOf(store))?.watermark?.key).toBe('5');
+    expect((await stateOf(store))?.watermark?.sortKey).toBe('5');
     expect(await run(lagging)).toBe(0);
     rows.push(at(9, 40), at(10, 50));
     expect(await run(lagging)).toBe(2);

@@ -217,7 +217,7 @@ test('does not store cells of a CSV with an unclosed quote', async () => {
   const [reject] = await store.ingestion.rejects(W, ID, { limit: 9 });
   expect(JSON.stringify(reject)).not.toContain('lee@example.org');
   expect(reject!.payload).toBe('a.csv#3');
-  expect((await stateOf(store))?.watermark?.key).toBe('kim');
+  expect((await stateOf(store))?.watermark?.sortKey).toBe('kim');
   expect(await exported(store, 'users')).toHaveLength(1);
   expect(workspaceWith(CSV, folder).integrations).toHaveLength(1);
 });

@@ -39,8 +39,8 @@ export const ingest = async (
 ): Promise<IngestionRun> => {
   const workspace = workspaceWith(source, folder);
   const state = await stateOf(store);
-  const claim = { workspaceId: W, integrationId: ID, state, trigger: 'schedule' as const };
-  const run = await store.ingestion.claim({ ...claim, nowMs: now(), leaseMs: 1_000 });
+  const lease = { workspaceId: W, integrationId: ID, state, trigger: 'schedule' as const };
+  const run = await store.ingestion.acquireLease({ ...lease, nowMs: now(), leaseMs: 1_000 });
   if (!run) throw new Error('The integration is running');
   const ended = await runIntegration({
     store,

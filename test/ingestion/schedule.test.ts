@@ -144,8 +144,8 @@ test('continues a run that a shutdown interrupted at once in the next process', 
 /** Leaves a run as a crashed process does, with an expired lease. */
 const crash = async (store: Store, clock: { now: number }) => {
   const state = (await store.ingestion.states(W))[0] ?? null;
-  const claim = { workspaceId: W, integrationId: ID, state, trigger: 'schedule' as const };
-  await store.ingestion.claim({ ...claim, nowMs: clock.now, leaseMs: 1_000 });
+  const lease = { workspaceId: W, integrationId: ID, state, trigger: 'schedule' as const };
+  await store.ingestion.acquireLease({ ...lease, nowMs: clock.now, leaseMs: 1_000 });
   clock.now += 60_000;
 };
 const suspended = 'The process ended during this run and during the one before';

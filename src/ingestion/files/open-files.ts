@@ -64,12 +64,12 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Copies rows of files into a SQLite file to read them in sorted order. */
 export const openFiles = async (source: Staging['source'], question: SnapshotQuery): Promise<Snapshot> => {
-  const { after, keys, lines, nowMs, signal } = question;
+  const { after, invalidKeys, malformedRejectIds, nowMs, signal } = question;
   const folder = await createStagingFolder();
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const database = join(folder, 'rows.db');
-    const staging = { source, database, after, keys, lines, nowUs: nowMs * 1_000 };
+    const staging = { source, database, after, invalidKeys, malformedRejectIds, nowUs: nowMs * 1_000 };
     const staged = await stageInProcess(staging, signal);
     if ('problem' in staged) throw new SourceError(staged.problem);
     return createSnapshot(new DatabaseSync(database, { readOnly: true }), source, staged.names, remove);
@@ -106,7 +106,7 @@ const createSnapshot = (
       for (const row of found) {
         yield {
           timeUs: Number(row['time_us']),
-          order: String(row['sort_key']),
+          sortKey: String(row['sort_key']),
           key: String(row['key']),
           ...toJsonRow(row['content']),
           columns: plans[Number(row['names'])]!,

@@ -11,9 +11,9 @@ import {
   MAX_CLOCK_SKEW_US,
   type MalformedRow,
   malformedRow,
-  orderKey,
   type Position,
   rejectIdForLine,
+  toSortKey,
 } from '../source-row.ts';
 import type { FileRow, PickColumns } from './file-row.ts';
 import { listFiles } from './list-files.ts';
@@ -26,8 +26,8 @@ export interface Staging {
   /** Path of the SQLite file to create. */
   database: string;
   after: Position | null;
-  keys: readonly string[];
-  lines: readonly string[];
+  invalidKeys: readonly string[];
+  malformedRejectIds: readonly string[];
   nowUs: number;
 }
 
@@ -64,14 +64,14 @@ const maxStagedBytes = (folder: string): number => {
  */
 export const stage = async (staging: Staging): Promise<(readonly string[])[]> => {
   const { source, database: to, after, nowUs } = staging;
-  const keys = new Set(staging.keys);
-  const lines = new Set(staging.lines);
+  const invalidKeys = new Set(staging.invalidKeys);
+  const malformedRejectIds = new Set(staging.malformedRejectIds);
   const paths = listFiles(source);
   const database = new DatabaseSync(to);
   try {
     database.exec(TABLES);
-    const add = database.prepare('INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?)');
-    const refuse = database.prepare('INSERT INTO malformed VALUES (?)');
+    const insertRow = database.prepare('INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?)');
+    const insertMalformed = database.prepare('INSERT INTO malformed VALUES (?)');
     /** Column names of readable rows, by plan number. */
     const readable: (readonly string[])[] = [];
     type Plan = { index: number; columns: Columns } | { reason: string };
@@ -109,11 +109,11 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       }
       return content;
     };
-    const refuseRow = (row: MalformedRow) =>
-      refuse.run(countStaged(JSON.stringify({ ...row, payload: shortenPayload(row.payload) })));
-    /** Rejects a line. Stores its position instead of its content, because an erasure of the user could not find the content. */
-    const refuseLine = (line: string, reason: string) =>
-      refuseRow({
+    const stageMalformed = (row: MalformedRow) =>
+      insertMalformed.run(countStaged(JSON.stringify({ ...row, payload: shortenPayload(row.payload) })));
+    /** Stages a malformed line. Stores its position instead of its content, because an erasure of the user could not find the content. */
+    const stageMalformedLine = (line: string, reason: string) =>
+      stageMalformed({
         rejectId: rejectIdForLine(line, ''),
         timeUs: null,
         key: null,
@@ -121,39 +121,39 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
         reason,
         payload: line,
       });
-    const take = (fileRow: FileRow, path: string) => {
+    const stageRow = (fileRow: FileRow, path: string) => {
       const line = fileRow.line === null ? null : `${basename(path)}#${fileRow.line}`;
       if ('reason' in fileRow) {
-        refuseLine(line!, fileRow.reason);
+        stageMalformedLine(line!, fileRow.reason);
         return;
       }
       const { names, row } = fileRow;
       const plan = getPlan(names);
       if ('reason' in plan) {
         // Only NDJSON rows reach this code, and they have lines.
-        refuseLine(line!, plan.reason);
+        stageMalformedLine(line!, plan.reason);
         return;
       }
       const { index, columns } = plan;
       const time = parseTimestamp(row.values[columns.updatedAt] ?? null);
       const key = joinKey(row, columns.key);
       if (time === null || key === null || time.timeUs > nowUs + MAX_CLOCK_SKEW_US) {
-        refuseRow(malformedRow({ timeUs: time?.timeUs ?? null, key, row, columns, line }));
+        stageMalformed(malformedRow({ timeUs: time?.timeUs ?? null, key, row, columns, line }));
         return;
       }
       const { timeUs, nanoseconds } = time;
       if (countCharacters(row.values) > MAX_ROW_CHARACTERS) {
-        refuseRow({ ...malformedRow({ timeUs, key, row, columns, line }), reason: ROW_TOO_LARGE });
+        stageMalformed({ ...malformedRow({ timeUs, key, row, columns, line }), reason: ROW_TOO_LARGE });
         return;
       }
       const id = line === null ? null : `line:${line}`;
-      const wasLine = id !== null && lines.has(id);
-      const order = orderKey(nanoseconds, key);
-      const isNew = isAfter({ timeUs, order }, after);
-      if (timeUs > nowUs || !(isNew || keys.has(key) || wasLine)) return;
-      add.run(
+      const wasLine = id !== null && malformedRejectIds.has(id);
+      const sortKey = toSortKey(nanoseconds, key);
+      const isNew = isAfter({ timeUs, sortKey }, after);
+      if (timeUs > nowUs || !(isNew || invalidKeys.has(key) || wasLine)) return;
+      insertRow.run(
         timeUs,
-        order,
+        sortKey,
         key,
         isNew ? 0 : 1,
         wasLine ? id : null,
@@ -163,7 +163,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
     };
     for (const path of paths) {
       try {
-        for await (const row of readRows(source, path, pick)) take(row, path);
+        for await (const row of readRows(source, path, pick)) stageRow(row, path);
       } catch (error) {
         throw SourceError.from(error, `file ${basename(path)}: `);
       }

@@ -13,8 +13,8 @@ const BY_INTEGRATION = 'workspace_id = $1 AND integration_id = $2';
 /** Condition of a free lease: expired, or set by a clock that was ahead. */
 const IS_FREE = `(ingestion_state.lease_until_ms < $5 OR ingestion_state.lease_until_ms > $6)`;
 
-/** Inserts or updates no row if another claim came first, because every claim changes `last_started_at_ms`. */
-const CLAIM = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, last_started_at_ms)
+/** Inserts or updates no row if another process came first, because each acquisition changes `last_started_at_ms`. */
+const ACQUIRE_LEASE = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, last_started_at_ms)
   VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (workspace_id, integration_id) DO UPDATE
   SET run_id = excluded.run_id, lease_until_ms = excluded.lease_until_ms, last_started_at_ms = excluded.last_started_at_ms,
@@ -32,7 +32,7 @@ const REQUEST = `INSERT INTO ingestion_state (workspace_id, integration_id, run_
 const ADD_RUN = `INSERT INTO ingestion_runs (workspace_id, integration_id, run_id, trigger, status, started_at_ms, rows_synced, rows_failed)
   VALUES ($1, $2, $3, $4, 'running', $5, 0, 0)`;
 const PROCESS_ENDED = 'The process that ran it has ended; the next run continues from there';
-const FAIL_DEAD = `UPDATE ingestion_runs SET status = 'error', finished_at_ms = $3, message = $4
+const FAIL_ORPHANED_RUNS = `UPDATE ingestion_runs SET status = 'error', finished_at_ms = $3, message = $4
   WHERE ${BY_INTEGRATION} AND status = 'running'`;
 const SAVE_RUN = `UPDATE ingestion_runs
   SET status = $4, finished_at_ms = $5, watermark_us = $6, rows_synced = $7, rows_failed = $8, message = $9
@@ -40,24 +40,24 @@ const SAVE_RUN = `UPDATE ingestion_runs
 
 /** Violates `NOT NULL` if another run holds the lease, so that nothing of the batch is stored. */
 const MOVE_WATERMARK = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, last_started_at_ms,
-    watermark_us, watermark_key, dedupe_since_us)
+    watermark_us, watermark_sort_key, dedupe_since_us)
   VALUES ($1, $2, $3, 0, 0, $4, $5, $6)
   ON CONFLICT (workspace_id, integration_id) DO UPDATE
   SET run_id = CASE WHEN ingestion_state.run_id = excluded.run_id THEN excluded.run_id END,
-    watermark_us = excluded.watermark_us, watermark_key = excluded.watermark_key, dedupe_since_us = excluded.dedupe_since_us`;
+    watermark_us = excluded.watermark_us, watermark_sort_key = excluded.watermark_sort_key, dedupe_since_us = excluded.dedupe_since_us`;
 const ADD_SEEN = `INSERT INTO ingestion_dedupe (workspace_id, integration_id, until_us, batch_id, rows) VALUES ($1, $2, $3, $4, $5)`;
-const DROP_SEEN = `DELETE FROM ingestion_dedupe WHERE ${BY_INTEGRATION} AND until_us <= $3`;
+const DELETE_SEEN = `DELETE FROM ingestion_dedupe WHERE ${BY_INTEGRATION} AND until_us <= $3`;
 const ADD_REJECT = `INSERT INTO ingestion_rejects (workspace_id, integration_id, reject_id, kind, key, user_identifier, updated_at_us,
     reason, payload, run_id, rejected_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
   ON CONFLICT (workspace_id, integration_id, reject_id) DO UPDATE
   SET kind = excluded.kind, key = excluded.key, user_identifier = excluded.user_identifier, updated_at_us = excluded.updated_at_us,
     reason = excluded.reason, payload = excluded.payload, run_id = excluded.run_id, rejected_at_ms = excluded.rejected_at_ms`;
-const DROP_REJECT = `DELETE FROM ingestion_rejects WHERE ${BY_INTEGRATION} AND reject_id = $3`;
+const DELETE_REJECT = `DELETE FROM ingestion_rejects WHERE ${BY_INTEGRATION} AND reject_id = $3`;
 
 const RELEASE = `UPDATE ingestion_state
   SET run_id = '', lease_until_ms = 0, requested_at_ms = coalesce(requested_at_ms, CAST($4 AS BIGINT))
   WHERE ${BY_INTEGRATION} AND run_id = $3`;
-const ABANDON = `UPDATE ingestion_state SET run_id = '', lease_until_ms = 0, crashes = crashes + 1
+const RELEASE_CRASHED = `UPDATE ingestion_state SET run_id = '', lease_until_ms = 0, crashes = crashes + 1
   WHERE ${BY_INTEGRATION} AND run_id = $3 AND lease_until_ms = $4 RETURNING run_id`;
 
 const createSaveRun = (run: IngestionRun): Statement => ({
@@ -88,20 +88,21 @@ export const batchStatements = (record: BatchRecord): Statement[] => {
         ...integrationKey,
         run.runId,
         watermark?.timeUs ?? null,
-        watermark?.key ?? null,
+        watermark?.sortKey ?? null,
         dedupeSinceUs,
       ],
     },
     createSaveRun(run),
   ];
-  if (dedupeSinceUs !== null) statements.push({ sql: DROP_SEEN, values: [...integrationKey, dedupeSinceUs] });
+  if (dedupeSinceUs !== null)
+    statements.push({ sql: DELETE_SEEN, values: [...integrationKey, dedupeSinceUs] });
   if (seen.length > 0) {
     const untilUs = Math.max(...seen.map(([timeUs]) => timeUs));
     const batchId = `${run.runId} ${run.rowsSynced + run.rowsFailed}`;
     statements.push({ sql: ADD_SEEN, values: [...integrationKey, untilUs, batchId, JSON.stringify(seen)] });
   }
   for (const rejectId of closedRejectIds)
-    statements.push({ sql: DROP_REJECT, values: [...integrationKey, rejectId] });
+    statements.push({ sql: DELETE_REJECT, values: [...integrationKey, rejectId] });
   for (const { rejectId, kind, key, userIdentifier, updatedAtUs, reason, payload } of rejects) {
     statements.push({
       sql: ADD_REJECT,
@@ -129,11 +130,11 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
     return rows.map(toIngestionState);
   },
 
-  async claim({ workspaceId, integrationId, state, trigger, nowMs, leaseMs }) {
+  async acquireLease({ workspaceId, integrationId, state, trigger, nowMs, leaseMs }) {
     const suffix = Math.floor(Math.random() * 2 ** 32).toString(36);
     const runId = `${new Date(nowMs).toISOString()} ${suffix}`;
     const integrationKey = [workspaceId, integrationId];
-    const claimed = await run(CLAIM, [
+    const acquired = await run(ACQUIRE_LEASE, [
       ...integrationKey,
       runId,
       nowMs + leaseMs,
@@ -141,8 +142,8 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
       nowMs + 2 * leaseMs,
       state?.lastStartedAtMs ?? -1,
     ]);
-    if (claimed.length === 0) return null;
-    await run(FAIL_DEAD, [...integrationKey, nowMs, PROCESS_ENDED]);
+    if (acquired.length === 0) return null;
+    await run(FAIL_ORPHANED_RUNS, [...integrationKey, nowMs, PROCESS_ENDED]);
     await run(ADD_RUN, [...integrationKey, runId, trigger, nowMs]);
     return {
       workspaceId,
@@ -173,10 +174,10 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
     await run(RELEASE, [ended.workspaceId, ended.integrationId, ended.runId, requestedAtMs ?? null]);
   },
 
-  async abandon({ integrationId, runId, leaseUntilMs }, workspaceId, { nowMs, message }) {
+  async failOrphanedRun({ integrationId, runId, leaseUntilMs }, workspaceId, { nowMs, message }) {
     const integrationKey = [workspaceId, integrationId];
-    const rows = await run(ABANDON, [...integrationKey, runId, leaseUntilMs]);
-    if (rows.length > 0) await run(FAIL_DEAD, [...integrationKey, nowMs, message]);
+    const rows = await run(RELEASE_CRASHED, [...integrationKey, runId, leaseUntilMs]);
+    if (rows.length > 0) await run(FAIL_ORPHANED_RUNS, [...integrationKey, nowMs, message]);
     return rows.length > 0;
   },
 

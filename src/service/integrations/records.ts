@@ -25,7 +25,7 @@ CREATE TABLE ingestion_state (
   requested_at_ms INTEGER, -- queued run on demand
   crashes INTEGER NOT NULL DEFAULT 0, -- consecutive runs that ended with their process; at 2 the schedule is suspended
   watermark_us INTEGER, -- UPDATED_AT of the last row read, in microseconds
-  watermark_key TEXT,
+  watermark_sort_key TEXT,
   dedupe_since_us INTEGER, -- ingestion_dedupe has every row after this; NULL without lookback_seconds
   PRIMARY KEY (workspace_id, integration_id)
 );
@@ -94,11 +94,11 @@ export interface IngestionRun {
   message: string | null;
 }
 
-/** Position of the last row read, in the order of `UPDATED_AT` and key. */
+/** Position of the last row read, in the order of `UPDATED_AT` and sort key. */
 export interface Watermark {
   /** Unix microseconds. */
   timeUs: number;
-  key: string;
+  sortKey: string;
 }
 
 /** Stored progress and lease of an integration. */
@@ -140,7 +140,7 @@ export interface BatchRecord {
   run: IngestionRun;
   watermark: Watermark | null;
   dedupeSinceUs: number | null;
-  /** Rows of the batch to track individually, as `[UPDATED_AT, key]`. */
+  /** Rows of the batch to track individually, as `[UPDATED_AT, sort key]`. */
   seen: readonly (readonly [number, string])[];
   rejects: readonly IngestionReject[];
   /** IDs of resolved rejects. */
@@ -148,7 +148,7 @@ export interface BatchRecord {
   nowMs: number;
 }
 
-interface Claim {
+interface LeaseOptions {
   workspaceId: string;
   integrationId: string;
   /** State as read by the caller; `null` if the integration has never run. */
@@ -162,13 +162,13 @@ interface Claim {
 export interface IngestionStore {
   states(workspaceId: string): Promise<IngestionState[]>;
   /** Starts a run with a lease, and records a crashed previous run as failed. Returns `null` if another replica was faster. */
-  claim(claim: Claim): Promise<IngestionRun | null>;
+  acquireLease(options: LeaseOptions): Promise<IngestionRun | null>;
   /** Extends the lease. Returns false if another run holds it. */
   renew(run: IngestionRun, untilMs: number): Promise<boolean>;
   /** Stores the end of a run, and releases its lease. With `requestedAtMs`, the next run is due at once. */
   finish(run: IngestionRun, requestedAtMs?: number): Promise<void>;
   /** Records the crash of a run's process without starting another run. Returns false if another replica was faster. */
-  abandon(
+  failOrphanedRun(
     state: IngestionState,
     workspaceId: string,
     ended: { nowMs: number; message: string },
@@ -194,7 +194,7 @@ export interface IngestionStore {
   countRejects(workspaceId: string): Promise<Map<string, number>>;
   /** Deletes the rejects of malformed rows that a run did not find again. */
   closeMalformedRejects(run: IngestionRun): Promise<void>;
-  /** Returns stored rows newer than `sinceUs`, as `[UPDATED_AT, key]`. */
+  /** Returns stored rows newer than `sinceUs`, as `[UPDATED_AT, sort key]`. */
   seen(workspaceId: string, integrationId: string, sinceUs: number): Promise<[number, string][]>;
   /** Deletes rejects and runs from before these times. */
   prune(rejectsBeforeMs: number, runsBeforeMs: number): Promise<void>;
@@ -223,7 +223,7 @@ export const toIngestionState = (row: SqlRow): IngestionState => {
     lastStartedAtMs: readNumber(row, 'last_started_at_ms'),
     requestedAtMs: readNumberOrNull(row, 'requested_at_ms'),
     crashes: readNumber(row, 'crashes'),
-    watermark: timeUs === null ? null : { timeUs, key: readText(row, 'watermark_key') },
+    watermark: timeUs === null ? null : { timeUs, sortKey: readText(row, 'watermark_sort_key') },
     dedupeSinceUs: readNumberOrNull(row, 'dedupe_since_us'),
   };
 };

@@ -127,7 +127,7 @@ const toWebhookAttempt = (row: SqlRow): WebhookAttempt => ({
 
 const BY_WEBHOOK = 'workspace_id = $1 AND webhook_id = $2';
 
-interface ClaimOptions {
+interface LeaseOptions {
   workspaceId: string;
   webhookId: string;
   runId: string;
@@ -145,8 +145,8 @@ export interface WebhookStore {
   states(workspaceId: string): Promise<WebhookState[]>;
   /** Returns the state of a webhook; `null` if unknown. */
   state(workspaceId: string, webhookId: string): Promise<WebhookState | null>;
-  /** Claims a webhook. Returns `null` if another process holds the webhook. */
-  claim(options: ClaimOptions): Promise<WebhookState | null>;
+  /** Acquires the lease of a webhook. Returns `null` if another process holds the webhook. */
+  acquireLease(options: LeaseOptions): Promise<WebhookState | null>;
   /** Extends the lease. Returns `false` if another process holds the webhook. */
   renew(state: WebhookState, untilMs: number): Promise<boolean>;
   release(state: WebhookState): Promise<void>;
@@ -187,7 +187,7 @@ export const createWebhookStore = (run: RunSql): WebhookStore => ({
     return rows[0] ? toWebhookState(rows[0]) : null;
   },
 
-  async claim({ workspaceId, webhookId, runId, nowMs, leaseMs, start }) {
+  async acquireLease({ workspaceId, webhookId, runId, nowMs, leaseMs, start }) {
     const rows = await run(
       `INSERT INTO webhook_state (workspace_id, webhook_id, run_id, lease_until_ms, delivered_through, failures, next_attempt_ms)
        VALUES ($1, $2, $3, $4, $5, 0, 0)

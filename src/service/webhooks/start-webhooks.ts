@@ -93,7 +93,7 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
     const isHeld = state && state.leaseUntilMs >= nowMs && state.leaseUntilMs <= nowMs + 2 * leaseMs;
     if (isHeld) return null;
     const start = state || webhook.from === 'start' ? START : await store.feedEnd();
-    return store.webhooks.claim({ workspaceId, webhookId, runId, nowMs, leaseMs, start });
+    return store.webhooks.acquireLease({ workspaceId, webhookId, runId, nowMs, leaseMs, start });
   };
 
   const deliverDueAlerts = async (workspace: Workspace, webhook: Webhook, state: WebhookState) => {

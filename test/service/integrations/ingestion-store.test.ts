@@ -17,9 +17,9 @@ const aFile = async () => {
   return join(folder, 'placard.db');
 };
 
-const claimAt = async (store: Store, nowMs: number): Promise<IngestionRun | null> => {
+const acquireAt = async (store: Store, nowMs: number): Promise<IngestionRun | null> => {
   const state = (await store.ingestion.states(W)).find(({ integrationId }) => integrationId === ID) ?? null;
-  return store.ingestion.claim({
+  return store.ingestion.acquireLease({
     workspaceId: W,
     integrationId: ID,
     state,
@@ -31,7 +31,7 @@ const claimAt = async (store: Store, nowMs: number): Promise<IngestionRun | null
 
 const aRecord = (run: IngestionRun, more: Partial<BatchRecord> = {}): BatchRecord => ({
   run,
-  watermark: { timeUs: 5, key: 'b' },
+  watermark: { timeUs: 5, sortKey: 'b' },
   dedupeSinceUs: null,
   seen: [],
   rejects: [],
@@ -70,35 +70,35 @@ describe.each([
     return store;
   };
 
-  test('grant the lease to one of many concurrent claims, and again only after it ends', async () => {
+  test('grant the lease to one of many concurrent processes, and again only after it ends', async () => {
     const store = await aStore();
-    const claims = await Promise.all(Array.from({ length: 6 }, () => claimAt(store, 1_000)));
-    expect(claims.filter(Boolean)).toHaveLength(1);
-    expect(await claimAt(store, 1_500)).toBeNull();
-    const taken = await claimAt(store, 2_001);
-    expect(taken).not.toBeNull();
+    const runs = await Promise.all(Array.from({ length: 6 }, () => acquireAt(store, 1_000)));
+    expect(runs.filter(Boolean)).toHaveLength(1);
+    expect(await acquireAt(store, 1_500)).toBeNull();
+    const next = await acquireAt(store, 2_001);
+    expect(next).not.toBeNull();
     const [newest, dead] = await store.ingestion.runs(W, ID, { limit: 9 });
-    expect(newest).toEqual(taken);
+    expect(newest).toEqual(next);
     expect(dead).toMatchObject({ status: 'error', finishedAtMs: 2_001 });
   });
 
   test('release a lease that a fast clock has extended by years', async () => {
     const store = await aStore();
-    await claimAt(store, 9_000_000_000);
-    expect(await claimAt(store, 1_000)).not.toBeNull();
+    await acquireAt(store, 9_000_000_000);
+    expect(await acquireAt(store, 1_000)).not.toBeNull();
   });
 
-  test('are claimed once by two replicas that read the same state, even if the run is short', async () => {
+  test('are leased once by two replicas that read the same state, even if the run is short', async () => {
     const store = await aStore();
-    const claim = { workspaceId: W, integrationId: ID, state: null, trigger: 'schedule' as const };
-    const first = await store.ingestion.claim({ ...claim, nowMs: 1_000, leaseMs: LEASE_MS });
+    const lease = { workspaceId: W, integrationId: ID, state: null, trigger: 'schedule' as const };
+    const first = await store.ingestion.acquireLease({ ...lease, nowMs: 1_000, leaseMs: LEASE_MS });
     await store.ingestion.finish({ ...first!, status: 'success', finishedAtMs: 1_001 });
-    expect(await store.ingestion.claim({ ...claim, nowMs: 1_002, leaseMs: LEASE_MS })).toBeNull();
+    expect(await store.ingestion.acquireLease({ ...lease, nowMs: 1_002, leaseMs: LEASE_MS })).toBeNull();
   });
 
   test('store rows, watermark, counts and rejects together', async () => {
     const store = await aStore();
-    const run = (await claimAt(store, 1_000))!;
+    const run = (await acquireAt(store, 1_000))!;
     const reject = {
       rejectId: 'key:ann',
       kind: 'invalid' as const,
@@ -112,7 +112,7 @@ describe.each([
     await writeBatch(store, aRecord(done, { rejects: [reject], dedupeSinceUs: 0, seen: [[5, 'b']] }), 'kim');
     expect(await getUsers(store)).toEqual(['kim']);
     expect(await store.ingestion.states(W)).toMatchObject([
-      { watermark: { timeUs: 5, key: 'b' }, dedupeSinceUs: 0 },
+      { watermark: { timeUs: 5, sortKey: 'b' }, dedupeSinceUs: 0 },
     ]);
     expect(await store.ingestion.runs(W, ID, { limit: 9 })).toEqual([done]);
     expect(await store.ingestion.lastRuns(W)).toEqual([done]);
@@ -127,10 +127,10 @@ describe.each([
 
   test('reject a write without the lease, and store concurrent writes', async () => {
     const store = await aStore();
-    const late = (await claimAt(store, 1_000))!;
-    const heir = (await claimAt(store, 3_000))!;
+    const late = (await acquireAt(store, 1_000))!;
+    const next = (await acquireAt(store, 3_000))!;
     const [first, second, third] = await Promise.allSettled([
-      writeBatch(store, aRecord(heir, { watermark: { timeUs: 7, key: 'x' } }), 'kim'),
+      writeBatch(store, aRecord(next, { watermark: { timeUs: 7, sortKey: 'x' } }), 'kim'),
       writeBatch(store, aRecord(late), 'lee'),
       store.write({
         workspaceId: W,
@@ -141,16 +141,16 @@ describe.each([
     ]);
     expect([first.status, second.status, third.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await getUsers(store)).toEqual(['ann', 'kim']);
-    expect(await store.ingestion.states(W)).toMatchObject([{ watermark: { timeUs: 7, key: 'x' } }]);
+    expect(await store.ingestion.states(W)).toMatchObject([{ watermark: { timeUs: 7, sortKey: 'x' } }]);
     expect(await store.ingestion.renew(late, 9_000)).toBe(false);
-    expect(await store.ingestion.renew(heir, 9_000)).toBe(true);
+    expect(await store.ingestion.renew(next, 9_000)).toBe(true);
   });
 
   test('accept one request for a run at a time, and not while one is running', async () => {
     const store = await aStore();
     const asked = await Promise.all([1, 2, 3].map((ms) => store.ingestion.request(W, ID, 100 + ms)));
     expect(asked.filter(Boolean)).toHaveLength(1);
-    const run = (await claimAt(store, 1_000))!;
+    const run = (await acquireAt(store, 1_000))!;
     expect(await store.ingestion.request(W, ID, 1_001)).toBe(false);
     await store.ingestion.finish({ ...run, status: 'success', finishedAtMs: 1_002 });
     expect(await store.ingestion.request(W, ID, 1_003)).toBe(true);
@@ -158,7 +158,7 @@ describe.each([
 
   test('delete old rejects and those of an erased user', async () => {
     const store = await aStore();
-    const run = (await claimAt(store, 1_000))!;
+    const run = (await acquireAt(store, 1_000))!;
     const reject = (key: string) => ({
       rejectId: `key:${key}`,
       kind: 'invalid' as const,

@@ -119,7 +119,7 @@ test('lists ten runs per page, newest first, with links in both directions', asy
     const [state = null] = (await store.ingestion.states('test')).filter(
       ({ integrationId }) => integrationId === 'a/b crm',
     );
-    const run = await store.ingestion.claim({
+    const run = await store.ingestion.acquireLease({
       workspaceId: 'test',
       integrationId: 'a/b crm',
       state,

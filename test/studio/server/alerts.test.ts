@@ -106,7 +106,7 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
 
   test('report an integration whose last finished run failed', async () => {
     const claim = async () =>
-      (await store.ingestion.claim({
+      (await store.ingestion.acquireLease({
         workspaceId: 'test',
         integrationId: 'crm',
         state: (await store.ingestion.states('test'))[0] ?? null,

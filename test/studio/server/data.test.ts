@@ -17,7 +17,7 @@ const aStudio = async () => {
     { store },
   );
   onTestFinished(() => studio.stop());
-  const run = (await store.ingestion.claim({
+  const run = (await store.ingestion.acquireLease({
     workspaceId: 'test',
     integrationId: 'crm',
     state: null,
@@ -118,7 +118,7 @@ const aStudioWithWebhooks = async () => {
   onTestFinished(() => studio.stop());
   const nowMs = studio.clock.now;
   const claim = { workspaceId: 'test', webhookId: 'crm', runId: 'run', nowMs, leaseMs: 1_000, start: START };
-  const state = (await store.webhooks.claim(claim))!;
+  const state = (await store.webhooks.acquireLease(claim))!;
   const failing = { failures: 2, failingSinceMs: nowMs - 5_000, nextAttemptMs: nowMs + 60_000 };
   await store.webhooks.save({ ...state, ...failing });
   await store.webhooks.addAttempt(state, {
