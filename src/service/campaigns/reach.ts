@@ -29,7 +29,7 @@ export interface Reach {
   atLeast: number;
   atMost: number;
   /** Number of all users of the workspace, including users who only have banner events. */
-  of: number;
+  total: number;
   /**
    * Estimated number of users who would see the campaign at its start, given the campaigns known to run then. Excludes the
    * control group, the holdout, and users with other campaigns in every placement. Ignores dismissals and frequency caps.
@@ -58,9 +58,9 @@ export const cpuTimeMs = (): number => {
 };
 
 /** Returns the Wilson score interval of a share, with finite population correction. */
-const interval = (share: number, looked: number, total: number): [low: number, high: number] => {
-  if (looked >= total) return [share, share];
-  const n = (looked * (total - 1)) / (total - looked);
+const interval = (share: number, evaluated: number, total: number): [low: number, high: number] => {
+  if (evaluated >= total) return [share, share];
+  const n = (evaluated * (total - 1)) / (total - evaluated);
   const middle = (share + Z ** 2 / (2 * n)) / (1 + Z ** 2 / n);
   const half = (Z / (1 + Z ** 2 / n)) * Math.sqrt((share * (1 - share)) / n + Z ** 2 / (4 * n ** 2));
   return [middle - half, middle + half];
@@ -111,19 +111,19 @@ export const countReach = async (question: ReachQuestion): Promise<Reach | null>
   const isShown = createIsShown(question);
   let found = 0;
   let shown = 0;
-  let looked = 0;
+  let evaluated = 0;
   let tookMs = 0;
   let startedMs = clock();
   for (const { externalId, profile, campaigns } of users) {
     const sliceMs = clock() - startedMs;
-    if (looked >= MIN_USERS && tookMs + sliceMs > maxMs) break;
+    if (evaluated >= MIN_USERS && tookMs + sliceMs > maxMs) break;
     if (sliceMs > SLICE_MS) {
       await setImmediate();
       tookMs += sliceMs;
       startedMs = clock();
     }
     if (isOver()) return null;
-    looked += 1;
+    evaluated += 1;
     if (externalId === null) continue;
     const context = {
       externalId,
@@ -137,14 +137,14 @@ export const countReach = async (question: ReachQuestion): Promise<Reach | null>
     found += 1;
     if (isShown(context)) shown += 1;
   }
-  const share = looked === 0 ? 0 : found / looked;
-  const [low, high] = interval(share, looked, total);
+  const share = evaluated === 0 ? 0 : found / evaluated;
+  const [low, high] = interval(share, evaluated, total);
   return {
     users: Math.round(share * total),
     // The numbers of checked users in and outside the audience bound the interval.
     atLeast: Math.max(found, Math.floor(low * total)),
-    atMost: Math.min(total - (looked - found), Math.ceil(high * total)),
-    of: total,
-    shown: looked === 0 ? 0 : Math.round((shown / looked) * total),
+    atMost: Math.min(total - (evaluated - found), Math.ceil(high * total)),
+    total,
+    shown: evaluated === 0 ? 0 : Math.round((shown / evaluated) * total),
   };
 };

@@ -44,12 +44,12 @@ onBothStores('the reach of an audience', (api, store) => {
 
   test('is exact if every user can be checked, and excludes users without an external ID', async () => {
     await addUsers();
-    expect(await getReach(gold)).toEqual({ users: 270, atLeast: 270, atMost: 270, of: USERS, shown: 270 });
+    expect(await getReach(gold)).toEqual({ users: 270, atLeast: 270, atMost: 270, total: USERS, shown: 270 });
     expect(await getReach(campaignFor(null))).toEqual({
       users: 810,
       atLeast: 810,
       atMost: 810,
-      of: USERS,
+      total: USERS,
       shown: 810,
     });
   });
@@ -57,7 +57,7 @@ onBothStores('the reach of an audience', (api, store) => {
   test('is estimated from a sample with error bounds, with the same result on each call', async () => {
     await addUsers();
     const reach = await getReach(gold, 200);
-    expect(reach.of).toBe(USERS);
+    expect(reach.total).toBe(USERS);
     expect(reach.atLeast).toBeLessThanOrEqual(270);
     expect(reach.atMost).toBeGreaterThanOrEqual(270);
     expect(reach.atMost - reach.atLeast).toBeGreaterThan(50);
@@ -82,7 +82,7 @@ onBothStores('the reach of an audience', (api, store) => {
         return ms;
       },
     })) as Reach;
-    expect(reach.of).toBe(USERS);
+    expect(reach.total).toBe(USERS);
     expect(reach.atMost - reach.atLeast).toBeGreaterThan(50);
     expect(reach.atLeast).toBeLessThanOrEqual(270);
     expect(reach.atMost).toBeGreaterThanOrEqual(270);
@@ -91,7 +91,7 @@ onBothStores('the reach of an audience', (api, store) => {
   test('is zero with an upper bound if no user matches a filter', async () => {
     await addUsers();
     const reach = await getReach(campaignFor({ 'custom_attributes.tier': 'iron' }), 200);
-    expect(reach).toMatchObject({ users: 0, atLeast: 0, of: USERS });
+    expect(reach).toMatchObject({ users: 0, atLeast: 0, total: USERS });
     expect(reach.atMost).toBeGreaterThan(0);
   });
 });
@@ -137,7 +137,7 @@ describe('the reach in a workspace', () => {
       users: 0,
       atLeast: 0,
       atMost: 0,
-      of: 0,
+      total: 0,
       shown: 0,
     });
   });

@@ -65,8 +65,8 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
       cookie: pia,
     });
     expect(body.placements[0]).toMatchObject({
-      before: { names: ['welcome'], count: 1 },
-      after: { count: 0 },
+      outranks: { names: ['welcome'], count: 1 },
+      outrankedBy: { count: 0 },
     });
     await publish(studio, pia, named('sale'));
     expect(await studio.headlines('u1')).toMatchObject({ home: 'sale' });

@@ -497,7 +497,7 @@ describe('the reach of a draft', () => {
     const answer = await studio.call('POST', '/api/reach', { body: { campaign: GOLD }, cookie: ada });
     expect(answer).toMatchObject({
       status: 200,
-      body: { users: 2, atLeast: 2, atMost: 2, of: 3, fewerThan: null },
+      body: { users: 2, atLeast: 2, atMost: 2, total: 3, fewerThan: null },
     });
     const refused = await studio.call('POST', '/api/reach', { body: { campaign: {} }, cookie: ed });
     expect(refused).toMatchObject({ status: 422, body: { message: expect.stringContaining('campaign_id') } });
@@ -548,14 +548,14 @@ describe('the reach of a draft', () => {
 
   test('is rounded to tens, and hidden below twenty users, for operators who may not view users', async () => {
     await addUsers();
-    const few = { users: 0, atLeast: 0, atMost: 0, of: 47, shown: 0, fewerThan: 20 };
+    const few = { users: 0, atLeast: 0, atMost: 0, total: 47, shown: 0, fewerThan: 20 };
     expect((await reach({ tier: 'gold' })).body).toEqual(few);
     expect((await reach({ tier: 'iron' })).body).toEqual(few);
     expect((await reach({ tier: 'silver' })).body).toMatchObject({
       users: 40,
       atLeast: 40,
       atMost: 40,
-      of: 47,
+      total: 47,
     });
     expect((await reach({ tier: 'silver' }, ada)).body).toMatchObject({ users: 44, fewerThan: null });
   });
@@ -564,10 +564,10 @@ describe('the reach of a draft', () => {
     const attributes = Array.from({ length: 50 }, (_, index) => ({ external_id: `u-${index}`, crm: index }));
     await studio.track({ attributes });
     const all = (await reach(null)).body;
-    expect(all).toMatchObject({ users: 50, of: 50 });
+    expect(all).toMatchObject({ users: 50, total: 50 });
     expect((await reach({ $nor: [{ crm: 7 }] })).body).toEqual(all);
     expect((await reach({ crm: { $gt: 18 } })).body).toEqual(all);
-    expect((await reach({ crm: { $gt: 19 } })).body).toMatchObject({ users: 30, of: 50 });
+    expect((await reach({ crm: { $gt: 19 } })).body).toMatchObject({ users: 30, total: 50 });
     expect((await reach({ $nor: [{ crm: 7 }] }, ada)).body).toMatchObject({ users: 49 });
   });
 
@@ -783,10 +783,10 @@ describe('a publication preview', () => {
       {
         id: 'home',
         name: 'Home',
-        before: { names: ['Spring'], count: 1 },
-        after: { names: ['Gold'], count: 1 },
+        outranks: { names: ['Spring'], count: 1 },
+        outrankedBy: { names: ['Gold'], count: 1 },
       },
-      { id: 'side', name: 'side', before: NONE, after: NONE },
+      { id: 'side', name: 'side', outranks: NONE, outrankedBy: NONE },
     ]);
   });
 });

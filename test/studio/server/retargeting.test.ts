@@ -106,7 +106,7 @@ describe.each(STORES)('an audience by another campaign on $name', ({ address }) 
     const cookie = await studio.signIn('Ada');
     const campaign = saying('follow-up', { placements: ['side'], audience });
     const reach = await studio.call('POST', '/api/reach', { cookie, body: { campaign } });
-    expect(reach.body).toMatchObject({ users: 1, of: 31, shown: 1 });
+    expect(reach.body).toMatchObject({ users: 1, total: 31, shown: 1 });
     const none = { ...campaign, audience: { 'campaigns.spring.clicks': { $exists: false } } };
     expect(
       (await studio.call('POST', '/api/reach', { cookie, body: { campaign: none } })).body,

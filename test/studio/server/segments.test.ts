@@ -107,7 +107,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
       {
         id: 'gold',
         name: 'Gold customers',
-        reach: { users: 40, of: 47 },
+        reach: { users: 40, total: 47 },
         usedBy: [
           { id: 'sale', name: 'Sale', isLive: true },
           { id: 'new', name: 'New', isLive: false },
@@ -200,7 +200,7 @@ test('counts as many of the largest segments as time allows, and lists the other
   );
   await studio.track({ attributes: [{ external_id: 'u', text: 'x'.repeat(1_000) }] });
   const { body } = await studio.call('GET', '/api/segments', { cookie: await studio.signIn('Vera') });
-  expect(body.segments.at(0).reach).toMatchObject({ of: 1 });
+  expect(body.segments.at(0).reach).toMatchObject({ total: 1 });
   expect(body.segments.at(-1).reach).toBe('left out');
   await studio.stop();
 });

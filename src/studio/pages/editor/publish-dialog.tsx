@@ -46,12 +46,12 @@ const Names = ({ verb, named: { names, count } }: { verb: string; named: NamedCa
 /** Campaigns with lower and higher priority in each placement. */
 const Effect = ({ effect }: { effect: PublishImpact }) => (
   <ul class="stack tight">
-    {effect.placements.map(({ id, name, before, after }) => (
+    {effect.placements.map(({ id, name, outranks, outrankedBy }) => (
       <li key={id}>
         <b>{name}</b>
-        <Names verb="Overrides" named={before} />
-        <Names verb="Shown after" named={after} />
-        {before.count + after.count === 0 && <p class="muted">No other live campaign</p>}
+        <Names verb="Overrides" named={outranks} />
+        <Names verb="Shown after" named={outrankedBy} />
+        {outranks.count + outrankedBy.count === 0 && <p class="muted">No other live campaign</p>}
       </li>
     ))}
   </ul>

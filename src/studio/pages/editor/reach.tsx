@@ -11,11 +11,11 @@ export const TYPING_MS = 400;
 const usersText = (count: number) => `${countText(count)} ${count === 1 ? 'user' : 'users'}`;
 
 /** Formats a reach, such as `Everybody: 3,062 users` or `About 1,200 of 5,000 users (1,100–1,300)`. */
-export const formatReach = ({ users, atLeast, atMost, of, fewerThan }: ReachResponse): string => {
-  const all = usersText(of);
+export const formatReach = ({ users, atLeast, atMost, total, fewerThan }: ReachResponse): string => {
+  const all = usersText(total);
   if (fewerThan !== null) return `Fewer than ${fewerThan} of ${all}`;
-  if (atLeast === atMost) return users === of ? `Everybody: ${all}` : `${countText(users)} of ${all}`;
-  if (users === of) return `Everybody: ${all}`;
+  if (atLeast === atMost) return users === total ? `Everybody: ${all}` : `${countText(users)} of ${all}`;
+  if (users === total) return `Everybody: ${all}`;
   return `About ${countText(users)} of ${all} (${countText(atLeast)}–${countText(atMost)})`;
 };
 
@@ -54,9 +54,9 @@ export const getVerdict = (campaign: CampaignJson, reach: Loaded<ReachResponse>,
   if (control_percentage === 100) return nobody('everyone is in the control group');
   if (reach.state === 'loading') return { is: 'unknown', words: 'Counting users…' };
   if (reach.state === 'failed') return { is: 'unknown', words: `Users are not counted: ${reach.words}` };
-  const { of, users, shown, fewerThan } = reach.value;
+  const { total, users, shown, fewerThan } = reach.value;
   const startText = starts_at && Date.parse(starts_at) > nowMs ? `, from ${wholeMoment(starts_at)}` : '';
-  if (of === 0) return { is: 'some', words: `New users will see it${startText}. There are none yet.` };
+  if (total === 0) return { is: 'some', words: `New users will see it${startText}. There are none yet.` };
   if (fewerThan !== null)
     return { is: 'some', words: `Fewer than ${fewerThan} users will see it${startText}.` };
   if (users === 0) return nobody('no users match its audience');
@@ -70,7 +70,7 @@ export const getVerdict = (campaign: CampaignJson, reach: Loaded<ReachResponse>,
 export const reachChecks = (verdict: Verdict, reach: Loaded<ReachResponse>): DraftCheck[] => {
   const warn = (words: string): DraftCheck[] => [{ severity: 'warning', path: ['audience'], words }];
   if (reach.state === 'failed') return verdict.is === 'unknown' ? warn(verdict.words) : [];
-  if (reach.state === 'loading' || reach.value.of === 0) return [];
+  if (reach.state === 'loading' || reach.value.total === 0) return [];
   const { users, shown, fewerThan } = reach.value;
   if (fewerThan !== null) return warn(`Fewer than ${fewerThan} users match this audience.`);
   if (users === 0) return warn('No users match this audience.');
@@ -82,8 +82,8 @@ const describeReach = (loaded: Loaded<ReachResponse>): string => {
   if (loaded.state === 'loading') return 'Counting…';
   // An invalid draft has no estimate. Its checks report the reason.
   if (loaded.state === 'failed') return 'Not counted yet.';
-  const { users, of, shown, fewerThan } = loaded.value;
-  if (of === 0) return 'There are no users yet.';
+  const { users, total, shown, fewerThan } = loaded.value;
+  if (total === 0) return 'There are no users yet.';
   const reached = `Audience: ${formatReach(loaded.value)}.`;
   return fewerThan !== null || shown === users || shown === 0
     ? reached

@@ -136,7 +136,7 @@ const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
     variants: [{ variant_id: 'a', properties: {} }],
   });
   const isEmpty =
-    audience.value !== null && reach.state === 'ready' && reach.value.of > 0 && reach.value.users === 0;
+    audience.value !== null && reach.state === 'ready' && reach.value.total > 0 && reach.value.users === 0;
   const impact = useImpact(segment, audience.value);
   const isSilencing = impact.state === 'ready' && impact.value.campaigns.some(({ isSilenced }) => isSilenced);
   const save = async () => {

@@ -31,9 +31,9 @@ export interface PublishImpact {
     id: string;
     name: string;
     /** Live campaigns with higher priority in the placement. Users in their audiences never get the draft. */
-    after: NamedCampaigns;
+    outrankedBy: NamedCampaigns;
     /** Live campaigns with lower priority in the placement. Users in both audiences get the draft. */
-    before: NamedCampaigns;
+    outranks: NamedCampaigns;
   }[];
 }
 
@@ -58,8 +58,8 @@ const publishImpact = (content: unknown, workspace: Workspace, nowMs: number): P
       return {
         id,
         name: namesById.get(id) ?? id,
-        after: named((rank) => rank < own),
-        before: named((rank) => rank > own),
+        outrankedBy: named((rank) => rank < own),
+        outranks: named((rank) => rank > own),
       };
     }),
   };
@@ -85,26 +85,26 @@ export interface ReachResponse extends Reach {
 }
 
 /**
- * Rounds counts of users for operators who cannot view users. Counts below the minimum become 0. If the complement is below the
+ * Rounds and hides counts of users for operators who cannot view users. Counts below the minimum become 0. If the complement is below the
  * minimum, the count includes all users, because a filter for all but a few would reveal those few.
  */
-export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachResponse => {
+export const anonymizeReach = ({ users, atLeast, atMost, total, shown }: Reach): ReachResponse => {
   /** Rounds a count down. `to` is the result if all but a few of `all` match. */
-  const down = (count: number, all = of, to = all) =>
+  const down = (count: number, all = total, to = all) =>
     Math.floor((all - count < MIN_REPORTED_AUDIENCE ? to : count) / STEP) * STEP;
-  const up = (count: number) => Math.min(of, Math.ceil(count / STEP) * STEP);
+  const up = (count: number) => Math.min(total, Math.ceil(count / STEP) * STEP);
   if (users < MIN_REPORTED_AUDIENCE) {
     const fewerThan =
       atLeast === atMost ? MIN_REPORTED_AUDIENCE : Math.max(MIN_REPORTED_AUDIENCE, up(atMost));
-    return { users: 0, atLeast: 0, atMost: 0, of, shown: 0, fewerThan };
+    return { users: 0, atLeast: 0, atMost: 0, total, shown: 0, fewerThan };
   }
   return {
     users: down(users),
     // Exact counts have no interval.
     atLeast: down(atLeast),
     atMost: atLeast === atMost ? down(atMost) : up(atMost),
-    of,
-    shown: down(shown, users, of - users < MIN_REPORTED_AUDIENCE ? of : users),
+    total,
+    shown: down(shown, users, total - users < MIN_REPORTED_AUDIENCE ? total : users),
     fewerThan: null,
   };
 };
@@ -170,7 +170,7 @@ export const createReadReach = (loadSample: SampleLoader) => {
     const sample = await loadSample(store, workspace.workspaceId, named);
     const reach = await countReach({ sample, workspace, campaign, now: nowMs, isOver });
     if (reach === null) return null;
-    return operator.canViewUsers ? { ...reach, fewerThan: null } : rounded(reach);
+    return operator.canViewUsers ? { ...reach, fewerThan: null } : anonymizeReach(reach);
   };
 
   return post('/api/reach', 'view', campaignBody, async (context) => {

@@ -16,7 +16,7 @@ import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { describeIssue } from '../describe-issue.ts';
 import { created, get, post, put, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
-import { type ReachResponse, rounded, type SampleLoader } from './publish-impact.ts';
+import { anonymizeReach, type ReachResponse, type SampleLoader } from './publish-impact.ts';
 import { addRelease, noteBody, rejectFileMode } from './releases.ts';
 
 export interface SegmentRow {
@@ -71,7 +71,7 @@ const getSegmentReach = async (
     campaign &&
     (await countReach({ sample, workspace, campaign, now, maxMs: LIST_MS / workspace.segments.size }));
   if (!reach) return 'left out';
-  return operator.canViewUsers ? { ...reach, fewerThan: null } : rounded(reach);
+  return operator.canViewUsers ? { ...reach, fewerThan: null } : anonymizeReach(reach);
 };
 
 /** Returns all segments with their filters, estimated sizes and the campaigns that use them. */
@@ -145,7 +145,7 @@ export const createReadSegmentImpact = (loadSample: SampleLoader) =>
               await countReach({ sample, workspace, campaign: after, now, maxMs }),
             ];
         const told = (reach: Reach): ReachResponse =>
-          operator.canViewUsers ? { ...reach, fewerThan: null } : rounded(reach);
+          operator.canViewUsers ? { ...reach, fewerThan: null } : anonymizeReach(reach);
         const reach = was && is ? { before: told(was), after: told(is) } : null;
         campaigns.push({
           id: before.campaignId,
