@@ -12,7 +12,7 @@ export const createUserGenerations = (ids: UserIds, maxCharacters: number) => {
 
   return {
     /** Starts a new generation if the young one is full. Call it before `isCached` of a group. */
-    age(): void {
+    rotate(): void {
       if (young.characters() <= maxCharacters / 2) return;
       old = young;
       young = createUserWorkingSet(ids);

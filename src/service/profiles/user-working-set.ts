@@ -144,7 +144,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
       merge(kept, merged, nowMs) {
         const mergeTarget = resolveMergeTarget(getEntry(kept));
         if (!mergeTarget || mergeTarget === getEntry(merged))
-          throw new Error('A user is merged into another one who is there');
+          throw new Error('The merge target is deleted or is the merged user');
         removeEntry(getEntry(merged), mergeTarget);
         changed(kept, nowMs);
       },

@@ -30,17 +30,17 @@ export const watchReleases = async (
 ): Promise<ReleaseSource> => {
   /** Releases by workspace ID. The live releases change only if `newest` or `dueAtMs` changes. */
   let releases = new Map<string, ReleaseState & { live: Release[] }>();
-  let shown: { of: Registry; releases: unknown; registry: Registry } | undefined;
+  let cached: { base: Registry; releases: unknown; registry: Registry } | undefined;
 
   const readNow = async () => {
     const time = now();
     const followed = source.registry().workspaces.filter(({ campaignsFrom }) => campaignsFrom === 'studio');
     const found = await Promise.all(
       followed.map(async ({ workspaceId }) => {
-        const known = releases.get(workspaceId);
+        const previous = releases.get(workspaceId);
         const state = await studio.releaseState(workspaceId, time);
-        const isSame = known?.newest === state.newest && known.dueAtMs === state.dueAtMs;
-        if (isSame) return [workspaceId, known] as const;
+        const isSame = previous?.newest === state.newest && previous.dueAtMs === state.dueAtMs;
+        if (isSame) return [workspaceId, previous] as const;
         return [workspaceId, { ...state, live: await studio.liveReleases(workspaceId, time) }] as const;
       }),
     );
@@ -50,20 +50,20 @@ export const watchReleases = async (
 
   /** Warns about edits in the file to campaigns that the Studio has released, because such edits have no effect. */
   const warnOfEdits = (before: Registry, after: Registry) => {
-    for (const { workspaceId, rawCampaigns: campaignsAsWritten } of after.workspaces) {
-      const former = before.workspaces.find((each) => each.workspaceId === workspaceId);
+    for (const { workspaceId, rawCampaigns } of after.workspaces) {
+      const previous = before.workspaces.find((each) => each.workspaceId === workspaceId);
       const released = new Set(
         releases
           .get(workspaceId)
           ?.live.flatMap(({ kind, subjectId }) => (kind === 'campaign' ? [subjectId] : [])),
       );
-      for (const written of campaignsAsWritten) {
-        const campaign = getCampaignId(written);
-        if (!former || !released.has(campaign)) continue;
-        const was = former.rawCampaigns.find((each) => getCampaignId(each) === campaign);
-        if (JSON.stringify(was) === JSON.stringify(written)) continue;
+      for (const rawCampaign of rawCampaigns) {
+        const campaign = getCampaignId(rawCampaign);
+        if (!previous || !released.has(campaign)) continue;
+        const was = previous.rawCampaigns.find((each) => getCampaignId(each) === campaign);
+        if (JSON.stringify(was) === JSON.stringify(rawCampaign)) continue;
         log.warn(
-          { workspace: workspaceId, campaign, name: written['name'] },
+          { workspace: workspaceId, campaign, name: rawCampaign['name'] },
           'file edit ignored: the Studio has released this campaign, edit it there',
         );
       }
@@ -79,7 +79,7 @@ export const watchReleases = async (
 
   let isStopped = false;
   let isSilent = false;
-  const look = async () => {
+  const poll = async () => {
     try {
       await read();
       isSilent = false;
@@ -90,7 +90,7 @@ export const watchReleases = async (
   };
   const schedule = () => {
     const timer = setTimeout(async () => {
-      await look();
+      await poll();
       if (!isStopped) schedule();
     }, pollMs);
     timer.unref();
@@ -102,16 +102,16 @@ export const watchReleases = async (
   schedule();
   return {
     registry() {
-      const of = source.registry();
-      if (shown?.of !== of || shown.releases !== releases) {
-        const workspaces = of.workspaces.map((workspace) =>
+      const base = source.registry();
+      if (cached?.base !== base || cached.releases !== releases) {
+        const workspaces = base.workspaces.map((workspace) =>
           withReleases(workspace, releases.get(workspace.workspaceId)?.live ?? [], log),
         );
         const registry = createRegistry(workspaces.map((workspace) => ({ workspace, source: 'releases' })));
-        if (shown && shown.of !== of) warnOfEdits(shown.of, of);
-        shown = { of, releases, registry };
+        if (cached && cached.base !== base) warnOfEdits(cached.base, base);
+        cached = { base, releases, registry };
       }
-      return shown.registry;
+      return cached.registry;
     },
     isEditRejected: () => source.isEditRejected?.() ?? false,
     refresh: read,

@@ -74,7 +74,7 @@ test('finds two users who exchange their names in one write by the new names', (
 test('merges a user only into another, existing user', () => {
   const { users } = aGroup();
   const [kim, sam, gone] = ['kim', 'sam', 'gone'].map((externalId) => users.create({ externalId }, NOW));
-  const refused = 'A user is merged into another one who is there';
+  const refused = 'The merge target is deleted or is the merged user';
   expect(() => users.merge(kim!, kim!, NOW)).toThrow(refused);
   users.erase(gone!);
   expect(() => users.merge(gone!, kim!, NOW)).toThrow(refused);

@@ -8,11 +8,11 @@ import type { Reader } from './reader.ts';
 import type { RemoteWriter } from './writer.ts';
 
 /**
- * Applied mutations, with the users in memory that they changed. `forgets` is true if users are erased, so that no copy of them
+ * Applied mutations, with the users in memory that they changed. `clearsCache` is true if users are erased, so that no copy of them
  * may stay in memory. A failure is thrown later, because the users may have to be read again first.
  */
 type Applied = { memory: UserGenerations } & (
-  | { writes: GroupWrites; forgets: boolean; values: unknown[] }
+  | { writes: GroupWrites; clearsCache: boolean; values: unknown[] }
   | { failure: unknown }
 );
 
@@ -37,11 +37,11 @@ export const createSqliteGroups = (
 ) => {
   const createMemory = () => createUserGenerations(ids, maxCharacters);
   let memory = createMemory();
-  let last: GroupUnderWay = { memory, end: Promise.resolve() };
+  let latest: GroupUnderWay = { memory, end: Promise.resolve() };
 
   const applyGroup = (mutations: readonly Mutation[]): Applied => {
     try {
-      memory.age();
+      memory.rotate();
       const distinctLookups = collectLookups(mutations, memory.isCached);
       const { value: values, changes } = memory.change(
         { users: reader.users(distinctLookups), distinctLookups: distinctLookups.values() },
@@ -52,7 +52,7 @@ export const createSqliteGroups = (
       return {
         memory,
         writes,
-        forgets: changes.auditRedactions.length + changes.departed.length > 0,
+        clearsCache: changes.auditRedactions.length + changes.departed.length > 0,
         values,
       };
     } catch (failure) {
@@ -62,21 +62,21 @@ export const createSqliteGroups = (
 
   const writeGroup = async (
     mutations: readonly Mutation[],
-    before: GroupUnderWay,
-    mine: GroupUnderWay,
+    previous: GroupUnderWay,
+    current: GroupUnderWay,
   ): Promise<unknown[]> => {
     try {
       // Skipped if the previous group must be applied again.
-      let applied = before.memory === memory ? applyGroup(mutations) : null;
-      mine.memory = applied?.memory ?? null;
-      await before.end;
+      let applied = previous.memory === memory ? applyGroup(mutations) : null;
+      current.memory = applied?.memory ?? null;
+      await previous.end;
       if (applied?.memory !== memory) applied = applyGroup(mutations);
-      mine.memory = applied.memory;
+      current.memory = applied.memory;
       if ('failure' in applied) throw applied.failure;
-      const { writes, forgets, values } = applied;
+      const { writes, clearsCache, values } = applied;
       await writer.write(writes);
       // Erased users must not stay in memory.
-      if (forgets) memory = createMemory();
+      if (clearsCache) memory = createMemory();
       return values;
     } catch (error) {
       memory = createMemory();
@@ -85,11 +85,11 @@ export const createSqliteGroups = (
   };
 
   return (mutations: readonly Mutation[]): Promise<unknown[]> => {
-    const before = last;
-    const mine: GroupUnderWay = { memory: null, end: Promise.resolve() };
-    last = mine;
-    const values = writeGroup(mutations, before, mine);
-    mine.end = values.catch(() => undefined);
+    const previous = latest;
+    const current: GroupUnderWay = { memory: null, end: Promise.resolve() };
+    latest = current;
+    const values = writeGroup(mutations, previous, current);
+    current.end = values.catch(() => undefined);
     return values;
   };
 };
