@@ -62,8 +62,8 @@ export const atSite = (source: ReleaseSource, site: () => string, isMadeUp: bool
   return {
     ...source,
     registry() {
-      const { workspaces, holderOf } = source.registry();
-      return { workspaces: workspaces.map(moved), holderOf };
+      const { workspaces, findApiKey } = source.registry();
+      return { workspaces: workspaces.map(moved), findApiKey };
     },
   };
 };

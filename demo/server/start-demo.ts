@@ -79,7 +79,7 @@ export const startDemo = async ({
       await workspaces.refresh();
     }
     const isMadeUp = await hasMonth(store);
-    const hasDemoKeys = workspaces.registry().holderOf(sha256(SERVER_KEY)) !== undefined;
+    const hasDemoKeys = workspaces.registry().findApiKey(sha256(SERVER_KEY)) !== undefined;
     if (hasDemoKeys) await shop.seed();
     const listening = await listen(withAbsoluteImages(service), {
       port,

@@ -31,7 +31,7 @@ const findApiKey = (authorization: string | undefined, registry: Registry): Auth
   const presented = authorization.length <= MAX_KEY_CHARACTERS ? BEARER.exec(authorization)?.[1] : undefined;
   if (presented === undefined) throw unauthorized('malformed Authorization header');
   // Hex first, because a digest as a buffer takes twice as long.
-  const holder = registry.holderOf(Buffer.from(hash('sha256', presented, 'hex'), 'hex'));
+  const holder = registry.findApiKey(Buffer.from(hash('sha256', presented, 'hex'), 'hex'));
   if (!holder) throw unauthorized('unknown API key');
   return holder;
 };

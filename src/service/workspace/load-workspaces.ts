@@ -45,30 +45,30 @@ const readKeyFiles = (file: string, bytes: Uint8Array): ReadonlyMap<string, Uint
   return found;
 };
 
-/** Fingerprint of the files, without their content. */
-interface FileMarks {
+/** Metadata of the files, which shows changes without reading their content. */
+interface FileMetadata {
   /** Text that changes if a file is changed, added or removed. */
-  marks: string;
+  signature: string;
   /** Latest modification time in Unix milliseconds. */
   writtenAtMs: number;
 }
 
-/** Returns the fingerprint of the files of `path` and of the key files that they referenced when last read. */
-export const fileFingerprints = (
+/** Returns the metadata of the files of `path` and of the key files that they referenced when last read. */
+export const readFileMetadata = (
   path: string,
   read: readonly Pick<ReadFile, 'file' | 'keyFiles'>[],
-): FileMarks => {
+): FileMetadata => {
   const keyFiles = read.flatMap(({ file, keyFiles }) =>
     [...keyFiles.keys()].map((name) => keyFile(file, name)),
   );
   let writtenAtMs = 0;
-  const marks = [...workspaceFiles(path), ...keyFiles].map((file) => {
+  const lines = [...workspaceFiles(path), ...keyFiles].map((file) => {
     const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
     if (!stat) return `${file} does not exist`;
     writtenAtMs = Math.max(writtenAtMs, Number(stat.mtimeMs));
     return [file, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ');
   });
-  return { marks: marks.join('\n'), writtenAtMs };
+  return { signature: lines.join('\n'), writtenAtMs };
 };
 
 export const readFiles = (path: string): ReadFile[] =>

@@ -3,7 +3,7 @@ import { type FSWatcher, statSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { getErrorCode, type Log } from '../log.ts';
 import { formatIssue } from './issues.ts';
-import { fileFingerprints, type ReadFile, readFiles, toRegistry } from './load-workspaces.ts';
+import { type ReadFile, readFileMetadata, readFiles, toRegistry } from './load-workspaces.ts';
 import type { Registry } from './workspace.ts';
 
 /** Debounce in milliseconds, because editors write a file in several steps. */
@@ -39,7 +39,7 @@ export interface WatchOptions {
   onReload?: (problem: Error | null) => void;
 }
 
-const fingerprint = (files: ReadFile[]): string => {
+const hashContent = (files: ReadFile[]): string => {
   const hash = createHash('sha256');
   for (const { file, bytes, keyFiles } of files) {
     hash.update(file).update('\0').update(bytes);
@@ -79,10 +79,10 @@ export const watchWorkspaces = (
   { log, pollMs = POLL_MS, onReload }: WatchOptions,
 ): WatchedSource => {
   let readAtMs = Date.now();
-  let seen = fileFingerprints(path, []);
+  let lastMetadata = readFileMetadata(path, []);
   // Compares and parses the same bytes, because a second read may see a half-written file.
   let files = readFiles(path);
-  let known = fingerprint(files);
+  let lastHash = hashContent(files);
   let current = toRegistry(path, files);
   logLoaded(current, log);
   let isEditRejected = false;
@@ -90,17 +90,21 @@ export const watchWorkspaces = (
   let unreadable: string | undefined;
   let settling: NodeJS.Timeout | undefined;
 
-  const look = (isAsked = false) => {
+  const refresh = (isRequested = false) => {
     try {
-      const marks = fileFingerprints(path, files);
-      if (!isAsked && marks.marks === seen.marks && marks.writtenAtMs < readAtMs - COARSE_MS) {
+      const metadata = readFileMetadata(path, files);
+      if (
+        !isRequested &&
+        metadata.signature === lastMetadata.signature &&
+        metadata.writtenAtMs < readAtMs - COARSE_MS
+      ) {
         unreadable = undefined;
         return;
       }
       const time = Date.now();
       files = readFiles(path);
       readAtMs = time;
-      seen = marks;
+      lastMetadata = metadata;
     } catch (problem) {
       // While an editor replaces the file, it is briefly missing. The next poll finds it.
       const code = getErrorCode(problem);
@@ -111,12 +115,12 @@ export const watchWorkspaces = (
       return;
     }
     unreadable = undefined;
-    const found = fingerprint(files);
-    if (found === known) {
-      if (isAsked) log.info({ path }, 'workspace unchanged');
+    const hash = hashContent(files);
+    if (hash === lastHash) {
+      if (isRequested) log.info({ path }, 'workspace unchanged');
       return;
     }
-    known = found;
+    lastHash = hash;
     try {
       const previous = getWorkspaceIds(current);
       current = toRegistry(path, files);
@@ -135,9 +139,9 @@ export const watchWorkspaces = (
       onReload?.(error);
     }
   };
-  const soon = () => {
+  const refreshSoon = () => {
     clearTimeout(settling);
-    settling = setTimeout(() => look(), SETTLE_MS);
+    settling = setTimeout(() => refresh(), SETTLE_MS);
     settling.unref();
   };
 
@@ -148,19 +152,19 @@ export const watchWorkspaces = (
     const folder = isFolder ? path : dirname(path);
     const only = isFolder ? null : basename(path);
     watcher = watch(folder, { persistent: false }, (_event, name) => {
-      if (only === null || name === null || name === only) soon();
+      if (only === null || name === null || name === only) refreshSoon();
     });
     watcher.on('error', () => watcher?.close()); // Polling continues.
   } catch (problem) {
     log.warn({ path, code: getErrorCode(problem) }, 'workspace polled: file watch failed');
   }
-  const polling = setInterval(() => look(), pollMs);
+  const polling = setInterval(() => refresh(), pollMs);
   polling.unref();
 
   return {
     registry: () => current,
     isEditRejected: () => isEditRejected,
-    reload: () => look(true),
+    reload: () => refresh(true),
     stop: () => {
       watcher?.close();
       clearInterval(polling);

@@ -101,7 +101,7 @@ export interface AuthenticatedKey {
 export interface Registry {
   workspaces: readonly Workspace[];
   /** Returns the key with this SHA-256 and its workspace. Compares in constant time. */
-  holderOf(hash: Uint8Array): AuthenticatedKey | undefined;
+  findApiKey(hash: Uint8Array): AuthenticatedKey | undefined;
 }
 
 /** Returns the bucket of a hash from its first bytes, which reveal nothing about the key. Its hashes are compared in full. */
@@ -136,5 +136,5 @@ export const createRegistry = (sources: readonly { workspace: Workspace; source:
       buckets.set(bucket, [...(buckets.get(bucket) ?? []), { workspace, key }]);
     }
   }
-  return { workspaces: sources.map(({ workspace }) => workspace), holderOf: findApiKey };
+  return { workspaces: sources.map(({ workspace }) => workspace), findApiKey };
 };

@@ -142,7 +142,7 @@ const isExpired = ({ createdAtMs, seenAtMs }: OperatorSession, nowMs: number): b
 /** Creates the operator sessions. The cookie contains a random token, of which the store has only the hash. */
 export const createSessions = ({ studio, registry, now }: SessionsOptions) => ({
   /** Returns the operator with this key; `null` if none. */
-  holderOf: (key: string): SignedIn | null => findOperatorByKey(registry(), key),
+  findOperator: (key: string): SignedIn | null => findOperatorByKey(registry(), key),
 
   /** Opens a session and records it in the audit log with `how`. Returns the cookie to set. */
   async open({ operator, workspace, proof }: SignedIn, how: string, isSecure: boolean): Promise<string> {

@@ -65,7 +65,7 @@ export const createSignInRoutes = ({
         await limit(`studio:login:${exchange.address}`, ADDRESS_TRIES);
         const key = body.key.trim();
         await limit(`studio:key:${hash('sha256', key.slice(0, KEY_START_CHARACTERS))}`, KEY_TRIES);
-        const signedIn = sessions.holderOf(key);
+        const signedIn = sessions.findOperator(key);
         if (!signedIn) {
           log.warn({}, 'unknown operator key');
           throw new HttpError(401, 'Unknown operator key');

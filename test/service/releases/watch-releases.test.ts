@@ -126,8 +126,8 @@ describe('a workspace with Studio campaigns', () => {
   test('keeps its keys', async () => {
     await release('a', 'A');
     const source = await follow(STUDIO);
-    const { workspaces, holderOf } = source.registry();
-    expect(holderOf(workspaces[0]!.apiKeys[0]!.hash)?.workspace).toBe(workspaces[0]);
+    const { workspaces, findApiKey } = source.registry();
+    expect(findApiKey(workspaces[0]!.apiKeys[0]!.hash)?.workspace).toBe(workspaces[0]);
     source.stop();
   });
 
