@@ -88,7 +88,7 @@ const listCampaigns = defineTool({
           has_draft: row.draft !== null,
           scheduled_for: row.scheduled.map(({ liveAt }) => liveAt),
           halted: row.halted,
-          users: numbers[row.id]?.people ?? 0,
+          users: numbers[row.id]?.users ?? 0,
           clicked_users: numbers[row.id]?.clicked ?? 0,
           studio_url: campaignUrl(context, row.id),
         };

@@ -2,26 +2,27 @@ import { EVENT_COUNTS, mapKeys } from '../../protocol/index.ts';
 import { type CampaignJson, variantName } from '../campaign/campaign-json.ts';
 import { getShares } from '../campaign/shares.ts';
 import { type Difference, difference, getMean } from './confidence-sequence.ts';
-import { type Arm, type Counted, getMetrics, type Metric } from './metrics.ts';
+import { type Arm, getMetrics, type Metric, type ResultCounts } from './metrics.ts';
 import { sampleRatioMismatchPValue } from './sample-ratio.ts';
 
 const ALPHA = 0.05;
 /** Planned sample size if the campaign sets none. */
 const DEFAULT_PLAN = 5_000;
 /** Minimum users, converted users and unconverted users for the normal approximation. */
-const MIN_PEOPLE = 50;
+const MIN_USERS = 50;
 const MIN_EACH = 5;
 /** Significance level of the SRM test, stricter than for metrics because false alarms are costly. */
 const RATIO_ALPHA = 0.01;
 
-export interface Comparison extends Omit<Metric, 'isOfControl' | 'didOf' | 'sampleOf'> {
-  /** Index in `arms`. */
-  one: number;
-  other: number;
+export interface Comparison extends Omit<Metric, 'appliesToControl' | 'countConverted' | 'toSample'> {
+  /** Index of the compared arm in `arms`. */
+  treatment: number;
+  /** Index of the arm that it is compared with. */
+  baseline: number;
   /** Means of the arms: rates from 0 to 1, or revenue per user. */
   means: [number, number];
-  people: number;
-  /** Relative difference from the other mean, such as 0.2 for 6% compared with 5%; `null` if the other mean is 0. */
+  users: number;
+  /** Relative difference from the baseline mean, such as 0.2 for 6% compared with 5%; `null` if the baseline mean is 0. */
   lift: number | null;
   /** Absolute difference; `null` if there are too few users. */
   difference: Difference | null;
@@ -43,15 +44,15 @@ const NO_COUNTS = mapKeys(
 );
 
 /** Versions of a campaign since its first exposure, oldest first. */
-export type Former = readonly Pick<CampaignJson, 'variants' | 'control_percentage'>[];
+export type PreviousVersions = readonly Pick<CampaignJson, 'variants' | 'control_percentage'>[];
 
-const toDivisionKey = ({ variants, control_percentage }: Former[number]): string =>
+const toDivisionKey = ({ variants, control_percentage }: PreviousVersions[number]): string =>
   JSON.stringify([
     control_percentage ?? 0,
     variants.map(({ variant_id, weight }) => [variant_id, weight ?? 1]),
   ]);
 
-const toArms = (campaign: CampaignJson, counts: Counted, former: Former): Arm[] => {
+const toArms = (campaign: CampaignJson, counts: ResultCounts, previous: PreviousVersions): Arm[] => {
   const goals = (campaign.conversions ?? []).map(() => ({
     converted: 0,
     revenue: 0,
@@ -63,7 +64,7 @@ const toArms = (campaign: CampaignJson, counts: Counted, former: Former): Arm[] 
     return { ...NO_COUNTS, goals, ...found, variantId, name, share: percent };
   });
   // Includes removed variants with their name and position, so that the baseline stays the same.
-  const variants = [...former, campaign].flatMap((each) => each.variants);
+  const variants = [...previous, campaign].flatMap((each) => each.variants);
   const formatRemovedName = (id: string) => {
     const variant = variants.findLast(({ variant_id }) => variant_id === id);
     return `${variant ? variantName(variant) : id} (removed)`;
@@ -84,17 +85,22 @@ const toArms = (campaign: CampaignJson, counts: Counted, former: Former): Arm[] 
 };
 
 /** Returns whether an arm has enough users. Also required for revenue, whose variance is unknown with a single buyer. */
-const hasEnough = ({ exposed }: Arm, did: number): boolean =>
-  exposed >= MIN_PEOPLE && did >= MIN_EACH && exposed - did >= MIN_EACH;
+const hasEnough = ({ exposed }: Arm, converted: number): boolean =>
+  exposed >= MIN_USERS && converted >= MIN_EACH && exposed - converted >= MIN_EACH;
 
 /** Returns the pairs to compare as indexes of arms: each variant with the first variant, then with the control group. */
-const getPairs = (arms: readonly Arm[], isOfControl: boolean): [one: number, other: number][] => {
+const getPairs = (
+  arms: readonly Arm[],
+  appliesToControl: boolean,
+): [treatment: number, baseline: number][] => {
   const variants = arms.flatMap(({ variantId }, index) => (variantId === null ? [] : [index]));
   const control = arms.findIndex(({ variantId }) => variantId === null);
   const [first, ...others] = variants;
   return [
-    ...others.map((one): [number, number] => [one, first!]),
-    ...(isOfControl && control >= 0 ? variants.map((one): [number, number] => [one, control]) : []),
+    ...others.map((treatment): [number, number] => [treatment, first!]),
+    ...(appliesToControl && control >= 0
+      ? variants.map((treatment): [number, number] => [treatment, control])
+      : []),
   ];
 };
 
@@ -123,32 +129,32 @@ export const compareSampleRatio = (
  */
 export const compareResults = (
   campaign: CampaignJson,
-  counts: Counted,
-  former: Former = [],
+  counts: ResultCounts,
+  previous: PreviousVersions = [],
 ): ComparedResults => {
-  const arms = toArms(campaign, counts, former);
-  const isRedivided = former.some((each) => toDivisionKey(each) !== toDivisionKey(campaign));
+  const arms = toArms(campaign, counts, previous);
+  const isRedivided = previous.some((each) => toDivisionKey(each) !== toDivisionKey(campaign));
   const planned = campaign.target_sample_size ?? DEFAULT_PLAN;
   const comparisons = getMetrics(campaign, counts).flatMap(
-    ({ metric, label, noun, unit, isOfControl, didOf, sampleOf }) => {
-      const pairs = getPairs(arms, isOfControl);
+    ({ metric, label, noun, unit, appliesToControl, countConverted, toSample }) => {
+      const pairs = getPairs(arms, appliesToControl);
       // Applies the Bonferroni correction, because the metric has several comparisons.
       const alpha = ALPHA / pairs.length;
-      return pairs.map(([one, other]): Comparison => {
-        const pair = [arms[one]!, arms[other]!] as const;
-        const samples = [sampleOf(pair[0]), sampleOf(pair[1])] as const;
+      return pairs.map(([treatment, baseline]): Comparison => {
+        const pair = [arms[treatment]!, arms[baseline]!] as const;
+        const samples = [toSample(pair[0]), toSample(pair[1])] as const;
         const means: [number, number] = [getMean(samples[0]), getMean(samples[1])];
         return {
           metric,
           label,
           noun,
           unit,
-          one,
-          other,
+          treatment,
+          baseline,
           means,
-          people: samples[0].n + samples[1].n,
+          users: samples[0].n + samples[1].n,
           lift: means[1] > 0 ? means[0] / means[1] - 1 : null,
-          difference: pair.every((arm) => hasEnough(arm, didOf(arm)))
+          difference: pair.every((arm) => hasEnough(arm, countConverted(arm)))
             ? difference(...samples, planned, alpha)
             : null,
         };

@@ -14,7 +14,7 @@ export interface Arm extends ArmResults {
   share: number;
 }
 
-export type Counted = Pick<CampaignResults, 'arms' | 'currencies'>;
+export type ResultCounts = Pick<CampaignResults, 'arms' | 'currencies'>;
 
 export interface Metric {
   /** ID of the metric, such as `click`, `goal 0` or `revenue 0`. */
@@ -25,10 +25,10 @@ export interface Metric {
   noun: string;
   unit: 'points' | 'money';
   /** Whether the metric applies to the control group, which cannot click. */
-  isOfControl: boolean;
+  appliesToControl: boolean;
   /** Returns the number of converted users, or of buyers for revenue. */
-  didOf(arm: Arm): number;
-  sampleOf(arm: Arm): Sample;
+  countConverted(arm: Arm): number;
+  toSample(arm: Arm): Sample;
 }
 
 /** Returns the label of a goal, such as `Bought “teapot”`. */
@@ -36,17 +36,17 @@ export const goalName = ({ event, product }: Pick<ConversionJson, 'event' | 'pro
   product == null ? `Did “${event ?? ''}”` : `Bought “${product}”`;
 
 /** Returns the metrics of a campaign: clicks, then each goal with its revenue. */
-export const getMetrics = (campaign: CampaignJson, counts: Counted): Metric[] => {
+export const getMetrics = (campaign: CampaignJson, counts: ResultCounts): Metric[] => {
   const goals = (campaign.conversions ?? []).flatMap((goal, index): Metric[] => {
-    const countConverted = ({ goals: totals }: Arm) => totals[index]?.converted ?? 0;
+    const countGoal = ({ goals: totals }: Arm) => totals[index]?.converted ?? 0;
     const rate: Metric = {
       metric: `goal ${index}`,
       label: goalName(goal),
       noun: goal.product == null ? `“${goal.event ?? ''}”` : `purchases of “${goal.product}”`,
       unit: 'points',
-      isOfControl: true,
-      didOf: countConverted,
-      sampleOf: (arm) => proportion(arm.exposed, countConverted(arm)),
+      appliesToControl: true,
+      countConverted: countGoal,
+      toSample: (arm) => proportion(arm.exposed, countGoal(arm)),
     };
     if (goal.product == null || counts.currencies.length !== 1) return [rate];
     const revenue: Metric = {
@@ -54,9 +54,9 @@ export const getMetrics = (campaign: CampaignJson, counts: Counted): Metric[] =>
       label: `Spent on “${goal.product}” per user, ${counts.currencies[0]}`,
       noun: `${counts.currencies[0]} spent on “${goal.product}” per user`,
       unit: 'money',
-      isOfControl: true,
-      didOf: countConverted,
-      sampleOf: ({ exposed, goals: totals }) => ({
+      appliesToControl: true,
+      countConverted: countGoal,
+      toSample: ({ exposed, goals: totals }) => ({
         n: exposed,
         sum: totals[index]?.revenue ?? 0,
         sumOfSquares: totals[index]?.revenueSumOfSquares ?? 0,
@@ -69,9 +69,9 @@ export const getMetrics = (campaign: CampaignJson, counts: Counted): Metric[] =>
     label: 'Clicked',
     noun: 'clicks',
     unit: 'points',
-    isOfControl: false,
-    didOf: ({ clicked }) => clicked,
-    sampleOf: ({ exposed, clicked }) => proportion(exposed, clicked),
+    appliesToControl: false,
+    countConverted: ({ clicked }) => clicked,
+    toSample: ({ exposed, clicked }) => proportion(exposed, clicked),
   };
   return [click, ...goals];
 };

@@ -20,12 +20,12 @@ export const requiredSampleSize = (
   const shares = getShares(campaign).filter(({ percent }) => percent > 0);
   const variants = shares.filter(({ variantId }) => variantId !== null);
   const control = shares.find(({ variantId }) => variantId === null);
-  const isOfControl = (campaign.conversions ?? []).length > 0 && control !== undefined;
+  const appliesToControl = (campaign.conversions ?? []).length > 0 && control !== undefined;
   const [first, ...others] = variants;
   if (!first) return null;
   const pairs = [
     ...others.map((one) => [one, first] as const),
-    ...(isOfControl ? variants.map((one) => [one, control] as const) : []),
+    ...(appliesToControl ? variants.map((one) => [one, control] as const) : []),
   ];
   const seen = variants.reduce((sum, { percent }) => sum + percent, 0);
   const needed = pairs.map(([one, other]) => {

@@ -15,9 +15,9 @@ const formatUnit = (unit: Comparison['unit']) => (unit === 'money' ? '' : ' perc
 const isHigher = ({ difference }: Comparison) => difference !== null && difference.low > 0;
 const isLower = ({ difference }: Comparison) => difference !== null && difference.high < 0;
 
-const getArmNames = ({ one, other }: Comparison, { arms }: ComparedResults) => {
+const getArmNames = ({ treatment, baseline }: Comparison, { arms }: ComparedResults) => {
   const name = (index: number) => (arms[index]!.variantId === null ? 'the control group' : arms[index]!.name);
-  return [name(one), name(other)] as const;
+  return [name(treatment), name(baseline)] as const;
 };
 
 /** Formats an interval, such as `0.4 lower to 9.2 percentage points higher`. */
@@ -35,7 +35,7 @@ const decided = (
   of: readonly Comparison[],
   results: ComparedResults,
 ): { wins: string[]; details: string[] } => {
-  const { noun: what, other } = of[0]!;
+  const { noun: what, baseline } = of[0]!;
   const clear = of.filter((each) => isHigher(each) || isLower(each));
   const open = of.filter((each) => !clear.includes(each));
   const wins = clear.map((each) => {
@@ -52,14 +52,14 @@ const decided = (
   const details = wins.map((win) => win.details);
   const [first] = open;
   if (first) {
-    const arms = new Set([...open.map(({ one }) => one), first.other]);
-    const people = [...arms].reduce((sum, index) => sum + results.arms[index]!.exposed, 0);
+    const arms = new Set([...open.map(({ treatment }) => treatment), first.baseline]);
+    const users = [...arms].reduce((sum, index) => sum + results.arms[index]!.exposed, 0);
     const whose =
-      clear.length > 0 || results.arms[other]!.variantId !== null
+      clear.length > 0 || results.arms[baseline]!.variantId !== null
         ? ` of ${listed(open.map((each) => getArmNames(each, results)[0]))}`
         : '';
     const against = getArmNames(first, results)[1];
-    details.push(`${what}${whose} against ${against}: undecided, ${number.format(people)} users`);
+    details.push(`${what}${whose} against ${against}: undecided, ${number.format(users)} users`);
   }
   return { wins: wins.map(({ words }) => words), details };
 };
@@ -114,7 +114,7 @@ export const headline = (campaign: CampaignJson, results: ComparedResults, nowMs
   const ofGoals = rates.filter(({ metric }) => metric !== 'click');
   const groups = Map.groupBy(
     ofGoals.length > 0 ? ofGoals : rates,
-    ({ metric, other }) => `${metric} ${other}`,
+    ({ metric, baseline }) => `${metric} ${baseline}`,
   );
   const said = [...groups.values()].map((of) => decided(of, results));
   const wins = said.flatMap((each) => each.wins);

@@ -762,7 +762,7 @@ describe('results', () => {
       (await studio.call('GET', '/api/campaign-stats', { cookie: ed })).body.numbers;
     await look('n0');
     await look('n1');
-    expect(await numbers()).toEqual({ gold: { people: 2, clicked: 1 } });
+    expect(await numbers()).toEqual({ gold: { users: 2, clicked: 1 } });
   });
 
   test('return 404 for an unknown campaign', async () => {

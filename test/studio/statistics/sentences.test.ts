@@ -148,17 +148,21 @@ describe('a comparison', () => {
   const { comparisons, arms } = compareResults(campaign, of);
 
   test('compares clicks with the first variant, and goals and revenue with the control group as well', () => {
-    expect(comparisons.map(({ metric, one, other }) => [metric, arms[one]!.name, arms[other]!.name])).toEqual(
-      [
-        ['click', 'B', 'A'],
-        ['goal 0', 'B', 'A'],
-        ['goal 0', 'A', 'Control'],
-        ['goal 0', 'B', 'Control'],
-        ['revenue 0', 'B', 'A'],
-        ['revenue 0', 'A', 'Control'],
-        ['revenue 0', 'B', 'Control'],
-      ],
-    );
+    expect(
+      comparisons.map(({ metric, treatment, baseline }) => [
+        metric,
+        arms[treatment]!.name,
+        arms[baseline]!.name,
+      ]),
+    ).toEqual([
+      ['click', 'B', 'A'],
+      ['goal 0', 'B', 'A'],
+      ['goal 0', 'A', 'Control'],
+      ['goal 0', 'B', 'Control'],
+      ['revenue 0', 'B', 'A'],
+      ['revenue 0', 'A', 'Control'],
+      ['revenue 0', 'B', 'Control'],
+    ]);
   });
 
   test('has no interval for too few users', () => {
@@ -219,7 +223,7 @@ describe('a comparison', () => {
     const seen = counts(arm('b', 5_000, 500), arm('a', 2_500, 250), arm(null, 280, 0));
     const { arms, comparisons, ratio, isRedivided } = compareResults(after, seen, [before, after]);
     expect(arms.map(({ name }) => name)).toEqual(['A (removed)', 'B', 'Control']);
-    expect(comparisons.map(({ one, other }) => [one, other])).toContainEqual([1, 0]);
+    expect(comparisons.map(({ treatment, baseline }) => [treatment, baseline])).toContainEqual([1, 0]);
     expect([ratio, isRedivided]).toEqual([null, true]);
     expect(compareResults(before, seen, [before]).isRedivided).toBe(false);
   });

@@ -9,15 +9,15 @@ import '../screens.css';
 const campaignPath = (id: string, tab = '') => `/campaigns/${encodeURIComponent(id)}${tab}`;
 
 /** Title and link of each alert type. */
-const TYPES: Record<Alert['type'], { title: string; pathOf(id: string): string; look: string }> = {
+const TYPES: Record<Alert['type'], { title: string; toPath(id: string): string; linkLabel: string }> = {
   sample_ratio_mismatch: {
     title: 'Sample ratio mismatch',
-    pathOf: (id) => campaignPath(id, '/results'),
-    look: 'Results',
+    toPath: (id) => campaignPath(id, '/results'),
+    linkLabel: 'Results',
   },
-  no_impressions: { title: 'No impressions', pathOf: () => '/explain', look: 'See why' },
-  campaign_halted: { title: 'Campaign halted', pathOf: campaignPath, look: 'Open campaign' },
-  integration_failed: { title: 'Integration failed', pathOf: () => '/data', look: 'Open data' },
+  no_impressions: { title: 'No impressions', toPath: () => '/explain', linkLabel: 'See why' },
+  campaign_halted: { title: 'Campaign halted', toPath: campaignPath, linkLabel: 'Open campaign' },
+  integration_failed: { title: 'Integration failed', toPath: () => '/data', linkLabel: 'Open data' },
 };
 
 /** Current problems of campaigns and integrations. */
@@ -41,7 +41,7 @@ export const AlertsScreen = () => {
                   </h2>
                   <p>{message}</p>
                   <p>
-                    <Link to={TYPES[type].pathOf(subjectId)}>{TYPES[type].look}</Link>
+                    <Link to={TYPES[type].toPath(subjectId)}>{TYPES[type].linkLabel}</Link>
                   </p>
                 </li>
               ))}

@@ -107,7 +107,7 @@ const GoalRow = ({ id, goal, onChange, onRemove }: GoalRowProps) => {
 export const Goal = ({ editor }: { editor: Editor }) => {
   const { conversions, target_sample_size } = editor.campaign.value;
   const goals = conversions ?? [];
-  const put = (next: ConversionJson[]) => editor.set('conversions', next.length > 0 ? next : null);
+  const setGoals = (next: ConversionJson[]) => editor.set('conversions', next.length > 0 ? next : null);
   return (
     <>
       <NameLists names={useNames()} />
@@ -124,9 +124,9 @@ export const Goal = ({ editor }: { editor: Editor }) => {
                 key={index}
                 id={`goal-${index}`}
                 goal={goal}
-                onChange={(changed) => put(goals.with(index, changed))}
+                onChange={(changed) => setGoals(goals.with(index, changed))}
                 onRemove={() => {
-                  put(goals.toSpliced(index, 1));
+                  setGoals(goals.toSpliced(index, 1));
                   document.getElementById('add-goal')?.focus();
                 }}
               />
@@ -137,7 +137,7 @@ export const Goal = ({ editor }: { editor: Editor }) => {
           id="add-goal"
           disabled={goals.length >= MAX_GOALS}
           onClick={() => {
-            put([...goals, { event: '', within_hours: 7 * HOURS_A_DAY }]);
+            setGoals([...goals, { event: '', within_hours: 7 * HOURS_A_DAY }]);
             const at = goals.length;
             setTimeout(() => document.getElementById(`goal-${at}`)?.focus());
           }}

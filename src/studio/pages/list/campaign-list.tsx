@@ -74,14 +74,14 @@ interface Search {
   words: string;
   sort: Sort;
   /** Returns the number of users who saw a campaign. */
-  people: (id: string) => number;
+  countUsers: (id: string) => number;
   nowMs: number;
 }
 
 /** Returns the campaigns that match the filter and the search (name, ID or placements), latest or most seen first. */
 export const findCampaigns = (
   rows: readonly CampaignRow[],
-  { shown, words, sort, people, nowMs }: Search,
+  { shown, words, sort, countUsers, nowMs }: Search,
 ): CampaignRow[] => {
   const { states } = FILTERS.find(({ value }) => value === shown)!;
   const nameIn = (row: CampaignRow) => getSearchTexts(currentCampaign(row))[0] ?? row.id;
@@ -90,7 +90,7 @@ export const findCampaigns = (
       ORDER.indexOf(getListState(one, nowMs)) - ORDER.indexOf(getListState(other, nowMs)),
     name: (one, other) => nameIn(one).localeCompare(nameIn(other), undefined, { numeric: true }),
     start: (one, other) => getStartMs(other) - getStartMs(one),
-    people: (one, other) => people(other.id) - people(one.id),
+    people: (one, other) => countUsers(other.id) - countUsers(one.id),
   };
   const isShown = (row: CampaignRow) =>
     states.includes(getListState(row, nowMs)) ||

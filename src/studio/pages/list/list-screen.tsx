@@ -11,7 +11,7 @@ import { FILTERS, findCampaigns, getListState, type Shown, type Sort } from './c
 import { Row, UnreadableRow } from './row.tsx';
 import './list.css';
 
-const NOBODY: CampaignStats = { people: 0, clicked: 0 };
+const NOBODY: CampaignStats = { users: 0, clicked: 0 };
 
 const SORTS: readonly Option<Sort>[] = [
   { value: 'state', name: 'State' },
@@ -64,7 +64,7 @@ export const ListScreen = () => {
       shown: filter,
       words: search.value,
       sort: sort.value,
-      people: (id) => findStats(id)?.people ?? 0,
+      countUsers: (id) => findStats(id)?.users ?? 0,
       nowMs,
     });
   const all = findShown(shown.value);

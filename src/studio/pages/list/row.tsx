@@ -143,14 +143,14 @@ export const Row = ({ row, state, number, onChange }: RowProps) => {
         </span>
       </span>
       <span class="list-number">
-        {number && (state === 'live' || number.people > 0) && (
+        {number && (state === 'live' || number.users > 0) && (
           <span>
-            <span>{countText(number.people)}</span>
-            <span class="list-unit"> {number.people === 1 ? 'user' : 'users'}</span>
+            <span>{countText(number.users)}</span>
+            <span class="list-unit"> {number.users === 1 ? 'user' : 'users'}</span>
           </span>
         )}
-        {number && number.people > 0 && (
-          <span class="muted">{shareText(number.clicked, number.people)} clicked</span>
+        {number && number.users > 0 && (
+          <span class="muted">{shareText(number.clicked, number.users)} clicked</span>
         )}
       </span>
       <span class="list-actions">

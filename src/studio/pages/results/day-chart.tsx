@@ -24,7 +24,7 @@ interface Measure {
   /** Minimum upper bound of the axis. */
   least: number;
   /** Whether the control group has values. */
-  isOfControl?: boolean;
+  appliesToControl?: boolean;
 }
 
 const RATE = 'rate';
@@ -70,7 +70,7 @@ const getGoalMeasures = (goals: readonly ConversionJson[]): Record<string, Measu
         valueOf: ({ goals: results }) => results[index]?.converted ?? 0,
         format: countText,
         least: 4,
-        isOfControl: true,
+        appliesToControl: true,
       },
     ]),
   );
@@ -158,7 +158,7 @@ export const DayChart = ({ days, arms, goals, edited, timeZone }: DayChartProps)
   const chosen = useSignal(RATE);
   const measures = { ...MEASURES, ...getGoalMeasures(goals) };
   const measure = measures[chosen.value]!;
-  const shown = arms.filter(({ variantId }) => variantId !== null || measure.isOfControl);
+  const shown = arms.filter(({ variantId }) => variantId !== null || measure.appliesToControl);
   const dates = [...new Set(days.map(({ day }) => day))].sort();
   const byDayAndVariant = new Map(days.map((each) => [`${each.day} ${each.variantId}`, each]));
   const find = (date: string, arm: Arm) => byDayAndVariant.get(`${date} ${arm.variantId}`);

@@ -138,14 +138,14 @@ export const ComparisonTable = ({ results }: { results: ResultsResponse }) => {
     <DataTable
       label="Differences"
       rows={comparisons}
-      keyOf={({ metric, one, other }) => `${metric} ${one} ${other}`}
+      keyOf={({ metric, treatment, baseline }) => `${metric} ${treatment} ${baseline}`}
       columns={[
         { name: 'Metric', kind: 'head', cell: ({ label }) => label },
         {
           name: 'Comparison',
-          cell: ({ one, other }) => (
+          cell: ({ treatment, baseline }) => (
             <>
-              <bdi>{getArmName(one)}</bdi> vs <bdi>{getArmName(other)}</bdi>
+              <bdi>{getArmName(treatment)}</bdi> vs <bdi>{getArmName(baseline)}</bdi>
             </>
           ),
         },
@@ -168,7 +168,7 @@ export const ComparisonTable = ({ results }: { results: ResultsResponse }) => {
             </>
           ),
         },
-        { name: 'Users', kind: 'number', cell: ({ people }) => countText(people) },
+        { name: 'Users', kind: 'number', cell: ({ users }) => countText(users) },
       ]}
     />
   );

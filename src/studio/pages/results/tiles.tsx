@@ -12,8 +12,8 @@ export const Tiles = ({ results: { arms, goals, comparisons } }: { results: Resu
       {arms.map(({ variantId, name, exposed, impressions, clicks, clicked, goals: totals }, index) => {
         const isControl = variantId === null;
         const converted = goal ? (totals[0]?.converted ?? 0) : clicked;
-        const compared = comparisons.find((each) => each.metric === metric && each.one === index);
-        const versus = compared && arms[compared.other]!;
+        const compared = comparisons.find((each) => each.metric === metric && each.treatment === index);
+        const versus = compared && arms[compared.baseline]!;
         return (
           <li key={variantId} class="panel tile">
             <h3>

@@ -243,7 +243,7 @@ export const downloadResults = get('/api/results/{campaignId}/csv', 'view', asyn
 /** Statistics of a campaign in the list. */
 export interface CampaignStats {
   /** Number of users who saw a variant. */
-  people: number;
+  users: number;
   clicked: number;
 }
 
@@ -253,7 +253,7 @@ export const readCampaignStats = get('/api/campaign-stats', 'view', async ({ sto
   const numbers = Object.fromEntries(
     found.map(({ campaignId, exposed, clicked }): [string, CampaignStats] => [
       campaignId,
-      { people: exposed, clicked },
+      { users: exposed, clicked },
     ]),
   );
   return { numbers };
