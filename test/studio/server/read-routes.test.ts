@@ -693,16 +693,16 @@ describe('results', () => {
     ]);
     const csv = await studio.call('GET', '/api/results/gold/csv', { cookie: ed });
     expect(csv.body.split('\r\n')[1]).toBe(
-      `gold,a,${seen},${2 * seen},${2 * seen},${seen},0,${seen},${40 * seen},${seen}`,
+      `gold,a,${seen},${2 * seen},${2 * seen},${seen},0,0,${seen},${40 * seen},${seen}`,
     );
     expect(csv.body.split('\r\n')[0]).toMatch(
-      /,people: Bought “teapot”,revenue EUR: Bought “teapot”,clicks: details$/,
+      /^\uFEFF?campaign,variant,people,impressions,clicks,people_clicked,dismissals,people_dismissed,people: Bought “teapot”,revenue EUR: Bought “teapot”,clicks: details$/,
     );
     await studio.track({ purchases: [{ ...buy('u0', '2026-03-02T09:00:00Z'), currency: 'PLN' }] });
     // Revenue in two currencies has no sum.
     const mixed = await studio.call('GET', '/api/results/gold/csv', { cookie: ed });
     expect(mixed.body).toContain(
-      `revenue: Bought “teapot”,clicks: details\r\ngold,a,${seen},${2 * seen},${2 * seen},${seen},0,${seen},,${seen}\r\n`,
+      `revenue: Bought “teapot”,clicks: details\r\ngold,a,${seen},${2 * seen},${2 * seen},${seen},0,0,${seen},,${seen}\r\n`,
     );
   });
 
