@@ -92,7 +92,7 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
      * impression.
      */
     convertBannerEvent(row: BannerEventRow): DataEvent | null {
-      const { bannerEventId, bannerId, campaignId, variantId, eventType, isControl, isUnique, appId } = row;
+      const { bannerEventId, bannerId, campaignId, variantId, eventType, isControl, isFirst, appId } = row;
       if (row.isTestSend) return null;
       const timeMs = Math.min(row.timeMs, row.receivedAtMs);
       const event = {
@@ -102,7 +102,7 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
       };
       const campaign = campaignProperties(campaigns.get(campaignId), campaignId, variantId);
       if (isControl) {
-        if (eventType !== 'impression' || !isUnique) return null;
+        if (eventType !== 'impression' || !isFirst) return null;
         const type = 'users.campaigns.EnrollInControl';
         return { type, ...event, properties: { app_id: appId, ...campaign } };
       }
@@ -115,7 +115,7 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
           banner_placement_id: row.placementId,
           platform: findPlatform(appId),
           language: row.language,
-          is_unique: isUnique,
+          is_unique: isFirst,
           ...(eventType !== 'impression' && { button_id: row.buttonId }),
         },
       };

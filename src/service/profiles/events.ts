@@ -62,5 +62,5 @@ export interface BannerEventRow extends Omit<NewBannerEvent, 'round'> {
   userId: number;
   externalId: string;
   /** Whether the event was the user's first of its type for the campaign at the time of storage. */
-  isUnique: boolean;
+  isFirst: boolean;
 }

@@ -70,8 +70,8 @@ export const createFeed = ({ send, statements, results, indexEvents, readStableF
     values: readonly string[],
   ): Promise<ConversionEvent[]> => {
     const since = new Map<number, number>();
-    for (const { userId, isUnique, isTestSend, eventType, timeMs, receivedAtMs } of bannerEvents) {
-      if (eventType !== 'impression' || !isUnique || isTestSend) continue;
+    for (const { userId, isFirst, isTestSend, eventType, timeMs, receivedAtMs } of bannerEvents) {
+      if (eventType !== 'impression' || !isFirst || isTestSend) continue;
       since.set(userId, Math.min(since.get(userId) ?? timeMs, timeMs, receivedAtMs));
     }
     if (since.size === 0) return [];

@@ -198,7 +198,7 @@ export function* storeGroup(statements: Statements, group: GroupWrites): SqlStep
       statements.moveBannerEvents(from, to),
     ]),
     // Follows the moves, because events that a user had before the merge are duplicates, too.
-    statements.storedBannerEvents(bannerEvents.map((each) => ({ ...each, isUnique: false }))),
+    statements.storedBannerEvents(bannerEvents.map((each) => ({ ...each, isFirst: false }))),
   ];
   const rows = results.slice(first.length);
   const userCampaigns = collectUserCampaigns(rows[0]!);
@@ -209,7 +209,7 @@ export function* storeGroup(statements: Statements, group: GroupWrites): SqlStep
   });
   const newEvents = filterNew(bannerEvents, rows.at(-1)!).map((each) => ({
     ...each,
-    isUnique: !each.event.isTestSend && userCampaigns.add(each),
+    isFirst: !each.event.isTestSend && userCampaigns.add(each),
   }));
   const corrections = duplicatesByMerge.flatMap(({ workspaceId, to, duplicates }) =>
     duplicates.map(

@@ -67,7 +67,7 @@ export const EVENTS = columns<NewEvent>({
 });
 
 /** Banner event with the columns that are computed on write. */
-export type WrittenBannerEvent = ChangeSet['bannerEvents'][number] & { isUnique: boolean };
+export type WrittenBannerEvent = ChangeSet['bannerEvents'][number] & { isFirst: boolean };
 
 /** Assigned by the database. */
 export const BANNER_EVENT_ID: Column<never> = {
@@ -89,7 +89,7 @@ export const BANNER_EVENTS = columns<WrittenBannerEvent>({
   app_id: ['text', ({ event }) => event.appId],
   is_control: ['boolean', ({ event }) => event.isControl],
   is_test_send: ['boolean', ({ event }) => event.isTestSend],
-  is_unique: ['boolean', ({ isUnique }) => isUnique],
+  is_first: ['boolean', ({ isFirst }) => isFirst],
   received_at: ['timestamp', ({ event }) => event.receivedAtMs],
   language: ['text', ({ event }) => event.language],
   holdout_id: ['text', ({ event }) => event.holdoutId],
@@ -219,7 +219,7 @@ export const toBannerEventRow = (row: SqlRow): BannerEventRow => ({
   language: readTextOrNull(row, 'language'),
   isControl: readBoolean(row, 'is_control'),
   isTestSend: readBoolean(row, 'is_test_send'),
-  isUnique: readBoolean(row, 'is_unique'),
+  isFirst: readBoolean(row, 'is_first'),
   eventType: readEnum(row, 'event_type', EVENT_TYPES),
   timeMs: readMs(row, 'occurred_at'),
   receivedAtMs: readMs(row, 'received_at'),

@@ -65,7 +65,7 @@ CREATE TABLE banner_events (
   app_id TEXT NOT NULL,
   is_control BOOLEAN NOT NULL,
   is_test_send BOOLEAN NOT NULL,
-  is_unique BOOLEAN NOT NULL, -- whether it is the user's first event of its type for the campaign
+  is_first BOOLEAN NOT NULL, -- whether it is the user's first event of its type for the campaign
   received_at TIMESTAMP NOT NULL,
   language TEXT, -- language of the banner; NULL if the campaign has none
   holdout_id TEXT, -- holdout whose results also count the event

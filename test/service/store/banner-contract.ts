@@ -4,10 +4,10 @@ import type { Store } from '../../../src/service/store/index.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { collect, NOW } from './examples.ts';
 
-const asStored = (externalId: string, { round: _, ...event }: NewBannerEvent, isUnique = true) => ({
+const asStored = (externalId: string, { round: _, ...event }: NewBannerEvent, isFirst = true) => ({
   externalId,
   ...event,
-  isUnique,
+  isFirst,
 });
 
 /** Contract of banner events for every store. */
