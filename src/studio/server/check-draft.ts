@@ -10,7 +10,7 @@ import {
   type Workspace,
 } from '../../service/index.ts';
 import { TEMPLATE_CATALOGUE, TEMPLATE_PROPERTIES, type TemplateProperty } from '../../templates/index.ts';
-import type { CampaignJson } from '../campaign/campaign-json.ts';
+import { type CampaignJson, toCampaignJson } from '../campaign/campaign-json.ts';
 import { getFieldLabel } from '../campaign/describe-fields.ts';
 import { languageName, missingIn, otherLanguages, TOO_MANY_LANGUAGES } from '../campaign/translations.ts';
 import { oddUrl, refusedUrl } from '../campaign/url-problem.ts';
@@ -274,10 +274,11 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
   if (checks.error.length === MAX_CHECKS) return checks.error;
   const { variants } = written.safeParse(content).data ?? { variants: [] };
   for (const [index, variant] of variants.entries()) checkVariant(variant, index, nowMs, tell);
-  if (campaign) {
+  const json = toCampaignJson(content);
+  if (campaign && json) {
     tellAll('warning', warnings);
-    checkRules(campaign, (content as CampaignJson).target_sample_size != null, nowMs, tell);
-    checkTranslations(content as CampaignJson, tell);
+    checkRules(campaign, json.target_sample_size != null, nowMs, tell);
+    checkTranslations(json, tell);
     checkTexts(campaign, { variants }, workspace, tell);
     if (campaign.languages.length <= MAX_LANGUAGES)
       checkRendered(campaign, { variants }, { workspace, nowMs }, tell);

@@ -3,7 +3,7 @@ import { js2xliff, jsToXliff12, xliff2js, xliff12ToJs } from 'xliff';
 import * as z from 'zod';
 import { MAX_LANGUAGES } from '../../../protocol/index.ts';
 import { HttpError, textOfCell } from '../../../service/index.ts';
-import type { CampaignJson } from '../../campaign/campaign-json.ts';
+import { type CampaignJson, toCampaignJson } from '../../campaign/campaign-json.ts';
 import {
   languageTag,
   otherLanguages,
@@ -163,7 +163,7 @@ export interface TranslationFile {
 /** Exports the texts of a draft for translators. */
 export const exportTranslations = post('/api/translations/export', 'view', exportBody, async ({ body }) => {
   const { campaign, format, language } = body;
-  const draft = campaign as unknown as CampaignJson;
+  const draft = toCampaignJson(campaign)!;
   if (otherLanguages(draft).length > MAX_LANGUAGES) throw new HttpError(422, TOO_MANY_LANGUAGES);
   const text = format === 'csv' ? writeCsv(draft) : await writeXliff(draft, language, format);
   return { text } satisfies TranslationFile;
@@ -184,7 +184,7 @@ export interface TranslatedDraft {
 /** Returns the draft with imported translations. Does not store it, because the page saves it like any other change. */
 export const importTranslations = post('/api/translations/import', 'edit', importBody, async ({ body }) => {
   const { campaign, text } = body;
-  const draft = campaign as unknown as CampaignJson;
+  const draft = toCampaignJson(campaign)!;
   const found = /^\ufeff?\s*</.test(text)
     ? await readXliff(text, campaign.campaign_id)
     : readCsv(text, campaign.language);
