@@ -14,6 +14,10 @@ export interface BannerEnvelope {
 export interface SyncRequest extends BannerEnvelope {
   placements: string[];
   device_id?: string | undefined;
+  /** `release` of the last response. If it is still current, `banners` of the response is empty. */
+  release?: string | undefined;
+  /** IDs of banners on the page. `stopped` of the response has those whose campaign no longer runs. */
+  shown?: string[] | undefined;
 }
 
 // Parsed without a schema, because a schema library is six times the size of the client's own code for it. `schemas/` has equivalent

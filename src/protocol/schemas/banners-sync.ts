@@ -6,6 +6,9 @@ import { MAX_BANNER_DEVICE_ID_BYTES, MAX_PLACEMENT_ID_CHARACTERS, MAX_PLACEMENTS
 import { fitsBytes, fitsCharacters, isStorableText } from '../text.ts';
 import { described, envelope, missingOrWrong, optionalTextMember } from './body.ts';
 
+const MAX_RELEASE_BYTES = 64;
+const SHOWN_ERROR = notValid('shown');
+
 const property = z.object({
   type: z.string().check(described('`string`, `number`, `boolean`, `image`, `jsonobject` or `datetime`.')),
   value: z.unknown().check(described('Of that type; a `datetime` is Unix milliseconds.')),
@@ -62,11 +65,27 @@ export const syncRequest: z.ZodMiniType<SyncRequest> = z.object(
     device_id: deviceId(
       `Device of the user, at most ${MAX_BANNER_DEVICE_ID_BYTES} bytes; texts may print it.`,
     ),
+    release: optionalTextMember('release', (text) => fitsBytes(text, MAX_RELEASE_BYTES), {
+      description:
+        '`release` of the last response. If it is still current, `banners` of the response is empty. Placard extension.',
+      maxLength: MAX_RELEASE_BYTES,
+    }),
+    shown: z
+      .optional(
+        z
+          .array(z.string({ error: SHOWN_ERROR }), { error: SHOWN_ERROR })
+          .check(z.maxLength(MAX_PLACEMENTS, { error: SHOWN_ERROR })),
+      )
+      .check(
+        described(
+          'IDs of banners on the page, which `stopped` of the response refers to. Placard extension.',
+        ),
+      ),
   },
   { error: ERROR_MESSAGES.notAnObject },
 );
 
-/** Response 200 of `banners/sync`. A missing key means no response for that placement. */
+/** Response 200 of `banners/sync`. `release` and `poll_seconds` are set if pages of the workspace check for changes. A missing key means no response for that placement. */
 export const syncResponse = z.object({
   banners: z.record(z.string(), z.nullable(wireBanner)).check(
     z.refine((banners) =>
@@ -74,5 +93,16 @@ export const syncResponse = z.object({
     ),
     described('Banners by placement; `null` if the user gets none.'),
   ),
+  release: z
+    .optional(z.string())
+    .check(
+      described('Identifies the current campaigns; only with `banner_poll_seconds`. Placard extension.'),
+    ),
+  stopped: z
+    .optional(z.array(z.string()))
+    .check(described('Banners of `shown` whose campaign no longer runs. Placard extension.')),
+  poll_seconds: z
+    .optional(z.int())
+    .check(described('Seconds until the next check of a visible page. Placard extension.')),
 });
 export type SyncResponse = z.infer<typeof syncResponse>;

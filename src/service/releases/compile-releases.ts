@@ -2,6 +2,7 @@ import { isRecord } from '../../protocol/index.ts';
 import { findSegmentIds, type Segments } from '../campaigns/audience/segments.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { Log } from '../log.ts';
+import { hashRelease } from '../workspace/parse-workspace.ts';
 import { readCampaign } from '../workspace/read-campaign.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Release } from './releases.ts';
@@ -92,5 +93,12 @@ export const withReleases = (workspace: Workspace, all: readonly Release[], log:
   });
   ready.set(workspace, compiled);
   const mayBeAsked = placementIds ?? new Set(campaigns.flatMap(({ placements }) => [...placements]));
-  return { ...workspace, segments, campaigns, rawCampaigns: campaignsAsWritten, placementIds: mayBeAsked };
+  return {
+    ...workspace,
+    segments,
+    campaigns,
+    rawCampaigns: campaignsAsWritten,
+    placementIds: mayBeAsked,
+    release: hashRelease(workspace.release, all.map(({ release }) => release).sort()),
+  };
 };

@@ -60,7 +60,7 @@ export const bannersSync = (getBannerIds: GetBannerIds, log: Log) => {
       id: 'syncBanners',
       tag: 'Banners',
       summary: 'Sync banners of a user',
-      description: `Returns a banner or \`null\` for each of the first ${MAX_PLACEMENTS} different placements. Eligibility and texts are evaluated each time.`,
+      description: `Returns a banner or \`null\` for each of the first ${MAX_PLACEMENTS} different placements. Eligibility and texts are evaluated each time, unless \`release\` is still current.`,
       example: { ...ENVELOPE_EXAMPLE, placements: ['home_hero'] },
       badRequest: 'A member is missing or not valid, or the body is not JSON or too large.',
       notFound: 'Banners are not enabled in this workspace.',
@@ -69,8 +69,19 @@ export const bannersSync = (getBannerIds: GetBannerIds, log: Log) => {
       const { workspace, store, body, now, metrics, acceptLanguage } = context;
       const { external_user_id: externalUserId, app_id: appId, placements } = body;
       assertKnownApp(workspace, appId);
+      const { release, bannerPollSeconds } = workspace;
+      const version =
+        bannerPollSeconds === null ? '' : `,"release":"${release}","poll_seconds":${bannerPollSeconds}`;
+      if (version !== '' && body.release === release) return { text: `{"banners":{}${version}}` };
       logUnknown(context, placements);
       const ids = await getBannerIds(workspace.workspaceId);
+      const isStopped = (bannerId: string): boolean => {
+        const banner = ids.decode(bannerId);
+        if (!banner || banner.isTestSend) return false;
+        const campaign = workspace.campaigns.find(({ campaignId }) => campaignId === banner.campaignId);
+        return campaign?.status !== 'active';
+      };
+      const stopped = body.shown?.filter(isStopped) ?? [];
       const since = impressionsSince(workspace, now);
       const user = await store.loadTargetingData(workspace.workspaceId, externalUserId, since);
       const banners = decide({
@@ -88,7 +99,8 @@ export const bannersSync = (getBannerIds: GetBannerIds, log: Log) => {
         logRenderError,
       });
       metrics.objects('placements', placements.length);
-      return { text: `{"banners":${banners}}` };
+      const ended = stopped.length === 0 ? '' : `,"stopped":${JSON.stringify(stopped)}`;
+      return { text: `{"banners":${banners}${ended}${version}}` };
     },
   });
 };

@@ -162,6 +162,9 @@ export const workspaceFile = z.strictObject({
   banners: optional(z.boolean()).describe(
     'Whether the banner endpoints are enabled; they return 404 otherwise. Default `true`',
   ),
+  banner_poll_seconds: optional(z.int().min(2).max(300)).describe(
+    'Interval in seconds at which visible pages with `liveUpdates()` check for changed campaigns. Default: they do not check',
+  ),
   limits: optional(limits).describe('Rate limits'),
 });
 export type WorkspaceFile = z.output<typeof workspaceFile>;

@@ -124,6 +124,10 @@ const toApiKey = (key: WorkspaceFile['api_keys'][number], index: number): ApiKey
   permissions: new Set(key.permissions),
 });
 
+/** Returns a hash of everything that decides about banners: parts of the file, and its live releases. */
+export const hashRelease = (...parts: unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+
 /** Returns the campaigns without defaults and conversions, as edited in the Studio. */
 const getRawCampaigns = (content: unknown): Record<string, unknown>[] =>
   isRecord(content) && Array.isArray(content['campaigns']) ? content['campaigns'].filter(isRecord) : [];
@@ -203,6 +207,17 @@ export const parseWorkspace = (
     blockedExternalIds: new Set(file.blocked_external_ids ?? []),
     trackObjects: file.limits?.users_track?.objects ?? 'combined',
     bannersEnabled: file.banners ?? true,
+    bannerPollSeconds: file.banner_poll_seconds ?? null,
+    // Without keys and operators, because their changes do not affect banners, and pages receive the hash.
+    release: hashRelease(
+      file.campaigns,
+      file.segments,
+      file.placements,
+      file.holdout,
+      file.tag_caps,
+      file.apps,
+      file.studio?.time_zone,
+    ),
     limits: toRateLimits(file),
     userLimits: toUserLimits(file),
     placementIds: new Set(

@@ -25,6 +25,10 @@ export interface Workspace extends CampaignSet, UserRules {
   integrations: readonly WorkspaceIntegration[] | null;
   webhooks: readonly Webhook[];
   bannersEnabled: boolean;
+  /** Interval at which pages check for changed campaigns; `null` if they do not. */
+  bannerPollSeconds: number | null;
+  /** Hash of everything that decides about banners, equal on all replicas. */
+  release: string;
   /** Windows for the store's `consumeRateLimit`, longest first. Empty if unlimited. */
   limits: Readonly<Record<LimitName, RateLimit[]>>;
   /** Per-user windows of the endpoints that have one. */

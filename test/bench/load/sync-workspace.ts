@@ -25,6 +25,7 @@ export const SYNC_WORKSPACE = {
   apps: [{ app_id: 'bench-app', platform: 'web' }, SIGNED_APP],
   api_keys: [{ type: 'client', key: 'bench-client-key', permissions: ['banners.sync'] }],
   limits: { banners_sync: { per_user: many } },
+  banner_poll_seconds: 5,
   campaigns: Array.from({ length: CAMPAIGNS }, (_, index) => ({
     campaign_id: `campaign-${index}`,
     status: 'active',
@@ -69,8 +70,8 @@ const request = (content: string): Buffer => {
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${content}`);
 };
 
-/** Returns a request as bytes. */
-export const syncRequest = (user: number): Buffer => request(body(user));
+/** Returns a request as bytes. With `release`, it checks for changed campaigns. */
+export const syncRequest = (user: number, release?: string): Buffer => request(body(user, { release }));
 
 /** The same with the user token of `serial`. */
 export const signedSyncRequest = (user: number, serial: number): Buffer =>

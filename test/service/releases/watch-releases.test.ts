@@ -51,6 +51,21 @@ describe('a workspace with Studio campaigns', () => {
     source.stop();
   });
 
+  test('changes the release ID with each release and with the file, equally on all replicas', async () => {
+    const read = async (members: Record<string, unknown> = STUDIO) => {
+      const source = await follow(members);
+      source.stop();
+      return source.registry().workspaces[0]!.release;
+    };
+    const ids = [await read()];
+    await release('b', 'B');
+    ids.push(await read());
+    await release('a', 'A of the Studio');
+    ids.push(await read(), await read({ ...STUDIO, tag_caps: [{ tag: 'sale', campaigns_per_day: 1 }] }));
+    expect(new Set(ids).size).toBe(4);
+    expect(await read()).toBe(ids[2]);
+  });
+
   test('includes a campaign that is published during a slow read', async () => {
     const slow = Promise.withResolvers<void>();
     let isSlow = false;

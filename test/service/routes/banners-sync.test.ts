@@ -88,6 +88,32 @@ describe.each(STORES)('on $name', ({ address }) => {
       });
     });
 
+    test('returns no banners if the release is still current', async () => {
+      const file = { workspace_id: workspaceId, campaigns: [aCampaign()], banner_poll_seconds: 5 };
+      service = await runService([aWorkspace(file)], { store });
+      const { release, ...first } = (await sync()).body;
+      expect(first).toEqual({ banners: { home: expect.anything() }, poll_seconds: 5 });
+      const unchanged = await sync({ release });
+      expect(unchanged.body).toEqual({ banners: {}, release, poll_seconds: 5 });
+      expect(unchanged.headers.get('x-ratelimit-remaining')).toBe('58');
+      const id = first.banners.home.id;
+      expect((await sync({ release: 'another', shown: [id] })).body).toEqual({ ...first, release });
+      await service.stop();
+      service = await runService([aWorkspace({ ...file, campaigns: [aCampaign({ status: 'stopped' })] })], {
+        store,
+      });
+      const shown = [first.banners.home.id, 'bnr_unknown'];
+      expect((await sync({ release, shown })).body).toMatchObject({
+        banners: { home: null },
+        stopped: [first.banners.home.id],
+      });
+    });
+
+    test('ignores the release if the workspace has no poll interval', async () => {
+      await run(aCampaign());
+      expect((await sync({ release: 'another' })).body).toEqual({ banners: { home: expect.anything() } });
+    });
+
     test.each([
       ['external_user_id', undefined, "'external_user_id' is required"],
       ['external_user_id', null, "'external_user_id' is required"],
@@ -102,6 +128,9 @@ describe.each(STORES)('on $name', ({ address }) => {
       ['app_version', undefined, "'app_version' is required"],
       ['app_version', '', "'app_version' is required"],
       ['app_version', 'x'.repeat(256), "'app_version' is not valid"],
+      ['release', 'x'.repeat(65), "'release' is not valid"],
+      ['shown', 'bnr', "'shown' is not valid"],
+      ['shown', Array(11).fill('bnr'), "'shown' is not valid"],
       ['placements', undefined, "'placements' is required"],
       ['placements', [], "'placements' is not valid"],
       ['placements', 'home', "'placements' is not valid"],
