@@ -11,4 +11,9 @@ export interface Addition {
     /** Imports the code that inserts the placements. */
     readonly load: () => Promise<unknown>;
   };
+  /** Checks for changed campaigns. Set by `liveUpdates()`. */
+  readonly liveUpdates?: {
+    /** Imports the code of the checks. */
+    readonly load: () => Promise<unknown>;
+  };
 }

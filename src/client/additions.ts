@@ -15,3 +15,12 @@ export const visitors = (): Addition => ({ visitors: () => import('./user/visito
 export const selectors = (hooks: Readonly<Record<string, PlacementHook>>): Addition => ({
   selectors: { hooks, load: () => import('./placements/insert-placements.ts') },
 });
+
+/**
+ * Checks for changed campaigns every few seconds while the page is visible, if the workspace sets `banner_poll_seconds`. Banners
+ * of stopped campaigns are removed even in view; other changes wait until the slot is out of view. Uses no refresh budget. Needs
+ * Placard's service.
+ */
+export const liveUpdates = (): Addition => ({
+  liveUpdates: { load: () => import('./banners/live-updates.ts') },
+});

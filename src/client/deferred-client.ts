@@ -1,4 +1,4 @@
-import { isVisitorId, PLACEMENTS_PATH, VISITOR_JOIN_PATH } from '../protocol/index.ts';
+import { isVisitorId } from '../protocol/index.ts';
 import type { Banner, BannerEvent } from './banner.ts';
 import { createSnooze } from './banners/snooze.ts';
 import { recordAcceptedDismissals } from './banners/sync-response.ts';
@@ -12,13 +12,12 @@ import { createOpenInspector } from './inspector/open-inspector.ts';
 import { loadOnce } from './load-once.ts';
 import { reportInvalidOption, resolveOptions } from './options/option-schema.ts';
 import { createImpressions } from './placements/impressions.ts';
-import type { InsertPlacements } from './placements/insert-placements.ts';
 import type { ShouldShow } from './placements/should-show.ts';
 import { withTimeout } from './platform/pauses.ts';
 import { registerClient } from './running-clients.ts';
+import type { SessionAddition, SessionPart, SessionPartChunk } from './session-part.ts';
 
 type VisitorsChunk = typeof import('./user/visitors.ts');
-type SelectorsChunk = typeof import('./placements/insert-placements.ts');
 
 /** Maximum wait for the visitor or the log, which may still complete later. */
 const STORE_TIMEOUT_MS = 2_000;
@@ -97,7 +96,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
   let visitors: Promise<() => Promise<void>> | undefined;
   const loadVisitors = async () => {
     const { createVisitors } = (await options.retryImport(settings.use.visitors!)) as VisitorsChunk;
-    return createVisitors({ ...context, isVisitorId, joinPath: VISITOR_JOIN_PATH }, delivery);
+    return createVisitors({ ...context, isVisitorId }, delivery);
   };
   /** Updates the visitor. After a timeout, the session begins without the visitor. */
   const updateVisitor = async (): Promise<void> => {
@@ -130,14 +129,15 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
   };
   const impressions = createImpressions(context, scheduler, delivery.capture, () => gate);
 
-  let inserted: InsertPlacements | undefined;
-  const insertPlacements = async (): Promise<void> => {
-    const { selectors } = settings.use;
-    if (!selectors || !isActive() || user.id() === null) return;
-    const { createInsertPlacements } = (await options.retryImport(selectors.load)) as SelectorsChunk;
+  const additions: SessionAddition[] = Object.values(settings.use);
+  const parts = new Map<SessionAddition, SessionPart>();
+  const startPart = async (addition: SessionAddition): Promise<void> => {
+    if (!addition.load || !isActive() || user.id() === null) return;
+    const { create } = (await options.retryImport(addition.load)) as SessionPartChunk;
     if (isStopped()) return;
-    inserted ??= createInsertPlacements({ ...context, hooks: selectors.hooks, listPath: PLACEMENTS_PATH });
-    await inserted.start();
+    const part = parts.get(addition) ?? create({ ...context, ...addition, scheduler });
+    parts.set(addition, part);
+    await part.start();
   };
 
   const debug = async (): Promise<void> => {
@@ -200,7 +200,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
           await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(reportLogFailure);
         if (userTokens.resume()) inBackground(delivery.flush());
         await scheduler.startSession(delivery.queued);
-        inBackground(insertPlacements());
+        for (const addition of additions) inBackground(startPart(addition));
       } finally {
         begin();
       }
@@ -215,9 +215,8 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
     inspect: () => inspector.open({ scheduler, impressions }),
     stop() {
       begin();
-      inserted?.stop();
       for (const stop of stops) stop();
-      for (const part of [impressions, inspector, scheduler, delivery]) part.stop();
+      for (const part of [...parts.values(), impressions, inspector, scheduler, delivery]) part.stop();
     },
   };
 };

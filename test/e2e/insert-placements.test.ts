@@ -32,21 +32,26 @@ interface Spot {
   wide_height_px?: number;
 }
 
-/** A service with these placements, each with its own banner. */
-const serve = async (spots: Spot[]): Promise<void> => {
+/** A workspace with these placements, each with its own banner. */
+const toWorkspace = (spots: Spot[], members: Record<string, unknown> = {}, campaign = {}) => {
   const placements = spots.map((spot, index) => ({ placement_id: `p${index}`, template: 'card', ...spot }));
   const campaigns = placements.map(({ placement_id }) =>
     aCampaign({
       campaign_id: placement_id,
       placements: [placement_id],
       variants: [aVariant({ properties: { headline: { type: 'string', value: `Offer ${placement_id}` } } })],
+      ...campaign,
     }),
   );
-  service = await runService([aWorkspace({ placements, campaigns })]);
+  return aWorkspace({ placements, campaigns, ...members });
+};
+
+const serve = async (...workspace: Parameters<typeof toWorkspace>): Promise<void> => {
+  service = await runService([toWorkspace(...workspace)]);
 };
 
 const client = () => `
-  import { createPlacard, selectors } from '/placard/index.js';
+  import { createPlacard, liveUpdates, selectors } from '/placard/index.js';
   import { card, hero, strip } from '/placard/templates.js';
   globalThis.shifts = [];
   new PerformanceObserver((list) => {
@@ -57,7 +62,7 @@ const client = () => `
   globalThis.notices = [];
   globalThis.placard = createPlacard({
     endpoint: '${service.url}', apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1', userId: 'u-1',
-    use: [selectors({ card, hero, strip })], delivery: { maxDelayMs: 100 },
+    use: [selectors({ card, hero, strip }), location.pathname === '/live' && liveUpdates()].filter(Boolean), delivery: { maxDelayMs: 100 },
   });
   placard.subscribe((notice) => notices.push(notice));`;
 
@@ -313,5 +318,36 @@ test('shows the banner again on a page that keeps its routes alive, and reinsert
   await page.evaluate(() => document.querySelector('[data-placard-placement]')!.remove());
   await expect.poll(() => failures(page)).toEqual([expect.stringMatching(/keeps removing it/)]);
   expect(await boxes(page).count()).toBe(0);
+  await page.close();
+});
+
+test('a visible page removes a stopped banner and hears of a new one within ten seconds, without a refresh budget', async () => {
+  const spots = [{ selector: '.room', insert: 'prepend' }];
+  const polling = { banner_poll_seconds: 2 };
+  await serve(spots, polling);
+  const { page, complaints } = await open('/live');
+  await offer(page).waitFor();
+  await page.evaluate(async () => {
+    const placard = Reflect.get(globalThis, 'placard') as { refresh(): Promise<void> };
+    for (let calls = 0; calls < 20; calls += 1) await placard.refresh();
+  });
+  expect(await failures(page)).toContainEqual(expect.stringContaining('budget'));
+  const before = (await failures(page)).length;
+
+  const stopped = performance.now();
+  service.reload([toWorkspace(spots, polling, { status: 'stopped' })]);
+  await offer(page).waitFor({ state: 'detached' });
+  expect(performance.now() - stopped).toBeLessThan(10_000);
+  expect(await shifts(page)).toEqual([]);
+
+  const hears = page.waitForFunction(() =>
+    (Reflect.get(globalThis, 'notices') as { type: string; banners?: Record<string, unknown> }[])
+      .slice(-1)
+      .some(({ type, banners }) => type === 'synced' && banners?.['p0']),
+  );
+  service.reload([toWorkspace(spots, polling)]);
+  await hears;
+  expect((await failures(page)).length).toBe(before);
+  expect(complaints).toEqual([]);
   await page.close();
 });

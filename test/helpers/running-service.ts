@@ -6,6 +6,8 @@ import {
   openStore,
   type Store,
 } from '../../src/service/index.ts';
+import { parseWorkspace } from '../../src/service/workspace/parse-workspace.ts';
+import { createRegistry } from '../../src/service/workspace/workspace.ts';
 import { CLIENT_KEY, SERVER_KEY } from './a-workspace.ts';
 import { aDatabase } from './postgres.ts';
 
@@ -29,6 +31,8 @@ export interface RunningService {
     path: string,
     more?: { key?: string; headers?: Record<string, string>; body?: unknown },
   ): Promise<Answered>;
+  /** Replaces the workspaces, as an edit of the files does. */
+  reload(workspaces: unknown[]): void;
   stop(): Promise<void>;
 }
 
@@ -50,6 +54,14 @@ export const readAnswer = async (response: Response): Promise<Answered> => {
   };
 };
 
+const toRegistry = (contents: readonly unknown[]) =>
+  createRegistry(
+    contents.map((content, index) => {
+      const source = `workspaces[${index}]`;
+      return { workspace: parseWorkspace(content, source), source };
+    }),
+  );
+
 /** The service on a free loopback port with an in-memory store and a fixed clock. It stops without a drain delay. */
 export const runService = async (
   workspaces: unknown[],
@@ -60,8 +72,9 @@ export const runService = async (
   const store = options.store ?? (await openStore(':memory:'));
   const log = recordingLog(lines);
   const { metricsToken } = options;
+  let registry = toRegistry(workspaces);
   const service = createService({
-    workspaces,
+    workspaces: { registry: () => registry, stop: () => undefined },
     store,
     now: () => clock.now,
     log,
@@ -91,6 +104,9 @@ export const runService = async (
           typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body);
       }
       return readAnswer(await fetch(listening.url + path, init));
+    },
+    reload(contents) {
+      registry = toRegistry(contents);
     },
     stop: listening.stop,
   };

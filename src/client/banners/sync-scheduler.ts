@@ -9,7 +9,7 @@ import type { createRenewal, Renewal } from './renewal.ts';
 import { createSession } from './session.ts';
 import { createSync } from './sync.ts';
 import type { createSyncFailures, SyncFailures } from './sync-failure.ts';
-import { createStoreResponse } from './sync-response.ts';
+import { createStoreResponse, type SyncResult } from './sync-response.ts';
 
 /** Maximum wait for the log, in milliseconds. */
 const LOG_TIMEOUT_MS = 2_000;
@@ -88,16 +88,17 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
     return found;
   };
   const storeResponse = createStoreResponse(user, cache, notify);
+  const onResponse = (result: SyncResult): void => {
+    // A listener of a notice about the response may have changed the user.
+    if (result.userId !== user.id()) return;
+    for (const placementId of result.banners.keys()) requested.synced.add(placementId);
+    inBackground(storeResponse(result).then(notifyTabs));
+  };
   const sync = createSync({
     ...context,
     userId: user.id,
     canSync: () => isActive() && !isPrerendering(),
-    onResponse(result) {
-      // A listener of a notice about the response may have changed the user.
-      if (result.userId !== user.id()) return;
-      for (const placementId of result.banners.keys()) requested.synced.add(placementId);
-      inBackground(storeResponse(result).then(notifyTabs));
-    },
+    onResponse,
     failures,
     onRateLimit: () => inBackground(session.spendAll()),
   });
@@ -131,6 +132,8 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
 
   return {
     notifyTabs,
+    /** Stores a response. */
+    onResponse,
     /** Returns the users of this app with a record on the device. */
     async storedUsers(): Promise<unknown[]> {
       const scope = cache.key('').slice(0, -1);

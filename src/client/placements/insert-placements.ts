@@ -1,8 +1,9 @@
-import type { SelectorPlacement } from '../../protocol/index.ts';
-import type { DeferredContext } from '../deferred-context.ts';
-import type { PlacementHook } from '../placement-hook.ts';
+import type { PLACEMENTS_PATH, SelectorPlacement } from '../../protocol/index.ts';
+import type { SessionPart, SessionPartOptions } from '../session-part.ts';
 import { changeUnseen, drawBox } from './inserted-box.ts';
 
+/** Repeated, because a module that two deferred chunks share breaks on pages that extend `Object.prototype`. */
+const PATH: typeof PLACEMENTS_PATH = '/placard/placements';
 /** Maximum age of the list, in milliseconds. A new placement reaches every browser within this time. */
 const FRESH_MS = 5 * 60_000;
 /** Interval between checks of the page, in milliseconds. */
@@ -51,18 +52,12 @@ const isPathMatch = (pattern: string, path: string): boolean => {
   });
 };
 
-/** The API path is passed in, because a module that two deferred chunks share breaks on pages that extend `Object.prototype`. */
-interface InsertOptions extends DeferredContext {
-  listPath: string;
-  hooks: Readonly<Record<string, PlacementHook>>;
-}
-
 /**
  * Inserts the placements that have a selector, on the pages that they apply to, once there is a banner to show. It is a separate
  * chunk that loads only with `selectors()`. The list is part of the user's record, and is deleted with it.
  */
-export const createInsertPlacements = (options: InsertOptions) => {
-  const { settings, hooks, cache, placements, slotSizes, lifecycle, inBackground } = options;
+export const create = (options: SessionPartOptions): SessionPart => {
+  const { settings, hooks = {}, cache, placements, slotSizes, lifecycle, inBackground } = options;
   const { after, now } = settings.platform;
   let list: readonly SelectorPlacement[] = [];
   /** State by serialized placement, so that a changed placement counts as a new one. */
@@ -196,7 +191,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
     const { fetchedAtMs = 0, missing = [] } = cache.record().inserted ?? {};
     if (Math.abs(now() - fetchedAtMs) < FRESH_MS) return;
     try {
-      const { status, body } = await options.post(options.listPath, { missing });
+      const { status, body } = await options.post(PATH, { missing });
       if (options.isStopped()) return;
       const found: unknown = status === 200 && Object(body).placements;
       if (!Array.isArray(found)) throw new Error(`HTTP ${status}`);
@@ -241,5 +236,3 @@ export const createInsertPlacements = (options: InsertOptions) => {
     },
   };
 };
-
-export type InsertPlacements = ReturnType<typeof createInsertPlacements>;

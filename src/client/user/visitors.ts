@@ -1,14 +1,13 @@
+import type { VISITOR_JOIN_PATH } from '../../protocol/index.ts';
 import type { UserRecord } from '../banners/user-record.ts';
 import type { DeferredContext } from '../deferred-context.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 
-/**
- * Protocol constants are passed in, because a module that two deferred chunks share breaks on pages that extend
- * `Object.prototype`.
- */
+/** Repeated, because a module that two deferred chunks share breaks on pages that extend `Object.prototype`. */
+const PATH: typeof VISITOR_JOIN_PATH = '/placard/visitors/join';
+
 interface VisitorsOptions extends DeferredContext {
   isVisitorId: (id: string) => boolean;
-  joinPath: string;
 }
 
 /** Returns a random visitor ID. `crypto.randomUUID` is missing on pages without HTTPS. */
@@ -49,7 +48,7 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
     const token = await userTokens.get(userId);
     if (!token || !mayWrite()) return false;
     const body = { external_user_id: userId, visitor_id: visitorId, app_id: appId, app_version: appVersion };
-    const { status } = await post(options.joinPath, { ...body, user_token: token });
+    const { status } = await post(PATH, { ...body, user_token: token });
     const ok = status === 200;
     if (!ok) fail('sync', `The visitor could not be merged with the user: HTTP ${status}`);
     return ok || (status < 500 && ![401, 408, 429].includes(status));
