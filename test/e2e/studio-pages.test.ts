@@ -358,6 +358,23 @@ describe('a schedule', () => {
     await close(page);
   });
 
+  test('reports a partially typed date when the user leaves the field', async () => {
+    const page = await open('/campaigns/free-delivery');
+    await page.getByRole('tab', { name: 'Schedule' }).click();
+    await end(page).focus();
+    await page.keyboard.type('1012');
+    await page.getByRole('radio', { name: 'High' }).focus();
+    await page.getByText('Enter a complete date and time. It stays empty.').waitFor();
+    await page.getByRole('heading', { name: '1 error to fix' }).waitFor();
+    // Without the report, the campaign would be published without an end.
+    await page.getByRole('tab', { name: 'Message' }).click();
+    await expect.poll(() => end(page).evaluate((field) => field === document.activeElement)).toBe(true);
+    await end(page).fill('2031-12-10T10:00');
+    await saved(page);
+    await page.getByRole('heading', { name: '1 error to fix' }).waitFor({ state: 'detached' });
+    await close(page);
+  });
+
   test('keeps the last date, and reports an invalid year', async () => {
     const page = await open('/campaigns/tea-lovers');
     await page.getByRole('tab', { name: 'Schedule' }).click();

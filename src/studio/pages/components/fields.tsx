@@ -213,21 +213,31 @@ interface MomentInputProps {
   onChange(moment: string | null): void;
 }
 
-const describeUnfinished = (text: string, zone: string): string =>
-  /^2\d{3}-/.test(text)
+const describeUnfinished = (text: string, zone: string): string => {
+  if (text === '') return 'Enter a complete date and time.';
+  return /^2\d{3}-/.test(text)
     ? `This hour does not exist in ${zone} (clock change). Choose another.`
     : 'Enter a year from 2000 to 2999.';
+};
 
 /** Date and time input in the workspace's time zone. Incomplete input stays in the field. */
 export const MomentInput = ({ id, value, isInvalid = false, describedBy, onChange }: MomentInputProps) => {
   const zone = signedIn().workspace.timeZone;
   /** Input text, valid until `value` changes from outside, for example by Undo. */
-  const typed = useSignal<{ text: string; over: string | null } | null>(null);
+  const typed = useSignal<{ text: string; over: string | null; isPartial: boolean } | null>(null);
   const isLeft = useSignal(false);
   const stored = value === null ? '' : toZoned(value, zone);
-  const text = typed.value?.over === value ? typed.value.text : stored;
-  const isUnfinished = text !== '' && fromZoned(text, zone) === null;
+  const current = typed.value?.over === value ? typed.value : { text: stored, isPartial: false };
+  const { text, isPartial } = current;
+  const isUnfinished = isPartial || (text !== '' && fromZoned(text, zone) === null);
   useUnread(id, isUnfinished);
+  const take = ({ value: next, validity: { badInput } }: HTMLInputElement) => {
+    const moment = fromZoned(next, zone);
+    // A partially filled field also has an empty value, but is not cleared.
+    const isCleared = next === '' && !badInput;
+    typed.value = isCleared ? null : { text: next, over: moment ?? value, isPartial: badInput };
+    if (isCleared || moment !== null) onChange(moment);
+  };
   return (
     <>
       <input
@@ -240,22 +250,17 @@ export const MomentInput = ({ id, value, isInvalid = false, describedBy, onChang
         onFocus={() => {
           isLeft.value = false;
         }}
-        onBlur={() => {
+        onBlur={({ currentTarget }) => {
           isLeft.value = true;
+          // Browsers fire no `input` event while the value stays empty.
+          if (currentTarget.validity.badInput !== isPartial) take(currentTarget);
         }}
-        onInput={(event) => {
-          const { value: next, validity } = event.currentTarget;
-          const moment = fromZoned(next, zone);
-          typed.value = { text: next, over: moment ?? value };
-          // A partially filled field also has an empty value, but is not cleared.
-          if (next === '' && !validity.badInput) {
-            typed.value = null;
-            onChange(null);
-          } else if (moment !== null) onChange(moment);
-        }}
+        onInput={(event) => take(event.currentTarget)}
       />
       <p class="field-problem" id={`${id}-unfinished`}>
-        {isUnfinished && isLeft.value && `${describeUnfinished(text, zone)} The last date stays.`}
+        {isUnfinished &&
+          isLeft.value &&
+          `${describeUnfinished(text, zone)} ${value === null ? 'It stays empty.' : 'The last date stays.'}`}
       </p>
     </>
   );
