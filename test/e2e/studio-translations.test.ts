@@ -36,6 +36,10 @@ test('writes a translation, previews it right-to-left, exchanges it with transla
   // Keyboard only.
   await page.getByText('Translate it').focus();
   await page.keyboard.press('Enter');
+  // The field accepts the English name of a common language, too.
+  await page.getByLabel('Translate into').fill('german');
+  await page.getByRole('button', { name: 'Add German' }).waitFor();
+  await page.getByLabel('Translate into').fill('');
   await page.getByLabel('Translate into').focus();
   await page.keyboard.type('ar');
   await page.keyboard.press('Enter');

@@ -106,7 +106,9 @@ const AddLanguage = ({ editor, onChoose }: Pick<LanguagesProps, 'editor' | 'onCh
   const typed = useSignal('');
   const id = useId();
   const ownTag = language ?? languageTag(own.value);
-  const tag = languageTag(typed.value);
+  const wanted = typed.value.trim().toLowerCase();
+  const named = COMMON.find((each) => languageName(each).toLowerCase() === wanted);
+  const tag = named ?? languageTag(typed.value);
   const isTaken = tag !== null && (tag === ownTag || otherLanguages(editor.campaign.value).includes(tag));
   return (
     <form
