@@ -132,6 +132,10 @@ test('does not mark a campaign without reach as ready', async () => {
   const checks = page.locator('.checks');
   await checks.getByText('No users match this audience.').waitFor();
   expect(await checks.getByRole('heading').textContent()).toBe('No users will see it');
+  // The reason comes before warnings that other fields have.
+  await page.getByLabel('Button text', { exact: true }).fill('See');
+  await checks.getByText('Button text is not shown without a link.').waitFor();
+  expect(await checks.getByRole('listitem').first().textContent()).toMatch(/No users match this audience\.$/);
   await button(page, 'Publish…').click();
   await page
     .getByRole('dialog')
@@ -164,6 +168,10 @@ test('Checks report a field with unsaved input, and neither Publish nor another 
   await page.getByRole('tab', { name: /Audience/ }).click();
   await button(page, 'Event').click();
   await checks.getByRole('heading', { name: '1 error to fix' }).waitFor();
+  await page.getByRole('tab', { name: 'Audience 1 error', exact: true }).waitFor();
+  expect(await checks.getByRole('listitem').first().textContent()).toBe(
+    'error: Audience: Not saved. Fix or clear it.',
+  );
   await page.getByRole('button', { name: 'Remove condition' }).click();
   await checks.getByRole('heading', { name: /^Can be published/ }).waitFor();
 

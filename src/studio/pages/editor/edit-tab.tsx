@@ -49,7 +49,7 @@ export const useChecks = (editor: Editor) => {
     verdict,
     isChecked: editor.isChecked.value && reach.state !== 'loading',
     // Omits checks of the reach, because an invalid draft has no reach.
-    checks: isInvalid ? found : [...found, ...reachChecks(verdict, reach)],
+    checks: isInvalid ? found : [...reachChecks(verdict, reach), ...found],
   };
 };
 
@@ -57,7 +57,10 @@ export const useChecks = (editor: Editor) => {
 const formatLocation = ({ path }: DraftCheck, campaign: CampaignJson): string => {
   const [first, second, third, fourth, fifth] = path;
   if (first === undefined) return '';
-  if (first === UNREAD) return document.querySelector(`label[for="${second}"]`)?.textContent ?? '';
+  if (first === UNREAD) {
+    const label = document.querySelector(`label[for="${second}"]`)?.textContent;
+    return label ?? document.getElementById(String(second))?.closest('section')?.ariaLabel ?? '';
+  }
   if (first !== 'variants') return getFieldLabel(String(first));
   const variant = campaign.variants[Number(second)];
   const name = variant && campaign.variants.length > 1 ? `${variantName(variant)} · ` : '';
@@ -225,7 +228,7 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
                 {own.length > 0 && (
                   <span class="count" data-severity={severity}>
                     {own.length}
-                    <span class="visually-hidden">{severity === 'error' ? ' errors' : ' warnings'}</span>
+                    <span class="visually-hidden">{` ${severity}${own.length === 1 ? '' : 's'}`}</span>
                   </span>
                 )}
               </button>
