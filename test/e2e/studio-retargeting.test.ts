@@ -39,5 +39,14 @@ test('builds an audience condition that survives a reload', async () => {
   expect(Object.values(audience)).toEqual([{ $not: { $lte: 14 } }]);
   await page.reload();
   await page.getByText(`not: clicked campaign “${name}” in the last 14 days`).waitFor();
+
+  await page.getByRole('combobox', { name: /^Users who/ }).selectOption({ label: 'saw' });
+  await page.getByText('Draft saved').waitFor();
+  const { draft: saved } = await studio.read('/api/campaigns/again');
+  const { revision } = saved as { revision: string };
+  await studio.call('POST', '/api/releases', { campaign_id: 'again', revision, note: '' });
+  await page.goto(`${studio.url}/explain`);
+  const skipped = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'Again' }) });
+  await skipped.getByText(`Requires: saw campaign “${name}” in the last 14 days.`, { exact: true }).waitFor();
   await page.context().close();
 });

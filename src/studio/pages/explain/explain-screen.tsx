@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { CampaignExplanation, FailingClause, Insertion } from '../../../protocol/index.ts';
 import { describeAudience } from '../../campaign/describe-audience.ts';
+import { STATUS_WORDS } from '../../campaign/describe-fields.ts';
 import type { ExplainResponse, SpotText } from '../../server/routes/preview.ts';
 import { call } from '../call.ts';
 import { Button, into } from '../components/controls.tsx';
@@ -9,7 +10,7 @@ import { LoadView, useLoad } from '../components/loading.tsx';
 import { Empty } from '../components/notices.tsx';
 import { PersonChoice, type PersonChosen, toPersonBody } from '../preview/person-choice.tsx';
 import { Link } from '../shell/router.tsx';
-import { placementName, signedIn } from '../shell/session.ts';
+import { audienceName, placementName, signedIn } from '../shell/session.ts';
 import '../screens.css';
 
 interface OutcomeLabels {
@@ -20,20 +21,25 @@ interface OutcomeLabels {
 /** Labels of limits. */
 const LIMITS: Readonly<Record<string, string>> = {
   impressions: 'Impressions in the period',
-  'stop_after.impressions': 'Views',
+  'stop_after.impressions': 'Impressions',
   'stop_after.clicks': 'Clicks',
   'stop_after.conversions': 'Conversions',
   tag: 'Campaigns today with tag',
 };
 
+/** Fields that hold what users did. Without a value, they did not do it. */
+const NOT_IN_PROFILE = /^(?:campaigns|events|purchases)\./;
+
 const CLAUSE = /^audience\.?(?:\$and\[\d+\]\.)*/;
 
 /** Returns an audience condition as a sentence, with the user's actual value. */
 const describeClause = ({ clause, expected, actual }: FailingClause): string => {
-  const words = describeAudience({ [clause.replace(CLAUSE, '')]: expected })
+  const field = clause.replace(CLAUSE, '');
+  const words = describeAudience({ [field]: expected }, audienceName)
     .replace(/^.*?: /, '')
     .replace(/\.$/, '');
-  if (actual === undefined) return `Requires: ${words}.`;
+  const isUndone = actual === null && NOT_IN_PROFILE.test(field);
+  if (actual === undefined || isUndone) return `Requires: ${words}.`;
   return `Requires: ${words}. Profile: ${actual === null ? 'not set' : `“${String(actual)}”`}.`;
 };
 
@@ -56,7 +62,7 @@ export const describeOutcome = (
         `In the ${explanation.by_holdout ? 'holdout' : 'control group'} (${explanation.control_percentage}%)`,
       );
     case 'inactive':
-      return plain(explanation.status === 'draft' ? 'A draft' : 'Stopped');
+      return plain(STATUS_WORDS[explanation.status === 'draft' ? 'draft' : 'stopped']);
     case 'outside_schedule': {
       const { starts_at, ends_at } = explanation;
       const isBefore = starts_at !== null && Date.parse(starts_at) > Date.now();
