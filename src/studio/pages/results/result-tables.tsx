@@ -57,7 +57,7 @@ export const CountsTable = ({ arms, goals, currencies }: CountsTableProps) => {
           cell: ({ variantId, name }) => (variantId === null ? 'Control group' : name),
         },
         { name: 'Users', kind: 'number', cell: ({ exposed }) => countText(exposed) },
-        ofSeen('Views', ({ impressions }) => countText(impressions)),
+        ofSeen('Impressions', ({ impressions }) => countText(impressions)),
         ...ACTION_COUNTS.map(({ users }) =>
           ofSeen(capitalize(users), (arm) => share(arm[users], arm.exposed)),
         ),
@@ -83,7 +83,11 @@ export const SinceTable = ({ since, winner, goals }: SinceTableProps) => (
     columns={[
       { name: 'Group', kind: 'head', cell: ({ isControl }) => (isControl ? 'Control group' : winner) },
       { name: 'New users', kind: 'number', cell: ({ users }) => countText(users) },
-      { name: 'Views', kind: 'number', cell: (row) => (row.isControl ? NONE : countText(row.impressions)) },
+      {
+        name: 'Impressions',
+        kind: 'number',
+        cell: (row) => (row.isControl ? NONE : countText(row.impressions)),
+      },
       { name: 'Clicks', kind: 'number', cell: (row) => (row.isControl ? NONE : countText(row.clicks)) },
       ...goals.map(
         (goal, index): Column<SinceEnd> => ({
@@ -200,7 +204,7 @@ export const PartPanel = ({ first, arms, parts }: PartPanelProps) => {
           { name: 'Variant', cell: ({ variantId }) => <bdi>{armName(variantId)}</bdi> },
           { name: 'Users', kind: 'number', cell: ({ exposed }) => countText(exposed) },
           {
-            name: 'Views',
+            name: 'Impressions',
             kind: 'number',
             cell: ({ variantId, impressions }) => (variantId === null ? '–' : countText(impressions)),
           },
