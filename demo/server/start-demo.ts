@@ -14,7 +14,7 @@ import {
   watchReleases,
   watchWorkspaces,
 } from '../../src/service/index.ts';
-import { builtPages, createStudio, listenStudio } from '../../src/studio/index.ts';
+import { builtPages, createStudio, listenStudio, readAlerts } from '../../src/studio/index.ts';
 import { SERVER_KEY } from './keys.ts';
 import { hasMonth, isUnused, makeMonth } from './month/make-month.ts';
 import { atSite, withAbsoluteImages } from './own-address.ts';
@@ -91,6 +91,7 @@ export const startDemo = async ({
     const stopWebhooks = startWebhooks({
       store,
       workspaces: () => located.registry().workspaces,
+      readAlerts: (workspace) => readAlerts(workspace, store, Date.now()),
       readSecret,
       privateHosts: new Set([new URL(listening.url).hostname]),
       onAttempt: service.countWebhookAttempt,
