@@ -368,7 +368,7 @@ describe('placard serve', () => {
     [['--port', '99999'], '--port must be a number from 0 to 65535, got "99999"'],
     [['--drain-seconds', 'long'], '--drain-seconds must be a number from 0 to 3600, got "long"'],
   ])('exits with one log line if started with %j', async (words, problem) => {
-    expect(await failedServe(words)).toEqual({ code: 1, problem });
+    expect(getFailure(await runCli(['serve', ...words]))).toEqual({ code: 1, problem });
   });
 
   test('exits with one sentence for an unknown option', async () => {
