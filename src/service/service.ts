@@ -12,7 +12,7 @@ import { createRoutes } from './routes/routes.ts';
 import { startResultsConsumer } from './start-results-consumer.ts';
 import type { Store } from './store/store.ts';
 import { noTelemetry, type Telemetry } from './telemetry.ts';
-import type { WebhookAttempt, WebhookState } from './webhooks/records.ts';
+import type { WebhookAttempt, WebhookState } from './webhooks/webhook-store.ts';
 import { parseWorkspace } from './workspace/parse-workspace.ts';
 import type { WorkspaceSource } from './workspace/watch-workspaces.ts';
 import { createRegistry } from './workspace/workspace.ts';

@@ -332,8 +332,8 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
       const arms = Object.entries(expected.arms) as [string, { exposed: number; clicked: number }][];
       const sum = (of: 'exposed' | 'clicked') =>
         arms.reduce((total, [arm, counts]) => total + (arm === 'null' ? 0 : counts[of]), 0);
-      const number = numbers[campaignId] ?? { people: 0, clicked: 0 };
-      expect(number, campaignId).toEqual({ people: sum('exposed'), clicked: sum('clicked') });
+      const number = numbers[campaignId] ?? { users: 0, clicked: 0 };
+      expect(number, campaignId).toEqual({ users: sum('exposed'), clicked: sum('clicked') });
     }
 
     const lines = async (kind: 'users' | 'events' | 'banner-events' | 'data-points') => {

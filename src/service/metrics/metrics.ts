@@ -3,7 +3,7 @@ import type { Route, RouteMetrics } from '../api/route.ts';
 import type { IngestionRun } from '../integrations/records.ts';
 import type { FeedPage, Store } from '../store/store.ts';
 import { type MetricValues, noTelemetry, type SpanOptions, type Telemetry } from '../telemetry.ts';
-import type { WebhookAttempt, WebhookState } from '../webhooks/records.ts';
+import type { WebhookAttempt, WebhookState } from '../webhooks/webhook-store.ts';
 import { withTimeout } from '../with-timeout.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 

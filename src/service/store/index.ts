@@ -7,7 +7,7 @@ import type { PrunedEvents } from '../results/prune-events.ts';
 import { type EventRange, POSTGRES_RESULTS, SQLITE_RESULTS } from '../results/statements.ts';
 import type { RunSql, RunTogether } from '../row-readers.ts';
 import { type Dialect, POSTGRES, SQLITE } from '../sql/dialect.ts';
-import { createWebhookStore, type WebhookStore } from '../webhooks/records.ts';
+import { createWebhookStore, type WebhookStore } from '../webhooks/webhook-store.ts';
 import { createFeed } from './feed.ts';
 import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
 import { createPostgresResults, createReadStableFeed } from './postgres/results.ts';

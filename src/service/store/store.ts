@@ -12,7 +12,7 @@ import type { CampaignResults, CampaignSummary, ResultsQuery } from '../results/
 import type { FeedCursor, UserChange } from '../results/statements.ts';
 import type { ResultsDifference } from '../results/verify.ts';
 import type { Statement } from '../row-readers.ts';
-import type { WebhookStore } from '../webhooks/records.ts';
+import type { WebhookStore } from '../webhooks/webhook-store.ts';
 import type { StudioStore } from './studio-store.ts';
 
 /** Mutation of users, which consists of lookups and a synchronous `apply`. */

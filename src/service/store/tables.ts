@@ -3,7 +3,7 @@ import { INGESTION_TABLES } from '../integrations/records.ts';
 import { MEASURES } from '../profiles/measures.ts';
 import { IS_COUNTED_CLICK } from '../results/button-results.ts';
 import { RESULTS_TABLES } from '../results/tables.ts';
-import { WEBHOOK_TABLES } from '../webhooks/records.ts';
+import { WEBHOOK_TABLES } from '../webhooks/webhook-store.ts';
 import { STUDIO_TABLES } from './studio-store.ts';
 
 const MEASURE_COLUMNS = MEASURES.map(

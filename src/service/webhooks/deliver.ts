@@ -10,16 +10,16 @@ import type { Feed } from '../store/store.ts';
 import type { Alert } from './alert.ts';
 import { acceptedAlerts, alertEvent, updateAlerts } from './alert-events.ts';
 import type { Post } from './post.ts';
+import { DISABLE_AFTER_MS, LONGEST_DELAY_MS, type retryDelayMs } from './retry.ts';
+import { type ReadSecret, type SendResult, sendMessage } from './send-message.ts';
+import type { Webhook } from './webhook.ts';
 import {
   TEST_PREFIX,
   type WebhookAttempt,
   type WebhookMessage,
   type WebhookState,
   type WebhookStore,
-} from './records.ts';
-import { DISABLE_AFTER_MS, LONGEST_DELAY_MS, type retryDelayMs } from './retry.ts';
-import { type ReadSecret, type SendResult, sendMessage } from './send-message.ts';
-import type { Webhook } from './webhook.ts';
+} from './webhook-store.ts';
 
 /** Maximum number of rows in a message. */
 const MAX_ROWS = 100;

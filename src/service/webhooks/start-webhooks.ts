@@ -8,10 +8,10 @@ import type { Resolve } from './address.ts';
 import type { Alert } from './alert.ts';
 import { createDeliver } from './deliver.ts';
 import { createPost } from './post.ts';
-import type { WebhookAttempt, WebhookState } from './records.ts';
 import { retryDelayMs } from './retry.ts';
 import type { ReadSecret } from './send-message.ts';
 import type { Webhook } from './webhook.ts';
+import type { WebhookAttempt, WebhookState } from './webhook-store.ts';
 
 const POLL_MS = 1_000;
 /** Interval between evaluations of the alerts, in milliseconds. */

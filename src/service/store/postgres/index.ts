@@ -1,8 +1,8 @@
 import { createIngestionStore } from '../../integrations/ingestion-store.ts';
+import { createResults } from '../../results/result-reads.ts';
 import { POSTGRES_RESULTS } from '../../results/statements.ts';
-import { createResults } from '../../results/store.ts';
 import { POSTGRES } from '../../sql/dialect.ts';
-import { createWebhookStore } from '../../webhooks/records.ts';
+import { createWebhookStore } from '../../webhooks/webhook-store.ts';
 import { withTimeout } from '../../with-timeout.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { createFeed } from '../feed.ts';
