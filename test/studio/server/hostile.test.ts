@@ -171,10 +171,10 @@ describe('the Studio', () => {
     const { body, headers } = await studio.call('GET', '/api/results/hostile/csv', { cookie: ada() });
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(body.split('\r\n').slice(1, 5)).toEqual([
-      "hostile,'=1+1,0,0,0,0,0",
-      `hostile,"'@x ""q"", y",0,0,0,0,0`,
-      "hostile,'＝1+1,0,0,0,0,0",
-      "hostile,'＋1,0,0,0,0,0",
+      "hostile,'=1+1,0,0,0,0,0,0",
+      `hostile,"'@x ""q"", y",0,0,0,0,0,0`,
+      "hostile,'＝1+1,0,0,0,0,0,0",
+      "hostile,'＋1,0,0,0,0,0,0",
     ]);
   });
 });
