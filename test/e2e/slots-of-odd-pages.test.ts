@@ -122,7 +122,7 @@ describe('a slot without its own width', () => {
     });
     await expect
       .poll(failures)
-      .toEqual(['config: The slot of "home_hero" is 2 px wide: give it a width, such as 100%']);
+      .toEqual(['config: The slot of "home_hero" is 2 px wide: give it a width']);
     expect(await view()).toMatchObject({ isInvisible: true, isSeen: false });
     // Wide enough, so it is seen.
     await page.evaluate(() => {

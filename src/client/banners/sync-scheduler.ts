@@ -195,7 +195,7 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
         const message = `Syncs are paused until ${until}: refresh() was skipped`;
         fail('sync', message);
       } else if (!(await session.spend())) {
-        fail('refresh-budget', 'The refresh budget of this session is empty: refresh() was skipped');
+        fail('refresh-budget', 'refresh() skipped: the refresh budget of this session is empty');
       } else await sync.now(placementIds);
     },
     /** Requests all banners again, within the budget. Without it, each event on a full disk would cost a request. */

@@ -201,7 +201,7 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
     }
     const { buttonId } = event;
     if (isText(buttonId) && buttonId !== '' && !isButtonId(buttonId))
-      fail('config', `buttonId is longer than ${MAX_BUTTON_ID} characters: the event is stored without it`);
+      fail('config', `buttonId is longer than ${MAX_BUTTON_ID} characters: stored without it`);
     return new Promise((resolve) => {
       queue.push({ event, at: event.at ?? clock.now(), resolve });
       // Runs after this task's calls. Not `queueMicrotask`, because it leaves the script engine and costs more than the rest of

@@ -70,7 +70,7 @@ export const createImpressions = (
     const isDrawn = state.clear && !state.why && offsetWidth > 0;
     if (!isDrawn || offsetWidth >= MIN_WIDTH_PX || warned.has(mounted)) return;
     warned.add(mounted);
-    fail('config', `The slot of "${placementId}" is ${offsetWidth} px wide: give it a width, such as 100%`);
+    fail('config', `The slot of "${placementId}" is ${offsetWidth} px wide: give it a width`);
   };
 
   const watchSlot = (mounted: MountedSlot, Watcher: typeof IntersectionObserver) =>

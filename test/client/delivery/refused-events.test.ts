@@ -42,7 +42,7 @@ test('sends the button of a click, ignores values that are not strings, and repo
   );
   expect(stored.map((event) => event?.buttonId)).toEqual(['details', undefined, undefined, undefined]);
   expect(tab.noticesOf('failed').map(({ message }) => message)).toEqual([
-    'buttonId is longer than 255 characters: the event is stored without it',
+    'buttonId is longer than 255 characters: stored without it',
   ]);
   await tab.delivery.flush();
   expect(world.service.events.map(({ buttonId }) => buttonId)).toEqual(['details', null, null, null]);

@@ -47,15 +47,15 @@ export const createCorrection = (
       const answer = await withTimeout(work, clock.after, DECISION_MS, 'onEventRejected()');
       if (answer === null) return null;
       if (answer === undefined || !isEvent(answer)) {
-        fail('correction', 'onEventRejected() returned no event: the event is resent unchanged');
+        fail('correction', 'onEventRejected() returned no event: resent unchanged');
         return current;
       }
       if (answer.userId !== current.userId) {
-        fail('correction', 'onEventRejected() cannot change the userId of an event');
+        fail('correction', 'onEventRejected() cannot change userId');
       }
       return { ...bannerEvent(answer), userId: current.userId };
     } catch (cause) {
-      fail('correction', 'onEventRejected() failed: the event is resent unchanged', cause);
+      fail('correction', 'onEventRejected() failed: resent unchanged', cause);
       return current;
     }
   };

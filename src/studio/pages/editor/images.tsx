@@ -109,8 +109,7 @@ const Library = ({ library: { images, problem, warning }, onChoose, onDeleted }:
             }}
           />
           <p class="field-help" id={`${id}-help`}>
-            At most 12 MB: {IMAGE_KINDS}. Over 1 MB it is scaled down. Everybody who has its address can see
-            it.
+            At most 12 MB: {IMAGE_KINDS}. Over 1 MB it is scaled down. Images are public at their URL.
           </p>
           <p class="field-problem" id={`${id}-problem`} role="alert">
             {uploading.problem.value}

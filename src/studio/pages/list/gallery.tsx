@@ -98,7 +98,8 @@ export const Gallery = () => {
               <span class="gallery-words">{starter.summary}</span>
               {!drawnBy(starter.template) && (
                 <span class="gallery-words">
-                  None of your placements draws it yet: ask a developer for the template “{starter.template}”.
+                  None of your placements renders it yet. Ask a developer for the template “{starter.template}
+                  ”.
                 </span>
               )}
             </button>
