@@ -120,9 +120,7 @@ describe('a slot without its own width', () => {
     await open({
       html: '<div id="slot" style="inline-size: 2px; max-inline-size: 2px; block-size: 200px; overflow: hidden"></div>',
     });
-    await expect
-      .poll(failures)
-      .toEqual(['config: The slot of "home_hero" is 2 px wide: give it a width']);
+    await expect.poll(failures).toEqual(['config: The slot of "home_hero" is 2 px wide: give it a width']);
     expect(await view()).toMatchObject({ isInvisible: true, isSeen: false });
     // Wide enough, so it is seen.
     await page.evaluate(() => {
