@@ -33,6 +33,9 @@ export const lockBeside = async (url: string, statement: string) => {
 export const waitsFor = (event = 'Lock'): string => `SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND '${event}' IN (wait_event_type, wait_event)`;
 
-/** Terminates the connections, as a failover or an administrator does. */
+/**
+ * Terminates the connections, as a failover or an administrator does. Begins with those that wait for a lock, because they could
+ * commit once its holder is gone.
+ */
 export const END_ALL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-  WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+  WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY wait_event_type = 'Lock' DESC NULLS LAST`;
