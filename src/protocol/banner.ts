@@ -57,7 +57,7 @@ export const toBanner = (wire: WireBanner): Banner => ({
   isControl: wire.is_control,
   isTestSend: wire.is_test_send,
   expiresAt: wire.expires_at === NEVER_EXPIRES ? null : wire.expires_at * 1_000,
-  // Parsed from JSON.
+  // Not validated: the getters of `properties.ts` check the type of each property.
   properties: (wire.properties ?? {}) as Banner['properties'],
 });
 

@@ -25,7 +25,6 @@ interface CommonOptions {
   onRetry?: ((error: Error, waitMs: number) => void) | undefined;
 }
 
-/** Options of `createRestClient`. */
 export type RestClientOptions = CommonOptions & ApiAddress;
 
 /** REST API for backends. Respects rate-limit headers, and retries requests if a retry cannot create duplicates. */

@@ -18,7 +18,7 @@ test.each([
   expect(findUrl(message)).toBe(address);
 });
 
-test('returns the first failure of a message without a module, and does not send other requests', async () => {
+test('rejects with the first failure if its message names no module, without a second request', async () => {
   const cause = new TypeError('Importing a module script failed.');
   await expect(retryImport(() => Promise.reject(cause))).rejects.toBe(cause);
 });

@@ -34,7 +34,7 @@ describe('text length', () => {
   });
 });
 
-describe('D text that both stores can keep', () => {
+describe('text that both stores can keep', () => {
   it('does not contain U+0000 or a lone surrogate', () => {
     expect(['', 'plain', 'é😀', '\u0001'].map(isStorableText)).toEqual([true, true, true, true]);
     expect(['a\0b', '\ud83d', 'x\ude00y'].map(isStorableText)).toEqual([false, false, false]);

@@ -68,6 +68,7 @@ export const createUserSwitch = ({ user, consent, cache, store, slotSizes, defer
   };
   const close = (): Promise<void> => {
     deferred.current()?.forgetUser();
+    // Without consent, this only clears the copy in memory.
     void cache.open();
     return deleteStored();
   };

@@ -44,7 +44,7 @@ const parseLine = (text: string): { values: Record<string, unknown> } | { reason
     const values = parseJson(text);
     if (isRecord(values)) return { values };
   } catch (error) {
-    // The message of a `SyntaxError` quotes the line.
+    // Only the message of a `RangeError` is shown, because that of a `SyntaxError` quotes the line.
     if (error instanceof RangeError) return { reason: `In the line ${error.message}` };
   }
   return { reason: 'The line is not a JSON object' };

@@ -26,7 +26,8 @@ export interface EventsRead {
 }
 
 /**
- * Returns the first rows of a page by time of storage. Cuts each table after a row, so that a cursor can represent the position.
+ * Returns the first `limit` rows of a page in the order in which they were stored. Omits the rest of each table, because a cursor
+ * is one ID per table.
  */
 const limitRows = (
   page: FeedPage,

@@ -31,7 +31,6 @@ export interface WatchedSource extends WorkspaceSource {
   reload(): void;
 }
 
-/** Options of `watchWorkspaces`. */
 export interface WatchOptions {
   log: Log;
   pollMs?: number;

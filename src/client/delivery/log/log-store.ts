@@ -212,7 +212,7 @@ export const createLogStore = (
     onDisk(wake: () => void): void {
       onDisk = wake;
     },
-    /** Marks the queue for deletion. In memory mode, the events on disk are deleted once the disk responds. */
+    /** In memory mode, marks the queue on the disk for deletion once the disk responds. Otherwise does nothing. */
     schedulePurge(): void {
       const log = memory();
       if (log) log.pendingDeletion ??= 'queue';

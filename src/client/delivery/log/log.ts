@@ -98,7 +98,7 @@ export const createLog = (context: DeliveryContext) => {
       const control = cache.read(stored);
       claims = [found].flat().filter(isClaim);
       const writes = decide(control, values, claims);
-      // If no record was stored or is written, the default record does not contain the user's choice.
+      // Caches the record only if one exists or is written: a default record would replace the user's choice.
       if (stored !== undefined || writes !== null) after = control;
       written = writes ?? [];
       if (writes === null) return [];

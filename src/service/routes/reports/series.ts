@@ -82,7 +82,7 @@ const getEndMs = (endingAt: string | undefined, calendar: ZonedCalendar, now: nu
   return DATE.test(endingAt) ? calendar.startOf(addDays(endingAt, 1)) - 1 : parseDate(endingAt)!;
 };
 
-/** Returns the units of a query, oldest first. Throws a 400 if the app is unknown. */
+/** Returns the range of a query, and a function that sums rows by day or hour, oldest first. Throws a 400 if the app is unknown. */
 export const toSeries = (query: SeriesQuery, { calendar, appIds }: Workspace, now: number): Series => {
   const { length, unit = 'day', ending_at: endingAt, app_id: appId } = query;
   if (appId !== undefined && !appIds.has(appId)) throw new HttpError(400, 'Invalid app_id');

@@ -68,7 +68,7 @@ export interface ResultsResponse extends ComparedResults {
   currencies: string[];
   /** Goals in the order of the counts of each arm. */
   goals: readonly ConversionJson[];
-  /** Ended A/B test, to whose frozen results the other members belong; `null` if none. */
+  /** Ended A/B test; `null` if none. If set, all other members are its results at the end. */
   ended: EndedResults | null;
 }
 
