@@ -65,7 +65,7 @@ export type { NewRelease, Release, ReleasedSegment, WithRelease } from './releas
 export { type ReleaseSource, watchReleases } from './releases/watch-releases.ts';
 export type { ButtonResults } from './results/button-results.ts';
 export { HOLDOUT_TREATMENT } from './results/counted-event.ts';
-export type { Conversion } from './results/goals.ts';
+export type { Goal } from './results/goals.ts';
 export type {
   ArmResults,
   CampaignResults,

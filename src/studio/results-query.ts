@@ -1,6 +1,6 @@
 import {
   type CampaignResults,
-  type Conversion,
+  type Goal,
   type Store,
   toConversion,
   type Workspace,
@@ -17,7 +17,7 @@ const finished = ({ event, product, within_hours }: ConversionJson) => ({
 });
 
 /** Converts a conversion to the format of the workspace file. */
-export const toConversionJson = ({ withinMs, ...goal }: Conversion): ConversionJson => ({
+export const toConversionJson = ({ withinMs, ...goal }: Goal): ConversionJson => ({
   ...goal,
   within_hours: withinMs / HOUR_MS,
 });

@@ -80,7 +80,7 @@ const link = (
 };
 
 /** Renders the headline and body, if present. */
-const words = (content: Content, context: LinkContext, reach: string): HTMLElement[] => {
+const words = (content: Content, context: LinkContext, className: string): HTMLElement[] => {
   const { headline, body } = content;
   const document = context.slot.element.ownerDocument;
   const text = (className: string, child: Node | string) =>
@@ -89,7 +89,7 @@ const words = (content: Content, context: LinkContext, reach: string): HTMLEleme
   return [
     headline === null
       ? null
-      : text('headline', (headlineLink && link(content, context, headline, reach)) || headline),
+      : text('headline', (headlineLink && link(content, context, headline, className)) || headline),
     body === null ? null : text('body', body),
   ].filter((each) => each !== null);
 };
@@ -127,9 +127,9 @@ const drawMessage = (
   const second = look.hasChoice ? content.second : null;
   const context = { slot, navigate, hasSeveral: second !== null || look.further !== undefined };
   // With two links, neither covers the whole banner.
-  const reach = second ? '' : 'cover';
-  const texts = words(content, context, reach);
-  const action = buttonText === null ? null : link(content, context, buttonText, `action ${reach}`);
+  const className = second ? '' : 'cover';
+  const texts = words(content, context, className);
+  const action = buttonText === null ? null : link(content, context, buttonText, `action ${className}`);
   const other = second && link(second, context, second.buttonText, 'action other');
   const part = look.part?.(banner, slot) ?? null;
 

@@ -194,14 +194,14 @@ export const createBannerCache = (options: CacheOptions) => {
     async change<T>(change: Change<T>): Promise<T | undefined> {
       const owner = user.id();
       if (owner === null) return undefined;
-      let verdict = change(record);
+      let outcome = change(record);
       let stored: UserRecord | undefined;
       const changes = [...unstoredChanges, change].slice(-MAX_UNSTORED);
       const isWritten = consent.mayWrite();
       unstoredChanges = isWritten ? [] : changes;
       if (isWritten) pending.add(changes);
       update();
-      if (!isWritten) return verdict;
+      if (!isWritten) return outcome;
       const toStored = ([found]: (UserRecord | undefined)[]): [StoreKey, unknown][] => {
         // The deleted record of a former user must not be written again, whichever tab signed the user out. Nothing is written
         // after a wipe.
@@ -213,7 +213,7 @@ export const createBannerCache = (options: CacheOptions) => {
           for (const each of changes) {
             const result = each(stored) as T;
             // After a lost connection the change runs again, and the store may already have it. The first result counts.
-            if (!isAgain) verdict = result;
+            if (!isAgain) outcome = result;
           }
         return [[key(owner), stored]];
       };
@@ -227,7 +227,7 @@ export const createBannerCache = (options: CacheOptions) => {
         }
         if (pending.delete(changes)) adopt(stored);
       });
-      return verdict;
+      return outcome;
     },
 
     /** Stores the copy in memory again, after another user's page deleted the record of this user, who is still signed in. */

@@ -89,7 +89,7 @@ export const createSession = (options: SessionOptions) => {
 
   const change = async <T>(use: (session: Session, record: UserRecord) => T): Promise<T | undefined> => {
     const freshId = `${now().toString(36)}-${random().toString(36).slice(2)}`;
-    const verdict = await cache.change((record) => inSession(record, freshId, use));
+    const outcome = await cache.change((record) => inSession(record, freshId, use));
     const id = cache.record().session?.id;
     if (id !== joined && id !== undefined) {
       // Test sends end with their session.
@@ -97,7 +97,7 @@ export const createSession = (options: SessionOptions) => {
       joined = id;
       onStart();
     }
-    return verdict;
+    return outcome;
   };
   const touch = () => change(() => true);
 

@@ -1,4 +1,4 @@
-import type { Conversion } from '../results/goals.ts';
+import type { Goal } from '../results/goals.ts';
 import type { ZonedCalendar } from '../zoned-calendar.ts';
 import type { Campaign } from './campaign.ts';
 
@@ -14,7 +14,7 @@ export interface Holdout {
   startsAtMs: number;
   /** Tags of campaigns that held-out users see. These campaigns do not count in the holdout's results. */
   exemptTags: ReadonlySet<string>;
-  conversions: readonly Conversion[];
+  conversions: readonly Goal[];
 }
 
 /** Maximum impressions of campaigns with a tag per user and day. */

@@ -1,5 +1,5 @@
 import { createIssue, type Issue, type ReportIssue } from '../issues.ts';
-import type { Conversion } from '../results/goals.ts';
+import type { Goal } from '../results/goals.ts';
 import type { CampaignFile } from '../workspace/campaign-schema.ts';
 import { type Audience, compileAudience } from './audience/audience.ts';
 import { type Segments, withSegments } from './audience/segments.ts';
@@ -34,7 +34,7 @@ export interface Campaign {
   reeligibleAfterMs: number | null;
   testUsers: ReadonlySet<string>;
   /** Goals in the format of result queries. */
-  conversions: readonly Conversion[];
+  conversions: readonly Goal[];
   /** Tags to which the workspace's tag caps apply. */
   tags: ReadonlySet<string>;
   frequency: Frequency | null;
@@ -51,7 +51,7 @@ export const toConversion = ({
   event,
   product = '',
   within_hours,
-}: NonNullable<CampaignFile['conversions']>[number]): Conversion => ({
+}: NonNullable<CampaignFile['conversions']>[number]): Goal => ({
   ...(event === undefined ? { product } : { event }),
   withinMs: within_hours * HOUR_MS,
 });

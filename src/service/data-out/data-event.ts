@@ -1,7 +1,7 @@
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { CampaignSet } from '../campaigns/campaign-set.ts';
 import { MEASURE_BY_TYPE } from '../profiles/measures.ts';
-import { type Conversion, formatGoal, parseGoal } from '../results/goals.ts';
+import { formatGoal, type Goal, parseGoal } from '../results/goals.ts';
 import type { FeedConversion, FeedPage } from '../store/store.ts';
 import { hashId } from './event-id.ts';
 import type { DataEventName } from './event-types.ts';
@@ -32,7 +32,7 @@ type ChangeRow = FeedPage['userChanges'][number];
 const SECOND_MS = 1_000;
 
 /** Converts a conversion to the format of the REST API. */
-export const conversionBehavior = (conversion: Conversion): Record<string, unknown> => ({
+export const conversionBehavior = (conversion: Goal): Record<string, unknown> => ({
   type: 'event' in conversion ? 'Performs Custom Event' : 'Makes Specific Purchase',
   window: conversion.withinMs / SECOND_MS,
   ...('event' in conversion ? { custom_event_name: conversion.event } : { product: conversion.product }),

@@ -60,29 +60,29 @@ export const toAddressIdentifiers = ({ email, phone }: Pick<Profile, 'email' | '
 };
 
 /** Returns the identifiers that users may share, which are all identifiers except the external ID's. */
-export const toSharedIdentifiers = (names: IdentifyingFields): string[] => {
-  const identifiers = toAddressIdentifiers(names);
-  for (const alias of names.aliases) identifiers.push(formatAlias(alias));
-  for (const token of names.pushTokens)
+export const toSharedIdentifiers = (fields: IdentifyingFields): string[] => {
+  const identifiers = toAddressIdentifiers(fields);
+  for (const alias of fields.aliases) identifiers.push(formatAlias(alias));
+  for (const token of fields.pushTokens)
     identifiers.push(formatToken(token), formatIdentifier('device_id', token.device_id));
   return identifiers;
 };
 
 /** Returns all identifiers of a profile, except the identifier of its user ID. */
-export const toIdentifiers = (names: IdentifyingFields): string[] => {
-  const identifiers = toSharedIdentifiers(names);
-  if (names.externalId !== null) identifiers.push(formatIdentifier('external_id', names.externalId));
+export const toIdentifiers = (fields: IdentifyingFields): string[] => {
+  const identifiers = toSharedIdentifiers(fields);
+  if (fields.externalId !== null) identifiers.push(formatIdentifier('external_id', fields.externalId));
   return identifiers;
 };
 
 /** Returns all identifiers by which a rejected row can name the user. */
-export const toRejectIdentifiers = (userId: number, names: IdentifyingFields): string[] => {
+export const toRejectIdentifiers = (userId: number, fields: IdentifyingFields): string[] => {
   const identifiers = [
     formatIdentifier('braze_id', String(userId)),
-    ...toAddressIdentifiers(names),
-    ...names.aliases.map(formatAlias),
+    ...toAddressIdentifiers(fields),
+    ...fields.aliases.map(formatAlias),
   ];
-  if (names.externalId !== null) identifiers.push(formatIdentifier('external_id', names.externalId));
+  if (fields.externalId !== null) identifiers.push(formatIdentifier('external_id', fields.externalId));
   return identifiers;
 };
 

@@ -35,7 +35,7 @@ const getIdentifyingFields = ({ externalId, profile }: UserRow): IdentifyingFiel
   return { externalId: profile.externalId, email, phone, aliases, pushTokens };
 };
 
-/** Whether names are equal. Compares arrays by identity, because mutations replace the arrays of aliases and tokens. */
+/** Whether the identifying fields are equal. Compares arrays by identity, because mutations replace the arrays of aliases and tokens. */
 export const hasSameIdentifiers = (a: IdentifyingFields, b: IdentifyingFields): boolean =>
   a.externalId === b.externalId &&
   a.email === b.email &&
@@ -74,12 +74,12 @@ export const createUserIndex = () => {
   /** Indexes a user by the current identifiers. Removes the identifiers of a removed user. */
   const reindex = (entry: Entry) => {
     unindex(entry);
-    const names = entry.removal ? NO_IDENTIFIERS : getIdentifyingFields(entry.row);
-    entry.indexed = names;
+    const fields = entry.removal ? NO_IDENTIFIERS : getIdentifyingFields(entry.row);
+    entry.indexed = fields;
     const profile: Linked | null = entry.row.profile;
     if (profile) profile[ENTRY] = entry;
-    if (names.externalId !== null) byExternalId.set(names.externalId, entry);
-    for (const identifier of toSharedIdentifiers(names)) {
+    if (fields.externalId !== null) byExternalId.set(fields.externalId, entry);
+    for (const identifier of toSharedIdentifiers(fields)) {
       const entries = byIdentifier.get(identifier);
       if (entries) entries.add(entry);
       else byIdentifier.set(identifier, new Set([entry]));

@@ -94,8 +94,8 @@ export const createUserWorkingSet = (ids: UserIds) => {
 
   const erase = (entry: Entry) => {
     const { row, indexed, stored } = entry;
-    for (const names of [stored, indexed])
-      for (const identifier of toRejectIdentifiers(row.userId, names))
+    for (const fields of [stored, indexed])
+      for (const identifier of toRejectIdentifiers(row.userId, fields))
         rejectIdentifiers.push({ workspaceId: row.workspaceId, identifier });
     removeEntry(entry, null);
   };

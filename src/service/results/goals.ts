@@ -6,18 +6,18 @@ import { readMs } from '../sql/columns.ts';
 import { createZonedCalendar, type ZonedCalendar } from '../zoned-calendar.ts';
 
 /** Goal of a campaign. A user reaches it with the event or purchase within `withinMs` milliseconds after the first impression. */
-export type Conversion = ({ event: string } | { product: string }) & { withinMs: number };
+export type Goal = ({ event: string } | { product: string }) & { withinMs: number };
 
 /** Returns a name such as `event:signed_up`, or `product:cup` for a purchase. */
 const conversionName = (event: unknown, product: unknown): string =>
   product === null ? `event:${event}` : `product:${product}`;
 
 /** Formats a conversion as a goal, for example `86400000 event:signed_up`. */
-export const formatGoal = (conversion: Conversion): string =>
+export const formatGoal = (conversion: Goal): string =>
   `${conversion.withinMs} ${'event' in conversion ? conversionName(conversion.event, null) : conversionName(null, conversion.product)}`;
 
 /** Parses a goal from `formatGoal`. */
-export const parseGoal = (goal: string): Conversion => {
+export const parseGoal = (goal: string): Goal => {
   const space = goal.indexOf(' ');
   const withinMs = Number(goal.slice(0, space));
   const value = goal.slice(goal.indexOf(':') + 1);

@@ -2,7 +2,7 @@ import { mapKeys } from '../../protocol/index.ts';
 import { type Counts, EVENT_COUNT_NAMES, MEASURES } from '../profiles/measures.ts';
 import { type RunSql, readNumber, readText, type SqlRow } from '../row-readers.ts';
 import { type ButtonResults, readButtons } from './button-results.ts';
-import { type Conversion, formatGoal } from './goals.ts';
+import { formatGoal, type Goal } from './goals.ts';
 
 /** Users who reached one of the campaign's `conversions`. */
 export interface GoalResult {
@@ -60,7 +60,7 @@ export interface CampaignResults {
 
 export interface ResultsQuery {
   campaignId: string;
-  conversions: readonly Conversion[];
+  conversions: readonly Goal[];
   /** Time zone of the days of conversions. */
   timeZone: string;
 }

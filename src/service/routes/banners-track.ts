@@ -137,13 +137,13 @@ const clickEffects = (
   { workspace, now: nowMs }: RouteContext,
   externalId: string,
 ): ReturnType<typeof clickAction>[] => {
-  const names = createKeyQuota();
+  const keyQuota = createKeyQuota();
   const { byId } = priorityOrder(workspace);
   return events.flatMap(({ row, isIssuedToUser }) => {
     if (row.eventType !== 'click' || row.isTestSend || !isIssuedToUser) return [];
     const campaign = byId.get(row.campaignId);
     const onClick = campaign?.variants.find(({ variantId }) => variantId === row.variantId)?.onClick;
-    return onClick ? [clickAction(row, onClick, { workspace, externalId, names, nowMs })] : [];
+    return onClick ? [clickAction(row, onClick, { workspace, externalId, keyQuota, nowMs })] : [];
   });
 };
 

@@ -30,7 +30,7 @@ import { createStudioStore, type StudioStore } from './studio-store.ts';
 import { createWorkspaceReads } from './workspace-reads.ts';
 
 export type { Counts } from '../profiles/measures.ts';
-export type { Conversion } from '../results/goals.ts';
+export type { Goal } from '../results/goals.ts';
 export type {
   ArmResults,
   CampaignResults,

@@ -19,9 +19,9 @@ const isToCome = (change: CustomChange): boolean => {
 
 /**
  * Creates a writer that applies the checked custom-attribute changes of one request to profiles. It does not modify previous
- * values. `names` is the request's key quota.
+ * values. `keyQuota` is the request's key quota.
  */
-export const createCustomWriter = (names = createKeyQuota()) => {
+export const createCustomWriter = (keyQuota = createKeyQuota()) => {
   const merging = createMerging();
   /** Sizes of objects with merged members, in bytes. */
   const sizes = new Map<Members, number>();
@@ -73,14 +73,14 @@ export const createCustomWriter = (names = createKeyQuota()) => {
       const list = lists.get(custom)?.get(name);
       const isNew = !list && getOwn(custom, name) === undefined;
       const isComing = isNew && isToCome(change);
-      if (isComing && names.isQuotaExceeded(custom, name, MAX_CUSTOM_ATTRIBUTES))
+      if (isComing && keyQuota.isQuotaExceeded(custom, name, MAX_CUSTOM_ATTRIBUTES))
         return tooManyAttributes(name);
       if (change.kind === 'edit objects') {
         const outcome = editObjects(custom, name, change.edit, mergeObjects);
-        if (isComing && outcome !== 'made') names.release(custom);
+        if (isComing && outcome !== 'made') keyQuota.release(custom);
         return outcome === 'too much work' ? tooManyUpdates(name) : null;
       }
-      if (!isNew && change.kind === 'clear') names.release(custom);
+      if (!isNew && change.kind === 'clear') keyQuota.release(custom);
       if (list) {
         // List edits and increments have no effect on a list of objects.
         if ((change.kind === 'edit list' || change.kind === 'increment') && !list.isEmpty()) return null;

@@ -48,9 +48,9 @@ export const clickAction = (
   {
     workspace,
     externalId,
-    names,
+    keyQuota,
     nowMs,
-  }: { workspace: UserRules; externalId: string; names: KeyQuota; nowMs: number },
+  }: { workspace: UserRules; externalId: string; keyQuota: KeyQuota; nowMs: number },
 ): ((users: UserRepository) => void) => {
   // The campaign's parser has rejected invalid effects. A blocked user is not changed.
   const problems = createErrorCollector();
@@ -74,6 +74,6 @@ export const clickAction = (
   const key = toClickKey(click);
   return (users) => {
     if (!workspace.blockedExternalIds.has(externalId) && claimClick(users, externalId, key, nowMs))
-      applyTrack(users, track, names);
+      applyTrack(users, track, keyQuota);
   };
 };

@@ -103,7 +103,7 @@ export const createPropagation = (users: UserRepository, finder: UserFinder) => 
   };
 
   /** Applies the states set so far for the address of a profile. Call it before an object changes an existing profile. */
-  const reach = (profile: Profile) => {
+  const propagateTo = (profile: Profile) => {
     const states = profile.email === null ? undefined : byAddress.get(comparableEmail(profile.email));
     if (!states) return;
     const known = reached.get(profile) ?? 0;
@@ -116,11 +116,11 @@ export const createPropagation = (users: UserRepository, finder: UserFinder) => 
   };
 
   return {
-    reach,
+    propagateTo,
 
     /**
-     * Marks a profile as current, so that it receives only later states. Call it after each object, which may have changed the
-     * address.
+     * Records the states that an object sets, and that the profile already has them. Call it after each object, which may have
+     * changed the address.
      */
     passed(profile: Profile, checked: SubscriptionChanges) {
       const address = propagatesTo(checked);
@@ -137,7 +137,7 @@ export const createPropagation = (users: UserRepository, finder: UserFinder) => 
 
     /** Applies the states to all other profiles. Call it after the last object. */
     finish() {
-      for (const value of byAddress.keys()) users.find({ by: 'email', value }).forEach(reach);
+      for (const value of byAddress.keys()) users.find({ by: 'email', value }).forEach(propagateTo);
     },
   };
 };

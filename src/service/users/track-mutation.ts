@@ -13,7 +13,7 @@ import { createPropagation, propagatesTo, writeSubscription } from './subscripti
 
 interface Request {
   finder: UserFinder;
-  names: KeyQuota;
+  keyQuota: KeyQuota;
   nowMs: number;
 }
 
@@ -24,14 +24,14 @@ interface Request {
 const recordEvent = (
   users: UserRepository,
   checked: CheckedEvent,
-  { finder, names, nowMs }: Request,
+  { finder, keyQuota, nowMs }: Request,
 ): 'recorded' | 'ignored' | 'rejected' => {
   const { identity, event } = checked;
   const profile = finder.find(identity) ?? createUser(users, identity, nowMs);
   if (!profile) return 'ignored';
   const [stats, name] =
     event.kind === 'event' ? [profile.events, event.name] : [profile.purchases, event.productId];
-  if (names.isQuotaExceeded(stats, name, MAX_EVENT_NAMES)) return 'rejected';
+  if (keyQuota.isQuotaExceeded(stats, name, MAX_EVENT_NAMES)) return 'rejected';
   writeContacts(profile, identity);
   users.record(profile, event);
   finder.changed(profile);
@@ -99,12 +99,12 @@ const applyAttributes = (
     finder,
     nowMs,
     nestedAllowed,
-    names,
+    keyQuota,
     faults,
   }: Request & { nestedAllowed: boolean; faults: ProfileFault[] },
 ): number => {
   const propagation = createPropagation(users, finder);
-  const writer = createCustomWriter(names);
+  const writer = createCustomWriter(keyQuota);
   let written = 0;
   for (const [position, checked] of attributes.entries()) {
     const { identity, pushTokens } = checked;
@@ -118,7 +118,7 @@ const applyAttributes = (
       ? pushTokens.filter((token) => !isKnownToken(users, token))
       : pushTokens;
     const found = finder.find(identity);
-    if (found) propagation.reach(found);
+    if (found) propagation.propagateTo(found);
     const profile = found ?? createUser(users, identity, nowMs);
     if (!profile) continue;
     writeContacts(profile, identity);
@@ -144,19 +144,19 @@ export interface Track {
   events: CheckedEvent[];
 }
 
-/** Applies attributes, then events, then purchases. `names` is the request's key quota. */
+/** Applies attributes, then events, then purchases. `keyQuota` is the request's key quota. */
 export const applyTrack = (
   users: UserRepository,
   { nowMs, attributes, events }: Omit<Track, 'workspaceId'>,
-  names = createKeyQuota(),
+  keyQuota = createKeyQuota(),
 ): ProfileFault[] => {
   // One invalid nested value drops every nested change of the request (contract 3.6).
   const nestedAllowed = !attributes.some(({ hasBadNested }) => hasBadNested);
   const finder = createUserFinder(users, nowMs);
   const faults: ProfileFault[] = [];
-  let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed, names, faults });
+  let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed, keyQuota, faults });
   for (const [position, event] of events.entries()) {
-    const outcome = recordEvent(users, event, { finder, names, nowMs });
+    const outcome = recordEvent(users, event, { finder, keyQuota, nowMs });
     if (outcome === 'recorded') points += 1;
     if (outcome === 'rejected') faults.push({ of: 'events', position });
   }

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { Conversion } from '../../../src/service/index.ts';
+import type { Goal } from '../../../src/service/index.ts';
 import { createWriter } from '../../../src/service/store/sqlite/writer.ts';
 import { fillWithUsers } from './fill.ts';
 
@@ -14,7 +14,7 @@ const CAMPAIGNS = [
 const EVENTS_PER_USER = 4;
 
 /** A goal that every 20th event reaches, and one that every 60th event reaches. */
-export const GOALS: Conversion[] = [
+export const GOALS: Goal[] = [
   { event: 'signed_up', withinMs: 7 * DAY_MS },
   { product: 'teapot', withinMs: 7 * DAY_MS },
 ];

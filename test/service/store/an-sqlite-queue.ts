@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createUserIds } from '../../../src/service/profiles/lookup.ts';
 import { createCommitQueue } from '../../../src/service/store/commit-queue.ts';
+import { createSqliteGroups } from '../../../src/service/store/sqlite/groups.ts';
 import { createJobs } from '../../../src/service/store/sqlite/jobs.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import { createReader } from '../../../src/service/store/sqlite/reader.ts';
-import { createSqliteGroups } from '../../../src/service/store/sqlite/write-group.ts';
 import {
   createInlineWriter,
   type RemoteWriter,

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../../src/service/store/index.ts';
-import { GROUPS_LOCK } from '../../../src/service/store/postgres/write-group.ts';
+import { GROUPS_LOCK } from '../../../src/service/store/postgres/groups.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, NOW } from './examples.ts';

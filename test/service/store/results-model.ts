@@ -3,8 +3,8 @@
 import type {
   ArmResults,
   CampaignResults,
-  Conversion,
   Counts,
+  Goal,
   GoalResult,
   ResultsQuery,
 } from '../../../src/service/store/index.ts';
@@ -46,7 +46,7 @@ const groupBy = <T>(all: readonly T[], nameOf: (each: T) => string): T[][] =>
 
 /** Users who reached a goal. */
 const reachedBy = (
-  conversion: Conversion,
+  conversion: Goal,
   firsts: ReadonlyMap<number, Seen>,
   done: readonly Done[],
 ): { variantId: string | null; firstMs: number; revenue: number }[] =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { emptyChangeSet } from '../../../src/service/profiles/user-repository.ts';
-import { groupWrites } from '../../../src/service/store/group-writes.ts';
+import { toGroupWrites } from '../../../src/service/store/commit-group.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import {
   CHECKPOINT_PAGES,
@@ -47,7 +47,7 @@ test('checkpoints the WAL before it exceeds the limit of docs/guides/operate.md,
         ...times,
       };
     });
-    await committer.write(groupWrites(SQLITE_STATEMENTS, { ...emptyChangeSet(), created }));
+    await committer.write(toGroupWrites(SQLITE_STATEMENTS, { ...emptyChangeSet(), created }));
     // As in a service that reads users between two commits.
     expect(count.get()).toEqual({ rows: (group + 1) * 100 });
   }
@@ -83,7 +83,7 @@ test('uses less than 1 KB of WAL per event during a long read', async () => {
         properties: { category: 'garden', position: 12, from: 'home' },
       },
     }));
-    await writer.write(groupWrites(SQLITE_STATEMENTS, { ...emptyChangeSet(), events }));
+    await writer.write(toGroupWrites(SQLITE_STATEMENTS, { ...emptyChangeSet(), events }));
   }
   const bytesPerEvent = statSync(`${file}-wal`).size / (groups * eventsPerGroup);
   console.log(`${Math.round(bytesPerEvent)} bytes of the log an event`);

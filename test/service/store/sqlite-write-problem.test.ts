@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serializeError } from '../../../src/service/log.ts';
 import { emptyChangeSet } from '../../../src/service/profiles/user-repository.ts';
-import { groupWrites } from '../../../src/service/store/group-writes.ts';
+import { toGroupWrites } from '../../../src/service/store/commit-group.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import {
   createInlineWriter,
@@ -26,7 +26,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const creating = (profile: string, ...ids: number[]) => {
   const of = { workspaceId: 'test', externalId: null, profile, version: 1, createdAtMs: 0, updatedAtMs: 0 };
-  return groupWrites(SQLITE_STATEMENTS, {
+  return toGroupWrites(SQLITE_STATEMENTS, {
     ...emptyChangeSet(),
     created: ids.map((userId) => ({ userId, ...of })),
   });

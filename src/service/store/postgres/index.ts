@@ -14,12 +14,12 @@ import { createStudioStore } from '../studio-store.ts';
 import { createSecrets } from '../workspace-reads.ts';
 import { TransientError } from '../write-errors.ts';
 import { connect } from './connect.ts';
+import { createPostgresGroups } from './groups.ts';
 import { requireOwnSession } from './own-session.ts';
 import { createReader } from './reader.ts';
 import { createPostgresResults, createReadStableFeed } from './results.ts';
 import { connectShared, createTables, isSharded } from './schema.ts';
 import { createPoolRun, createRunTogether, createSend, inTransaction } from './statement.ts';
-import { createPostgresGroups } from './write-group.ts';
 
 /** A replica writes one group at a time. */
 const WRITER_CONNECTIONS = 1;

@@ -72,20 +72,20 @@ export type UserCache = ReturnType<typeof createUserCache>;
 /** Empty cache for reads without caching. */
 const NO_CACHE = createUserCache(0);
 
-/** Returns the user IDs of lookups, with the names that matched each ID. */
+/** Returns the user IDs of lookups, with the lookup IDs that matched each user. */
 const findIds = async (run: Run, distinctLookups: DistinctLookups): Promise<Map<number, string[]>> => {
   const workspaces = new Set<string>();
   const identifiers: string[] = [];
   const found = new Map<number, string[]>();
-  const add = (userId: number, name: string) => {
-    const names = found.get(userId);
-    if (names) names.push(name);
-    else found.set(userId, [name]);
+  const add = (userId: number, lookupId: string) => {
+    const lookupIds = found.get(userId);
+    if (lookupIds) lookupIds.push(lookupId);
+    else found.set(userId, [lookupId]);
   };
-  for (const [name, { workspaceId, identifier, lookup }] of distinctLookups) {
+  for (const [lookupId, { workspaceId, identifier, lookup }] of distinctLookups) {
     if (lookup.by === 'braze_id') {
       const userId = parseUserId(lookup.value);
-      if (userId !== null) add(userId, name);
+      if (userId !== null) add(userId, lookupId);
       continue;
     }
     workspaces.add(workspaceId);
@@ -94,8 +94,8 @@ const findIds = async (run: Run, distinctLookups: DistinctLookups): Promise<Map<
   if (identifiers.length === 0) return found;
   for (const row of await run(FIND_IDENTIFIERS, [[...workspaces], identifiers])) {
     // The lookup may name the identifier in only one of the workspaces.
-    const name = toLookupId(readText(row, 'workspace_id'), readText(row, 'identifier'));
-    if (distinctLookups.has(name)) add(readNumber(row, 'user_id'), name);
+    const lookupId = toLookupId(readText(row, 'workspace_id'), readText(row, 'identifier'));
+    if (distinctLookups.has(lookupId)) add(readNumber(row, 'user_id'), lookupId);
   }
   return found;
 };
@@ -107,17 +107,17 @@ const matchesUser = ({ profile, externalId }: UserRow, lookup: Lookup): boolean 
 export class LockedError extends Error {
   override name = 'LockedError';
   /** Lookup IDs that matched the users. */
-  readonly names: ReadonlySet<string>;
+  readonly lookupIds: ReadonlySet<string>;
 
-  constructor(names: readonly string[]) {
+  constructor(lookupIds: readonly string[]) {
     super('A user is locked');
-    this.names = new Set(names);
+    this.lookupIds = new Set(lookupIds);
   }
 }
 
 /**
- * Reads the users whose IDs these names matched. Throws `ConflictError` if another replica has in the meantime removed an identifier from
- * a user, or merged the user. Throws `LockedError` if the statement skips locked users.
+ * Reads the users that `findIds` found. Throws `ConflictError` if another replica has in the meantime removed an identifier from a
+ * user, or merged the user. Throws `LockedError` if the statement skips locked users.
  */
 const readFound = async (
   run: Run,
@@ -126,8 +126,8 @@ const readFound = async (
   { statement = READ_CHANGED_USERS, cache = NO_CACHE } = {},
 ): Promise<UserRow[]> => {
   if (ids.size === 0) return [];
-  const getLookupNames = ({ userId, workspaceId }: UserRow) =>
-    ids.get(userId)!.filter((name) => distinctLookups.get(name)!.workspaceId === workspaceId);
+  const getLookupIds = ({ userId, workspaceId }: UserRow) =>
+    ids.get(userId)!.filter((id) => distinctLookups.get(id)!.workspaceId === workspaceId);
   const read = async (sql: string, userIds: number[]) => {
     const states = userIds.map(cache.stateOf);
     const versions = states.map(({ version }) => version);
@@ -138,20 +138,20 @@ const readFound = async (
       return row['is_known'] === true && cached ? cached : user;
     });
     // A `braze_id` comes from a request, so the user may not exist or may belong to another workspace.
-    return rows.filter((user) => getLookupNames(user).length > 0);
+    return rows.filter((user) => getLookupIds(user).length > 0);
   };
   const users = new Map((await read(statement, [...ids.keys()])).map((user) => [user.userId, user]));
   const missing = [...ids.keys()].filter((userId) => !users.has(userId));
   if (statement === LOCK_USERS_SKIP_LOCKED && missing.length > 0) {
     const locked = await read(READ_CHANGED_USERS, missing);
-    if (locked.length > 0) throw new LockedError(locked.flatMap(getLookupNames));
+    if (locked.length > 0) throw new LockedError(locked.flatMap(getLookupIds));
   }
-  for (const [userId, names] of ids) {
+  for (const [userId, lookupIds] of ids) {
     const user = users.get(userId);
-    for (const name of names) {
-      const { lookup } = distinctLookups.get(name)!;
+    for (const lookupId of lookupIds) {
+      const { lookup } = distinctLookups.get(lookupId)!;
       if (lookup.by === 'braze_id' || (user && matchesUser(user, lookup))) continue;
-      throw new ConflictError('Users have other names by now');
+      throw new ConflictError('Users have other identifiers by now');
     }
   }
   return [...users.values()];

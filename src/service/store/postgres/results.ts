@@ -8,8 +8,8 @@ import { type EventRange, POSTGRES_RESULTS } from '../../results/statements.ts';
 import { readNumber, readText, type Statement } from '../../row-readers.ts';
 import { MERGE_LOCK } from '../../sql/dialect.ts';
 import { runStepsAsync, type SqlSteps } from '../../sql/steps.ts';
+import { BEGIN_ALONE, GROUPS_LOCK } from './groups.ts';
 import { createSend, inTransaction, type Run, retryConflicts } from './statement.ts';
-import { BEGIN_ALONE, GROUPS_LOCK } from './write-group.ts';
 
 /** Selects the groups in flight. On a cluster, the lock is held until all nodes have committed. */
 const GROUPS_IN_FLIGHT = `SELECT DISTINCT virtualtransaction FROM pg_locks

@@ -16,6 +16,7 @@ import type { Store, StoreReader } from '../store.ts';
 import { createStudioStore } from '../studio-store.ts';
 import { createSecrets } from '../workspace-reads.ts';
 import { TransientError } from '../write-errors.ts';
+import { createSqliteGroups } from './groups.ts';
 import { createJobs } from './jobs.ts';
 import {
   acquireLock,
@@ -26,7 +27,6 @@ import {
   openShared,
 } from './open.ts';
 import { createReader } from './reader.ts';
-import { createSqliteGroups } from './write-group.ts';
 import {
   createInlineWriter,
   NOTHING,

@@ -8,7 +8,7 @@ import { type EventRange, SQLITE_RESULTS } from '../../results/statements.ts';
 import type { SqlValue } from '../../row-readers.ts';
 import { query, SQLITE } from '../../sql/dialect.ts';
 import { runStepsSync } from '../../sql/steps.ts';
-import { type GroupWrites, groupWrites, storeGroup } from '../group-writes.ts';
+import { commitGroup, type GroupWrites, toGroupWrites } from '../commit-group.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import { classifyWriteError, InDoubtError, TransientError } from '../write-errors.ts';
 import { BUSY_MS, createRunTogetherSqlite, createSendSqlite } from './open.ts';
@@ -34,7 +34,7 @@ export const setForWriting = (database: DatabaseSync): void => {
   database.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
 };
 
-export const NOTHING: GroupWrites = groupWrites(SQLITE_STATEMENTS, emptyChangeSet());
+export const NOTHING: GroupWrites = toGroupWrites(SQLITE_STATEMENTS, emptyChangeSet());
 
 /** Writes in transactions. A transaction that throws stores nothing. */
 export const createWriter = (database: DatabaseSync) => {
@@ -71,7 +71,7 @@ export const createWriter = (database: DatabaseSync) => {
       const events = unindexed + group.events.runs;
       const isDue = events >= INDEXED_TOGETHER;
       inTransaction(() => {
-        runStepsSync(storeGroup(SQLITE_STATEMENTS, group), send);
+        runStepsSync(commitGroup(SQLITE_STATEMENTS, group), send);
         if (isDue) SQLITE.indexEvents.map(send);
       });
       unindexed = isDue ? 0 : events;

@@ -2,7 +2,7 @@
 // alone, so a killed process can continue where the database is.
 import type { NewBannerEvent } from '../../../../src/service/profiles/events.ts';
 import type { UserRepository } from '../../../../src/service/profiles/user-repository.ts';
-import type { Conversion } from '../../../../src/service/store/index.ts';
+import type { Goal } from '../../../../src/service/store/index.ts';
 import { aBannerEvent } from '../../../helpers/banner-events.ts';
 import { anEvent, aPurchase, byExternalId } from '../examples.ts';
 
@@ -21,7 +21,7 @@ export const EVENTS_PER_BATCH = 50;
 export const MARKER = 'marker';
 
 const HOLDOUT = '@holdout:1';
-export const GOALS: Record<string, Conversion[]> = {
+export const GOALS: Record<string, Goal[]> = {
   'c-0': [
     { event: 'signed_up', withinMs: 5 * DAY },
     { product: 'cup', withinMs: 40 * DAY },

@@ -2,7 +2,7 @@
 
 import type { NewBannerEvent } from '../../../../src/service/profiles/events.ts';
 import { formatGoal, type GoalTotals, type TotalsByGoal } from '../../../../src/service/results/goals.ts';
-import type { Conversion } from '../../../../src/service/store/index.ts';
+import type { Goal } from '../../../../src/service/store/index.ts';
 import { createZonedCalendar } from '../../../../src/service/zoned-calendar.ts';
 import { type Batch, type Change, GOALS, TIME_ZONE } from './history.ts';
 
@@ -50,7 +50,7 @@ const getFirst = (seen: readonly Seen[], campaignId: string): Seen | undefined =
     .filter((each) => each.campaignId === campaignId && each.eventType === 'impression')
     .toSorted((a, b) => a.atMs - b.atMs || ((a.variantId ?? '') < (b.variantId ?? '') ? -1 : 1))[0];
 
-const nameOf = (goal: Conversion) => ('event' in goal ? `event:${goal.event}` : `product:${goal.product}`);
+const nameOf = (goal: Goal) => ('event' in goal ? `event:${goal.event}` : `product:${goal.product}`);
 
 const keyOf = ({ campaignId, bannerId, eventType, timeMs }: NewBannerEvent) =>
   [campaignId, bannerId, eventType, timeMs].join(' ');
@@ -65,7 +65,7 @@ export const createModel = () => {
   const people = new Map<string, Person>();
   /** Expired users, whose counts stay. */
   const expired: Person[] = [];
-  const goals: Record<string, Conversion[]> = {};
+  const goals: Record<string, Goal[]> = {};
 
   const getPerson = (name: string): Person => {
     const person = people.get(name) ?? { hasProfile: false, seen: [], done: [], pruned: {}, lastSeenMs: 0 };

@@ -5,8 +5,8 @@ import { createUserWorkingSet, MAX_CHARACTERS } from '../../profiles/user-workin
 import type { Statement } from '../../row-readers.ts';
 import type { BulkStatement } from '../../sql/dialect.ts';
 import { runStepsAsync } from '../../sql/steps.ts';
+import { commitGroup, toGroupWrites } from '../commit-group.ts';
 import { applyMutations, type Mutation, MutationError } from '../commit-queue.ts';
-import { groupWrites, storeGroup } from '../group-writes.ts';
 import { POSTGRES_STATEMENTS } from '../statements.ts';
 import { TransientError } from '../write-errors.ts';
 import {
@@ -39,7 +39,7 @@ const CONTACT_LOCK_CLASS = 7_061_638;
 /** Number of advisory locks of contacts. Fits into the lock table of the server. */
 const CONTACT_LOCKS = 4_096;
 
-/** Locks names, including names without a user, in a stable order. */
+/** Locks lookup IDs, including those without a user, in a stable order. */
 export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}, slot)
   FROM (SELECT DISTINCT hashtext(name) & ${CONTACT_LOCKS - 1} AS slot FROM unnest($1::text[]) AS name ORDER BY 1) AS slots`;
 
@@ -59,8 +59,8 @@ export const writeChanges = async (
   changes: ChangeSet,
   { ids, extraStatements = [] }: { ids: UserIds; extraStatements?: Statement[] },
 ): Promise<void> => {
-  const group = groupWrites(POSTGRES_STATEMENTS, changes, extraStatements);
-  await runStepsAsync(storeGroup(POSTGRES_STATEMENTS, group), (statement: BulkStatement) => {
+  const group = toGroupWrites(POSTGRES_STATEMENTS, changes, extraStatements);
+  await runStepsAsync(commitGroup(POSTGRES_STATEMENTS, group), (statement: BulkStatement) => {
     const response = createSend(run)(statement);
     // Another replica may create the same user IDs.
     if (statement === group.users.created) response.catch(ids.changeOffset);
@@ -69,9 +69,9 @@ export const writeChanges = async (
 };
 
 /** Returns the error of mutations that name a locked user. The queue stores the other mutations. */
-const toLockedError = (mutations: readonly Mutation[], { names }: LockedError): MutationError => {
+const toLockedError = (mutations: readonly Mutation[], { lookupIds }: LockedError): MutationError => {
   const lockedMutations = mutations.filter((mutation) =>
-    [...collectLookups([mutation]).keys()].some((name) => names.has(name)),
+    [...collectLookups([mutation]).keys()].some((lookupId) => lookupIds.has(lookupId)),
   );
   return new MutationError(lockedMutations, new TransientError('A user is locked'));
 };

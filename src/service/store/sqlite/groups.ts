@@ -1,8 +1,8 @@
 import { collectLookups, type UserIds } from '../../profiles/lookup.ts';
 import { createUserGenerations, type UserGenerations } from '../../profiles/user-generations.ts';
 import { MAX_CHARACTERS } from '../../profiles/user-working-set.ts';
+import { type GroupWrites, toGroupWrites } from '../commit-group.ts';
 import { applyMutations, type Mutation } from '../commit-queue.ts';
-import { type GroupWrites, groupWrites } from '../group-writes.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import type { Reader } from './reader.ts';
 import type { RemoteWriter } from './writer.ts';
@@ -48,7 +48,7 @@ export const createSqliteGroups = (
         (getUsers) => applyMutations(mutations, getUsers),
       );
       const extraStatements = mutations.flatMap((mutation) => mutation.extraStatements ?? []);
-      const writes = groupWrites(SQLITE_STATEMENTS, changes, extraStatements);
+      const writes = toGroupWrites(SQLITE_STATEMENTS, changes, extraStatements);
       return {
         memory,
         writes,

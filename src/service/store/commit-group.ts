@@ -15,7 +15,7 @@ import {
   type UserCampaignRow,
 } from './user-campaign-changes.ts';
 
-/** Writes of one transaction. `storeGroup` derives rows of `user_campaigns` from rows that the transaction reads. */
+/** Writes of one transaction. `commitGroup` derives rows of `user_campaigns` from rows that the transaction reads. */
 export interface GroupWrites {
   users: {
     updated: BulkStatement;
@@ -48,7 +48,7 @@ const expectRows = (statement: BulkStatement, rows: readonly unknown[]): BulkSta
 });
 
 /** Creates the writes of a group. `extraStatements` are the additional statements of the mutations. */
-export const groupWrites = (
+export const toGroupWrites = (
   statements: Statements,
   changes: ChangeSet,
   extraStatements: readonly Statement[] = [],
@@ -161,7 +161,7 @@ const collectUserCampaigns = (rows: readonly SqlRow[]) => {
  * two replicas fails before it has sent more. Removes a key from its user before another user gets the key. Writes rows that
  * every request of a workspace changes last.
  */
-export function* storeGroup(statements: Statements, group: GroupWrites): SqlSteps<void> {
+export function* commitGroup(statements: Statements, group: GroupWrites): SqlSteps<void> {
   const { users, events, otherStatements, merged, bannerEvents, departed, dependentRowsToDelete, points } =
     group;
   const { updated, deleted, created, identifiersRemoved, identifiersAdded } = users;
