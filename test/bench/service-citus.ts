@@ -60,7 +60,8 @@ const measure = async (bin: string, workers: number): Promise<Row[]> => {
     const [after, callsAfter] = [await times(), await countStatements(database)];
     await server.stop();
     const { requests, seconds, statuses, p50, p99 } = result;
-    if (statuses['201'] !== requests) throw new Error(`answers other than 201: ${JSON.stringify(statuses)}`);
+    if (statuses['201'] !== requests)
+      throw new Error(`responses other than 201: ${JSON.stringify(statuses)}`);
     const thousands = (requests * OBJECTS) / 1_000;
     const cpu = processes.map(
       ({ name }, i) => `${name} ${((after[i]! - before[i]!) / thousands).toFixed(3)}`,

@@ -42,7 +42,7 @@ const watch = async (port: number, over: AbortSignal): Promise<number[]> => {
   };
   const started = performance.now();
   while (!over.aborted) {
-    // By the clock, so that a late response delays no request.
+    // Sends by the clock, so that a late response delays no request.
     while (asked.length < ((performance.now() - started) * RATE) / 1_000)
       asked.push(ask(asked.length % USERS));
     await pause(2);
@@ -145,7 +145,7 @@ const measure = async (
         ratio: times(ROWS / seconds / copyRate),
       },
       {
-        what: 'p99 of banners/sync meanwhile',
+        what: 'p99 of banners/sync during the ingestion',
         figure: ms(beside),
         floor: `${ms(alone)} alone`,
         ratio: times(beside / alone),

@@ -1,4 +1,4 @@
-// Checks for changed campaigns by 10,000 open pages, each every five seconds: before a release, when the service answers from
+// Checks for changed campaigns by 10,000 open pages, each every five seconds: before a release, when the service responds from
 // memory, and in the five seconds after it, when each check is a sync. Then both without a limit. SQLite, 100 campaigns.
 //   PLACARD_BENCH_ROUNDS, PLACARD_BENCH_SECONDS   runs of each kind and their duration (default 3 of 6 s)
 import { fork } from 'node:child_process';
@@ -41,7 +41,7 @@ const measure = async (
   const [{ requests, seconds, statuses, p99 }] = (await once(child, 'message')) as [PumpResult];
   const cpu = (await cpuSeconds(server.pid)) - before;
   if (Object.keys(statuses).some((status) => status !== '200'))
-    throw new Error(`answers other than 200: ${JSON.stringify(statuses)}`);
+    throw new Error(`responses other than 200: ${JSON.stringify(statuses)}`);
   // The pump warms up for half of the measured time, at the same rate.
   return { rate: requests / seconds, p99, cpuMs: (cpu * 1_000) / (requests * 1.5) };
 };

@@ -24,7 +24,7 @@ const watch = async (port: number): Promise<number> => {
   const child = fork(pumpFile, [port, Math.min(USERS, 100_000), CONNECTIONS, SECONDS, 0, RATE].map(String));
   const [{ p99, statuses }] = (await once(child, 'message')) as [PumpResult];
   if (Object.keys(statuses).some((status) => status !== '200')) {
-    throw new Error(`answers other than 200: ${JSON.stringify(statuses)}`);
+    throw new Error(`responses other than 200: ${JSON.stringify(statuses)}`);
   }
   return p99;
 };

@@ -29,7 +29,7 @@ const measure = async (port: number, users: number): Promise<PumpResult> => {
   const child = fork(pumpFile, [port, users, CONNECTIONS, SECONDS].map(String));
   const [result] = (await once(child, 'message')) as [PumpResult];
   const others = Object.keys(result.statuses).filter((status) => status !== '200');
-  if (others.length > 0) throw new Error(`answers other than 200: ${JSON.stringify(result.statuses)}`);
+  if (others.length > 0) throw new Error(`responses other than 200: ${JSON.stringify(result.statuses)}`);
   return result;
 };
 

@@ -27,7 +27,7 @@ const measure = async (port: number, tokens: number): Promise<number> => {
   const child = fork(pumpFile, [port, USERS, CONNECTIONS, SECONDS, tokens].map(String));
   const [{ requests, seconds, statuses }] = (await once(child, 'message')) as [PumpResult];
   if (Object.keys(statuses).some((status) => status !== '200')) {
-    throw new Error(`answers other than 200: ${JSON.stringify(statuses)}`);
+    throw new Error(`responses other than 200: ${JSON.stringify(statuses)}`);
   }
   return requests / seconds;
 };

@@ -75,7 +75,7 @@ const readIds = async (feed: Store): Promise<Set<string>> => {
   }
 };
 
-/** A receiver that answers 500, drops connections and hangs. Counts how often it accepted each ID. */
+/** A receiver that responds with 500, drops connections and hangs. Counts how often it accepted each ID. */
 const startReceiver = async () => {
   const accepted = new Map<string, number>();
   const count = { requests: 0, failed: 0 };

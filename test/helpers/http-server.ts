@@ -6,7 +6,7 @@ export type Handler = (request: Request) => Promise<Response>;
 export interface HttpServer {
   /** `http://127.0.0.1:<port>` */
   origin: string;
-  /** Refuses connections and ends those that are open; `start` takes the same port again. */
+  /** Closes the port and all connections. `start` opens the same port again. */
   stop(): Promise<void>;
   start(): Promise<void>;
   close(): Promise<void>;

@@ -128,7 +128,7 @@ const setWindow = async (
   const { windowId } = await session.send('Browser.getWindowForTarget');
   await session.send('Browser.setWindowBounds', { windowId, bounds: { windowState } });
   await session.detach();
-  // By time, because a hidden page renders no frames.
+  // Polls by time, because a hidden page renders no frames.
   await page.waitForFunction((state) => document.visibilityState === state, expected, { polling: 50 });
 };
 
@@ -144,7 +144,7 @@ export const whileFrozen = async (page: Page, meanwhile: () => Promise<void>): P
   await meanwhile();
   await session.send('Page.setWebLifecycleState', { state: 'active' });
   await session.detach();
-  // By time, because the page may be hidden and render no frames.
+  // Polls by time, because the page may be hidden and render no frames.
   await page.waitForFunction(
     () => {
       const { placardLifecycle: seen } = globalThis as unknown as { placardLifecycle: string[] };
@@ -191,6 +191,6 @@ export const throughBfcache = async (
       })[];
       return JSON.stringify(entry?.notRestoredReasons ?? null);
     });
-    throw new Error(`The page was loaded anew instead of coming out of the bfcache: ${reasons}`);
+    throw new Error(`The page was reloaded instead of restored from the bfcache: ${reasons}`);
   }
 };

@@ -22,7 +22,7 @@ const removeOldBuilds = async (): Promise<void> => {
 };
 
 /**
- * Builds into a folder that all test files and runs with the same sources share. Returns the folder, which nobody may write.
+ * Builds into a folder that all test files and runs with the same sources share. Returns the folder, which is read-only.
  * `key`: name and options of the build. `sources`: files and patterns, relative to the repository root; the helpers that configure
  * a build are always among them.
  */

@@ -1,6 +1,6 @@
 import type { BundlerName } from './bundlers.ts';
 
-/** What an application writes to have everything of an entry, by the name of the entry in `exports`. */
+/** Application code that uses everything of an entry, by the name of the entry in `exports`. */
 export const BROWSER_PACKAGE_ENTRIES = {
   '.': "import { createPlacard } from 'placard'; globalThis.run = createPlacard;",
   './element': "import * as all from 'placard/element'; globalThis.run = all;",
@@ -28,8 +28,8 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
   './element': 7_350,
   './react': 1_640,
   './vue': 1_500,
-  // The panel is 12,500 of it; 1,600 load once somebody points at an element; 740, or 1,760 with webpack's own loader, are on
-  // pages where it stays closed.
+  // Includes 12,500 of the panel and 1,600 that load when the user points at an element. A closed panel loads 740, or 1,760 with
+  // webpack's own loader.
   './devtools': 15_900,
   // All six with their catalogue: one alone is 5,640 to 6,610, `createTemplates` with three of them 6,380. 570 of it shorten a text by whole lines where its box has a fixed height.
   './templates': 9_950,

@@ -3,7 +3,7 @@ import { launchShell } from './browser.ts';
 import { runDemo } from './running-demo.ts';
 
 export interface StudioBrowser {
-  /** Of the Studio, and of the service beside it. */
+  /** URL of the Studio. `serviceUrl` is that of its service. */
   url: string;
   serviceUrl: string;
   /** A page of the Studio, signed in, in a context of its own. */

@@ -20,7 +20,7 @@ const post = async (url: string, path: string, key: string, body: unknown) => {
   return response.json();
 };
 
-/** What a page of the shop gets for the token of a preview link: the status, and the headline on the home page. */
+/** Returns the status and the headline of the home page that the shop gets for the token of a preview link. */
 export const openPreviewLink = async (
   url: string,
   link: string,
@@ -52,9 +52,9 @@ export interface Week {
 }
 
 /**
- * Visitors of a shop, all gold customers: each syncs, sees what there is, clicks or not, buys or not. Who gets which variant is drawn anew
- * for each campaign. So what they do goes by turns within each group: three in ten of variant B click, one in ten of A, and one in five of
- * every group buys a teapot. By chance alone a group would buy more now and then, and be named a winner.
+ * Simulates visitors of a shop, all gold customers, who sync, see a banner, click and buy. The variant of a visitor differs by
+ * campaign, so actions alternate within each group: 30% of variant B click, 10% of A, and 20% of every group buy a teapot. Random
+ * purchases could make a group win by chance.
  */
 export const simulateVisitors = async (url: string, count: number): Promise<Week> => {
   const ids = Array.from({ length: count }, (_, index) => `visitor-${index}`);

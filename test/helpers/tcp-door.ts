@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /**
- * A door in front of a server that can fall silent: connections that are open then stay open, and nothing passes either way any
- * more. Later connections are let through. It can also keep answers back, and later connections.
+ * Starts a proxy of a server that can stop passing data in both directions while connections stay open. Later connections work.
+ * It can also hold back responses, and later connections.
  */
 export const tcpDoor = async (url: string) => {
   const { hostname, port } = new URL(url);
@@ -49,7 +49,7 @@ export const tcpDoor = async (url: string) => {
     letIn(max: number) {
       room = max;
     },
-    /** The connection over which the next answer with this text comes is cut instead. */
+    /** Cuts the connection instead of passing on the next response with this text. */
     cutAnswer(text: string) {
       fatal = text;
     },

@@ -47,7 +47,7 @@ export const recordingSlot = ({ holdClick = false, now = Date.now } = {}) => {
   return { slot, calls, controller, settleClick: () => settleClick?.() };
 };
 
-/** What the template drew, for `within`: queries do not look into shadow roots by themselves. */
+/** Returns the rendered content of a template, for `within`, because queries do not search shadow roots. */
 export const drawnIn = (element: HTMLElement): HTMLElement => {
   const panel = element.querySelector('placard-frame')?.shadowRoot?.firstElementChild;
   if (!panel) throw new Error('Nothing was drawn');

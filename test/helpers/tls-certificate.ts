@@ -1,4 +1,4 @@
-/** A certificate that signs itself, for 127.0.0.1 and localhost, until 2126. Tests alone use it, and its key is no secret. */
+/** Self-signed certificate of tests, for 127.0.0.1 and localhost, valid until 2126. Its key is public. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBnDCCAUGgAwIBAgIUYnju8Ofpir90t8DrMFOze+00ocUwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMjE0MDE1OVoYDzIxMjYxMDI5

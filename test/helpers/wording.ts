@@ -65,11 +65,6 @@ const textsOfPage = (file: string): Text[] => {
     });
 };
 
-const MODULE = /^(?:src\/service\/[^/]+|(?:src|test)\/[^/]+|demo|docs\/.+|[^/]+$)/;
-
-/** Returns the module or the page that a file belongs to. */
-export const toModule = (file: string): string => MODULE.exec(file)?.[0] ?? file;
-
 export interface Finding extends Text {
   found: string;
   write: string;
@@ -83,7 +78,7 @@ const findingsIn = ({ file, line, text }: Text): Finding[] =>
 
 /** Every finding in code, tests, deployment files and pages. */
 export const findWording = (): Finding[] => {
-  const code = globSync('{src,test,demo}/**/*.{ts,tsx}').filter((file) => !/wording/.test(file));
+  const code = globSync('{src,test,demo}/**/*.{ts,tsx}').filter((file) => !/wording|node_modules/.test(file));
   const pages = [
     ...globSync('docs/**/*.md', { exclude: ['docs/api'] }),
     'README.md',

@@ -1,16 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { AVOIDED, findWording, toModule } from '../helpers/wording.ts';
-
-/** Modules and pages that still use listed words. Remove a line once its module is clean. */
-const NOT_YET: readonly string[] = [
-  'test/bench',
-  'test/client',
-  'test/devtools',
-  'test/e2e',
-  'test/helpers',
-  'test/studio',
-];
+import { AVOIDED, findWording } from '../helpers/wording.ts';
 
 /** Accepted findings, by file and part of the text. */
 const EXCEPTIONS: readonly { file: string; text: string }[] = [
@@ -58,12 +48,10 @@ describe('the word list', () => {
     for (const text of allowed) expect(AVOIDED.filter(({ avoid }) => avoid.test(text))).toEqual([]);
   });
 
-  test('has no findings in comments, test titles, messages and pages of the clean modules', () => {
+  test('has no findings in comments, test titles, messages and pages', () => {
     const isException = ({ file, text }: { file: string; text: string }) =>
       EXCEPTIONS.some((exception) => exception.file === file && text.includes(exception.text));
-    const findings = findWording().filter(
-      (each) => !NOT_YET.includes(toModule(each.file)) && !isException(each),
-    );
+    const findings = findWording().filter((each) => !isException(each));
     expect(
       findings.map(({ file, line, found, write }) => `${file}:${line} has "${found}", write: ${write}`),
     ).toEqual([]);

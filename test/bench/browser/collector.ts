@@ -64,7 +64,7 @@ export interface Collector {
   repeats(): Promise<number>;
   /** Events counted more than once: a peer's repeats, or for us what the service stored twice. */
   countedTwice(): Promise<number>;
-  /** Refuses connections until `start`. */
+  /** Closes the port until `start`. */
   stop(): Promise<void>;
   start(): Promise<void>;
   reset(): Promise<void>;

@@ -19,7 +19,7 @@ const getAudience = (index: number): Record<string, unknown> | null => {
   return index < CAMPAIGNS - PLACEMENTS.length ? kinds[index % kinds.length]! : null;
 };
 
-/** A hundred active campaigns on three placements: three are for everyone, most match nobody. */
+/** A hundred active campaigns on three placements. Three match all users, most match none. */
 export const SYNC_WORKSPACE = {
   workspace_id: 'bench',
   apps: [{ app_id: 'bench-app', platform: 'web' }, SIGNED_APP],

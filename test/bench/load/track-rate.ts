@@ -28,7 +28,7 @@ export const order = (server: RunningServer, more: Record<string, number> = {}) 
 export const getRate = async (server: RunningServer, more: Record<string, number> = {}): Promise<number> => {
   const result = await load(order(server, more));
   const others = Object.keys(result.statuses).filter((status) => status !== '201');
-  if (others.length > 0) throw new Error(`answers other than 201: ${JSON.stringify(result.statuses)}`);
+  if (others.length > 0) throw new Error(`responses other than 201: ${JSON.stringify(result.statuses)}`);
   return result.requests / result.seconds;
 };
 

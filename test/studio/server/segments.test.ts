@@ -157,7 +157,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
       ['Sale', 5, 10, false],
       ['Others', 5, 0, true],
     ]);
-    // Nobody who may not view users learns about single ones.
+    // Operators without the right to view users learn nothing about single users.
     expect(await impact({ external_id: 'u1' }, 'Vera')).toEqual([
       ['Sale', undefined, undefined, false],
       ['Others', undefined, undefined, false],

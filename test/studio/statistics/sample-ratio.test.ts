@@ -16,20 +16,20 @@ const HALVES = [0.5, 0.5];
 const WARNS_BELOW = 0.01;
 
 /** Largest size of the smaller group that triggers a warning, given this number of users and an expected 50:50 split. */
-const warnsAt = (people: number): number => {
-  const isWarned = (few: number) => sampleRatioMismatchPValue([people - few, few], HALVES) < WARNS_BELOW;
-  let few = Math.floor(people / 2);
+const warnsAt = (users: number): number => {
+  const isWarned = (few: number) => sampleRatioMismatchPValue([users - few, few], HALVES) < WARNS_BELOW;
+  let few = Math.floor(users / 2);
   while (!isWarned(few)) few -= 1;
   return few;
 };
 
 /** True share of the smaller group that triggers a warning in four of five campaigns (normal approximation). */
-const shareFound = (people: number): number => {
+const shareFound = (users: number): number => {
   const Z_80 = 0.841_62;
-  const most = warnsAt(people) + 0.5;
-  let share = most / people;
+  const most = warnsAt(users) + 0.5;
+  let share = most / users;
   for (let turn = 0; turn < 50; turn += 1)
-    share = (most - Z_80 * Math.sqrt(people * share * (1 - share))) / people;
+    share = (most - Z_80 * Math.sqrt(users * share * (1 - share))) / users;
   return share;
 };
 
@@ -46,7 +46,7 @@ const random = (seed: number) => {
 
 describe('the sample-ratio test', () => {
   test('matches the definition for small counts', () => {
-    // Dirichlet(half, half): the chance of one, then the other, of three people, for each concentration.
+    // Dirichlet(half, half): the chance of one, then the other, of three users, for each concentration.
     const otherwise = [10, 100, 1_000, 10_000].map((all) => {
       const half = all / 2;
       return (half / all) * ((half + 1) / (all + 1)) * (half / (all + 2));
@@ -82,15 +82,15 @@ describe('the sample-ratio test', () => {
 
   // Same table as in docs/guides/studio.md.
   test.each([
-    { people: 100, at: 30, found: 26.8 },
-    { people: 300, at: 116, found: 36.5 },
-    { people: 1_000, at: 439, found: 42.6 },
-    { people: 3_000, at: 1_395, found: 45.8 },
-    { people: 10_000, at: 4_810, found: 47.7 },
-    { people: 100_000, at: 49_398, found: 49.3 },
-  ])('reports $people users at a group of $at, and detects a real share of $found% in 80% of runs', (row) => {
-    expect(warnsAt(row.people)).toBe(row.at);
-    expect(Math.round(shareFound(row.people) * 1_000) / 10).toBe(row.found);
+    { users: 100, at: 30, found: 26.8 },
+    { users: 300, at: 116, found: 36.5 },
+    { users: 1_000, at: 439, found: 42.6 },
+    { users: 3_000, at: 1_395, found: 45.8 },
+    { users: 10_000, at: 4_810, found: 47.7 },
+    { users: 100_000, at: 49_398, found: 49.3 },
+  ])('reports $users users at a group of $at, and detects a real share of $found% in 80% of runs', (row) => {
+    expect(warnsAt(row.users)).toBe(row.at);
+    expect(Math.round(shareFound(row.users) * 1_000) / 10).toBe(row.found);
   });
 
   test('has false positives in at most 1% of campaigns, checked after every ten users', () => {
@@ -99,9 +99,9 @@ describe('the sample-ratio test', () => {
     for (let campaign = 1; campaign <= campaigns; campaign += 1) {
       const next = random(campaign);
       let one = 0;
-      for (let people = 1; people <= 2_000; people += 1) {
+      for (let users = 1; users <= 2_000; users += 1) {
         if (next() < 0.5) one += 1;
-        if (people % 10 === 0 && sampleRatioMismatchPValue([one, people - one], HALVES) < WARNS_BELOW) {
+        if (users % 10 === 0 && sampleRatioMismatchPValue([one, users - one], HALVES) < WARNS_BELOW) {
           alarms += 1;
           break;
         }
