@@ -25,6 +25,7 @@ interface CommonOptions {
   onRetry?: ((error: Error, waitMs: number) => void) | undefined;
 }
 
+/** Address and key of the API, and how to call it. */
 export type RestClientOptions = CommonOptions & ApiAddress;
 
 /** REST API for backends. Respects rate-limit headers, and retries requests if a retry cannot create duplicates. */
