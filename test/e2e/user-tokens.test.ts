@@ -40,6 +40,9 @@ afterAll(async () => {
 const tokenFor = (userId: string) =>
   signUserToken({ privateKey: keys.privatePem, appId: APP_ID, userId, now: () => service.clock.now });
 
+/** The counters of the page's log. `waitForFunction` does not await a promise of its predicate. */
+const diagnostics = () => page.evaluate(() => placard.diagnostics());
+
 /** The part of a response that a page can read. */
 const post = (path: string, members: Record<string, unknown>) =>
   page.evaluate(
@@ -113,9 +116,7 @@ test('requests a token, receives the banner, replaces an expired token, and deli
   await page.evaluate(() => placard.identify(null).then(() => placard.identify('u-771')));
   await page.waitForFunction(() => document.querySelector('#slot')?.textContent?.startsWith('bnr'));
   await page.evaluate(() => placard.track(placard.banner('home')!, 'click'));
-  await page.waitForFunction(() =>
-    placard.diagnostics().then(({ captured, delivered }) => captured === 2 && delivered === 2),
-  );
+  await expect.poll(diagnostics).toMatchObject({ captured: 2, delivered: 2 });
   expect(asked).toEqual(['u-771', 'u-771']);
 });
 
@@ -188,9 +189,8 @@ test('case 76: a device whose clock is 50 seconds fast uses tokens valid for one
   for (let click = 0; click < 5; click += 1) {
     await page.evaluate(() => placard.track(placard.banner('home')!, 'click').then(() => placard.flush()));
   }
-  await page.waitForFunction(() =>
-    placard.diagnostics().then(({ captured, delivered }) => captured === 6 && delivered === 6),
-  );
+  // The impression and five clicks, besides the two events of the last page.
+  await expect.poll(diagnostics).toMatchObject({ captured: 8, delivered: 8 });
   expect(await page.evaluate(() => globalThis.notices.filter(({ type }) => type === 'failed'))).toEqual([]);
   expect(asked).toBe(1);
 });
