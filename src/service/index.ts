@@ -57,6 +57,7 @@ export {
   type SessionCredential,
   VIEW_USER,
 } from './operators/index.ts';
+export { HOLDOUT_TREATMENT, isHoldoutId } from './profiles/holdout-id.ts';
 export type { Counts } from './profiles/measures.ts';
 export type { Profile } from './profiles/profile.ts';
 export { IMAGES_PATH } from './public-endpoints/images.ts';
@@ -64,7 +65,6 @@ export { getSegments } from './releases/compile-releases.ts';
 export type { NewRelease, Release, ReleasedSegment, WithRelease } from './releases/releases.ts';
 export { type ReleaseSource, watchReleases } from './releases/watch-releases.ts';
 export type { ButtonResults } from './results/button-results.ts';
-export { HOLDOUT_TREATMENT } from './results/counted-event.ts';
 export type { Goal } from './results/goals.ts';
 export type {
   ArmResults,

@@ -45,7 +45,7 @@ const ALLOWED_IN_SERVICE: Record<string, string[]> = {
   campaigns: ['profiles', 'users'],
   explain: ['campaigns'],
   'user-tokens': ['http'],
-  workspace: ['users', 'campaigns', 'user-tokens', 'integrations', 'data-out'],
+  workspace: ['profiles', 'users', 'campaigns', 'user-tokens', 'integrations', 'data-out'],
   api: ['http', 'store', 'users', 'user-tokens'],
   routes: [
     'profiles',

@@ -6,7 +6,7 @@ import type { Campaign } from './campaign.ts';
 export interface Holdout {
   /**
    * Campaign ID of the holdout's results. Held-out users are the control group, and impressions of any campaign count for its
-   * only variant. If the start changes, results are separate. Workspace campaign IDs cannot start with `@`.
+   * only variant.
    */
   campaignId: string;
   percentage: number;

@@ -1,10 +1,9 @@
 import type { NewBannerEvent } from '../profiles/events.ts';
+import { isHoldoutId } from '../profiles/holdout-id.ts';
 import { getBuckets } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
 import { priorityOrder } from './campaign-order.ts';
 import type { CampaignSet, Holdout } from './campaign-set.ts';
-
-export const holdoutId = (startsAtMs: number): string => `@holdout:${startsAtMs}`;
 
 /**
  * Returns a user's position from 0 to 100, independent of campaign buckets. The user is held out if the position is below the
@@ -35,8 +34,7 @@ export const findHoldoutOfEvent = (
 ): string | null => {
   const { workspaceId, holdout } = workspace;
   const atMs = Math.min(event.timeMs, event.receivedAtMs);
-  if (!holdout || event.isTestSend || event.campaignId.startsWith('@') || atMs < holdout.startsAtMs)
-    return null;
+  if (!holdout || event.isTestSend || isHoldoutId(event.campaignId) || atMs < holdout.startsAtMs) return null;
   const campaign = priorityOrder(workspace).byId.get(event.campaignId);
   if (campaign && isExempt(holdout, campaign)) return null;
   // An event of a held-out user comes from a page that has not synced since the holdout started.

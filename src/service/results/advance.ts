@@ -1,9 +1,10 @@
+import { withHoldoutAttribution } from '../profiles/holdout-id.ts';
 import { isEarlierImpression } from '../profiles/measures.ts';
 import { readNumber, type SqlRow } from '../row-readers.ts';
 import type { BulkStatement } from '../sql/dialect.ts';
 import type { SqlSteps } from '../sql/steps.ts';
 import { type BatchLimits, MAX_BATCH } from './batch-size.ts';
-import { type CountedEvent, toCountedEvent, withHoldoutAttribution } from './counted-event.ts';
+import { type CountedEvent, toCountedEvent } from './counted-event.ts';
 import { createCountDeltas } from './counts.ts';
 import {
   addConversions,

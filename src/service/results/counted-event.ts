@@ -32,16 +32,3 @@ export const toCountedEvent = (row: SqlRow): CountedEvent => ({
   atMs: Math.min(readMs(row, 'occurred_at'), readMs(row, 'received_at')),
   receivedAtMs: readMs(row, 'received_at'),
 });
-
-/** Variant of users who are not held out, in the holdout's results. */
-export const HOLDOUT_TREATMENT = 'campaigns';
-
-/** Returns an event for its campaign and, if it has a holdout, a copy for the holdout. */
-export const withHoldoutAttribution = <T extends { campaignId: string; holdoutId: string | null }>(
-  event: T,
-): T[] => {
-  const { holdoutId } = event;
-  if (holdoutId === null) return [event];
-  // The copy is not in a control group, because a user in the control group of one campaign may see other campaigns.
-  return [event, { ...event, campaignId: holdoutId, variantId: HOLDOUT_TREATMENT, isControl: false }];
-};

@@ -1,9 +1,10 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
+import { withHoldoutAttribution } from '../profiles/holdout-id.ts';
 import { MEASURES } from '../profiles/measures.ts';
 import { type RunSql, readNumber, readText, readTextOrNull, type SqlRow } from '../row-readers.ts';
 import { readMsOrNull } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import { type CountedEvent, toCountedEvent, withHoldoutAttribution } from './counted-event.ts';
+import { type CountedEvent, toCountedEvent } from './counted-event.ts';
 import { type CampaignCount, createCountDeltas } from './counts.ts';
 import { isBackfilled, toGoal } from './goals.ts';
 import { createResultsStatements, toCursor } from './statements.ts';

@@ -1,7 +1,7 @@
+import { withHoldoutAttribution } from '../profiles/holdout-id.ts';
 import { MEASURE_BY_TYPE } from '../profiles/measures.ts';
 import type { UserCampaign } from '../profiles/user-campaign.ts';
 import type { ChangeSet, IdentifierRow } from '../profiles/user-repository.ts';
-import { withHoldoutAttribution } from '../results/counted-event.ts';
 import { readNumber, readText, type SqlRow, type Statement } from '../row-readers.ts';
 import { readMs } from '../sql/columns.ts';
 import { type BulkStatement, query } from '../sql/dialect.ts';

@@ -1,3 +1,4 @@
+import { isHoldoutId } from '../profiles/holdout-id.ts';
 import {
   type ConversionEvent,
   convertStoredEvent,
@@ -86,7 +87,7 @@ export const createFeed = ({ send, statements, results, indexEvents, readStableF
     // The comparison group of a holdout is the users who saw any campaign, and no row contains that group.
     const goals = (await sendStatement(results.goals()))
       .map(toGoal)
-      .filter(({ campaignId }) => !campaignId.startsWith('@'));
+      .filter(({ campaignId }) => !isHoldoutId(campaignId));
     const goalsByName = Map.groupBy(goals, ({ workspaceId, name }) => JSON.stringify([workspaceId, name]));
     const getGoals = ({ workspaceId, name }: ConversionEvent) =>
       goalsByName.get(JSON.stringify([workspaceId, name])) ?? [];

@@ -1,4 +1,5 @@
 import type { NewBannerEvent } from '../profiles/events.ts';
+import { withHoldoutAttribution } from '../profiles/holdout-id.ts';
 import {
   addCounts,
   isEarlierImpression,
@@ -8,7 +9,6 @@ import {
   zeroCounts,
 } from '../profiles/measures.ts';
 import type { UserCampaign } from '../profiles/user-campaign.ts';
-import { withHoldoutAttribution } from '../results/counted-event.ts';
 
 /** Row of `user_campaigns`. */
 export interface UserCampaignRow {

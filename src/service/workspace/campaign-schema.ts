@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isRecord } from '../../protocol/index.ts';
+import { isHoldoutId } from '../profiles/holdout-id.ts';
 import { isAttribute, isAttributeValue } from '../users/check-objects.ts';
 import type { SchemaIssue } from './issues.ts';
 import { instant, named, optional, text } from './schema-helpers.ts';
@@ -155,7 +156,7 @@ const filter = z
 export const campaignFile = z
   .strictObject({
     campaign_id: text
-      .refine((id) => !id.startsWith('@'), { error: 'expected an ID that does not begin with "@"' })
+      .refine((id) => !isHoldoutId(id), { error: 'expected an ID that does not begin with "@"' })
       .describe('ID of the campaign in results and dismissals; do not change it'),
     name: named,
     status: z

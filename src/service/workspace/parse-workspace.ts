@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { isRecord } from '../../protocol/index.ts';
 import { segmentProblems } from '../campaigns/audience/segments.ts';
 import { compileCampaign, toConversion } from '../campaigns/campaign.ts';
-import { holdoutId } from '../campaigns/holdout.ts';
 import { createIssue, type LocatedIssue, type ReportIssue } from '../issues.ts';
+import { toHoldoutId } from '../profiles/holdout-id.ts';
 import { findUnprotectedApps, type ReadKeyFile, toUserTokens } from '../user-tokens/public-keys.ts';
 import { createZonedCalendar } from '../zoned-calendar.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
@@ -237,7 +237,7 @@ export const parseWorkspace = (
     segments,
     holdout: file.holdout
       ? {
-          campaignId: holdoutId(file.holdout.starts_at),
+          campaignId: toHoldoutId(file.holdout.starts_at),
           percentage: file.holdout.percentage,
           startsAtMs: file.holdout.starts_at,
           exemptTags: new Set(file.holdout.exempt_tags ?? []),

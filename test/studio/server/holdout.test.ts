@@ -71,7 +71,9 @@ describe.each(STORES)('the holdout over all campaigns on $name', ({ address }) =
       purchases: ['u0', 'u1', 'u2', 'old'].map((external_id) => ({ external_id, ...bought })),
     });
     const cookie = await studio.signIn('Vera');
-    const { body } = await studio.call('GET', '/api/results/@holdout', { cookie });
+    const { workspace } = (await studio.call('GET', '/api/session', { cookie })).body;
+    expect(workspace.holdout).toMatchObject({ percentage: 30 });
+    const { body } = await studio.call('GET', `/api/results/${workspace.holdout.id}`, { cookie });
     expect(body.arms).toMatchObject([
       { variantId: 'campaigns', exposed: 60 - held, clicked: 60 - held, impressions: 60 - held },
       { variantId: null, name: 'Control', exposed: held, clicked: 0 },
@@ -85,9 +87,6 @@ describe.each(STORES)('the holdout over all campaigns on $name', ({ address }) =
     // The campaign's own results exclude these users.
     const own = (await studio.call('GET', '/api/results/sale', { cookie })).body;
     expect(own.arms).toMatchObject([{ variantId: 'a', exposed: 60 - held + 1 }]);
-    expect((await studio.call('GET', '/api/session', { cookie })).body.workspace.holdout).toMatchObject({
-      percentage: 30,
-    });
   });
 
   test('does not hold out users before its start or test users, and does not return results without a holdout', async () => {
@@ -100,6 +99,6 @@ describe.each(STORES)('the holdout over all campaigns on $name', ({ address }) =
     for (const user of PEOPLE) expect((await sync(user)).home.is_control).toBe(false);
     studio.edit(aStudioWorkspace({ campaigns: CAMPAIGNS }));
     const cookie = await studio.signIn('Vera');
-    expect((await studio.call('GET', '/api/results/@holdout', { cookie })).status).toBe(404);
+    expect((await studio.call('GET', '/api/results/@holdout:1', { cookie })).status).toBe(404);
   });
 });

@@ -220,8 +220,8 @@ export const ResultsTab = ({ row, onChange }: { row: CampaignRow; onChange(): Pr
 
 /** Combined results of all campaigns compared with the holdout. */
 export const HoldoutScreen = () => {
-  const { percentage, since } = signedIn().workspace.holdout!;
-  const path = `/api/results/${encodeURIComponent('@holdout')}`;
+  const { id, percentage, since } = signedIn().workspace.holdout!;
+  const path = `/api/results/${encodeURIComponent(id)}`;
   const { loaded, again } = useLoad(() => call<ResultsResponse>('GET', path), path);
   return (
     <>

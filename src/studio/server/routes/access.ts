@@ -17,7 +17,8 @@ export interface SessionResponse {
     subscriptionGroups: { id: string; name: string }[];
     segments: { id: string; name: string }[];
     campaigns: { id: string; name: string }[];
-    holdout: { percentage: number; since: string } | null;
+    /** Global holdout. `id` selects its results. */
+    holdout: { id: string; percentage: number; since: string } | null;
     personas: string[];
     sites: string[];
     /** Names of other Studios to which campaigns can be copied. */
@@ -44,6 +45,7 @@ export const readSession = get('/api/session', 'view', ({ operator, workspace })
         })) ?? null,
       apps: workspace.apps.map(({ appId, name }) => ({ id: appId, name })),
       holdout: workspace.holdout && {
+        id: workspace.holdout.campaignId,
         percentage: workspace.holdout.percentage,
         since: new Date(workspace.holdout.startsAtMs).toISOString(),
       },

@@ -3,6 +3,7 @@ import {
   type DayResults,
   HOLDOUT_TREATMENT,
   HttpError,
+  isHoldoutId,
   type LanguageResults,
   type PlacementResults,
   type Release,
@@ -135,9 +136,6 @@ const sortPlacements = (campaign: CampaignJson, found: readonly PlacementResults
   return found.toSorted((one, other) => getPosition(one) - getPosition(other));
 };
 
-/** ID of the holdout in results requests. */
-const HOLDOUT = '@holdout';
-
 /** Returns the combined results of all campaigns as results of one campaign with the holdout as control group. */
 const getHoldoutResults = async ({
   workspace,
@@ -200,7 +198,7 @@ export const resultsIn = async (
   campaignId: string | undefined,
 ): Promise<{ campaign: CampaignJson; answer: ResultsResponse }> => {
   const { workspace, store, nowMs } = context;
-  if (campaignId === HOLDOUT) return getHoldoutResults(context);
+  if (campaignId !== undefined && isHoldoutId(campaignId)) return getHoldoutResults(context);
   const row = await findCampaignRow(context, campaignId);
   const { timeZone } = workspace.studio;
   const test = row.published && (await findEndedTest(context, row.published.campaign));
