@@ -58,6 +58,22 @@ describe('explain', () => {
     }
   });
 
+  test('names the shown variant', async () => {
+    const named = {
+      ...SPRING,
+      placements: ['home'],
+      variants: [aVariant({ variant_id: 'b', name: 'Bold' })],
+    };
+    const other = await runStudio(aStudioWorkspace({ campaigns: [named] }));
+    onTestFinished(() => other.stop());
+    const cookie = await other.signIn('Ada');
+    const body = { person: { user: 'u1' } };
+    expect((await other.call('POST', '/api/explain', { body, cookie })).body).toMatchObject({
+      placements: { home: [{ outcome: 'shown', variant_id: 'b' }] },
+      variantNames: { spring: 'Bold' },
+    });
+  });
+
   test('shows user data only to operators who may view users, and logs the operator', async () => {
     const { status } = await studio.call('POST', '/api/explain', {
       body: { person: { user: 'u1' } },

@@ -45,17 +45,22 @@ const describeClause = ({ clause, expected, actual }: FailingClause): string => 
 
 const plain = (title: string, ...details: string[]): OutcomeLabels => ({ title, details });
 
-/** Describes the outcome of a campaign for a user. `getName` returns the name of another campaign by ID. */
-export const describeOutcome = (
+interface Names {
+  getCampaignName(id: string): string;
+  /** Name of the shown variant; `null` for personas, which are not assigned a variant. */
+  variantName: string | null;
+}
+
+/** Describes the outcome of a campaign for a user. */
+const describeOutcome = (
   explanation: CampaignExplanation,
-  getName: (campaignId: string) => string,
-  isReal: boolean,
+  { getCampaignName, variantName }: Names,
 ): OutcomeLabels => {
   switch (explanation.outcome) {
     case 'shown':
       return plain(
         explanation.is_test_send ? 'Shown as a test send' : 'Shown',
-        ...(isReal ? [`Variant “${explanation.variant_id}”.`] : []),
+        ...(variantName === null ? [] : [`Variant “${variantName}”.`]),
       );
     case 'held_out':
       return plain(
@@ -90,7 +95,7 @@ export const describeOutcome = (
       );
     }
     case 'outranked':
-      return plain(`Outranked by “${getName(explanation.winning_campaign_id)}”`);
+      return plain(`Outranked by “${getCampaignName(explanation.winning_campaign_id)}”`);
     case 'render_failed': {
       const { property, problem } = explanation;
       return plain('Template error', property ? `${property}: ${problem}.` : `${problem}.`);
@@ -142,11 +147,12 @@ interface PlacementProps {
   /** Insertion point; `undefined` if pages do not insert the placement automatically. */
   spot: SpotText | undefined;
   campaigns: readonly CampaignExplanation[];
-  isReal: boolean;
+  /** Names of the shown variants by campaign; `null` for personas. */
+  variantNames: Readonly<Record<string, string>> | null;
 }
 
-const Placement = ({ id, spot, campaigns, isReal }: PlacementProps) => {
-  const name = (campaignId: string) =>
+const Placement = ({ id, spot, campaigns, variantNames }: PlacementProps) => {
+  const getCampaignName = (campaignId: string) =>
     campaigns.find((each) => each.campaign_id === campaignId)?.name ?? campaignId;
   return (
     <section class="panel" aria-labelledby={`why-${id}`}>
@@ -157,7 +163,10 @@ const Placement = ({ id, spot, campaigns, isReal }: PlacementProps) => {
       ) : (
         <ol class="why-list">
           {campaigns.map((each) => {
-            const { title, details } = describeOutcome(each, name, isReal);
+            const { title, details } = describeOutcome(each, {
+              getCampaignName,
+              variantName: variantNames?.[each.campaign_id] ?? null,
+            });
             return (
               <li key={each.campaign_id} data-outcome={each.outcome}>
                 <span class="why-name">
@@ -210,7 +219,7 @@ export const ExplainScreen = () => {
         </div>
       </div>
       <LoadView loaded={loaded} again={again}>
-        {({ placements, spots, left, hasProfile, isReal }) => (
+        {({ placements, spots, left, hasProfile, isReal, variantNames }) => (
           <>
             {isReal && !hasProfile && (
               <p class="why-unknown">Unknown user: evaluated as a new user with this ID.</p>
@@ -218,7 +227,13 @@ export const ExplainScreen = () => {
             {Object.keys(placements).length === 0 && <Empty title="No placements yet" />}
             <div class="stack">
               {Object.entries(placements).map(([id, campaigns]) => (
-                <Placement key={id} id={id} spot={spots[id]} campaigns={campaigns} isReal={isReal} />
+                <Placement
+                  key={id}
+                  id={id}
+                  spot={spots[id]}
+                  campaigns={campaigns}
+                  variantNames={isReal ? variantNames : null}
+                />
               ))}
             </div>
             {left.length > 0 && (

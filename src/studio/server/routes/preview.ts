@@ -14,7 +14,9 @@ import {
   silentLog,
   type TargetingData,
   VIEW_USER,
+  type Workspace,
 } from '../../../service/index.ts';
+import { toCampaignJson, variantName } from '../../campaign/campaign-json.ts';
 import { created, post, type StudioContext } from '../route.ts';
 
 /** User of a preview: persona by name, user by external ID, or new visitor. */
@@ -161,6 +163,8 @@ export interface ExplainResponse {
   /** Whether the user is real. Other users are not assigned a variant. */
   isReal: boolean;
   hasProfile: boolean;
+  /** Name of the shown variant by campaign. */
+  variantNames: Record<string, string>;
   /** Insertion points of placements that pages insert automatically, by placement. */
   spots: Record<string, SpotText>;
 }
@@ -195,6 +199,22 @@ const getSpots = ({ workspace, missingSelectors, nowMs }: StudioContext, ids: re
   return spots;
 };
 
+const getVariantNames = (
+  { rawCampaigns }: Workspace,
+  placements: ExplainResult['placements'],
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.values(placements)
+      .flat()
+      .flatMap((each) => {
+        if (each.outcome !== 'shown') return [];
+        const raw = rawCampaigns.find((campaign) => campaign['campaign_id'] === each.campaign_id);
+        const variants = toCampaignJson(raw)?.variants ?? [];
+        const variant = variants.find(({ variant_id }) => variant_id === each.variant_id);
+        return [[each.campaign_id, variant ? variantName(variant) : each.variant_id]];
+      }),
+  );
+
 /** Explains the decision of `banners/sync` for a user on each campaign of a placement, in order. */
 export const why = post('/api/explain', 'view', whyBody, async (context) => {
   const { workspace, store, nowMs } = context;
@@ -219,22 +239,24 @@ export const why = post('/api/explain', 'view', whyBody, async (context) => {
   // Explains at least one placement, so that each request makes progress.
   const room = fits < 0 ? requested.length : Math.max(1, fits);
   const answered = requested.slice(0, room);
+  const explanations = explain({
+    workspace: decided,
+    externalUserId: person.externalId,
+    user: person.user,
+    appId,
+    appVersion: 'any',
+    deviceId: undefined,
+    acceptLanguage: '',
+    placementIds: answered,
+    now: nowMs,
+    ids: await createGetBannerIds(store)(workspace.workspaceId),
+    log: silentLog,
+  });
   return {
     left: requested.slice(room),
     spots: getSpots(context, answered),
-    placements: explain({
-      workspace: decided,
-      externalUserId: person.externalId,
-      user: person.user,
-      appId,
-      appVersion: 'any',
-      deviceId: undefined,
-      acceptLanguage: '',
-      placementIds: answered,
-      now: nowMs,
-      ids: await createGetBannerIds(store)(workspace.workspaceId),
-      log: silentLog,
-    }),
+    placements: explanations,
+    variantNames: getVariantNames(workspace, explanations),
     isReal: person.isReal,
     hasProfile: person.user.profile !== null,
   } satisfies ExplainResponse;
