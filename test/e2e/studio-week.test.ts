@@ -154,7 +154,7 @@ describe.each(STORES)('the week on $name', ({ name, address }) => {
     }
     await page
       .getByRole('row', { name: /^Clicked shelf vs kiln/ })
-      .getByText(`${least} to ${most} percentage points higher`)
+      .getByText(`+${least} to +${most} percentage points`)
       .waitFor();
     await page
       .getByRole('table')

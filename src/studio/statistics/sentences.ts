@@ -20,15 +20,14 @@ const getArmNames = ({ treatment, baseline }: Comparison, { arms }: ComparedResu
   return [name(treatment), name(baseline)] as const;
 };
 
-/** Formats an interval, such as `0.4 lower to 9.2 percentage points higher`. */
-export const formatInterval = ({ difference, unit }: Comparison): string => {
-  if (!difference) return 'not enough users';
-  const { low, high } = difference;
-  const words = formatUnit(unit);
-  if (low > 0) return `${size(low, unit)} to ${size(high, unit)}${words} higher`;
-  if (high < 0) return `${size(high, unit)} to ${size(low, unit)}${words} lower`;
-  return `${size(low, unit)} lower to ${size(high, unit)}${words} higher`;
-};
+const signed = (value: number, unit: Comparison['unit']): string =>
+  (value < 0 ? '−' : '+') + size(value, unit);
+
+/** Formats an interval, such as `−0.4 to +9.2 percentage points`. */
+export const formatInterval = ({ difference, unit }: Comparison): string =>
+  difference
+    ? `${signed(difference.low, unit)} to ${signed(difference.high, unit)}${formatUnit(unit)}`
+    : 'not enough users';
 
 /** Returns the findings of a metric compared with one arm: winners, their intervals, then undecided comparisons. */
 const decided = (

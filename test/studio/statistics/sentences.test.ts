@@ -178,9 +178,9 @@ describe('a comparison', () => {
   });
 
   test('formats its interval', () => {
-    expect(formatInterval(comparisons[0]!)).toMatch(/^\d\.\d lower to \d\.\d percentage points higher$/);
-    expect(formatInterval(comparisons[3]!)).toMatch(/^\d\.\d to 1\d\.\d percentage points higher$/);
-    expect(formatInterval(comparisons[6]!)).toMatch(/^\d\.\d\d (to|lower to) \d\.\d\d higher$/);
+    expect(formatInterval(comparisons[0]!)).toMatch(/^−\d\.\d to \+\d\.\d percentage points$/);
+    expect(formatInterval(comparisons[3]!)).toMatch(/^\+\d\.\d to \+1\d\.\d percentage points$/);
+    expect(formatInterval(comparisons[6]!)).toMatch(/^[−+]\d\.\d\d to \+\d\.\d\d$/);
   });
 
   test('includes the lift as the difference relative to the other rate', () => {
