@@ -67,7 +67,7 @@ test('warns if a segment would silence a running campaign, keeps input on Escape
     revision: (stored as { revision: string }).revision,
     note: '',
   });
-  await save({ loyalty_tier: 'platinum' }, Number(release));
+  const newest = await save({ loyalty_tier: 'platinum' }, Number(release));
   const page = await studio.open('/segments');
   await page.getByRole('button', { name: 'Change Elite' }).click();
   await page.getByLabel('Value').first().fill('golden');
@@ -79,6 +79,8 @@ test('warns if a segment would silence a running campaign, keeps input on Escape
   await page.getByText('Not saved. Choose “Cancel” to discard your changes.').waitFor();
   expect(await page.getByLabel('Value').first().inputValue()).toBe('golden');
   await page.getByText('History', { exact: true }).click();
+  await button(page, `Restore release ${release}`).waitFor();
+  expect(await button(page, `Restore release ${newest.release}`).count()).toBe(0);
   await button(page, `Restore release ${release}`).click();
   await expect.poll(() => page.getByLabel('Value').first().inputValue()).toBe('gold');
   await button(page, 'Cancel').click();

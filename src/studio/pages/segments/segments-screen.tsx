@@ -52,7 +52,7 @@ const SegmentHistory = ({ id, onRestore }: { id: string; onRestore(version: Segm
       <LoadView loaded={loaded} again={again}>
         {({ releases }) => (
           <ol class="stack tight">
-            {releases.map(({ release, author, at, note, segment }) => (
+            {releases.map(({ release, author, at, note, segment }, index) => (
               <li key={release}>
                 <p>
                   Release {release} by <bdi>{author}</bdi>, {wholeMoment(at)}:{' '}
@@ -63,7 +63,7 @@ const SegmentHistory = ({ id, onRestore }: { id: string; onRestore(version: Segm
                     {note}
                   </p>
                 )}
-                {segment && (
+                {segment && index > 0 && (
                   <Button
                     aria-label={`Restore release ${release}`}
                     onClick={() => onRestore({ release, ...segment })}
