@@ -66,5 +66,10 @@ test('ends a test from its results, rolls out the winner and keeps the control g
   expect(await cell('Urgent').innerText()).toBe(String(first.b.n));
   expect(await page.getByText('Sample ratio mismatch').count()).toBe(0);
   expect(await axeProblems(page)).toEqual([]);
+
+  await page.getByRole('link', { name: 'Campaign', exact: true }).click();
+  await page.locator('.checks').getByText('Set an end or a target sample size.').waitFor();
+  expect(await page.locator('.checks').getByText('Its share is 0%').count()).toBe(0);
+  expect(await page.getByLabel('Headline', { exact: true }).inputValue()).toBe('Last days');
   await page.context().close();
 });

@@ -44,6 +44,10 @@ export const getCampaignName = (campaign: Pick<CampaignJson, 'campaign_id' | 'na
 export const variantName = ({ variant_id, name }: Pick<VariantJson, 'variant_id' | 'name'>): string =>
   name?.trim() || variant_id;
 
+/** Returns the first variant that users get: of an ended test the winner. */
+export const firstVariant = ({ variants }: Pick<CampaignJson, 'variants'>): VariantJson | undefined =>
+  variants.find(({ weight }) => weight !== 0) ?? variants[0];
+
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
 /** Returns an unused variant ID. IDs of published variants stay reserved, because results are keyed by them. */

@@ -13,6 +13,13 @@ export type SharedCampaign = Pick<CampaignJson, 'control_percentage'> & {
   variants: readonly Pick<VariantJson, 'variant_id' | 'name' | 'weight'>[];
 };
 
+/** Returns the shares of the variants that users get, without the control group. */
+export const getVariantShares = (campaign: SharedCampaign): (Share & { variantId: string })[] =>
+  getShares(campaign).flatMap((share) => {
+    const { variantId, percent } = share;
+    return variantId !== null && percent > 0 ? [{ ...share, variantId }] : [];
+  });
+
 /** Returns the shares of the audience. The control group is a percentage of all users, and the weights split the rest. */
 export const getShares = ({ variants, control_percentage }: SharedCampaign): Share[] => {
   const control = control_percentage ?? 0;

@@ -190,22 +190,32 @@ const checkTexts = (campaign: Campaign, { variants }: Written, workspace: Worksp
   }
 };
 
-const checkRules = (campaign: Campaign, isPlanned: boolean, nowMs: number, tell: Tell) => {
+interface RulesContext {
+  /** Live version; `undefined` if none. */
+  live: Campaign | undefined;
+  /** Whether the campaign has a target sample size. */
+  isPlanned: boolean;
+  nowMs: number;
+}
+
+const checkRules = (campaign: Campaign, { live, isPlanned, nowMs }: RulesContext, tell: Tell) => {
   const { placements, endsAtMs, status, controlPercentage, variants } = campaign;
   if (placements.size === 0) tell('error', ['placements'], 'Choose at least one placement.');
   if (endsAtMs !== null && endsAtMs <= nowMs && status === 'active') {
     tell('warning', ['ends_at'], 'The end is in the past.');
   }
   // Applies only to tests, because a single variant without a control group has no comparison.
-  const isTest = variants.length > 1 || controlPercentage > 0;
+  const isTest = variants.filter(({ weight }) => weight > 0).length > 1 || controlPercentage > 0;
   if (endsAtMs === null && status === 'active' && isTest && !isPlanned) {
     tell('warning', ['ends_at'], 'Set an end or a target sample size. Results name no winner without one.');
   }
   if (status === 'draft') tell('warning', ['status'], 'Shown to test users only.');
   if (status === 'stopped') tell('warning', ['status'], 'Stopped campaigns are not shown.');
   if (controlPercentage === 100) tell('warning', ['control_percentage'], 'Everyone is in the control group.');
-  for (const [index, { weight }] of variants.entries()) {
-    if (weight === 0)
+  for (const [index, { variantId, weight }] of variants.entries()) {
+    // Variants of an ended test keep a share of 0.
+    const isKnown = live?.variants.some((each) => each.variantId === variantId && each.weight === 0);
+    if (weight === 0 && !isKnown)
       tell('warning', ['variants', index, 'weight'], 'Its share is 0%: no user gets this variant.');
   }
 };
@@ -277,7 +287,8 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
   const json = toCampaignJson(content);
   if (campaign && json) {
     tellAll('warning', warnings);
-    checkRules(campaign, json.target_sample_size != null, nowMs, tell);
+    const live = workspace.campaigns.find(({ campaignId }) => campaignId === campaign.campaignId);
+    checkRules(campaign, { live, isPlanned: json.target_sample_size != null, nowMs }, tell);
     checkTranslations(json, tell);
     checkTexts(campaign, { variants }, workspace, tell);
     if (campaign.languages.length <= MAX_LANGUAGES)

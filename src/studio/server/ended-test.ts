@@ -1,6 +1,6 @@
 import type { ArmResults, CampaignResults } from '../../service/index.ts';
 import type { CampaignJson } from '../campaign/campaign-json.ts';
-import { getShares } from '../campaign/shares.ts';
+import { getVariantShares, type Share } from '../campaign/shares.ts';
 
 /** Snapshot of an A/B test when it ended. */
 export interface FrozenTest {
@@ -20,10 +20,8 @@ export const rolledOut = (campaign: CampaignJson, winner: string, keepsControl: 
 });
 
 /** Returns the variant that all users outside the control group get; `null` if there are several. */
-export const soleVariant = (campaign: CampaignJson): { id: string; name: string } | null => {
-  const [first, ...others] = getShares(campaign).flatMap(({ variantId, name, percent }) =>
-    variantId !== null && percent > 0 ? [{ id: variantId, name }] : [],
-  );
+export const soleVariant = (campaign: CampaignJson): Share | null => {
+  const [first, ...others] = getVariantShares(campaign);
   return first && others.length === 0 ? first : null;
 };
 

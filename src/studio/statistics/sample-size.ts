@@ -1,4 +1,4 @@
-import { getShares, type SharedCampaign } from '../campaign/shares.ts';
+import { getShares, getVariantShares, type SharedCampaign } from '../campaign/shares.ts';
 import { sequenceHalfWidth } from './confidence-sequence.ts';
 
 const ALPHA = 0.05;
@@ -17,9 +17,8 @@ export const requiredSampleSize = (
 ): number | null => {
   const raised = rate * (1 + lift);
   if (!(rate > 0 && rate < 1 && raised > 0 && raised < 1 && raised !== rate)) return null;
-  const shares = getShares(campaign).filter(({ percent }) => percent > 0);
-  const variants = shares.filter(({ variantId }) => variantId !== null);
-  const control = shares.find(({ variantId }) => variantId === null);
+  const variants = getVariantShares(campaign);
+  const control = getShares(campaign).find(({ variantId }) => variantId === null);
   const appliesToControl = (campaign.conversions ?? []).length > 0 && control !== undefined;
   const [first, ...others] = variants;
   if (!first) return null;

@@ -172,6 +172,18 @@ describe('a campaign', () => {
     expect(about({ control_percentage: 10 })).toHaveLength(1);
   });
 
+  test('with a share of 0% gets a warning unless its live version has it, as after the end of a test', () => {
+    const variants = [
+      aVariant({ variant_id: 'a', weight: 0, properties: { headline: text('Hi') } }),
+      aVariant({ variant_id: 'b', properties: { headline: text('Hello') } }),
+    ];
+    expect(validateDraft({ ends_at: null, variants })).toEqual([
+      'warning weight: Its share is 0%: no user gets this variant.',
+    ]);
+    const ended = aCampaign({ placements: ['home'], variants });
+    expect(checkDraft(ended, parseWorkspace(aStudioWorkspace({ campaigns: [ended] })), NOW)).toEqual([]);
+  });
+
   test('with a second button without a link, or a date in the past, gets a warning', () => {
     const properties = {
       headline: text('Doors'),

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
-import { type CampaignJson, variantName } from '../../campaign/campaign-json.ts';
+import { type CampaignJson, firstVariant, variantName } from '../../campaign/campaign-json.ts';
 import { getFieldLabel } from '../../campaign/describe-fields.ts';
 import { languageName, otherLanguages } from '../../campaign/translations.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
@@ -161,14 +161,14 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
       removeEventListener('hashchange', follow);
     };
   }, [section]);
-  const variantId = useSignal(editor.campaign.value.variants[0]?.variant_id ?? '');
+  const variantId = useSignal(firstVariant(editor.campaign.value)?.variant_id ?? '');
   const chosenLanguage = useSignal<string | null>(null);
   /** ID of the field to focus once it is rendered. */
   const wanted = useSignal<string | null>(location.hash === '#expires' ? 'expires' : null);
   const checked = useChecks(editor);
   const { campaign, checks, reach, verdict } = checked;
   const variant =
-    campaign.variants.find(({ variant_id }) => variant_id === variantId.value) ?? campaign.variants[0];
+    campaign.variants.find(({ variant_id }) => variant_id === variantId.value) ?? firstVariant(campaign);
 
   /** Shows and focuses the field of a check. */
   const goTo = (check: DraftCheck) => {

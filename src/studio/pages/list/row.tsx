@@ -1,5 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { type CampaignJson, cacheTtlSeconds, getCampaignName } from '../../campaign/campaign-json.ts';
+import {
+  type CampaignJson,
+  cacheTtlSeconds,
+  firstVariant,
+  getCampaignName,
+} from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { formatDuration } from '../../campaign/describe-fields.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
@@ -88,9 +93,9 @@ const describeRun = ({ starts_at, ends_at }: CampaignJson): string | null => {
   return ends_at ? `Until ${day(ends_at)}` : null;
 };
 
-/** Image of the first variant; an empty box if it has none or the image cannot be loaded. */
+/** Image of the message; an empty box if it has none or the image cannot be loaded. */
 const Thumbnail = ({ campaign }: { campaign: CampaignJson }) => {
-  const value = campaign.variants[0]?.properties['image']?.value;
+  const value = firstVariant(campaign)?.properties['image']?.value;
   const [site] = signedIn().workspace.sites;
   const url = typeof value === 'string' && URL.canParse(value, site) ? new URL(value, site).href : null;
   return (

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { getShares } from '../../campaign/shares.ts';
+import { getShares, getVariantShares } from '../../campaign/shares.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { PublishResponse } from '../../server/routes/releases.ts';
 import { call } from '../call.ts';
@@ -14,11 +14,9 @@ interface EndTestProps {
 }
 
 const EndTestDialog = ({ row, onClose, onDone }: EndTestProps & { onClose(): void }) => {
-  const shares = getShares(row.published!.campaign);
-  const variants = shares.flatMap(({ variantId, name, percent }) =>
-    variantId !== null && percent > 0 ? [{ value: variantId, name }] : [],
-  );
-  const control = shares.find(({ variantId }) => variantId === null);
+  const { campaign } = row.published!;
+  const variants = getVariantShares(campaign).map(({ variantId, name }) => ({ value: variantId, name }));
+  const control = getShares(campaign).find(({ variantId }) => variantId === null);
   const winner = useSignal(variants.at(-1)!.value);
   const kept = useSignal<'control'[]>(control ? ['control'] : []);
   const scheduled = useSignal<ScheduledChoice>('cancel');
@@ -70,8 +68,7 @@ export const EndTest = ({ row, onDone }: EndTestProps) => {
     published &&
     status === 'active' &&
     (!ends_at || Date.parse(ends_at) > Date.now()) &&
-    getShares(published.campaign).filter(({ variantId, percent }) => variantId !== null && percent > 0)
-      .length > 1;
+    getVariantShares(published.campaign).length > 1;
   if (!isTest || row.isArchived || !hasRole('publish') || signedIn().workspace.campaignsFrom !== 'studio')
     return null;
   return (
