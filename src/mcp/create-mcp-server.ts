@@ -39,7 +39,10 @@ export interface McpServerOptions {
 
 /** Creates an MCP server with the tools that an operator may call. Logs every call to the audit log before it runs. */
 export const createMcpServer = ({ studio, operator, version }: McpServerOptions): McpServer => {
-  const server = new McpServer({ name: 'placard', version }, { instructions: INSTRUCTIONS });
+  const server = new McpServer(
+    { name: 'placard', version },
+    { instructions: INSTRUCTIONS, capabilities: { tools: { listChanged: false } } },
+  );
   for (const tool of toolsFor(operator)) {
     const { name, title, description } = tool;
     server.registerTool(

@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { listenStudio } from '../../src/studio/index.ts';
 import { ended, inherited, startCli } from './run-cli.ts';
-import { type RunningStudio, runStudio } from './running-studio.ts';
+import { aStudioWorkspace, type RunningStudio, runStudio } from './running-studio.ts';
 
 export interface ToolAnswer {
   isError: boolean;
@@ -17,7 +17,7 @@ type Mode = 'legacy' | { pin: string };
 const MODERN: Mode = { pin: '2026-07-28' };
 
 /** A Studio on a port, and the official MCP client connected to a `placard mcp` child process. */
-export const runMcpStudio = async (content: Record<string, unknown>) => {
+export const runMcpStudio = async (content: Record<string, unknown> = aStudioWorkspace()) => {
   const studio: RunningStudio = await runStudio(content);
   const listening = await listenStudio(studio.studio, { port: 0 });
   const closers: (() => Promise<unknown>)[] = [];

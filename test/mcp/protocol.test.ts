@@ -33,19 +33,29 @@ describe('placard mcp', () => {
 
   test('responds to raw JSON-RPC with one message a line, and exits at the end of stdin', async () => {
     const { child, lines, ended } = await mcp.raw('Vera');
-    const meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    };
-    const ask = async (id: number, method: string, params: Record<string, unknown> = {}) => {
-      child.stdin!.write(
-        `${JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } })}\n`,
-      );
+    const ask = async (
+      id: number,
+      method: string,
+      params: Record<string, unknown> = {},
+      revision = '2026-07-28',
+    ) => {
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': revision,
+        'io.modelcontextprotocol/clientCapabilities': {},
+      };
+      child.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta } })}\n`);
       return lines.next();
     };
+    expect(await ask(0, 'server/discover', {}, '2099-01-01')).toMatchObject({
+      error: { code: -32022, data: { supported: ['2026-07-28'], requested: '2099-01-01' } },
+    });
     expect(await ask(1, 'server/discover')).toMatchObject({
       id: 1,
-      result: { resultType: 'complete', supportedVersions: expect.arrayContaining(['2026-07-28']) },
+      result: {
+        resultType: 'complete',
+        supportedVersions: ['2026-07-28'],
+        capabilities: { tools: { listChanged: false } },
+      },
     });
     const listed = await ask(2, 'tools/list');
     expect(listed.result).toMatchObject({ ttlMs: expect.any(Number), cacheScope: 'private' });
@@ -53,6 +63,17 @@ describe('placard mcp', () => {
       error: { code: -32602 },
     });
     expect(await ask(4, 'no/such')).toMatchObject({ error: { code: -32601 } });
+    child.stdin!.end();
+    expect(await ended).toMatchObject({ code: 0 });
+  });
+
+  test('accepts each earlier revision', async () => {
+    const { child, lines, ended } = await mcp.raw('Vera');
+    for (const protocolVersion of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
+      const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+      child.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+      expect((await lines.next()).result).toMatchObject({ protocolVersion });
+    }
     child.stdin!.end();
     expect(await ended).toMatchObject({ code: 0 });
   });
