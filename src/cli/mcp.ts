@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty';
 import { serveMcp } from '../mcp/index.ts';
 import { readSecret } from '../secrets/index.ts';
-import { version } from '../service/index.ts';
+import { version } from '../version/index.ts';
 
 const options = {
   'studio-url': {

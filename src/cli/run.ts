@@ -7,6 +7,7 @@ import {
   runCommand,
   type SubCommandsDef,
 } from 'citty';
+import { version } from '../version/index.ts';
 import { ReportedError } from './exit.ts';
 import { formatHelp } from './help.ts';
 import { formatError } from './sentence.ts';
@@ -84,7 +85,6 @@ export const run = async (words: string[]): Promise<number> => {
   const [name] = words;
   const command = await commandNamed(name);
   if (words.includes('--version')) {
-    const { version } = await import('../service/index.ts');
     process.stdout.write(`${version()}\n`);
     return 0;
   }

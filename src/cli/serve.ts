@@ -16,13 +16,13 @@ import {
   serializeError,
   startWebhooks,
   tuneProcess,
-  version,
   type WatchedSource,
   watchReleases,
   watchWorkspaces,
 } from '../service/index.ts';
 import { builtPages, createStudio, listenStudio, readAlerts } from '../studio/index.ts';
 import { startTelemetry } from '../telemetry/index.ts';
+import { version } from '../version/index.ts';
 import { namedDatabase, openDatabase } from './database.ts';
 import { ReportedError } from './exit.ts';
 import { namedHosts } from './named-hosts.ts';

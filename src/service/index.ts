@@ -103,7 +103,6 @@ export type { MetricValues, SpanOptions, Telemetry } from './telemetry.ts';
 export { tuneProcess } from './tune-process.ts';
 export { type CheckedRow, checkRow, ingestMutation } from './users/ingest-rows.ts';
 export { trackUsers } from './users/track.ts';
-export { version } from './version.ts';
 export type { Alert } from './webhooks/alert.ts';
 export { createPost } from './webhooks/post.ts';
 export { retryDelayMs } from './webhooks/retry.ts';

@@ -1,5 +1,5 @@
+import { version } from '../../version/index.ts';
 import { isClientPermission, type Route } from '../api/route.ts';
-import { version } from '../version.ts';
 import { formatLimit } from '../workspace/limits.ts';
 import { ALLOW, components, json, type Members, text, toJsonSchema, toResponses } from './responses.ts';
 
