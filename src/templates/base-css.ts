@@ -74,8 +74,8 @@ p { margin: 0; }
 [hidden] { display: none; }
 /* Like dir="auto" on each text. With the attribute, the direction of the section would ignore these texts. */
 p, .action { unicode-bidi: plaintext; }
-.words { min-inline-size: 0; }
-.panel[data-words="none"] .content { display: none; }
+.texts { min-inline-size: 0; }
+.panel[data-content="none"] .content { display: none; }
 .headline { font-family: var(--placard-headline-font, inherit); font-weight: 650; line-height: 1.25; text-wrap: balance; }
 .body { margin-block-start: var(--above, 0); color: var(--muted); text-wrap: pretty; }
 a { color: inherit; text-decoration: none; }

@@ -1,9 +1,9 @@
 import { type TemplateEntry, text } from './catalogue.ts';
 import { frameProperties, MESSAGE_NEEDED, messageProperties } from './properties.ts';
-import type { Look } from './template.ts';
+import type { TemplateDefinition } from './template.ts';
 
 /** Upright card for a column or grid: image on top, text below. */
-export const CARD: Look = {
+export const CARD: TemplateDefinition = {
   dismissible: true,
   width: '20rem',
   css: /* css */ `
@@ -18,10 +18,10 @@ export const CARD: Look = {
   gap: calc(var(--space) * 0.875);
   padding: calc(var(--space) * 1.125) calc(var(--space) * 1.25) calc(var(--space) * 1.25);
 }
-.card[data-words="none"] .image { flex-grow: 1; }
+.card[data-content="none"] .image { flex-grow: 1; }
 /* In a wide slot the image is a band, so that the text stays visible. */
 @container (min-width: 36rem) {
-  .card:not([data-words="none"]) .image { max-block-size: 18rem; }
+  .card:not([data-content="none"]) .image { max-block-size: 18rem; }
 }
 .card .action { margin-block-start: auto; }
 .card .headline { font-size: 1.125rem; }
@@ -30,7 +30,7 @@ export const CARD: Look = {
 .card[data-image="some"] .dismiss { --under-dismiss: var(--surface); }
 /* Without an image the text is larger and centered. */
 .card[data-image="none"] .content { justify-content: center; gap: var(--space); padding-block: calc(var(--space) * 1.5); }
-.card[data-image="none"] .words { padding-inline-end: 1.75rem; }
+.card[data-image="none"] .texts { padding-inline-end: 1.75rem; }
 .card[data-image="none"] .headline { font-size: 1.5rem; line-height: 1.2; }
 .card[data-image="none"] .body { --above: 0.5rem; font-size: 1rem; }
 .card[data-image="none"] .action { margin-block-start: 0; }

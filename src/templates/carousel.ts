@@ -3,19 +3,19 @@ import { CARD } from './card.ts';
 import { type TemplateEntry, text } from './catalogue.ts';
 import { type Content, LIMITS, ownValue, readContent } from './content.ts';
 import { frameProperties, MESSAGE_NEEDED, messageProperties, type TemplateProperty } from './properties.ts';
-import type { Drawing, Look } from './template.ts';
+import type { RenderInput, TemplateDefinition } from './template.ts';
 
 /** Property suffixes of the slides after the first. */
 const ENDINGS = ['_2', '_3', '_4'] as const;
 
-const hasSlide = (banner: Drawing['banner'], ending: string): boolean =>
+const hasSlide = (banner: RenderInput['banner'], ending: string): boolean =>
   MESSAGE_NEEDED.some((name) => ['string', 'image'].some((type) => ownValue(banner, name + ending, type)));
 
 /**
  * Arranges slides in a list with scroll snapping, navigated by touch, wheel, arrow keys and two buttons. The carousel never moves
  * by itself, so it needs no pause button.
  */
-const arrange: Look['arrange'] = (messages, { slot, options }) => {
+const arrange: TemplateDefinition['arrange'] = (messages, { slot, options }) => {
   const { previousLabel = 'Previous', nextLabel = 'Next' } = options;
   const document = slot.element.ownerDocument;
   const view = document.defaultView;
@@ -61,7 +61,7 @@ const arrange: Look['arrange'] = (messages, { slot, options }) => {
 };
 
 /** Up to four cards side by side, one visible at a time. */
-export const CAROUSEL: Look = {
+export const CAROUSEL: TemplateDefinition = {
   base: CARD,
   dismissible: true,
   further: (banner, slot): Content[] =>

@@ -2,10 +2,10 @@ import { CARD } from './card.ts';
 import { type TemplateEntry, text } from './catalogue.ts';
 import { LIMITS } from './content.ts';
 import { frameProperties, MESSAGE_NEEDED, messageProperties } from './properties.ts';
-import type { Look } from './template.ts';
+import type { TemplateDefinition } from './template.ts';
 
 /** Card with two buttons side by side, for a question with two choices. Each is a link. */
-export const CHOICE: Look = {
+export const CHOICE: TemplateDefinition = {
   base: CARD,
   dismissible: true,
   hasChoice: true,

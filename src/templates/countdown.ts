@@ -4,7 +4,7 @@ import { CARD } from './card.ts';
 import { type TemplateEntry, text } from './catalogue.ts';
 import { getText, LIMITS, ownValue } from './content.ts';
 import { frameProperties, MESSAGE_NEEDED, messageProperties } from './properties.ts';
-import type { Look } from './template.ts';
+import type { TemplateDefinition } from './template.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -96,7 +96,7 @@ const timer = (banner: Banner, slot: Slot): HTMLElement | null => {
 };
 
 /** Card with a countdown. */
-export const COUNTDOWN: Look = {
+export const COUNTDOWN: TemplateDefinition = {
   base: CARD,
   dismissible: true,
   part: timer,

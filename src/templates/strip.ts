@@ -1,9 +1,9 @@
 import { type TemplateEntry, text } from './catalogue.ts';
 import { frameProperties, MESSAGE_NEEDED, messageProperties } from './properties.ts';
-import type { Look } from './template.ts';
+import type { TemplateDefinition } from './template.ts';
 
 /** Horizontal strip: thumbnail, headline, short text and button. */
-export const STRIP: Look = {
+export const STRIP: TemplateDefinition = {
   dismissible: true,
   css: /* css */ `
 .strip {
@@ -32,9 +32,9 @@ export const STRIP: Look = {
 .strip .body { font-size: 0.875rem; line-height: 1.4; }
 .strip .action { font-size: 0.875rem; }
 /* An image without text fills the strip. */
-.strip[data-words="none"] { padding: 0; }
-.strip[data-words="none"] .image { flex: 1; align-self: stretch; block-size: auto; min-block-size: 4rem; border-radius: 0; }
-.strip[data-words="none"] .dismiss {
+.strip[data-content="none"] { padding: 0; }
+.strip[data-content="none"] .image { flex: 1; align-self: stretch; block-size: auto; min-block-size: 4rem; border-radius: 0; }
+.strip[data-content="none"] .dismiss {
   --under-dismiss: var(--surface);
   position: absolute;
   inset-block-start: 0.5rem;

@@ -24,12 +24,12 @@ export interface TemplateOptions {
 }
 
 /** Definition of a template. */
-export interface Look {
+export interface TemplateDefinition {
   css: string;
   /** Width if the slot has no width of its own. Default `40rem`. */
   width?: string;
-  /** Look to extend, whose styles come first. */
-  base?: Look;
+  /** Template to extend, whose styles come first. */
+  base?: TemplateDefinition;
   dismissible: boolean;
   /** Renders an element between text and button. Returns `null` if the banner has none. */
   part?: (banner: Banner, slot: Slot) => HTMLElement | null;
@@ -38,13 +38,13 @@ export interface Look {
   /** Returns the messages after the first. */
   further?: (banner: Banner, slot: Slot) => Content[];
   /** Returns the section with the messages. Default: the first message is the section. */
-  arrange?: (messages: readonly { element: HTMLElement }[], drawing: Drawing) => HTMLElement;
+  arrange?: (messages: readonly { element: HTMLElement }[], input: RenderInput) => HTMLElement;
 }
 
 /** Banner, slot and options of a rendering. */
-export interface Drawing {
+export interface RenderInput {
   name: string;
-  look: Look;
+  definition: TemplateDefinition;
   options: TemplateOptions;
   banner: Banner;
   slot: Slot;
@@ -80,7 +80,7 @@ const link = (
 };
 
 /** Renders the headline and body, if present. */
-const words = (content: Content, context: LinkContext, className: string): HTMLElement[] => {
+const renderTexts = (content: Content, context: LinkContext, className: string): HTMLElement[] => {
   const { headline, body } = content;
   const document = context.slot.element.ownerDocument;
   const text = (className: string, child: Node | string) =>
@@ -116,22 +116,22 @@ interface Message {
 }
 
 /** Renders a message as one element, with the template's name as a class. */
-const drawMessage = (
-  { name, look, options, banner, slot }: Drawing,
+const renderMessage = (
+  { name, definition, options, banner, slot }: RenderInput,
   content: Content,
   tag: 'section' | 'li',
 ): Message => {
   const { navigate, regionLabel = 'Promotion' } = options;
   const { headline, buttonText, image, imageAlt } = content;
   const document = slot.element.ownerDocument;
-  const second = look.hasChoice ? content.second : null;
-  const context = { slot, navigate, hasSeveral: second !== null || look.further !== undefined };
+  const second = definition.hasChoice ? content.second : null;
+  const context = { slot, navigate, hasSeveral: second !== null || definition.further !== undefined };
   // With two links, neither covers the whole banner.
   const className = second ? '' : 'cover';
-  const texts = words(content, context, className);
+  const texts = renderTexts(content, context, className);
   const action = buttonText === null ? null : link(content, context, buttonText, `action ${className}`);
   const other = second && link(second, context, second.buttonText, 'action other');
-  const part = look.part?.(banner, slot) ?? null;
+  const part = definition.part?.(banner, slot) ?? null;
 
   const rendered = image === null ? null : renderImage(slot, image, content);
   if (headline === null && !action) {
@@ -148,7 +148,7 @@ const drawMessage = (
   const attributes = {
     class: name,
     'data-image': rendered ? 'some' : 'none',
-    'data-words': texts.length > 0 || part || action || other ? 'some' : 'none',
+    'data-content': texts.length > 0 || part || action || other ? 'some' : 'none',
     'data-headline': (headline?.length ?? 0) > LONG_HEADLINE ? 'long' : null,
     // The banner's text determines the direction; if it has no text, the page's direction applies.
     dir: texts.length > 0 ? 'auto' : null,
@@ -156,7 +156,7 @@ const drawMessage = (
   const element = buildElement(document, tag, attributes, [
     rendered?.box ?? null,
     buildElement(document, 'div', { class: 'content' }, [
-      texts.length > 0 ? buildElement(document, 'div', { class: 'words' }, texts) : null,
+      texts.length > 0 ? buildElement(document, 'div', { class: 'texts' }, texts) : null,
       part,
       other ? buildElement(document, 'div', { class: 'buttons' }, [action, other]) : action,
     ]),
@@ -164,26 +164,26 @@ const drawMessage = (
   return { element, content, texts, image: rendered };
 };
 
-/** Creates a placement hook from a look. */
+/** Creates a placement hook from a definition. */
 const createHook =
-  (name: string, look: Look, options: TemplateOptions): PlacementHook =>
+  (name: string, definition: TemplateDefinition, options: TemplateOptions): PlacementHook =>
   (banner, slot) => {
     const { regionLabel = 'Promotion', dismissLabel = 'Dismiss' } = options;
-    const first = readContent(banner, slot, { dismissible: look.dismissible });
-    const drawing = { name, look, options, banner, slot };
-    const contents = [first, ...(look.further?.(banner, slot) ?? [])];
+    const first = readContent(banner, slot, { dismissible: definition.dismissible });
+    const input = { name, definition, options, banner, slot };
+    const contents = [first, ...(definition.further?.(banner, slot) ?? [])];
     const messages = contents.map((content) =>
-      drawMessage(drawing, content, look.further ? 'li' : 'section'),
+      renderMessage(input, content, definition.further ? 'li' : 'section'),
     );
-    const panel = look.arrange?.(messages, drawing) ?? messages[0]!.element;
+    const panel = definition.arrange?.(messages, input) ?? messages[0]!.element;
     panel.classList.add('panel');
     panel.dataset['theme'] = first.theme;
-    panel.setAttribute('aria-label', (!look.arrange && first.headline) || regionLabel);
+    panel.setAttribute('aria-label', (!definition.arrange && first.headline) || regionLabel);
     if (first.language !== null) panel.lang = first.language;
     if (first.dismissible) panel.append(dismissButton(slot, first.dismissText ?? dismissLabel));
     const remove = openFrame(slot, panel, {
-      css: [BASE_CSS, ...(look.base ? [look.base.css] : []), look.css],
-      width: look.width ?? look.base?.width ?? '40rem',
+      css: [BASE_CSS, ...(definition.base ? [definition.base.css] : []), definition.css],
+      width: definition.width ?? definition.base?.width ?? '40rem',
     });
     for (const { element, texts } of messages) fitTexts(element, texts, slot.signal);
     // An image-only banner is visible once the image has loaded, and fails if the image fails.
@@ -204,8 +204,8 @@ const createHook =
     return remove;
   };
 
-/** Creates a template from its look. Bundlers drop unused templates. */
-export const createTemplate = (name: string, look: Look): Template =>
-  Object.assign(createHook(name, look, {}), {
-    with: (options: TemplateOptions) => createHook(name, look, options),
+/** Creates a template. Bundlers drop unused templates. */
+export const createTemplate = (name: string, definition: TemplateDefinition): Template =>
+  Object.assign(createHook(name, definition, {}), {
+    with: (options: TemplateOptions) => createHook(name, definition, options),
   });
