@@ -53,7 +53,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     synced,
     track,
     snooze,
-    isGated: Boolean(settings.shouldShow),
+    hasShouldShow: Boolean(settings.shouldShow),
     after,
     fail,
     notify,

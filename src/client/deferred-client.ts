@@ -10,7 +10,7 @@ import type { Delivery, DeliverySetup } from './delivery/delivery.ts';
 import type { Inspector } from './inspector/inspector.ts';
 import { createOpenInspector } from './inspector/open-inspector.ts';
 import { loadOnce } from './load-once.ts';
-import { reportInvalidOption, resolveOptions } from './options/option-schema.ts';
+import { CONSENT, reportInvalidOption, resolveOptions } from './options/option-schema.ts';
 import { createImpressions } from './placements/impressions.ts';
 import type { ShouldShow } from './placements/should-show.ts';
 import { withTimeout } from './platform/pauses.ts';
@@ -115,19 +115,19 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
       fail(isBlocked ? 'storage' : 'internal', message, cause);
     }
   };
-  let gate: ShouldShow | undefined;
+  let shouldShow: ShouldShow | undefined;
   /** Loads `shouldShow` handling. Slots stay unchanged until then. */
-  const loadGate = async (): Promise<void> => {
-    if (!settings.shouldShow || gate) return;
+  const loadShouldShow = async (): Promise<void> => {
+    if (!settings.shouldShow || shouldShow) return;
     const { createShouldShow } = await trouble();
-    gate ??= createShouldShow(context);
+    shouldShow ??= createShouldShow(context);
     placements.updateAll();
   };
   const reevaluate = (): void => {
-    if (gate) gate.reevaluate();
-    else inBackground(loadGate());
+    if (shouldShow) shouldShow.reevaluate();
+    else inBackground(loadShouldShow());
   };
-  const impressions = createImpressions(context, scheduler, delivery.capture, () => gate);
+  const impressions = createImpressions(context, scheduler, delivery.capture, () => shouldShow);
 
   const additions: SessionAddition[] = Object.values(settings.use);
   const parts = new Map<SessionAddition, SessionPart>();
@@ -142,7 +142,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
 
   const debug = async (): Promise<void> => {
     const { validateOptions, printNotices } = await loadChunk('debug');
-    validateOptions(settings, { resolveOptions, reportInvalidOption }, notify);
+    validateOptions(settings, { resolveOptions, reportInvalidOption, CONSENT }, notify);
     if (settings.debug) printNotices(context);
   };
 
@@ -166,10 +166,9 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
   ];
   inBackground(inspector.start({ scheduler, impressions }));
   // Always checked, because any visitor of the page could use a server key, and a misspelled consent disables everything.
-  const isWrong =
-    /server/.test(String(settings.apiKey)) || !/^(enabled|disabled|pending)$/.test(settings.consent);
+  const isWrong = /server/.test(settings.apiKey as string) || !CONSENT.includes(settings.consent);
   if (settings.debug || isWrong) inBackground(debug());
-  inBackground(loadGate());
+  inBackground(loadShouldShow());
 
   return {
     delivery,

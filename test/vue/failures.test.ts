@@ -50,7 +50,7 @@ const aPage = async (
     synced: new Set(),
     track: async () => undefined,
     snooze: async () => undefined,
-    isGated: shouldShow !== undefined,
+    hasShouldShow: shouldShow !== undefined,
     after: () => () => undefined,
     fail,
     notify,

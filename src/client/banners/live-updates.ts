@@ -33,7 +33,7 @@ export const create = (options: SessionPartOptions): SessionPart => {
   };
 
   const drawn = () =>
-    placements.slots().flatMap(({ state: { banner, why } }) => (banner && !why ? [banner] : []));
+    placements.slots().flatMap(({ state: { banner, reason } }) => (banner && !reason ? [banner] : []));
 
   /** Makes one check. Returns the delay before the next one; `undefined` if the service does not ask for checks. */
   const request = async (userId: string, all: string[]): Promise<number | undefined> => {

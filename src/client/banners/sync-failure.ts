@@ -1,7 +1,7 @@
 import type { UserTokens } from '../credentials/credentials.ts';
 import { extendPause } from '../delivery/trouble/backoff.ts';
 import { parseErrorResponse } from '../delivery/trouble/error-response.ts';
-import type { Kit } from '../delivery/trouble/kit.ts';
+import type { SharedFunctions } from '../delivery/trouble/shared-functions.ts';
 import type { FailureKind } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
 import type { HttpResponse } from '../platform/http.ts';
@@ -26,7 +26,7 @@ const asRejection = (cause: unknown): SyncRejection | undefined =>
   Object(cause).response ? (cause as SyncRejection) : undefined;
 
 /** Handles failed syncs: gets another key or token, and determines the pause until the next request. */
-export const createSyncFailures = (kit: Kit, settings: Settings, userTokens: UserTokens) => {
+export const createSyncFailures = (shared: SharedFunctions, settings: Settings, userTokens: UserTokens) => {
   const { apiKey, platform } = settings;
   const { now, after, random } = platform;
 
@@ -34,24 +34,24 @@ export const createSyncFailures = (kit: Kit, settings: Settings, userTokens: Use
     /** Returns the key for one retry of a rejected request. Throws `cause` if a retry would fail again. */
     async betterKey(user: string, key: string, cause: unknown): Promise<string> {
       const { response, sentToken } = cause as SyncRejection;
-      const fault = response.headers.get(kit.USER_TOKEN_HEADER);
+      const fault = response.headers.get(shared.USER_TOKEN_HEADER);
       if (fault !== null) {
         userTokens.reject(user, sentToken, fault);
         if ((await userTokens.get(user)) === undefined) throw cause;
         return key;
       }
       // Only a key function can return a better key at once.
-      const isUnauthorized = parseErrorResponse(kit, response, now()).reason === 'unauthorized';
-      const next = isUnauthorized ? await kit.getApiKey(apiKey, after) : key;
+      const isUnauthorized = parseErrorResponse(shared, response, now()).reason === 'unauthorized';
+      const next = isUnauthorized ? await shared.getApiKey(apiKey, after) : key;
       if (next === key) throw cause;
       return next;
     },
     read(cause: unknown, before: Pause): SyncFailure {
       const response = asRejection(cause)?.response;
-      const refusal = response && parseErrorResponse(kit, response, now());
+      const refusal = response && parseErrorResponse(shared, response, now());
       const { reason = 'backoff', requestedMs = 0 } = refusal ?? {};
       return {
-        pause: extendPause(kit, before, { reason, requestedMs }, now(), random),
+        pause: extendPause(shared, before, { reason, requestedMs }, now(), random),
         kind: reason === 'unauthorized' || reason === 'not-found' ? reason : 'sync',
         message: refusal?.message ?? Object(cause).message ?? String(cause),
         isRateLimit: reason === 'rate-limit',

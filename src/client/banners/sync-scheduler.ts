@@ -1,6 +1,6 @@
 import type { BannerEvent } from '../banner.ts';
 import type { DeferredContext } from '../deferred-context.ts';
-import { kit } from '../delivery/trouble/kit.ts';
+import { sharedFunctions } from '../delivery/trouble/shared-functions.ts';
 import { bannerOptions } from '../options/option-schema.ts';
 import { withTimeout } from '../platform/pauses.ts';
 import type { StoreKey } from '../platform/store.ts';
@@ -84,7 +84,7 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
   let found: SyncFailures | undefined;
   const failures = async (): Promise<SyncFailures> => {
     const { createSyncFailures } = await trouble();
-    found ??= createSyncFailures(kit, settings, context.userTokens);
+    found ??= createSyncFailures(sharedFunctions, settings, context.userTokens);
     return found;
   };
   const storeResponse = createStoreResponse(user, cache, notify);

@@ -1,15 +1,8 @@
-/** User's choice. Pages, logs and tab messages use the same names. */
-export type ConsentState =
-  | 'enabled'
-  /** Opted out; drain the queue. */
-  | 'draining'
-  /** Opted out; keep the queue. */
-  | 'keeping'
-  /** Opted out; discard pending captures. */
-  | 'disabled';
-
 /** Treatment of queued events on opt-out: `keep` them until the next opt-in, `send` them, or `purge` (delete) them. */
 export type OptOutPolicy = 'keep' | 'send' | 'purge';
+
+/** User's choice, in pages, logs and tab messages: opted in, opted out with a policy, or `disabled`, which purges the queue. */
+export type ConsentState = 'enabled' | Exclude<OptOutPolicy, 'purge'> | 'disabled';
 
 /** Decision of the user in this page: opt in, opt out, or delete everything. */
 export type Decision = 'enable' | OptOutPolicy | 'wipe';
@@ -82,7 +75,7 @@ export const createConsent = (initial: State, now: () => number) => {
     /** Returns whether events captured before now may still be stored. */
     mayStorePending: () => !is('disabled', 'wiped'),
     /** Returns whether queued events may be sent. */
-    maySend: () => is('enabled', 'draining'),
+    maySend: () => is('enabled', 'send'),
     /**
      * Returns whether the choice of this time was made in this page, or never. Events of the page were captured before the
      * choice, regardless of the clock.
@@ -109,8 +102,8 @@ export const createConsent = (initial: State, now: () => number) => {
       decidedAt = ownAt = Math.max(now(), decidedAt + 1);
       if (decision === 'enable') return set('enabled');
       if (decision === 'wipe') return set('wiped');
-      if (decision === 'send' && !is('pending')) return set('draining');
-      return set(decision === 'keep' && is('enabled', 'draining', 'keeping') ? 'keeping' : 'disabled');
+      if (decision === 'send' && !is('pending')) return set('send');
+      return set(decision === 'keep' && is('enabled', 'send', 'keep') ? 'keep' : 'disabled');
     },
     /** Calls `listener` after each change, with the previous state. A promise that it returns must not reject. */
     subscribe: (listener: (before: State) => unknown): void => void listeners.push(listener),

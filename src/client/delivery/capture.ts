@@ -78,7 +78,7 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
   let sequence = 0;
 
   const toEntry = ({ event, at }: PendingCapture): Entry => {
-    const { type, bannerId, userId, once } = event;
+    const { type, bannerId, userId, dedupName } = event;
     const { appId, appVersion } = api;
     const time = getTime(at, `${userId}\n${bannerId}\n${type}`);
     sequence += 1;
@@ -91,7 +91,7 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
         appVersion,
         attempts: 0,
       },
-      once,
+      dedupName,
     };
   };
 
@@ -110,12 +110,13 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
   /** Returns the stored entries. Writes that need no read come first. */
   const append = async (entries: Entry[]): Promise<Entry[]> => {
     const kept: Entry[] = [];
-    const blind = entries.filter(({ once }) => once === undefined);
+    const blind = entries.filter(({ dedupName }) => dedupName === undefined);
     const records = blind.map(({ key, event }): [EventKey, StoredEvent] => [key, event]);
     if (records.length > 0 && (await attempt(blind, () => log.write(records)))) kept.push(...blind);
     for (const entry of entries) {
-      const { once } = entry;
-      if (once !== undefined && (await attempt([entry], () => log.writeOnce(entry, once)))) kept.push(entry);
+      const { dedupName } = entry;
+      if (dedupName !== undefined && (await attempt([entry], () => log.writeOnce(entry, dedupName))))
+        kept.push(entry);
     }
     return kept;
   };

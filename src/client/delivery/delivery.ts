@@ -94,7 +94,7 @@ export interface CapturedEvent {
   /**
    * Deduplication name. The event is stored only if no event was stored under this name before, in any tab and across crashes.
    */
-  once?: string;
+  dedupName?: string;
   /** Link or button that was clicked. A JavaScript host may pass any value; only a string is stored. */
   buttonId?: unknown;
 }
@@ -198,11 +198,11 @@ export interface Trouble {
   correction: {
     /**
      * Marks the events in the log, so that only one tab passes them to its host. Resolves once the host's work has begun;
-     * `decided` resolves once it has ended.
+     * `settled` resolves once the decisions are stored.
      */
-    request(rejected: QueuedEvent[]): Promise<{ decided: Promise<void> }>;
-    /** Resolves when the host has decided about all events. */
-    decided(): Promise<void>;
+    request(rejected: QueuedEvent[]): Promise<{ settled: Promise<void> }>;
+    /** Resolves when the decisions about all events are stored. */
+    settled(): Promise<void>;
   };
   deadLetters: {
     list(): Promise<DeadLetter[]>;

@@ -15,7 +15,7 @@ import { createLog, type Log } from './log/log.ts';
 import { EVENT_RANGE } from './log/records.ts';
 import { createSender, type Sender } from './sender/sender.ts';
 import { createDeliver } from './sender/settle.ts';
-import { kit } from './trouble/kit.ts';
+import { sharedFunctions } from './trouble/shared-functions.ts';
 import type { createTrouble } from './trouble/trouble.ts';
 
 const createContext = (setup: DeliverySetup, loadTrouble: () => Promise<Trouble>): DeliveryContext => {
@@ -82,7 +82,7 @@ export interface Outbox {
 export const createOutbox = (setup: DeliverySetup, loadTrouble: LoadTrouble): Outbox => {
   const context = createContext(setup, async () => {
     const { createTrouble } = await loadTrouble();
-    return createTrouble({ kit, context, log, caps: capMonitor.caps, deliver });
+    return createTrouble({ shared: sharedFunctions, context, log, caps: capMonitor.caps, deliver });
   });
   const log = createLog(context);
   const capMonitor = createCapMonitor(context, log);
@@ -99,13 +99,13 @@ export const createOutbox = (setup: DeliverySetup, loadTrouble: LoadTrouble): Ou
     capMonitor,
     sender,
     async flush(others = Promise.resolve(0)) {
-      const [sent, left] = await Promise.all([send(), others]);
+      const [sent, flushed] = await Promise.all([send(), others]);
       // Corrected events are sent as well.
-      await context.loaded()?.correction.decided();
+      await context.loaded()?.correction.settled();
       const corrected = await send();
       let pending = 0;
       for await (const _ of log.read(EVENT_RANGE)) pending += 1;
-      return { delivered: sent + left + corrected, pending };
+      return { delivered: sent + flushed + corrected, pending };
     },
     diagnostics: async () => (await context.trouble()).diagnostics(),
   };

@@ -126,7 +126,7 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
 
   const toSlotState = (slot: MountedSlot): SlotState => {
     const { element, placementId, state } = slot;
-    const { banner: shown, why: emptyReason } = state;
+    const { banner: shown, reason: emptyReason } = state;
     const next = cache.current(placementId);
     // The check has cached the problems of the rejected banner.
     const issues = emptyReason === 'invalid' && next ? (slot.validation.problems(next) ?? []) : [];

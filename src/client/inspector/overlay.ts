@@ -37,9 +37,9 @@ export const createOverlay = (
   };
 
   const list = (event: CapturedEvent): void => {
-    const { type, bannerId, placementId, userId, once, at = settings.platform.now() } = event;
-    if (once !== undefined && listed.has(once)) return;
-    if (once !== undefined) listed.add(once);
+    const { type, bannerId, placementId, userId, dedupName, at = settings.platform.now() } = event;
+    if (dedupName !== undefined && listed.has(dedupName)) return;
+    if (dedupName !== undefined) listed.add(dedupName);
     events = [...events, { type, bannerId, placementId, userId, time: at }].slice(-MAX_EVENTS);
   };
 

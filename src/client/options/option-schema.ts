@@ -39,6 +39,9 @@ export const resolveOptions = <T extends object>(
   return options as T;
 };
 
+/** Initial consent, once `'gpc'` is resolved. */
+export const CONSENT = ['enabled', 'disabled', 'pending'] as const;
+
 /** Options for banner refreshes, sessions and impressions. */
 export interface BannerOptions {
   /** Number of `refresh()` calls that a session starts with, and maximum that it accumulates. Default 5; 0 disables refreshes. */

@@ -14,7 +14,7 @@ import { createIdbStore } from '../platform/idb-store.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import type { BroadcastChannelLike } from '../platform/tab-channel.ts';
-import type { BannerOptions, Choices, DeliveryChoices, EndpointOptions } from './option-schema.ts';
+import type { BannerOptions, Choices, CONSENT, DeliveryChoices, EndpointOptions } from './option-schema.ts';
 
 interface CommonOptions {
   /**
@@ -102,7 +102,7 @@ export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' |
   /** Base URL without a trailing slash. */
   endpoint: string;
   logName: string;
-  consent: 'enabled' | 'disabled' | 'pending';
+  consent: (typeof CONSENT)[number];
   platform: Choices<Platform> & Pick<Platform, 'openStore' | 'now' | 'monotonic' | 'after' | 'random'>;
 }
 

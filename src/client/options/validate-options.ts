@@ -1,20 +1,21 @@
 import type { Notify } from '../notices.ts';
-import type { reportInvalidOption, resolveOptions } from './option-schema.ts';
+import type { CONSENT, reportInvalidOption, resolveOptions } from './option-schema.ts';
 import type { Settings } from './options.ts';
 
 /** Prefix of the server keys that `placard init` and the demo create. */
 const SERVER_KEY = /^(placard|demo).server/;
 
-/** Functions of the deferred chunk. */
+/** Functions and values of the deferred chunk. */
 interface Tools {
   resolveOptions: typeof resolveOptions;
   reportInvalidOption: typeof reportInvalidOption;
+  CONSENT: typeof CONSENT;
 }
 
 /** Reports invalid options as a notice and in the console. */
 export const validateOptions = (
   settings: Settings,
-  { resolveOptions, reportInvalidOption }: Tools,
+  { resolveOptions, reportInvalidOption, CONSENT }: Tools,
   notify: Notify,
 ): void => {
   const { endpoint, logName, apiKey, appId, appVersion, userId, deviceId, platform, ...others } = settings;
@@ -28,7 +29,7 @@ export const validateOptions = (
     if (!isRight) reportInvalidOption(report, option, expected);
   };
   // With a server key, any visitor of the page could read and change every profile.
-  expect(!SERVER_KEY.test(String(apiKey)), 'apiKey', 'a client key: this is a server key');
+  expect(!SERVER_KEY.test(apiKey as string), 'apiKey', 'a client key: this is a server key');
   expect(userToken == null || typeof userToken === 'function', 'userToken', 'a function');
   expect(shouldShow == null || typeof shouldShow === 'function', 'shouldShow', 'a function');
   // A hosted instance has no placement list.
@@ -38,5 +39,5 @@ export const validateOptions = (
   const isOurs = !bootstrap || (bootstrap.version === 1 && bootstrap.appId === appId);
   expect(isOurs, 'bootstrap', 'of this app and of version 1');
   // Reports unknown options. `consent` is the only known one among the rest.
-  resolveOptions('', { consent: ['enabled', 'disabled', 'pending'] }, unknown, report);
+  resolveOptions('', { consent: CONSENT }, unknown, report);
 };

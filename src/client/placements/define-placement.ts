@@ -50,9 +50,9 @@ export const definePlacement = <Properties>(
   /** Validated properties of each banner, for the render after the check. */
   const checked = new WeakMap<Banner, ValidationResult<Properties>>();
 
-  const note = (banner: Banner, verdict: ValidationResult<Properties>): readonly Issue[] => {
-    if (verdict.issues) return verdict.issues;
-    checked.set(banner, verdict);
+  const note = (banner: Banner, result: ValidationResult<Properties>): readonly Issue[] => {
+    if (result.issues) return result.issues;
+    checked.set(banner, result);
     return [];
   };
 
@@ -66,8 +66,8 @@ export const definePlacement = <Properties>(
   return Object.assign(hook, {
     placementId,
     validate(banner: Banner) {
-      const verdict = schema['~standard'].validate(unwrap(banner));
-      return 'then' in verdict ? verdict.then((late) => note(banner, late)) : note(banner, verdict);
+      const result = schema['~standard'].validate(unwrap(banner));
+      return 'then' in result ? result.then((late) => note(banner, late)) : note(banner, result);
     },
     ...(renderEmpty && { renderEmpty }),
     ...(renderInvalid && { renderInvalid }),

@@ -15,7 +15,7 @@ export const createImpressions = (
   context: DeferredContext,
   scheduler: SyncScheduler,
   capture: Delivery['capture'],
-  gate: () => ShouldShow | undefined,
+  getShouldShow: () => ShouldShow | undefined,
 ) => {
   const { settings, user, cache, placements, lifecycle, mayWrite, isActive, inBackground, fail } = context;
   const { platform } = settings;
@@ -47,18 +47,18 @@ export const createImpressions = (
     if (!isActive() || cache.isExpired(banner)) return null;
     // The transaction that stores the impression also counts it. After an earlier crash the next view counts; after a later crash
     // it does not.
-    const once = await scheduler.dedupKey(placementId, bannerId);
-    if (once === undefined || user.id() !== userId) return null;
-    const event: CapturedEvent = { type: 'impression', bannerId, placementId, userId, at, once };
+    const dedupName = await scheduler.dedupKey(placementId, bannerId);
+    if (dedupName === undefined || user.id() !== userId) return null;
+    const event: CapturedEvent = { type: 'impression', bannerId, placementId, userId, at, dedupName };
     return cache.isIntercepted(event) ? null : capture(event);
   };
 
   const rememberBox = ({ placementId, element, state }: MountedSlot): void => {
-    const { banner, why } = state;
+    const { banner, reason } = state;
     // The next visit has another banner.
     if (banner?.isTestSend) return;
     if (banner || cache.current(placementId) === null)
-      boxMemory.remember(placementId, element, banner !== null && !why);
+      boxMemory.remember(placementId, element, banner !== null && !reason);
   };
 
   const warned = new WeakSet<MountedSlot>();
@@ -67,7 +67,7 @@ export const createImpressions = (
     const { element, placementId, state } = mounted;
     const { offsetWidth } = element;
     // A slot without width is hidden or about to be removed. The border of a template is 2 px wide.
-    const isDrawn = state.clear && !state.why && offsetWidth > 0;
+    const isDrawn = state.clear && !state.reason && offsetWidth > 0;
     if (!isDrawn || offsetWidth >= MIN_WIDTH_PX || warned.has(mounted)) return;
     warned.add(mounted);
     fail('config', `The slot of "${placementId}" is ${offsetWidth} px wide: give it a width`);
@@ -76,7 +76,7 @@ export const createImpressions = (
   const watchSlot = (mounted: MountedSlot, Watcher: typeof IntersectionObserver) =>
     watchViewability({
       element: mounted.element,
-      isControl: () => mounted.state.why === 'control',
+      isControl: () => mounted.state.reason === 'control',
       isWaiting: () => mounted.state.banner !== null && !mounted.state.isSeen && isActive(),
       onSeen() {
         const { banner } = mounted.state;
@@ -101,13 +101,13 @@ export const createImpressions = (
     mounted.view = Observer && watchSlot(mounted, Observer);
     return () => {
       mounted.view?.stop();
-      gate()?.forget(mounted);
+      getShouldShow()?.forget(mounted);
     };
   };
   placements.attach({
     ...createSlotHeights(isVisible),
     watch,
-    shouldShow: (slot, banner) => gate()?.ask(slot, banner),
+    shouldShow: (slot, banner) => getShouldShow()?.ask(slot, banner),
     onChange(mounted) {
       mounted.view?.restart();
       // Runs after the hook has rendered.

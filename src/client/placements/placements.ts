@@ -44,14 +44,14 @@ interface PlacementsOptions extends SlotActions {
   /** Placements whose current result came from the network. */
   synced: ReadonlySet<string>;
   /** Whether the host has a `shouldShow`. If so, no new banner is shown until the watcher, which calls it, is attached. */
-  isGated: boolean;
+  hasShouldShow: boolean;
   after: Clock['after'];
   notify: Notify;
 }
 
 /** Manages the mounted slots: each slot's banner, and the time of its changes. */
 export const createPlacements = (options: PlacementsOptions) => {
-  const { cache, consent, slotSizes, synced, isGated, after, fail, notify } = options;
+  const { cache, consent, slotSizes, synced, hasShouldShow, after, fail, notify } = options;
   const slots = new Set<MountedSlot>();
   let watcher: SlotWatcher | undefined;
   const isOnScreen = ({ element }: MountedSlot): boolean => watcher?.isOnScreen(element) ?? true;
@@ -93,13 +93,13 @@ export const createPlacements = (options: PlacementsOptions) => {
     watcher?.onChange?.(slot);
     // The cleanup of the previous banner may have unmounted the slot.
     if (slot.state !== next) return;
-    const { banner, why } = next;
+    const { banner, reason } = next;
     if (banner) scheduleExpiry(slot, banner);
-    if (why) {
+    if (reason) {
       if (problems.length > 0 && hook.renderInvalid)
         fill(slot, (context) => hook.renderInvalid?.(problems, context));
       else if (hook.renderEmpty) fill(slot, (context) => hook.renderEmpty?.(context));
-      notify({ type: 'hidden', placementId, reason: why });
+      notify({ type: 'hidden', placementId, reason });
     } else if (banner) {
       slot.expand?.();
       slot.expand = undefined;
@@ -119,8 +119,13 @@ export const createPlacements = (options: PlacementsOptions) => {
   };
 
   /** Clears the banner, once per reason. */
-  const empty = (slot: MountedSlot, why: EmptyReason, problems?: readonly Issue[], keepHeight?: boolean) => {
-    if (slot.state.why !== why) setState(slot, { banner: null, why }, problems, keepHeight);
+  const empty = (
+    slot: MountedSlot,
+    reason: EmptyReason,
+    problems?: readonly Issue[],
+    keepHeight?: boolean,
+  ) => {
+    if (slot.state.reason !== reason) setState(slot, { banner: null, reason }, problems, keepHeight);
   };
 
   const scheduleExpiry = (slot: MountedSlot, shown: Banner): void => {
@@ -139,10 +144,10 @@ export const createPlacements = (options: PlacementsOptions) => {
       clearDetached();
       return;
     }
-    const reason = slot.state.banner && cache.mustLeave(slot.state.banner);
-    if (reason) {
-      empty(slot, reason);
-      if (reason === 'expired') watcher?.onExpired?.(placementId);
+    const removal = slot.state.banner && cache.mustLeave(slot.state.banner);
+    if (removal) {
+      empty(slot, removal);
+      if (removal === 'expired') watcher?.onExpired?.(placementId);
     }
     const next = cache.current(placementId);
     if (next === undefined) {
@@ -150,25 +155,25 @@ export const createPlacements = (options: PlacementsOptions) => {
       if (isRequested) setState(slot, UNDECIDED);
       return;
     }
-    const { banner: shown, why } = slot.state;
+    const { banner: shown, reason } = slot.state;
     if (isSameBanner(next, shown)) {
       if (next) scheduleExpiry(slot, next);
-      else if (!why) empty(slot, 'none');
+      else if (!reason) empty(slot, 'none');
     } else {
       const problems = next ? slot.validation.problems(next) : [];
       if (problems === null) return;
       const hasProblems = problems.length > 0;
-      const may = next && isGated && !hasProblems ? watcher?.shouldShow?.(slot, next) : true;
-      if (may === undefined) return;
-      const fitting = hasProblems || !may ? null : next;
+      const result = next && hasShouldShow && !hasProblems ? watcher?.shouldShow?.(slot, next) : true;
+      if (result === undefined) return;
+      const fitting = hasProblems || !result ? null : next;
       // Never replace or remove a visible banner, or open a collapsed slot in view.
-      const isDrawn = shown && !why;
+      const isDrawn = shown && !reason;
       const opens = slot.expand && fitting && !fitting.isControl;
       if ((isDrawn || opens) && !isRequested && isOnScreen(slot)) return;
       if (fitting) {
         const banner = slot.validation.checked(fitting);
-        setState(slot, { banner, why: banner.isControl ? 'control' : null });
-      } else empty(slot, hasProblems ? 'invalid' : may ? 'none' : 'blocked', problems);
+        setState(slot, { banner, reason: banner.isControl ? 'control' : null });
+      } else empty(slot, hasProblems ? 'invalid' : result ? 'none' : 'blocked', problems);
     }
     if (slot.state !== UNMOUNTED) watcher?.resizeUnseen(slot);
   };

@@ -1,6 +1,6 @@
 import type { Banner } from '../banner.ts';
 import type { DeferredContext } from '../deferred-context.ts';
-import type { MountedSlot, Verdict } from './slot.ts';
+import type { MountedSlot, ShouldShowResult } from './slot.ts';
 
 /** Time without a result after which a notice reports the pending `shouldShow`, in milliseconds. */
 const SLOW_MS = 10_000;
@@ -14,24 +14,24 @@ export const createShouldShow = ({
   placements,
   fail,
 }: Pick<DeferredContext, 'settings' | 'placements' | 'fail'>) => {
-  /** Discards the verdict of a slot. */
+  /** Discards the result of a slot. */
   const forget = (mounted: MountedSlot): void => {
-    mounted.verdict?.cancelSlow?.();
-    mounted.verdict = undefined;
+    mounted.result?.cancelSlow?.();
+    mounted.result = undefined;
   };
 
   return {
     forget,
     /** Returns whether the slot may show the banner; `undefined` while the result is pending. */
     ask(mounted: MountedSlot, banner: Banner): boolean | undefined {
-      if (mounted.verdict?.bannerId === banner.id) return mounted.verdict.may;
+      if (mounted.result?.bannerId === banner.id) return mounted.result.value;
       forget(mounted);
-      const verdict: Verdict = { bannerId: banner.id, may: undefined };
-      mounted.verdict = verdict;
+      const result: ShouldShowResult = { bannerId: banner.id, value: undefined };
+      mounted.result = result;
       const { element, placementId } = mounted;
       const settle = (answer: unknown): void => {
-        verdict.cancelSlow?.();
-        verdict.may = answer !== false;
+        result.cancelSlow?.();
+        result.value = answer !== false;
       };
       // If `shouldShow` fails, nothing is shown, because the host may have a reason to block, such as an open consent dialog.
       const failed = (cause: unknown): void => {
@@ -46,7 +46,7 @@ export const createShouldShow = ({
             const state = `is still pending after ${SLOW_MS} ms: no banner is shown`;
             fail('hook', `shouldShow() of "${placementId}" ${state}`);
           };
-          verdict.cancelSlow = settings.platform.after(SLOW_MS, slow);
+          result.cancelSlow = settings.platform.after(SLOW_MS, slow);
           void Promise.resolve(answer)
             .then(settle, failed)
             .then(() => placements.updateAll());
@@ -54,11 +54,11 @@ export const createShouldShow = ({
       } catch (cause) {
         failed(cause);
       }
-      return verdict.may;
+      return result.value;
     },
     /** Calls `shouldShow` again for blocked and pending banners. */
     reevaluate(): void {
-      for (const mounted of placements.slots()) if (!mounted.verdict?.may) forget(mounted);
+      for (const mounted of placements.slots()) if (!mounted.result?.value) forget(mounted);
       placements.updateAll();
     },
   };

@@ -13,9 +13,9 @@ export type EmptyReason = Extract<Notice, { type: 'hidden' }>['reason'];
  * by all slots. Only `setState` in `placements.ts` changes a slot's state.
  */
 export type SlotState = (
-  | { banner: Banner; why: null }
-  | { banner: Banner; why: 'control' }
-  | { banner: null; why: EmptyReason }
+  | { banner: Banner; reason: null }
+  | { banner: Banner; reason: 'control' }
+  | { banner: null; reason: EmptyReason }
   | typeof UNDECIDED
   | typeof UNMOUNTED
 ) & {
@@ -25,15 +25,15 @@ export type SlotState = (
   isSeen?: boolean;
 };
 /** No response has arrived yet, or the element is detached. Compared by identity. */
-export const UNDECIDED = { banner: null, why: null };
+export const UNDECIDED = { banner: null, reason: null };
 /** Slot was unmounted. Compared by identity. */
-export const UNMOUNTED = { banner: null, why: null };
+export const UNMOUNTED = { banner: null, reason: null };
 
 /** Result of the host's `shouldShow` for a banner. */
-export interface Verdict {
+export interface ShouldShowResult {
   bannerId: string;
   /** `undefined` while the result is pending. */
-  may: boolean | undefined;
+  value: boolean | undefined;
   cancelSlow?: () => void;
 }
 
@@ -51,8 +51,7 @@ export interface MountedSlot {
   unwatch?: (() => void) | undefined;
   /** Viewability of the slot; `undefined` if the slot is not watched. */
   view?: Viewability | undefined;
-  /** Last verdict for this slot. */
-  verdict?: Verdict | undefined;
+  result?: ShouldShowResult | undefined;
   cancelExpiry?: () => void;
   wasConnected?: boolean;
 }

@@ -4,7 +4,7 @@ import { createSyncFailures } from '../../../src/client/banners/sync-failure.ts'
 import type { SyncResult } from '../../../src/client/banners/sync-response.ts';
 import { createReadBanners } from '../../../src/client/banners/sync-response.ts';
 import { createUserTokens } from '../../../src/client/credentials/credentials.ts';
-import { kit } from '../../../src/client/delivery/trouble/kit.ts';
+import { sharedFunctions } from '../../../src/client/delivery/trouble/shared-functions.ts';
 import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
 import { createNotices } from '../../../src/client/notices.ts';
 import { readOptions } from '../../../src/client/options/options.ts';
@@ -56,7 +56,7 @@ export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions
   const sync = createSync({
     settings,
     userTokens,
-    failures: async () => createSyncFailures(kit, settings, userTokens),
+    failures: async () => createSyncFailures(sharedFunctions, settings, userTokens),
     readBanners: createReadBanners(fail),
     userId: () => state.userId,
     canSync: () => state.canSync,

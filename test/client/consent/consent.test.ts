@@ -14,12 +14,7 @@ test('calls all subscribers on each change, in order, with the previous state', 
   void consent.decide('send');
   void consent.decide('keep');
   void consent.decide('wipe');
-  expect(changes).toEqual([
-    'pending → enabled',
-    'enabled → draining',
-    'draining → keeping',
-    'keeping → disabled',
-  ]);
+  expect(changes).toEqual(['pending → enabled', 'enabled → send', 'send → keep', 'keep → disabled']);
   expect(order).toEqual(['first', 'second', 'first', 'second', 'first', 'second', 'first', 'second']);
 });
 
@@ -57,8 +52,8 @@ test('an opt-out of an earlier visit overrides the host, and an opt-in does not'
   await host.merge({ consent: 'enabled', decidedAt: 6 });
   expect(host.is('disabled')).toBe(true);
   const other = createConsent('enabled', () => 7);
-  await other.merge({ consent: 'keeping', decidedAt: 6 });
-  expect(other.is('keeping')).toBe(true);
+  await other.merge({ consent: 'keep', decidedAt: 6 });
+  expect(other.is('keep')).toBe(true);
 });
 
 test('dates a new choice after all known ones, even under a wrong clock', async () => {
@@ -92,8 +87,8 @@ test('lets only the host of the page enable it again after a wipe', async () => 
 test.each([
   ['enabled', true, true, true, true],
   ['pending', true, false, true, false],
-  ['draining', false, false, true, true],
-  ['keeping', false, false, true, false],
+  ['send', false, false, true, true],
+  ['keep', false, false, true, false],
   ['disabled', false, false, false, false],
   ['wiped', false, false, false, false],
 ] as const)(
@@ -107,12 +102,12 @@ test.each([
 );
 
 test.each([
-  ['enabled', 'keeping', 'draining', 'disabled'],
+  ['enabled', 'keep', 'send', 'disabled'],
   ['pending', 'disabled', 'disabled', 'disabled'],
-  ['draining', 'keeping', 'draining', 'disabled'],
-  ['keeping', 'keeping', 'draining', 'disabled'],
-  ['disabled', 'disabled', 'draining', 'disabled'],
-  ['wiped', 'disabled', 'draining', 'disabled'],
+  ['send', 'keep', 'send', 'disabled'],
+  ['keep', 'keep', 'send', 'disabled'],
+  ['disabled', 'disabled', 'send', 'disabled'],
+  ['wiped', 'disabled', 'send', 'disabled'],
 ] as const)('from %s, keep leads to %s, send to %s, purge to %s', (before, ...after) => {
   for (const [i, policy] of (['keep', 'send', 'purge'] as const).entries()) {
     const consent = createConsent(before, () => 7);

@@ -4,8 +4,8 @@ import { dedupKey } from '../../../src/client/delivery/log/records.ts';
 import { assertConserved, createFaultyStore } from '../../../src/testing/index.ts';
 import { createFaultyWorld, createWorld, deafLink } from './world.ts';
 
-const impression = (once: string) =>
-  ({ type: 'impression', bannerId: 'b', placementId: 'p', userId: 'u1', once }) as const;
+const impression = (dedupName: string) =>
+  ({ type: 'impression', bannerId: 'b', placementId: 'p', userId: 'u1', dedupName }) as const;
 
 test('stores a named event once in one task, in two tabs and after a crash', async () => {
   const world = createWorld();
@@ -42,7 +42,7 @@ test('returns a separate result for each event stored with a counted event', asy
   const world = createWorld();
   const { delivery } = world.openTab();
   await delivery.capture(impression('s1 b'));
-  const click = { ...impression('s1 b'), type: 'click', once: undefined } as never;
+  const click = { ...impression('s1 b'), type: 'click', dedupName: undefined } as never;
   const [first, second, third] = await Promise.all([
     delivery.capture(click),
     delivery.capture(impression('s1 b')),
@@ -113,7 +113,7 @@ test('case 46: a corrupt mark does not lose its event or the next one, and does 
     [dedupKey('s1 old'), 'damaged'],
   ]);
   const tab = world.openTab();
-  const click = { ...impression('s1 b'), type: 'click', once: undefined } as never;
+  const click = { ...impression('s1 b'), type: 'click', dedupName: undefined } as never;
   const stored = await Promise.all([tab.delivery.capture(click), tab.delivery.capture(impression('s1 b'))]);
   expect(stored.map((event) => event?.type)).toEqual(['click', 'impression']);
   expect(await tab.delivery.flush()).toEqual({ delivered: 2, pending: 0 });

@@ -375,7 +375,7 @@ test('keeps the records of a newer version and applies its opt-out', async () =>
   const { world, store, openTab } = createFaultyWorld();
   const disk = world.disk.openStore(world.name);
   const newer: [(string | number)[], unknown][] = [
-    [['counted', 1, 'later'], { v: 2, event: 'x', at: 1 }],
+    [['dedup', 1, 'later'], { v: 2, event: 'x', at: 1 }],
     [['event', 1, 5, 'tab', 1], { v: 2, anything: true }],
     [['event', 2, 5, 'tab', 1], { v: 2, anything: true }],
   ];

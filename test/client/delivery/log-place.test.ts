@@ -20,7 +20,7 @@ test.each(['setMany', 'entries', 'update'] as const)(
             bannerId: 'b1',
             placementId: 'p1',
             userId: 'u1',
-            once: 'b1',
+            dedupName: 'b1',
           })
         : tab.capture();
     await world.settle();

@@ -36,7 +36,7 @@ test.each(['hang', 'wait'] as const)(
       bannerId: 'seen',
       placementId: 'p1',
       userId: 'u1',
-      once: 's',
+      dedupName: 's',
     } as const;
     const captured = Promise.all([tab.capture('clicked'), tab.delivery.capture(impression)]);
     await world.clock.advance(30_000);

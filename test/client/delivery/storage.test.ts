@@ -90,7 +90,7 @@ test.each(['setMany', 'update'] as const)(
     store.fail({ type: 'lose-answer' }, { verbs: [verb] });
     const events = await Promise.all(
       ['b1', 'b2'].map((bannerId) => {
-        const once = verb === 'update' ? { once: bannerId } : {};
+        const once = verb === 'update' ? { dedupName: bannerId } : {};
         return tab.delivery.capture({ type: 'click', bannerId, placementId: 'p', userId: 'u1', ...once });
       }),
     );
@@ -154,7 +154,7 @@ test.each([
     const tab = openTab({ options: { maxDelayMs: DAY_MS } });
     for (const other of others) await tab.captureMany(10, other);
     store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['setMany', 'update'], times: 2 });
-    const once = type === 'impression' ? { once: 'session b1' } : {};
+    const once = type === 'impression' ? { dedupName: 'session b1' } : {};
     const event = { type, bannerId: 'new', placementId: 'p', userId: 'u1', ...once };
     expect(await tab.delivery.capture(event)).toMatchObject({ bannerId: 'new' });
     expect(tab.noticesOf('dropped')).toEqual([]);
@@ -405,7 +405,7 @@ test('case 43: does not write a click again if the disk is full at the impressio
   await tab.capture('warm', 'impression');
   store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'] });
   const impression = { type: 'impression', bannerId: 'b1', placementId: 'p1', userId: 'u1' } as const;
-  await Promise.all([tab.capture('b1'), tab.delivery.capture({ ...impression, once: 'session b1' })]);
+  await Promise.all([tab.capture('b1'), tab.delivery.capture({ ...impression, dedupName: 'session b1' })]);
   await tab.delivery.flush();
   expect(
     world

@@ -82,7 +82,7 @@ const play = async (actions: Action[]): Promise<void> => {
     if (step.do === 'capture') {
       for (let i = 0; i < step.count; i += 1) {
         const bannerId = `b${captured.length}`;
-        const once = step.isCounted && i % 2 === 0 ? { once: bannerId } : {};
+        const once = step.isCounted && i % 2 === 0 ? { dedupName: bannerId } : {};
         captured.push(
           tab.delivery.capture({ type: 'impression', bannerId, placementId: 'p', userId: 'u', ...once }),
         );

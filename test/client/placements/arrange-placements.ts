@@ -46,7 +46,7 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined, { is
     synced: new Set(['home_hero']),
     track,
     snooze: async () => undefined,
-    isGated: false,
+    hasShouldShow: false,
     after: createClock().after,
     fail,
     notify,

@@ -32,7 +32,7 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
     synced: new Set(),
     track: async () => undefined,
     snooze: async () => undefined,
-    isGated: false,
+    hasShouldShow: false,
     after: createClock().after,
     fail,
     notify,

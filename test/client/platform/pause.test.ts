@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { extendPause } from '../../../src/client/delivery/trouble/backoff.ts';
-import { kit } from '../../../src/client/delivery/trouble/kit.ts';
+import { sharedFunctions } from '../../../src/client/delivery/trouble/shared-functions.ts';
 import { endPauseEarly, isPaused, noPause, type Pause } from '../../../src/client/platform/pauses.ts';
 import fc from '../../helpers/property.ts';
 
 const NOW = 1_000_000;
 const after = (before: Pause, cause: Parameters<typeof extendPause>[2], share = 1): Pause =>
-  extendPause(kit, before, cause, NOW, () => share);
+  extendPause(sharedFunctions, before, cause, NOW, () => share);
 /** Duration of the pause after the given number of failures. */
 const backoffMs = (failures: number, share: number): number =>
   after({ ...noPause(), failures: failures - 1 }, { reason: 'backoff' }, share).until - NOW;

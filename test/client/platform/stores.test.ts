@@ -6,8 +6,8 @@ import { createDisk } from '../../../src/client/delivery/log/disk.ts';
 import { createControlCache } from '../../../src/client/delivery/log/log-cache.ts';
 import { createLogStore } from '../../../src/client/delivery/log/log-store.ts';
 import { CONTROL_KEY } from '../../../src/client/delivery/log/records.ts';
-import { kit } from '../../../src/client/delivery/trouble/kit.ts';
 import { createRestore } from '../../../src/client/delivery/trouble/memory-restore.ts';
+import { sharedFunctions } from '../../../src/client/delivery/trouble/shared-functions.ts';
 import type { Notify } from '../../../src/client/notices.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
@@ -33,7 +33,7 @@ const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) =>
   const tabs = { post: () => undefined, subscribe: () => () => undefined, close: () => undefined };
   const consent = createConsent('enabled', Date.now);
   const notify: Notify = (notice) => notice.type === 'memory-mode' && onMode(notice.on);
-  const trouble = async () => ({ restore: createRestore(kit, consent) });
+  const trouble = async () => ({ restore: createRestore(sharedFunctions, consent) });
   const context = { consent, clock, lifecycle, tabs, notify, trouble, isStopped: () => false };
   return createLogStore(context, primary, createControlCache(context));
 };

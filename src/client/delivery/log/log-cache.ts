@@ -81,25 +81,25 @@ const MAX_EVENTS = 1_600;
  * contain events that are gone; the service deduplicates them.
  */
 export const createUnsentBuffer = ({ consent, tabs, lifecycle }: DeliveryContext) => {
-  const waiting = new Map<string, QueuedEvent>();
+  const unsent = new Map<string, QueuedEvent>();
   const drop = (keys: string[]): void => {
-    for (const key of keys) waiting.delete(key);
+    for (const key of keys) unsent.delete(key);
   };
   // Other tabs may have sent these events in the meantime.
-  const stop = lifecycle.on('restored', () => waiting.clear());
+  const stop = lifecycle.on('restored', () => unsent.clear());
   tabs.subscribe((item) => {
     if (item.type === 'events-removed') drop(item.keys);
   });
   consent.subscribe(() => {
-    if (!consent.maySend()) waiting.clear();
+    if (!consent.maySend()) unsent.clear();
   });
 
   return {
     add(kept: QueuedEvent[]): void {
-      for (const item of kept) waiting.set(formatKey(item.key), item);
-      for (const oldest of waiting.keys()) {
-        if (waiting.size <= MAX_EVENTS) break;
-        waiting.delete(oldest);
+      for (const item of kept) unsent.set(formatKey(item.key), item);
+      for (const oldest of unsent.keys()) {
+        if (unsent.size <= MAX_EVENTS) break;
+        unsent.delete(oldest);
       }
     },
     /** Removes events that a request holds now. */
@@ -110,8 +110,8 @@ export const createUnsentBuffer = ({ consent, tabs, lifecycle }: DeliveryContext
       drop(gone);
       if (gone.length > 0) tabs.post({ type: 'events-removed', keys: gone });
     },
-    list: (): QueuedEvent[] => [...waiting.values()],
-    size: (): number => waiting.size,
+    list: (): QueuedEvent[] => [...unsent.values()],
+    size: (): number => unsent.size,
     stop,
   };
 };

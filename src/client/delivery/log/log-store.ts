@@ -103,7 +103,7 @@ export const createLogStore = (
     // missed the opt-out on the channel, and sends nothing until its events are back on the disk.
     for (const each of missed) {
       if (!isOptOut(each?.consent)) continue;
-      const choice = each?.consent === 'disabled' ? 'disabled' : 'keeping';
+      const choice = each?.consent === 'disabled' ? 'disabled' : 'keep';
       void consent.merge({ consent: choice, decidedAt: Number(each?.decidedAt) || 0 });
     }
     if (!isOurs) throw newerVersionError();

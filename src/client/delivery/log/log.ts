@@ -50,7 +50,7 @@ export type LogRecord =
 
 export interface Entry extends QueuedEvent {
   /** Deduplication name. The event is stored only if no event was stored under this name before, in any tab. */
-  once: string | undefined;
+  dedupName: string | undefined;
 }
 
 interface LogSnapshot {
@@ -79,25 +79,25 @@ export const createLog = (context: DeliveryContext) => {
   const store = createLogStore(context, openStore(api.logName), cache);
 
   /**
-   * Runs a step. `decide` gets the control record, the values of `keys`, and all claims. It may change the control record, and
+   * Runs a step. `change` gets the control record, the values of `keys`, and all claims. It may change the control record, and
    * returns the other writes; `null` writes nothing. It runs again after a lost connection.
    */
   const transact = async (
     keys: StoreKey[],
-    decide: (control: Control, values: unknown[], claims: Claim[]) => Writes | null,
+    change: (control: Control, values: unknown[], claims: Claim[]) => Writes | null,
   ): Promise<void> => {
     let after: Control | undefined;
     let claims: Claim[] = [];
     let written: Writes = [];
     let isNewerVersion = false;
-    const change = ([stored, found, ...values]: unknown[]): Writes => {
+    const write = ([stored, found, ...values]: unknown[]): Writes => {
       after = undefined;
       isNewerVersion = isNewer(stored);
       cache.detectWipe(stored);
       if (isNewerVersion || consent.is('wiped')) return [];
       const control = cache.read(stored);
       claims = [found].flat().filter(isClaim);
-      const writes = decide(control, values, claims);
+      const writes = change(control, values, claims);
       // Caches the record only if one exists or is written: a default record would replace the user's choice.
       if (stored !== undefined || writes !== null) after = control;
       written = writes ?? [];
@@ -105,13 +105,13 @@ export const createLog = (context: DeliveryContext) => {
       cache.holdRejected();
       return [[CONTROL_KEY, control], ...writes];
     };
-    await store.update<unknown>([CONTROL_KEY, CLAIM_RANGE, ...keys], change).catch((error) => {
+    await store.update<unknown>([CONTROL_KEY, CLAIM_RANGE, ...keys], write).catch((error) => {
       if (isQuotaError(error)) cache.holdRejected(after);
       throw error;
     });
     if (isNewerVersion) {
       store.switchToMemory(newerVersionError());
-      return transact(keys, decide);
+      return transact(keys, change);
     }
     if (after !== undefined) cache.keep(after, claims);
     unsent.removed(written.filter(([, value]) => value === undefined).map(([key]) => key));
@@ -150,8 +150,10 @@ export const createLog = (context: DeliveryContext) => {
     },
 
     /** Removes events that were just appended and must not stay, or delivered events that a full disk cannot count. */
-    async remove(entries: (Pick<Entry, 'key'> & Partial<Pick<Entry, 'once'>>)[]): Promise<void> {
-      const keys = entries.flatMap(({ key, once }) => (once === undefined ? [key] : [key, dedupKey(once)]));
+    async remove(entries: (Pick<Entry, 'key'> & Partial<Pick<Entry, 'dedupName'>>)[]): Promise<void> {
+      const keys = entries.flatMap(({ key, dedupName }) =>
+        dedupName === undefined ? [key] : [key, dedupKey(dedupName)],
+      );
       await store.deleteMany(keys);
       unsent.removed(keys);
     },

@@ -57,7 +57,7 @@ export interface Claimed {
   claim: Claim;
   batch: QueuedEvent[];
   /** Set if the claim could not be written, because the disk was full. */
-  isUnwritten?: boolean;
+  isUnstored?: boolean;
 }
 
 export interface DeadRecord {
@@ -88,9 +88,9 @@ export const CLAIM_RANGE: KeyRange = {
   to: ['control', SCHEMA_VERSION, 'claim', '\uffff'],
 };
 export const EVENT_RANGE = toRange('event');
-export const DEDUP_RANGE = toRange('counted');
+export const DEDUP_RANGE = toRange('dedup');
 export const claimKey = (id: string): StoreKey => ['control', SCHEMA_VERSION, 'claim', id];
-export const dedupKey = (name: string): StoreKey => ['counted', SCHEMA_VERSION, name];
+export const dedupKey = (name: string): StoreKey => ['dedup', SCHEMA_VERSION, name];
 export const formatKey = ([, , time, tab, sequence]: EventKey): string => `${time}-${tab}-${sequence}`;
 
 /**
@@ -250,10 +250,15 @@ export const newControl = (consent: ConsentState): Control => ({
   purged: 0,
 });
 
-const CHOICES: unknown[] = ['enabled', 'draining', 'keeping', 'disabled'] satisfies ConsentState[];
+const CONSENT_STATES = Object.keys({ enabled: 0, keep: 0, send: 0, disabled: 0 } satisfies Record<
+  ConsentState,
+  0
+>);
 
-/** Returns whether `choice` is a known opt-out. */
-export const isOptOut = (choice: unknown): boolean => choice !== 'enabled' && CHOICES.includes(choice);
+const isConsentState = (value: unknown): value is ConsentState => CONSENT_STATES.includes(value as string);
+
+/** Returns whether a stored choice is a known opt-out. */
+export const isOptOut = (choice: unknown): boolean => choice !== 'enabled' && isConsentState(choice);
 
 /** Reads a stored record member by member. Unreadable members get the value of a new record with the choice `consent`. */
 export const readControl = (record: unknown, consent: ConsentState): Control => {
@@ -261,7 +266,7 @@ export const readControl = (record: unknown, consent: ConsentState): Control => 
   const stored: Partial<Control> = Object(record);
   const numbers = ['decidedAt', 'expiredFoundAt', 'scannedAt', 'scannedEvents', ...TOTALS] as const;
   for (const name of numbers) if (Number.isFinite(stored[name])) control[name] = stored[name]!;
-  if (CHOICES.includes(stored.consent)) control.consent = stored.consent!;
+  if (isConsentState(stored.consent)) control.consent = stored.consent;
   if (Number.isFinite(stored.pause?.until) && Number.isFinite(stored.pause!.failures))
     control.pause = stored.pause!;
   if (isText(stored.rejectedKeyFingerprint)) control.rejectedKeyFingerprint = stored.rejectedKeyFingerprint;

@@ -47,14 +47,14 @@ const eventBytes = (item: QueuedEvent): number =>
  * `maxBytes` in total. Sorts each batch by time.
  */
 export const planBatches = (
-  waiting: QueuedEvent[],
+  events: QueuedEvent[],
   maxBytes: number,
   maxBatchSize: number,
   { options, userTokens }: Pick<DeliveryContext, 'options' | 'userTokens'>,
 ): QueuedEvent[][] => {
   const batches: QueuedEvent[][] = [];
   let left = maxBytes;
-  for (const item of waiting) {
+  for (const item of events) {
     if (left < MIN_EVENT_BYTES) break;
     const batch = batches.find(
       (kept) => kept.length < maxBatchSize && isSameGroup(options, kept[0]!.event, item.event),
@@ -121,7 +121,7 @@ export const createPlanner = (context: DeliveryContext, log: Log, limit: () => n
 
   /** Reads until a batch is full or the queue ends. Events that may be sent only once need a written claim. */
   const scan = async (claimed: Set<string>, isDegraded: boolean) => {
-    const waiting: QueuedEvent[] = [];
+    const unsent: QueuedEvent[] = [];
     const rejected: QueuedEvent[] = [];
     const corrupt: StoreKey[] = [];
     let due = Number.POSITIVE_INFINITY;
@@ -139,12 +139,12 @@ export const createPlanner = (context: DeliveryContext, log: Log, limit: () => n
         due = Math.min(due, event.notBefore!);
       else if (userTokens.isPaused(event.userId)) due = Math.min(due, userTokens.pausedUntil(event.userId));
       else {
-        waiting.push({ key, event });
-        same += Number(isSameGroup(options, waiting[0]!.event, event));
+        unsent.push({ key, event });
+        same += Number(isSameGroup(options, unsent[0]!.event, event));
       }
       if (same >= limit() || (read >= MAX_READ && same > 0)) break;
     }
-    return { waiting, rejected, corrupt, due };
+    return { waiting: unsent, rejected, corrupt, due };
   };
 
   return async (all: boolean, isDegraded: boolean): Promise<NextAction> => {
@@ -207,7 +207,7 @@ export const createClaimer =
   async (batch: QueuedEvent[]): Promise<Claimed | undefined> => {
     const { options, canSend, trouble } = context;
     let claimed: Claimed | undefined;
-    const decide = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
+    const change = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
       // After a lost connection this runs twice. If the first run committed, change nothing.
       if (claimed && claims.some(({ id }) => id === claimed?.claim.id)) return null;
       claimed = undefined;
@@ -226,7 +226,7 @@ export const createClaimer =
     try {
       await log.transact(
         batch.map(({ key }) => key),
-        decide,
+        change,
       );
     } catch (error) {
       const mayRepeat = batch.every(({ event }) => options.guarantee[event.type] === 'at-least-once');
@@ -234,7 +234,7 @@ export const createClaimer =
       // Without a claim, only the trouble chunk prevents an immediate resend.
       await trouble();
       if (!canSend()) throw error;
-      claimed = { ...newClaim(context, batch), isUnwritten: true };
+      claimed = { ...newClaim(context, batch), isUnstored: true };
     }
     return claimed;
   };

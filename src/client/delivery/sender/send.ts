@@ -50,7 +50,7 @@ const BUDGET_BYTES = 60_000;
 /** Time for which a visible page sends without keepalive after the browser rejected a keepalive request. */
 const AVOID_MS = 60_000;
 /** Time for which the preflight counts as cached after a response. Browsers cache it for up to two hours. */
-const WARM_MS = 9 * 60_000;
+const PREFLIGHT_MS = 9 * 60_000;
 
 /** Sends requests within the timeout and the keepalive budget. */
 export const createSend = (context: DeliveryContext, { unsent }: Log) => {
@@ -61,7 +61,7 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
   let used = 0;
   let avoidUntil = Number.NEGATIVE_INFINITY;
   const inFlight = new Set<AbortController>();
-  let warmUntil = Number.NEGATIVE_INFINITY;
+  let preflightUntil = Number.NEGATIVE_INFINITY;
   consent.subscribe(() => {
     if (!consent.maySend()) for (const abort of inFlight) abort.abort();
   });
@@ -87,7 +87,7 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
     ];
     try {
       const response = await post(TRACK_PATH, { body, key, keepalive, signal: abort.signal });
-      warmUntil = clock.monotonic() + WARM_MS;
+      preflightUntil = clock.monotonic() + PREFLIGHT_MS;
       const fault = response.headers.get(USER_TOKEN_HEADER);
       if (response.status === 401 && fault !== null) userTokens.reject(batch[0]!.event.userId, token, fault);
       return { type: 'response', response, isAllAccepted: isAllAccepted(response, batch.length) };
@@ -122,7 +122,7 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
     },
     budgetLeft: (): number => BUDGET_BYTES - used,
     /** Returns whether the preflight is still cached. */
-    isWarm: (): boolean => clock.monotonic() < warmUntil,
+    hasPreflight: (): boolean => clock.monotonic() < preflightUntil,
   };
 };
 

@@ -13,7 +13,7 @@ import { createSettle, type Deliver } from './settle.ts';
 /** Retry delay after the host's key function or the log failed. */
 const RETRY_MS = 30_000;
 /** Quiet time after which a page without a cached CORS preflight sends its first events early. */
-const COLD_QUIET_MS = 250;
+const PREFLIGHT_DELAY_MS = 250;
 
 interface Run {
   all: boolean;
@@ -121,7 +121,7 @@ export const createSender = (
         await userTokens.get(todo.userId);
         return true;
       case 'correct':
-        void (await (await trouble()).correction.request(todo.rejected)).decided.then(() => wake());
+        void (await (await trouble()).correction.request(todo.rejected)).settled.then(() => wake());
         return true;
       case 'locked':
         if (run.all) await untilIdle(todo.until);
@@ -212,10 +212,10 @@ export const createSender = (
       const isWaiting = isPaused(pause, clock.now());
       if (capMonitor.isDue() || (log.unsent.size() >= limit() && !isWaiting)) wake();
       wakeAt(isWaiting ? pause.until : clock.now() + maxDelayMs);
-      if (isStopped() || isWaiting || requests.isWarm()) return;
+      if (isStopped() || isWaiting || requests.hasPreflight()) return;
       cancelQuiet();
-      cancelQuiet = clock.after(Math.min(COLD_QUIET_MS, maxDelayMs), () => {
-        if (!requests.isWarm()) wake(true);
+      cancelQuiet = clock.after(Math.min(PREFLIGHT_DELAY_MS, maxDelayMs), () => {
+        if (!requests.hasPreflight()) wake(true);
       });
     },
     /** Requests in flight still complete. */

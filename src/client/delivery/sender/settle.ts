@@ -43,7 +43,7 @@ export const createSettle = (context: DeliveryContext, log: Log, deliver: Delive
   const confirm = async ({ claim }: Claimed): Promise<BannerEvent[] | undefined> => {
     let delivered: BannerEvent[] = [];
     let isDone = false;
-    const decide = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
+    const change = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
       const isClaimed = claims.some(({ id }) => id === claim.id);
       // After a lost connection this runs twice. If the first run committed, change nothing.
       if (isDone && !isClaimed) return null;
@@ -60,7 +60,7 @@ export const createSettle = (context: DeliveryContext, log: Log, deliver: Delive
       return [[claimKey(claim.id), undefined], ...writes];
     };
     try {
-      await log.transact(claim.keys, decide);
+      await log.transact(claim.keys, change);
       return delivered;
     } catch (error) {
       if (isQuotaError(error)) return undefined;
@@ -82,7 +82,7 @@ export const createSettle = (context: DeliveryContext, log: Log, deliver: Delive
     if (result === undefined) await release(claimed);
     else {
       // Once loaded, the trouble chunk settles every request, because the next batch size depends on the result.
-      const isGood = result.type === 'response' && result.isAllAccepted && !claimed.isUnwritten && !loaded();
+      const isGood = result.type === 'response' && result.isAllAccepted && !claimed.isUnstored && !loaded();
       const delivered = isGood ? await confirm(claimed) : undefined;
       count = delivered ? delivered.length : await settleAny(claimed, result, apiKey);
       if (delivered) deliver(delivered);

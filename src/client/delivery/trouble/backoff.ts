@@ -1,5 +1,5 @@
 import type { Pause, PauseCause } from '../../platform/pauses.ts';
-import type { Kit } from './kit.ts';
+import type { SharedFunctions } from './shared-functions.ts';
 
 const BASE_MS = 1_000;
 const CAP_MS = 5 * 60_000;
@@ -18,7 +18,7 @@ const backoffMs = (failures: number, random: () => number): number => {
 
 /** Returns the pause after a failure; `before` is the current pause. If the two overlap, the longer one applies. */
 export const extendPause = (
-  { isPaused }: Pick<Kit, 'isPaused'>,
+  { isPaused }: Pick<SharedFunctions, 'isPaused'>,
   before: Pause,
   { reason, requestedMs = 0, isNewNetwork }: PauseCause,
   now: number,

@@ -4,7 +4,7 @@ import { MAX_DELAY_MS, MAX_RESPONSE_MS } from '../limits.ts';
 import type { Log } from '../log/log.ts';
 import type { QueuedEvent, StoredEvent } from '../log/records.ts';
 import { toDeadLetter } from './dead-letters.ts';
-import type { Kit } from './kit.ts';
+import type { SharedFunctions } from './shared-functions.ts';
 
 /** Timeout of the host's correction, per event. */
 const DECISION_MS = 10_000;
@@ -20,11 +20,11 @@ export const getRetryTime = ({ clock, options }: Pick<DeliveryContext, 'clock' |
 const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time', 'buttonId'];
 
 /**
- * Lets the host decide about rejected events, one by one in order, and stores its decisions. Rejected events wait outside the
+ * Lets the host correct rejected events, one by one in order, and stores its decisions. Rejected events wait outside the
  * queue, so that no other event waits for the host.
  */
 export const createCorrection = (
-  { bannerEvent, isPendingDeadline, isTime, hasRequiredFields, readEvent, withTimeout }: Kit,
+  { bannerEvent, isPendingDeadline, isTime, hasRequiredFields, readEvent, withTimeout }: SharedFunctions,
   context: DeliveryContext,
   log: Log,
 ) => {
@@ -35,11 +35,11 @@ export const createCorrection = (
     event.bannerId !== '' &&
     Number.isSafeInteger(event.time) &&
     isTime(event.time);
-  let asking = Promise.resolve();
+  let correcting = Promise.resolve();
   const { onEventRejected = (event: BannerEvent) => event } = host;
 
-  /** Returns the host's decision: a changed event, the same one, or `null` to drop it. */
-  const askHost = async (event: StoredEvent): Promise<BannerEvent | null> => {
+  /** Returns the event that the host decides on: a changed event, the same one, or `null` to drop it. */
+  const getCorrection = async (event: StoredEvent): Promise<BannerEvent | null> => {
     const current = bannerEvent(event);
     const rejection = { reason: event.rejection ?? '', attempts: event.attempts };
     try {
@@ -60,8 +60,8 @@ export const createCorrection = (
     }
   };
 
-  const decide = async ({ key, event }: QueuedEvent): Promise<void> => {
-    const answer = await askHost(event);
+  const correct = async ({ key, event }: QueuedEvent): Promise<void> => {
+    const answer = await getCorrection(event);
     const reason = event.rejection ?? '';
     let isDropped = false;
     await log.transact([key], (_, [stored]) => {
@@ -82,12 +82,12 @@ export const createCorrection = (
     notify({ type: 'dropped', event: bannerEvent(event), reason: 'rejected', detail: reason });
   };
 
-  const decideAll = async (items: QueuedEvent[]): Promise<void> => {
+  const correctAll = async (items: QueuedEvent[]): Promise<void> => {
     try {
       for (const item of items) {
         // After a stop or a wipe there is nothing to decide.
         if (!canSend()) return;
-        await decide(item);
+        await correct(item);
       }
     } catch (cause) {
       fail('storage', 'A correction could not be stored', cause);
@@ -97,9 +97,9 @@ export const createCorrection = (
   return {
     /**
      * Marks the events in the log, so that only one tab passes them to its host. Resolves once the host's work has begun;
-     * `decided` resolves once it has ended.
+     * `settled` resolves once the decisions are stored.
      */
-    async request(rejected: QueuedEvent[]): Promise<{ decided: Promise<void> }> {
+    async request(rejected: QueuedEvent[]): Promise<{ settled: Promise<void> }> {
       const some = rejected.slice(0, MAX_CORRECTIONS);
       // Deadlines identify this call, because the first run may have stored them before a lost connection.
       const until = some.map((_, i) => clock.now() + (i + 1) * DECISION_MS + MARGIN_MS);
@@ -118,11 +118,11 @@ export const createCorrection = (
           return leased.length > 0 ? leased.map(({ key, event }) => [key, event]) : null;
         },
       );
-      const decided = decideAll(leased);
-      asking = Promise.all([asking, decided]).then(() => undefined);
-      return { decided };
+      const settled = correctAll(leased);
+      correcting = Promise.all([correcting, settled]).then(() => undefined);
+      return { settled };
     },
-    /** Resolves when the host has decided about all events. */
-    decided: (): Promise<void> => asking,
+    /** Resolves when the decisions about all events are stored. */
+    settled: (): Promise<void> => correcting,
   };
 };

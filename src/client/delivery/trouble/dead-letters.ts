@@ -3,7 +3,7 @@ import type { DeadLetter, DeliveryContext } from '../delivery.ts';
 import { SCHEMA_VERSION } from '../limits.ts';
 import type { Log } from '../log/log.ts';
 import type { DeadRecord, EventKey, QueuedEvent, Writes } from '../log/records.ts';
-import type { Kit } from './kit.ts';
+import type { SharedFunctions } from './shared-functions.ts';
 
 /** A dead letter keeps its queue position in its key. */
 const deadKey = ([, ...position]: EventKey): StoreKey => ['dead', ...position];
@@ -32,7 +32,7 @@ export const toDeadLetter = ({ key, event }: QueuedEvent, reason: string): Write
 
 /** Creates the API for dead letters: list, retry and discard. */
 export const createDeadLetters = (
-  { bannerEvent, formatKey, toRange }: Kit,
+  { bannerEvent, formatKey, toRange }: SharedFunctions,
   { notify }: DeliveryContext,
   log: Log,
 ) => {

@@ -1,13 +1,23 @@
 import type { DeliveryContext, Diagnostics } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
-import type { Kit } from './kit.ts';
+import type { SharedFunctions } from './shared-functions.ts';
 
 /**
  * Returns the number of events by state, from one read. Captured events have no counter; their number is the sum of the events
  * that left the log and the events still stored.
  */
 export const readDiagnostics = async (
-  { isExclusive, isEventKey, isLive, isNewer, isPaused, formatKey, toRange, readEvent, TOTALS }: Kit,
+  {
+    isExclusive,
+    isEventKey,
+    isLive,
+    isNewer,
+    isPaused,
+    formatKey,
+    toRange,
+    readEvent,
+    TOTALS,
+  }: SharedFunctions,
   { tab, clock }: DeliveryContext,
   log: Log,
 ): Promise<Diagnostics> => {

@@ -1,7 +1,7 @@
 import { readRateLimit, readRefusal } from '../../../protocol/index.ts';
 import type { PauseReason } from '../../notices.ts';
 import type { HttpResponse } from '../../platform/http.ts';
-import type { Kit } from './kit.ts';
+import type { SharedFunctions } from './shared-functions.ts';
 
 /** Reason for the pause, by status. Any other status is a failure with backoff. */
 const REASONS: Record<number, PauseReason> = {
@@ -25,7 +25,7 @@ export interface ErrorResponse {
 }
 
 export const parseErrorResponse = (
-  { parseJson }: Pick<Kit, 'parseJson'>,
+  { parseJson }: Pick<SharedFunctions, 'parseJson'>,
   { url, status, headers, text }: HttpResponse,
   nowMs: number,
 ): ErrorResponse => {

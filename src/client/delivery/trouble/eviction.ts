@@ -2,7 +2,7 @@ import type { DeliveryContext } from '../delivery.ts';
 import { CHECK_MS, MIN_DEDUP_MS, SCHEMA_VERSION, SLACK, SLICE } from '../limits.ts';
 import type { Log } from '../log/log.ts';
 import type { QueuedEvent, Total } from '../log/records.ts';
-import type { Kit } from './kit.ts';
+import type { SharedFunctions } from './shared-functions.ts';
 
 /** Share of the stored bytes to which a full disk lowers the cap. */
 const FULL_SHARE = 0.75;
@@ -11,7 +11,12 @@ const FULL_SHARE = 0.75;
  * Keeps the log under its caps (count, bytes, age), and frees space on a full disk. Every removed event is counted with a
  * reason.
  */
-export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, caps: { bytes: number }) => {
+export const createEviction = (
+  shared: SharedFunctions,
+  context: DeliveryContext,
+  log: Log,
+  caps: { bytes: number },
+) => {
   const {
     bannerEvent,
     estimateBytes,
@@ -21,7 +26,7 @@ export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, cap
     isQuotaError,
     formatKey,
     toRange,
-  } = kit;
+  } = shared;
   const { now } = context.clock;
   const { maxEvents, maxAgeMs } = context.options;
 

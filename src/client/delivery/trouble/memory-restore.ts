@@ -2,10 +2,13 @@ import type { Consent } from '../../consent/consent.ts';
 import type { StoreKey } from '../../platform/store.ts';
 import type { Disk, InMemory } from '../log/disk.ts';
 import type { Writes } from '../log/records.ts';
-import type { Kit } from './kit.ts';
+import type { SharedFunctions } from './shared-functions.ts';
 
 /** Deletes the queue that the user purged while the disk was unavailable. Records of a newer version stay. */
-const purgeQueue = async ({ isControlKey, isNewer, toRange }: Kit, { request }: Disk): Promise<void> => {
+const purgeQueue = async (
+  { isControlKey, isNewer, toRange }: SharedFunctions,
+  { request }: Disk,
+): Promise<void> => {
   for (const kind of ['control', 'event', 'dead']) {
     const found = await request((disk) => disk.entries(toRange(kind)));
     const ours = found.filter(([key, record]) => !isControlKey(key) && !isNewer(record));
@@ -21,7 +24,16 @@ const isQueued = (key: StoreKey): boolean => ['event', 'dead'].includes(String(g
  * choice of the user applies, because another tab may opt out until the transaction begins.
  */
 const persistMemoryLog = async (
-  { CONTROL_KEY, isControlKey, isEventKey, isNewer, formatKey, newerVersionError, readControl, TOTALS }: Kit,
+  {
+    CONTROL_KEY,
+    isControlKey,
+    isEventKey,
+    isNewer,
+    formatKey,
+    newerVersionError,
+    readControl,
+    TOTALS,
+  }: SharedFunctions,
   { request }: Disk,
   records: Writes,
   consent: Consent,
@@ -30,7 +42,7 @@ const persistMemoryLog = async (
   if (records.length === 0) return;
   const own = readControl(records.find(([key]) => isControlKey(key))?.[1], 'enabled');
   const kept = records.filter(([key]) => !isControlKey(key));
-  const counted = kept.filter(([key]) => getKind(key) === 'counted');
+  const marks = kept.filter(([key]) => getKind(key) === 'dedup');
   let written: string | undefined;
   let isNewerVersion = false;
 
@@ -62,26 +74,26 @@ const persistMemoryLog = async (
     if (own.pause.until > control.pause.until) control.pause = own.pause;
     control.rejectedKeyFingerprint ??= own.rejectedKeyFingerprint;
     written = JSON.stringify(control);
-    // Impressions that another tab of the session counted on the disk in the meantime.
+    // Impressions that another tab of the session stored on the disk in the meantime.
     const repeats = new Set(
-      counted.flatMap(([, mark], i) => (known[i] === undefined ? [] : [Object(mark).event])),
+      marks.flatMap(([, mark], i) => (known[i] === undefined ? [] : [Object(mark).event])),
     );
     const fresh = kept.filter(
       ([key]) => !isForgotten(key) && (!isEventKey(key) || !repeats.has(formatKey(key))),
     );
     return [...fresh, [CONTROL_KEY, control]];
   };
-  await request((disk) => disk.update<unknown>([CONTROL_KEY, ...counted.map(([key]) => key)], merge));
+  await request((disk) => disk.update<unknown>([CONTROL_KEY, ...marks.map(([key]) => key)], merge));
   if (isNewerVersion) throw newerVersionError();
 };
 
 /** Moves the log from memory to the disk. `hadRecord`: whether the last check found a control record on the disk. */
 export const createRestore =
-  (kit: Kit, consent: Consent) =>
+  (shared: SharedFunctions, consent: Consent) =>
   async (disk: Disk, from: InMemory, hadRecord: boolean): Promise<void> => {
     const isWiped = from.pendingDeletion === 'everything';
     if (isWiped) await disk.request((each) => each.clear());
-    if (from.pendingDeletion === 'queue') await purgeQueue(kit, disk);
+    if (from.pendingDeletion === 'queue') await purgeQueue(shared, disk);
     delete from.pendingDeletion;
-    await persistMemoryLog(kit, disk, await from.store.entries(), consent, hadRecord && !isWiped);
+    await persistMemoryLog(shared, disk, await from.store.entries(), consent, hadRecord && !isWiped);
   };

@@ -9,8 +9,8 @@ import type { Deliver } from '../sender/settle.ts';
 import { extendPause } from './backoff.ts';
 import { getRetryTime } from './correction.ts';
 import { toDeadLetter } from './dead-letters.ts';
-import type { Kit } from './kit.ts';
 import { mayContainPoisonEvent, type Outcome } from './response.ts';
+import type { SharedFunctions } from './shared-functions.ts';
 
 /** Number of consecutive rejections without a named event before the client backs off. */
 const MAX_REJECTIONS = 8;
@@ -19,12 +19,12 @@ const UNCLAIMED_MS = 60_000;
 
 /** Returns the pause of all tabs after this outcome; `before` is the current one. */
 export const getNextPause = (
-  kit: Pick<Kit, 'isPaused' | 'noPause'>,
+  shared: Pick<SharedFunctions, 'isPaused' | 'noPause'>,
   { clock, random }: Pick<DeliveryContext, 'clock' | 'random'>,
   before: Pause,
   outcome: Outcome,
 ): Pause => {
-  const { isPaused, noPause } = kit;
+  const { isPaused, noPause } = shared;
   const now = clock.now();
   switch (outcome.type) {
     case 'confirmed':
@@ -34,12 +34,12 @@ export const getNextPause = (
       if (outcome.itemErrors.length > 0) return before;
       const failures = before.failures + 1;
       // One bad event does not cause this many consecutive rejections.
-      if (failures >= MAX_REJECTIONS) return extendPause(kit, before, { reason: 'backoff' }, now, random);
+      if (failures >= MAX_REJECTIONS) return extendPause(shared, before, { reason: 'backoff' }, now, random);
       return { ...before, failures };
     }
     case 'retry':
     case 'in-doubt':
-      return outcome.pause ? extendPause(kit, before, outcome.pause, now, random) : before;
+      return outcome.pause ? extendPause(shared, before, outcome.pause, now, random) : before;
   }
 };
 
@@ -55,8 +55,8 @@ const noEffects = (): Effects => ({ delivered: [], notices: [], writes: [] });
  * Decides the outcome of the events. Item i of `items` is event i of the request, or a gap if it was purged in the meantime.
  * Events without a write stay in the queue unchanged. Changes only the totals of `control`.
  */
-const decideEvents = (
-  { bannerEvent }: Kit,
+const settleEvents = (
+  { bannerEvent }: SharedFunctions,
   { host, isWorker, clock, options }: DeliveryContext,
   control: Control,
   { id }: Claim,
@@ -139,23 +139,28 @@ const decideEvents = (
  * Settles any request: records the result in one transaction, then tells the host. Index i of the response is item i of
  * `claim.keys`. `apiKey` is the key that was sent. Returns the number of delivered events.
  */
-export const createOutcomeHandler = (kit: Kit, context: DeliveryContext, log: Log, deliver: Deliver) => {
+export const createOutcomeHandler = (
+  shared: SharedFunctions,
+  context: DeliveryContext,
+  log: Log,
+  deliver: Deliver,
+) => {
   const { notify, fail } = context;
-  const { bannerEvent, claimKey, fingerprint, isQuotaError, readEvent } = kit;
+  const { bannerEvent, claimKey, fingerprint, isQuotaError, readEvent } = shared;
 
   /**
    * If the claim is gone from the log, only two outcomes count: a confirmation of events that are still there, and the response
    * to a request whose claim a full disk rejected.
    */
   const store = async (
-    { claim, isUnwritten }: Claimed,
+    { claim, isUnstored }: Claimed,
     outcome: Outcome,
     apiKey: string,
   ): Promise<Effects> => {
     let settled = noEffects();
     let wasOurs = false;
 
-    const decide = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
+    const change = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
       const isOurs = claims.some(({ id }) => id === claim.id);
       // After a lost connection this runs twice. If the first run committed, change nothing.
       if (wasOurs && !isOurs) return null;
@@ -167,21 +172,21 @@ export const createOutcomeHandler = (kit: Kit, context: DeliveryContext, log: Lo
       const isEmpty = items.every((item) => item === undefined);
       // A confirmation always counts, even after the claim has expired. Any other outcome counts only for a request that the
       // log knows, or whose claim a full disk rejected.
-      if (!isOurs && ((outcome.type !== 'confirmed' && !isUnwritten) || isEmpty)) return null;
-      control.pause = getNextPause(kit, context, control.pause, outcome);
+      if (!isOurs && ((outcome.type !== 'confirmed' && !isUnstored) || isEmpty)) return null;
+      control.pause = getNextPause(shared, context, control.pause, outcome);
       if (outcome.type === 'confirmed') control.rejectedKeyFingerprint = null;
       if (outcome.type === 'retry' && outcome.pause?.reason === 'unauthorized')
         control.rejectedKeyFingerprint = fingerprint(apiKey);
-      settled = isEmpty ? noEffects() : decideEvents(kit, context, control, claim, items, outcome);
+      settled = isEmpty ? noEffects() : settleEvents(shared, context, control, claim, items, outcome);
       // If the disk is too full for this write as well, only the pause in memory applies.
-      if (isUnwritten && settled.delivered.length < claim.keys.length) {
+      if (isUnstored && settled.delivered.length < claim.keys.length) {
         const pause: PauseCause = { reason: 'backoff', requestedMs: UNCLAIMED_MS };
-        control.pause = getNextPause(kit, context, control.pause, { type: 'retry', pause });
+        control.pause = getNextPause(shared, context, control.pause, { type: 'retry', pause });
       }
       return [[claimKey(claim.id), undefined], ...settled.writes];
     };
 
-    await log.transact(claim.keys, decide);
+    await log.transact(claim.keys, change);
     return settled;
   };
 

@@ -4,7 +4,7 @@ import type { HttpResponse } from '../../platform/http.ts';
 import type { PauseCause } from '../../platform/pauses.ts';
 import type { RequestResult } from '../sender/request-result.ts';
 import { parseErrorResponse } from './error-response.ts';
-import type { Kit } from './kit.ts';
+import type { SharedFunctions } from './shared-functions.ts';
 
 /** Event that a response rejected in `errors`. */
 export interface ItemError {
@@ -103,12 +103,12 @@ const confirmed = ({ errors, events_processed }: TrackSuccess, length: number): 
 
 /** Returns the outcome of a response for a batch of `length` events. */
 export const readResponse = (
-  kit: Pick<Kit, 'parseJson' | 'readTrackSuccess' | 'USER_TOKEN_HEADER'>,
+  shared: Pick<SharedFunctions, 'parseJson' | 'readTrackSuccess' | 'USER_TOKEN_HEADER'>,
   response: HttpResponse,
   length: number,
   now: number,
 ): Outcome => {
-  const { parseJson, readTrackSuccess, USER_TOKEN_HEADER } = kit;
+  const { parseJson, readTrackSuccess, USER_TOKEN_HEADER } = shared;
   const { url, status, headers, text: sent } = response;
   const body = parseJson(sent);
   const retry = (message: string, pause: PauseCause, kind: FailureKind = 'delivery'): Outcome => ({
@@ -124,7 +124,7 @@ export const readResponse = (
       return retry(`HTTP ${status} from ${url} is not an API response`, { reason: 'backoff' });
     return noResponse(new Error(`HTTP ${status} from ${url} is not valid JSON`), { reason: 'backoff' });
   }
-  const { reason, requestedMs, errors, text, message } = parseErrorResponse(kit, response, now);
+  const { reason, requestedMs, errors, text, message } = parseErrorResponse(shared, response, now);
   if (status >= 500) {
     // After a 500 of the API nothing was stored, and after any 503 nothing was begun. Other 5xx come from a proxy, behind which
     // the events may have been accepted, or from a service whose database timed out.
@@ -158,8 +158,13 @@ export const readResponse = (
 };
 
 /** Returns the outcome of a request for a batch of `length` events. */
-export const toOutcome = (kit: Kit, result: RequestResult, length: number, now: number): Outcome => {
-  if (result.type === 'response') return readResponse(kit, result.response, length, now);
+export const toOutcome = (
+  shared: SharedFunctions,
+  result: RequestResult,
+  length: number,
+  now: number,
+): Outcome => {
+  if (result.type === 'response') return readResponse(shared, result.response, length, now);
   const { cause, isNewNetwork, wasOffline } = result;
   const outcome = noResponse(cause, { reason: 'backoff', isNewNetwork });
   // An offline browser sends nothing.

@@ -6,10 +6,10 @@ import { createCorrection } from './correction.ts';
 import { createDeadLetters } from './dead-letters.ts';
 import { readDiagnostics } from './diagnostics.ts';
 import { createEviction } from './eviction.ts';
-import type { Kit } from './kit.ts';
 import { createRestore } from './memory-restore.ts';
 import { createOutcomeHandler } from './outcome-handler.ts';
 import { noResponse, toOutcome } from './response.ts';
+import type { SharedFunctions } from './shared-functions.ts';
 
 /**
  * Interval at which the host's key function is called while the server rejects the key. The function is also called when the
@@ -18,7 +18,7 @@ import { noResponse, toOutcome } from './response.ts';
 const ASK_KEY_MS = 5 * 60_000;
 
 interface TroubleOptions {
-  kit: Kit;
+  shared: SharedFunctions;
   context: DeliveryContext;
   log: Log;
   caps: { bytes: number };
@@ -26,23 +26,23 @@ interface TroubleOptions {
 }
 
 /** Creates the trouble chunk of the delivery, which most visits do not load. */
-export const createTrouble = ({ kit, context, log, caps, deliver }: TroubleOptions): Trouble => {
+export const createTrouble = ({ shared, context, log, caps, deliver }: TroubleOptions): Trouble => {
   const { clock, notify } = context;
-  const { fingerprint, isPaused, noPause } = kit;
+  const { fingerprint, isPaused, noPause } = shared;
   const size = createBatchSize(context);
-  const handleOutcome = createOutcomeHandler(kit, context, log, deliver);
+  const handleOutcome = createOutcomeHandler(shared, context, log, deliver);
   let announcedUntil = 0;
 
   return {
-    restore: createRestore(kit, context.consent),
-    ...createEviction(kit, context, log, caps),
-    correction: createCorrection(kit, context, log),
-    deadLetters: createDeadLetters(kit, context, log),
-    diagnostics: () => readDiagnostics(kit, context, log),
+    restore: createRestore(shared, context.consent),
+    ...createEviction(shared, context, log, caps),
+    correction: createCorrection(shared, context, log),
+    deadLetters: createDeadLetters(shared, context, log),
+    diagnostics: () => readDiagnostics(shared, context, log),
     batchLimit: size.limit,
     settle(claimed, result, apiKey) {
       const { length } = claimed.claim.keys;
-      const outcome = toOutcome(kit, result, length, clock.now());
+      const outcome = toOutcome(shared, result, length, clock.now());
       size.learn(length, outcome);
       return handleOutcome(claimed, outcome, apiKey);
     },

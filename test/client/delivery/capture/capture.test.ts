@@ -110,7 +110,7 @@ test('case 40: a tab removes events and counted impressions that it stored befor
     bannerId: 'b',
     placementId: 'p',
     userId: 'u1',
-    once: 's1 b',
+    dedupName: 's1 b',
   } as const;
   expect(await Promise.all([deaf.capture('click'), deaf.delivery.capture(impression)])).toEqual([null, null]);
   expect(world.records()).toEqual(before);

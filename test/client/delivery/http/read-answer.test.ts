@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { kit } from '../../../../src/client/delivery/trouble/kit.ts';
 import { parseItemErrors, readResponse } from '../../../../src/client/delivery/trouble/response.ts';
+import { sharedFunctions } from '../../../../src/client/delivery/trouble/shared-functions.ts';
 import fc from '../../../helpers/property.ts';
 
 const NOW = Date.UTC(2026, 2, 1, 12, 0, 0);
@@ -10,7 +10,7 @@ const HOUR_MS = 60 * 60_000;
 const answered = (status: number, body: unknown, more = {}) => {
   const headers = new Headers({ 'content-type': 'application/json', ...more });
   return readResponse(
-    kit,
+    sharedFunctions,
     { url: 'http://placard.test/track', status, headers, text: JSON.stringify(body) },
     2,
     NOW,

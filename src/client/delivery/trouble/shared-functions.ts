@@ -25,10 +25,10 @@ import {
 } from '../log/records.ts';
 
 /**
- * Functions that the deferred chunk passes to the trouble chunk. They are not imported there, because esbuild creates a
+ * Functions and constants that the deferred chunk passes to the trouble chunk. They are not imported there, because esbuild creates a
  * separate file for a module that two chunks import.
  */
-export const kit = {
+export const sharedFunctions = {
   getApiKey,
   bannerEvent,
   estimateBytes,
@@ -59,4 +59,4 @@ export const kit = {
   withTimeout,
 };
 
-export type Kit = typeof kit;
+export type SharedFunctions = typeof sharedFunctions;
