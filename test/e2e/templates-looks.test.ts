@@ -166,7 +166,7 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
     await draw(page, template, { ...WORDS, image: '/picture.svg' });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
     // A column narrower than a few words would break each of them.
-    expect((await getBox(page, 'placard-frame .words')).width).toBeGreaterThan(200);
+    expect((await getBox(page, 'placard-frame .texts')).width).toBeGreaterThan(200);
   });
 });
 

@@ -329,7 +329,7 @@ describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
         await show(page, template, { ...SALE, ...image, headline: long, body: long });
         const covered = await page.locator('placard-frame .dismiss').evaluate((button) => {
           const range = document.createRange();
-          range.selectNodeContents(button.parentElement!.querySelector('.words')!);
+          range.selectNodeContents(button.parentElement!.querySelector('.texts')!);
           const circle = button.getBoundingClientRect();
           // Its visible size; the touch target is six pixels larger on each side.
           const [left, right] = [circle.left + 6, circle.right - 6];
