@@ -52,7 +52,8 @@ export const createMcpServer = ({ studio, operator, version }: McpServerOptions)
         try {
           const body = { tool: name, subject: tool.subjectOf(input) };
           await studio.request('/api/tool-calls', { method: 'POST', body });
-          return result(await tool.run(input, { studio, operator }));
+          const found = await tool.run(input, { studio, operator });
+          return result({ ...found, studio_url: studio.link(tool.pageOf(input)) });
         } catch (error) {
           return failure(error);
         }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CampaignRow, CampaignStats, ResultsResponse, SessionResponse } from '../studio/index.ts';
 import { StudioError } from '../studio-client/index.ts';
-import { defineTool, type Tool, type ToolContext } from './tool.ts';
+import { campaignPage, defineTool, type Tool, type ToolContext } from './tool.ts';
 
 const PAGE = 20;
 const MAX_NAMED_IDS = 20;
@@ -10,9 +10,6 @@ export const campaignId = z.string().min(1).max(200).describe('ID of a campaign,
 export const campaignObject = z
   .looseObject({ campaign_id: z.string().min(1).max(200) })
   .describe('The whole campaign, as get_schema describes it. Members that are left out are removed.');
-
-const campaignUrl = ({ studio }: ToolContext, id: string, tab: '' | '/results' | '/history' = '') =>
-  studio.link(`/campaigns/${encodeURIComponent(id)}${tab}`);
 
 const campaignPath = (id: string) => `/api/campaigns/${encodeURIComponent(id)}`;
 
@@ -67,6 +64,7 @@ const listCampaigns = defineTool({
       cursor: z.string().optional().describe('next_cursor of the previous page'),
     }),
   subjectOf: noSubject,
+  pageOf: () => campaignPage(),
   async run({ search = '', cursor }, context) {
     const rows = await readRows(context);
     const { numbers } = await context.studio.request<{ numbers: Record<string, CampaignStats> }>(
@@ -90,7 +88,7 @@ const listCampaigns = defineTool({
           halted: row.halted,
           users: numbers[row.id]?.users ?? 0,
           clicked_users: numbers[row.id]?.clicked ?? 0,
-          studio_url: campaignUrl(context, row.id),
+          studio_url: context.studio.link(campaignPage(row.id)),
         };
       }),
       next_cursor: matching[from + PAGE]?.id ?? null,
@@ -106,6 +104,7 @@ const getCampaign = defineTool({
   role: 'view',
   createInput: () => z.strictObject({ campaign_id: campaignId }),
   subjectOf: ({ campaign_id }) => campaign_id,
+  pageOf: ({ campaign_id }) => campaignPage(campaign_id),
   async run({ campaign_id }, context) {
     const row = await readRow(campaign_id, context);
     return {
@@ -115,7 +114,6 @@ const getCampaign = defineTool({
       scheduled: row.scheduled,
       is_archived: row.isArchived,
       halted: row.halted,
-      studio_url: campaignUrl(context, row.id),
     };
   },
 });
@@ -128,6 +126,7 @@ const getWorkspace = defineTool({
   role: 'view',
   createInput: noInput,
   subjectOf: noSubject,
+  pageOf: () => campaignPage(),
   async run(_, { studio }) {
     const { operator, workspace } = await studio.request<SessionResponse>('/api/session');
     const names = await studio.request<Record<string, unknown>>('/api/suggestions');
@@ -135,7 +134,6 @@ const getWorkspace = defineTool({
       operator: { name: operator.name, role: operator.role, can_view_users: operator.canViewUsers },
       workspace,
       names,
-      studio_url: studio.link('/'),
     };
   },
 });
@@ -147,9 +145,10 @@ const listSegments = defineTool({
   role: 'view',
   createInput: noInput,
   subjectOf: noSubject,
+  pageOf: () => '/segments',
   async run(_, { studio }) {
     const { segments } = await studio.request<{ segments: unknown[] }>('/api/segments');
-    return { items: segments, studio_url: studio.link('/segments') };
+    return { items: segments };
   },
 });
 
@@ -161,6 +160,7 @@ const getSchema = defineTool({
   role: 'view',
   createInput: noInput,
   subjectOf: noSubject,
+  pageOf: () => campaignPage(),
   run: (_, { studio }) => studio.request<Record<string, unknown>>('/api/schema'),
 });
 
@@ -172,6 +172,7 @@ const checkCampaign = defineTool({
   role: 'view',
   createInput: () => oneCampaign('to check'),
   subjectOf: subjectOfChoice,
+  pageOf: ({ campaign_id }) => campaignPage(campaign_id),
   async run(input, context) {
     const campaign = await chooseCampaign(input, context);
     const post = { method: 'POST', body: { campaign } } as const;
@@ -188,6 +189,7 @@ const getReach = defineTool({
   role: 'view',
   createInput: () => oneCampaign('to estimate'),
   subjectOf: subjectOfChoice,
+  pageOf: ({ campaign_id }) => campaignPage(campaign_id),
   run: async (input, context) =>
     context.studio.request<Record<string, unknown>>('/api/reach', {
       method: 'POST',
@@ -207,16 +209,13 @@ const getResults = defineTool({
       include_days: z.boolean().optional().describe('Adds the counts of each day'),
     }),
   subjectOf: ({ campaign_id }) => campaign_id,
+  pageOf: ({ campaign_id }) => campaignPage(campaign_id, '/results'),
   async run({ campaign_id, include_days = false }, context) {
     await readRow(campaign_id, context);
     const { days, ...results } = await context.studio.request<ResultsResponse>(
       `/api/results/${encodeURIComponent(campaign_id)}`,
     );
-    return {
-      ...results,
-      ...(include_days && { days }),
-      studio_url: campaignUrl(context, campaign_id, '/results'),
-    };
+    return { ...results, ...(include_days && { days }) };
   },
 });
 
@@ -233,6 +232,7 @@ const getSampleSize = defineTool({
       lift: z.number().describe('Relative lift to detect, such as 0.2 for 5% to 6%'),
     }),
   subjectOf: ({ campaign_id }) => campaign_id,
+  pageOf: ({ campaign_id }) => campaignPage(campaign_id),
   async run({ campaign_id, rate, lift }, context) {
     const campaign = currentCampaign(await readRow(campaign_id, context));
     return context.studio.request<Record<string, unknown>>('/api/sample-size', {
@@ -261,6 +261,7 @@ const explainPlacement = defineTool({
       ...(canViewUsers && { user_id: userId.optional() }),
     }),
   subjectOf: noSubject,
+  pageOf: () => '/explain',
   async run(input, { studio }) {
     const { placements, persona, user_id } = input as {
       placements?: string[];
@@ -274,11 +275,10 @@ const explainPlacement = defineTool({
       ...(user_id !== undefined && { user: user_id }),
       ...(persona !== undefined && { persona }),
     };
-    const explained = await studio.request<Record<string, unknown>>('/api/explain', {
+    return studio.request<Record<string, unknown>>('/api/explain', {
       method: 'POST',
       body: { person, ...(placements && { placements }) },
     });
-    return { ...explained, studio_url: studio.link('/explain') };
   },
 });
 
@@ -293,6 +293,7 @@ const listHistory = defineTool({
       before: z.int().positive().optional().describe('next_before of the previous page'),
     }),
   subjectOf: ({ campaign_id = '' }) => campaign_id,
+  pageOf: ({ campaign_id }) => campaignPage(campaign_id, '/history'),
   async run({ campaign_id, before }, context) {
     const query = new URLSearchParams();
     if (campaign_id !== undefined) query.set('campaign', campaign_id);
@@ -300,11 +301,7 @@ const listHistory = defineTool({
     const page = await context.studio.request<{ releases: unknown[]; before: number | null }>(
       `/api/releases?${query}`,
     );
-    return {
-      items: page.releases,
-      next_before: page.before,
-      ...(campaign_id !== undefined && { studio_url: campaignUrl(context, campaign_id, '/history') }),
-    };
+    return { items: page.releases, next_before: page.before };
   },
 });
 
@@ -316,10 +313,10 @@ const listDataRuns = defineTool({
   role: 'view',
   createInput: () => z.strictObject({ integration_id: z.string().min(1).optional() }),
   subjectOf: ({ integration_id = '' }) => integration_id,
+  pageOf: () => '/data',
   async run({ integration_id }, { studio }) {
     const path = integration_id === undefined ? '' : `/${encodeURIComponent(integration_id)}`;
-    const found = await studio.request<Record<string, unknown>>(`/api/integrations${path}`);
-    return { ...found, studio_url: studio.link('/data') };
+    return studio.request<Record<string, unknown>>(`/api/integrations${path}`);
   },
 });
 

@@ -21,8 +21,14 @@ export interface Tool<Input = unknown> {
   createInput(operator: SessionResponse['operator']): z.ZodType<Input>;
   /** Returns the subject of the audit entry, for example a campaign ID. Not a user ID, because erasure keeps audit entries. */
   subjectOf(input: Input): string;
+  /** Returns the path of the Studio's page about the result, which `studio_url` of the result links to. */
+  pageOf(input: Input): string;
   run(input: Input, context: ToolContext): Promise<Record<string, unknown>>;
 }
+
+/** Returns the path of a campaign in the Studio, or of the list without an ID. */
+export const campaignPage = (id = '', tab: '' | '/results' | '/history' = ''): string =>
+  id === '' ? '/' : `/campaigns/${encodeURIComponent(id)}${tab}`;
 
 /** Defines a tool whose input has the type of its schema. */
 export const defineTool = <Input>(tool: Tool<Input>): Tool => tool as Tool;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { SavedDraft } from '../studio/index.ts';
 import { StudioError } from '../studio-client/index.ts';
 import { campaignId, campaignObject, currentCampaign, readRow } from './read-tools.ts';
-import { defineTool, type Tool, type ToolContext } from './tool.ts';
+import { campaignPage, defineTool, type Tool, type ToolContext } from './tool.ts';
 
 const dryRun = z.boolean().optional().describe('Only return the checks; store nothing');
 const note = z.string().max(2_000).describe('Reason of the change, for the history');
@@ -10,9 +10,6 @@ const revision = z
   .string()
   .min(1)
   .describe('draft.revision of get_campaign, so that no newer change is lost');
-
-const studioUrl = ({ studio }: ToolContext, id: string) =>
-  studio.link(`/campaigns/${encodeURIComponent(id)}`);
 
 const check = ({ studio }: ToolContext, campaign: unknown) =>
   studio.request<{ checks: unknown[] }>('/api/validation', { method: 'POST', body: { campaign } });
@@ -29,7 +26,7 @@ const save = async ({ campaign, basedOn, ifMatch }: Draft, context: ToolContext)
     `/api/drafts/${encodeURIComponent(id)}`,
     { method: 'PUT', body: { campaign, based_on: basedOn }, ifMatch },
   );
-  return { campaign_id: id, revision, checks, studio_url: studioUrl(context, id) };
+  return { campaign_id: id, revision, checks };
 };
 
 const rowExists = async (id: string, context: ToolContext): Promise<boolean> => {
@@ -49,6 +46,7 @@ const createDraft = defineTool({
   role: 'edit',
   createInput: () => z.strictObject({ campaign: campaignObject, dry_run: dryRun }),
   subjectOf: ({ campaign }) => campaign.campaign_id,
+  pageOf: ({ campaign, dry_run }) => campaignPage(dry_run ? undefined : campaign.campaign_id),
   async run({ campaign, dry_run }, context) {
     const id = campaign.campaign_id;
     if (await rowExists(id, context)) {
@@ -74,6 +72,7 @@ const updateDraft = defineTool({
       dry_run: dryRun,
     }),
   subjectOf: ({ campaign }) => campaign.campaign_id,
+  pageOf: ({ campaign }) => campaignPage(campaign.campaign_id),
   async run({ campaign, revision, dry_run }, context) {
     const row = await readRow(campaign.campaign_id, context);
     if (dry_run) return { ...(await check(context, campaign)) };
@@ -97,6 +96,7 @@ const createPreviewLink = defineTool({
       language: z.string().max(35).optional(),
     }),
   subjectOf: ({ campaign_id }) => campaign_id,
+  pageOf: ({ campaign_id }) => campaignPage(campaign_id),
   run: ({ persona = null, ...link }, { studio }) =>
     studio.request<Record<string, unknown>>('/api/preview-links', {
       method: 'POST',
@@ -123,6 +123,7 @@ const publishCampaign = defineTool({
       dry_run: dryRun,
     }),
   subjectOf: ({ campaign_id }) => campaign_id,
+  pageOf: ({ campaign_id }) => campaignPage(campaign_id),
   async run({ dry_run, ...release }, context) {
     const { campaign_id } = release;
     if (dry_run) {
@@ -133,11 +134,10 @@ const publishCampaign = defineTool({
       });
       return { ...(await check(context, campaign)), effect };
     }
-    const published = await context.studio.request<Record<string, unknown>>('/api/releases', {
+    return context.studio.request<Record<string, unknown>>('/api/releases', {
       method: 'POST',
       body: release,
     });
-    return { ...published, studio_url: studioUrl(context, campaign_id) };
   },
 });
 
@@ -149,13 +149,13 @@ const stopCampaign = defineTool({
   role: 'publish',
   createInput: () => z.strictObject({ campaign_id: campaignId, note }),
   subjectOf: ({ campaign_id }) => campaign_id,
+  pageOf: ({ campaign_id }) => campaignPage(campaign_id),
   async run({ campaign_id, note }, context) {
     const { newest } = await readRow(campaign_id, context);
-    const stopped = await context.studio.request<Record<string, unknown>>(
+    return context.studio.request<Record<string, unknown>>(
       `/api/campaigns/${encodeURIComponent(campaign_id)}/stop`,
       { method: 'POST', body: { note, based_on: newest } },
     );
-    return { ...stopped, studio_url: studioUrl(context, campaign_id) };
   },
 });
 

@@ -1,4 +1,6 @@
-import { resolve } from 'node:path';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -51,10 +53,14 @@ export const runMcpStudio = async (content: Record<string, unknown> = aStudioWor
 
   const connections = new Map<string, ReturnType<typeof connect>>();
 
-  /** Sends a raw line on stdin and returns the line on stdout. */
+  /** Starts a process whose lines on stdin and stdout are sent and read as they are. */
   const raw = async (operator: string) => {
-    const child = startCli(['mcp', '--studio-url', listening.url], {
-      PLACARD_OPERATOR_KEY: `${operator}-key`,
+    const folder = await mkdtemp(join(tmpdir(), 'placard-mcp-'));
+    closers.push(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, 'agent.key'), `${operator}-key\n`);
+    const child = startCli(['mcp'], {
+      PLACARD_STUDIO_URL: listening.url,
+      PLACARD_OPERATOR_KEY_FILE: join(folder, 'agent.key'),
     });
     const read = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
     return {

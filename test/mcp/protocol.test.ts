@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { annotationsFor } from '../../src/mcp/tool.ts';
 import { aCampaign } from '../helpers/a-workspace.ts';
@@ -84,6 +85,11 @@ describe('placard mcp', () => {
     expect(view).not.toContain('create_draft');
     expect(edit).toEqual([...view, 'create_draft', 'update_draft', 'create_preview_link']);
     expect(publish).toEqual([...edit, 'publish_campaign', 'stop_campaign']);
+    const documented = readFileSync('docs/guides/agents.md', 'utf8')
+      .split('\n')
+      .filter((line) => /^\| `(view|edit|publish)` /.test(line))
+      .flatMap((line) => [...line.split('|')[2]!.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+    expect(documented.sort()).toEqual([...publish].sort());
     for (const { inputSchema, title, description } of await getTools('Pia')) {
       expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(title).toBeTruthy();
@@ -91,12 +97,12 @@ describe('placard mcp', () => {
     }
   });
 
-  test('annotates reads as read-only, and publish and stop as destructive', async () => {
+  test('annotates reads as read-only, and publish, stop and update as destructive', async () => {
     const tools = new Map((await getTools('Pia')).map(({ name, annotations }) => [name, annotations]));
     for (const [name, annotations] of tools) expect(annotations).toEqual(annotationsFor(name));
     expect(tools.get('get_results')).toMatchObject({ readOnlyHint: true, destructiveHint: false });
     expect(tools.get('create_draft')).toMatchObject({ readOnlyHint: false, destructiveHint: false });
-    for (const name of ['publish_campaign', 'stop_campaign'])
+    for (const name of ['publish_campaign', 'stop_campaign', 'update_draft'])
       expect(tools.get(name)).toMatchObject({ readOnlyHint: false, destructiveHint: true });
   });
 
@@ -123,6 +129,8 @@ describe('placard mcp', () => {
     expect(await explainInput('Ada')).toHaveProperty('user_id');
     const { call } = await mcp.connect('Pia');
     expect(await call('explain_placement', { user_id: 'u1' })).toMatchObject({ isError: true });
+    expect(await call('explain_placement', { persona: 'Gold' })).toMatchObject({ isError: false });
+    expect((await call('get_reach', { campaign_id: 'spring' })).value).toMatchObject({ fewerThan: 20 });
     // The Studio checks permissions, whatever the client sends.
     const named = { campaign: aCampaign({ audience: { external_id: 'u1' } }) };
     expect(await call('get_reach', named)).toMatchObject({
@@ -131,10 +139,13 @@ describe('placard mcp', () => {
     });
   });
 
-  test('records every call in the audit log, without the user of an explanation', async () => {
+  test('records every call with valid arguments in the audit log, without the user of an explanation', async () => {
     const { call } = await mcp.connect('Ada');
     await call('explain_placement', { user_id: 'u-771' });
     await call('get_results', { campaign_id: 'spring' });
+    // Recorded before the tool runs, so that a failed call has an entry too.
+    expect(await call('get_campaign', { campaign_id: 'sprnig' })).toMatchObject({ isError: true });
+    expect(await call('get_campaign', { id: 'spring' })).toMatchObject({ isError: true });
     const entries = await mcp.studio.store.studio.audit('test', { limit: 50 });
     const told = entries
       .filter(({ operator, action }) => operator === 'Ada' && action !== 'operator.sign_in')
@@ -142,6 +153,7 @@ describe('placard mcp', () => {
     expect(told.sort()).toEqual([
       ['tool.call', '', 'explain_placement'],
       ['tool.call', 'spring', 'get_results'],
+      ['tool.call', 'sprnig', 'get_campaign'],
       ['user.view', 'u-771', ''],
     ]);
   });

@@ -46,6 +46,7 @@ afterAll(() => mcp.stop());
 const ok = async (name: string, args: Record<string, unknown> = {}) => {
   const answer = await agent.call(name, args);
   expect(answer.isError, answer.text).toBe(false);
+  expect(answer.value.studio_url.startsWith(`${mcp.url}/`)).toBe(true);
   return answer.value;
 };
 const rejected = async (name: string, args: Record<string, unknown>) => {
@@ -80,7 +81,10 @@ describe('an agent', () => {
     const { users } = await ok('get_sample_size', { campaign_id: 'headline-test', rate: 0.05, lift: 0.2 });
     expect(users).toBeGreaterThan(10_000);
     const { campaign, revision } = await getDraft('headline-test');
-    await ok('update_draft', { campaign: { ...campaign, target_sample_size: users }, revision });
+    const planned = { ...campaign, target_sample_size: users };
+    expect((await ok('update_draft', { campaign: planned, revision, dry_run: true })).checks).toEqual([]);
+    expect((await getDraft('headline-test')).revision).toBe(revision);
+    await ok('update_draft', { campaign: planned, revision });
     expect((await getDraft('headline-test')).campaign.target_sample_size).toBe(users);
     // An older revision would overwrite that change.
     expect(await rejected('update_draft', { campaign, revision })).toContain('Draft was changed elsewhere');
