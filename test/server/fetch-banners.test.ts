@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fetchBanners, signUserToken } from '../../src/server/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY } from '../helpers/a-workspace.ts';
 import { freePort } from '../helpers/free-port.ts';
+import { patience } from '../helpers/patience.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 import { ed25519Keys } from '../helpers/token-keys.ts';
 
@@ -35,6 +36,8 @@ describe('fetchBanners, against the service', () => {
     appVersion: '1',
     userId: 'u-771',
     placements: ['home', 'side'],
+    // The default of a second is short for the first request to a service on a busy machine.
+    timeoutMs: patience(30_000),
     now: () => NOW,
   });
   const failing = async (members: Record<string, unknown>) => {
