@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
+import { ended, startCli } from '../helpers/run-cli.ts';
 
-const PLACARD = fileURLToPath(new URL('../../src/cli/placard.ts', import.meta.url));
 const TIME = '2026-01-01T00:00:00Z';
 
 describe('commands that call the API', () => {
@@ -43,20 +41,13 @@ describe('commands that call the API', () => {
     words: string[],
     { input = '' as string | Buffer, env = {} as Record<string, string> } = {},
   ) => {
-    const child = spawn(process.execPath, [PLACARD, ...words], {
-      env: { ...process.env, PLACARD_ENDPOINT: server.origin, PLACARD_API_KEY: 'server-key', ...env },
+    const child = await startCli(words, {
+      PLACARD_ENDPOINT: server.origin,
+      PLACARD_API_KEY: 'server-key',
+      ...env,
     });
-    child.stdin.end(input);
-    const read = async (stream: NodeJS.ReadableStream) => {
-      let text = '';
-      for await (const chunk of stream) text += chunk;
-      return text;
-    };
-    const [stdout, stderr, code] = await Promise.all([
-      read(child.stdout),
-      read(child.stderr),
-      new Promise<number | null>((resolve) => child.once('close', resolve)),
-    ]);
+    child.stdin!.end(input);
+    const { stdout, stderr, code } = await ended(child);
     return {
       code,
       stderr,

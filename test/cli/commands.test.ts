@@ -153,7 +153,7 @@ describe('placard export', () => {
     const lines = stdout.trimEnd().split('\n');
     expect(new Set(lines.map((line) => JSON.parse(line).external_id)).size).toBe(3_000);
 
-    const child = startCli(['export', 'users', '--db', file('many.db')]);
+    const child = await startCli(['export', 'users', '--db', file('many.db')]);
     const exit = ended(child);
     await once(child.stdout!, 'data');
     child.stdout!.destroy();

@@ -78,7 +78,10 @@ test('checks, runs, inspects and repairs integrations from the command line', as
     { type: 'STATE', value: { orders: 2 } },
   ];
   const columns = 'customer=external_id,at=time,kind=name,total=properties.total';
-  const tap = startCli(['ingest', '-', '--as', 'events', '--columns', columns, '--stream', 'orders'], env);
+  const tap = await startCli(
+    ['ingest', '-', '--as', 'events', '--columns', columns, '--stream', 'orders'],
+    env,
+  );
   tap.stdin!.end(messages.map((message) => JSON.stringify(message)).join('\n'));
   expect(await ended(tap)).toEqual({
     code: 2,
@@ -96,7 +99,7 @@ test('checks, runs, inspects and repairs integrations from the command line', as
 
 test('does not echo a state if earlier records are not stored', async () => {
   const env = { PLACARD_ENDPOINT: 'http://127.0.0.1:1', PLACARD_API_KEY: 'key' };
-  const tap = startCli(['ingest', '-', '--as', 'attributes'], env);
+  const tap = await startCli(['ingest', '-', '--as', 'attributes'], env);
   tap.stdin!.end(
     '{"type":"RECORD","stream":"a","record":{"external_id":"u-1"}}\nnonsense\n{"type":"STATE","value":1}\n',
   );

@@ -14,7 +14,7 @@ test('placard track sends lines of a growing input, such as `tail -f`, before it
     hasCome.resolve();
     return response;
   });
-  const child = startCli(['track'], { PLACARD_ENDPOINT: server.origin, PLACARD_API_KEY: 'server-key' });
+  const child = await startCli(['track'], { PLACARD_ENDPOINT: server.origin, PLACARD_API_KEY: 'server-key' });
   const exit = ended(child);
   try {
     child.stdin!.write(`{not json\n${event(1)}${event(2)}`);

@@ -29,7 +29,7 @@ describe('placard track, interrupted', () => {
       await answers.promise;
       return fake.handle(request);
     });
-    child = startCli(['track'], { PLACARD_ENDPOINT: server.origin, PLACARD_API_KEY: 'server-key' });
+    child = await startCli(['track'], { PLACARD_ENDPOINT: server.origin, PLACARD_API_KEY: 'server-key' });
   });
   afterEach(async () => {
     answers.resolve();

@@ -50,7 +50,7 @@ describe('placard track --resume', () => {
   const words = () => ['track', file('in.ndjson'), '--resume', file('progress'), '--concurrency', '1'];
   /** Starts the command and kills it after this number of requests. */
   const killedAfter = async (requests: number, more: string[] = []) => {
-    const child = startCli([...words(), ...more], env);
+    const child = await startCli([...words(), ...more], env);
     const exit = ended(child);
     while (came < requests) {
       await new Promise<void>((resolve) => {
@@ -209,7 +209,7 @@ test('an import that is killed twice stores each object once, except those liste
   const settled = () =>
     existsSync(file('progress')) ? (text('progress').match(/^settled/gm)?.length ?? 0) : 0;
   for (const target of [25, 60]) {
-    const child = startCli(words, env);
+    const child = await startCli(words, env);
     // Listens from the start, because the process may exit before it is killed.
     const exit = once(child, 'exit');
     while (settled() < target) await nextTurn();

@@ -27,7 +27,7 @@ describe('placard track without a reader of stdout', () => {
 
   /** Starts the command with a reader of its error list that exits after the first error. */
   const startUnread = async () => {
-    const child = startCli(['track'], env);
+    const child = await startCli(['track'], env);
     const exit = ended(child);
     child.stdin!.write('{not json\n');
     await once(child.stdout!, 'data');
@@ -76,7 +76,7 @@ describe('placard track without a reader of stdout', () => {
   );
 
   test('sends everything, and then fails without a reader of stderr', async () => {
-    const child = startCli(['track'], env);
+    const child = await startCli(['track'], env);
     const exit = ended(child);
     child.stderr!.destroy();
     await once(child.stderr!, 'close');
@@ -87,7 +87,7 @@ describe('placard track without a reader of stdout', () => {
   });
 
   test('exits at once if the key is rejected, even if its input is idle', async () => {
-    const child = startCli(['track'], { ...env, PLACARD_API_KEY: 'an-old-key' });
+    const child = await startCli(['track'], { ...env, PLACARD_API_KEY: 'an-old-key' });
     const exit = ended(child);
     // One more than a request holds, on an input that stays open.
     child.stdin!.write(events(0, 76));

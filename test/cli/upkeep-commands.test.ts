@@ -90,7 +90,7 @@ describe('placard backup', () => {
     large.close();
     const target = mkdtempSync(join(folder, 'target-'));
     const changes = watch(target);
-    const child = startCli(['backup', '--db', file(`${signal}.db`), '--to', join(target, 'copy.db')]);
+    const child = await startCli(['backup', '--db', file(`${signal}.db`), '--to', join(target, 'copy.db')]);
     const exit = ended(child);
     await once(changes, 'change');
     changes.close();

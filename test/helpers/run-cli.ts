@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { buildCommands } from './built-commands.ts';
 
 export interface CliRun {
   code: number | null;
@@ -9,7 +10,8 @@ export interface CliRun {
   stderr: string;
 }
 
-const CLI = resolve('src/cli/placard.ts');
+/** Returns the path of the built command. */
+export const getCli = async (): Promise<string> => join(await buildCommands(), 'placard.js');
 /** Variables that a command inherits. Without the cache, half of its start is compiling. */
 export const inherited = (): Record<string, string> =>
   Object.fromEntries(
@@ -19,9 +21,13 @@ export const inherited = (): Record<string, string> =>
     }),
   );
 
-/** The CLI from source, on the Node that runs the tests. */
-export const startCli = (words: string[], env: Record<string, string> = {}, cwd = '.'): ChildProcess =>
-  spawn(process.execPath, [CLI, ...words], {
+/** Starts the built command, on the Node that runs the tests. */
+export const startCli = async (
+  words: string[],
+  env: Record<string, string> = {},
+  cwd = '.',
+): Promise<ChildProcess> =>
+  spawn(process.execPath, [await getCli(), ...words], {
     cwd,
     env: { ...inherited(), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -42,8 +48,8 @@ export const ended = async (child: ChildProcess): Promise<CliRun> => {
 };
 
 /** Runs a command in a child process, for signals, stdin and closed pipes. */
-export const spawnCli = (words: string[], env?: Record<string, string>): Promise<CliRun> =>
-  ended(startCli(words, env));
+export const spawnCli = async (words: string[], env?: Record<string, string>): Promise<CliRun> =>
+  ended(await startCli(words, env));
 
 const runHere = async (words: string[], env: Record<string, string>, folder: string): Promise<CliRun> => {
   const { run } = await import('../../src/cli/run.ts');
@@ -99,7 +105,7 @@ export const serveCli = async (
   words: string[],
   env?: Record<string, string>,
 ): Promise<{ child: ChildProcess; url: string; lines: Record<string, unknown>[]; exit: Promise<CliRun> }> => {
-  const child = startCli(['serve', ...words], { PLACARD_DRAIN_SECONDS: '0', ...env });
+  const child = await startCli(['serve', ...words], { PLACARD_DRAIN_SECONDS: '0', ...env });
   const exit = ended(child);
   const lines: Record<string, unknown>[] = [];
   const url = await new Promise<string>((resolve, reject) => {

@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { listenStudio } from '../../src/studio/index.ts';
-import { ended, inherited, startCli } from './run-cli.ts';
+import { ended, getCli, inherited, startCli } from './run-cli.ts';
 import { aStudioWorkspace, type RunningStudio, runStudio } from './running-studio.ts';
 
 export interface ToolAnswer {
@@ -28,7 +28,7 @@ export const runMcpStudio = async (content: Record<string, unknown> = aStudioWor
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [resolve('src/cli/placard.ts'), 'mcp', '--studio-url', listening.url],
+      args: [await getCli(), 'mcp', '--studio-url', listening.url],
       env: { ...inherited(), PLACARD_OPERATOR_KEY: `${operator}-key` },
       stderr: 'ignore',
     });
@@ -58,7 +58,7 @@ export const runMcpStudio = async (content: Record<string, unknown> = aStudioWor
     const folder = await mkdtemp(join(tmpdir(), 'placard-mcp-'));
     closers.push(() => rm(folder, { recursive: true }));
     await writeFile(join(folder, 'agent.key'), `${operator}-key\n`);
-    const child = startCli(['mcp'], {
+    const child = await startCli(['mcp'], {
       PLACARD_STUDIO_URL: listening.url,
       PLACARD_OPERATOR_KEY_FILE: join(folder, 'agent.key'),
     });

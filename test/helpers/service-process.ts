@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { aWorkspace } from './a-workspace.ts';
+import { buildCommands } from './built-commands.ts';
 import { getDescendants, hasEnded } from './process-tree.ts';
-
-const CHILD = fileURLToPath(new URL('./service-child.ts', import.meta.url));
 
 export interface ServiceProcess {
   port: number;
@@ -21,7 +20,8 @@ export const startServiceProcess = async (
   options: { workspace?: Record<string, unknown>; command?: string[] } = {},
 ): Promise<ServiceProcess> => {
   const { workspace = aWorkspace(), command = [] } = options;
-  const [file = '', ...args] = [...command, process.execPath, CHILD, database, JSON.stringify(workspace)];
+  const program = join(await buildCommands(), 'service-child.js');
+  const [file = '', ...args] = [...command, process.execPath, program, database, JSON.stringify(workspace)];
   // A process group, so that a wrapper is killed together with node.
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const exited = once(child, 'exit') as Promise<[number | null]>;

@@ -21,17 +21,26 @@ const removeOldBuilds = async (): Promise<void> => {
   }
 };
 
+type Build = (folder: string) => Promise<unknown>;
+
+const builds = new Map<string, Promise<string>>();
+
 /**
  * Builds into a folder that all test files and runs with the same sources share. Returns the folder, which is read-only.
  * `key`: name and options of the build. `sources`: files and patterns, relative to the repository root; the helpers that configure
  * a build are always among them.
  */
-export const sharedBuild = async (
-  key: unknown,
-  sources: string[],
-  build: (folder: string) => Promise<unknown>,
-): Promise<string> => {
-  const hash = createHash('sha256').update(JSON.stringify(key));
+export const sharedBuild = (key: unknown, sources: string[], build: Build): Promise<string> => {
+  const name = JSON.stringify(key);
+  // Once per process, because hashing all sources takes a quarter of a second.
+  const built = builds.get(name) ?? findOrBuild(name, sources, build);
+  builds.set(name, built);
+  built.catch(() => builds.delete(name));
+  return built;
+};
+
+const findOrBuild = async (name: string, sources: string[], build: Build): Promise<string> => {
+  const hash = createHash('sha256').update(name);
   const files = globSync([...sources, 'test/helpers/*.ts', 'package-lock.json'], {
     cwd: ROOT,
     withFileTypes: true,

@@ -94,7 +94,7 @@ afterAll(() => mcp.stop());
 
 describe('placard mcp', () => {
   test.each(['2025-11-25', '2026-07-28'])('passes the conformance suite of %s', async (revision) => {
-    const child = startCli(['mcp', '--studio-url', mcp.url], { PLACARD_OPERATOR_KEY: 'Pia-key' });
+    const child = await startCli(['mcp', '--studio-url', mcp.url], { PLACARD_OPERATOR_KEY: 'Pia-key' });
     const bridge = await serveMcpBridge(child);
     if (revision === '2026-07-28') await fetch(bridge.url, { method: 'POST', body: FIRST_REQUEST });
     const checks = await runSuite(bridge.url, revision);
