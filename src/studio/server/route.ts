@@ -44,8 +44,9 @@ export interface StudioContext<Body = unknown> {
 /** Context of functions that depend only on the state of a workspace. */
 export type WorkspaceContext = Pick<StudioContext, 'workspace' | 'store' | 'studio' | 'nowMs'>;
 
-/** Response with other content than JSON, or with a status or headers of its own. */
-export class Reply {
+/** Response with other content than JSON, or with a status or headers of its own. `Body` is the type of its JSON. */
+export class Reply<Body = never> {
+  declare readonly body: Body;
   readonly result: HandlerResult;
 
   constructor(result: HandlerResult) {
@@ -55,8 +56,8 @@ export class Reply {
 
 type CsvRow = readonly (string | number)[];
 
-export const created = (body: unknown): Reply => new Reply({ status: 201, body });
-export const accepted = (body: unknown): Reply => new Reply({ status: 202, body });
+export const created = <Body>(body: Body): Reply<Body> => new Reply({ status: 201, body });
+export const accepted = <Body>(body: Body): Reply<Body> => new Reply({ status: 202, body });
 
 /** Formats rows as CSV (RFC 4180). */
 export const formatCsv = (rows: readonly CsvRow[]): string =>
@@ -74,11 +75,18 @@ export const csvFile = (name: string, rows: readonly CsvRow[]): Reply =>
   });
 
 /** Route of the Studio's API. */
-export interface StudioRoute<Body = unknown> extends Endpoint<Body> {
+export interface StudioRoute<Body = unknown, Answer = unknown> extends Endpoint<Body> {
   /** Minimum role. */
   role: Role;
   answer(context: StudioContext<Body>): Promise<HandlerResult>;
+  /** Type of the handler's result. Never set. */
+  response?: Answer;
 }
+
+type JsonOf<Answer> = Answer extends Reply<infer Body> ? Body : Answer;
+
+/** Type of the JSON that a route responds with. */
+export type ResponseOf<Route extends StudioRoute> = JsonOf<Awaited<Exclude<Route['response'], undefined>>>;
 
 /** Handler context of a request without a session. */
 interface SignInContext<Body = unknown> {
@@ -143,12 +151,17 @@ export const defineBody = <Schema extends z.ZodType>(
   },
 });
 
-type Handler<Body> = (context: StudioContext<Body>) => unknown;
+type Handler<Body, Answer> = (context: StudioContext<Body>) => Answer;
 type Schema<Body> = z.ZodType<Body> | RequestBody<Body>;
 
 interface DefineRoute {
-  (path: string, role: Role, handle: Handler<undefined>): StudioRoute<undefined>;
-  <Body>(path: string, role: Role, body: Schema<Body>, handle: Handler<Body>): StudioRoute<Body>;
+  <Answer>(path: string, role: Role, handle: Handler<undefined, Answer>): StudioRoute<undefined, Answer>;
+  <Body, Answer>(
+    path: string,
+    role: Role,
+    body: Schema<Body>,
+    handle: Handler<Body, Answer>,
+  ): StudioRoute<Body, Answer>;
 }
 
 /**
@@ -157,7 +170,11 @@ interface DefineRoute {
  */
 const define =
   (method: Endpoint['method']): DefineRoute =>
-  <Body>(path: string, role: Role, ...rest: [Handler<Body>] | [Schema<Body>, Handler<Body>]) => {
+  <Body, Answer>(
+    path: string,
+    role: Role,
+    ...rest: [Handler<Body, Answer>] | [Schema<Body>, Handler<Body, Answer>]
+  ) => {
     const [body, handle] = rest.length === 1 ? [null, rest[0]] : rest;
     return {
       method,

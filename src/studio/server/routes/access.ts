@@ -1,34 +1,10 @@
-import { HttpError, type PlacementTemplate, type Role } from '../../../service/index.ts';
+import { type AuditEntry, HttpError } from '../../../service/index.ts';
 import { getCampaignName } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
-import { csvFile, del, get, Reply } from '../route.ts';
+import { csvFile, del, get, Reply, type ResponseOf } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
-/** Signed-in operator with the workspace data that the screens need. */
-export interface SessionResponse {
-  operator: { name: string; role: Role; canViewUsers: boolean };
-  workspace: {
-    id: string;
-    name: string;
-    campaignsFrom: 'file' | 'studio';
-    /** Placements; `null` if the workspace file has no list and campaigns can use any placement. */
-    placements: { id: string; name: string; template: PlacementTemplate | null }[] | null;
-    apps: { id: string; name: string }[];
-    subscriptionGroups: { id: string; name: string }[];
-    segments: { id: string; name: string }[];
-    campaigns: { id: string; name: string }[];
-    /** Global holdout. `id` selects its results. */
-    holdout: { id: string; percentage: number; since: string } | null;
-    personas: string[];
-    sites: string[];
-    /** Names of other Studios to which campaigns can be copied. */
-    environments: string[];
-    timeZone: string;
-    requireApproval: boolean;
-    tagCaps: { tag: string; campaignsPerDay: number }[];
-  };
-}
-
+/** Returns the signed-in operator with the workspace data that the screens need. */
 export const readSession = get('/api/session', 'view', ({ operator, workspace }) => {
   const { studio } = workspace;
   return {
@@ -37,6 +13,7 @@ export const readSession = get('/api/session', 'view', ({ operator, workspace })
       id: workspace.workspaceId,
       name: workspace.name,
       campaignsFrom: workspace.campaignsFrom,
+      // `null` if the workspace file has no list and campaigns can use any placement.
       placements:
         workspace.placements?.map(({ placementId, name, template }) => ({
           id: placementId,
@@ -59,8 +36,9 @@ export const readSession = get('/api/session', 'view', ({ operator, workspace })
       requireApproval: studio.requireApproval,
       tagCaps: workspace.tagCaps.map(({ tag, campaignsPerDay }) => ({ tag, campaignsPerDay })),
     },
-  } satisfies SessionResponse;
+  };
 });
+export type SessionResponse = ResponseOf<typeof readSession>;
 
 export const endSession = del('/api/session', 'view', async ({ studio, sessionId, audit, endedCookie }) => {
   await studio.closeSession(sessionId);
@@ -69,26 +47,6 @@ export const endSession = del('/api/session', 'view', async ({ studio, sessionId
 });
 
 const AUDIT_PAGE = 50;
-
-export interface AccessResponse {
-  operators: { name: string; role: string; canViewUsers: boolean }[];
-  sessions: { id: string; operator: string; since: string; seen: string; isOwn: boolean }[];
-}
-
-export interface AuditResponse {
-  entries: {
-    at: string;
-    operator: string;
-    action: string;
-    /** Subject, for example a campaign ID. */
-    subject: string;
-    /** Name of the campaign if it still exists, otherwise the subject. */
-    subjectName: string;
-    details: string;
-  }[];
-  /** Cursor of the next page; `null` at the end. */
-  before: string | null;
-}
 
 /** Returns the cursor of an audit entry. */
 const toCursor = ({ atMs, entryId }: { atMs: number; entryId: string }) => `${atMs}_${entryId}`;
@@ -112,8 +70,9 @@ export const readAccess = get('/api/access', 'admin', async ({ workspace, studio
       seen: iso(each.seenAtMs),
       isOwn: each.sessionId === sessionId,
     })),
-  } satisfies AccessResponse;
+  };
 });
+export type AccessResponse = ResponseOf<typeof readAccess>;
 
 export const endAnySession = del(
   '/api/sessions/{sessionId}',
@@ -129,17 +88,13 @@ export const endAnySession = del(
 /** Maximum entries scanned by a request. A filter with few matches continues on the next page. */
 const MAX_LOOKED_AT = 2_000;
 
-type Entry = AuditResponse['entries'][number];
-
 const CSV_COLUMNS = ['at', 'operator', 'action', 'subject', 'name', 'details'];
-const toCsvRow = ({ at, operator, action, subject, subjectName, details }: Entry) => [
-  at,
-  operator,
-  action,
-  subject,
-  subjectName,
-  details,
-];
+
+/** Converts an audit entry. `names` are the names of campaigns by ID. */
+const toAuditRow = (
+  { atMs, operator, action, subject, details }: AuditEntry,
+  names: ReadonlyMap<string, string>,
+) => ({ at: iso(atMs), operator, action, subject, subjectName: names.get(subject) ?? subject, details });
 
 /**
  * Returns the newest audit entries, or those before a cursor. `find` filters by words. `as=csv` returns all scanned entries as a
@@ -156,25 +111,19 @@ export const readAudit = get('/api/audit', 'admin', async (context) => {
     ...parseCursor(query.get('before')),
   });
   const most = isCsv ? MAX_LOOKED_AT : AUDIT_PAGE;
-  const found: Entry[] = [];
+  const found: ReturnType<typeof toAuditRow>[] = [];
   let last = looked.at(-1);
   for (const row of looked) {
-    const { atMs, operator, action, subject, details } = row;
-    const entry = {
-      at: iso(atMs),
-      operator,
-      action,
-      subject,
-      subjectName: names.get(subject) ?? subject,
-      details,
-    };
+    const entry = toAuditRow(row, names);
     if (Object.values(entry).join('\n').toLowerCase().includes(words)) found.push(entry);
     if (found.length === most) {
       last = row;
       break;
     }
   }
-  if (isCsv) return csvFile('audit.csv', [CSV_COLUMNS, ...found.map(toCsvRow)]);
+  if (isCsv) return csvFile('audit.csv', [CSV_COLUMNS, ...found.map((entry) => Object.values(entry))]);
   const isEnd = last === looked.at(-1) && looked.length < (words === '' ? AUDIT_PAGE : MAX_LOOKED_AT);
-  return { entries: found, before: last && !isEnd ? toCursor(last) : null } satisfies AuditResponse;
+  // `before` is the cursor of the next page; `null` at the end.
+  return { entries: found, before: last && !isEnd ? toCursor(last) : null };
 });
+export type AuditResponse = ResponseOf<typeof readAudit>;

@@ -1,13 +1,9 @@
 import type { Alert } from '../../../service/index.ts';
 import { readAlerts } from '../alerts.ts';
-import { get } from '../route.ts';
+import { get, type ResponseOf } from '../route.ts';
 
 /** Cache time of a workspace's alerts, which every page requests. */
 const KEPT_MS = 30_000;
-
-export interface AlertsResponse {
-  alerts: readonly Alert[];
-}
 
 export const createReadAlerts = () => {
   const kept = new Map<string, { atMs: number; alerts: Promise<readonly Alert[]> }>();
@@ -19,6 +15,7 @@ export const createReadAlerts = () => {
       kept.set(workspaceId, found);
       found.alerts.catch(() => kept.delete(workspaceId));
     }
-    return { alerts: await found.alerts } satisfies AlertsResponse;
+    return { alerts: await found.alerts };
   });
 };
+export type AlertsResponse = ResponseOf<ReturnType<typeof createReadAlerts>>;

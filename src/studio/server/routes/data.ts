@@ -1,66 +1,19 @@
 import {
   HttpError,
-  type IngestionRun,
   stampText,
   toIntegrationRecord,
   type Workspace,
   type WorkspaceIntegration,
 } from '../../../service/index.ts';
-import { accepted, get, post, type StudioContext } from '../route.ts';
+import { accepted, get, post, type ResponseOf } from '../route.ts';
 
 /** Number of runs in the chart and the table. */
 const RUNS = 30;
 const REJECTS = 100;
 
-export interface DataResponse {
-  /** Integrations; `null` if the workspace file has none. */
-  integrations:
-    | {
-        id: string;
-        name: string;
-        type: string;
-        warehouse: string;
-        /** Whether the service runs the integration. Other integrations are only listed. */
-        runs: boolean;
-        status: string;
-        lastStatus: string;
-        lastStart: string;
-        nextRun: string;
-        /** Reason that the last run failed or is incomplete; `null` if none. */
-        lastNote: string | null;
-        rejects: number;
-      }[]
-    | null;
-}
-
-export interface IntegrationResponse {
-  runs: {
-    id: string;
-    trigger: IngestionRun['trigger'];
-    status: IngestionRun['status'];
-    start: string;
-    /** Duration in milliseconds; `null` while the run is in progress. */
-    tookMs: number | null;
-    synced: number;
-    failed: number;
-    /** Watermark: `UPDATED_AT` of the last row read; `''` before the first. */
-    until: string;
-    message: string | null;
-  }[];
-  rejects: {
-    id: string;
-    key: string;
-    updatedAt: string;
-    reason: string;
-    at: string;
-    /** Row as read; `null` if the operator cannot view users. */
-    payload: string | null;
-  }[];
-  hasMoreRejects: boolean;
-}
-
-const listed = async ({ workspace, store, nowMs }: StudioContext): Promise<DataResponse> => {
+export const listData = get('/api/integrations', 'view', async ({ workspace, store, nowMs }) => {
   const { workspaceId, integrations } = workspace;
+  // `null` if the workspace file has none.
   if (integrations === null) return { integrations: null };
   const states = await store.ingestion.states(workspaceId);
   const runs = await store.ingestion.lastRuns(workspaceId);
@@ -76,6 +29,7 @@ const listed = async ({ workspace, store, nowMs }: StudioContext): Promise<DataR
         name: record.integration_name || id,
         type: record.integration_type,
         warehouse: record.warehouse_type,
+        // Whether the service runs the integration. Other integrations are only listed.
         runs: integration.source !== null,
         status: record.integration_status,
         lastStatus: record.last_job_status,
@@ -86,9 +40,8 @@ const listed = async ({ workspace, store, nowMs }: StudioContext): Promise<DataR
       };
     }),
   };
-};
-
-export const listData = get('/api/integrations', 'view', async (context) => listed(context));
+});
+export type DataResponse = ResponseOf<typeof listData>;
 
 const getIntegration = ({ integrations }: Workspace, id: string): WorkspaceIntegration => {
   const found = integrations?.find(({ record, source }) => record.integration_id === id && source !== null);
@@ -114,6 +67,7 @@ export const readIntegration = get(
         tookMs: run.finishedAtMs === null ? null : run.finishedAtMs - run.startedAtMs,
         synced: run.rowsSynced,
         failed: run.rowsFailed,
+        // Watermark: `UPDATED_AT` of the last row read; `''` before the first.
         until: run.watermarkUs === null ? '' : stampText(run.watermarkUs),
         message: run.message,
       })),
@@ -127,9 +81,10 @@ export const readIntegration = get(
         payload: operator.canViewUsers ? reject.payload : null,
       })),
       hasMoreRejects: rejects.length > REJECTS,
-    } satisfies IntegrationResponse;
+    };
   },
 );
+export type IntegrationResponse = ResponseOf<typeof readIntegration>;
 
 export const syncIntegration = post(
   '/api/integrations/{id}/sync',

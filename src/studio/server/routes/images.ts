@@ -13,7 +13,7 @@ import { getCampaignName } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { IMAGE_KINDS, MAX_IMAGE_BYTES } from '../../campaign/image-rules.ts';
 import type { DraftCheck } from '../check-draft.ts';
-import { defineBody, del, get, post, Reply, type StudioContext } from '../route.ts';
+import { defineBody, del, get, post, Reply, type ResponseOf, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
 /** Maximum images of a workspace. At 1 MB each, they take 300 MB of the database and of each backup. */
@@ -39,15 +39,6 @@ export interface ImageRow {
   bytes: number;
 }
 
-export interface ImagesResponse {
-  /** Images, newest first. */
-  images: ImageRow[];
-  /** Sentence with the reason that no more images can be uploaded; `null` if they can. */
-  problem: string | null;
-  /** Sentence with the reason that other devices cannot load the images; `null` if they can. */
-  warning: string | null;
-}
-
 const NO_URL = 'Images cannot be uploaded without a public URL of the service. Set --service-url.';
 const ONLY_HERE = 'Only this machine can load images. Set --service-url to a public URL.';
 const FULL = `Image limit (${MAX_IMAGES}) reached. Delete unused images.`;
@@ -63,14 +54,16 @@ const toImageRow = ({ hash, type, name, width, height, size }: Image, serviceUrl
 
 export const listImages = get('/api/images', 'view', async ({ studio, workspace, serviceUrl }) => {
   const all = serviceUrl === null ? [] : await studio.images(workspace.workspaceId);
+  // Sentences with the reason that no more images can be uploaded, and that other devices cannot load them.
   const problem = serviceUrl === null ? NO_URL : all.length < MAX_IMAGES ? null : FULL;
   const warning = serviceUrl !== null && isLoopback(new URL(serviceUrl).hostname) ? ONLY_HERE : null;
   return {
     images: all.map((each) => toImageRow(each, serviceUrl ?? '')),
     problem,
     warning,
-  } satisfies ImagesResponse;
+  };
 });
+export type ImagesResponse = ResponseOf<typeof listImages>;
 
 /** Returns the dimensions in the file header; `undefined` if the file is not an image or is crafted to exhaust the parser. */
 const readDimensions = (bytes: Uint8Array) => {

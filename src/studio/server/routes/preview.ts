@@ -17,7 +17,7 @@ import {
   type Workspace,
 } from '../../../service/index.ts';
 import { toCampaignJson, variantName } from '../../campaign/campaign-json.ts';
-import { created, post, type StudioContext } from '../route.ts';
+import { created, post, type ResponseOf, type StudioContext } from '../route.ts';
 
 /** User of a preview: persona by name, user by external ID, or new visitor. */
 const personBody = z.union([
@@ -113,12 +113,6 @@ const linkBody = z.strictObject({
   page: z.string(),
 });
 
-export interface PreviewLinkResponse {
-  url: string;
-  /** Lifetime in minutes. */
-  minutes: number;
-}
-
 /** Appends the token to the query in the fragment, because hash routers keep their query there. */
 const withToken = (hash: string, token: string) => {
   const mark = hash === '' ? '' : /^#!?\//.test(hash) && !hash.includes('?') ? '?' : '&';
@@ -147,27 +141,15 @@ export const makePreviewLink = post(
     const token = await createPreviewTokens(store).sign(workspace.workspaceId, preview, nowMs);
     url.hash = withToken(url.hash, token);
     await audit('preview_link.create', campaignId, url.origin);
-    return created({ url: url.href, minutes: 30 } satisfies PreviewLinkResponse);
+    return created({ url: url.href, minutes: 30 });
   },
 );
+export type PreviewLinkResponse = ResponseOf<typeof makePreviewLink>;
 
 /** Maximum campaigns explained in a response, counted once per placement. */
 const MAX_EXPLAINED = 1_000;
 
 const whyBody = z.strictObject({ person: personBody, placements: z.array(z.string()).max(100).optional() });
-
-export interface ExplainResponse {
-  placements: ExplainResult['placements'];
-  /** Placements that this response omits. Request them by name. */
-  left: string[];
-  /** Whether the user is real. Other users are not assigned a variant. */
-  isReal: boolean;
-  hasProfile: boolean;
-  /** Name of the shown variant by campaign. */
-  variantNames: Record<string, string>;
-  /** Insertion points of placements that pages insert automatically, by placement. */
-  spots: Record<string, SpotText>;
-}
 
 /** Insertion point of a placement with the reports of pages. */
 export interface SpotText {
@@ -184,7 +166,7 @@ const getSpots = ({ workspace, missingSelectors, nowMs }: StudioContext, ids: re
     since: iso(sinceMs),
     last: iso(lastMs),
   });
-  const spots: ExplainResponse['spots'] = {};
+  const spots: Record<string, SpotText> = {};
   for (const placement of workspace.placements ?? []) {
     const { placementId, spot } = placement;
     if (!spot || !ids.includes(placementId)) continue;
@@ -253,11 +235,14 @@ export const why = post('/api/explain', 'view', whyBody, async (context) => {
     log: silentLog,
   });
   return {
+    // Placements that this response omits. Request them by name.
     left: requested.slice(room),
     spots: getSpots(context, answered),
     placements: explanations,
     variantNames: getVariantNames(workspace, explanations),
+    // Other users are not assigned a variant.
     isReal: person.isReal,
     hasProfile: person.user.profile !== null,
-  } satisfies ExplainResponse;
+  };
 });
+export type ExplainResponse = ResponseOf<typeof why>;

@@ -4,47 +4,24 @@ import {
   type NewAuditEntry,
   type NewRelease,
   type Release,
-  type ReleasedSegment,
   type WithRelease,
 } from '../../../service/index.ts';
-import { type CampaignJson, toCampaignJson, variantName } from '../../campaign/campaign-json.ts';
+import { toCampaignJson, variantName } from '../../campaign/campaign-json.ts';
 import { isApproved } from '../../campaign/review.ts';
 import { getCampaignResults } from '../../results-query.ts';
 import { type FrozenTest, rolledOut } from '../ended-test.ts';
-import { created, get, post, type StudioContext } from '../route.ts';
+import { created, get, post, type ResponseOf, type StudioContext } from '../route.ts';
 import { revisionName, validateDraft } from './drafts.ts';
 
 /** Releases per page. Each can have 64 KB. */
 const PAGE = 25;
 
-export interface ReleaseRow {
-  release: number;
-  campaignId: string;
-  /** Campaign; `null` if the release archives it or is of a segment. */
-  campaign: CampaignJson | null;
-  /** Segment; `null` if the release removes it or is of a campaign. */
-  segment: ReleasedSegment | null;
-  basedOn: number;
-  author: string;
-  note: string;
-  at: string;
-  liveAt: string;
-  /** Time of the cancellation; `null` if not canceled. */
-  cancelledAt: string | null;
-}
-
-export interface ReleasesResponse {
-  /** Releases, newest first. */
-  releases: ReleaseRow[];
-  /** Cursor of the next page; `null` at the end. */
-  before: number | null;
-}
-
 const iso = (ms: number) => new Date(ms).toISOString();
 
-const releaseRow = (release: Release): ReleaseRow => ({
+const releaseRow = (release: Release) => ({
   release: release.release,
   campaignId: release.subjectId,
+  // `null` if the release archives the campaign or is of a segment.
   campaign: release.kind === 'campaign' ? toCampaignJson(release.content) : null,
   segment: release.kind === 'segment' ? release.content : null,
   basedOn: release.basedOn,
@@ -54,6 +31,7 @@ const releaseRow = (release: Release): ReleaseRow => ({
   liveAt: iso(release.liveAtMs),
   cancelledAt: release.cancelledAtMs === null ? null : iso(release.cancelledAtMs),
 });
+export type ReleaseRow = ReturnType<typeof releaseRow>;
 
 export const listReleases = get('/api/releases', 'view', async ({ studio, workspace, query }) => {
   const before = Number(query.get('before') ?? Number.NaN);
@@ -67,9 +45,11 @@ export const listReleases = get('/api/releases', 'view', async ({ studio, worksp
   });
   return {
     releases: releases.map(releaseRow),
+    // Cursor of the next page; `null` at the end.
     before: releases.length === PAGE ? releases.at(-1)!.release : null,
-  } satisfies ReleasesResponse;
+  };
 });
+export type ReleasesResponse = ResponseOf<typeof listReleases>;
 
 export interface PublishResponse {
   release: number;
@@ -293,7 +273,7 @@ export const moveScheduled = post(
     const audit = scheduleEntry(context, found, 'release.move', `, to ${iso(liveAtMs)}`);
     if (!(await studio.moveRelease({ ...found, liveAtMs }, { nowMs, audit }))) throw notScheduled(found);
     await context.refresh();
-    return { release: found.release, liveAt: iso(liveAtMs) } satisfies PublishResponse;
+    return { release: found.release, liveAt: iso(liveAtMs) };
   },
 );
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { HttpError, type ReviewEntry } from '../../../service/index.ts';
-import { post, put } from '../route.ts';
+import { HttpError } from '../../../service/index.ts';
+import { post, put, type ResponseOf } from '../route.ts';
 import { hasRole } from '../sessions.ts';
 
 const MAX_ENTRIES = 100;
@@ -15,10 +15,6 @@ const reviewBody = z.strictObject({
   /** Revision of the draft that the operator has seen. */
   revision: z.string().min(1),
 });
-
-export interface ReviewResponse {
-  review: readonly ReviewEntry[];
-}
 
 /** Requests approval of a draft, comments on it, approves it, or requests changes. */
 export const reviewDraft = post(
@@ -46,19 +42,15 @@ export const reviewDraft = post(
       const review = [...draft.review, { operator: operator.name, at, action, note, revision }];
       if (await studio.reviewDraft(draft, review)) {
         await audit(`draft.${action}`, campaignId, note);
-        return { review } satisfies ReviewResponse;
+        return { review };
       }
     }
     throw new HttpError(409, 'Another review is being saved. Try again');
   },
 );
+export type ReviewResponse = ResponseOf<typeof reviewDraft>;
 
-export interface PresenceResponse {
-  /** Other operators with the campaign open. */
-  operators: string[];
-}
-
-/** Records that the session has a campaign open. */
+/** Records that the session has a campaign open. Returns the other operators who have. */
 export const reportPresence = put(
   '/api/campaigns/{campaignId}/presence',
   'edit',
@@ -66,6 +58,7 @@ export const reportPresence = put(
     const campaignId = params['campaignId']!;
     await studio.openCampaign(sessionId, campaignId, nowMs);
     const present = await studio.operatorsIn(workspace.workspaceId, campaignId, nowMs - PRESENT_MS);
-    return { operators: present.filter((name) => name !== operator.name) } satisfies PresenceResponse;
+    return { operators: present.filter((name) => name !== operator.name) };
   },
 );
+export type PresenceResponse = ResponseOf<typeof reportPresence>;

@@ -1,6 +1,6 @@
 import { type Campaign, priorityOrder, readCampaign } from '../../../service/index.ts';
-import { get, type StudioContext } from '../route.ts';
-import { type CampaignRow, campaignRows } from './campaigns.ts';
+import { get, type ResponseOf, type StudioContext } from '../route.ts';
+import { campaignRows } from './campaigns.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 56;
@@ -12,20 +12,6 @@ export interface PlacementSpan {
   to: number;
   /** Campaign for all users with higher priority, so that only users who dismissed it get this campaign; `null` if none. */
   behind: string | null;
-}
-
-export interface ScheduleResponse {
-  /** Start of the calendar in Unix milliseconds. */
-  from: number;
-  to: number;
-  /** Campaigns of each placement in the order of evaluation. */
-  placements: {
-    id: string;
-    name: string;
-    campaigns: { id: string; name: string; isForEveryone: boolean; spans: PlacementSpan[] }[];
-  }[];
-  /** Campaigns with scheduled releases. */
-  scheduled: CampaignRow[];
 }
 
 interface CalendarRow {
@@ -99,6 +85,7 @@ const createCalendar = async (context: StudioContext, from: number, to: number):
   return calendar;
 };
 
+/** Returns the campaigns of each placement in the order of evaluation, and the campaigns with scheduled releases. */
 export const readSchedule = get('/api/schedule', 'view', async (context) => {
   const { workspace, nowMs: from } = context;
   const to = from + DAYS * DAY_MS;
@@ -122,5 +109,6 @@ export const readSchedule = get('/api/schedule', 'view', async (context) => {
       };
     }),
     scheduled: (await campaignRows(context)).filter(({ scheduled }) => scheduled.length > 0),
-  } satisfies ScheduleResponse;
+  };
 });
+export type ScheduleResponse = ResponseOf<typeof readSchedule>;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Profile } from '../../../service/index.ts';
 import { formatScalar, isScalar } from '../../campaign/scalar-text.ts';
-import { get } from '../route.ts';
+import { get, type ResponseOf } from '../route.ts';
 import { MIN_REPORTED_AUDIENCE, type SampleLoader } from './publish-impact.ts';
 
 const MAX_USERS = 500;
@@ -9,13 +9,6 @@ const AT_ONCE = 50;
 const MAX_NAMES = 300;
 const MAX_VALUES = 20;
 const MAX_VALUE_CHARACTERS = 60;
-
-/** Attributes, events and products of users, most frequent first, as suggestions for audiences and goals. */
-export interface SuggestionsResponse {
-  attributes: { name: string; values: string[] }[];
-  events: string[];
-  products: string[];
-}
 
 const createTally = () => {
   const counts = new Map<string, number>();
@@ -30,7 +23,9 @@ const createTally = () => {
   };
 };
 
-/** Returns names from a sample of users. Includes values only if enough users share them or the operator can view users. */
+/**
+ * Returns attributes, events and products of a sample of users, most frequent first. Includes values only if enough users share them or the operator can view users.
+ */
 export const createReadSuggestions = (loadSample: SampleLoader) =>
   get('/api/suggestions', 'view', async ({ store, workspace, operator }) => {
     const { users } = await loadSample(store, workspace.workspaceId);
@@ -58,5 +53,6 @@ export const createReadSuggestions = (loadSample: SampleLoader) =>
         .map((name) => ({ name, values: values.get(name)?.most(MAX_VALUES, least) ?? [] })),
       events: events.most(MAX_NAMES),
       products: products.most(MAX_NAMES),
-    } satisfies SuggestionsResponse;
+    };
   });
+export type SuggestionsResponse = ResponseOf<ReturnType<typeof createReadSuggestions>>;

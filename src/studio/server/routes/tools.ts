@@ -4,44 +4,21 @@ import { TEMPLATE_CATALOGUE } from '../../../templates/index.ts';
 import { requiredSampleSize } from '../../statistics/sample-size.ts';
 import { get, post } from '../route.ts';
 
-/** Schema and reference data for programs that create campaigns. */
-export interface SchemaResponse {
-  /** JSON Schema of a campaign. */
-  campaign: Record<string, unknown>;
-  templates: {
-    name: string;
-    /** Properties of which a variant requires at least one. */
-    needed: readonly string[];
-    properties: {
-      name: string;
-      type: string;
-      help: string;
-      maxCharacters: number | null;
-      choices: readonly string[] | null;
-    }[];
-  }[];
-}
-
-export const readSchema = get('/api/schema', 'view', () => {
-  return {
-    campaign: campaignJsonSchema(),
-    templates: TEMPLATE_CATALOGUE.map(({ name, needed, properties }) => ({
-      name,
-      needed,
-      properties: properties.map((property) => ({
-        name: property.name,
-        type: property.type,
-        help: property.help,
-        maxCharacters: property.most ?? null,
-        choices: property.choices ?? null,
-      })),
+/** Returns the schema and reference data for programs that create campaigns. */
+export const readSchema = get('/api/schema', 'view', () => ({
+  campaign: campaignJsonSchema(),
+  templates: TEMPLATE_CATALOGUE.map(({ name, needed, properties }) => ({
+    name,
+    needed,
+    properties: properties.map((property) => ({
+      name: property.name,
+      type: property.type,
+      help: property.help,
+      maxCharacters: property.most ?? null,
+      choices: property.choices ?? null,
     })),
-  } satisfies SchemaResponse;
-});
-
-export interface SampleSizeResponse {
-  users: number;
-}
+  })),
+}));
 
 const sampleSizeBody = z.strictObject({
   campaign: z.looseObject({
@@ -63,7 +40,7 @@ const sampleSizeBody = z.strictObject({
 export const readSampleSize = post('/api/sample-size', 'view', sampleSizeBody, ({ body }) => {
   const { campaign, rate, lift } = body;
   const users = requiredSampleSize(campaign, rate, lift);
-  if (users !== null) return { users } satisfies SampleSizeResponse;
+  if (users !== null) return { users };
   throw new HttpError(
     422,
     'Nothing to compare. Add a variant, or a control group and a goal; the rate with its lift must be between 0 and 1.',

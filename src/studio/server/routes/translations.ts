@@ -10,7 +10,7 @@ import {
   TOO_MANY_LANGUAGES,
   translatable,
 } from '../../campaign/translations.ts';
-import { formatCsv, post } from '../route.ts';
+import { formatCsv, post, type ResponseOf } from '../route.ts';
 
 /** Parts of a draft that contain texts. They can be read even if the rest is invalid. */
 const translated = z.looseObject({
@@ -156,32 +156,24 @@ const exportBody = z.strictObject({
   language: z.string(),
 });
 
-export interface TranslationFile {
-  text: string;
-}
-
 /** Exports the texts of a draft for translators. */
 export const exportTranslations = post('/api/translations/export', 'view', exportBody, async ({ body }) => {
   const { campaign, format, language } = body;
   const draft = toCampaignJson(campaign)!;
   if (otherLanguages(draft).length > MAX_LANGUAGES) throw new HttpError(422, TOO_MANY_LANGUAGES);
   const text = format === 'csv' ? writeCsv(draft) : await writeXliff(draft, language, format);
-  return { text } satisfies TranslationFile;
+  return { text };
 });
+export type TranslationFile = ResponseOf<typeof exportTranslations>;
 
 /** Maximum notes of an import. */
 const MAX_NOTES = 50;
 
 const importBody = z.strictObject({ campaign: translated, text: z.string() });
 
-export interface TranslatedDraft {
-  campaign: CampaignJson;
-  taken: number;
-  /** Sentences about skipped texts and texts with an outdated source. */
-  notes: string[];
-}
-
-/** Returns the draft with imported translations. Does not store it, because the page saves it like any other change. */
+/**
+ * Returns the draft with imported translations, their number, and notes about skipped and outdated texts. Does not store it, because the page saves it like any other change.
+ */
 export const importTranslations = post('/api/translations/import', 'edit', importBody, async ({ body }) => {
   const { campaign, text } = body;
   const draft = toCampaignJson(campaign)!;
@@ -218,5 +210,6 @@ export const importTranslations = post('/api/translations/import', 'edit', impor
     const own = translations.get(variant.variant_id)!;
     return Object.keys(own).length > 0 ? { ...variant, translations: own } : variant;
   });
-  return { campaign: { ...draft, variants }, taken, notes: [...notes] } satisfies TranslatedDraft;
+  return { campaign: { ...draft, variants }, taken, notes: [...notes] };
 });
+export type TranslatedDraft = ResponseOf<typeof importTranslations>;

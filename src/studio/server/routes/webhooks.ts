@@ -7,45 +7,13 @@ import {
   TEST_PREFIX,
   type WebhookAttempt,
 } from '../../../service/index.ts';
-import { accepted, get, post, type StudioContext } from '../route.ts';
+import { accepted, get, post, type ResponseOf, type StudioContext } from '../route.ts';
 
 /** Number of attempts in the table. */
 const ATTEMPTS = 30;
 
-export interface WebhooksResponse {
-  webhooks: {
-    id: string;
-    name: string;
-    /** Host of the receiver, because the path of a URL may be a secret. */
-    host: string;
-    format: string;
-    /** Delivered event types; `null` for all types. */
-    eventTypes: string[] | null;
-    /** Delivery status. `waiting` until the service has started the webhook. */
-    status: 'active' | 'failing' | 'disabled' | 'paused' | 'waiting';
-    failures: number;
-    failingSince: string | null;
-    nextAttempt: string | null;
-    disabledReason: string | null;
-    deliveredThrough: string | null;
-  }[];
-}
-
-export interface WebhookResponse {
-  /** Attempts, newest first. */
-  attempts: {
-    id: string;
-    messageId: string;
-    isTest: boolean;
-    at: string;
-    events: number;
-    tookMs: number;
-    status: number | null;
-    error: string | null;
-  }[];
-  /** Whether a test or resend is queued. */
-  isPending: boolean;
-}
+/** Delivery status. `waiting` until the service has started the webhook. */
+type DeliveryStatus = 'active' | 'failing' | 'disabled' | 'paused' | 'waiting';
 
 const time = (ms: number | null) => (ms ? new Date(ms).toISOString() : null);
 
@@ -66,14 +34,17 @@ export const listWebhooks = get('/api/webhooks', 'view', async ({ workspace, sto
         nextAttemptMs = null,
         disabledReason = null,
       } = state ?? {};
-      const delivery = disabledReason !== null ? 'disabled' : failures > 0 ? 'failing' : 'active';
+      const delivery: DeliveryStatus =
+        disabledReason !== null ? 'disabled' : failures > 0 ? 'failing' : 'active';
+      const status: DeliveryStatus = isPaused ? 'paused' : state ? delivery : 'waiting';
       return {
         id: webhookId,
         name,
+        // Omits the path, because it may be a secret.
         host: new URL(url).host,
         format,
         eventTypes: eventTypes && [...eventTypes],
-        status: isPaused ? 'paused' : state ? delivery : 'waiting',
+        status,
         failures,
         failingSince: time(failingSinceMs),
         nextAttempt: delivery === 'failing' ? time(nextAttemptMs) : null,
@@ -81,10 +52,11 @@ export const listWebhooks = get('/api/webhooks', 'view', async ({ workspace, sto
         deliveredThrough: state ? formatCursor(state.deliveredThrough) : null,
       };
     }),
-  } satisfies WebhooksResponse;
+  };
 });
+export type WebhooksResponse = ResponseOf<typeof listWebhooks>;
 
-const attemptIn = (attempt: WebhookAttempt): WebhookResponse['attempts'][number] => ({
+const attemptIn = (attempt: WebhookAttempt) => ({
   id: attempt.attemptId,
   messageId: attempt.messageId,
   isTest: attempt.messageId.startsWith(TEST_PREFIX),
@@ -101,8 +73,9 @@ export const readWebhook = get('/api/webhooks/{id}', 'view', async (context) => 
   const attempts = await store.webhooks.attempts(workspace.workspaceId, webhookId, ATTEMPTS);
   const state = await store.webhooks.state(workspace.workspaceId, webhookId);
   const isPending = state !== null && state.resendMessageId !== null;
-  return { attempts: attempts.map(attemptIn), isPending } satisfies WebhookResponse;
+  return { attempts: attempts.map(attemptIn), isPending };
 });
+export type WebhookResponse = ResponseOf<typeof readWebhook>;
 
 const notStarted = () => new HttpError(409, 'The webhook is starting. Try again in a few seconds');
 
