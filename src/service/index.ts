@@ -47,7 +47,6 @@ export { type Log, serializeError, silentLog } from './log.ts';
 export type { MissingSelector } from './missing-selectors.ts';
 export {
   type AuditEntry,
-  type Draft,
   IMAGE_TYPES,
   type Image,
   type ImageType,
@@ -55,6 +54,7 @@ export {
   type OperatorSession,
   type ReviewEntry,
   type SessionCredential,
+  type StoredDraft,
   VIEW_USER,
 } from './operators/index.ts';
 export { HOLDOUT_TREATMENT, isHoldoutId } from './profiles/holdout-id.ts';

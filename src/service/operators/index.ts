@@ -10,7 +10,13 @@ import {
   type SessionStore,
 } from './sessions.ts';
 
-export { type Draft, newDraftStatement, type ReviewEntry, removeDraftStatement } from './drafts.ts';
+export {
+  type Draft,
+  newDraftStatement,
+  type ReviewEntry,
+  removeDraftStatement,
+  type StoredDraft,
+} from './drafts.ts';
 export {
   createReadImage,
   IMAGE_TYPES,

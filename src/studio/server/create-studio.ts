@@ -134,6 +134,14 @@ export const createStudio = ({
     for (const sent of [params, ...Array.from(query, (pair) => Object.fromEntries([pair]))])
       rejectUnstorable(sent);
     const body = route.body?.read(await readJson());
+    const auditEntry = (action: string, subject: string, details = '') => ({
+      workspaceId: workspace.workspaceId,
+      atMs: now(),
+      operator: operator.name,
+      action,
+      subject,
+      details,
+    });
     return route.answer({
       operator,
       sessionId,
@@ -147,15 +155,8 @@ export const createStudio = ({
       nowMs: now(),
       missingSelectors: service.missingSelectors,
       serviceUrl,
-      audit: (action, subject, details = '') =>
-        studio.addAudit({
-          workspaceId: workspace.workspaceId,
-          atMs: now(),
-          operator: operator.name,
-          action,
-          subject,
-          details,
-        }),
+      auditEntry,
+      audit: (...entry) => studio.addAudit(auditEntry(...entry)),
       refresh: workspaces.refresh,
       endedCookie: sessions.ended(isSecure),
     });

@@ -6,6 +6,7 @@ import {
   type HandlerResult,
   HttpError,
   type HttpRequest,
+  type NewAuditEntry,
   type Operator,
   type Params,
   type RequestBody,
@@ -34,6 +35,8 @@ export interface StudioContext<Body = unknown> {
   missingSelectors: Service['missingSelectors'];
   /** Public URL of the service without a trailing slash; `null` if not configured. */
   serviceUrl: string | null;
+  /** Creates an entry of the audit log. */
+  auditEntry(action: string, subject: string, details?: string): NewAuditEntry;
   audit(action: string, subject: string, details?: string): Promise<void>;
   /** Reloads the releases in this process. Other replicas poll. */
   refresh(): Promise<void>;
@@ -53,6 +56,9 @@ export class Reply<Body = never> {
     this.result = result;
   }
 }
+
+/** Formats a time in milliseconds as ISO 8601. */
+export const iso = (ms: number): string => new Date(ms).toISOString();
 
 type CsvRow = readonly (string | number)[];
 

@@ -1,7 +1,7 @@
 import { type AuditEntry, HttpError } from '../../../service/index.ts';
 import { getCampaignName } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
-import { csvFile, del, get, Reply, type ResponseOf } from '../route.ts';
+import { csvFile, del, get, iso, Reply, type ResponseOf } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
 /** Returns the signed-in operator with the workspace data that the screens need. */
@@ -24,7 +24,7 @@ export const readSession = get('/api/session', 'view', ({ operator, workspace })
       holdout: workspace.holdout && {
         id: workspace.holdout.campaignId,
         percentage: workspace.holdout.percentage,
-        since: new Date(workspace.holdout.startsAtMs).toISOString(),
+        since: iso(workspace.holdout.startsAtMs),
       },
       campaigns: workspace.campaigns.map(({ campaignId, name }) => ({ id: campaignId, name })),
       segments: [...workspace.segments.values()].map(({ segmentId, name }) => ({ id: segmentId, name })),
@@ -56,8 +56,6 @@ const parseCursor = (text: string | null) => {
   if (atMs === undefined || entryId === undefined) return {};
   return { before: { atMs: Number(atMs), entryId } };
 };
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 export const readAccess = get('/api/access', 'admin', async ({ workspace, studio, sessionId }) => {
   const sessions = await studio.sessions(workspace.workspaceId);

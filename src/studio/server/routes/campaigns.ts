@@ -2,14 +2,14 @@ import {
   getSuspension,
   HttpError,
   type Release,
-  type ReviewEntry,
   readCampaign,
+  type StoredDraft,
   type Workspace,
 } from '../../../service/index.ts';
 import { type CampaignJson, toCampaignJson } from '../../campaign/campaign-json.ts';
 import { getFieldLabel } from '../../campaign/describe-fields.ts';
 import { describeIssue } from '../describe-issue.ts';
-import { get, type WorkspaceContext } from '../route.ts';
+import { get, iso, type WorkspaceContext } from '../route.ts';
 
 /** Live version of a campaign. */
 export interface Published {
@@ -20,14 +20,15 @@ export interface Published {
   at: string | null;
 }
 
-export interface DraftRow {
-  campaign: CampaignJson;
-  revision: string;
-  basedOn: number;
-  editor: string;
-  at: string;
-  review: readonly ReviewEntry[];
-}
+export const toDraftRow = ({ campaign, revision, basedOn, editor, updatedAtMs, review }: StoredDraft) => ({
+  campaign: toCampaignJson(campaign)!,
+  revision,
+  basedOn,
+  editor,
+  at: iso(updatedAtMs),
+  review,
+});
+export type DraftRow = ReturnType<typeof toDraftRow>;
 
 /** Release that is not live yet. */
 export interface ScheduledRelease {
@@ -79,8 +80,6 @@ export const describeHalt = (workspace: Workspace, id: string): string | null =>
   return `${who}: ${why} with their profile.`;
 };
 
-const iso = (ms: number) => new Date(ms).toISOString();
-
 /** Returns all campaigns of the workspace with their live versions, scheduled releases and drafts. */
 export const campaignRows = async ({
   workspace,
@@ -128,10 +127,7 @@ export const campaignRows = async ({
   };
   const getDraft = (id: string): DraftRow | null => {
     const draft = drafted.get(id);
-    const campaign = toCampaignJson(draft?.campaign);
-    if (!draft || !campaign) return null;
-    const { revision, basedOn, editor, updatedAtMs, review } = draft;
-    return { campaign, revision, basedOn, editor, at: iso(updatedAtMs), review };
+    return draft ? toDraftRow(draft) : null;
   };
   const getScheduled = (id: string): ScheduledRelease[] =>
     (scheduled.get(id) ?? []).flatMap(({ release, content, author, liveAtMs }) => {

@@ -5,7 +5,7 @@ import {
   type Workspace,
   type WorkspaceIntegration,
 } from '../../../service/index.ts';
-import { accepted, get, post, type ResponseOf } from '../route.ts';
+import { accepted, get, iso, post, type ResponseOf } from '../route.ts';
 
 /** Number of runs in the chart and the table. */
 const RUNS = 30;
@@ -63,7 +63,7 @@ export const readIntegration = get(
         id: run.runId,
         trigger: run.trigger,
         status: run.status,
-        start: new Date(run.startedAtMs).toISOString(),
+        start: iso(run.startedAtMs),
         tookMs: run.finishedAtMs === null ? null : run.finishedAtMs - run.startedAtMs,
         synced: run.rowsSynced,
         failed: run.rowsFailed,
@@ -77,7 +77,7 @@ export const readIntegration = get(
         key: operator.canViewUsers ? (reject.key ?? '') : '',
         updatedAt: reject.updatedAtUs === null ? '' : stampText(reject.updatedAtUs),
         reason: reject.reason,
-        at: new Date(reject.rejectedAtMs).toISOString(),
+        at: iso(reject.rejectedAtMs),
         payload: operator.canViewUsers ? reject.payload : null,
       })),
       hasMoreRejects: rejects.length > REJECTS,

@@ -4,6 +4,7 @@ import { DRAFTS_TOO_LARGE, MAX_DRAFTS_BYTES } from '../../../protocol/index.ts';
 import { HttpError } from '../../../service/index.ts';
 import { checkDraft, type DraftCheck } from '../check-draft.ts';
 import { del, post, put, Reply, type StudioContext } from '../route.ts';
+import { toDraftRow } from './campaigns.ts';
 import { checkImages } from './images.ts';
 
 const moment = z.iso.datetime({
@@ -79,16 +80,7 @@ export const saveDraft = put('/api/drafts/{campaignId}', 'edit', draftBody, asyn
   if (!(await studio.saveDraft(draft, ifMatch))) {
     const theirs = await studio.draft(workspaceId, campaignId);
     throw new HttpError(412, 'Draft was changed elsewhere', {
-      members: {
-        theirs: theirs && {
-          campaign: theirs.campaign,
-          revision: theirs.revision,
-          basedOn: theirs.basedOn,
-          editor: theirs.editor,
-          at: new Date(theirs.updatedAtMs).toISOString(),
-          review: theirs.review,
-        },
-      },
+      members: { theirs: theirs && toDraftRow(theirs) },
     });
   }
   const answer: SavedDraft = { revision: draft.revision, checks: await validateDraft(campaign, context) };

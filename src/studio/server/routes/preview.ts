@@ -17,7 +17,7 @@ import {
   type Workspace,
 } from '../../../service/index.ts';
 import { toCampaignJson, variantName } from '../../campaign/campaign-json.ts';
-import { created, post, type ResponseOf, type StudioContext } from '../route.ts';
+import { created, iso, post, type ResponseOf, type StudioContext } from '../route.ts';
 
 /** User of a preview: persona by name, user by external ID, or new visitor. */
 const personBody = z.union([
@@ -160,7 +160,6 @@ export interface SpotText {
 }
 
 const getSpots = ({ workspace, missingSelectors, nowMs }: StudioContext, ids: readonly string[]) => {
-  const iso = (ms: number) => new Date(ms).toISOString();
   const toMissingReport = ({ reports, sinceMs, lastMs }: MissingSelector) => ({
     reports,
     since: iso(sinceMs),

@@ -5,6 +5,7 @@ import {
   findCampaignIds,
   findPersonalIdentifiers,
   HttpError,
+  type Operator,
   priorityOrder,
   REACH_SAMPLE,
   type Reach,
@@ -109,6 +110,12 @@ export const anonymizeReach = ({ users, atLeast, atMost, total, shown }: Reach):
   };
 };
 
+/** Returns a reach with exact counts for operators who can view users, and with rounded counts for others. */
+export const toReachResponse = (
+  reach: Reach,
+  { canViewUsers }: Pick<Operator, 'canViewUsers'>,
+): ReachResponse => (canViewUsers ? { ...reach, fewerThan: null } : anonymizeReach(reach));
+
 type Sample = ReturnType<Store['sampleUsers']>;
 
 /** Returns a sample of the workspace's users, cached for some seconds. */
@@ -169,8 +176,7 @@ export const createReadReach = (loadSample: SampleLoader) => {
     const named = findCampaignIds(campaign.audience?.filter);
     const sample = await loadSample(store, workspace.workspaceId, named);
     const reach = await countReach({ sample, workspace, campaign, now: nowMs, isOver });
-    if (reach === null) return null;
-    return operator.canViewUsers ? { ...reach, fewerThan: null } : anonymizeReach(reach);
+    return reach && toReachResponse(reach, operator);
   };
 
   return post('/api/reach', 'view', campaignBody, async (context) => {

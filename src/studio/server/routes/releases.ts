@@ -1,22 +1,14 @@
 import * as z from 'zod';
-import {
-  HttpError,
-  type NewAuditEntry,
-  type NewRelease,
-  type Release,
-  type WithRelease,
-} from '../../../service/index.ts';
+import { HttpError, type NewRelease, type Release, type WithRelease } from '../../../service/index.ts';
 import { toCampaignJson, variantName } from '../../campaign/campaign-json.ts';
 import { isApproved } from '../../campaign/review.ts';
 import { getCampaignResults } from '../../results-query.ts';
 import { type FrozenTest, rolledOut } from '../ended-test.ts';
-import { created, get, post, type ResponseOf, type StudioContext } from '../route.ts';
+import { created, get, iso, post, type ResponseOf, type StudioContext } from '../route.ts';
 import { revisionName, validateDraft } from './drafts.ts';
 
 /** Releases per page. Each can have 64 KB. */
 const PAGE = 25;
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 const releaseRow = (release: Release) => ({
   release: release.release,
@@ -51,19 +43,16 @@ export const listReleases = get('/api/releases', 'view', async ({ studio, worksp
 });
 export type ReleasesResponse = ResponseOf<typeof listReleases>;
 
-export interface PublishResponse {
-  release: number;
-  liveAt: string;
-}
-
-/** Throws a 403 if campaigns are managed in the workspace file. */
-export const rejectFileMode = ({ workspace }: StudioContext) => {
-  if (workspace.campaignsFrom === 'studio') return;
-  throw new HttpError(
-    403,
-    'Campaigns are managed in the workspace file: copy the change into it, or set "campaigns_from" to "studio"',
-  );
-};
+/** Creates the handler of a change. Throws a 403 if campaigns are managed in the workspace file. */
+export const whenManaged =
+  <Body, Answer>(change: (context: StudioContext<Body>) => Promise<Answer>) =>
+  (context: StudioContext<Body>): Promise<Answer> => {
+    if (context.workspace.campaignsFrom === 'studio') return change(context);
+    throw new HttpError(
+      403,
+      'Campaigns are managed in the workspace file: copy the change into it, or set "campaigns_from" to "studio"',
+    );
+  };
 
 const rejectErrors = async (campaign: unknown, context: StudioContext) => {
   const errors = (await validateDraft(campaign, context)).filter(({ severity }) => severity === 'error');
@@ -74,31 +63,40 @@ const rejectErrors = async (campaign: unknown, context: StudioContext) => {
   });
 };
 
+interface ReleaseBody {
+  note: string;
+  based_on?: number;
+}
+
 interface AddOptions
-  extends Pick<NewRelease, 'subjectId' | 'content' | 'basedOn' | 'note'>,
+  extends Pick<NewRelease, 'subjectId' | 'content'>,
     Pick<WithRelease, 'draftRevision' | 'cancelsScheduled' | 'endedTest'> {
   /** Default: a campaign. */
   kind?: NewRelease['kind'];
   /** Default: now. */
   liveAtMs?: number;
+  /** Release that the operator has seen. Default: `based_on` of the body. */
+  basedOn?: number;
   /** Action of the audit entry. */
   action: string;
-  details(release: number): string;
+  /** Details of the audit entry. Default: the number of the release. */
+  details?(release: number): string;
 }
 
-/** Adds a release with its audit entry. Throws a 409 with the current release if it is newer than the base release. */
-export const addRelease = async (
-  context: StudioContext,
-  { action, details, ...made }: AddOptions,
-): Promise<PublishResponse> => {
-  const { studio, workspace, operator, nowMs } = context;
+/**
+ * Adds a release with the note of the body and its audit entry. Throws a 409 with the current release if it is newer than the base
+ * release.
+ */
+const addRelease = async (
+  { body, studio, workspace, operator, nowMs, auditEntry, refresh }: StudioContext<ReleaseBody>,
+  { action, details = (release) => `as release ${release}`, ...made }: AddOptions,
+): Promise<{ release: number; liveAt: string }> => {
   const { workspaceId } = workspace;
-  const { kind = 'campaign', subjectId, liveAtMs = nowMs } = made;
-  const author = operator.name;
-  const entry = { workspaceId, atMs: nowMs, operator: author, action, subject: subjectId };
+  const { kind = 'campaign', subjectId, liveAtMs = nowMs, basedOn = body.based_on ?? 0 } = made;
+  const { note } = body;
   const release = await studio.addRelease(
-    { ...made, kind, liveAtMs, workspaceId, author, createdAtMs: nowMs },
-    { ...made, audit: (number) => ({ ...entry, details: details(number) }) },
+    { ...made, kind, liveAtMs, basedOn, note, workspaceId, author: operator.name, createdAtMs: nowMs },
+    { ...made, audit: (number) => auditEntry(action, subjectId, details(number)) },
   );
   if (release === null) {
     const [theirs] = await studio.releases(workspaceId, { subject: { kind, subjectId }, limit: 1 });
@@ -106,9 +104,13 @@ export const addRelease = async (
       members: { theirs: theirs ? releaseRow(theirs) : null },
     });
   }
-  await context.refresh();
+  await refresh();
   return { release, liveAt: iso(liveAtMs) };
 };
+
+/** Adds a release and returns it with the status 201. */
+export const createRelease = async (context: StudioContext<ReleaseBody>, options: AddOptions) =>
+  created(await addRelease(context, options));
 
 const findScheduledReleases = async ({ studio, workspace, nowMs }: StudioContext, campaignId: string) =>
   (await studio.scheduledReleases(workspace.workspaceId, nowMs)).filter(
@@ -167,26 +169,13 @@ const releaseIn = async ({ studio, workspace, params }: StudioContext): Promise<
   return found;
 };
 
-/** Creates the audit entry of a change to a scheduled release. */
-const scheduleEntry = (
-  { workspace, operator, nowMs }: StudioContext,
-  { release, subjectId, liveAtMs }: Release,
-  action: string,
-  rest = '',
-): NewAuditEntry => ({
-  workspaceId: workspace.workspaceId,
-  atMs: nowMs,
-  operator: operator.name,
-  action,
-  subject: subjectId,
-  details: `release ${release}, scheduled for ${iso(liveAtMs)}${rest}`,
-});
+const describeScheduled = ({ release, liveAtMs }: Release) =>
+  `release ${release}, scheduled for ${iso(liveAtMs)}`;
 
 const notScheduled = ({ release }: Release) => new HttpError(409, `Release ${release} is live or canceled`);
 
-export const publish = post('/api/releases', 'publish', publishBody, async (context) => {
-  rejectFileMode(context);
-  const { campaign_id: campaignId, revision, note, live_at: liveAt } = context.body;
+const publishDraft = async (context: StudioContext<z.output<typeof publishBody>>) => {
+  const { campaign_id: campaignId, revision, live_at: liveAt, scheduled } = context.body;
   const { studio, workspace, operator, nowMs } = context;
   const draft = await studio.draft(workspace.workspaceId, campaignId);
   if (draft?.revision !== revision) {
@@ -197,158 +186,146 @@ export const publish = post('/api/releases', 'publish', publishBody, async (cont
   }
   await rejectErrors(draft.campaign, context);
   const liveAtMs = liveAt ? futureMs(liveAt, nowMs) : nowMs;
-  const { campaign: content, basedOn } = draft;
   const later = liveAtMs > nowMs ? `, live at ${iso(liveAtMs)}` : '';
-  const release = await addRelease(context, {
+  return createRelease(context, {
     subjectId: campaignId,
-    content,
-    basedOn,
-    note,
+    content: draft.campaign,
+    basedOn: draft.basedOn,
     liveAtMs,
     draftRevision: revision,
-    cancelsScheduled: await cancelsScheduled(context, campaignId, context.body.scheduled),
+    cancelsScheduled: await cancelsScheduled(context, campaignId, scheduled),
     action: 'campaign.publish',
     details: (release) => `release ${release}${later}`,
   });
-  return created(release);
-});
+};
+export const publish = post('/api/releases', 'publish', publishBody, whenManaged(publishDraft));
+export type PublishResponse = ResponseOf<typeof publish>;
 
-export const rollBack = post('/api/releases/{release}/restore', 'publish', restoreBody, async (context) => {
-  rejectFileMode(context);
-  const former = await releaseIn(context);
-  const { subjectId, content } = former;
-  if (content !== null) await rejectErrors(content, context);
-  const { note, based_on: basedOn, scheduled } = context.body;
-  const release = await addRelease(context, {
-    subjectId,
-    content,
-    basedOn,
-    note,
-    cancelsScheduled: await cancelsScheduled(context, subjectId, scheduled),
-    action: 'campaign.rollback',
-    details: (release) => `to release ${former.release}, as release ${release}`,
-  });
-  return created(release);
-});
+export const rollBack = post(
+  '/api/releases/{release}/restore',
+  'publish',
+  restoreBody,
+  whenManaged(async (context) => {
+    const former = await releaseIn(context);
+    const { subjectId, content } = former;
+    if (content !== null) await rejectErrors(content, context);
+    return createRelease(context, {
+      subjectId,
+      content,
+      cancelsScheduled: await cancelsScheduled(context, subjectId, context.body.scheduled),
+      action: 'campaign.rollback',
+      details: (release) => `to release ${former.release}, as release ${release}`,
+    });
+  }),
+);
 
 /** Cancels a scheduled release. If the campaign was never live, its content stays as a draft. */
-export const cancelScheduled = post('/api/releases/{release}/cancel', 'publish', async (context) => {
-  rejectFileMode(context);
-  const { studio, workspace, operator, nowMs } = context;
-  const { workspaceId } = workspace;
-  const found = await releaseIn(context);
-  const { release, subjectId: campaignId, content } = found;
-  const isLive = workspace.rawCampaigns.some((each) => each['campaign_id'] === campaignId);
-  const isLast = (await findScheduledReleases(context, campaignId)).every((each) => each.release === release);
-  const isCancelled = await studio.cancelRelease(found, {
-    nowMs,
-    draft:
-      isLive || !isLast || content === null
-        ? null
-        : {
-            workspaceId,
-            campaignId,
-            campaign: content,
-            revision: revisionName(),
-            basedOn: release,
-            editor: operator.name,
-            updatedAtMs: nowMs,
-          },
-    audit: scheduleEntry(context, found, 'release.cancel'),
-  });
-  if (!isCancelled) throw notScheduled(found);
-  return {};
-});
+export const cancelScheduled = post(
+  '/api/releases/{release}/cancel',
+  'publish',
+  whenManaged(async (context) => {
+    const { studio, workspace, operator, nowMs, auditEntry } = context;
+    const { workspaceId } = workspace;
+    const found = await releaseIn(context);
+    const { release, subjectId: campaignId, content } = found;
+    const isLive = workspace.rawCampaigns.some((each) => each['campaign_id'] === campaignId);
+    const scheduled = await findScheduledReleases(context, campaignId);
+    const isLast = scheduled.every((each) => each.release === release);
+    const isCancelled = await studio.cancelRelease(found, {
+      nowMs,
+      draft:
+        isLive || !isLast || content === null
+          ? null
+          : {
+              workspaceId,
+              campaignId,
+              campaign: content,
+              revision: revisionName(),
+              basedOn: release,
+              editor: operator.name,
+              updatedAtMs: nowMs,
+            },
+      audit: auditEntry('release.cancel', campaignId, describeScheduled(found)),
+    });
+    if (!isCancelled) throw notScheduled(found);
+    return {};
+  }),
+);
 
 /** Reschedules a scheduled release. */
 export const moveScheduled = post(
   '/api/releases/{release}/move',
   'publish',
   z.strictObject({ live_at: liveAtText }),
-  async (context) => {
-    rejectFileMode(context);
-    const { studio, body, nowMs } = context;
+  whenManaged(async (context) => {
+    const { studio, body, nowMs, auditEntry } = context;
     const found = await releaseIn(context);
     const liveAtMs = futureMs(body.live_at, nowMs);
-    const audit = scheduleEntry(context, found, 'release.move', `, to ${iso(liveAtMs)}`);
+    const details = `${describeScheduled(found)}, to ${iso(liveAtMs)}`;
+    const audit = auditEntry('release.move', found.subjectId, details);
     if (!(await studio.moveRelease({ ...found, liveAtMs }, { nowMs, audit }))) throw notScheduled(found);
     await context.refresh();
     return { release: found.release, liveAt: iso(liveAtMs) };
-  },
+  }),
 );
 
 /** Returns the live campaign of the path. */
 const campaignIn = ({ workspace, params }: StudioContext) => {
   const text = workspace.rawCampaigns.find((each) => each['campaign_id'] === params['campaignId']);
   if (!text) throw new HttpError(404, 'Campaign not found');
-  return { campaignId: params['campaignId']!, text };
+  return { subjectId: params['campaignId']!, text };
 };
 
 /** Stops a campaign immediately and cancels scheduled releases. The draft stays. */
-export const stop = post('/api/campaigns/{campaignId}/stop', 'publish', noteBody, async (context) => {
-  rejectFileMode(context);
-  const { campaignId, text } = campaignIn(context);
-  const { note, based_on: basedOn } = context.body;
-  const release = await addRelease(context, {
-    subjectId: campaignId,
-    content: { ...text, status: 'stopped' },
-    basedOn,
-    note,
-    cancelsScheduled: true,
-    action: 'campaign.stop',
-    details: (release) => `as release ${release}`,
-  });
-  return created(release);
-});
+export const stop = post(
+  '/api/campaigns/{campaignId}/stop',
+  'publish',
+  noteBody,
+  whenManaged(async (context) => {
+    const { subjectId, text } = campaignIn(context);
+    const content = { ...text, status: 'stopped' };
+    return createRelease(context, { subjectId, content, cancelsScheduled: true, action: 'campaign.stop' });
+  }),
+);
 
 /** Ends an A/B test. All users get one variant, and the results are frozen. */
 export const endTest = post(
   '/api/campaigns/{campaignId}/end-test',
   'publish',
   endTestBody,
-  async (context) => {
-    rejectFileMode(context);
-    const { workspace, store } = context;
-    const { campaignId, text } = campaignIn(context);
-    const { note, based_on: basedOn, winner, keep_control_group: keepsControl, scheduled } = context.body;
+  whenManaged(async (context) => {
+    const { subjectId, text } = campaignIn(context);
+    const { winner, keep_control_group: keepsControl, scheduled } = context.body;
     const campaign = toCampaignJson(text)!;
     const named = campaign.variants.find(({ variant_id }) => variant_id === winner);
     if (!named) throw new HttpError(404, `The campaign has no variant '${winner}'`);
-    const counts = await getCampaignResults(store, workspace, campaign);
-    const release = await addRelease(context, {
-      subjectId: campaignId,
+    const counts = await getCampaignResults(context.store, context.workspace, campaign);
+    return createRelease(context, {
+      subjectId,
       content: rolledOut(campaign, winner, keepsControl),
-      basedOn,
-      note,
-      cancelsScheduled: await cancelsScheduled(context, campaignId, scheduled),
+      cancelsScheduled: await cancelsScheduled(context, subjectId, scheduled),
       endedTest: { campaign, counts } satisfies FrozenTest,
       action: 'campaign.end_test',
       details: (release) => `${variantName(named)} rolled out as release ${release}`,
     });
-    return created(release);
-  },
+  }),
 );
 
 /** Archives a campaign with a release without content. Results and history stay. A previous release can restore it. */
-export const archive = post('/api/campaigns/{campaignId}/archive', 'publish', noteBody, async (context) => {
-  rejectFileMode(context);
-  const { studio, workspace } = context;
-  const { campaignId, text } = campaignIn(context);
-  if (await studio.draft(workspace.workspaceId, campaignId)) {
-    throw new HttpError(409, 'Publish or discard the draft first');
-  }
-  const { note, based_on: basedOn } = context.body;
-  const add = (content: unknown, from: number) =>
-    addRelease(context, {
-      subjectId: campaignId,
-      content,
-      basedOn: from,
-      note,
-      cancelsScheduled: true,
-      action: 'campaign.archive',
-      details: (release) => `as release ${release}`,
-    });
-  // Releases a campaign of the workspace file first, so that the history keeps its content.
-  const from = basedOn > 0 ? basedOn : (await add({ ...text, status: 'stopped' }, basedOn)).release;
-  return created(await add(null, from));
-});
+export const archive = post(
+  '/api/campaigns/{campaignId}/archive',
+  'publish',
+  noteBody,
+  whenManaged(async (context) => {
+    const { subjectId, text } = campaignIn(context);
+    if (await context.studio.draft(context.workspace.workspaceId, subjectId)) {
+      throw new HttpError(409, 'Publish or discard the draft first');
+    }
+    const options = { subjectId, cancelsScheduled: true, action: 'campaign.archive' };
+    const { based_on: basedOn } = context.body;
+    if (basedOn > 0) return createRelease(context, { ...options, content: null });
+    // Releases a campaign of the workspace file first, so that the history keeps its content.
+    const first = await addRelease(context, { ...options, content: { ...text, status: 'stopped' } });
+    return createRelease(context, { ...options, content: null, basedOn: first.release });
+  }),
+);

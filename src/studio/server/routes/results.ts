@@ -16,7 +16,7 @@ import { type ComparedResults, compareResults } from '../../statistics/compare.t
 import { ACTION_COUNTS, goalName } from '../../statistics/metrics.ts';
 import { type Headline, headline } from '../../statistics/sentences.ts';
 import { type FrozenTest, type SinceEnd, sinceEnd, soleVariant } from '../ended-test.ts';
-import { csvFile, get, type WorkspaceContext } from '../route.ts';
+import { csvFile, get, iso, type WorkspaceContext } from '../route.ts';
 import { findCampaignRow } from './campaigns.ts';
 
 /** Returns the counts by variant as rows of a CSV file. Omits revenue in several currencies, because it has no sum. */
@@ -151,7 +151,7 @@ const getHoldoutResults = async ({
     placements: [],
     control_percentage: percentage,
     // The planned end is now, because the results have no planned end and can be read at any time.
-    ends_at: new Date(nowMs).toISOString(),
+    ends_at: iso(nowMs),
     conversions: conversions.map(toConversionJson),
     variants: [{ variant_id: HOLDOUT_TREATMENT, name: 'All campaigns', properties: {} }],
   };
@@ -185,7 +185,7 @@ const findEndedTest = async (
   if (!found) return null;
   const frozen = found.test as FrozenTest;
   const now = await getCampaignResults(store, workspace, frozen.campaign);
-  const at = new Date(found.endedAtMs).toISOString();
+  const at = iso(found.endedAtMs);
   return {
     frozen: { ...frozen, campaign: { ...frozen.campaign, ends_at: at } },
     ended: { at, release: found.release, winner: winner.name, since: sinceEnd(frozen, now) },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { HttpError } from '../../../service/index.ts';
-import { post, put, type ResponseOf } from '../route.ts';
+import { iso, post, put, type ResponseOf } from '../route.ts';
 import { hasRole } from '../sessions.ts';
 
 const MAX_ENTRIES = 100;
@@ -38,7 +38,7 @@ export const reviewDraft = post(
       if (draft.review.length >= MAX_ENTRIES) {
         throw new HttpError(409, `Comment limit (${MAX_ENTRIES}) reached. Publish or discard the draft`);
       }
-      const at = new Date(nowMs).toISOString();
+      const at = iso(nowMs);
       const review = [...draft.review, { operator: operator.name, at, action, note, revision }];
       if (await studio.reviewDraft(draft, review)) {
         await audit(`draft.${action}`, campaignId, note);

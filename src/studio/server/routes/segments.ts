@@ -6,7 +6,6 @@ import {
   findPersonalIdentifiers,
   findSegmentIds,
   HttpError,
-  type Reach,
   readCampaign,
   type Segment,
   segmentProblems,
@@ -14,10 +13,10 @@ import {
 import { getCampaignName } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { describeIssue } from '../describe-issue.ts';
-import { created, get, post, put, type StudioContext } from '../route.ts';
+import { get, post, put, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
-import { anonymizeReach, type ReachResponse, type SampleLoader } from './publish-impact.ts';
-import { addRelease, noteBody, rejectFileMode } from './releases.ts';
+import { type ReachResponse, type SampleLoader, toReachResponse } from './publish-impact.ts';
+import { createRelease, noteBody, whenManaged } from './releases.ts';
 
 export interface SegmentRow {
   id: string;
@@ -70,8 +69,7 @@ const getSegmentReach = async (
   const reach =
     campaign &&
     (await countReach({ sample, workspace, campaign, now, maxMs: LIST_MS / workspace.segments.size }));
-  if (!reach) return 'left out';
-  return operator.canViewUsers ? { ...reach, fewerThan: null } : anonymizeReach(reach);
+  return reach ? toReachResponse(reach, operator) : 'left out';
 };
 
 /** Returns all segments with their filters, estimated sizes and the campaigns that use them. */
@@ -144,9 +142,8 @@ export const createReadSegmentImpact = (loadSample: SampleLoader) =>
               await countReach({ sample, workspace, campaign: before, now, maxMs }),
               await countReach({ sample, workspace, campaign: after, now, maxMs }),
             ];
-        const told = (reach: Reach): ReachResponse =>
-          operator.canViewUsers ? { ...reach, fewerThan: null } : anonymizeReach(reach);
-        const reach = was && is ? { before: told(was), after: told(is) } : null;
+        const reach =
+          was && is ? { before: toReachResponse(was, operator), after: toReachResponse(is, operator) } : null;
         campaigns.push({
           id: before.campaignId,
           name: before.name,
@@ -164,46 +161,36 @@ const segmentBody = noteBody.extend({
 });
 
 /** Creates or updates a segment, which immediately affects campaigns that use it. */
-export const saveSegment = put('/api/segments/{segmentId}', 'publish', segmentBody, async (context) => {
-  rejectFileMode(context);
-  const { name, audience, note, based_on: basedOn } = context.body;
-  const [problem] = segmentProblems(audience);
-  if (problem) throw new HttpError(422, describeIssue(problem));
-  const release = await addRelease(context, {
-    kind: 'segment',
-    subjectId: context.params['segmentId']!,
-    content: { name, audience },
-    basedOn,
-    note,
-    action: 'segment.save',
-    details: (release) => `“${name}”, as release ${release}`,
-  });
-  return created(release);
-});
+export const saveSegment = put(
+  '/api/segments/{segmentId}',
+  'publish',
+  segmentBody,
+  whenManaged(async (context) => {
+    const { name, audience } = context.body;
+    const [problem] = segmentProblems(audience);
+    if (problem) throw new HttpError(422, describeIssue(problem));
+    return createRelease(context, {
+      kind: 'segment',
+      subjectId: context.params['segmentId']!,
+      content: { name, audience },
+      action: 'segment.save',
+      details: (release) => `“${name}”, as release ${release}`,
+    });
+  }),
+);
 
 /** Deletes a segment that no campaign uses. */
 export const removeSegment = post(
   '/api/segments/{segmentId}/remove',
   'publish',
   noteBody,
-  async (context) => {
-    rejectFileMode(context);
-    const id = context.params['segmentId']!;
-    if (!context.workspace.segments.has(id)) throw new HttpError(404, 'Segment not found');
-    const uses = (await getSegmentUses(context)).get(id) ?? [];
+  whenManaged(async (context) => {
+    const subjectId = context.params['segmentId']!;
+    if (!context.workspace.segments.has(subjectId)) throw new HttpError(404, 'Segment not found');
+    const uses = (await getSegmentUses(context)).get(subjectId) ?? [];
     if (uses.length > 0) {
       throw new HttpError(409, `In use by: ${uses.map(({ name }) => `“${name}”`).join(', ')}`);
     }
-    const { note, based_on: basedOn } = context.body;
-    const release = await addRelease(context, {
-      kind: 'segment',
-      subjectId: id,
-      content: null,
-      basedOn,
-      note,
-      action: 'segment.remove',
-      details: (release) => `as release ${release}`,
-    });
-    return created(release);
-  },
+    return createRelease(context, { kind: 'segment', subjectId, content: null, action: 'segment.remove' });
+  }),
 );

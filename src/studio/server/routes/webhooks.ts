@@ -7,7 +7,7 @@ import {
   TEST_PREFIX,
   type WebhookAttempt,
 } from '../../../service/index.ts';
-import { accepted, get, post, type ResponseOf, type StudioContext } from '../route.ts';
+import { accepted, get, iso, post, type ResponseOf, type StudioContext } from '../route.ts';
 
 /** Number of attempts in the table. */
 const ATTEMPTS = 30;
@@ -15,7 +15,7 @@ const ATTEMPTS = 30;
 /** Delivery status. `waiting` until the service has started the webhook. */
 type DeliveryStatus = 'active' | 'failing' | 'disabled' | 'paused' | 'waiting';
 
-const time = (ms: number | null) => (ms ? new Date(ms).toISOString() : null);
+const time = (ms: number | null) => (ms ? iso(ms) : null);
 
 const getWebhook = ({ workspace, params }: StudioContext) => {
   const found = workspace.webhooks.find(({ webhookId }) => webhookId === params['id']);
@@ -60,7 +60,7 @@ const attemptIn = (attempt: WebhookAttempt) => ({
   id: attempt.attemptId,
   messageId: attempt.messageId,
   isTest: attempt.messageId.startsWith(TEST_PREFIX),
-  at: new Date(attempt.attemptedAtMs).toISOString(),
+  at: iso(attempt.attemptedAtMs),
   events: attempt.events,
   tookMs: attempt.durationMs,
   status: attempt.status,
