@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isRecord } from '../../protocol/index.ts';
 import { getSegments, type StudioStore, type Workspace } from '../../service/index.ts';
 import { checkDraft } from '../server/check-draft.ts';
+import { campaignRows } from '../server/routes/campaigns.ts';
 
 /** State file with the release that each file was pulled from, so that a push does not revert newer releases. */
 const STATE = '.releases.json';
@@ -64,35 +65,13 @@ interface MirrorOptions {
   nowMs: number;
 }
 
-const getCampaignId = (campaign: Record<string, unknown>) => String(campaign['campaign_id']);
-
 /** Returns the published campaigns: the live release of each, or the version of the workspace file if there is no release. */
-const published = async ({ workspace, studio, nowMs }: MirrorOptions): Promise<MirroredCampaign[]> => {
-  const { workspaceId } = workspace;
-  const all = await studio.liveReleases(workspaceId, nowMs);
-  const newest = await studio.newestReleases(workspaceId, 'campaign');
-  // A push over a scheduled release is a conflict, because the release would replace it when it goes live.
-  const ahead = new Set(
-    (await studio.scheduledReleases(workspaceId, nowMs)).map(({ subjectId }) => subjectId),
-  );
-  const releases = all.flatMap((each) => (each.kind === 'campaign' ? [each] : []));
-  const released = new Set(releases.map(({ subjectId }) => subjectId));
-  const fromFile = workspace.rawCampaigns.filter((each) => !released.has(getCampaignId(each)));
-  return [
-    ...fromFile.map((campaign) => ({ id: getCampaignId(campaign), campaign, basedOn: 0 })),
-    ...releases.flatMap(({ subjectId: id, content, release }) =>
-      content === null
-        ? []
-        : [
-            {
-              id,
-              campaign: content,
-              basedOn: ahead.has(id) ? release : newest.get(id)!,
-            },
-          ],
-    ),
-  ];
-};
+const published = async (options: MirrorOptions): Promise<MirroredCampaign[]> =>
+  (await campaignRows(options)).flatMap(({ id, published: live, isArchived, scheduled, newest }) => {
+    if (!live || isArchived) return [];
+    // A push over a scheduled release is a conflict, because the release would replace it when it goes live.
+    return [{ id, campaign: { ...live.campaign }, basedOn: scheduled.length > 0 ? live.release : newest }];
+  });
 
 /** Writes all published campaigns to the folder. Returns their number. */
 export const pullCampaigns = async (options: MirrorOptions): Promise<number> => {

@@ -85,7 +85,7 @@ export const campaignRows = async ({
   workspace,
   studio,
   nowMs,
-}: WorkspaceContext): Promise<CampaignRow[]> => {
+}: Omit<WorkspaceContext, 'store'>): Promise<CampaignRow[]> => {
   const { workspaceId } = workspace;
   const hasReleases = workspace.campaignsFrom === 'studio';
   const ofCampaigns = (all: Release[]) => all.filter(({ kind }) => kind === 'campaign');

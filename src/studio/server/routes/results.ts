@@ -1,20 +1,18 @@
 import {
-  type ButtonResults,
-  type DayResults,
+  type CampaignResults,
   HOLDOUT_TREATMENT,
   HttpError,
   isHoldoutId,
-  type LanguageResults,
   type PlacementResults,
   type Release,
 } from '../../../service/index.ts';
-import { type CampaignJson, type ConversionJson, toCampaignJson } from '../../campaign/campaign-json.ts';
+import { type CampaignJson, toCampaignJson } from '../../campaign/campaign-json.ts';
 import { campaignChanges } from '../../campaign/changes.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { getCampaignResults, toConversionJson } from '../../results-query.ts';
-import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
+import { compareResults } from '../../statistics/compare.ts';
 import { ACTION_COUNTS, goalName } from '../../statistics/metrics.ts';
-import { type Headline, headline } from '../../statistics/sentences.ts';
+import { headline } from '../../statistics/sentences.ts';
 import { type FrozenTest, type SinceEnd, sinceEnd, soleVariant } from '../ended-test.ts';
 import { csvFile, get, iso, type WorkspaceContext } from '../route.ts';
 import { findCampaignRow } from './campaigns.ts';
@@ -51,27 +49,6 @@ const resultsCsv = (
   ]);
   return [[...heads, ...goalHeads, ...buttonIds.map((id) => `clicks: ${id}`)], ...rows];
 };
-
-export interface ResultsResponse extends ComparedResults {
-  headline: Headline;
-  /** Changes since the first exposure, oldest first. Results from before and after a change are not comparable. */
-  edits: ResultsEdit[];
-  days: DayResults[];
-  /** Results by placement in the campaign's order, all variants together. */
-  placements: PlacementResults[];
-  /** Results by language, all variants together. Empty if the campaign has no language. */
-  languages: LanguageResults[];
-  /** Most clicked links and buttons. Empty if clicks have no `button_id`. */
-  buttons: ButtonResults[];
-  /** Time zone of the days. */
-  timeZone: string;
-  /** Currencies of the revenue. Amounts in several currencies cannot be summed. */
-  currencies: string[];
-  /** Goals in the order of the counts of each arm. */
-  goals: readonly ConversionJson[];
-  /** Ended A/B test; `null` if none. If set, all other members are its results at the end. */
-  ended: EndedResults | null;
-}
 
 interface EndedResults {
   at: string;
@@ -136,12 +113,44 @@ const sortPlacements = (campaign: CampaignJson, found: readonly PlacementResults
   return found.toSorted((one, other) => getPosition(one) - getPosition(other));
 };
 
+/** Counts of a campaign with what they depend on. */
+interface Measured {
+  campaign: CampaignJson;
+  counts: CampaignResults;
+  /** Versions since the first exposure, newest first. */
+  versions: readonly Release[];
+  ended: EndedResults | null;
+}
+
+const toResponse = ({ campaign, counts, versions, ended }: Measured, context: WorkspaceContext) => {
+  const former = versions.flatMap(({ content }) => toCampaignJson(content) ?? []).reverse();
+  const compared = compareResults(campaign, counts, former);
+  const { days, languages, buttons, currencies } = counts;
+  return {
+    ...compared,
+    headline: headline(campaign, compared, context.nowMs),
+    // Changes since the first exposure, oldest first. Results from before and after a change are not comparable.
+    edits: toEdits(versions, context),
+    days,
+    placements: sortPlacements(campaign, counts.placements),
+    // Empty if the campaign has no language.
+    languages,
+    // Most clicked links and buttons. Empty if clicks have no `button_id`.
+    buttons,
+    // Time zone of the days.
+    timeZone: context.workspace.studio.timeZone,
+    // Amounts in several currencies cannot be summed.
+    currencies,
+    // Goals in the order of the counts of each arm.
+    goals: campaign.conversions ?? [],
+    // If set, all other members are the results at the end of the test.
+    ended,
+  };
+};
+export type ResultsResponse = ReturnType<typeof toResponse>;
+
 /** Returns the combined results of all campaigns as results of one campaign with the holdout as control group. */
-const getHoldoutResults = async ({
-  workspace,
-  store,
-  nowMs,
-}: WorkspaceContext): Promise<{ campaign: CampaignJson; answer: ResultsResponse }> => {
+const measureHoldout = async ({ workspace, store, nowMs }: WorkspaceContext): Promise<Measured> => {
   const { holdout, workspaceId } = workspace;
   if (!holdout) throw new HttpError(404, 'This workspace has no holdout');
   const { campaignId, percentage, conversions } = holdout;
@@ -157,22 +166,8 @@ const getHoldoutResults = async ({
   };
   const { timeZone } = workspace.studio;
   const counts = await store.campaignResults(workspaceId, { campaignId, conversions, timeZone });
-  const compared = compareResults(campaign, counts);
-  const { days } = counts;
-  const none = { edits: [], days, placements: [], languages: [], buttons: [], timeZone };
-  const { currencies } = counts;
-  const goals = campaign.conversions ?? [];
-  return {
-    campaign,
-    answer: {
-      ...compared,
-      ...none,
-      headline: headline(campaign, compared, nowMs),
-      currencies,
-      goals,
-      ended: null,
-    },
-  };
+  const parts = { placements: [], languages: [], buttons: [] };
+  return { campaign, counts: { ...counts, ...parts }, versions: [], ended: null };
 };
 
 /** Returns the ended test of the campaign; `null` if none or if the shares have changed since. */
@@ -192,39 +187,25 @@ const findEndedTest = async (
   };
 };
 
-/** Returns the results of a campaign or of the holdout. Throws a 404 if unknown. */
-export const resultsIn = async (
+const measureCampaign = async (
   context: WorkspaceContext,
   campaignId: string | undefined,
-): Promise<{ campaign: CampaignJson; answer: ResultsResponse }> => {
-  const { workspace, store, nowMs } = context;
-  if (campaignId !== undefined && isHoldoutId(campaignId)) return getHoldoutResults(context);
+): Promise<Measured> => {
+  const { workspace, store } = context;
   const row = await findCampaignRow(context, campaignId);
-  const { timeZone } = workspace.studio;
   const test = row.published && (await findEndedTest(context, row.published.campaign));
   const campaign = test?.frozen.campaign ?? currentCampaign(row);
   const counts = test?.frozen.counts ?? (await getCampaignResults(store, workspace, campaign));
   const found = await readVersions(context, campaign.campaign_id, counts.days[0]?.day);
   const endedAt = found.findIndex(({ release }) => release === test?.ended.release);
-  const versions = found.slice(endedAt + 1);
-  const former = versions.flatMap(({ content }) => toCampaignJson(content) ?? []).reverse();
-  const compared = compareResults(campaign, counts, former);
-  return {
-    campaign,
-    answer: {
-      ...compared,
-      headline: headline(campaign, compared, nowMs),
-      edits: toEdits(versions, context),
-      days: counts.days,
-      placements: sortPlacements(campaign, counts.placements),
-      languages: counts.languages,
-      buttons: counts.buttons,
-      timeZone,
-      currencies: counts.currencies,
-      goals: campaign.conversions ?? [],
-      ended: test?.ended ?? null,
-    },
-  };
+  return { campaign, counts, versions: found.slice(endedAt + 1), ended: test?.ended ?? null };
+};
+
+/** Returns the results of a campaign or of the holdout. Throws a 404 if unknown. */
+export const resultsIn = async (context: WorkspaceContext, campaignId: string | undefined) => {
+  const isHoldout = campaignId !== undefined && isHoldoutId(campaignId);
+  const measured = await (isHoldout ? measureHoldout(context) : measureCampaign(context, campaignId));
+  return { campaign: measured.campaign, answer: toResponse(measured, context) };
 };
 
 export const readResults = get(
