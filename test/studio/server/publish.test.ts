@@ -189,6 +189,38 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     ]);
   });
 
+  test('rolls out gradually by scheduled steps that keep earlier users, and stopping cancels the others', async () => {
+    const users = Array.from({ length: 60 }, (_, at) => `u${at}`);
+    const countUsers = async () => {
+      const shown = new Set<string>();
+      for (const user of users) if ((await studio.headlines(user))['home'] === 'Sale!') shown.add(user);
+      return shown;
+    };
+    const atHour = (hour: number) => new Date(studio.clock.now + hour * 3_600_000).toISOString();
+    const step = (control_percentage: number, basedOn: number, more = {}) =>
+      publish(studio, pia, saying('Sale!', { control_percentage }), basedOn, more);
+    const steps = [
+      await step(95, 0),
+      await step(60, 1, { live_at: atHour(1) }),
+      await step(0, 2, { live_at: atHour(2), scheduled: 'keep' }),
+    ];
+    expect(steps.map(({ status }) => status)).toEqual([201, 201, 201]);
+    const first = await countUsers();
+    const nextHour = async () => {
+      studio.clock.now += 3_600_000;
+      await studio.workspaces.refresh();
+    };
+    await nextHour();
+    const second = await countUsers();
+    expect(first.size).toBeLessThan(second.size);
+    expect(second.size).toBeLessThan(users.length);
+    expect([...first].filter((user) => !second.has(user))).toEqual([]);
+    const cookie = await studio.signIn('Pia');
+    await studio.call('POST', '/api/campaigns/sale/stop', { body: { note: '', based_on: 3 }, cookie });
+    await nextHour();
+    expect(await countUsers()).toEqual(new Set());
+  });
+
   test('moves a scheduled release, and replicas apply the new time at once', async () => {
     await publish(studio, pia, saying('Now'));
     await publish(studio, pia, saying('On Tuesday'), 1, { live_at: TUESDAY });
