@@ -1,7 +1,7 @@
 import type { Banner } from './banner.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
-import { createConsent, type Decision } from './consent/consent.ts';
-import { persistConsent } from './consent/persist-consent.ts';
+import { createConsent } from './consent/consent.ts';
+import { createDecide } from './consent/decide.ts';
 import { createDeferredChunk } from './deferred-chunk.ts';
 import type { DeferredClient } from './deferred-client.ts';
 import type { Requested } from './deferred-context.ts';
@@ -23,8 +23,8 @@ const SLOW_MS = 250;
 const createLivePlacard = (settings: Settings): Placard => {
   const { platform } = settings;
   const { now, after, openStore } = platform;
-  const store = openStore('placard-banners');
-  const { notify, fail, subscribe } = createNotices();
+  const notices = createNotices();
+  const { notify, fail, subscribe } = notices;
   const report = (cause: unknown): void => fail('internal', String(cause), cause);
   /** Notices emitted before the debug chunk, which prints them, is loaded; only with `debug`. */
   const buffered: Notice[] = [];
@@ -38,25 +38,35 @@ const createLivePlacard = (settings: Settings): Placard => {
 
   const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
   const consent = createConsent(isKnown ? settings.consent : 'disabled', now);
-  const user = createCurrentUser(settings, consent, fail);
-  const cache = createBannerCache({ settings, store, consent, user, fail });
-  const slotSizes = createSlotSizes(settings.appId);
   const deferred = createDeferredChunk<DeferredClient>(after, fail);
   const { isStopped } = deferred;
-  const track = createTrack({ user, cache, deferred, consent, now });
-  const snooze = (banner: Banner, hours: number) => deferred.run((client) => client.snooze(banner, hours));
-  const { synced } = requested;
-  const placements = createPlacements({
-    cache,
+  /** State that all parts share. */
+  const state = {
+    ...notices,
+    settings,
+    now,
+    after,
+    report,
+    requested,
+    requestPlacement,
     consent,
-    slotSizes,
-    synced,
+    deferred,
+    isStopped,
+    user: createCurrentUser(settings, consent, fail),
+    store: openStore('placard-banners'),
+    slotSizes: createSlotSizes(settings.appId),
+  };
+  const cache = createBannerCache(state);
+  const track = createTrack({ ...state, cache });
+  const snooze = (banner: Banner, hours: number) => deferred.run((client) => client.snooze(banner, hours));
+  const hasShouldShow = Boolean(settings.shouldShow);
+  const placements = createPlacements({
+    ...state,
+    cache,
     track,
     snooze,
-    hasShouldShow: Boolean(settings.shouldShow),
-    after,
-    fail,
-    notify,
+    hasShouldShow,
+    synced: requested.synced,
   });
   cache.subscribe((hiddenBanner) => {
     if (hiddenBanner) return placements.hide(hiddenBanner);
@@ -64,8 +74,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     notify({ type: 'changed' });
   });
 
-  const userSwitch = createUserSwitch({ user, consent, cache, store, slotSizes, deferred });
-  consent.subscribe((before) => userSwitch.follow(before === 'pending').catch(report));
+  const userSwitch = createUserSwitch({ ...state, cache });
   consent.subscribe(() => notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' }));
 
   // Loads everything that the first paint does not need.
@@ -73,43 +82,19 @@ const createLivePlacard = (settings: Settings): Placard => {
     const { createDeferredClient } = await retryImport(() => import('./deferred-client.ts'));
     // In a separate task, because evaluating the chunk already takes a task on a slow phone.
     await new Promise<void>((resolve) => after(0, resolve));
+    const { deleteStored } = userSwitch;
     return createDeferredClient({
-      settings,
-      retryImport,
-      consent,
-      user,
+      ...state,
       cache,
-      store,
       placements,
-      slotSizes,
-      deleteStored: userSwitch.deleteStored,
-      isStopped,
-      requested,
-      requestPlacement,
+      retryImport,
+      deleteStored,
       buffered,
       endBuffer,
-      notify,
-      fail,
-      subscribe,
     });
   });
 
-  /** Applies a decision to this page synchronously, then to the log and the other tabs. */
-  const decide = async (decision: Decision): Promise<void> => {
-    const isCarriedOut = consent.decide(decision);
-    let isDone = false;
-    await deferred.runWithFallback(
-      // The disk has already been purged, and another purge would delete events captured since an opt-in. Pending captures are
-      // discarded in any case.
-      ({ delivery }) => delivery.decide(decision, isDone && consent.mayAct()),
-      async () => {
-        await persistConsent(settings, decision, consent).catch(report);
-        isDone = true;
-      },
-    );
-    // An opt-in begins a session; the caller does not wait for it.
-    if (decision !== 'enable') await isCarriedOut;
-  };
+  const decide = createDecide(state);
 
   const stop = (): void => {
     placements.unmountAll();

@@ -6,7 +6,8 @@ import { createSyncScheduler, type SyncScheduler } from './banners/sync-schedule
 import { createLoadChunk } from './chunks.ts';
 import { createDeferredContext, type DeferredClientOptions } from './deferred-context.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
-import type { Delivery, DeliverySetup } from './delivery/delivery.ts';
+import type { Delivery } from './delivery/delivery.ts';
+
 import type { Inspector } from './inspector/inspector.ts';
 import { createOpenInspector } from './inspector/open-inspector.ts';
 import { loadOnce } from './load-once.ts';
@@ -57,7 +58,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
     };
   });
   const context = createDeferredContext(options);
-  const { settings, consent, user, cache, placements, notify, fail } = context;
+  const { settings, user, cache, placements, notify, fail } = context;
   const { lifecycle, userTokens, isStopped, isActive, inBackground } = context;
   const loadChunk = createLoadChunk(options.retryImport);
   const trouble = loadOnce(() => loadChunk('trouble'), fail);
@@ -67,16 +68,12 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
 
   const scheduler = createSyncScheduler(context, trouble);
 
-  const setup: DeliverySetup = {
-    api: { ...settings, fetch: platform.fetch },
-    userTokens,
-    consent,
-    options: settings.delivery,
-    platform: { ...platform, clock: platform, lifecycle },
-    host: {
-      notify,
-      fail,
-      onEventRejected: settings.onEventRejected,
+  const delivery = createDelivery(
+    {
+      ...settings,
+      ...platform,
+      ...context,
+      clock: platform,
       onDismissed: (dismissals) => inBackground(recordAcceptedDismissals(user, cache, dismissals, now())),
       // The cache is less valuable than events, because a sync restores it.
       async evict() {
@@ -86,12 +83,10 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
         await context.deleteStored();
         inBackground(scheduler.refetch());
       },
+      loadHandoff: trouble,
     },
-    loadHandoff: trouble,
-    isWorker: false,
-    isStopped,
-  };
-  const delivery = createDelivery(setup, trouble);
+    trouble,
+  );
 
   let visitors: Promise<() => Promise<void>> | undefined;
   const loadVisitors = async () => {
@@ -107,12 +102,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
       await withTimeout(updating, after, STORE_TIMEOUT_MS, 'The visitor');
     } catch (cause) {
       visitors = undefined;
-      // `SecurityError` or `QuotaExceededError`.
-      const isBlocked = cause instanceof DOMException;
-      const message = isBlocked
-        ? 'localStorage is blocked or full: no visitor is created'
-        : 'The visitor failed to load';
-      fail(isBlocked ? 'storage' : 'internal', message, cause);
+      fail('internal', 'The visitor failed to load', cause);
     }
   };
   let shouldShow: ShouldShow | undefined;

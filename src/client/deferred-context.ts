@@ -19,9 +19,6 @@ export interface Requested {
   synced: Set<string>;
 }
 
-/** Timeout of a call without retries. */
-const TIMEOUT_MS = 15_000;
-
 /** State that the first chunk passes to the deferred one. */
 export interface DeferredClientOptions extends Notices {
   settings: Settings;
@@ -47,10 +44,14 @@ export interface DeferredClientOptions extends Notices {
 export interface DeferredContext extends DeferredClientOptions {
   lifecycle: PageLifecycle;
   userTokens: UserTokens;
-  /** Returns `false` without consent, and once the client has stopped. */
+  /** Returns whether the client may show, sync and track: the user allows it, and the page runs. */
   isActive: () => boolean;
-  /** Returns whether anything may be stored on the device; `false` once the client has stopped. */
+  /** Returns whether anything may be stored on the device. */
   mayWrite: () => boolean;
+  /** Returns whether banners may be requested. Never while the page is prerendered. */
+  canSync: () => boolean;
+  /** Returns whether queued events may be sent. Never while the page is prerendered. */
+  canSend: () => boolean;
   /** Makes one call with the client key, without retries. `body` is `undefined` if the response is not JSON. */
   post: (path: string, body: object) => Promise<{ status: number; body: unknown }>;
   readBanners: ReadBanners;
@@ -60,31 +61,22 @@ export interface DeferredContext extends DeferredClientOptions {
 
 export const createDeferredContext = (options: DeferredClientOptions): DeferredContext => {
   const { settings, consent, isStopped, fail } = options;
-  const mayWrite = () => consent.mayWrite() && !isStopped();
+  const lifecycle = settings.platform.lifecycle ?? createPageLifecycle();
+  const isActive = () => consent.mayAct() && !isStopped();
   const { endpoint, apiKey, platform } = settings;
-  const postJson = createPostJson(endpoint, platform.fetch);
+  const postJson = createPostJson(endpoint, platform.after, platform.fetch);
   return {
     ...options,
-    lifecycle: settings.platform.lifecycle ?? createPageLifecycle(),
+    lifecycle,
     userTokens: createUserTokens(settings.userToken, settings.platform, fail),
-    isActive: () => consent.mayAct() && !isStopped(),
-    mayWrite,
+    isActive,
+    mayWrite: () => consent.mayWrite() && !isStopped(),
+    canSync: () => isActive() && !lifecycle.isPrerendering(),
+    canSend: () => consent.maySend() && !isStopped() && !lifecycle.isPrerendering(),
     async post(path, body) {
       const key = await getApiKey(apiKey, platform.after);
-      // Not `AbortSignal.timeout`, which Chrome before version 103 does not support.
-      const abort = new AbortController();
-      const timeout = () => abort.abort(new Error(`timed out after ${TIMEOUT_MS} ms`));
-      const cancel = platform.after(TIMEOUT_MS, timeout);
-      try {
-        const { status, text } = await postJson(path, {
-          body: toJson(body),
-          key,
-          signal: abort.signal,
-        });
-        return { status, body: parseJson(text) };
-      } finally {
-        cancel();
-      }
+      const { status, text } = await postJson(path, { body: toJson(body), key });
+      return { status, body: parseJson(text) };
     },
     readBanners: createReadBanners(fail),
     inBackground: (work) =>

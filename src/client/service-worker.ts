@@ -2,6 +2,7 @@ import { acceptInStore } from './banners/accept-in-store.ts';
 import { recordKey } from './banners/user-record.ts';
 import { createConsent } from './consent/consent.ts';
 import { createUserTokens, type ProvideToken } from './credentials/credentials.ts';
+import { followTabs } from './delivery/decide.ts';
 import type { DeliverySetup } from './delivery/delivery.ts';
 import { createOutbox } from './delivery/outbox.ts';
 import { createTrouble } from './delivery/trouble/trouble.ts';
@@ -61,29 +62,32 @@ const install = (options: InstallDeliveryOptions, { notify, fail }: Notices): vo
   // A worker cannot use dynamic imports.
   const loadTrouble = async () => ({ createTrouble });
   const setup: DeliverySetup = {
-    api: { endpoint, apiKey, appId, appVersion: '', logName },
+    endpoint,
+    apiKey,
+    appId,
+    appVersion: '',
+    logName,
+    delivery: options.delivery,
     userTokens,
     consent,
-    options: options.delivery,
-    platform: {
-      openStore: createIdbStore,
-      clock,
-      random: Math.random,
-      lifecycle: NO_PAGE,
-    },
-    host: {
-      notify,
-      fail,
-      onDismissed(dismissals) {
-        const accepted = () => acceptInStore(banners, toKey, dismissals, Date.now());
-        // A dismissal stays in effect until its acceptance is recorded. If recording fails, it only stays longer.
-        accepting = accepting.then(accepted).catch(() => undefined);
-      },
+    notify,
+    fail,
+    openStore: createIdbStore,
+    clock,
+    random: Math.random,
+    lifecycle: NO_PAGE,
+    onDismissed(dismissals) {
+      const accepted = () => acceptInStore(banners, toKey, dismissals, Date.now());
+      // A dismissal stays in effect until its acceptance is recorded. If recording fails, it only stays longer.
+      accepting = accepting.then(accepted).catch(() => undefined);
     },
     isWorker: true,
+    isActive: consent.mayAct,
+    canSend: consent.maySend,
     isStopped: () => false,
   };
   const sender = createOutbox(setup, loadTrouble);
+  followTabs(sender);
   const flush = async () => {
     const outcome = await sender.flush();
     await accepting;

@@ -1,6 +1,6 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import { createConsent, type Decision } from '../../src/client/consent/consent.ts';
-import { persistConsent } from '../../src/client/consent/persist-consent.ts';
+import { persistConsent } from '../../src/client/consent/decide.ts';
 import { createDeferredChunk } from '../../src/client/deferred-chunk.ts';
 import { CONTROL_KEY, newControl, readControl } from '../../src/client/delivery/log/records.ts';
 import { logName } from '../../src/client/options/options.ts';

@@ -157,13 +157,15 @@ export const createBannerCache = (options: CacheOptions) => {
     now: (): number => now() + record.clockSkewMs,
     expiresInMs: (banner: Banner): number => (banner.expiresAt ?? Infinity) - cache.now(),
 
-    /**
-     * Reads the current user, clears the former user in memory, and reads the current user's record. Resolves when the record is
-     * loaded, or cannot be loaded.
-     */
-    async open(): Promise<void> {
+    /** Clears the former user in memory. Without consent there is no current user. */
+    close(): void {
       user.update();
       reset();
+    },
+
+    /** Closes the former user, and reads the current user's record. Resolves when it is loaded, or cannot be loaded. */
+    async open(): Promise<void> {
+      cache.close();
       await cache.reread();
     },
 

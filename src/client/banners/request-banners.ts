@@ -17,8 +17,6 @@ export const clockSkewMs = (headers: Headers, sentAtMs: number, receivedAtMs: nu
   return Math.abs(skew) < THRESHOLD_MS ? 0 : Math.round(skew);
 };
 
-const TIMEOUT_MS = 15_000;
-
 // Not a class, because a browser's console would print its minified name.
 const syncRejection = (response: HttpResponse, sentToken?: string): SyncRejection =>
   Object.assign(new Error(`HTTP ${response.status}`), { response, sentToken });
@@ -41,18 +39,18 @@ export const createRequestBanners = (
 ) => {
   const { endpoint, apiKey, appId, appVersion, deviceId, platform } = settings;
   const { now, after, fetch } = platform;
-  const post = createPostJson(endpoint, fetch);
+  const post = createPostJson(endpoint, after, fetch);
   let lastRequestAtMs = 0;
 
   const requestWith = async (
     key: string,
     user: string,
     placements: string[],
-    request: AbortController,
+    abort: AbortController,
   ): Promise<ReceivedBanners> => {
     const token = await userTokens.get(user);
     // The request may have been aborted while the key or the token was awaited.
-    request.signal.throwIfAborted();
+    abort.signal.throwIfAborted();
     if (!userTokens.isReady(user)) throw new Error('no user token');
     const sentAtMs = now();
     // Strictly increasing, so that the response to the later request wins even if the clock is set back.
@@ -66,27 +64,23 @@ export const createRequestBanners = (
       ...(deviceId && { device_id: deviceId }),
       ...(token && { [USER_TOKEN_MEMBER]: token }),
     };
-    const cancel = after(TIMEOUT_MS, () => request.abort(new Error(`timed out after ${TIMEOUT_MS} ms`)));
-    try {
-      const response = await post(SYNC_PATH, { body: toJson(body), key, signal: request.signal });
-      if (response.status < 200 || response.status >= 300) throw syncRejection(response, token);
-      const byPlacement = readSyncResponse(parseJson(response.text));
-      if (!byPlacement) throw new Error('the response has no "banners"');
-      return { byPlacement, fetchedAtMs, clockSkewMs: clockSkewMs(response.headers, sentAtMs, now()) };
-    } finally {
-      cancel();
-    }
+    const response = await post(SYNC_PATH, { body: toJson(body), key, abort });
+    if (response.status < 200 || response.status >= 300) throw syncRejection(response, token);
+    const byPlacement = readSyncResponse(parseJson(response.text));
+    if (!byPlacement) throw new Error('the response has no "banners"');
+    return { byPlacement, fetchedAtMs, clockSkewMs: clockSkewMs(response.headers, sentAtMs, now()) };
   };
 
-  return async (user: string, placements: string[], request: AbortController): Promise<ReceivedBanners> => {
+  return async (user: string, placements: string[], abort: AbortController): Promise<ReceivedBanners> => {
     // Requested for each sync, so that a replaced key is never sent.
-    const key = await getApiKey(apiKey, after);
+    const getKey = () => getApiKey(apiKey, after);
+    const key = await getKey();
     try {
-      return await requestWith(key, user, placements, request);
+      return await requestWith(key, user, placements, abort);
     } catch (cause) {
       const found = Object(cause).response && (await failures().catch(() => undefined));
       if (!found) throw cause;
-      return requestWith(await found.betterKey(user, key, cause), user, placements, request);
+      return requestWith(await found.betterKey(user, key, cause, getKey), user, placements, abort);
     }
   };
 };

@@ -17,9 +17,9 @@ export interface SyncFailure {
   pause: Pause;
   kind: FailureKind;
   message: string;
-  isRateLimit: boolean;
+  isRateLimit?: boolean;
   /** Whether the request is invalid, so that a retry would be rejected as well. */
-  isFinal: boolean;
+  isFinal?: boolean;
 }
 
 const asRejection = (cause: unknown): SyncRejection | undefined =>
@@ -27,12 +27,16 @@ const asRejection = (cause: unknown): SyncRejection | undefined =>
 
 /** Handles failed syncs: gets another key or token, and determines the pause until the next request. */
 export const createSyncFailures = (shared: SharedFunctions, settings: Settings, userTokens: UserTokens) => {
-  const { apiKey, platform } = settings;
-  const { now, after, random } = platform;
+  const { now, random } = settings.platform;
 
   return {
     /** Returns the key for one retry of a rejected request. Throws `cause` if a retry would fail again. */
-    async betterKey(user: string, key: string, cause: unknown): Promise<string> {
+    async betterKey(
+      user: string,
+      key: string,
+      cause: unknown,
+      getKey: () => Promise<string>,
+    ): Promise<string> {
       const { response, sentToken } = cause as SyncRejection;
       const fault = response.headers.get(shared.USER_TOKEN_HEADER);
       if (fault !== null) {
@@ -42,7 +46,7 @@ export const createSyncFailures = (shared: SharedFunctions, settings: Settings, 
       }
       // Only a key function can return a better key at once.
       const isUnauthorized = parseErrorResponse(shared, response, now()).reason === 'unauthorized';
-      const next = isUnauthorized ? await shared.getApiKey(apiKey, after) : key;
+      const next = isUnauthorized ? await getKey() : key;
       if (next === key) throw cause;
       return next;
     },

@@ -46,7 +46,7 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
   } = context;
   const { platform } = settings;
   const { now, after, openChannel } = platform;
-  const { isVisible, isPrerendering } = lifecycle;
+  const { isVisible } = lifecycle;
   const rule = bannerOptions(settings.banners, notify);
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
   /**
@@ -97,7 +97,6 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
   const sync = createSync({
     ...context,
     userId: user.id,
-    canSync: () => isActive() && !isPrerendering(),
     onResponse,
     failures,
     onRateLimit: () => inBackground(session.spendAll()),

@@ -2,9 +2,9 @@ import { MAX_PLACEMENTS } from '../../protocol/index.ts';
 import type { UserTokens } from '../credentials/credentials.ts';
 import type { Fail, Notify } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
-import { endPauseEarly, isPaused, noPause, type Pause } from '../platform/pauses.ts';
+import { endPauseEarly, isPaused, noPause } from '../platform/pauses.ts';
 import { createRequestBanners } from './request-banners.ts';
-import type { SyncFailures } from './sync-failure.ts';
+import type { SyncFailure, SyncFailures } from './sync-failure.ts';
 import type { ReadBanners, SyncResult } from './sync-response.ts';
 
 interface SyncOptions {
@@ -58,8 +58,6 @@ export const createSync = (options: SyncOptions) => {
     if (requested.size > 0 && canSync()) cancel = after(waitMs(), run);
   };
 
-  const unknownPause = (): Pause => ({ ...noPause(), until: now() + UNKNOWN_PAUSE_MS, failures: 1 });
-
   const retryLater = async (
     cause: unknown,
     placements: string[],
@@ -68,12 +66,15 @@ export const createSync = (options: SyncOptions) => {
     const found = await failures().catch(() => undefined);
     // Another user may have signed in.
     if (!inFlight.has(controller)) return;
-    const failure = found?.read(cause, pause);
-    pause = failure?.pause ?? unknownPause();
-    if (failure?.isRateLimit) onRateLimit();
-    if (!failure?.isFinal) for (const placementId of placements) requested.add(placementId);
-    const message = failure?.message ?? String(cause);
-    fail(failure?.kind ?? 'sync', `Sync of ${placements.join(', ')} failed: ${message}`, cause);
+    const failure: SyncFailure = found?.read(cause, pause) ?? {
+      pause: { ...noPause(), until: now() + UNKNOWN_PAUSE_MS, failures: 1 },
+      kind: 'sync',
+      message: String(cause),
+    };
+    pause = failure.pause;
+    if (failure.isRateLimit) onRateLimit();
+    if (!failure.isFinal) for (const placementId of placements) requested.add(placementId);
+    fail(failure.kind, `Sync of ${placements.join(', ')} failed: ${failure.message}`, cause);
     notify({ type: 'paused', untilMs: pause.until, reason: pause.reason });
   };
 

@@ -6,13 +6,6 @@ import { withTimeout } from '../platform/pauses.ts';
 /** Timeout of the host's functions. */
 const ASK_MS = 10_000;
 
-/** Returns the FNV-1a hash of the key's code units, to recognize the key without storing it. */
-export const fingerprint = (key: string): string => {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < key.length; i += 1) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193) >>> 0;
-  return `${key.length}-${hash.toString(36)}`;
-};
-
 /** Client key, or a function that returns the current one. */
 type ProvideKey = string | (() => string | Promise<string>);
 

@@ -70,7 +70,7 @@ interface PendingCapture {
  * Appends events to the log in call order, with one write per task. Never reads first, because the page may be about to navigate.
  */
 export const createCapture = ({ context, log, capMonitor, sender }: Outbox, pageExit: PageExit) => {
-  const { api, consent, clock, tab, lifecycle, notify, fail, isStopped } = context;
+  const { appId, appVersion, consent, clock, tab, lifecycle, notify, fail, isActive, isStopped } = context;
   const getTime = createEventTimes(clock);
   let queue: PendingCapture[] = [];
   /** Set while queued events are being written, or wait for earlier work. */
@@ -79,7 +79,6 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
 
   const toEntry = ({ event, at }: PendingCapture): Entry => {
     const { type, bannerId, userId, dedupName } = event;
-    const { appId, appVersion } = api;
     const time = getTime(at, `${userId}\n${bannerId}\n${type}`);
     sequence += 1;
     return {
@@ -193,7 +192,7 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
   };
 
   const capture = (event: CapturedEvent): Promise<BannerEvent | null> => {
-    const isAllowed = event.wasAllowed ? consent.mayStorePending() : consent.mayAct() && !isStopped();
+    const isAllowed = event.wasAllowed ? consent.mayStorePending() : isActive();
     if (!isAllowed) return Promise.resolve(null);
     // An invalid event would fail the whole write, including all other events in it.
     if (!hasRequiredFields(event)) {

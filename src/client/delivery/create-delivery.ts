@@ -1,6 +1,6 @@
 import type { BannerEvent } from '../banner.ts';
 import { createCapture } from './capture.ts';
-import { createDecide } from './decide.ts';
+import { createDecide, followTabs } from './decide.ts';
 import type { Delivery, DeliverySetup } from './delivery.ts';
 import { bannerEvent, EVENT_RANGE } from './log/records.ts';
 import { createOutbox, type LoadTrouble } from './outbox.ts';
@@ -12,6 +12,7 @@ import { createPageExit } from './page-exit.ts';
  */
 export const createDelivery = (setup: DeliverySetup, loadTrouble: LoadTrouble): Delivery => {
   const outbox = createOutbox(setup, loadTrouble);
+  followTabs(outbox);
   const { context, log, sender } = outbox;
   const { consent, trouble } = context;
   const pageExit = createPageExit(outbox);

@@ -1,8 +1,21 @@
 import type { Decision } from '../consent/consent.ts';
 import { isUnavailable } from '../load-once.ts';
+import type { StoreKey } from '../platform/store.ts';
 import type { Capture } from './capture.ts';
-import { isNewer, toRange } from './log/records.ts';
+import { isControlKey, isNewer } from './log/records.ts';
 import type { Outbox } from './outbox.ts';
+
+/** Applies the choices of other tabs to this page. */
+export const followTabs = ({ context: { consent, tabs, isWorker }, log }: Outbox): void => {
+  tabs.subscribe((item) => {
+    if (item.type !== 'consent' || !Number.isFinite(item.decidedAt)) return;
+    const wasWiped = consent.is('wiped');
+    // A service worker has no host that could enable it again.
+    if (isWorker && wasWiped && item.consent === 'enabled') void consent.decide('enable');
+    else void consent.merge(item);
+    if (!wasWiped && consent.is('wiped')) log.store.clearMemory();
+  });
+};
 
 /** Stores the decisions of this page in the log, tells the other tabs, and applies them to the queue. */
 export const createDecide = ({ context, log, capMonitor, sender }: Outbox, capture: Capture) => {
@@ -16,13 +29,11 @@ export const createDecide = ({ context, log, capMonitor, sender }: Outbox, captu
       if (!isUnavailable(cause)) throw cause;
       // The decision does not wait for a chunk. These events are not counted as purged.
       log.store.schedulePurge();
-      await log.deleteClaims();
-      for (const kind of ['event', 'dead']) {
-        const found = await log.store.entries(toRange(kind));
-        const own = found.filter(([key, record]) => !isNewer(record) && !(Number([key].flat()[2]) > until));
-        await log.store.deleteMany(own.map(([key]) => key));
-      }
-      await log.deleteOldDedupMarks(until);
+      const found = await log.store.entries();
+      // The capture time is in the key of an event, and in the mark of a deduplication name.
+      const isKept = ([key, record]: [StoreKey, unknown]): boolean =>
+        isControlKey(key) || isNewer(record) || (Object(record).at ?? Number([key].flat()[2])) > until;
+      await log.store.deleteMany(found.filter((each) => !isKept(each)).map(([key]) => key));
     }
   };
 

@@ -4,13 +4,13 @@ import type { UserTokens } from '../credentials/credentials.ts';
 import type { Fail, Notice, Notify } from '../notices.ts';
 import type { DeliveryChoices, DeliveryOptions } from '../options/option-schema.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { HttpResponse } from '../platform/http.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Pause } from '../platform/pauses.ts';
-import type { Store } from '../platform/store.ts';
+import type { Store, StoreKey } from '../platform/store.ts';
 import type { BroadcastChannelLike, TabChannel } from '../platform/tab-channel.ts';
 import type { Disk, InMemory } from './log/disk.ts';
 import type { Claim, Claimed, QueuedEvent } from './log/records.ts';
-import type { RequestResult } from './sender/request-result.ts';
 import type { createWorkerHandoff } from './worker-handoff.ts';
 
 /** Reason that the server rejected an event, with its number of attempts. */
@@ -123,8 +123,8 @@ export interface Delivery {
   stop(): void;
 }
 
-/** API connection and app identity. */
-export interface Api {
+/** Options, platform and callbacks of a page or a service worker. */
+export interface DeliverySetup {
   /** Base URL of the API, without the path. */
   endpoint: string;
   /**
@@ -136,11 +136,14 @@ export interface Api {
   appVersion: string;
   /** Name of the log and of the tab channel. */
   logName: string;
+  /** The host's options. */
+  delivery?: DeliveryChoices | undefined;
+  onEventRejected?: OnEventRejected | undefined;
+  userTokens: UserTokens;
+  consent: Consent;
+  notify: Notify;
+  fail: Fail;
   fetch?: typeof fetch | undefined;
-}
-
-/** Platform of the page or the service worker. The deferred chunk gets store and clock from the first chunk. */
-export interface DeliveryPlatform {
   /** Opens the store, usually IndexedDB. The log falls back to memory. */
   openStore: (name: string) => Store;
   clock: Clock;
@@ -149,31 +152,19 @@ export interface DeliveryPlatform {
   lifecycle: PageLifecycle;
   /** Opens the channel to the other tabs. Default: `BroadcastChannel`. Without a channel, tabs see changes only in the log. */
   openChannel?: ((name: string) => BroadcastChannelLike) | undefined;
-}
-
-/** Callbacks into the page or the service worker. */
-export interface DeliveryHost {
-  notify: Notify;
-  fail: Fail;
-  onEventRejected?: OnEventRejected | undefined;
   /** Called with dismissals that the service has accepted. */
   onDismissed?: (dismissals: readonly BannerEvent[]) => void;
   /** Frees space by deleting less valuable data (the banner cache) if the storage quota is reached. */
   evict?: () => Promise<void>;
-}
-
-export interface DeliverySetup {
-  api: Api;
-  userTokens: UserTokens;
-  consent: Consent;
-  options: DeliveryChoices | undefined;
-  platform: DeliveryPlatform;
-  host: DeliveryHost;
   /** Loads the hand-off to a service worker. */
   loadHandoff?: () => Promise<{ createWorkerHandoff: typeof createWorkerHandoff }>;
   /** Whether this is a service worker, which sends only when `flush()` is called, and leaves corrections to the pages. */
-  isWorker: boolean;
-  /** Returns whether the client has stopped. A stopped client sends nothing, and captures no later events. */
+  isWorker?: boolean;
+  /** Returns whether new events may be captured: the user allows it, and the client has not stopped. */
+  isActive: () => boolean;
+  /** Returns whether queued events may be sent: as `isActive`, but after an opt-out that drains the queue as well. */
+  canSend: () => boolean;
+  /** Returns whether the client has stopped. */
   isStopped: () => boolean;
 }
 
@@ -186,6 +177,12 @@ export type TabMessage =
   /** Notice of the service worker, which has no host. Each page passes the notice on to its host. */
   | { type: 'notice'; notice: Notice }
   | ({ type: 'consent' } & ConsentRecord<ConsentState | 'wiped'>);
+
+/** Result of a request. The deferred chunk handles a response that accepts all events; the trouble chunk handles the rest. */
+export type RequestResult =
+  | { type: 'response'; response: HttpResponse; isAllAccepted: boolean }
+  /** `isNewNetwork`: the network changed during the request, so the failure does not count against the new network. */
+  | { type: 'no-response'; cause: unknown; isNewNetwork: boolean; wasOffline: boolean };
 
 /** API of the trouble chunk, which most visits do not load. */
 export interface Trouble {
@@ -218,6 +215,8 @@ export interface Trouble {
   waitUntil(pause: Pause, apiKey: string): Promise<number | undefined>;
   /** Ends the backoff of all tabs, unless the server requested it. */
   endBackoff(): Promise<void>;
+  /** Removes unusable records. Events count as evicted. */
+  removeCorrupt(keys: StoreKey[]): Promise<void>;
   /** Removes expired events if `isHourlyCheckDue`, then events over a cap, starting with the least valuable and oldest. */
   enforceCaps(isHourlyCheckDue: boolean, isOver: boolean): Promise<void>;
   /**
@@ -235,18 +234,14 @@ export interface Trouble {
 }
 
 /** Setup and page-level state that all parts of the delivery share. */
-export interface DeliveryContext extends Omit<DeliverySetup, 'platform' | 'options'>, DeliveryPlatform {
+export interface DeliveryContext extends Omit<DeliverySetup, 'delivery'> {
   /** ID of this page. */
   tab: string;
   newId: () => string;
   options: DeliveryOptions;
   tabs: TabChannel<TabMessage>;
-  notify: Notify;
-  fail: Fail;
   /** Loads the trouble chunk. Rejects if it cannot be loaded; the log then stays unchanged. */
   trouble: () => Promise<Trouble>;
   /** Returns the trouble chunk; `undefined` if it is not loaded. */
   loaded: () => Trouble | undefined;
-  /** Returns `false` without consent, while the page is prerendered, and once the client has stopped. */
-  canSend: () => boolean;
 }

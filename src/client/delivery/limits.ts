@@ -3,6 +3,8 @@
 /** Version of the records and keys of the log. Another SDK version on the same origin sees only its own records. */
 export const SCHEMA_VERSION = 1;
 
+/** Maximum time that a `Date` can hold, in Unix milliseconds. Requests contain times as dates. */
+export const MAX_TIME_MS = 8.64e15;
 /** Maximum response time in any configuration. */
 export const MAX_RESPONSE_MS = 600_000;
 /** Maximum delay of one event after a rejection, or after the server failed on a request with only this event. */

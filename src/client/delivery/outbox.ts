@@ -1,5 +1,4 @@
 import { loadOnce } from '../load-once.ts';
-import type { Notify } from '../notices.ts';
 import { deliveryOptions } from '../options/option-schema.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
 import type {
@@ -13,56 +12,37 @@ import type {
 import { type CapMonitor, createCapMonitor } from './log/cap-monitor.ts';
 import { createLog, type Log } from './log/log.ts';
 import { EVENT_RANGE } from './log/records.ts';
+import { createDeliver } from './sender/send.ts';
 import { createSender, type Sender } from './sender/sender.ts';
-import { createDeliver } from './sender/settle.ts';
 import { sharedFunctions } from './trouble/shared-functions.ts';
 import type { createTrouble } from './trouble/trouble.ts';
 
 const createContext = (setup: DeliverySetup, loadTrouble: () => Promise<Trouble>): DeliveryContext => {
-  const { platform, options, ...shared } = setup;
-  const { api, consent, host, isWorker, isStopped } = shared;
-  const { clock, random, lifecycle, openChannel } = platform;
+  const { clock, random, lifecycle, openChannel, isWorker, notify, fail } = setup;
   const newId = () => `${clock.now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
-  const tabs = createTabChannel<TabMessage>(api.logName, lifecycle, openChannel);
-
-  const notify: Notify = (notice) => {
-    host.notify(notice);
-    if (isWorker && ('event' in notice || 'events' in notice)) tabs.post({ type: 'notice', notice });
-  };
+  const tabs = createTabChannel<TabMessage>(setup.logName, lifecycle, openChannel);
   tabs.subscribe((item) => {
-    if (item.type === 'notice' && item.notice) host.notify(item.notice);
+    if (item.type === 'notice' && item.notice) notify(item.notice);
   });
 
   let loaded: Trouble | undefined;
 
   return {
-    ...platform,
-    ...shared,
+    ...setup,
     trouble: loadOnce(async () => {
       loaded = await loadTrouble();
       return loaded;
-    }, host.fail),
+    }, fail),
     loaded: () => loaded,
     tab: newId(),
     newId,
-    options: deliveryOptions(options, notify),
+    options: deliveryOptions(setup.delivery, notify),
     tabs,
-    notify,
-    fail: host.fail,
-    canSend: () => !isStopped() && !lifecycle.isPrerendering() && consent.maySend(),
+    notify(notice) {
+      notify(notice);
+      if (isWorker && ('event' in notice || 'events' in notice)) tabs.post({ type: 'notice', notice });
+    },
   };
-};
-
-/** Applies the choices of other tabs to this page. */
-const followTabs = ({ consent, tabs, isWorker }: DeliveryContext, log: Log): void => {
-  tabs.subscribe((item) => {
-    if (item.type !== 'consent' || !Number.isFinite(item.decidedAt)) return;
-    const wasWiped = consent.is('wiped');
-    // A service worker has no host that could enable it again.
-    if (isWorker && wasWiped && item.consent === 'enabled') void consent.decide('enable');
-    else void consent.merge(item);
-    if (!wasWiped && consent.is('wiped')) log.store.clearMemory();
-  });
 };
 
 export type LoadTrouble = () => Promise<{ createTrouble: typeof createTrouble }>;
@@ -88,7 +68,6 @@ export const createOutbox = (setup: DeliverySetup, loadTrouble: LoadTrouble): Ou
   const capMonitor = createCapMonitor(context, log);
   const deliver = createDeliver(context);
   const sender = createSender(context, log, capMonitor, deliver);
-  followTabs(context, log);
   // The disk may contain another choice of the user.
   log.store.onDisk(() => void log.control().then(() => sender.wake()));
   const send = () => (context.canSend() ? sender.run(true) : 0);

@@ -1,3 +1,5 @@
+import type { Clock } from './clock.ts';
+
 /** Response with its complete body. */
 export interface HttpResponse {
   url: string;
@@ -10,7 +12,10 @@ interface PostRequest {
   body: string;
   key: string;
   keepalive?: boolean;
-  signal: AbortSignal;
+  /** Default 15,000. */
+  timeoutMs?: number;
+  /** Aborts the request. The timeout aborts it as well. */
+  abort?: AbortController;
 }
 
 /**
@@ -31,15 +36,20 @@ const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
   });
 
 /**
- * Creates a function that posts JSON to an API. The caller retries, and sets the timeout with `signal`. Resolves with any
- * readable response, including an error status. Rejects if there is no readable response.
+ * Creates a function that posts JSON to an API. The caller retries. Resolves with any readable response, including an error
+ * status. Rejects if there is no readable response within the timeout.
  */
 export const createPostJson = (
   endpoint: string,
+  after: Clock['after'],
   // Called without `this`, because the browser's `fetch` throws if it is called on another object.
   fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init),
 ) => {
-  const post = async (url: string, { body, key, keepalive, signal }: PostRequest): Promise<HttpResponse> => {
+  const post = async (
+    url: string,
+    { body, key, keepalive }: PostRequest,
+    signal: AbortSignal,
+  ): Promise<HttpResponse> => {
     const response = await fetch(url, {
       method: 'POST',
       body,
@@ -54,13 +64,20 @@ export const createPostJson = (
     const { status, headers = new Headers() } = response;
     return { url, status, headers, text: await response.text() };
   };
-  return (path: string, request: PostRequest): Promise<HttpResponse> => {
+  return async (path: string, request: PostRequest): Promise<HttpResponse> => {
     const url = endpoint + path;
-    return Promise.race([post(url, request), rejectOnAbort(request.signal)]).catch((cause) => {
+    // Not `AbortSignal.timeout`, which Chrome before version 103 does not support.
+    const { timeoutMs = 15_000, abort = new AbortController() } = request;
+    const cancel = after(timeoutMs, () => abort.abort(new Error(`timed out after ${timeoutMs} ms`)));
+    try {
+      return await Promise.race([post(url, request, abort.signal), rejectOnAbort(abort.signal)]);
+    } catch (cause) {
       // The browser's error contains neither the URL nor the reason, which may be CORS, a content blocker or a service that is
       // down.
-      throw new Error(`No response from ${url}: ${cause?.message ?? cause}`, { cause });
-    });
+      throw new Error(`No response from ${url}: ${Object(cause).message ?? cause}`, { cause });
+    } finally {
+      cancel();
+    }
   };
 };
 

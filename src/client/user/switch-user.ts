@@ -30,10 +30,16 @@ interface UserSwitchOptions {
   store: Store;
   slotSizes: SlotSizes;
   deferred: DeferredChunk<DeferredClient>;
+  /** Reports a failure that no caller waits for. */
+  report: (cause: unknown) => void;
 }
 
-/** Opens the cache and the session of the current user if there is consent, and closes those of the former user. */
-export const createUserSwitch = ({ user, consent, cache, store, slotSizes, deferred }: UserSwitchOptions) => {
+/**
+ * Opens the cache and the session of the current user if there is consent, and closes those of the former user: at the start, on
+ * sign-in, and on each change of consent.
+ */
+export const createUserSwitch = (options: UserSwitchOptions) => {
+  const { user, consent, cache, store, slotSizes, deferred, report } = options;
   /**
    * Deletes the stored records of all users except the current one. Without consent, also deletes the heights of slots, the
    * visitor and the name of the tab.
@@ -68,18 +74,20 @@ export const createUserSwitch = ({ user, consent, cache, store, slotSizes, defer
   };
   const close = (): Promise<void> => {
     deferred.current()?.forgetUser();
-    // Without consent, this only clears the copy in memory.
-    void cache.open();
+    cache.close();
     return deleteStored();
   };
+
+  consent.subscribe((before) => {
+    const isFirstChoice = before === 'pending';
+    const isDone = consent.mayAct() ? (isFirstChoice ? keep() : open(false)) : close();
+    return isDone.catch(report);
+  });
 
   return {
     deleteStored,
     openCache,
     startSession,
-    /** Applies a change of consent. `isFirst`: whether this is the user's first choice. */
-    follow: (isFirst: boolean): Promise<void> =>
-      consent.mayAct() ? (isFirst ? keep() : open(false)) : close(),
     async signIn(userId: string | null): Promise<void> {
       if (!user.signIn(userId)) return;
       deferred.current()?.forgetUser();

@@ -85,5 +85,10 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
     await joining;
   };
 
-  return meet;
+  return () =>
+    meet().catch((cause) => {
+      // `SecurityError` or `QuotaExceededError`.
+      if (!(cause instanceof DOMException)) throw cause;
+      fail('storage', 'localStorage is blocked or full: no visitor is created', cause);
+    });
 };

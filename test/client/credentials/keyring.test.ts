@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createApiKeyProvider, fingerprint } from '../../../src/client/credentials/credentials.ts';
+import { createApiKeyProvider } from '../../../src/client/credentials/credentials.ts';
+import { fingerprint } from '../../../src/client/delivery/trouble/outcome-handler.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
 
 describe('the key', () => {

@@ -3,6 +3,7 @@ import { type ConsentState, createConsent } from '../../../src/client/consent/co
 import { createUserTokens, type ProvideToken } from '../../../src/client/credentials/credentials.ts';
 import { createDelivery } from '../../../src/client/delivery/create-delivery.ts';
 import type { Delivery, OnEventRejected } from '../../../src/client/delivery/delivery.ts';
+
 import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/records.ts';
 import { createTrouble } from '../../../src/client/delivery/trouble/trouble.ts';
 import { createWorkerHandoff } from '../../../src/client/delivery/worker-handoff.ts';
@@ -165,32 +166,28 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
     const loadTrouble = setup.loadTrouble ?? (async () => ({ createTrouble }));
     const delivery: Delivery = createDelivery(
       {
-        api: {
-          endpoint: service.origin,
-          apiKey,
-          appId,
-          appVersion,
-          logName: logName(service.origin, appId),
-          fetch: send,
-        },
+        endpoint: service.origin,
+        apiKey,
+        appId,
+        appVersion,
+        logName: logName(service.origin, appId),
+        fetch: send,
+        delivery: setup.options,
+        onEventRejected: setup.onEventRejected,
         userTokens,
         consent,
-        options: setup.options,
-        platform: {
-          openStore: setup.openStore ?? session.openStore,
-          clock: setup.clock ?? aliveClock,
-          random: setup.random ?? createRandom(tabs),
-          lifecycle: page.lifecycle,
-          openChannel: setup.openChannel ?? openChannel,
-        },
-        host: {
-          notify,
-          fail,
-          onEventRejected: setup.onEventRejected,
-          ...(setup.evict && { evict: setup.evict }),
-        },
+        notify,
+        fail,
+        openStore: setup.openStore ?? session.openStore,
+        clock: setup.clock ?? aliveClock,
+        random: setup.random ?? createRandom(tabs),
+        lifecycle: page.lifecycle,
+        openChannel: setup.openChannel ?? openChannel,
+        ...(setup.evict && { evict: setup.evict }),
         loadHandoff: async () => ({ createWorkerHandoff }),
         isWorker: setup.isWorker ?? false,
+        isActive: () => consent.mayAct() && !isStopped,
+        canSend: () => consent.maySend() && !isStopped && !page.lifecycle.isPrerendering(),
         isStopped: () => isStopped,
       },
       loadTrouble,

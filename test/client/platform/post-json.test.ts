@@ -3,11 +3,15 @@ import { createPostJson, parseJson, toJson } from '../../../src/client/platform/
 
 const post = (fetch: typeof globalThis.fetch) => {
   const controller = new AbortController();
-  const answer = createPostJson('http://127.0.0.1:1', fetch)('/path', {
+  const answer = createPostJson(
+    'http://127.0.0.1:1',
+    () => () => undefined,
+    fetch,
+  )('/path', {
     body: '{}',
     key: 'client-key',
     keepalive: true,
-    signal: controller.signal,
+    abort: controller,
   });
   return { answer, abort: () => controller.abort(new Error('timed out after 5 ms')) };
 };

@@ -1,6 +1,7 @@
 import { createConsent } from '../../../src/client/consent/consent.ts';
 import { createUserTokens } from '../../../src/client/credentials/credentials.ts';
 import { createDelivery } from '../../../src/client/delivery/create-delivery.ts';
+
 import type { DeliveryOptions } from '../../../src/client/index.ts';
 import { createNotices, type Notice } from '../../../src/client/notices.ts';
 import { logName } from '../../../src/client/options/options.ts';
@@ -27,32 +28,31 @@ const { notify, fail, subscribe } = createNotices();
 subscribe((notice) => globalThis.heard.push(notice));
 const consent = createConsent(query.get('consent') === 'disabled' ? 'disabled' : 'enabled', Date.now);
 const loadTrouble = () => import('../../../src/client/trouble.ts');
+const lifecycle = createPageLifecycle();
 const made = createDelivery(
   {
-    api: {
-      endpoint: query.get('api') ?? location.origin,
-      apiKey: 'client-key',
-      appId: 'app-1',
-      appVersion: '1.0.0',
-      logName: logName(query.get('api') ?? location.origin, 'app-1'),
-      async fetch(input, init) {
-        const answer = await fetch(input, init);
-        await globalThis.gate;
-        return answer;
-      },
+    endpoint: query.get('api') ?? location.origin,
+    apiKey: 'client-key',
+    appId: 'app-1',
+    appVersion: '1.0.0',
+    logName: logName(query.get('api') ?? location.origin, 'app-1'),
+    async fetch(input, init) {
+      const answer = await fetch(input, init);
+      await globalThis.gate;
+      return answer;
     },
+    delivery: options,
     userTokens: createUserTokens(undefined, createClock(), fail),
     consent,
-    options,
-    platform: {
-      openStore: createIdbStore,
-      clock: createClock(),
-      random: Math.random,
-      lifecycle: createPageLifecycle(),
-    },
-    host: { notify, fail },
+    notify,
+    fail,
+    openStore: createIdbStore,
+    clock: createClock(),
+    random: Math.random,
+    lifecycle,
     loadHandoff: loadTrouble,
-    isWorker: false,
+    isActive: consent.mayAct,
+    canSend: () => consent.maySend() && !lifecycle.isPrerendering(),
     isStopped: () => false,
   },
   loadTrouble,

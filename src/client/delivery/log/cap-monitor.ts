@@ -31,7 +31,8 @@ export const createCapMonitor = (context: DeliveryContext, log: Log) => {
       size += estimateBytes(event);
     }
     if (size > caps.bytes || (await log.store.entries({ ...toRange('dead'), limit: 1 }))[0]) return false;
-    return !(await log.hasOldDedupMarks(now() - Math.max(maxAgeMs, MIN_DEDUP_MS)));
+    const oldMarks = log.oldDedupMarks(now() - Math.max(maxAgeMs, MIN_DEDUP_MS));
+    return (await oldMarks.next()).done === true;
   };
 
   return {

@@ -2,16 +2,88 @@ import { withTimeout } from '../../platform/pauses.ts';
 import { createMemoryStore, type KeyRange, type Store, type StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext, Trouble } from '../delivery.ts';
 import { createDisk, type InMemory } from './disk.ts';
-import type { ControlCache } from './log-cache.ts';
 import {
+  type Claim,
   CONTROLS_RANGE,
   type Control,
   isControlKey,
   isNewer,
   isOptOut,
   newerVersionError,
+  readControl,
   type Writes,
 } from './records.ts';
+
+/** Creates the cache of the control record and the claims. Exit handlers read it, because they cannot wait for the disk. */
+export const createControlCache = ({
+  consent,
+  lifecycle,
+  tabs,
+}: Pick<DeliveryContext, 'consent' | 'lifecycle' | 'tabs'>) => {
+  let last: Control | undefined;
+  let claims: Claim[] = [];
+  /** Control record that a full disk rejected. Its pause applies to this page. */
+  let rejectedControl: Control | undefined;
+  /** Whether the last read found a control record. */
+  let hadRecord = false;
+  /** Set from the return from the back/forward cache until the next read, because another page may have wiped the record. */
+  let mayBeWiped = false;
+
+  /** Reads a record. Without a stored choice, this page's choice applies. */
+  const read = (record: unknown): Control => {
+    const control = readControl(record, consent.record().consent);
+    if (rejectedControl && rejectedControl.pause.until > control.pause.until) {
+      control.pause = rejectedControl.pause;
+      control.rejectedKeyFingerprint = rejectedControl.rejectedKeyFingerprint;
+    }
+    return control;
+  };
+  /** Follows a wipe by another page if the record is missing after the return. */
+  const detectWipe = (record: unknown): void => {
+    if (mayBeWiped && record === undefined) void consent.merge({ ...consent.record(), consent: 'wiped' });
+    mayBeWiped = false;
+  };
+
+  const stop = lifecycle.on('restored', () => {
+    mayBeWiped = hadRecord;
+  });
+  tabs.subscribe((item) => {
+    if (item.type !== 'sender-idle') return;
+    // No page sends before the time that the server requested from another page.
+    last = { ...(last ?? read(undefined)), pause: item.pause };
+    claims = [];
+  });
+
+  return {
+    read,
+    detectWipe,
+    /** Caches the record that was read or written, and its claims. */
+    keep(record: unknown, found = claims): Control {
+      detectWipe(record);
+      claims = found;
+      last = read(record);
+      hadRecord = record !== undefined;
+      if (hadRecord) void consent.merge(last);
+      return last;
+    },
+    /** Holds the pause of a record that a full disk rejected, until a step is written. */
+    holdRejected(control?: Control): void {
+      rejectedControl = control;
+    },
+    last: (): Control => read(last),
+    claims: () => claims,
+    /** Clears the cache, because the log has moved or was emptied. */
+    clear(): void {
+      last = undefined;
+      claims = [];
+      hadRecord = false;
+      mayBeWiped = false;
+    },
+    stop,
+  };
+};
+
+export type ControlCache = ReturnType<typeof createControlCache>;
 
 /** Timeout of `indexedDB.open`, which some engines never settle. After it, the page continues in memory. */
 const OPEN_MS = 2_000;

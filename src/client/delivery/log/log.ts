@@ -2,15 +2,13 @@ import type { ConsentRecord } from '../../consent/consent.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { SCHEMA_VERSION } from '../limits.ts';
-import { createControlCache, createUnsentBuffer } from './log-cache.ts';
-import { createLogStore, isQuotaError } from './log-store.ts';
+import { createControlCache, createLogStore, isQuotaError } from './log-store.ts';
 import {
   CLAIM_RANGE,
   type Claim,
   CONTROL_KEY,
   CONTROL_RANGE,
   type Control,
-  claimKey,
   DEDUP_RANGE,
   type DeadRecord,
   type DedupRecord,
@@ -28,6 +26,49 @@ import {
   type StoredEvent,
   type Writes,
 } from './records.ts';
+
+/** Maximum number of cached events; more than an exit flush can send. The next page that reads the log sends older events. */
+const MAX_EVENTS = 1_600;
+
+/**
+ * Creates the list of captured events that no request holds, in memory, because exit handlers cannot wait for the disk. It may
+ * contain events that are gone; the service deduplicates them.
+ */
+export const createUnsentBuffer = ({ consent, tabs, lifecycle }: DeliveryContext) => {
+  const unsent = new Map<string, QueuedEvent>();
+  const drop = (keys: string[]): void => {
+    for (const key of keys) unsent.delete(key);
+  };
+  // Other tabs may have sent these events in the meantime.
+  const stop = lifecycle.on('restored', () => unsent.clear());
+  tabs.subscribe((item) => {
+    if (item.type === 'events-removed') drop(item.keys);
+  });
+  consent.subscribe(() => {
+    if (!consent.maySend()) unsent.clear();
+  });
+
+  return {
+    add(kept: QueuedEvent[]): void {
+      for (const item of kept) unsent.set(formatKey(item.key), item);
+      for (const oldest of unsent.keys()) {
+        if (unsent.size <= MAX_EVENTS) break;
+        unsent.delete(oldest);
+      }
+    },
+    /** Removes events that a request holds now. */
+    inRequest: (batch: QueuedEvent[]): void => drop(batch.map(({ key }) => formatKey(key))),
+    /** Removes events that left the log, here and in the other tabs. */
+    removed(keys: StoreKey[]): void {
+      const gone = keys.filter(isEventKey).map(formatKey);
+      drop(gone);
+      if (gone.length > 0) tabs.post({ type: 'events-removed', keys: gone });
+    },
+    list: (): QueuedEvent[] => [...unsent.values()],
+    size: (): number => unsent.size,
+    stop,
+  };
+};
 
 /** Maximum number of records in a read, so that no read blocks the page. */
 const PAGE_SIZE = 200;
@@ -61,22 +102,16 @@ interface LogSnapshot {
   records: Writes;
 }
 
-/** Returns whether a mark is older than this time, or damaged. */
-const isOldMark =
-  (time: number) =>
-  ([, mark]: [StoreKey, DedupRecord | null]): boolean =>
-    !isNewer(mark) && !(Number(mark?.at) >= time);
-
 /**
  * Creates the log of unconfirmed events, in IndexedDB or memory. Any page appends without reading anything except the
  * deduplication mark, and removes events that must not stay. Each change of the control record or a claim is a step: one
  * transaction that reads and writes the control record, the claims and the other records that it needs.
  */
 export const createLog = (context: DeliveryContext) => {
-  const { api, consent, openStore, fail } = context;
+  const { logName, consent, openStore } = context;
   const cache = createControlCache(context);
   const unsent = createUnsentBuffer(context);
-  const store = createLogStore(context, openStore(api.logName), cache);
+  const store = createLogStore(context, openStore(logName), cache);
 
   /**
    * Runs a step. `change` gets the control record, the values of `keys`, and all claims. It may change the control record, and
@@ -186,35 +221,10 @@ export const createLog = (context: DeliveryContext) => {
       }
     },
 
-    /** Removes all claims. Of the pending requests, only confirmations still count. */
-    deleteClaims: (): Promise<void> =>
-      transact([], (_control, _values, claims) => claims.map(({ id }) => [claimKey(id), undefined])),
-
-    /** Removes unusable records. Events count as evicted. */
-    async removeCorrupt(keys: StoreKey[]): Promise<void> {
-      let corrupt: Writes = [];
-      await transact(keys, (control, records) => {
-        corrupt = keys.map((key, i): Writes[0] => [key, records[i]]).filter(isCorrupt);
-        control.evicted += corrupt.filter(([key]) => [key].flat()[0] === 'event').length;
-        return corrupt.map(([key]) => [key, undefined]);
-      });
-      // Another tab may have removed them first.
-      if (corrupt.length > 0) fail('storage', `Removed ${corrupt.length} corrupt records`, corrupt);
-    },
-
-    /** Returns whether there are damaged marks, or marks from before this time. */
-    async hasOldDedupMarks(time: number): Promise<boolean> {
+    /** Reads the keys of damaged deduplication marks, and of marks from before this time. */
+    async *oldDedupMarks(time: number): AsyncGenerator<StoreKey> {
       for await (const records of pages<DedupRecord | null>(store, DEDUP_RANGE)) {
-        if (records.some(isOldMark(time))) return true;
-      }
-      return false;
-    },
-
-    /** Removes damaged marks, and marks from before this time. */
-    async deleteOldDedupMarks(time: number): Promise<void> {
-      for await (const records of pages<DedupRecord | null>(store, DEDUP_RANGE)) {
-        const old = records.filter(isOldMark(time));
-        if (old.length > 0) await store.deleteMany(old.map(([key]) => key));
+        for (const [key, mark] of records) if (!isNewer(mark) && !(Number(mark?.at) >= time)) yield key;
       }
     },
 

@@ -3,7 +3,7 @@ import type { BannerEvent, EventType } from '../../banner.ts';
 import type { ConsentRecord, ConsentState } from '../../consent/consent.ts';
 import { isPendingDeadline, noPause, type Pause } from '../../platform/pauses.ts';
 import type { KeyRange, StoreKey } from '../../platform/store.ts';
-import { MAX_RESPONSE_MS, SCHEMA_VERSION } from '../limits.ts';
+import { MAX_RESPONSE_MS, MAX_TIME_MS, SCHEMA_VERSION } from '../limits.ts';
 
 /** Key of an event: capture time, page, and sequence number within the page. The time orders the queue. */
 export type EventKey = [
@@ -147,9 +147,6 @@ export const hasRequiredFields = (
 ): boolean =>
   isText(event?.type) && isText(event.bannerId) && isText(event.placementId) && isText(event.userId);
 
-/** Returns whether a `Date` can hold a time in Unix milliseconds, as requests require. */
-export const isTime = (time: unknown): boolean => typeof time === 'number' && Math.abs(time) <= 8.64e15;
-
 /** Returns whether a record is of a newer version. Such a record is never changed. */
 export const isNewer = (record: unknown): boolean => Object(record).v > SCHEMA_VERSION;
 
@@ -163,7 +160,8 @@ const isEvent = (record: unknown): record is StoredEvent => {
     hasRequiredFields(event) &&
     isText(event.appId) &&
     isText(event.appVersion) &&
-    isTime(event.time) &&
+    Number.isFinite(event.time) &&
+    Math.abs(event.time!) <= MAX_TIME_MS &&
     Number.isFinite(event.attempts)
   );
 };

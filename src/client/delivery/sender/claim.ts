@@ -115,7 +115,7 @@ export type NextAction =
  * the trouble chunk cannot be loaded, so steps that need either wait, and expired claims keep their events.
  */
 export const createPlanner = (context: DeliveryContext, log: Log, limit: () => number) => {
-  const { clock, options, userTokens, isWorker } = context;
+  const { clock, options, userTokens, isWorker, trouble } = context;
   const { now } = clock;
   const { maxDelayMs } = options;
 
@@ -147,9 +147,13 @@ export const createPlanner = (context: DeliveryContext, log: Log, limit: () => n
     return { waiting: unsent, rejected, corrupt, due };
   };
 
+  const remove = async (corrupt: StoreKey[], isDegraded: boolean): Promise<void> => {
+    if (corrupt.length > 0 && !isDegraded) await (await trouble()).removeCorrupt(corrupt);
+  };
+
   return async (all: boolean, isDegraded: boolean): Promise<NextAction> => {
     const { control, claims, corrupt } = await log.snapshot();
-    if (corrupt.length > 0 && !isDegraded) await log.removeCorrupt(corrupt);
+    await remove(corrupt, isDegraded);
     const block = findBlock(context, control, claims);
     if (block) return block;
     const live = claims.filter((each) => isLive(each, now()));
@@ -157,7 +161,7 @@ export const createPlanner = (context: DeliveryContext, log: Log, limit: () => n
     if (expired && !isDegraded) return { type: 'expired', claim: expired };
 
     const found = await scan(new Set(claims.flatMap(({ keys }) => keys.map(formatKey))), isDegraded);
-    if (found.corrupt.length > 0 && !isDegraded) await log.removeCorrupt(found.corrupt);
+    await remove(found.corrupt, isDegraded);
     if (!isWorker && !isDegraded && found.rejected.length > 0)
       return { type: 'correct', rejected: found.rejected };
     const [oldest] = found.waiting;

@@ -7,8 +7,7 @@ import type { CapMonitor } from '../log/cap-monitor.ts';
 import type { Log } from '../log/log.ts';
 import { isQuotaError } from '../log/log-store.ts';
 import { createClaimer, createPlanner } from './claim.ts';
-import { createSend } from './send.ts';
-import { createSettle, type Deliver } from './settle.ts';
+import { createSend, createSettle, type Deliver } from './send.ts';
 
 /** Retry delay after the host's key function or the log failed. */
 const RETRY_MS = 30_000;
@@ -35,10 +34,10 @@ export const createSender = (
   capMonitor: CapMonitor,
   deliver: Deliver,
 ) => {
-  const { api, clock, lifecycle, userTokens, tabs, fail, isWorker, canSend, isStopped, trouble, loaded } =
+  const { apiKey, clock, lifecycle, userTokens, tabs, fail, isWorker, canSend, isStopped, trouble, loaded } =
     context;
   const { maxDelayMs, maxBatchSize } = context.options;
-  const apiKeys = createApiKeyProvider(api.apiKey, clock.after);
+  const apiKeys = createApiKeyProvider(apiKey, clock.after);
   const limit = (): number => loaded()?.batchLimit() ?? maxBatchSize;
   const planNext = createPlanner(context, log, limit);
   const claim = createClaimer(context, log);

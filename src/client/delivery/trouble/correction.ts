@@ -1,6 +1,6 @@
 import type { BannerEvent } from '../../banner.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { MAX_DELAY_MS, MAX_RESPONSE_MS } from '../limits.ts';
+import { MAX_DELAY_MS, MAX_RESPONSE_MS, MAX_TIME_MS } from '../limits.ts';
 import type { Log } from '../log/log.ts';
 import type { QueuedEvent, StoredEvent } from '../log/records.ts';
 import { toDeadLetter } from './dead-letters.ts';
@@ -24,19 +24,19 @@ const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time', 
  * queue, so that no other event waits for the host.
  */
 export const createCorrection = (
-  { bannerEvent, isPendingDeadline, isTime, hasRequiredFields, readEvent, withTimeout }: SharedFunctions,
+  { bannerEvent, isPendingDeadline, hasRequiredFields, readEvent, withTimeout }: SharedFunctions,
   context: DeliveryContext,
   log: Log,
 ) => {
-  const { host, clock, options, notify, fail, canSend } = context;
+  const { clock, options, notify, fail, canSend } = context;
   const isEvent = (event: BannerEvent): boolean =>
     hasRequiredFields(event) &&
     Object.hasOwn(options.guarantee, event.type) &&
     event.bannerId !== '' &&
     Number.isSafeInteger(event.time) &&
-    isTime(event.time);
+    Math.abs(event.time) <= MAX_TIME_MS;
   let correcting = Promise.resolve();
-  const { onEventRejected = (event: BannerEvent) => event } = host;
+  const { onEventRejected = (event: BannerEvent) => event } = context;
 
   /** Returns the event that the host decides on: a changed event, the same one, or `null` to drop it. */
   const getCorrection = async (event: StoredEvent): Promise<BannerEvent | null> => {

@@ -1,7 +1,8 @@
+import type { StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { CHECK_MS, MIN_DEDUP_MS, SCHEMA_VERSION, SLACK, SLICE } from '../limits.ts';
 import type { Log } from '../log/log.ts';
-import type { QueuedEvent, Total } from '../log/records.ts';
+import type { QueuedEvent, Total, Writes } from '../log/records.ts';
 import type { SharedFunctions } from './shared-functions.ts';
 
 /** Share of the stored bytes to which a full disk lowers the cap. */
@@ -19,8 +20,10 @@ export const createEviction = (
 ) => {
   const {
     bannerEvent,
+    claimKey,
     estimateBytes,
     eventValue,
+    isCorrupt,
     isPendingDeadline,
     isLive,
     isQuotaError,
@@ -90,6 +93,13 @@ export const createEviction = (
       });
   };
 
+  const deleteOldDedupMarks = async (time: number): Promise<void> => {
+    const old: StoreKey[] = [];
+    for await (const key of log.oldDedupMarks(time)) old.push(key);
+    for (let from = 0; from < old.length; from += SLICE)
+      await log.store.deleteMany(old.slice(from, from + SLICE));
+  };
+
   /**
    * Removes expired events one hour after a page first found them, because a clock may be temporarily wrong and removed events
    * are lost. Returns the remaining events.
@@ -98,7 +108,7 @@ export const createEviction = (
     const limit = now() - maxAgeMs;
     const countedLimit = Math.min(limit, now() - MIN_DEDUP_MS);
     const old = free.filter(({ event }) => event.time < limit);
-    const isOld = old.length > 0 || (await log.hasOldDedupMarks(countedLimit));
+    const isOld = old.length > 0 || !(await log.oldDedupMarks(countedLimit).next()).done;
     let isTrusted = false;
     await log.transact([], (control) => {
       const { expiredFoundAt } = control;
@@ -113,11 +123,11 @@ export const createEviction = (
     });
     if (!isTrusted) return free;
     await remove(old, 'expired');
-    await log.deleteOldDedupMarks(countedLimit);
+    await deleteOldDedupMarks(countedLimit);
     return free.filter((item) => !old.includes(item));
   };
 
-  const evictCache = async (): Promise<void> => context.host.evict?.();
+  const evictCache = async (): Promise<void> => context.evict?.();
 
   /**
    * Evicts up to half of the events, only of the lowest value and at most as valuable as `written`, and lowers the cap. Returns
@@ -140,6 +150,18 @@ export const createEviction = (
   };
 
   return {
+    /** Removes unusable records. Events count as evicted. */
+    async removeCorrupt(keys: StoreKey[]): Promise<void> {
+      let corrupt: Writes = [];
+      await log.transact(keys, (control, records) => {
+        corrupt = keys.map((key, i): Writes[0] => [key, records[i]]).filter(isCorrupt);
+        control.evicted += corrupt.filter(([key]) => [key].flat()[0] === 'event').length;
+        return corrupt.map(([key]) => [key, undefined]);
+      });
+      // Another tab may have removed them first.
+      if (corrupt.length > 0) context.fail('storage', `Removed ${corrupt.length} corrupt records`, corrupt);
+    },
+
     /** Removes expired events if `isHourlyCheckDue`, then events over a cap, starting with the least valuable and oldest. */
     async enforceCaps(isHourlyCheckDue: boolean, isOver: boolean): Promise<void> {
       if (!isOver && (await wasScanned())) return;
@@ -181,13 +203,16 @@ export const createEviction = (
      */
     async purge(until: number): Promise<void> {
       log.store.schedulePurge();
-      await log.deleteClaims();
+      // Only confirmations of pending requests still count.
+      await log.transact([], (_control, _values, claims) =>
+        claims.map(({ id }) => [claimKey(id), undefined]),
+      );
       const { all } = await measureUsage();
       await remove(
         all.filter(({ event }) => event.time <= until),
         'purged',
       );
-      await log.deleteOldDedupMarks(until);
+      await deleteOldDedupMarks(until);
       await log.store.retry();
     },
   };

@@ -24,16 +24,7 @@ const isQueued = (key: StoreKey): boolean => ['event', 'dead'].includes(String(g
  * choice of the user applies, because another tab may opt out until the transaction begins.
  */
 const persistMemoryLog = async (
-  {
-    CONTROL_KEY,
-    isControlKey,
-    isEventKey,
-    isNewer,
-    formatKey,
-    newerVersionError,
-    readControl,
-    TOTALS,
-  }: SharedFunctions,
+  { CONTROL_KEY, isControlKey, isEventKey, isNewer, formatKey, readControl, TOTALS }: SharedFunctions,
   { request }: Disk,
   records: Writes,
   consent: Consent,
@@ -84,7 +75,8 @@ const persistMemoryLog = async (
     return [...fresh, [CONTROL_KEY, control]];
   };
   await request((disk) => disk.update<unknown>([CONTROL_KEY, ...marks.map(([key]) => key)], merge));
-  if (isNewerVersion) throw newerVersionError();
+  // The log stays in memory; the notice was emitted before.
+  if (isNewerVersion) throw new Error();
 };
 
 /** Moves the log from memory to the disk. `hadRecord`: whether the last check found a control record on the disk. */

@@ -5,7 +5,7 @@ import type { DeliveryContext } from '../delivery.ts';
 import { MAX_DELAY_MS } from '../limits.ts';
 import type { Log } from '../log/log.ts';
 import type { Claim, Claimed, Control, QueuedEvent, StoredEvent, Writes } from '../log/records.ts';
-import type { Deliver } from '../sender/settle.ts';
+import type { Deliver } from '../sender/send.ts';
 import { extendPause } from './backoff.ts';
 import { getRetryTime } from './correction.ts';
 import { toDeadLetter } from './dead-letters.ts';
@@ -43,6 +43,13 @@ export const getNextPause = (
   }
 };
 
+/** Returns the FNV-1a hash of the key's code units, to recognize the key without storing it. */
+export const fingerprint = (key: string): string => {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < key.length; i += 1) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193) >>> 0;
+  return `${key.length}-${hash.toString(36)}`;
+};
+
 interface Effects {
   delivered: BannerEvent[];
   notices: Notice[];
@@ -57,7 +64,7 @@ const noEffects = (): Effects => ({ delivered: [], notices: [], writes: [] });
  */
 const settleEvents = (
   { bannerEvent }: SharedFunctions,
-  { host, isWorker, clock, options }: DeliveryContext,
+  { onEventRejected, isWorker, clock, options }: DeliveryContext,
   control: Control,
   { id }: Claim,
   items: (QueuedEvent | undefined)[],
@@ -66,7 +73,7 @@ const settleEvents = (
   const settled = noEffects();
   const { notices, writes } = settled;
   // A service worker leaves corrections to the pages, because it has no `onEventRejected` function.
-  const corrects = isWorker || host.onEventRejected !== undefined;
+  const corrects = isWorker || onEventRejected !== undefined;
   const itemErrors = 'itemErrors' in outcome ? outcome.itemErrors : [];
   const rejections = new Map(itemErrors.map(({ index, reason }) => [items[index], reason]));
   const others = items.filter((item) => item !== undefined).filter((item) => !rejections.has(item));
@@ -146,7 +153,7 @@ export const createOutcomeHandler = (
   deliver: Deliver,
 ) => {
   const { notify, fail } = context;
-  const { bannerEvent, claimKey, fingerprint, isQuotaError, readEvent } = shared;
+  const { bannerEvent, claimKey, isQuotaError, readEvent } = shared;
 
   /**
    * If the claim is gone from the log, only two outcomes count: a confirmation of events that are still there, and the response

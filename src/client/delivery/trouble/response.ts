@@ -2,7 +2,7 @@ import type { TrackSuccess } from '../../../protocol/index.ts';
 import type { FailureKind } from '../../notices.ts';
 import type { HttpResponse } from '../../platform/http.ts';
 import type { PauseCause } from '../../platform/pauses.ts';
-import type { RequestResult } from '../sender/request-result.ts';
+import type { RequestResult } from '../delivery.ts';
 import { parseErrorResponse } from './error-response.ts';
 import type { SharedFunctions } from './shared-functions.ts';
 

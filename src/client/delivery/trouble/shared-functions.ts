@@ -1,5 +1,4 @@
 import { readTrackSuccess, USER_TOKEN_HEADER } from '../../../protocol/index.ts';
-import { fingerprint, getApiKey } from '../../credentials/credentials.ts';
 import { parseJson } from '../../platform/http.ts';
 import { isPaused, isPendingDeadline, noPause, withTimeout } from '../../platform/pauses.ts';
 import { isQuotaError } from '../log/log-store.ts';
@@ -12,12 +11,11 @@ import {
   formatKey,
   hasRequiredFields,
   isControlKey,
+  isCorrupt,
   isEventKey,
   isExclusive,
   isLive,
   isNewer,
-  isTime,
-  newerVersionError,
   readControl,
   readEvent,
   TOTALS,
@@ -29,25 +27,22 @@ import {
  * separate file for a module that two chunks import.
  */
 export const sharedFunctions = {
-  getApiKey,
   bannerEvent,
   estimateBytes,
   CONTROL_KEY,
   claimKey,
   eventValue,
-  fingerprint,
   isPendingDeadline,
   isExclusive,
   isControlKey,
+  isCorrupt,
   isEventKey,
   isLive,
   isNewer,
   isPaused,
   isQuotaError,
-  isTime,
   hasRequiredFields,
   formatKey,
-  newerVersionError,
   noPause,
   parseJson,
   toRange,

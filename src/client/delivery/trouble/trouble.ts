@@ -1,13 +1,13 @@
 import type { DeliveryContext, Trouble } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
-import type { Deliver } from '../sender/settle.ts';
+import type { Deliver } from '../sender/send.ts';
 import { createBatchSize } from './batch-size.ts';
 import { createCorrection } from './correction.ts';
 import { createDeadLetters } from './dead-letters.ts';
 import { readDiagnostics } from './diagnostics.ts';
 import { createEviction } from './eviction.ts';
 import { createRestore } from './memory-restore.ts';
-import { createOutcomeHandler } from './outcome-handler.ts';
+import { createOutcomeHandler, fingerprint } from './outcome-handler.ts';
 import { noResponse, toOutcome } from './response.ts';
 import type { SharedFunctions } from './shared-functions.ts';
 
@@ -28,7 +28,7 @@ interface TroubleOptions {
 /** Creates the trouble chunk of the delivery, which most visits do not load. */
 export const createTrouble = ({ shared, context, log, caps, deliver }: TroubleOptions): Trouble => {
   const { clock, notify } = context;
-  const { fingerprint, isPaused, noPause } = shared;
+  const { isPaused, noPause } = shared;
   const size = createBatchSize(context);
   const handleOutcome = createOutcomeHandler(shared, context, log, deliver);
   let announcedUntil = 0;

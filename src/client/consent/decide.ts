@@ -1,3 +1,5 @@
+import type { DeferredChunk } from '../deferred-chunk.ts';
+import type { DeferredClient } from '../deferred-client.ts';
 import type { Store } from '../platform/store.ts';
 import type { BroadcastChannelLike } from '../platform/tab-channel.ts';
 import type { Consent, ConsentRecord, Decision } from './consent.ts';
@@ -49,3 +51,32 @@ export const persistConsent = async (
   }
   if (later) await consent.merge(later);
 };
+
+interface DecideOptions {
+  settings: LogSetup;
+  consent: Consent;
+  deferred: DeferredChunk<DeferredClient>;
+  report: (cause: unknown) => void;
+}
+
+/**
+ * Creates the function that applies a decision of the user: to this page synchronously, then to the log and the other tabs
+ * (`delivery/decide.ts`).
+ */
+export const createDecide =
+  ({ settings, consent, deferred, report }: DecideOptions) =>
+  async (decision: Decision): Promise<void> => {
+    const isCarriedOut = consent.decide(decision);
+    let isDone = false;
+    await deferred.runWithFallback(
+      // The disk has already been purged, and another purge would delete events captured since an opt-in. Pending captures are
+      // discarded in any case.
+      ({ delivery }) => delivery.decide(decision, isDone && consent.mayAct()),
+      async () => {
+        await persistConsent(settings, decision, consent).catch(report);
+        isDone = true;
+      },
+    );
+    // An opt-in begins a session; the caller does not wait for it.
+    if (decision !== 'enable') await isCarriedOut;
+  };
