@@ -1,4 +1,10 @@
-import type { ArmResults, CampaignResults } from '../../service/index.ts';
+import { mapKeys } from '../../protocol/index.ts';
+import {
+  type ArmResults,
+  type CampaignResults,
+  EVENT_COUNT_NAMES,
+  type EventCounts,
+} from '../../service/index.ts';
 import type { CampaignJson } from '../campaign/campaign-json.ts';
 import { getVariantShares, type Share } from '../campaign/shares.ts';
 
@@ -26,12 +32,10 @@ export const soleVariant = (campaign: CampaignJson): Share | null => {
 };
 
 /** Counts since the end of a test, for all variants together or for the control group. */
-export interface SinceEnd {
+export interface SinceEnd extends EventCounts {
   isControl: boolean;
   /** Users whose first exposure was after the end. */
   users: number;
-  impressions: number;
-  clicks: number;
   /** Number of conversions by goal, including those of users who saw the test. */
   converted: number[];
 }
@@ -54,8 +58,7 @@ export const sinceEnd = (frozen: FrozenTest, now: CampaignResults): SinceEnd[] =
       {
         isControl,
         users: added(({ exposed }) => exposed),
-        impressions: added(({ impressions }) => impressions),
-        clicks: added(({ clicks }) => clicks),
+        ...mapKeys(EVENT_COUNT_NAMES, (name) => added((arm) => arm[name])),
         converted: (frozen.campaign.conversions ?? []).map((_, goal) =>
           added(({ goals }) => goals[goal]?.converted ?? 0),
         ),

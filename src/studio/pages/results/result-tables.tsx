@@ -1,3 +1,4 @@
+import { EVENT_COUNTS } from '../../../protocol/index.ts';
 import type { Counts } from '../../../service/index.ts';
 import type { ConversionJson } from '../../campaign/campaign-json.ts';
 import { capitalize } from '../../campaign/capitalize.ts';
@@ -22,12 +23,23 @@ const share = (part: number, of: number) => (
     {shareText(part, of)} <span class="small">{countText(part)}</span>
   </>
 );
-/** Creates a column that does not apply to the control group, because the control group sees no banner. */
-const ofSeen = (name: string, cell: Column<Arm>['cell']): Column<Arm> => ({
-  name,
-  kind: 'number',
-  cell: (arm) => (arm.variantId === null ? NONE : cell(arm)),
-});
+interface CountsRow extends Counts {
+  variantId: string | null;
+}
+
+/** Columns of users, impressions and actions. Only users apply to the control group, because it sees no banner. */
+const countColumns = <Row extends CountsRow>(actions = ACTION_COUNTS): Column<Row>[] => {
+  const ofSeen = (name: string, cell: Column<Row>['cell']): Column<Row> => ({
+    name,
+    kind: 'number',
+    cell: (row) => (row.variantId === null ? NONE : cell(row)),
+  });
+  return [
+    { name: 'Users', kind: 'number', cell: ({ exposed }) => countText(exposed) },
+    ofSeen('Impressions', ({ impressions }) => countText(impressions)),
+    ...actions.map(({ users }) => ofSeen(capitalize(users), (row) => share(row[users], row.exposed))),
+  ];
+};
 
 /** Counts of each variant and of the control group. */
 export const CountsTable = ({ arms, goals, currencies }: CountsTableProps) => {
@@ -56,11 +68,7 @@ export const CountsTable = ({ arms, goals, currencies }: CountsTableProps) => {
           kind: 'head',
           cell: ({ variantId, name }) => (variantId === null ? 'Control group' : name),
         },
-        { name: 'Users', kind: 'number', cell: ({ exposed }) => countText(exposed) },
-        ofSeen('Impressions', ({ impressions }) => countText(impressions)),
-        ...ACTION_COUNTS.map(({ users }) =>
-          ofSeen(capitalize(users), (arm) => share(arm[users], arm.exposed)),
-        ),
+        ...countColumns<Arm>(),
         ...goalColumns,
         ...revenueColumns,
       ]}
@@ -83,12 +91,13 @@ export const SinceTable = ({ since, winner, goals }: SinceTableProps) => (
     columns={[
       { name: 'Group', kind: 'head', cell: ({ isControl }) => (isControl ? 'Control group' : winner) },
       { name: 'New users', kind: 'number', cell: ({ users }) => countText(users) },
-      {
-        name: 'Impressions',
-        kind: 'number',
-        cell: (row) => (row.isControl ? NONE : countText(row.impressions)),
-      },
-      { name: 'Clicks', kind: 'number', cell: (row) => (row.isControl ? NONE : countText(row.clicks)) },
+      ...Object.values(EVENT_COUNTS).map(
+        ({ events }): Column<SinceEnd> => ({
+          name: capitalize(events),
+          kind: 'number',
+          cell: (row) => (row.isControl ? NONE : countText(row[events])),
+        }),
+      ),
       ...goals.map(
         (goal, index): Column<SinceEnd> => ({
           name: goalName(goal),
@@ -182,11 +191,13 @@ interface PartPanelProps {
   /** Header of the column with names, such as `Placement`. */
   first: string;
   arms: readonly Arm[];
-  parts: readonly (Counts & { name: string; variantId: string | null })[];
+  parts: readonly (CountsRow & { name: string })[];
+  /** Actions that the parts count. Default: all. */
+  actions?: typeof ACTION_COUNTS;
 }
 
 /** Counts by placement, language or button, and by variant. */
-export const PartPanel = ({ first, arms, parts }: PartPanelProps) => {
+export const PartPanel = ({ first, arms, parts, actions }: PartPanelProps) => {
   const armName = (variantId: string | null) =>
     variantId === null
       ? 'Control group'
@@ -202,18 +213,7 @@ export const PartPanel = ({ first, arms, parts }: PartPanelProps) => {
         columns={[
           { name: first, kind: 'head', cell: ({ name }) => name },
           { name: 'Variant', cell: ({ variantId }) => <bdi>{armName(variantId)}</bdi> },
-          { name: 'Users', kind: 'number', cell: ({ exposed }) => countText(exposed) },
-          {
-            name: 'Impressions',
-            kind: 'number',
-            cell: ({ variantId, impressions }) => (variantId === null ? '–' : countText(impressions)),
-          },
-          {
-            name: 'Clicked',
-            kind: 'number',
-            cell: ({ variantId, clicked, exposed }) =>
-              variantId === null ? '–' : shareText(clicked, exposed),
-          },
+          ...countColumns<PartPanelProps['parts'][number]>(actions),
         ]}
       />
     </section>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { EVENT_COUNTS } from '../../../protocol/index.ts';
 import { capitalize } from '../../campaign/capitalize.ts';
 import { languageName } from '../../campaign/translations.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
@@ -171,6 +172,7 @@ const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
       {results.buttons.length > 0 && (
         <PartPanel
           first="Button"
+          actions={[EVENT_COUNTS.click]}
           arms={results.arms}
           parts={results.buttons.flatMap(({ buttonId, variantId, clicked }) =>
             results.arms

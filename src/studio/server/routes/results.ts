@@ -9,6 +9,7 @@ import {
 import { type CampaignJson, toCampaignJson } from '../../campaign/campaign-json.ts';
 import { campaignChanges } from '../../campaign/changes.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
+import { getFieldLabel } from '../../campaign/describe-fields.ts';
 import { getCampaignResults, toConversionJson } from '../../results-query.ts';
 import { compareResults } from '../../statistics/compare.ts';
 import { ACTION_COUNTS, goalName } from '../../statistics/metrics.ts';
@@ -69,7 +70,7 @@ interface ResultsEdit {
 }
 
 /** Labels of fields without an effect on users. */
-const UNSEEN = ['Name', 'Test users', 'Goals', 'Target sample size', 'Tags'];
+const UNSEEN = ['name', 'test_users', 'conversions', 'target_sample_size', 'tags'].map(getFieldLabel);
 const MAX_EDITS = 50;
 
 /** Returns the versions of a campaign since the day of its first exposure and the version before, newest first. */
