@@ -58,7 +58,7 @@ export {
   VIEW_USER,
 } from './operators/index.ts';
 export { HOLDOUT_TREATMENT, isHoldoutId } from './profiles/holdout-id.ts';
-export type { Counts } from './profiles/measures.ts';
+export { type Counts, EVENT_COUNT_NAMES, type EventCounts } from './profiles/measures.ts';
 export type { Profile } from './profiles/profile.ts';
 export { IMAGES_PATH } from './public-endpoints/images.ts';
 export { getSegments } from './releases/compile-releases.ts';

@@ -36,7 +36,7 @@ const ALLOWED_IN_SERVICE: Record<string, string[]> = {
   http: ['store'],
   users: ['profiles', 'http'],
   operators: [],
-  sql: ['operators'],
+  sql: ['operators', 'profiles'],
   results: ['profiles', 'operators', 'sql'],
   integrations: ['operators'],
   releases: ['operators', 'campaigns', 'workspace'],

@@ -1,3 +1,5 @@
+import type { RowOf } from '../sql/table.ts';
+import type { USER_IDENTIFIERS, USERS } from '../sql/user-tables.ts';
 import type { NewBannerEvent, StoredEvent } from './events.ts';
 import type { Lookup } from './lookup.ts';
 import { type Profile, profileJson } from './profile.ts';
@@ -61,15 +63,7 @@ export interface UserRow {
 }
 
 /** Row of `users` to write, with the profile as JSON and the new version. */
-export interface WrittenUser {
-  userId: number;
-  workspaceId: string;
-  externalId: string | null;
-  profile: string | null;
-  version: number;
-  createdAtMs: number;
-  updatedAtMs: number;
-}
+export type WrittenUser = RowOf<typeof USERS>;
 
 export const writtenUser = (user: UserRow): WrittenUser => {
   const { userId, workspaceId, externalId, profile, version, createdAtMs, seenAtMs } = user;
@@ -84,11 +78,7 @@ export const writtenUser = (user: UserRow): WrittenUser => {
   };
 };
 
-export interface IdentifierRow {
-  workspaceId: string;
-  identifier: string;
-  userId: number;
-}
+export type IdentifierRow = RowOf<typeof USER_IDENTIFIERS>;
 
 /** Changes of a group of mutations. Contains each user once. */
 export interface ChangeSet {

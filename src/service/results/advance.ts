@@ -3,6 +3,7 @@ import { isEarlierImpression } from '../profiles/measures.ts';
 import { readNumber, type SqlRow } from '../row-readers.ts';
 import type { BulkStatement } from '../sql/dialect.ts';
 import type { SqlSteps } from '../sql/steps.ts';
+import { USER_CHANGES } from '../sql/user-tables.ts';
 import { type BatchLimits, MAX_BATCH } from './batch-size.ts';
 import { type CountedEvent, toCountedEvent } from './counted-event.ts';
 import { createCountDeltas } from './counts.ts';
@@ -23,7 +24,6 @@ import {
   type ResultsCursor,
   type ResultsStatements,
   toCursor,
-  toUserChange,
   toUserResultRow,
   type UserChange,
   type UserResultRow,
@@ -91,7 +91,7 @@ function* readFeedRows(
     statements.conversionEvents(cursor.events, lastEvent, goals.values, limits.conversionEvents),
   ];
   const appliedChangeIds = new Set(cursor.appliedChangeIds);
-  const visible = changeRows!.map(toUserChange);
+  const visible = changeRows!.map(USER_CHANGES.read);
   const changes = visible.filter(({ changeId }) => !appliedChangeIds.has(changeId));
   // A change with a lower ID may still follow an unstable change.
   const isStable = ({ changeId }: UserChange) => changeId <= last.userChanges;

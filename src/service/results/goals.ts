@@ -1,6 +1,6 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
 import { memoize } from '../memoize.ts';
-import type { StoredEvent } from '../profiles/events.ts';
+import type { EventRow } from '../profiles/events.ts';
 import { readNumber, readText, type SqlRow } from '../row-readers.ts';
 import { readMs } from '../sql/columns.ts';
 import { createZonedCalendar, type ZonedCalendar } from '../zoned-calendar.ts';
@@ -106,9 +106,7 @@ export const toConversionEvent = (row: SqlRow): ConversionEvent => {
 };
 
 /** Converts a row of the feed. */
-export const convertStoredEvent = (
-  event: StoredEvent & { eventId: number; workspaceId: string },
-): ConversionEvent => {
+export const convertStoredEvent = (event: EventRow): ConversionEvent => {
   const { eventId, userId, workspaceId, timeMs } = event;
   const row = { eventId, userId, workspaceId, timeMs };
   if (event.kind === 'event')

@@ -1,10 +1,10 @@
 import type { SqlSteps } from '../sql/steps.ts';
+import { USER_CHANGES } from '../sql/user-tables.ts';
 import { addConversions, createGoalIndex, isBackfilled, toConversionEvent, toGoal } from './goals.ts';
 import {
   type EventRange,
   type ResultsStatements,
   toCursor,
-  toUserChange,
   toUserResultRow,
   type UserResultRow,
 } from './statements.ts';
@@ -30,7 +30,7 @@ export function* pruneEvents(statements: ResultsStatements, range: EventRange): 
   const appliedChangeIds = new Set(cursor.appliedChangeIds);
   const changes = (yield [
     statements.userChanges(cursor.userChanges, cursor.appliedChangeIds.length + 1),
-  ])[0]!.map(toUserChange);
+  ])[0]!.map(USER_CHANGES.read);
   if (through <= after || changes.some(({ changeId }) => !appliedChangeIds.has(changeId)))
     return { rows: 0, through: after };
 

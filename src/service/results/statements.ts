@@ -1,10 +1,8 @@
 import { mapKeys } from '../../protocol/index.ts';
 import { EVENT_COUNT_NAMES, MEASURES } from '../profiles/measures.ts';
 import {
-  readEnum,
   readJson,
   readNumber,
-  readNumberOrNull,
   readText,
   readTextOrNull,
   type SqlRow,
@@ -12,6 +10,8 @@ import {
 } from '../row-readers.ts';
 import { type Column, columns, readMs, readMsOrNull } from '../sql/columns.ts';
 import { type BulkStatement, type Dialect, POSTGRES, query, SQLITE, selectList } from '../sql/dialect.ts';
+import type { RowOf } from '../sql/table.ts';
+import type { USER_CHANGES } from '../sql/user-tables.ts';
 import { createWrites } from '../sql/writes.ts';
 import type { CampaignCount, GoalCount } from './counts.ts';
 import { createEventCountStatements } from './event-counts.ts';
@@ -147,29 +147,8 @@ const CAMPAIGN_GOALS = columns<NewGoal>({
   backfilled_through: ['bigint', () => 0],
 });
 
-const KINDS = ['merged', 'erased', 'expired', 'duplicate'] as const;
-
-/** Row of `user_changes`, for a change of a user after the user's events were stored. */
-export interface UserChange {
-  changeId: number;
-  workspaceId: string;
-  userId: number;
-  kind: (typeof KINDS)[number];
-  intoUserId: number | null;
-  bannerEvent: unknown;
-  /** Unix milliseconds. */
-  changedAtMs: number;
-}
-
-export const toUserChange = (row: SqlRow): UserChange => ({
-  changeId: readNumber(row, 'change_id'),
-  workspaceId: readText(row, 'workspace_id'),
-  userId: readNumber(row, 'user_id'),
-  kind: readEnum(row, 'kind', KINDS),
-  intoUserId: readNumberOrNull(row, 'into_user_id'),
-  bannerEvent: readJson(row, 'banner_event'),
-  changedAtMs: readMs(row, 'changed_at'),
-});
+/** Change of a user after the user's events were stored. */
+export type UserChange = RowOf<typeof USER_CHANGES>;
 
 /** Range of a workspace's events by position, limited to events received before a time. */
 export interface EventRange {

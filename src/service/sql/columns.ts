@@ -17,7 +17,7 @@ export const columns = <T>(
 ): Column<T>[] =>
   Object.entries(definitions).map(([name, [type, value]]) => ({ name, type, toValue: value }));
 
-export const formatColumnNames = (table: readonly Column<never>[]): string =>
+export const formatColumnNames = (table: readonly { name: string }[]): string =>
   table.map(({ name }) => name).join(', ');
 
 // Drivers return a time as Unix milliseconds, with a fraction on PostgreSQL.

@@ -48,7 +48,7 @@ export interface Dialect {
   isIn(column: string, parameter: string, type: 'text' | 'bigint'): string;
   list(values: readonly (string | number)[]): string;
   /** Returns the statement that reassigns all rows of user `$1` to user `$2`. Rows that `$2` already has may stay. */
-  moveRows(table: string, columns: readonly Column<never>[]): string;
+  moveRows(table: string, columns: readonly { name: string }[]): string;
   /** Takes a lock against retention, which must not delete rows that a statement moves. */
   lockMerges: readonly BulkStatement[];
   /** Updates the index that finds the events of a user. Must run before statements with `ofUser`. */
@@ -207,6 +207,15 @@ export const POSTGRES: Dialect = {
   bulkQuery: (columns, statement) => bulkPostgres(columns, statement),
 };
 
-/** Returns a select list, with times as Unix milliseconds. */
-export const selectList = <T>({ ms }: Dialect, columns: readonly Column<T>[]): string =>
-  columns.map(({ name, type }) => (type === 'timestamp' ? `${ms(name)} AS ${name}` : name)).join(', ');
+/** Returns a select list of columns of a table, with times as Unix milliseconds. */
+export const selectList = (
+  { ms }: Dialect,
+  columns: readonly Pick<Column<never>, 'name' | 'type'>[],
+  table?: string,
+): string =>
+  columns
+    .map(({ name, type }) => {
+      const column = table === undefined ? name : `${table}.${name}`;
+      return type === 'timestamp' ? `${ms(column)} AS ${name}` : column;
+    })
+    .join(', ');

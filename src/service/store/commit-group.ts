@@ -1,19 +1,15 @@
 import { withHoldoutAttribution } from '../profiles/holdout-id.ts';
 import { MEASURE_BY_TYPE } from '../profiles/measures.ts';
-import type { UserCampaign } from '../profiles/user-campaign.ts';
+import type { UserCampaign, UserCampaignRow } from '../profiles/user-campaign.ts';
 import type { ChangeSet, IdentifierRow } from '../profiles/user-repository.ts';
 import { readNumber, readText, type SqlRow, type Statement } from '../row-readers.ts';
 import { readMs } from '../sql/columns.ts';
 import { type BulkStatement, query } from '../sql/dialect.ts';
 import type { SqlSteps } from '../sql/steps.ts';
-import { toDuplicateEvent, toUserCampaignRow, type WrittenBannerEvent, type WrittenChange } from './rows.ts';
+import type { NewRowOf } from '../sql/table.ts';
+import { DUPLICATE_EVENT, USER_CAMPAIGNS, type USER_CHANGES } from '../sql/user-tables.ts';
 import type { Statements } from './statements.ts';
-import {
-  addBannerEvent,
-  type DuplicateEvent,
-  mergeUserCampaigns,
-  type UserCampaignRow,
-} from './user-campaign-changes.ts';
+import { addBannerEvent, type DuplicateEvent, mergeUserCampaigns } from './user-campaign-changes.ts';
 
 /** Writes of one transaction. `commitGroup` derives rows of `user_campaigns` from rows that the transaction reads. */
 export interface GroupWrites {
@@ -75,7 +71,9 @@ export const toGroupWrites = (
         identifiersAdded,
       ),
     },
-    events: statements.insertEvents(changes.events),
+    events: statements.insertEvents(
+      changes.events.map(({ workspaceId, userId, event }) => ({ ...event, workspaceId, userId })),
+    ),
     otherStatements: [
       ...auditRedactions.map(({ workspaceId, externalId }) =>
         statements.redactAuditSubject(workspaceId, externalId),
@@ -93,9 +91,11 @@ export const toGroupWrites = (
   };
 };
 
+type NewChange = NewRowOf<typeof USER_CHANGES>;
+
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
-const eventKey = ({ userId, event }: Pick<WrittenBannerEvent, 'userId' | 'event'>) =>
+const eventKey = ({ userId, event }: ChangeSet['bannerEvents'][number]) =>
   `${userId} ${event.campaignId} ${event.bannerId} ${event.eventType} ${event.timeMs}`;
 const storedKey = (row: SqlRow) =>
   [
@@ -125,9 +125,8 @@ const collectUserCampaigns = (rows: readonly SqlRow[]) => {
     users.set(userId, userCampaigns);
     return userCampaigns;
   };
-  for (const { userId, userCampaign } of rows.map(toUserCampaignRow))
-    getUserCampaigns(userId).set(userCampaign.campaignId, userCampaign);
-  const changed = new Map<UserCampaign, Omit<UserCampaignRow, 'userCampaign'>>();
+  for (const row of rows.map(USER_CAMPAIGNS.read)) getUserCampaigns(row.userId).set(row.campaignId, row);
+  const changed = new Map<UserCampaign, Pick<UserCampaignRow, 'workspaceId' | 'userId'>>();
 
   return {
     merge({ workspaceId, from, to }: ChangeSet['merged'][number], duplicates: readonly DuplicateEvent[]) {
@@ -152,7 +151,7 @@ const collectUserCampaigns = (rows: readonly SqlRow[]) => {
     },
     /** Returns the changed rows, sorted by user as in all transactions. */
     changed: (): UserCampaignRow[] =>
-      sortByUser([...changed].map(([userCampaign, user]) => ({ ...user, userCampaign }))),
+      sortByUser([...changed].map(([userCampaign, user]) => ({ ...userCampaign, ...user }))),
   };
 };
 
@@ -166,7 +165,7 @@ export function* commitGroup(statements: Statements, group: GroupWrites): SqlSte
     group;
   const { updated, deleted, created, identifiersRemoved, identifiersAdded } = users;
   const first = [updated, deleted, created, identifiersRemoved, identifiersAdded, events, ...otherStatements];
-  const changes: WrittenChange[] = [
+  const changes: NewChange[] = [
     ...merged.map(({ workspaceId, from, to }) => ({
       workspaceId,
       userId: from,
@@ -174,7 +173,7 @@ export function* commitGroup(statements: Statements, group: GroupWrites): SqlSte
       to,
     })),
     ...departed.map((each) => ({ ...each, to: null })),
-  ].map(({ to, ...each }) => ({ ...each, intoUserId: to, bannerEvent: null, changedAtMs: Date.now() }));
+  ].map(({ to, ...each }) => ({ ...each, intoUserId: to, changedAtMs: Date.now() }));
   if (merged.length === 0 && bannerEvents.length === 0) {
     yield [...first, ...dependentRowsToDelete, statements.insertChanges(changes), points];
     return;
@@ -198,26 +197,27 @@ export function* commitGroup(statements: Statements, group: GroupWrites): SqlSte
       statements.moveBannerEvents(from, to),
     ]),
     // Follows the moves, because events that a user had before the merge are duplicates, too.
-    statements.storedBannerEvents(bannerEvents.map((each) => ({ ...each, isFirst: false }))),
+    statements.storedBannerEvents(bannerEvents.map(({ userId, event }) => ({ ...event, userId }))),
   ];
   const rows = results.slice(first.length);
   const userCampaigns = collectUserCampaigns(rows[0]!);
   const duplicatesByMerge = merged.map((each, index) => {
-    const duplicates = rows[1 + 3 * index]!.map(toDuplicateEvent);
+    const duplicates = rows[1 + 3 * index]!.map(DUPLICATE_EVENT.read);
     userCampaigns.merge(each, duplicates);
     return { ...each, duplicates };
   });
   const newEvents = filterNew(bannerEvents, rows.at(-1)!).map((each) => ({
-    ...each,
+    ...each.event,
+    workspaceId: each.workspaceId,
+    userId: each.userId,
     isFirst: !each.event.isTestSend && userCampaigns.add(each),
   }));
   const corrections = duplicatesByMerge.flatMap(({ workspaceId, to, duplicates }) =>
     duplicates.map(
-      (bannerEvent): WrittenChange => ({
+      (bannerEvent): NewChange => ({
         workspaceId,
         userId: to,
         kind: 'duplicate',
-        intoUserId: null,
         bannerEvent,
         changedAtMs: Date.now(),
       }),

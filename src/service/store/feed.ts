@@ -6,10 +6,11 @@ import {
   toConversionEvent,
   toGoal,
 } from '../results/goals.ts';
-import { type FeedCursor, type ResultsStatements, toUserChange } from '../results/statements.ts';
-import { readNumber, readText, type SqlRow } from '../row-readers.ts';
+import type { FeedCursor, ResultsStatements } from '../results/statements.ts';
+import { readNumber, type SqlRow } from '../row-readers.ts';
 import type { BulkStatement, Send } from '../sql/dialect.ts';
-import { toBannerEventRow, toStoredEvent, toUserCampaignRow } from './rows.ts';
+import { USER_CAMPAIGNS, USER_CHANGES } from '../sql/user-tables.ts';
+import { toBannerEventRow, toEventRow } from './rows.ts';
 import type { Statements } from './statements.ts';
 import type { Feed, FeedPage } from './store.ts';
 
@@ -40,18 +41,10 @@ export const createFeed = ({ send, statements, results, indexEvents, readStableF
       await sendStatement(statements.feedBannerEvents(after.bannerEvents, through.bannerEvents, limit)),
       await sendStatement(results.userChanges(after.userChanges, limit)),
     ];
-    const events = eventRows.map((row) => ({
-      eventId: readNumber(row, 'event_id'),
-      workspaceId: readText(row, 'workspace_id'),
-      ...toStoredEvent(row),
-    }));
-    const bannerEvents = bannerRows.map((row) => ({
-      bannerEventId: readNumber(row, 'banner_event_id'),
-      workspaceId: readText(row, 'workspace_id'),
-      ...toBannerEventRow(row),
-    }));
+    const events = eventRows.map(toEventRow);
+    const bannerEvents = bannerRows.map(toBannerEventRow);
     const userChanges = changeRows
-      .map(toUserChange)
+      .map(USER_CHANGES.read)
       .filter(({ changeId }) => changeId <= through.userChanges);
     return {
       events,
@@ -105,14 +98,14 @@ export const createFeed = ({ send, statements, results, indexEvents, readStableF
     const users = [...new Set(events.map(({ userId }) => userId))];
     const campaigns = [...new Set(events.flatMap(getGoals).map(({ campaignId }) => campaignId))];
     const userCampaigns = (await sendStatement(statements.findUserCampaignsByCampaign(users, campaigns))).map(
-      toUserCampaignRow,
+      USER_CAMPAIGNS.read,
     );
     const userCampaignsByUserId = Map.groupBy(userCampaigns, ({ userId }) => userId);
     return events.flatMap((event) =>
       getGoals(event).flatMap(({ campaignId, goal, withinMs }) => {
         const userCampaign = userCampaignsByUserId
           .get(event.userId)
-          ?.find((each) => each.userCampaign.campaignId === campaignId)?.userCampaign;
+          ?.find((each) => each.campaignId === campaignId);
         const firstMs = userCampaign?.firstImpressionMs ?? null;
         if (!userCampaign || firstMs === null) return [];
         if (event.timeMs < firstMs || event.timeMs > firstMs + withinMs) return [];

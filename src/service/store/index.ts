@@ -7,6 +7,7 @@ import type { PrunedEvents } from '../results/prune-events.ts';
 import { type EventRange, POSTGRES_RESULTS, SQLITE_RESULTS } from '../results/statements.ts';
 import type { RunSql, RunTogether } from '../row-readers.ts';
 import { type Dialect, POSTGRES, SQLITE } from '../sql/dialect.ts';
+import { DISTRIBUTED_BY_USER, USER_IDENTIFIERS } from '../sql/user-tables.ts';
 import { createWebhookStore, type WebhookStore } from '../webhooks/webhook-store.ts';
 import { createFeed } from './feed.ts';
 import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
@@ -188,15 +189,7 @@ export async function* pruneStore(address: string, beforeMs: number): AsyncGener
   }
 }
 
-const VACUUMED = [
-  'users',
-  'user_identifiers',
-  'events',
-  'banner_events',
-  'user_campaigns',
-  'user_results',
-  'operator_audit',
-];
+const VACUUMED = [...DISTRIBUTED_BY_USER, USER_IDENTIFIERS.name, 'operator_audit'];
 
 /** Rewrites each table without deleted rows. Blocks queries of the table in the meantime. */
 const vacuumPostgres = async (url: string): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { IngestionStore } from '../integrations/records.ts';
 import type { ImageFile } from '../operators/index.ts';
-import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
+import type { BannerEventRow, EventRow } from '../profiles/events.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { UserCampaign } from '../profiles/user-campaign.ts';
@@ -92,7 +92,7 @@ export interface StoreReader {
   /** Returns all profiles of a workspace. Excludes users who only have banner events. */
   exportUsers(workspaceId: string): AsyncIterable<Profile>;
   /** Returns all custom events and purchases of a workspace. */
-  exportEvents(workspaceId: string): AsyncIterable<StoredEvent>;
+  exportEvents(workspaceId: string): AsyncIterable<EventRow>;
   /** Returns all banner events of a workspace, except test sends. */
   exportBannerEvents(workspaceId: string): AsyncIterable<BannerEventRow>;
   /**
@@ -111,9 +111,9 @@ export interface StoreReader {
 
 /** Rows of the feed after a cursor, each list in commit order. */
 export interface FeedPage {
-  events: (StoredEvent & { eventId: number; workspaceId: string })[];
+  events: EventRow[];
   /** Includes test sends. */
-  bannerEvents: (BannerEventRow & { bannerEventId: number; workspaceId: string })[];
+  bannerEvents: BannerEventRow[];
   userChanges: UserChange[];
   /** Cursor after this page. */
   next: FeedCursor;

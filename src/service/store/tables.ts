@@ -1,114 +1,13 @@
-import { EVENT_TYPES } from '../../protocol/index.ts';
 import { INGESTION_TABLES } from '../integrations/records.ts';
-import { MEASURES } from '../profiles/measures.ts';
 import { IS_COUNTED_CLICK } from '../results/button-results.ts';
 import { RESULTS_TABLES } from '../results/tables.ts';
+import { USER_TABLES } from '../sql/user-tables.ts';
 import { WEBHOOK_TABLES } from '../webhooks/webhook-store.ts';
 import { STUDIO_TABLES } from './studio-store.ts';
 
-const MEASURE_COLUMNS = MEASURES.map(
-  ({ events, lastAt }) => `  ${events} INT NOT NULL,\n  ${lastAt} TIMESTAMP,`,
-).join('\n');
+// Definitions use placeholders for types of the database. `INTEGER` has 64 bits, `INT` has 32.
 
-/**
- * Tables of users (see `docs/reference/sql-schema.md`). `TIMESTAMP`, `DAY`, `BYTES` and `EVENT_ID` are placeholders for types of the
- * database. `INTEGER` has 64 bits, `INT` has 32.
- */
-const USER_TABLES = `
-CREATE TABLE users (
-  user_id INTEGER PRIMARY KEY,
-  workspace_id TEXT NOT NULL,
-  external_id TEXT,
-  profile JSON, -- NULL if the user has only banner events
-  version INTEGER NOT NULL, -- number of writes of the row
-  created_at TIMESTAMP NOT NULL,
-  updated_at TIMESTAMP NOT NULL -- time of the last profile change; without a profile, of the last banner event
-);
-
--- Finds stub users, whom client keys create and retention deletes.
-CREATE INDEX users_without_profile ON users (workspace_id, updated_at) WHERE profile IS NULL;
-
-CREATE TABLE user_identifiers (
-  workspace_id TEXT NOT NULL,
-  identifier TEXT NOT NULL, -- kind:value, such as email:kim@example.org
-  user_id INTEGER NOT NULL,
-  PRIMARY KEY (workspace_id, identifier, user_id)
-) WITHOUT ROWID;
-
--- Custom events have a name; purchases have a product_id, a price, a currency and a quantity.
-CREATE TABLE events (
-  event_id EVENT_ID, -- in commit order, never reused
-  workspace_id TEXT NOT NULL,
-  user_id INTEGER NOT NULL,
-  name TEXT,
-  product_id TEXT,
-  price FLOAT,
-  currency TEXT,
-  quantity INT,
-  app_id TEXT,
-  occurred_at TIMESTAMP NOT NULL,
-  received_at TIMESTAMP NOT NULL,
-  properties JSON
-);
-
-CREATE TABLE banner_events (
-  banner_event_id EVENT_ID, -- in commit order, never reused
-  user_id INTEGER NOT NULL,
-  banner_id TEXT NOT NULL,
-  event_type TEXT NOT NULL, -- ${EVENT_TYPES.join(', ')}
-  occurred_at TIMESTAMP NOT NULL, -- as sent; may be in the future if the clock is wrong
-  workspace_id TEXT NOT NULL,
-  campaign_id TEXT NOT NULL,
-  variant_id TEXT, -- NULL for a control banner
-  placement_id TEXT NOT NULL,
-  day TEXT NOT NULL, -- day in the results, in the workspace's time zone, such as 2026-03-01
-  app_id TEXT NOT NULL,
-  is_control BOOLEAN NOT NULL,
-  is_test_send BOOLEAN NOT NULL,
-  is_first BOOLEAN NOT NULL, -- whether it is the user's first event of its type for the campaign
-  received_at TIMESTAMP NOT NULL,
-  language TEXT, -- language of the banner; NULL if the campaign has none
-  holdout_id TEXT, -- holdout whose results also count the event
-  button_id TEXT -- link or button that was clicked; NULL if unknown
-);
-
--- Corrections to the feed: changes of users after their events were read.
-CREATE TABLE user_changes (
-  change_id EVENT_ID, -- in commit order, never reused
-  workspace_id TEXT NOT NULL,
-  user_id INTEGER NOT NULL,
-  kind TEXT NOT NULL, -- merged, erased, expired or duplicate
-  into_user_id INTEGER, -- target of a merge
-  changed_at TIMESTAMP NOT NULL,
-  banner_event JSON -- kind duplicate: the removed row
-);
-
--- State of a user in a campaign, which a sync reads. Excludes test sends.
-CREATE TABLE user_campaigns (
-  user_id INTEGER NOT NULL,
-  campaign_id TEXT NOT NULL,
-  workspace_id TEXT NOT NULL,
-  variant_id TEXT, -- variant of the earliest impression
-  is_control BOOLEAN NOT NULL,
-  first_impression_at TIMESTAMP,
-${MEASURE_COLUMNS}
-  round INT NOT NULL,
-  PRIMARY KEY (user_id, campaign_id)
-) WITHOUT ROWID;
-
-CREATE TABLE data_points (
-  workspace_id TEXT NOT NULL,
-  day DAY NOT NULL, -- UTC, such as 2026-03-01
-  shard INT NOT NULL, -- counter shard; the total is the sum of all shards
-  points INTEGER NOT NULL,
-  PRIMARY KEY (workspace_id, day, shard)
-) WITHOUT ROWID;
-
-CREATE TABLE secrets (
-  workspace_id TEXT NOT NULL PRIMARY KEY,
-  secret TEXT NOT NULL
-) WITHOUT ROWID;
-`;
+const DATA_TABLES = USER_TABLES.map(({ definition }) => definition).join('\n') + RESULTS_TABLES;
 
 /** Contains all columns that results by button read. */
 const BUTTON_INDEX = `
@@ -116,7 +15,12 @@ CREATE INDEX banner_events_by_button ON banner_events (workspace_id, campaign_id
   WHERE ${IS_COUNTED_CLICK};
 `;
 
-const SQLITE_INDEXES = `
+const STUB_INDEX = `
+-- Finds stub users, whom client keys create and retention deletes.
+CREATE INDEX users_without_profile ON users (workspace_id, updated_at) WHERE profile IS NULL;
+`;
+
+const SQLITE_INDEXES = `${STUB_INDEX}
 CREATE INDEX users_of_workspace ON users (workspace_id);
 -- Events by user, up to the cursor "user_events" of the feed. Filled in batches, because an index on events would write a page for each.
 CREATE TABLE user_events (
@@ -136,7 +40,7 @@ CREATE UNIQUE INDEX banner_events_of_user ON banner_events (user_id, campaign_id
 CREATE INDEX banner_events_by_time ON banner_events (workspace_id, min(occurred_at, received_at));
 ${BUTTON_INDEX}`;
 
-const POSTGRES_INDEXES = `
+const POSTGRES_INDEXES = `${STUB_INDEX}
 ALTER TABLE users SET (fillfactor = 70); -- leaves space for HOT updates
 ALTER TABLE events ADD PRIMARY KEY (user_id, occurred_at, event_id);
 ALTER TABLE banner_events ADD PRIMARY KEY (user_id, campaign_id, banner_id, event_type, occurred_at);
@@ -193,9 +97,9 @@ const inPostgres = (tables: string): string =>
   inTypes(tables, POSTGRES_TYPES).replaceAll('\n) WITHOUT ROWID;', '\n);');
 
 export const SQLITE_TABLES = `${inSqlite(
-  `${USER_TABLES}${RESULTS_TABLES}${STUDIO_TABLES}${INGESTION_TABLES}${WEBHOOK_TABLES}`,
+  `${DATA_TABLES}${STUDIO_TABLES}${INGESTION_TABLES}${WEBHOOK_TABLES}`,
 )}${SQLITE_INDEXES}`;
 
 export const POSTGRES_TABLES = inPostgres(
-  `${USER_TABLES}${RESULTS_TABLES}${POSTGRES_INDEXES}${RATE_WINDOWS}${STUDIO_TABLES}${INGESTION_TABLES}${WEBHOOK_TABLES}`,
+  `${DATA_TABLES}${POSTGRES_INDEXES}${RATE_WINDOWS}${STUDIO_TABLES}${INGESTION_TABLES}${WEBHOOK_TABLES}`,
 );

@@ -3,7 +3,7 @@ import type { UserRow } from '../profiles/user-repository.ts';
 import { readNumber, readText, type SqlRow } from '../row-readers.ts';
 import { readMs } from '../sql/columns.ts';
 import type { Send } from '../sql/dialect.ts';
-import { toUserCampaign } from './rows.ts';
+import { USER_CAMPAIGNS } from '../sql/user-tables.ts';
 import type { Statements } from './statements.ts';
 import type { Impression, LoadedUser, Store } from './store.ts';
 import { createTimeoutQueue } from './timeout-queue.ts';
@@ -60,7 +60,7 @@ export const createTargetingLoader = ({
     userCampaigns: readonly SqlRow[] = [],
   ): Promise<LoadedUser> => {
     if (!user) return { exists: false, profile: null, campaigns: [], impressions: [] };
-    const campaigns = userCampaigns.map(toUserCampaign);
+    const campaigns = userCampaigns.map(USER_CAMPAIGNS.read);
     const hasSeen =
       sinceMs !== null && campaigns.some(({ lastImpressionMs }) => (lastImpressionMs ?? -1) >= sinceMs);
     const impressions = hasSeen ? await send(statements.impressionsSince(user.userId, sinceMs)) : [];

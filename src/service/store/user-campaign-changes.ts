@@ -9,19 +9,10 @@ import {
   zeroCounts,
 } from '../profiles/measures.ts';
 import type { UserCampaign } from '../profiles/user-campaign.ts';
+import type { RowOf } from '../sql/table.ts';
+import type { DUPLICATE_EVENT } from '../sql/user-tables.ts';
 
-/** Row of `user_campaigns`. */
-export interface UserCampaignRow {
-  workspaceId: string;
-  userId: number;
-  userCampaign: UserCampaign;
-}
-
-/** Banner event of both users of a merge, which is stored only once. */
-export type DuplicateEvent = Pick<
-  NewBannerEvent,
-  'campaignId' | 'holdoutId' | 'eventType' | 'day' | 'placementId' | 'language'
-> & { bannerEventId: number };
+export type DuplicateEvent = RowOf<typeof DUPLICATE_EVENT>;
 
 const latest = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createReadImage } from '../operators/index.ts';
 import type { UserRow } from '../profiles/user-repository.ts';
 import { type RunSql, readNumber, readText, type SqlRow } from '../row-readers.ts';
-import { toUserCampaign } from './rows.ts';
+import { USER_CAMPAIGNS } from '../sql/user-tables.ts';
 import type { Sample, SampleQuery, StoreReader } from './store.ts';
 
 /**
@@ -105,7 +105,9 @@ export const toSample = (
     total,
     users: users.map((row) => {
       const user = toUser(row);
-      const campaigns = (userCampaignsByUserId.get(readNumber(row, 'user_id')) ?? []).map(toUserCampaign);
+      const campaigns = (userCampaignsByUserId.get(readNumber(row, 'user_id')) ?? []).map(
+        USER_CAMPAIGNS.read,
+      );
       // Modifies the user in place, because the profile is parsed lazily.
       return Object.assign(user, { campaigns });
     }),

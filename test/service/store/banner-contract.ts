@@ -6,6 +6,7 @@ import { collect, NOW } from './examples.ts';
 
 const asStored = (externalId: string, { round: _, ...event }: NewBannerEvent, isFirst = true) => ({
   externalId,
+  workspaceId: 'demo',
   ...event,
   isFirst,
 });
@@ -15,7 +16,9 @@ export const bannerEventsContract = (storeOf: () => Store) => {
   const record = (externalId: string, ...events: NewBannerEvent[]) =>
     recordBannerEvents(storeOf(), externalId, events);
   const stored = async () =>
-    (await collect(storeOf().exportBannerEvents('demo'))).map(({ userId: _, ...row }) => row);
+    (await collect(storeOf().exportBannerEvents('demo'))).map(
+      ({ userId: _, bannerEventId: __, ...row }) => row,
+    );
   const campaigns = async (externalId = 'u-1', workspaceId = 'demo') =>
     (await storeOf().loadTargetingData(workspaceId, externalId)).campaigns;
 
@@ -98,8 +101,9 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       );
       await record('u-1', at(0, { variantId: 'b', isControl: true }));
       await record('u-1', at(4, { eventType: 'click' }));
-      expect((await campaigns()).toSorted((a, b) => (a.campaignId < b.campaignId ? -1 : 1))).toEqual([
+      expect((await campaigns()).toSorted((a, b) => (a.campaignId < b.campaignId ? -1 : 1))).toMatchObject([
         {
+          workspaceId: 'demo',
           campaignId: 'campaign',
           variantId: 'b',
           isControl: true,
@@ -113,6 +117,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
           round: 0,
         },
         {
+          workspaceId: 'demo',
           campaignId: 'other',
           variantId: 'a',
           isControl: false,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { USER_TABLES } from '../../../src/service/sql/user-tables.ts';
 import { openStore, openStoreReader } from '../../../src/service/store/index.ts';
 import { tableNames } from '../../../src/service/store/schema.ts';
 import { aDatabase, runBeside } from '../../helpers/postgres.ts';
@@ -51,6 +52,17 @@ describe.each(OLDER)('a database with older tables ($build)', ({ build, number, 
     await expect(openStore(url)).rejects.toThrow(refusal('The database', difference));
     await expect(openStoreReader(url)).rejects.toThrow(refusal('The database', difference));
   });
+});
+
+test('documents every column of the tables of users', () => {
+  const sections = readFileSync('docs/reference/sql-schema.md', 'utf8').split(/^## /m);
+  const undocumented = USER_TABLES.flatMap(({ name, columns }) => {
+    const section = sections.find((each) => each.split('\n')[0]!.split(', ').includes(name)) ?? '';
+    return columns
+      .filter((column) => !section.includes(column.name))
+      .map((column) => `${name}.${column.name}`);
+  });
+  expect(undocumented).toEqual([]);
 });
 
 describe('opening a database', () => {

@@ -9,7 +9,8 @@ import type { UserRow } from '../../profiles/user-repository.ts';
 import { USER_CHARACTERS } from '../../profiles/user-working-set.ts';
 import { readNumber, readText } from '../../row-readers.ts';
 import { POSTGRES, selectList } from '../../sql/dialect.ts';
-import { toUserRow, USERS } from '../rows.ts';
+import { USERS } from '../../sql/user-tables.ts';
+import { toUserRow } from '../rows.ts';
 import { USERS_PAGE } from '../workspace-reads.ts';
 import { ConflictError } from '../write-errors.ts';
 import type { Run } from './statement.ts';
@@ -17,12 +18,12 @@ import type { Run } from './statement.ts';
 export const FIND_IDENTIFIERS = `SELECT workspace_id, identifier, user_id FROM user_identifiers
   WHERE workspace_id = ANY($1::text[]) AND identifier = ANY($2::text[])`;
 
-export const USER_COLUMNS = selectList(POSTGRES, USERS);
+export const USER_COLUMNS = selectList(POSTGRES, USERS.columns);
 const IS_KNOWN = `version = known_version AND updated_at = ${POSTGRES.timestamp('known_ms')}`;
 /** Reads users. Omits the profile if version (`$2`) and timestamp (`$3`) match the cached row. */
 export const READ_CHANGED_USERS = `SELECT ${selectList(
   POSTGRES,
-  USERS.filter(({ name }) => name !== 'profile'),
+  USERS.columns.filter(({ name }) => name !== 'profile'),
 )},
     CASE WHEN ${IS_KNOWN} THEN NULL ELSE profile END AS profile, ${IS_KNOWN} AS is_known
   FROM (SELECT unnest($1::bigint[]) AS known_id, unnest($2::bigint[]) AS known_version, unnest($3::float8[]) AS known_ms) AS known

@@ -5,17 +5,10 @@ import type { UserRow } from '../../profiles/user-repository.ts';
 import { readSummaries } from '../../results/read.ts';
 import { verifyResults } from '../../results/verify.ts';
 import type { SqlRow } from '../../row-readers.ts';
-import type { Column } from '../../sql/columns.ts';
 import { POSTGRES, selectList } from '../../sql/dialect.ts';
-import {
-  BANNER_EVENTS,
-  EVENTS,
-  toBannerEventRow,
-  toStoredEvent,
-  toUserRow,
-  USER_CAMPAIGNS,
-} from '../rows.ts';
-import { POSTGRES_STATEMENTS } from '../statements.ts';
+import { BANNER_EVENTS, EVENTS, USER_CAMPAIGNS } from '../../sql/user-tables.ts';
+import { toBannerEventRow, toEventRow, toUserRow } from '../rows.ts';
+import { POSTGRES_STATEMENTS, selectWithExternalId } from '../statements.ts';
 import type { StoreReader } from '../store.ts';
 import { createTargetingLoader } from '../targeting-loader.ts';
 import { createWorkspaceReads, EXPORT_PAGE, readSample, toSample } from '../workspace-reads.ts';
@@ -46,16 +39,9 @@ export async function* readRows(
 }
 
 const USERS = `SELECT ${USER_COLUMNS} FROM users WHERE workspace_id = $1 AND profile IS NOT NULL`;
-/** Selects the columns except `workspace_id`, which `users` also has. */
-const exported = <T>(columns: readonly Column<T>[]): string =>
-  `external_id, ${selectList(
-    POSTGRES,
-    columns.filter(({ name }) => name !== 'workspace_id'),
-  )}`;
-const EVENTS_OF_USERS = `SELECT ${exported(EVENTS)}
-  FROM events JOIN users USING (user_id) WHERE events.workspace_id = $1`;
-const BANNER_EVENTS_OF_USERS = `SELECT ${exported(BANNER_EVENTS)}
-  FROM banner_events JOIN users USING (user_id) WHERE banner_events.workspace_id = $1 AND NOT is_test_send`;
+const EVENTS_OF_USERS = `${selectWithExternalId(POSTGRES, EVENTS)} WHERE events.workspace_id = $1`;
+const BANNER_EVENTS_OF_USERS = `${selectWithExternalId(POSTGRES, BANNER_EVENTS)}
+  WHERE banner_events.workspace_id = $1 AND NOT is_test_send`;
 
 /** Creates a reader of committed data. Long reads use connections of `upkeep`. */
 export const createReader = (pool: Pool, upkeep: Pool) => {
@@ -89,7 +75,7 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
       },
 
       async *exportEvents(workspaceId) {
-        for await (const row of readRows(pool, EVENTS_OF_USERS, [workspaceId])) yield toStoredEvent(row);
+        for await (const row of readRows(pool, EVENTS_OF_USERS, [workspaceId])) yield toEventRow(row);
       },
 
       async *exportBannerEvents(workspaceId) {
@@ -108,7 +94,7 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
         ),
 
       async sampleUsers(query) {
-        const columns = { users: USER_COLUMNS, userCampaigns: selectList(POSTGRES, USER_CAMPAIGNS) };
+        const columns = { users: USER_COLUMNS, userCampaigns: selectList(POSTGRES, USER_CAMPAIGNS.columns) };
         return toSample(await readSample(createPoolRun(upkeep), columns, query), toUserRow);
       },
     } satisfies Omit<StoreReader, 'close'>,

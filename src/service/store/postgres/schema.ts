@@ -1,20 +1,11 @@
 import type { Pool } from 'pg';
 import { readNumber, readText } from '../../row-readers.ts';
+import { DISTRIBUTED_BY_USER, USER_IDENTIFIERS } from '../../sql/user-tables.ts';
 import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts';
 import { POSTGRES_TABLES } from '../tables.ts';
 import { type Connections, connect } from './connect.ts';
 import { requireOwnSession } from './own-session.ts';
 import { createPoolRun, inTransaction, type Run } from './statement.ts';
-
-/** Distributed tables with their distribution columns. All rows of a user are on one node. */
-const DISTRIBUTED = [
-  ['users', 'user_id', 'none'],
-  ['events', 'user_id', 'users'],
-  ['banner_events', 'user_id', 'users'],
-  ['user_campaigns', 'user_id', 'users'],
-  ['user_results', 'user_id', 'users'],
-  ['user_identifiers', 'identifier', 'none'],
-] as const;
 
 /** Whether the database is the coordinator of a Citus cluster. */
 export const isSharded = async (run: Run): Promise<boolean> =>
@@ -33,9 +24,12 @@ const CHOOSE_SHARDS = `SELECT set_config('citus.shard_count', (greatest(count(*)
 export const distributeTables = async (run: Run): Promise<void> => {
   if (!(await isSharded(run))) return;
   await run(CHOOSE_SHARDS);
-  for (const [table, column, colocateWith] of DISTRIBUTED) {
-    await run(`SELECT create_distributed_table('${table}', '${column}', colocate_with => '${colocateWith}')`);
-  }
+  const distribute = (table: string, column: string, colocateWith = 'none') =>
+    run(`SELECT create_distributed_table('${table}', '${column}', colocate_with => '${colocateWith}')`);
+  const [users, ...others] = DISTRIBUTED_BY_USER;
+  await distribute(users, 'user_id');
+  for (const table of others) await distribute(table, 'user_id', users);
+  await distribute(USER_IDENTIFIERS.name, 'identifier');
 };
 
 /** Serializes replicas that start together and create the tables. */

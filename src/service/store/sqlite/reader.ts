@@ -10,8 +10,10 @@ import type { Profile } from '../../profiles/profile.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
 import { readSummaries } from '../../results/read.ts';
 import { readNumber, readTextOrNull, type SqlRow } from '../../row-readers.ts';
-import { toBannerEventRow, toStoredEvent, toUserRow } from '../rows.ts';
-import { SQLITE_STATEMENTS } from '../statements.ts';
+import { SQLITE } from '../../sql/dialect.ts';
+import { BANNER_EVENTS, EVENTS } from '../../sql/user-tables.ts';
+import { toBannerEventRow, toEventRow, toUserRow } from '../rows.ts';
+import { SQLITE_STATEMENTS, selectWithExternalId } from '../statements.ts';
 import type { StoreReader } from '../store.ts';
 import { createTargetingLoader } from '../targeting-loader.ts';
 import { createWorkspaceReads, EXPORT_PAGE, toSample, USERS_PAGE } from '../workspace-reads.ts';
@@ -52,11 +54,11 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   );
   // The unary plus keeps SQLite from using an index by workspace, with which it would sort all events for every page.
   const eventsPage = database.prepare(
-    `SELECT events.*, external_id FROM events JOIN users USING (user_id)
+    `${selectWithExternalId(SQLITE, EVENTS)}
      WHERE event_id > ? AND +events.workspace_id = ? ORDER BY event_id LIMIT ${EXPORT_PAGE}`,
   );
   const bannerEventsPage = database.prepare(
-    `SELECT banner_events.*, external_id FROM banner_events JOIN users USING (user_id)
+    `${selectWithExternalId(SQLITE, BANNER_EVENTS)}
      WHERE banner_event_id > ? AND +banner_events.workspace_id = ? AND NOT is_test_send
      ORDER BY banner_event_id LIMIT ${EXPORT_PAGE}`,
   );
@@ -147,7 +149,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
 
       exportUsers: (workspaceId) =>
         pages(usersPage, workspaceId, 'user_id', (row) => toUserRow(row).profile!),
-      exportEvents: (workspaceId) => pages(eventsPage, workspaceId, 'event_id', toStoredEvent),
+      exportEvents: (workspaceId) => pages(eventsPage, workspaceId, 'event_id', toEventRow),
 
       exportBannerEvents: (workspaceId) =>
         pages(bannerEventsPage, workspaceId, 'banner_event_id', toBannerEventRow),
