@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { buildCommands } from './built-commands.ts';
+import { getProgram } from './built-programs.ts';
 
 export interface CliRun {
   code: number | null;
@@ -10,8 +9,6 @@ export interface CliRun {
   stderr: string;
 }
 
-/** Returns the path of the built command. */
-export const getCli = async (): Promise<string> => join(await buildCommands(), 'placard.js');
 /** Variables that a command inherits. Without the cache, half of its start is compiling. */
 export const inherited = (): Record<string, string> =>
   Object.fromEntries(
@@ -27,7 +24,7 @@ export const startCli = async (
   env: Record<string, string> = {},
   cwd = '.',
 ): Promise<ChildProcess> =>
-  spawn(process.execPath, [await getCli(), ...words], {
+  spawn(process.execPath, [await getProgram('placard'), ...words], {
     cwd,
     env: { ...inherited(), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { listenStudio } from '../../src/studio/index.ts';
-import { ended, getCli, inherited, startCli } from './run-cli.ts';
+import { getProgram } from './built-programs.ts';
+import { ended, inherited, startCli } from './run-cli.ts';
 import { aStudioWorkspace, type RunningStudio, runStudio } from './running-studio.ts';
 
 export interface ToolAnswer {
@@ -28,7 +29,7 @@ export const runMcpStudio = async (content: Record<string, unknown> = aStudioWor
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [await getCli(), 'mcp', '--studio-url', listening.url],
+      args: [await getProgram('placard'), 'mcp', '--studio-url', listening.url],
       env: { ...inherited(), PLACARD_OPERATOR_KEY: `${operator}-key` },
       stderr: 'ignore',
     });

@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { aWorkspace } from './a-workspace.ts';
-import { buildCommands } from './built-commands.ts';
+import { getProgram } from './built-programs.ts';
 import { getDescendants, hasEnded } from './process-tree.ts';
 
 export interface ServiceProcess {
@@ -20,7 +19,7 @@ export const startServiceProcess = async (
   options: { workspace?: Record<string, unknown>; command?: string[] } = {},
 ): Promise<ServiceProcess> => {
   const { workspace = aWorkspace(), command = [] } = options;
-  const program = join(await buildCommands(), 'service-child.js');
+  const program = await getProgram('service-child');
   const [file = '', ...args] = [...command, process.execPath, program, database, JSON.stringify(workspace)];
   // A process group, so that a wrapper is killed together with node.
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });

@@ -8,6 +8,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startIngestion } from '../../src/ingestion/index.ts';
 import { silentLog } from '../../src/service/index.ts';
+import { getProgram } from '../helpers/built-programs.ts';
 import { patience } from '../helpers/patience.ts';
 import { getDescendants, hasEnded } from '../helpers/process-tree.ts';
 import { aFolder, aStore, exported, getRejects, ID, ingest, stateOf, W, workspaceWith } from './ingest.ts';
@@ -187,7 +188,7 @@ describe('an endless SQLite view', () => {
         integrations: [{ integration_id: ID, source: { ...source, files: 'exports/crm.db' } }],
       }),
     );
-    const script = new URL('./ingest-process.ts', import.meta.url).pathname;
+    const script = await getProgram('ingest-process');
     const service = spawn(process.execPath, [script, join(folder, 'placard.db'), workspace]);
     onTestFinished(() => void service.kill('SIGKILL'));
     const ofService = () => stagingFolders().filter((name) => name.includes(`-${service.pid}-`));

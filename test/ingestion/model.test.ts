@@ -2,17 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { exportLines, openStoreReader } from '../../src/service/index.ts';
 import { aWorkspace } from '../helpers/a-workspace.ts';
+import { getProgram } from '../helpers/built-programs.ts';
 import { patience } from '../helpers/patience.ts';
 import { aDatabase } from '../helpers/postgres.ts';
 import { times } from '../helpers/property.ts';
 import { aFolder } from './ingest.ts';
 
-const CHILD = fileURLToPath(new URL('./ingest-process.ts', import.meta.url));
 const PASSWORD = 'SOURCE_PASSWORD';
 const STEPS = times(160);
 const KILL_EVERY = 80;
@@ -156,9 +155,10 @@ describe.each([
       writeFileSync(file, JSON.stringify(aWorkspace({ integrations })));
       const database = await address();
 
+      const program = await getProgram('ingest-process');
       const children: (ChildProcess | null)[] = Array.from({ length: replicas }, () => null);
       const start = async (index: number) => {
-        const child = spawn(process.execPath, [CHILD, database, file], {
+        const child = spawn(process.execPath, [program, database, file], {
           env: { ...process.env, [PASSWORD]: password },
           stdio: ['ignore', 'pipe', 'inherit'],
         });

@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openStore, type Store } from '../../../src/service/index.ts';
 import { aWorkspace } from '../../helpers/a-workspace.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
+import { getProgram } from '../../helpers/built-programs.ts';
 import { patience } from '../../helpers/patience.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
 import { times } from '../../helpers/property.ts';
@@ -16,7 +16,6 @@ import { streamAll } from '../data-out/streaming.ts';
 import { anEvent, byExternalId, NOW } from '../store/examples.ts';
 import { aReceiver } from './receiver.ts';
 
-const PROCESS = fileURLToPath(new URL('./webhook-process.ts', import.meta.url));
 const USERS = 20;
 const EVENTS = times(100);
 const KILLS = Math.min(times(2), 5);
@@ -72,8 +71,9 @@ test.each([
       return new Response(null, { status: 204 });
     };
     const workspace = aWorkspace({ webhooks: [{ webhook_id: 'crm', url: receiver.url, from: 'start' }] });
+    const program = await getProgram('webhook-process');
     const start = (): ChildProcess =>
-      spawn(process.execPath, [PROCESS, database, JSON.stringify(workspace)], {
+      spawn(process.execPath, [program, database, JSON.stringify(workspace)], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
     const received = () => receiver.delivered.flatMap(({ events }) => events.map(({ id }) => id));
