@@ -120,7 +120,7 @@ function* readFeedRows(
     },
     goals,
     changes,
-    bannerEvents: read.filter(({ isTestSend }) => !isTestSend).flatMap(withHoldoutAttribution),
+    bannerEvents: read.flatMap(withHoldoutAttribution),
     events: eventRows!.map(toConversionEvent),
   };
 }
@@ -134,19 +134,28 @@ interface UserResults {
 /** Adds rows of `user_results` to the results of their users. */
 const addResultRows = (users: Map<number, UserResults>, rows: readonly SqlRow[]): void => {
   for (const row of rows.map(toUserResultRow)) {
-    const { userId, workspaceId, campaignId, month, counts, variantId, firstImpressionMs } = row;
+    const {
+      userId,
+      workspaceId,
+      campaignId,
+      month,
+      counts,
+      variantId,
+      firstImpressionMs,
+      goals,
+      prunedGoals,
+    } = row;
     const user = users.get(userId) ?? { workspaceId, campaigns: new Map() };
     users.set(userId, user);
     const result = user.campaigns.get(campaignId) ?? createUserResult(campaignId);
     user.campaigns.set(campaignId, result);
-    for (const [dimension, each] of counts) result.counts.set(dimension, each);
+    for (const [dimension, each] of Object.entries(counts)) result.counts.set(dimension, each);
     if (month !== '') continue;
-    const goals = row.goals ?? {};
-    for (const dimension of counts.keys()) {
+    for (const dimension of Object.keys(counts)) {
       const ofDay = getMonth(dimension);
       if (ofDay > result.month) result.month = ofDay;
     }
-    Object.assign(result, { variantId, firstImpressionMs, goals, prunedGoals: row.prunedGoals ?? {} });
+    Object.assign(result, { variantId, firstImpressionMs, goals, prunedGoals });
     Object.assign(result.before, { variantId, goals, month: result.month });
   }
 };
@@ -159,32 +168,32 @@ function* readAffectedUserResults(
   const users = new Map<number, UserResults>();
   const changed = new Set(changes.flatMap(({ userId, intoUserId }) => [userId, intoUserId ?? userId]));
   const conversionUserIds = new Set(events.map(({ userId }) => userId));
-  const months = new Map<string, ResultKey>();
-  for (const { userId, campaignId, day } of bannerEvents) {
-    const month = getMonth(`day:${day}`);
-    if (!changed.has(userId)) months.set(`${userId} ${month} ${campaignId}`, { userId, campaignId, month });
+  const keys = new Map<string, ResultKey>();
+  for (const { userId, campaignId } of bannerEvents) {
+    if (!changed.has(userId)) keys.set(`${userId} ${campaignId}`, { userId, campaignId });
   }
   const rows = yield [
     ...(changed.size > 0 ? [statements.resultsOfUsers([...changed])] : []),
     ...(conversionUserIds.size > 0
       ? [statements.totals([...conversionUserIds].filter((userId) => !changed.has(userId)))]
       : []),
-    ...(months.size > 0 ? [statements.resultsOfMonths([...months.values()])] : []),
+    ...(keys.size > 0 ? [statements.totalsOfKeys([...keys.values()])] : []),
   ];
   addResultRows(users, rows.flat());
 
-  // Dimensions count for the variant of their user. If the first impression moves to another variant, all dimensions of the user
-  // move.
-  const moving = new Map<string, ResultKey>();
-  for (const { userId, campaignId, eventType, variantId, atMs } of bannerEvents) {
+  // Late events change the days of an earlier month. Dimensions count for the variant of their user, so all days move if the first
+  // impression moves to another variant.
+  const earlier = new Map<string, ResultKey>();
+  for (const { userId, campaignId, eventType, variantId, atMs, day } of bannerEvents) {
     const result = users.get(userId)?.campaigns.get(campaignId);
-    if (!result || changed.has(userId) || eventType !== 'impression') continue;
-    const isFirst = isEarlierImpression({ variantId, firstImpressionMs: atMs }, result);
-    if (isFirst && (result.firstImpressionMs === null || variantId !== result.variantId))
-      moving.set(`${userId} ${campaignId}`, { userId, campaignId, month: '' });
+    if (!result || changed.has(userId)) continue;
+    const isFirst =
+      eventType === 'impression' && isEarlierImpression({ variantId, firstImpressionMs: atMs }, result);
+    const isMoving = isFirst && (result.firstImpressionMs === null || variantId !== result.variantId);
+    if (isMoving || getMonth(`day:${day}`) < result.month)
+      earlier.set(`${userId} ${campaignId}`, { userId, campaignId });
   }
-  if (moving.size > 0)
-    addResultRows(users, (yield [statements.resultsOfOtherMonths([...moving.values()])])[0]!);
+  if (earlier.size > 0) addResultRows(users, (yield [statements.earlierMonths([...earlier.values()])])[0]!);
   return users;
 }
 
@@ -339,7 +348,7 @@ const writeResults = (
         const totals =
           month === ''
             ? { variantId, firstImpressionMs, goals, prunedGoals }
-            : { variantId: null, firstImpressionMs: null, goals: null, prunedGoals: null };
+            : { variantId: null, firstImpressionMs: null, goals: {}, prunedGoals: {} };
         rows.push({ ...key, month, counts, ...totals });
       }
     }

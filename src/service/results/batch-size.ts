@@ -10,7 +10,7 @@ export interface BatchLimits {
 
 export const MAX_BATCH: BatchLimits = {
   userChanges: 100,
-  bannerEvents: 400,
+  bannerEvents: 800,
   conversionEvents: 400,
   scannedEvents: 10_000,
 };

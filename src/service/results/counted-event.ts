@@ -12,7 +12,6 @@ export interface CountedEvent extends DimensionsOfEvent {
   eventType: EventType;
   variantId: string | null;
   isControl: boolean;
-  isTestSend: boolean;
   atMs: number;
   receivedAtMs: number;
 }
@@ -25,7 +24,6 @@ export const toCountedEvent = (row: SqlRow): CountedEvent => ({
   eventType: readEnum(row, 'event_type', EVENT_TYPES),
   variantId: readTextOrNull(row, 'variant_id'),
   isControl: readBoolean(row, 'is_control'),
-  isTestSend: readBoolean(row, 'is_test_send'),
   day: readText(row, 'day'),
   placementId: readText(row, 'placement_id'),
   language: readTextOrNull(row, 'language'),

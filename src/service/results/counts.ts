@@ -1,6 +1,6 @@
-import { type EventCounts, MEASURES } from '../profiles/measures.ts';
+import { MEASURES } from '../profiles/measures.ts';
 import type { TotalsByGoal } from './goals.ts';
-import { countsBefore, type UserResult } from './user-result.ts';
+import { countsBefore, hasImpression, type MeasureCounts, type UserResult } from './user-result.ts';
 
 /** Row of `campaign_counts`, or an increment of a row. */
 export interface CampaignCount {
@@ -34,9 +34,9 @@ const NO_COUNTS: Readonly<Record<string, number>> = Object.fromEntries(
   ]),
 );
 
-const addTo = (counts: Record<string, number>, added: Readonly<EventCounts>, sign: 1 | -1) => {
-  for (const { events, users } of MEASURES) {
-    const count = added[events];
+const addTo = (counts: Record<string, number>, added: MeasureCounts, sign: 1 | -1) => {
+  for (const [index, { events, users }] of MEASURES.entries()) {
+    const count = added[index] ?? 0;
     if (count === 0) continue;
     counts[events]! += sign * count;
     if (count > 0) counts[users]! += sign;
@@ -53,7 +53,7 @@ export const createCountDeltas = () => {
     const key = `${workspaceId}\u001f${campaignId}\u001f${variantId}`;
     const dimensions = campaigns.get(key) ?? new Map<string, CampaignCount>();
     campaigns.set(key, dimensions);
-    return (dimension: string, added: Readonly<EventCounts>, sign: 1 | -1) => {
+    return (dimension: string, added: MeasureCounts, sign: 1 | -1) => {
       let count = dimensions.get(dimension);
       if (!count) {
         count = { workspaceId, campaignId, variantId, dimension, counts: { ...NO_COUNTS } };
@@ -86,8 +86,8 @@ export const createCountDeltas = () => {
     change(workspaceId: string, result: UserResult, { isDeleted = false } = {}): void {
       const { campaignId, counts, before } = result;
       const [variantBefore, variantId] = [before.variantId ?? '', result.variantId ?? ''];
-      const wasCounted = countsBefore(result, '').impressions > 0;
-      const isCounted = !isDeleted && (counts.get('')?.impressions ?? 0) > 0;
+      const wasCounted = hasImpression(countsBefore(result, ''));
+      const isCounted = !isDeleted && hasImpression(counts.get(''));
       const isSameVariant = wasCounted && isCounted && variantBefore === variantId;
       const dimensions = [...(isSameVariant ? before.counts : counts).keys()];
       if (wasCounted) {

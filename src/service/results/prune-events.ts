@@ -43,8 +43,7 @@ export function* pruneEvents(statements: ResultsStatements, range: EventRange): 
   const ofUser = Map.groupBy(conversions, ({ userId }) => userId);
   const rows = (yield [statements.totals([...ofUser.keys()])])[0]!.map(toUserResultRow);
   const changed = rows.flatMap((row): UserResultRow[] => {
-    const { userId, campaignId, firstImpressionMs } = row;
-    const before = row.prunedGoals ?? {};
+    const { userId, campaignId, firstImpressionMs, prunedGoals: before } = row;
     const ofCampaign = goals.ofCampaign(workspaceId, campaignId);
     const prunedGoals = addConversions(before, ofCampaign, firstImpressionMs, ofUser.get(userId)!);
     return prunedGoals === before ? [] : [{ ...row, prunedGoals }];

@@ -1,5 +1,4 @@
-import { mapKeys } from '../../protocol/index.ts';
-import { EVENT_COUNT_NAMES, MEASURES } from '../profiles/measures.ts';
+import { MEASURES } from '../profiles/measures.ts';
 import {
   readJson,
   readNumber,
@@ -16,7 +15,7 @@ import { createWrites } from '../sql/writes.ts';
 import type { CampaignCount, GoalCount } from './counts.ts';
 import { createEventCountStatements } from './event-counts.ts';
 import type { CampaignGoal, TotalsByGoal } from './goals.ts';
-import type { UserResult } from './user-result.ts';
+import type { RowCounts } from './user-result.ts';
 
 /** Position in the feed, as the last ID of each table. */
 export interface FeedCursor {
@@ -54,42 +53,38 @@ export const toCursor = (row: SqlRow | undefined): ResultsCursor =>
       }
     : { events: 0, bannerEvents: 0, userChanges: 0, appliedChangeIds: [], lastReceivedMs: 0 };
 
-const formatCounts = (counts: UserResult['counts']): Record<string, number[]> =>
-  Object.fromEntries(
-    [...counts].map(([dimension, each]) => [dimension, EVENT_COUNT_NAMES.map((name) => each[name])]),
-  );
-
-const parseCounts = (stored: Record<string, number[]>): UserResult['counts'] =>
-  new Map(
-    Object.entries(stored).map(([dimension, counts]) => [
-      dimension,
-      mapKeys(EVENT_COUNT_NAMES, (_, index) => counts[index] ?? 0),
-    ]),
-  );
-
 /** Row of `user_results`. */
 export interface UserResultRow {
   userId: number;
   campaignId: string;
   month: string;
   workspaceId: string;
-  counts: UserResult['counts'];
+  counts: RowCounts;
   variantId: string | null;
   firstImpressionMs: number | null;
-  goals: TotalsByGoal | null;
-  prunedGoals: TotalsByGoal | null;
+  goals: TotalsByGoal;
+  prunedGoals: TotalsByGoal;
 }
+
+const NO_GOALS: TotalsByGoal = {};
+
+const readTotals = (row: SqlRow, column: string): TotalsByGoal =>
+  row[column] === null ? NO_GOALS : (readJson(row, column) as TotalsByGoal);
+
+/** Stores `NULL` if there are no goals. */
+const formatTotals = (totals: TotalsByGoal): TotalsByGoal | null =>
+  Object.keys(totals).length === 0 ? null : totals;
 
 const USER_RESULTS = columns<UserResultRow>({
   user_id: ['bigint', ({ userId }) => userId],
   campaign_id: ['text', ({ campaignId }) => campaignId],
   month: ['text', ({ month }) => month],
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
-  counts: ['json', ({ counts }) => formatCounts(counts)],
+  counts: ['json', ({ counts }) => counts],
   variant_id: ['text', ({ variantId }) => variantId],
   first_impression_at: ['timestamp', ({ firstImpressionMs }) => firstImpressionMs],
-  goals: ['json', ({ goals }) => goals],
-  pruned_goals: ['json', ({ prunedGoals }) => prunedGoals],
+  goals: ['json', ({ goals }) => formatTotals(goals)],
+  pruned_goals: ['json', ({ prunedGoals }) => formatTotals(prunedGoals)],
 });
 
 export const toUserResultRow = (row: SqlRow): UserResultRow => ({
@@ -97,15 +92,15 @@ export const toUserResultRow = (row: SqlRow): UserResultRow => ({
   campaignId: readText(row, 'campaign_id'),
   month: readText(row, 'month'),
   workspaceId: readText(row, 'workspace_id'),
-  counts: parseCounts(readJson(row, 'counts') as Record<string, number[]>),
+  counts: readJson(row, 'counts') as RowCounts,
   variantId: readTextOrNull(row, 'variant_id'),
   firstImpressionMs: readMsOrNull(row, 'first_impression_at'),
-  goals: row['goals'] === null ? null : (readJson(row, 'goals') as TotalsByGoal),
-  prunedGoals: row['pruned_goals'] === null ? null : (readJson(row, 'pruned_goals') as TotalsByGoal),
+  goals: readTotals(row, 'goals'),
+  prunedGoals: readTotals(row, 'pruned_goals'),
 });
 
-/** Key of rows of `user_results`. */
-export type ResultKey = Pick<UserResultRow, 'userId' | 'campaignId' | 'month'>;
+/** User and campaign of rows of `user_results`. */
+export type ResultKey = Pick<UserResultRow, 'userId' | 'campaignId'>;
 
 const CAMPAIGN_COUNTS: Column<CampaignCount>[] = [
   ...columns<CampaignCount>({
@@ -173,7 +168,6 @@ const EVENTS_SINCE = columns<EventsSince>({
 const RESULT_KEYS = columns<ResultKey>({
   key_user: ['bigint', ({ userId }) => userId],
   key_campaign: ['text', ({ campaignId }) => campaignId],
-  key_month: ['text', ({ month }) => month],
 });
 
 /** Tables of the feed, with the ID column that gives the commit order. */
@@ -200,6 +194,12 @@ export const createResultsStatements = (dialect: Dialect) => {
       `${conversionEvents} ${joined(',')} WHERE ${ofUser(`= ${column('of_user')}`)} AND occurred_at >= ${column('since')}
          AND event_id <= ${more(0)} AND ${isIn('coalesce(product_id, name)', more(1), 'text')}`,
   );
+  const resultsOfKeys = (months: string) =>
+    bulkQuery(
+      RESULT_KEYS,
+      ({ joined, column }) =>
+        `${results} ${joined(',')} WHERE user_id = ${column('key_user')} AND campaign_id = ${column('key_campaign')} AND month ${months}`,
+    );
   const ofUsers = isIn('user_id', '$1', 'bigint');
   const lastId = (table: string) => query(`SELECT coalesce(max(${FEED_IDS[table]}), 0) AS id FROM ${table}`);
 
@@ -230,9 +230,9 @@ export const createResultsStatements = (dialect: Dialect) => {
        WHERE change_id > $1 ORDER BY change_id LIMIT $2`,
     ),
     bannerEvents: defineQuery(
-      `SELECT banner_event_id, workspace_id, user_id, campaign_id, holdout_id, event_type, variant_id, is_control, is_test_send,
+      `SELECT banner_event_id, workspace_id, user_id, campaign_id, holdout_id, event_type, variant_id, is_control,
          day, placement_id, language, ${ms('occurred_at')} AS occurred_at, ${ms('received_at')} AS received_at
-       FROM banner_events WHERE banner_event_id > $1 AND banner_event_id <= $2 ORDER BY banner_event_id LIMIT $3`,
+       FROM banner_events WHERE banner_event_id > $1 AND banner_event_id <= $2 AND NOT is_test_send ORDER BY banner_event_id LIMIT $3`,
     ),
     conversionEvents: (
       after: number,
@@ -271,20 +271,10 @@ export const createResultsStatements = (dialect: Dialect) => {
       query(`${results} WHERE ${ofUsers} AND month = ''`, list(users)),
     resultsOfUsers: (users: readonly number[]): BulkStatement =>
       query(`${results} WHERE ${ofUsers}`, list(users)),
-    /** Returns results of users and campaigns, with the days of one month. */
-    resultsOfMonths: bulkQuery(
-      RESULT_KEYS,
-      ({ joined, column }) =>
-        `${results} ${joined(',')} WHERE user_id = ${column('key_user')} AND campaign_id = ${column('key_campaign')}
-           AND month IN ('', ${column('key_month')})`,
-    ),
-    /** Returns results of users and campaigns, except one month. */
-    resultsOfOtherMonths: bulkQuery(
-      RESULT_KEYS,
-      ({ joined, column }) =>
-        `${results} ${joined(',')} WHERE user_id = ${column('key_user')} AND campaign_id = ${column('key_campaign')}
-           AND month <> ${column('key_month')}`,
-    ),
+    /** Returns results of users and campaigns, except the days of earlier months. */
+    totalsOfKeys: resultsOfKeys("= ''"),
+    /** Returns the days of earlier months. */
+    earlierMonths: resultsOfKeys("<> ''"),
     deleteUserResults: (users: readonly number[]): BulkStatement =>
       query(`DELETE FROM user_results WHERE ${ofUsers}`, list(users)),
     writeUserResults: upsert('user_results', USER_RESULTS, 'user_id, campaign_id, month'),

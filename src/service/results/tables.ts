@@ -26,7 +26,7 @@ CREATE TABLE user_results (
   counts JSON NOT NULL, -- [${EVENT_COUNT_NAMES.join(', ')}] by dimension: day:2026-03-01, and for all time also '', placement:home_hero and language:pt-BR
   variant_id TEXT, -- variant of the earliest impression; this and the next columns are NULL in months
   first_impression_at TIMESTAMP,
-  goals JSON, -- [events, revenue, currencies, day of the first] by goal
+  goals JSON, -- [events, revenue, currencies, day of the first] by goal; NULL if none
   pruned_goals JSON, -- part of goals whose events retention has deleted
   PRIMARY KEY (user_id, campaign_id, month)
 ) WITHOUT ROWID;

@@ -59,7 +59,7 @@ export const eventsByUser = (dialect: Dialect): string => {
   const ofHoldout = firstImpression('banner_events.holdout_id', 'of_holdout', dialect);
   return `
   SELECT banner_events.user_id, banner_events.workspace_id, banner_events.campaign_id, holdout_id, event_type, banner_events.variant_id, is_control,
-    is_test_send, day, placement_id, language, ${ms('occurred_at')} AS occurred_at, ${ms('received_at')} AS received_at,
+    day, placement_id, language, ${ms('occurred_at')} AS occurred_at, ${ms('received_at')} AS received_at,
     ${first.columns}, ${ofHoldout.columns}
   FROM banner_events ${first.join} ${ofHoldout.join}
   WHERE banner_events.workspace_id || '' = $1 AND banner_event_id <= CAST($2 AS bigint) AND NOT is_test_send ORDER BY banner_events.user_id`;

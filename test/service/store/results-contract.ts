@@ -263,6 +263,24 @@ export const resultsContract = (storeOf: () => Store) =>
       expect(await ask()).toMatchObject({ arms: [counts], placements: [counts] });
     });
 
+    test('count events that arrive in a later month, and a first impression that moves them', async () => {
+      const [march, april, may] = [2, 3, 4].map((month) => Date.UTC(2026, month, 20));
+      for (const timeMs of [march!, april!, may!, march! + HOUR, april! + HOUR]) {
+        await record('u-1', aBannerEvent({ timeMs, receivedAtMs: may! + HOUR }));
+        await ask();
+        expect(await storeOf().verifyResults('demo')).toEqual([]);
+      }
+      const days = (await ask()).days.map(({ day, impressions, exposed }) => [day, impressions, exposed]);
+      expect(days).toEqual([
+        ['2026-03-20', 2, 1],
+        ['2026-04-20', 2, 1],
+        ['2026-05-20', 1, 1],
+      ]);
+      await record('u-1', aBannerEvent({ timeMs: march! - HOUR, variantId: 'b', bannerId: 'bnr_2' }));
+      expect((await ask()).arms).toMatchObject([{ variantId: 'b', exposed: 1, impressions: 6 }]);
+      expect(await storeOf().verifyResults('demo')).toEqual([]);
+    });
+
     test('count shared events of two merged users once', async () => {
       const events = [aBannerEvent(), aBannerEvent({ eventType: 'click' }), aBannerEvent({ timeMs: START })];
       await record('u-1', ...events);

@@ -18,6 +18,8 @@ import { BUSY_MS, createRunTogetherSqlite, createSendSqlite } from './open.ts';
  * often.
  */
 export const CHECKPOINT_PAGES = 16_384;
+/** The same during a batch of the results consumer, which must not delay the next write by a long checkpoint. */
+const CHECKPOINT_PAGES_OF_RESULTS = CHECKPOINT_PAGES / 4;
 const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
 /** Number of events that are added to `user_events` at once. Larger batches share more pages, but delay the next write longer. */
 const INDEXED_TOGETHER = 8_192;
@@ -84,13 +86,15 @@ export const createWriter = (database: DatabaseSync) => {
     advanceResults(): BatchResult {
       const elapsed = startCpuTimer();
       // Does not sync to disk. After a power failure, the cursor and its effect are equally old.
-      database.exec('PRAGMA synchronous = NORMAL');
+      database.exec(
+        `PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES_OF_RESULTS}`,
+      );
       try {
         return inTransaction(() =>
           runStepsSync(advanceResults(SQLITE_RESULTS, null, batchSizer.limits()), send),
         );
       } finally {
-        database.exec('PRAGMA synchronous = FULL');
+        database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
         batchSizer.report(elapsed());
       }
     },
