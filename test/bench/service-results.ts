@@ -1,14 +1,20 @@
-// Results of a campaign with a million exposed users on SQLite, and the latency of `banners/sync` in the meantime.
+// Results on SQLite: those of a campaign with a million exposed users, the rollup of a million banner events, and the latency of
+// `banners/sync` in the meantime. CPU times are converted to the reference speed.
 //   PLACARD_BENCH_ROUNDS, PLACARD_BENCH_SECONDS   runs of each kind and their duration (default 3 of 6 s)
-//   PLACARD_BENCH_USERS                           exposed users (default 1,000,000)
+//   PLACARD_BENCH_USERS                           exposed users and banner events (default 1,000,000)
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { createWriter, setForWriting } from '../../src/service/store/sqlite/writer.ts';
 import { getSpread, median, ms, times } from './load/figures.ts';
+import { fillWithFeed } from './load/fill-feed.ts';
 import { fillWithResults } from './load/fill-results.ts';
 import { startServer } from './load/processes.ts';
 import type { PumpResult } from './load/pump.ts';
+import { getThreadCpuMs, measureReferenceWork, toReferenceSpeed } from './load/reference-speed.ts';
 import { inFolder, ROUNDS, SECONDS } from './load/track-rate.ts';
 import type { Bench, Row } from './row.ts';
 
@@ -20,8 +26,8 @@ const CONNECTIONS = 8;
 const pumpFile = fileURLToPath(new URL('./load/sync-pump-process.ts', import.meta.url));
 
 /** Returns the p99 latency of syncs in milliseconds. */
-const watch = async (port: number): Promise<number> => {
-  const child = fork(pumpFile, [port, Math.min(USERS, 100_000), CONNECTIONS, SECONDS, 0, RATE].map(String));
+const watch = async (port: number, users = USERS): Promise<number> => {
+  const child = fork(pumpFile, [port, Math.min(users, 100_000), CONNECTIONS, SECONDS, 0, RATE].map(String));
   const [{ p99, statuses }] = (await once(child, 'message')) as [PumpResult];
   if (Object.keys(statuses).some((status) => status !== '200')) {
     throw new Error(`responses other than 200: ${JSON.stringify(statuses)}`);
@@ -37,7 +43,7 @@ const count = async (service: ChildProcess): Promise<number> => {
   return seconds;
 };
 
-const run = (): Promise<Row[]> =>
+const readResults = (): Promise<Row[]> =>
   inFolder(async (folder) => {
     const database = join(folder, 'results.db');
     await fillWithResults(database, USERS);
@@ -80,4 +86,81 @@ const run = (): Promise<Row[]> =>
     ];
   });
 
-export const benches: Bench[] = [{ name: 'service-results', run }];
+/** Rolls up all banner events of a file. Returns the CPU times of the batches, in milliseconds. */
+const rollUp = (file: string): number[] => {
+  const database = new DatabaseSync(file);
+  setForWriting(database);
+  const writer = createWriter(database);
+  const batches: number[] = [];
+  const references: number[] = [];
+  for (let hasMore = true; hasMore; ) {
+    if (batches.length % 100 === 0) references.push(measureReferenceWork());
+    const started = getThreadCpuMs();
+    ({ hasMore } = writer.advanceResults());
+    batches.push(getThreadCpuMs() - started);
+  }
+  database.close();
+  return batches.map((each) => toReferenceSpeed(each, references));
+};
+
+const countUnread = (file: string): number => {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const row = database
+    .prepare(
+      `SELECT (SELECT max(banner_event_id) FROM banner_events)
+         - coalesce((SELECT banner_events FROM feed_cursors WHERE consumer = 'results'), 0) AS unread`,
+    )
+    .get();
+  database.close();
+  return Number(row?.['unread']);
+};
+
+/** Alternates between a service that rolls up and one that has nothing to roll up. */
+const rollUpBesideSyncs = (): Promise<Row[]> =>
+  inFolder(async (folder) => {
+    const [unread, read] = ['unread', 'read'].map((name) => join(folder, `${name}.db`)) as [string, string];
+    const users = Math.ceil(USERS * 0.3);
+    await fillWithFeed(unread, users, USERS);
+    copyFileSync(unread, read);
+    const batches = rollUp(read);
+    const watchAlone = async (file: string) => {
+      const { port, stop } = await startServer('./sync-service-process.ts', [file]);
+      const p99 = await watch(port, users);
+      await stop();
+      return p99;
+    };
+    const alone: number[] = [];
+    const beside: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      alone.push(await watchAlone(read));
+      beside.push(await watchAlone(unread));
+      if (countUnread(unread) === 0) throw new Error('The rollup ended before the syncs');
+    }
+    const count = USERS.toLocaleString('en');
+    return [
+      {
+        what: `rollup of ${count} banner events of ${users.toLocaleString('en')} users, CPU of the writer thread, SQLite`,
+        figure: `${(batches.reduce((sum, each) => sum + each, 0) / 1000).toFixed(1)} s`,
+        target: '≤ 30 s',
+      },
+      {
+        what: 'its longest batch',
+        figure: ms(Math.max(...batches)),
+        floor: `${ms(median(batches))} median`,
+        target: '≤ 50 ms',
+      },
+      {
+        what: `p99 of ${RATE} syncs a second beside it`,
+        figure: ms(median(beside)),
+        floor: `${ms(median(alone))} alone`,
+        ratio: times(median(beside) / median(alone)),
+        spread: `${getSpread(beside)} / ${getSpread(alone)} ms`,
+        target: '≤ 2 ×',
+      },
+    ];
+  });
+
+export const benches: Bench[] = [
+  { name: 'service-results', run: readResults },
+  { name: 'service-results-rollup', run: rollUpBesideSyncs },
+];
