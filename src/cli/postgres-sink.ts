@@ -1,17 +1,17 @@
-import { Pool, type PoolClient } from 'pg';
 import {
+  connectPostgres,
   DATA_EVENT_NAMES,
   type DataEvent,
   type DataEventName,
   fileColumns,
   fileRow,
-  normalizeSslMode,
+  inTransaction,
+  type Run,
 } from '../service/index.ts';
 import type { Sink } from './sink.ts';
 
-const CONNECT_MS = 10_000;
-const KEEP_ALIVE_MS = 10_000;
-const STATEMENT_MS = 300_000;
+/** Timeouts in milliseconds; 0 disables one. */
+const LIMITS = { lockMs: 0, statementMs: 0, idleInTransactionMs: 0, queryMs: 300_000 };
 
 const SQL_TYPES = {
   string: 'text',
@@ -44,25 +44,24 @@ const tableColumns = (type: DataEventName): Column[] =>
   }));
 
 /** Creates a table, or adds missing columns. Runs no DDL if complete, so that a role without `CREATE` suffices. */
-const prepareTable = async (client: PoolClient, table: string, columns: readonly Column[]) => {
-  const { rows } = await client.query<{ name: string }>(
+const prepareTable = async (run: Run, table: string, columns: readonly Column[]) => {
+  const rows = await run(
     'SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped',
     [table],
   );
-  const missing = columns.filter(({ name }) => !rows.some((row) => row.name === name));
+  const missing = columns.filter(({ name }) => !rows.some((row) => row['name'] === name));
   const definitions = missing.map(
     ({ name, type }) => `"${name}" ${type}${name === 'id' ? ' PRIMARY KEY' : ''}`,
   );
-  if (rows.length === 0)
-    await client.query(`CREATE TABLE IF NOT EXISTS ${table} (${definitions.join(', ')})`);
+  if (rows.length === 0) await run(`CREATE TABLE IF NOT EXISTS ${table} (${definitions.join(', ')})`);
   else if (missing.length > 0)
-    await client.query(`ALTER TABLE ${table} ${definitions.map((each) => `ADD COLUMN ${each}`).join(', ')}`);
+    await run(`ALTER TABLE ${table} ${definitions.map((each) => `ADD COLUMN ${each}`).join(', ')}`);
 };
 
-const insertEvents = async (client: PoolClient, type: DataEventName, events: readonly DataEvent[]) => {
+const insertEvents = async (run: Run, type: DataEventName, events: readonly DataEvent[]) => {
   const columns = tableColumns(type);
   const rows = events.map(fileRow);
-  await client.query(
+  await run(
     `INSERT INTO ${tableName(type)} (${columns.map(({ name }) => `"${name}"`).join(', ')})
      SELECT * FROM unnest(${columns.map((column, index) => `$${index + 1}::${column.type}[]`).join(', ')})
      ON CONFLICT (id) DO NOTHING`,
@@ -75,58 +74,33 @@ const insertEvents = async (client: PoolClient, type: DataEventName, events: rea
  * own cursor, so that a further type starts at the beginning.
  */
 export const createPostgresSink = (url: string, types: ReadonlySet<DataEventName> | null): Sink => {
-  const pool = new Pool({
-    connectionString: normalizeSslMode(url, process.env['PGSSLMODE']),
-    fallback_application_name: 'placard stream',
-    max: 1,
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: STATEMENT_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-  });
-  // The next statement connects again. Without a listener, the `error` event of an idle connection would end the process.
-  pool.on('error', () => undefined);
+  const { pool, close } = connectPostgres(url, 'upkeep', { connections: 1, limits: LIMITS });
   const getStreamKey = (workspaceId = '') => [workspaceId, types === null ? '' : [...types].sort().join(',')];
-
-  const inTransaction = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
-    const client = await pool.connect();
-    let isDone = false;
-    try {
-      await client.query('BEGIN');
-      const result = await work(client);
-      await client.query('COMMIT');
-      isDone = true;
-      return result;
-    } finally {
-      // Closing the connection rolls back.
-      client.release(!isDone);
-    }
-  };
 
   return {
     rows: 1_000,
     pollMs: 1_000,
     readCursor: (workspaceId) =>
-      inTransaction(async (client) => {
-        await client.query(CREATE_CURSORS);
+      inTransaction(pool, async (run) => {
+        await run(CREATE_CURSORS);
         for (const type of types ?? DATA_EVENT_NAMES)
-          await prepareTable(client, tableName(type), tableColumns(type));
-        const { rows } = await client.query<{ cursor: string }>(
+          await prepareTable(run, tableName(type), tableColumns(type));
+        const [row] = await run(
           `SELECT cursor FROM ${CURSORS} WHERE workspace_id = $1 AND event_types = $2`,
           getStreamKey(workspaceId),
         );
-        return rows[0]?.cursor;
+        return row && String(row['cursor']);
       }),
     write: ({ workspaceId, events, through }) =>
-      inTransaction(async (client) => {
+      inTransaction(pool, async (run) => {
         for (const [type, rows] of Map.groupBy(events, (event) => event.type))
-          await insertEvents(client, type, rows);
-        await client.query(
+          await insertEvents(run, type, rows);
+        await run(
           `INSERT INTO ${CURSORS} VALUES ($1, $2, $3, now()) ON CONFLICT (workspace_id, event_types)
            DO UPDATE SET cursor = excluded.cursor, updated_at = excluded.updated_at`,
           [...getStreamKey(workspaceId), through],
         );
       }),
-    close: () => pool.end(),
+    close,
   };
 };

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, type FieldDef } from 'pg';
 import { readSecret } from '../secrets/index.ts';
-import { normalizeSslMode, type Source, stampText } from '../service/index.ts';
+import { type Source, stampText, toConnectionString } from '../service/index.ts';
 import { joinKey, MAX_INDEXED_BYTES, resolveColumns } from './columns.ts';
 import { ARRAY_TYPES, readerFor, TIME_TYPES, TIMESTAMPTZ, TYPE_SETTINGS } from './postgres-types.ts';
 import { readRow, type SourceColumn } from './read-row.ts';
@@ -107,7 +107,7 @@ const ignore = () => undefined;
 export const openPostgres = async (source: PostgresSource, query: SnapshotQuery): Promise<Snapshot> => {
   const { after, invalidKeys, signal } = query;
   const client = new Client({
-    connectionString: normalizeSslMode(getConnectionUrl(source), process.env['PGSSLMODE']),
+    connectionString: toConnectionString(getConnectionUrl(source)),
     application_name: NAME,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: STATEMENT_MS + CONNECT_MS,

@@ -47,6 +47,7 @@ export { type Log, serializeError, silentLog } from './log.ts';
 export type { MissingSelector } from './missing-selectors.ts';
 export {
   type AuditEntry,
+  createRevision,
   IMAGE_TYPES,
   type Image,
   type ImageType,
@@ -94,7 +95,8 @@ export {
   pruneStore,
   vacuumStore,
 } from './store/index.ts';
-export { normalizeSslMode } from './store/postgres/connect.ts';
+export { connect as connectPostgres, toConnectionString } from './store/postgres/connect.ts';
+export { inTransaction, type Run } from './store/postgres/statement.ts';
 export type { Store, StoreReader, TargetingData } from './store/store.ts';
 export type { StudioStore } from './store/studio-store.ts';
 export { isRejected, TransientError } from './store/write-errors.ts';

@@ -49,6 +49,7 @@ const ALLOWED_IN_SERVICE: Record<string, string[]> = {
   workspace: ['profiles', 'users', 'campaigns', 'user-tokens', 'integrations', 'data-out'],
   api: ['http', 'store', 'users', 'user-tokens'],
   routes: [
+    'operators',
     'profiles',
     'data-out',
     'export',

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   type RunSql,
   readJson,
@@ -20,6 +21,8 @@ export interface Draft {
   editor: string;
   updatedAtMs: number;
 }
+
+export const createRevision = (): string => randomBytes(9).toString('base64url');
 
 /** Review of a draft by an operator before publication. */
 export interface ReviewEntry {

@@ -11,6 +11,7 @@ import {
 } from './sessions.ts';
 
 export {
+  createRevision,
   type Draft,
   newDraftStatement,
   type ReviewEntry,

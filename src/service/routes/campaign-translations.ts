@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
 import { DRAFTS_TOO_LARGE, ERROR_MESSAGES, MAX_DRAFTS_BYTES, MAX_LANGUAGES } from '../../protocol/index.ts';
 import { described } from '../../protocol/schemas/index.ts';
@@ -7,6 +6,7 @@ import { defineRoute, type RouteContext, serverBody } from '../api/route.ts';
 import { hashId } from '../data-out/event-id.ts';
 import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/http-request.ts';
+import { createRevision } from '../operators/index.ts';
 import { isLanguageTag } from '../workspace/campaign-schema.ts';
 import { id, message, REPORT } from './reports/report.ts';
 
@@ -256,7 +256,7 @@ export const updateCampaignTranslations = defineRoute({
       const bytes = Buffer.byteLength(JSON.stringify(campaign));
       if ((await studio.otherDraftBytes(workspaceId, campaignId)) + bytes > MAX_DRAFTS_BYTES)
         throw new HttpError(413, DRAFTS_TOO_LARGE);
-      const revision = randomBytes(9).toString('base64url');
+      const revision = createRevision();
       const saved = { ...draft, campaign, revision, editor: key.name, updatedAtMs: now };
       if (!(await studio.saveDraft(saved, draft.revision))) continue;
       metrics.objects('translations', Object.keys(body.translation_map).length);

@@ -55,7 +55,7 @@ export const watchSyncReplication = (client: ClientBase): void => {
  */
 export const isUnacknowledged = (client: ClientBase): boolean => unreplicated.has(client);
 
-type Value = string | number | null | Uint8Array | readonly string[] | readonly number[];
+type Value = string | number | null | Uint8Array | readonly unknown[];
 
 /**
  * Runs a statement and resolves with its rows. With values, the text must be constant, because the statement is prepared under a

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { DRAFTS_TOO_LARGE, MAX_DRAFTS_BYTES } from '../../../protocol/index.ts';
-import { HttpError } from '../../../service/index.ts';
+import { createRevision, HttpError } from '../../../service/index.ts';
 import { checkDraft, type DraftCheck } from '../check-draft.ts';
 import { del, post, put, Reply, type StudioContext } from '../route.ts';
 import { toDraftRow } from './campaigns.ts';
@@ -54,8 +53,6 @@ export const validateDraft = async (content: unknown, context: StudioContext): P
   return [...(await checkImages(content, context)), ...checkDraft(content, workspace, nowMs), ...places];
 };
 
-export const revisionName = () => randomBytes(9).toString('base64url');
-
 export const saveDraft = put('/api/drafts/{campaignId}', 'edit', draftBody, async (context) => {
   const { workspace, studio, operator, params, body, ifMatch, nowMs } = context;
   const { campaign, based_on: basedOn } = body;
@@ -72,7 +69,7 @@ export const saveDraft = put('/api/drafts/{campaignId}', 'edit', draftBody, asyn
     workspaceId,
     campaignId,
     campaign,
-    revision: revisionName(),
+    revision: createRevision(),
     basedOn,
     editor: operator.name,
     updatedAtMs: nowMs,

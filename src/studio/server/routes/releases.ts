@@ -1,11 +1,17 @@
 import * as z from 'zod';
-import { HttpError, type NewRelease, type Release, type WithRelease } from '../../../service/index.ts';
+import {
+  createRevision,
+  HttpError,
+  type NewRelease,
+  type Release,
+  type WithRelease,
+} from '../../../service/index.ts';
 import { toCampaignJson, variantName } from '../../campaign/campaign-json.ts';
 import { isApproved } from '../../campaign/review.ts';
 import { getCampaignResults } from '../../results-query.ts';
 import { type FrozenTest, rolledOut } from '../ended-test.ts';
 import { created, get, iso, post, type ResponseOf, type StudioContext } from '../route.ts';
-import { revisionName, validateDraft } from './drafts.ts';
+import { validateDraft } from './drafts.ts';
 
 /** Releases per page. Each can have 64 KB. */
 const PAGE = 25;
@@ -240,7 +246,7 @@ export const cancelScheduled = post(
               workspaceId,
               campaignId,
               campaign: content,
-              revision: revisionName(),
+              revision: createRevision(),
               basedOn: release,
               editor: operator.name,
               updatedAtMs: nowMs,
