@@ -224,6 +224,27 @@ onBothStores('webhooks', (api, store) => {
     );
   });
 
+  test('are delivered while the receiver of another webhook does not respond', async () => {
+    const [dead, alive] = [await aReceiver(), await aReceiver()];
+    const response = Promise.withResolvers<Response>();
+    dead.answer = () => response.promise;
+    const webhooks = [dead, alive].map(({ url }, index) => ({
+      webhook_id: `w-${index}`,
+      url,
+      from: 'start',
+    }));
+    const workspace = parseWorkspace(aWorkspace({ workspace_id: api().workspaceId, webhooks }));
+    start(dead, { workspaces: () => [workspace], timeoutMs: 60_000 });
+    await track('one');
+    await until(() => expect(namesIn(alive)).toEqual(['u-one']));
+    await track('two');
+    await until(() => expect(namesIn(alive)).toEqual(['u-one', 'u-two']));
+    expect(dead.delivered).toEqual([]);
+    dead.answer = () => new Response(null, { status: 204 });
+    response.resolve(new Response(null, { status: 204 }));
+    await until(() => expect(namesIn(dead)).toEqual(['u-one', 'u-two']));
+  });
+
   test('omit a user who is erased before the delivery', async () => {
     const receiver = await aReceiver();
     receiver.answer = () => new Response(null, { status: 500 });
