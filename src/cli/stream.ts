@@ -118,7 +118,7 @@ const receiver = (url: string, secretVariable: string | undefined): Sink => {
       if (events.length === 0) return;
       const messageId = `msg_${randomUUID()}`;
       for (let failures = 1; ; failures += 1) {
-        const { error, retryAfterMs } = await sendMessage(webhook, messageId, events, {
+        const { error, retryAfterMs, isMisconfigured } = await sendMessage(webhook, messageId, events, {
           post,
           readSecret,
           nowMs: Date.now(),
@@ -126,6 +126,11 @@ const receiver = (url: string, secretVariable: string | undefined): Sink => {
         });
         if (error === null) return;
         signal.throwIfAborted();
+        if (error === 'private_address')
+          throw new Error(
+            `${url} is not a public address; to allow it, add its host to PLACARD_WEBHOOK_PRIVATE_HOSTS`,
+          );
+        if (isMisconfigured) throw new Error(`${url}: ${error}`);
         if (error === 'http_410') throw new Error(`${url} returned 410: the endpoint is gone`);
         const delayMs = retryDelayMs(failures, retryAfterMs);
         process.stderr.write(`${url}: ${error}; retry in ${Math.ceil(delayMs / SECOND_MS)} s\n`);

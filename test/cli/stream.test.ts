@@ -126,6 +126,12 @@ describe('placard stream', () => {
     const ids = rowsIn((await stream('--to', 'ndjson')).stdout).map((row) => row['id']);
     expect(receiver.delivered.flatMap(({ events }) => events.map(({ id }) => id))).toEqual(ids);
     expect(receiver.delivered[0]!.headers.get('webhook-signature')).toMatch(/^v1,/);
+    // Retries could not succeed.
+    expect((await runCli([...words, '--secret-env', 'HOOKS'], env)).stderr).toContain('HOOKS is not set');
+    expect((await runCli(words)).stderr).toContain('add its host to PLACARD_WEBHOOK_PRIVATE_HOSTS');
+    expect((await runCli([...words.slice(0, -1), 'http://1.1.1.1/'], env)).stderr).toContain(
+      'expected https:',
+    );
     receiver.answer = () => new Response(null, { status: 410 });
     expect(await runCli(words, env)).toMatchObject({
       code: 1,

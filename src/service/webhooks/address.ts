@@ -42,8 +42,13 @@ export interface ResolvedAddress {
   family: number;
 }
 
+/** Thrown if a message cannot be sent with the configuration, such as a missing secret. */
+export class WebhookConfigurationError extends Error {
+  override readonly name: string = 'WebhookConfigurationError';
+}
+
 /** Thrown if a host resolves to an address that webhooks must not reach. */
-export class PrivateAddressError extends Error {
+export class PrivateAddressError extends WebhookConfigurationError {
   override readonly name = 'PrivateAddressError';
 }
 

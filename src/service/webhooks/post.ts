@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { type Resolve, type ResolvedAddress, resolvePublic } from './address.ts';
+import { type Resolve, type ResolvedAddress, resolvePublic, WebhookConfigurationError } from './address.ts';
 
 const TIMEOUT_MS = 15_000;
 
@@ -55,7 +55,7 @@ export const createPost = ({ privateHosts, resolve, timeoutMs = TIMEOUT_MS }: Cr
     const addresses = await resolvePublic(url.hostname, privateHosts, resolve);
     const isHttps = url.protocol === 'https:';
     if (!isHttps && !privateHosts.has(url.hostname.replace(/^\[(.*)\]$/, '$1')))
-      throw new Error('expected https:');
+      throw new WebhookConfigurationError('expected https:');
     return new Promise((done, reject) => {
       const request = (isHttps ? httpsRequest : httpRequest)(url, {
         method: 'POST',

@@ -1,6 +1,6 @@
 import { WEBHOOK_FORMATS, type WebhookEvent } from '../data-out/formats.ts';
 import { getErrorCode, getErrorMessage } from '../log.ts';
-import { PrivateAddressError } from './address.ts';
+import { PrivateAddressError, WebhookConfigurationError } from './address.ts';
 import type { Post } from './post.ts';
 import { parseSecret, signedHeaders } from './sign.ts';
 import type { Webhook } from './webhook.ts';
@@ -12,6 +12,8 @@ export interface SendResult {
   retryAfterMs: number | null;
   /** Error code such as `http_503`, `timeout` or `ECONNREFUSED`; `null` if the receiver accepted the message. */
   error: string | null;
+  /** Whether every attempt fails until the configuration changes. */
+  isMisconfigured: boolean;
 }
 
 export type ReadSecret = (variable: string) => string | undefined;
@@ -22,8 +24,6 @@ interface SendOptions {
   nowMs: number;
   signal: AbortSignal;
 }
-
-const failed = (error: string): SendResult => ({ status: null, retryAfterMs: null, error });
 
 const errorCode = (error: unknown): string => {
   if (error instanceof PrivateAddressError) return 'private_address';
@@ -36,11 +36,11 @@ const errorCode = (error: unknown): string => {
 const readKeys = ({ secretVariables }: Webhook, readSecret: ReadSecret): Uint8Array[] =>
   secretVariables.map((variable) => {
     const secret = readSecret(variable);
-    if (secret === undefined) throw new Error(`${variable} is not set`);
+    if (secret === undefined) throw new WebhookConfigurationError(`${variable} is not set`);
     try {
       return parseSecret(secret);
     } catch (error) {
-      throw new Error(`${variable}: ${getErrorMessage(error)}`);
+      throw new WebhookConfigurationError(`${variable}: ${getErrorMessage(error)}`);
     }
   });
 
@@ -56,7 +56,7 @@ export const sendMessage = async (
   try {
     const keys = readKeys(webhook, readSecret);
     const token = webhook.tokenVariable === null ? null : readSecret(webhook.tokenVariable);
-    if (token === undefined) return failed(`${webhook.tokenVariable} is not set`);
+    if (token === undefined) throw new WebhookConfigurationError(`${webhook.tokenVariable} is not set`);
     const { status, retryAfterMs } = await post({
       url: new URL(webhook.url),
       headers: {
@@ -70,8 +70,9 @@ export const sendMessage = async (
       signal,
     });
     const isDelivered = status >= 200 && status < 300;
-    return { status, retryAfterMs, error: isDelivered ? null : `http_${status}` };
+    return { status, retryAfterMs, error: isDelivered ? null : `http_${status}`, isMisconfigured: false };
   } catch (error) {
-    return failed(errorCode(error));
+    const isMisconfigured = error instanceof WebhookConfigurationError;
+    return { status: null, retryAfterMs: null, error: errorCode(error), isMisconfigured };
   }
 };
