@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { AccessResponse, AuditResponse } from '../../server/routes/access.ts';
-import { call, describeError } from '../call.ts';
+import { call } from '../call.ts';
 import { Button, into } from '../components/controls.tsx';
 import { DataTable } from '../components/data-table.tsx';
 import { ago, wholeMoment } from '../components/format.ts';
-import { LoadView, Pages, useLoad } from '../components/loading.tsx';
-import { announce } from '../components/notices.tsx';
+import { LoadView, Pages, Resource, useGet } from '../components/loading.tsx';
+import { announceResult } from '../components/notices.tsx';
 import '../screens.css';
 
 /** Debounce of the search, in milliseconds. */
@@ -15,10 +15,7 @@ const TYPING_MS = 300;
 export const Audit = () => {
   const words = useSignal('');
   const path = `/api/audit?find=${encodeURIComponent(words.value.trim())}`;
-  const { loaded, again } = useLoad((signal) => call<AuditResponse>('GET', path, { signal }), path, {
-    pauseMs: TYPING_MS,
-    keepsLast: true,
-  });
+  const { loaded, again } = useGet<AuditResponse>(path, { pauseMs: TYPING_MS, keepsLast: true });
   return (
     <>
       <div class="row">
@@ -75,21 +72,17 @@ const ROLES: Readonly<Record<string, string>> = {
 
 /** Roles, signed-in operators and the audit log. */
 export const AccessScreen = () => {
-  const { loaded, again } = useLoad(() => call<AccessResponse>('GET', '/api/access'), 'access');
-  const end = async (id: string) => {
-    try {
+  const end = (id: string, again: () => Promise<void>) =>
+    announceResult(async () => {
       await call('DELETE', `/api/sessions/${id}`);
-      announce('Session revoked.');
       await again();
-    } catch (error) {
-      announce(describeError(error));
-    }
-  };
+      return 'Session revoked.';
+    });
   return (
     <div class="stack">
       <h1>Access</h1>
-      <LoadView loaded={loaded} again={again}>
-        {({ operators, sessions }) => (
+      <Resource<AccessResponse> path="/api/access">
+        {({ operators, sessions }, again) => (
           <>
             <section class="panel">
               <h2>Operators</h2>
@@ -98,45 +91,53 @@ export const AccessScreen = () => {
                 <code>npx placard operator create --name Mia --role edit</code> and add the printed line to{' '}
                 <code>operators</code>. Removing a line signs the operator out.
               </p>
-              <ul class="access-list">
-                {operators.map(({ name, role, canViewUsers }) => (
-                  <li key={name} class="access-item">
-                    <b>
-                      <bdi>{name}</bdi>
-                    </b>
-                    <span>
-                      {role} <span class="muted">– {ROLES[role]}</span>
-                    </span>
-                    <span class="muted">{canViewUsers ? 'Can view users' : 'Personas only'}</span>
-                  </li>
-                ))}
-              </ul>
+              <DataTable
+                label="Operators"
+                rows={operators}
+                keyOf={({ name }) => name}
+                columns={[
+                  { name: 'Operator', kind: 'head', cell: ({ name }) => name },
+                  { name: 'Role', cell: ({ role }) => `${role} – ${ROLES[role]}` },
+                  {
+                    name: 'Users',
+                    cell: ({ canViewUsers }) => (canViewUsers ? 'Can view users' : 'Personas only'),
+                  },
+                ]}
+              />
             </section>
             <section class="panel">
               <h2>Active sessions</h2>
-              <ul class="access-list">
-                {sessions.map(({ id, operator, since, seen, isOwn }) => (
-                  <li key={id} class="access-item">
-                    <b>
-                      <bdi>{operator}</bdi>
-                    </b>
-                    <span class="muted">
-                      since {wholeMoment(since)}, last seen {ago(seen)}
-                    </span>
-                    {isOwn ? (
-                      <span class="muted">This session</span>
-                    ) : (
-                      <Button aria-label={`Revoke session of ${operator}`} onClick={() => void end(id)}>
-                        Revoke
-                      </Button>
-                    )}
-                  </li>
-                ))}
-              </ul>
+              <DataTable
+                label="Active sessions"
+                rows={sessions}
+                keyOf={({ id }) => id}
+                columns={[
+                  { name: 'Operator', kind: 'head', cell: ({ operator }) => operator },
+                  {
+                    name: 'Session',
+                    cell: ({ since, seen }) => `since ${wholeMoment(since)}, last seen ${ago(seen)}`,
+                  },
+                  {
+                    name: 'Action',
+                    cell: ({ id, operator, isOwn }) =>
+                      isOwn ? (
+                        'This session'
+                      ) : (
+                        <Button
+                          look="quiet danger"
+                          aria-label={`Revoke session of ${operator}`}
+                          onClick={() => void end(id, again)}
+                        >
+                          Revoke
+                        </Button>
+                      ),
+                  },
+                ]}
+              />
             </section>
           </>
         )}
-      </LoadView>
+      </Resource>
       <section class="panel">
         <h2>Audit log</h2>
         <Audit />

@@ -1,7 +1,6 @@
 import type { Alert } from '../../../service/index.ts';
 import type { AlertsResponse } from '../../server/routes/alerts.ts';
-import { call } from '../call.ts';
-import { LoadView, useLoad } from '../components/loading.tsx';
+import { Resource } from '../components/loading.tsx';
 import { Empty } from '../components/notices.tsx';
 import { Link } from '../shell/router.tsx';
 import '../screens.css';
@@ -21,34 +20,31 @@ const TYPES: Record<Alert['type'], { title: string; toPath(id: string): string; 
 };
 
 /** Current problems of campaigns and integrations. */
-export const AlertsScreen = () => {
-  const { loaded, again } = useLoad(() => call<AlertsResponse>('GET', '/api/alerts'), 'alerts');
-  return (
-    <>
-      <div class="row apart page-head">
-        <h1>Alerts</h1>
-      </div>
-      <LoadView loaded={loaded} again={again}>
-        {({ alerts }) =>
-          alerts.length === 0 ? (
-            <Empty title="No alerts" />
-          ) : (
-            <ul class="panel">
-              {alerts.map(({ id, type, subjectId, subjectName, message }) => (
-                <li key={id} class="segment">
-                  <h2>
-                    {TYPES[type].title}: <bdi>{subjectName}</bdi>
-                  </h2>
-                  <p>{message}</p>
-                  <p>
-                    <Link to={TYPES[type].toPath(subjectId)}>{TYPES[type].linkLabel}</Link>
-                  </p>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </LoadView>
-    </>
-  );
-};
+export const AlertsScreen = () => (
+  <>
+    <div class="row apart page-head">
+      <h1>Alerts</h1>
+    </div>
+    <Resource<AlertsResponse> path="/api/alerts">
+      {({ alerts }) =>
+        alerts.length === 0 ? (
+          <Empty title="No alerts" />
+        ) : (
+          <ul class="panel">
+            {alerts.map(({ id, type, subjectId, subjectName, message }) => (
+              <li key={id} class="segment">
+                <h2>
+                  {TYPES[type].title}: <bdi>{subjectName}</bdi>
+                </h2>
+                <p>{message}</p>
+                <p>
+                  <Link to={TYPES[type].toPath(subjectId)}>{TYPES[type].linkLabel}</Link>
+                </p>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Resource>
+  </>
+);

@@ -2,8 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Refused } from '../call.ts';
-import type { ButtonProps } from './controls.tsx';
-import { Button } from './controls.tsx';
+import { Button, type ButtonProps, into } from './controls.tsx';
 import { useAction } from './loading.tsx';
 import { announce } from './notices.tsx';
 
@@ -127,9 +126,7 @@ export const NoteField = ({ id, label, note }: NoteFieldProps) => (
       rows={2}
       dir="auto"
       value={note.value}
-      onInput={(event) => {
-        note.value = event.currentTarget.value;
-      }}
+      onInput={(event) => into(note)(event.currentTarget.value)}
     />
   </div>
 );

@@ -4,6 +4,7 @@ import { useLayoutEffect } from 'preact/hooks';
 import { fromZoned, toZoned } from '../../campaign/zoned-time.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import { signedIn } from '../shell/session.ts';
+import { type Option, Select } from './controls.tsx';
 
 interface FieldProps {
   id: string;
@@ -265,3 +266,29 @@ export const MomentInput = ({ id, value, isInvalid = false, describedBy, onChang
     </>
   );
 };
+
+interface MomentFieldProps extends Pick<MomentInputProps, 'id' | 'value' | 'onChange'> {
+  label: string;
+}
+
+/** Date and time input with label. */
+export const MomentField = ({ label, ...input }: MomentFieldProps) => (
+  <Field id={input.id} label={label}>
+    <MomentInput {...input} />
+  </Field>
+);
+
+interface SelectFieldProps<Value extends string> {
+  id: string;
+  label: string;
+  options: readonly Option<Value>[];
+  value: Value;
+  onChoose(value: Value): void;
+}
+
+/** Select with label. */
+export const SelectField = <Value extends string>({ label, ...select }: SelectFieldProps<Value>) => (
+  <Field id={select.id} label={label}>
+    <Select {...select} />
+  </Field>
+);

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, ComponentType } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { describeError } from '../call.ts';
+import { call, describeError } from '../call.ts';
 import { Button } from './controls.tsx';
 import { Problem } from './notices.tsx';
 
@@ -56,6 +56,21 @@ export const useLoad = <Value,>(
   return { loaded: of === key || keepsLast ? loaded : LOADING, again };
 };
 
+/** Loads a resource of the API. */
+export const useGet = <Value,>(path: string, options?: LoadOptions) =>
+  useLoad((signal) => call<Value>('GET', path, { signal }), path, options);
+
+const POLL_MS = 1_000;
+
+/** Reloads every second while `isActive`. */
+export const usePolling = (again: () => Promise<void>, isActive: boolean): void => {
+  useEffect(() => {
+    if (!isActive) return;
+    const timer = setInterval(() => void again(), POLL_MS);
+    return () => clearInterval(timer);
+  }, [again, isActive]);
+};
+
 /**
  * Moves the focus to the screen if a reload removed the focused element. Otherwise keyboard navigation would restart at the top
  * of the page.
@@ -86,6 +101,21 @@ export const LoadView = <Value,>({ loaded, again, isPage = false, children }: Lo
     <Problem title={loaded.words} isPage={isPage}>
       <Button onClick={() => void again()}>Try again</Button>
     </Problem>
+  );
+};
+
+interface ResourceProps<Value> {
+  path: string;
+  children(value: Value, again: () => Promise<void>): ComponentChildren;
+}
+
+/** Loads a resource of the API and renders it. */
+export const Resource = <Value,>({ path, children }: ResourceProps<Value>) => {
+  const { loaded, again } = useGet<Value>(path);
+  return (
+    <LoadView loaded={loaded} again={again}>
+      {(value) => children(value, again)}
+    </LoadView>
   );
 };
 

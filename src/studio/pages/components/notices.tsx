@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useErrorBoundary } from 'preact/hooks';
+import { describeError } from '../call.ts';
 
 interface ProblemProps {
   title: string;
@@ -46,6 +47,15 @@ export const announce = (words: string): void => {
   setTimeout(() => {
     if (said.value.times === times) said.value = { words: '', times };
   }, 6_000);
+};
+
+/** Runs an action and shows the text that it resolves with, or its error. */
+export const announceResult = async (act: () => Promise<string>): Promise<void> => {
+  try {
+    announce(await act());
+  } catch (error) {
+    announce(describeError(error));
+  }
 };
 
 export const Announcer = () => (

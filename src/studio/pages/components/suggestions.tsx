@@ -1,6 +1,5 @@
 import type { SuggestionsResponse } from '../../server/routes/suggestions.ts';
-import { call } from '../call.ts';
-import { useLoad } from './loading.tsx';
+import { useGet } from './loading.tsx';
 
 /** IDs of the `<datalist>` elements. */
 export const ATTRIBUTE_NAMES = 'attribute-names';
@@ -18,7 +17,7 @@ const List = ({ id, values }: { id: string; values: readonly string[] }) => (
 
 /** Returns suggested names from a sample of users; `null` until loaded. */
 export const useNames = (): SuggestionsResponse | null => {
-  const { loaded } = useLoad(() => call<SuggestionsResponse>('GET', '/api/suggestions'), 'names');
+  const { loaded } = useGet<SuggestionsResponse>('/api/suggestions');
   return loaded.state === 'ready' ? loaded.value : null;
 };
 

@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { DataResponse } from '../../server/routes/data.ts';
-import { call, describeError } from '../call.ts';
+import { call } from '../call.ts';
 import { Button } from '../components/controls.tsx';
 import { ago, countText, moment } from '../components/format.ts';
-import { LoadView, useLoad } from '../components/loading.tsx';
-import { announce, Empty } from '../components/notices.tsx';
+import { LoadView, useGet, usePolling } from '../components/loading.tsx';
+import { announceResult, Empty } from '../components/notices.tsx';
 import { hasRole } from '../shell/session.ts';
 import { IntegrationDetails } from './integration-details.tsx';
 import { Webhooks } from './webhooks.tsx';
@@ -13,8 +12,8 @@ import '../screens.css';
 
 type Integration = NonNullable<DataResponse['integrations']>[number];
 
-/** Polling interval during a run. */
-const POLL_MS = 1_000;
+/** Time to wait for a requested run, which starts within two seconds. */
+const START_MS = 5_000;
 
 const STATES: Readonly<Record<string, string>> = {
   Running: 'planned',
@@ -99,29 +98,21 @@ const Item = ({ each, isOpen, onToggle, onSync }: ItemProps) => (
 
 /** Integrations with their runs and rejected rows, and webhooks. */
 export const DataScreen = () => {
-  const { loaded, again } = useLoad(() => call<DataResponse>('GET', '/api/integrations'), 'data');
+  const { loaded, again } = useGet<DataResponse>('/api/integrations');
   const open = useSignal<string | null>(null);
   const asked = useSignal(0);
   const integrations = loaded.state === 'ready' ? (loaded.value.integrations ?? []) : [];
   const isRunning = integrations.some(({ lastStatus }) => lastStatus === 'Running');
-  useEffect(() => {
-    // Stops polling after a few seconds, because a requested run starts within two.
-    if (!isRunning && Date.now() - asked.value > 5 * POLL_MS) return;
-    const timer = setTimeout(() => void again(), POLL_MS);
-    return () => clearTimeout(timer);
-  });
+  usePolling(again, isRunning || Date.now() - asked.value < START_MS);
 
-  const sync = async ({ id, name }: Integration) => {
-    try {
+  const sync = ({ id, name }: Integration) =>
+    announceResult(async () => {
       await call('POST', `/api/integrations/${encodeURIComponent(id)}/sync`);
-      announce(`${name} runs.`);
       asked.value = Date.now();
       open.value = id;
       await again();
-    } catch (error) {
-      announce(describeError(error));
-    }
-  };
+      return `${name} runs.`;
+    });
 
   return (
     <div class="stack">

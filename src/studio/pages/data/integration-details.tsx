@@ -1,20 +1,11 @@
 import { useEffect } from 'preact/hooks';
+import { capitalize } from '../../campaign/capitalize.ts';
 import type { IntegrationResponse } from '../../server/routes/data.ts';
-import { call } from '../call.ts';
 import { DataTable } from '../components/data-table.tsx';
 import { countText, wholeMoment } from '../components/format.ts';
-import { LoadView, useLoad } from '../components/loading.tsx';
+import { LoadView, useGet, usePolling } from '../components/loading.tsx';
 
 type Run = IntegrationResponse['runs'][number];
-
-const POLL_MS = 1_000;
-
-const WORDS: Readonly<Record<Run['status'], string>> = {
-  running: 'Running',
-  success: 'Success',
-  partial: 'Partial',
-  error: 'Error',
-};
 
 /** Formats a duration, such as `1.2 s` or `3 min 20 s`. */
 const took = (ms: number | null): string => {
@@ -79,17 +70,10 @@ const Rejects = ({ rejects, hasMoreRejects }: IntegrationResponse) => (
 
 /** Runs and rejected rows of an integration. */
 export const IntegrationDetails = ({ id, isRunning }: { id: string; isRunning: boolean }) => {
-  const { loaded, again } = useLoad(
-    () => call<IntegrationResponse>('GET', `/api/integrations/${encodeURIComponent(id)}`),
-    id,
-  );
+  const { loaded, again } = useGet<IntegrationResponse>(`/api/integrations/${encodeURIComponent(id)}`);
+  usePolling(again, isRunning);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once more when the run has ended
-  useEffect(() => {
-    void again();
-    if (!isRunning) return;
-    const timer = setInterval(() => void again(), POLL_MS);
-    return () => clearInterval(timer);
-  }, [isRunning]);
+  useEffect(() => void again(), [isRunning]);
   return (
     <LoadView loaded={loaded} again={again}>
       {(details) =>
@@ -107,7 +91,7 @@ export const IntegrationDetails = ({ id, isRunning }: { id: string; isRunning: b
                 { name: 'Took', kind: 'number', cell: ({ tookMs }) => took(tookMs) },
                 { name: 'Stored', kind: 'number', cell: ({ synced }) => countText(synced) },
                 { name: 'Rejected', kind: 'number', cell: ({ failed }) => countText(failed) },
-                { name: 'End', cell: ({ status }) => WORDS[status] },
+                { name: 'End', cell: ({ status }) => capitalize(status) },
                 { name: 'Why', cell: ({ message }) => message ?? '' },
               ]}
             />

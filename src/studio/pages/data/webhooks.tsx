@@ -1,20 +1,19 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useId } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import type { WebhookResponse, WebhooksResponse } from '../../server/routes/webhooks.ts';
-import { call, describeError } from '../call.ts';
-import { Button } from '../components/controls.tsx';
+import { call } from '../call.ts';
+import { Button, into } from '../components/controls.tsx';
 import { DataTable } from '../components/data-table.tsx';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
-import { Field, MomentInput } from '../components/fields.tsx';
+import { MomentField } from '../components/fields.tsx';
 import { ago, countText, moment, wholeMoment } from '../components/format.ts';
-import { LoadView, useLoad } from '../components/loading.tsx';
-import { announce } from '../components/notices.tsx';
+import { LoadView, useGet, usePolling } from '../components/loading.tsx';
+import { announceResult } from '../components/notices.tsx';
 import { hasRole } from '../shell/session.ts';
 
 type Webhook = WebhooksResponse['webhooks'][number];
 type Attempt = WebhookResponse['attempts'][number];
 
-const POLL_MS = 1_000;
 const DAY_MS = 86_400_000;
 
 const STATES: Readonly<Record<Webhook['status'], [name: string, state: string]>> = {
@@ -38,23 +37,14 @@ interface AttemptsProps {
 
 /** Last attempts of a webhook. Polls while open. */
 const Attempts = ({ id, canSend }: AttemptsProps) => {
-  const { loaded, again } = useLoad(
-    () => call<WebhookResponse>('GET', `/api/webhooks/${encodeURIComponent(id)}`),
-    id,
-  );
-  useEffect(() => {
-    const timer = setInterval(() => void again(), POLL_MS);
-    return () => clearInterval(timer);
-  }, [again]);
-  const resend = async (messageId: string) => {
-    try {
+  const { loaded, again } = useGet<WebhookResponse>(`/api/webhooks/${encodeURIComponent(id)}`);
+  usePolling(again, true);
+  const resend = (messageId: string) =>
+    announceResult(async () => {
       await post(id, 'resend', { messageId });
-      announce('The message is queued.');
       await again();
-    } catch (error) {
-      announce(describeError(error));
-    }
-  };
+      return 'The message is queued.';
+    });
   return (
     <LoadView loaded={loaded} again={again}>
       {({ attempts, isPending }) =>
@@ -123,15 +113,12 @@ const ReplayDialog = ({ webhook: { id, name }, onClose, onDone }: ReplayDialogPr
       }}
     >
       <p>The receiver gets all events since this time again, with the same event IDs.</p>
-      <Field id={field} label="Since">
-        <MomentInput
-          id={field}
-          value={since.value}
-          onChange={(value) => {
-            if (value !== null) since.value = value;
-          }}
-        />
-      </Field>
+      <MomentField
+        id={field}
+        label="Since"
+        value={since.value}
+        onChange={(value) => into(since)(value ?? since.value)}
+      />
     </Dialog>
   );
 };
@@ -154,16 +141,13 @@ const Item = ({ webhook, isOpen, onToggle, onChange }: ItemProps) => {
   const { id, name, host, status, eventTypes } = webhook;
   const canSend = hasRole('publish') && status !== 'paused' && status !== 'waiting';
   const note = describeDelivery(webhook);
-  const act = async (action: string, done: string) => {
-    try {
+  const act = (action: string, done: string) =>
+    announceResult(async () => {
       await post(id, action);
-      announce(done);
       if (!isOpen) onToggle();
       await onChange();
-    } catch (error) {
-      announce(describeError(error));
-    }
-  };
+      return done;
+    });
   const [stateName, state] = STATES[status];
   return (
     <li class="panel">
@@ -209,13 +193,9 @@ const Item = ({ webhook, isOpen, onToggle, onChange }: ItemProps) => {
 
 /** Webhooks of the workspace: delivery status, attempts, tests and replays. Renders nothing if the workspace has none. */
 export const Webhooks = () => {
-  const { loaded, again } = useLoad(() => call<WebhooksResponse>('GET', '/api/webhooks'), 'webhooks');
+  const { loaded, again } = useGet<WebhooksResponse>('/api/webhooks');
   const open = useSignal<string | null>(null);
-  useEffect(() => {
-    if (open.value === null) return;
-    const timer = setTimeout(() => void again(), POLL_MS);
-    return () => clearTimeout(timer);
-  });
+  usePolling(again, open.value !== null);
   return (
     <LoadView loaded={loaded} again={again}>
       {({ webhooks }) =>

@@ -29,9 +29,11 @@ const TABS: readonly { tab: Tab; name: string }[] = [
   { tab: 'history', name: 'History' },
 ];
 
-const loadResults = async () => (await import('../results/results-tab.tsx')).ResultsTab;
+const LATE_TABS = {
+  results: async () => (await import('../results/results-tab.tsx')).ResultsTab,
+  history: async () => (await import('../history/history-tab.tsx')).HistoryTab,
+};
 const loadPromote = async () => (await import('./promote-dialog.tsx')).PromoteDialog;
-const loadHistory = async () => (await import('../history/history-tab.tsx')).HistoryTab;
 
 const readRow = async (id: string): Promise<CampaignRow | null> => {
   try {
@@ -203,13 +205,8 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
         onDone={onChange}
       />
       {tab === 'edit' && <EditTab editor={editor} />}
-      {tab === 'results' && (
-        <Late key={tab} load={loadResults}>
-          {(Tab) => <Tab row={row} onChange={onChange} />}
-        </Late>
-      )}
-      {tab === 'history' && (
-        <Late key={tab} load={loadHistory}>
+      {tab !== 'edit' && (
+        <Late key={tab} load={LATE_TABS[tab]}>
           {(Tab) => <Tab row={row} onChange={onChange} />}
         </Late>
       )}

@@ -3,8 +3,8 @@ import { getKeys } from '../../../protocol/index.ts';
 import { TEMPLATE_PROPERTIES } from '../../../templates/index.ts';
 import type { PropertyJson } from '../../campaign/campaign-json.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
-import { Button, into, Select } from '../components/controls.tsx';
-import { Field, hasError, TextField, unreadable } from '../components/fields.tsx';
+import { Button, into } from '../components/controls.tsx';
+import { Field, hasError, SelectField, TextField, unreadable } from '../components/fields.tsx';
 import { ImageButton } from './images.tsx';
 
 export type PropertyType = PropertyJson['type'];
@@ -147,10 +147,7 @@ export const CustomProperties = ({ properties, checks, onChange }: CustomPropert
           placeholder="its_name"
           onType={into(name)}
         />
-        <div class="field">
-          <label for="custom-type">Type</label>
-          <Select id="custom-type" value={type.value} options={TYPES} onChoose={into(type)} />
-        </div>
+        <SelectField id="custom-type" label="Type" value={type.value} options={TYPES} onChoose={into(type)} />
         <Button disabled={wanted === '' || isTaken} onClick={add}>
           Add
         </Button>

@@ -3,7 +3,7 @@ import { formatBytes, IMAGE_ACCEPT, IMAGE_KINDS, MAX_IMAGE_BYTES } from '../../c
 import type { ImageRow, ImagesResponse } from '../../server/routes/images.ts';
 import { call, Refused } from '../call.ts';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
-import { LoadView, useAction, useLoad } from '../components/loading.tsx';
+import { Resource, useAction } from '../components/loading.tsx';
 import { announce, Empty } from '../components/notices.tsx';
 import { shrinkImage } from './shrink-image.ts';
 import './blocks.css';
@@ -159,13 +159,10 @@ export const ImageButton = ({ label, onChoose }: ImageButtonProps) => (
   </DialogButton>
 );
 
-const ImageDialog = ({ onClose, onChoose }: { onClose(): void; onChoose(url: string): void }) => {
-  const { loaded, again } = useLoad(() => call<ImagesResponse>('GET', '/api/images'), 'images');
-  return (
-    <Dialog title="Images" onClose={onClose} closeName="Close" isWide>
-      <LoadView loaded={loaded} again={again}>
-        {(library) => <Library library={library} onChoose={onChoose} onDeleted={again} />}
-      </LoadView>
-    </Dialog>
-  );
-};
+const ImageDialog = ({ onClose, onChoose }: { onClose(): void; onChoose(url: string): void }) => (
+  <Dialog title="Images" onClose={onClose} closeName="Close" isWide>
+    <Resource<ImagesResponse> path="/api/images">
+      {(library, again) => <Library library={library} onChoose={onChoose} onDeleted={again} />}
+    </Resource>
+  </Dialog>
+);

@@ -5,6 +5,7 @@ import {
   variantName,
 } from '../../campaign/campaign-json.ts';
 import { getShares } from '../../campaign/shares.ts';
+import { getArmColor } from '../components/arm-colors.ts';
 import { Button, CheckBoxes, Segments } from '../components/controls.tsx';
 import { checksAt, IssueList, ListField, NumberField, TextField } from '../components/fields.tsx';
 import { signedIn } from '../shell/session.ts';
@@ -24,21 +25,20 @@ const percent = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1 });
 
 /** Bar of the variants and the control group, by their shares of the audience. */
 const ShareBar = ({ campaign }: { campaign: CampaignJson }) => {
-  const shares = getShares(campaign);
+  const shares = getShares(campaign).map((share, index) => ({
+    ...share,
+    color: share.variantId === null ? 'var(--line)' : getArmColor(index),
+  }));
   return (
     <div>
       <div class="shares" aria-hidden="true">
-        {shares.map(({ variantId, percent: share }) => (
-          <span
-            key={variantId}
-            data-control={variantId === null}
-            style={{ flexGrow: String(Math.max(share, 0.01)) }}
-          />
+        {shares.map(({ variantId, percent: share, color }) => (
+          <span key={variantId} style={{ flexGrow: String(Math.max(share, 0.01)), '--share': color }} />
         ))}
       </div>
       <ul class="row shares-words" aria-label="Shares of the audience">
-        {shares.map(({ variantId, name, percent: share }) => (
-          <li key={variantId} data-control={variantId === null}>
+        {shares.map(({ variantId, name, percent: share, color }) => (
+          <li key={variantId} style={{ '--share': color }}>
             <bdi>{name}</bdi> {percent.format(share)}%
           </li>
         ))}

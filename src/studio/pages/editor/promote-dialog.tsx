@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { PromoteResponse } from '../../server/routes/promote.ts';
 import { call } from '../call.ts';
-import { into, Select } from '../components/controls.tsx';
+import { into } from '../components/controls.tsx';
 import { Dialog } from '../components/dialog.tsx';
+import { Field, SelectField } from '../components/fields.tsx';
 import { announce } from '../components/notices.tsx';
 import { signedIn } from '../shell/session.ts';
 import { Changes } from './changes.tsx';
@@ -61,17 +62,14 @@ export const PromoteDialog = ({ id, onClose }: { id: string; onClose(): void }) 
             Copies the published version or, if none, the draft. The other Studio checks it; nothing goes
             live.
           </p>
-          <div class="field">
-            <label for="environment">Environment</label>
-            <Select
-              id="environment"
-              value={environment.value}
-              options={environments.map((value) => ({ value, name: value }))}
-              onChoose={into(environment)}
-            />
-          </div>
-          <div class="field">
-            <label for="environment-key">Your operator key there</label>
+          <SelectField
+            id="environment"
+            label="Environment"
+            value={environment.value}
+            options={environments.map((value) => ({ value, name: value }))}
+            onChoose={into(environment)}
+          />
+          <Field id="environment-key" label="Your operator key there" help="Used once, not stored.">
             <input
               id="environment-key"
               type="password"
@@ -81,10 +79,7 @@ export const PromoteDialog = ({ id, onClose }: { id: string; onClose(): void }) 
               aria-describedby="environment-key-help"
               onInput={(event) => into(key)(event.currentTarget.value)}
             />
-            <p class="field-help" id="environment-key-help">
-              Used once, not stored.
-            </p>
-          </div>
+          </Field>
         </>
       )}
     </Dialog>

@@ -7,7 +7,7 @@ import type { PublishResponse, ReleaseRow } from '../../server/routes/releases.t
 import { ApiError, call, describeError, Refused } from '../call.ts';
 import { Button, into, Segments } from '../components/controls.tsx';
 import { copyText, Dialog, NoteField } from '../components/dialog.tsx';
-import { MomentInput } from '../components/fields.tsx';
+import { MomentField } from '../components/fields.tsx';
 import { wholeMoment } from '../components/format.ts';
 import { useLoad } from '../components/loading.tsx';
 import { announce } from '../components/notices.tsx';
@@ -244,10 +244,12 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
           onChoose={into(when)}
         />
         {when.value === 'later' && (
-          <div class="field">
-            <label for="publish-at">{`Date and time in ${zone}`}</label>
-            <MomentInput id="publish-at" value={at.value} onChange={into(at)} />
-          </div>
+          <MomentField
+            id="publish-at"
+            label={`Date and time in ${zone}`}
+            value={at.value}
+            onChange={into(at)}
+          />
         )}
       </div>
     </Dialog>

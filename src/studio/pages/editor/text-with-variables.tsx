@@ -3,8 +3,8 @@
 import { useSignal } from '@preact/signals';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { isolateMarkup, shownOffset, withoutIsolates } from '../../campaign/isolate-markup.ts';
-import { Button, into, Select } from '../components/controls.tsx';
-import { TextField } from '../components/fields.tsx';
+import { Button, into } from '../components/controls.tsx';
+import { SelectField, TextField } from '../components/fields.tsx';
 
 interface WordsInputProps {
   id: string;
@@ -124,10 +124,13 @@ export const Personalise = ({ field, label, value, onChange }: PersonaliseProps)
   }
   return (
     <div class="row low sunk personalise">
-      <div class="field">
-        <label for={`${id}-what`}>Insert</label>
-        <Select id={`${id}-what`} value={chosen.value} options={KNOWN} onChoose={into(chosen)} />
-      </div>
+      <SelectField
+        id={`${id}-what`}
+        label="Insert"
+        value={chosen.value}
+        options={KNOWN}
+        onChoose={into(chosen)}
+      />
       {chosen.value === OWN && (
         <TextField id={`${id}-own`} label="Name" value={own.value} onType={into(own)} />
       )}

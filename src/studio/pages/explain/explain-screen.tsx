@@ -45,6 +45,9 @@ const describeClause = ({ clause, expected, actual }: FailingClause): string => 
 
 const plain = (title: string, ...details: string[]): OutcomeLabels => ({ title, details });
 
+const describeReturn = (at: string | null): string =>
+  at === null ? 'Not shown again.' : `Eligible again from ${moment(at)}.`;
+
 interface Names {
   getCampaignName(id: string): string;
   /** Name of the shown variant; `null` for personas, which are not assigned a variant. */
@@ -79,19 +82,13 @@ const describeOutcome = (
       return plain('Not in the audience', ...explanation.clauses.map(describeClause));
     case 'dismissed': {
       const { dismissed_at, eligible_again_at } = explanation;
-      const again = eligible_again_at
-        ? `Eligible again from ${moment(eligible_again_at)}.`
-        : 'Not shown again.';
-      return plain(`Dismissed ${moment(dismissed_at)}`, again);
+      return plain(`Dismissed ${moment(dismissed_at)}`, describeReturn(eligible_again_at));
     }
     case 'frequency_capped': {
       const { limit, tag, max, count, eligible_again_at } = explanation;
-      const again = eligible_again_at
-        ? ` Eligible again from ${moment(eligible_again_at)}.`
-        : ' Not shown again.';
       return plain(
         'Frequency cap reached',
-        `${LIMITS[limit] ?? limit}${tag ? ` “${tag}”` : ''}: ${count} of ${max}.${again}`,
+        `${LIMITS[limit] ?? limit}${tag ? ` “${tag}”` : ''}: ${count} of ${max}. ${describeReturn(eligible_again_at)}`,
       );
     }
     case 'outranked':

@@ -5,7 +5,7 @@ import type { PublishResponse, ReleaseRow, ReleasesResponse } from '../../server
 import { call } from '../call.ts';
 import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
 import { wholeMoment } from '../components/format.ts';
-import { LoadView, Pages, useLoad } from '../components/loading.tsx';
+import { Pages, Resource } from '../components/loading.tsx';
 import { Empty } from '../components/notices.tsx';
 import { Changes } from '../editor/changes.tsx';
 import { STATE_LABELS } from '../list/campaign-list.tsx';
@@ -108,14 +108,9 @@ const NoRelease = () => (
 /** Releases of a campaign with their changes and rollback. */
 export const HistoryTab = ({ row, onChange }: { row: CampaignRow; onChange(): Promise<void> }) => {
   const path = `/api/releases?campaign=${encodeURIComponent(row.id)}`;
-  const { loaded, again } = useLoad(() => call<ReleasesResponse>('GET', path), path);
-  const changed = async () => {
-    await again();
-    await onChange();
-  };
   return (
-    <LoadView loaded={loaded} again={again}>
-      {(first) => (
+    <Resource<ReleasesResponse> path={path}>
+      {(first, again) => (
         <Pages
           // Remounts after a rollback, because the loaded pages are outdated.
           key={first.releases[0]?.release}
@@ -134,7 +129,10 @@ export const HistoryTab = ({ row, onChange }: { row: CampaignRow; onChange(): Pr
                     row={row}
                     release={release}
                     before={releases[index + 1] ?? null}
-                    onDone={changed}
+                    onDone={async () => {
+                      await again();
+                      await onChange();
+                    }}
                   />
                 ))}
               </ol>
@@ -142,6 +140,6 @@ export const HistoryTab = ({ row, onChange }: { row: CampaignRow; onChange(): Pr
           }}
         </Pages>
       )}
-    </LoadView>
+    </Resource>
   );
 };

@@ -4,7 +4,7 @@ import type { PublishResponse } from '../../server/routes/releases.ts';
 import { call, Refused } from '../call.ts';
 import { Button, into, Segments } from '../components/controls.tsx';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
-import { MomentInput } from '../components/fields.tsx';
+import { MomentField } from '../components/fields.tsx';
 import { wholeMoment } from '../components/format.ts';
 import { signedIn } from '../shell/session.ts';
 import { CancelRelease, canChangeSchedule, type ScheduledActionProps } from './cancel-release.tsx';
@@ -29,10 +29,12 @@ const MoveDialog = ({
       onDone={onDone}
     >
       <p>Scheduled for {wholeMoment(liveAt)}.</p>
-      <div class="field">
-        <label for="move-to">New date and time in {signedIn().workspace.timeZone}</label>
-        <MomentInput id="move-to" value={at.value} onChange={into(at)} />
-      </div>
+      <MomentField
+        id="move-to"
+        label={`New date and time in ${signedIn().workspace.timeZone}`}
+        value={at.value}
+        onChange={into(at)}
+      />
     </Dialog>
   );
 };

@@ -1,9 +1,8 @@
 import { type Signal, signal } from '@preact/signals';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { CampaignStats } from '../../server/routes/results.ts';
-import { call } from '../call.ts';
 import { Button, type Option, Segments, Select } from '../components/controls.tsx';
-import { useFocusAfterReload, useLoad } from '../components/loading.tsx';
+import { useFocusAfterReload, useGet } from '../components/loading.tsx';
 import { Boundary, Empty, Problem } from '../components/notices.tsx';
 import { Link } from '../shell/router.tsx';
 import { hasRole } from '../shell/session.ts';
@@ -45,16 +44,10 @@ const find =
 
 /** Campaign list with search, schedule and a button for a new campaign. */
 export const ListScreen = () => {
-  const { loaded, again } = useLoad(
-    () => call<{ campaigns: CampaignRow[] }>('GET', '/api/campaigns'),
-    'campaigns',
-  );
+  const { loaded, again } = useGet<{ campaigns: CampaignRow[] }>('/api/campaigns');
   useFocusAfterReload(loaded);
   // Loads the statistics separately, because they may be slow and the list works without them.
-  const numbers = useLoad(
-    () => call<{ numbers: Record<string, CampaignStats> }>('GET', '/api/campaign-stats'),
-    'numbers',
-  ).loaded;
+  const numbers = useGet<{ numbers: Record<string, CampaignStats> }>('/api/campaign-stats').loaded;
   const nowMs = Date.now();
   const rows = loaded.state === 'ready' ? loaded.value.campaigns : [];
   const findStats = (id: string) =>

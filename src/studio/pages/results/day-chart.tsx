@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals';
 import type { DayResults } from '../../../service/index.ts';
 import type { ConversionJson } from '../../campaign/campaign-json.ts';
 import { type Arm, goalName } from '../../statistics/metrics.ts';
+import { getArmColor } from '../components/arm-colors.ts';
 import { into, Segments } from '../components/controls.tsx';
 import { type Column, DataTable } from '../components/data-table.tsx';
 import { countText, getShare, shareText } from '../components/format.ts';
 
 /** Dash patterns that distinguish the arms without color, in pixels. */
 const DASHES = ['', '6 4', '2 3', '10 4 2 4'];
-const COLORS = ['var(--accent)', 'var(--good)', 'var(--wait)', 'var(--bad)'];
 const MAX_DATES = 7;
 
 const dayNames = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
@@ -124,7 +124,7 @@ const Lines = ({ dates, lines, edited, measure: { format, least } }: LinesProps)
         <path class="chart-edits" d={edited.map((day) => `M${x(day)} 0v100`).join('')} />
         {lines.map((values, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: an arm is identified by its position
-          <g key={index} stroke={COLORS[index % COLORS.length]}>
+          <g key={index} stroke={getArmColor(index)}>
             <path class="chart-line" d={path(values)} stroke-dasharray={DASHES[index % DASHES.length]} />
             <path class="chart-line chart-points" d={points(values)} />
           </g>
@@ -185,7 +185,7 @@ export const DayChart = ({ days, arms, goals, edited, timeZone }: DayChartProps)
               <path
                 class="chart-line"
                 d="M0 2h28"
-                stroke={COLORS[index % COLORS.length]}
+                stroke={getArmColor(index)}
                 stroke-dasharray={DASHES[index % DASHES.length]}
               />
             </svg>

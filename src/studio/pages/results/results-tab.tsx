@@ -5,9 +5,8 @@ import { languageName } from '../../campaign/translations.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { ResultsResponse } from '../../server/routes/results.ts';
 import { ACTION_COUNTS } from '../../statistics/metrics.ts';
-import { call } from '../call.ts';
 import { countText, wholeMoment } from '../components/format.ts';
-import { LoadView, useLoad } from '../components/loading.tsx';
+import { Resource } from '../components/loading.tsx';
 import { Empty } from '../components/notices.tsx';
 import { placementName, signedIn } from '../shell/session.ts';
 import { DayChart, dayText } from './day-chart.tsx';
@@ -201,9 +200,8 @@ const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
 /** Results of a campaign: the headline, then the evidence. */
 export const ResultsTab = ({ row, onChange }: { row: CampaignRow; onChange(): Promise<void> }) => {
   const path = `/api/results/${encodeURIComponent(row.id)}`;
-  const { loaded, again } = useLoad(() => call<ResultsResponse>('GET', path), path);
   return (
-    <LoadView loaded={loaded} again={again}>
+    <Resource<ResultsResponse> path={path}>
       {(results) => (
         <Results
           results={results}
@@ -216,7 +214,7 @@ export const ResultsTab = ({ row, onChange }: { row: CampaignRow; onChange(): Pr
           }
         />
       )}
-    </LoadView>
+    </Resource>
   );
 };
 
@@ -224,7 +222,6 @@ export const ResultsTab = ({ row, onChange }: { row: CampaignRow; onChange(): Pr
 export const HoldoutScreen = () => {
   const { id, percentage, since } = signedIn().workspace.holdout!;
   const path = `/api/results/${encodeURIComponent(id)}`;
-  const { loaded, again } = useLoad(() => call<ResultsResponse>('GET', path), path);
   return (
     <>
       <div class="page-head">
@@ -234,11 +231,11 @@ export const HoldoutScreen = () => {
           seen a campaign since then, or would have.
         </p>
       </div>
-      <LoadView loaded={loaded} again={again}>
+      <Resource<ResultsResponse> path={path}>
         {(results) => (
           <Results results={results} path={path} whenEmpty="Results appear with the first new user." />
         )}
-      </LoadView>
+      </Resource>
     </>
   );
 };

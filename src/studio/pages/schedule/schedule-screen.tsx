@@ -1,10 +1,9 @@
 import { getCampaignName } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import type { PlacementSpan, ScheduleResponse } from '../../server/routes/schedule.ts';
-import { call } from '../call.ts';
 import { DataTable } from '../components/data-table.tsx';
 import { day, wholeMoment } from '../components/format.ts';
-import { LoadView, useLoad } from '../components/loading.tsx';
+import { Resource } from '../components/loading.tsx';
 import { ScheduledActions } from '../history/scheduled.tsx';
 import { Link } from '../shell/router.tsx';
 import '../screens.css';
@@ -147,33 +146,30 @@ const Placement = ({
 };
 
 /** Scheduled releases and a calendar of the placements. */
-export const ScheduleScreen = () => {
-  const { loaded, again } = useLoad(() => call<ScheduleResponse>('GET', '/api/schedule'), 'schedule');
-  return (
-    <>
-      <div class="row apart page-head">
-        <h1>Schedule</h1>
-      </div>
-      <LoadView loaded={loaded} again={again}>
-        {({ scheduled, placements, ...bounds }) => (
-          <div class="stack">
-            <section class="stack tight">
-              <h2>Scheduled releases</h2>
-              <ScheduledTable scheduled={scheduled} onDone={again} />
-            </section>
-            <section class="stack tight">
-              <h2>Placements</h2>
-              <p class="muted">
-                The next eight weeks. A user gets the first campaign of a placement whose audience they are
-                in. Pale: behind a campaign for everyone, so only users who dismissed that one get it.
-              </p>
-              {placements.map((placement) => (
-                <Placement key={placement.id} placement={placement} bounds={bounds} />
-              ))}
-            </section>
-          </div>
-        )}
-      </LoadView>
-    </>
-  );
-};
+export const ScheduleScreen = () => (
+  <>
+    <div class="row apart page-head">
+      <h1>Schedule</h1>
+    </div>
+    <Resource<ScheduleResponse> path="/api/schedule">
+      {({ scheduled, placements, ...bounds }, again) => (
+        <div class="stack">
+          <section class="stack tight">
+            <h2>Scheduled releases</h2>
+            <ScheduledTable scheduled={scheduled} onDone={again} />
+          </section>
+          <section class="stack tight">
+            <h2>Placements</h2>
+            <p class="muted">
+              The next eight weeks. A user gets the first campaign of a placement whose audience they are in.
+              Pale: behind a campaign for everyone, so only users who dismissed that one get it.
+            </p>
+            {placements.map((placement) => (
+              <Placement key={placement.id} placement={placement} bounds={bounds} />
+            ))}
+          </section>
+        </div>
+      )}
+    </Resource>
+  </>
+);

@@ -8,7 +8,7 @@ import { Button, into } from '../components/controls.tsx';
 import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
 import { wholeMoment } from '../components/format.ts';
-import { type Loaded, LoadView, useLoad } from '../components/loading.tsx';
+import { type Loaded, LoadView, Resource, useGet, useLoad } from '../components/loading.tsx';
 import { Empty } from '../components/notices.tsx';
 import { AudienceBuilder } from '../editor/audience.tsx';
 import { formatReach, TYPING_MS, useReach } from '../editor/reach.tsx';
@@ -43,42 +43,38 @@ interface SegmentVersion {
 }
 
 /** Previous versions of a segment. Restoring a version fills in the form, so that the reach is shown before saving. */
-const SegmentHistory = ({ id, onRestore }: { id: string; onRestore(version: SegmentVersion): void }) => {
-  const path = `/api/releases?segment=${encodeURIComponent(id)}`;
-  const { loaded, again } = useLoad(() => call<ReleasesResponse>('GET', path), path);
-  return (
-    <details class="more">
-      <summary>History</summary>
-      <LoadView loaded={loaded} again={again}>
-        {({ releases }) => (
-          <ol class="stack tight">
-            {releases.map(({ release, author, at, note, segment }, index) => (
-              <li key={release}>
-                <p>
-                  Release {release} by <bdi>{author}</bdi>, {wholeMoment(at)}:{' '}
-                  {segment ? describeAudience(segment.audience) : 'Removed'}
+const SegmentHistory = ({ id, onRestore }: { id: string; onRestore(version: SegmentVersion): void }) => (
+  <details class="more">
+    <summary>History</summary>
+    <Resource<ReleasesResponse> path={`/api/releases?segment=${encodeURIComponent(id)}`}>
+      {({ releases }) => (
+        <ol class="stack tight">
+          {releases.map(({ release, author, at, note, segment }, index) => (
+            <li key={release}>
+              <p>
+                Release {release} by <bdi>{author}</bdi>, {wholeMoment(at)}:{' '}
+                {segment ? describeAudience(segment.audience) : 'Removed'}
+              </p>
+              {note && (
+                <p dir="auto" class="muted">
+                  {note}
                 </p>
-                {note && (
-                  <p dir="auto" class="muted">
-                    {note}
-                  </p>
-                )}
-                {segment && index > 0 && (
-                  <Button
-                    aria-label={`Restore release ${release}`}
-                    onClick={() => onRestore({ release, ...segment })}
-                  >
-                    Restore
-                  </Button>
-                )}
-              </li>
-            ))}
-          </ol>
-        )}
-      </LoadView>
-    </details>
-  );
-};
+              )}
+              {segment && index > 0 && (
+                <Button
+                  aria-label={`Restore release ${release}`}
+                  onClick={() => onRestore({ release, ...segment })}
+                >
+                  Restore
+                </Button>
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+    </Resource>
+  </details>
+);
 
 type Impact = Loaded<{ campaigns: SegmentImpact[] }>;
 
@@ -240,10 +236,7 @@ const NOT_COUNTED = {
 
 /** Segments: named audiences, shared by campaigns. */
 export const SegmentsScreen = () => {
-  const { loaded, again } = useLoad(
-    () => call<{ segments: SegmentRow[] }>('GET', '/api/segments'),
-    'segments',
-  );
+  const { loaded, again } = useGet<{ segments: SegmentRow[] }>('/api/segments');
   const saved = async () => {
     await loadSession();
     await again();

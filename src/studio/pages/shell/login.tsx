@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { SignInOptions } from '../../server/sign-in.ts';
 import { call, Refused } from '../call.ts';
 import { Button } from '../components/controls.tsx';
-import { useAction, useLoad } from '../components/loading.tsx';
+import { useAction, useGet } from '../components/loading.tsx';
 import { hasEnded, loadSession } from './session.ts';
 
 /** Returns the problem that the OpenID callback added to the URL; `null` if none. Must be rendered as text only. */
@@ -30,7 +30,7 @@ export const Login = () => {
     await loadSession();
   });
   const { problem } = signIn;
-  const options = useLoad(() => call<SignInOptions>('GET', '/api/sign-in'), 'sign-in').loaded;
+  const options = useGet<SignInOptions>('/api/sign-in').loaded;
   const providers = options.state === 'ready' ? options.value.providers : [];
   useEffect(() => {
     document.title = 'Sign in · Studio';
