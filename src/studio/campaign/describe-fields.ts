@@ -1,6 +1,6 @@
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
 import type { CampaignJson, ConversionJson, FrequencyJson, OnClickJson } from './campaign-json.ts';
-import { capitalize } from './capitalize.ts';
+import { capitalize, formatCount } from './capitalize.ts';
 import type { AudienceName } from './conditions/condition-kind.ts';
 import { describeAudience } from './describe-audience.ts';
 import { languageName } from './translations.ts';
@@ -49,17 +49,15 @@ const HOURS_A_DAY = 24;
 
 /** Formats a duration in days, hours or minutes, such as `10 minutes`, `6 hours` or `2 days`. */
 export const formatDuration = (seconds: number): string => {
-  if (seconds >= SECONDS_A_DAY) return count(Math.round((seconds / SECONDS_A_DAY) * 10) / 10, 'day');
+  if (seconds >= SECONDS_A_DAY) return formatCount(Math.round((seconds / SECONDS_A_DAY) * 10) / 10, 'day');
   return seconds >= 3_600
-    ? count(Math.round(seconds / 360) / 10, 'hour')
-    : count(Math.ceil(seconds / 60), 'minute');
+    ? formatCount(Math.round(seconds / 360) / 10, 'hour')
+    : formatCount(Math.ceil(seconds / 60), 'minute');
 };
-
-const count = (number: number, unit: string) => `${number} ${unit}${number === 1 ? '' : 's'}`;
 
 const describeGoal = ({ event, product, within_hours }: ConversionJson): string => {
   const deed = product == null ? `do “${event ?? ''}”` : `buy “${product}”`;
-  return `${deed} within ${count(within_hours / HOURS_A_DAY, 'day')}`;
+  return `${deed} within ${formatCount(within_hours / HOURS_A_DAY, 'day')}`;
 };
 
 /** Returns the value as text or JSON. */
@@ -75,10 +73,10 @@ const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
 /** Describes a frequency cap as a list of limits. */
 export const describeFrequency = ({ impressions, stop_after }: FrequencyJson): string =>
   [
-    impressions && `at most ${times(impressions.max)} in ${count(impressions.days, 'day')}`,
-    stop_after?.impressions && `no more after ${count(stop_after.impressions, 'view')}`,
-    stop_after?.clicks && `no more after ${count(stop_after.clicks, 'click')}`,
-    stop_after?.conversions && `no more after ${count(stop_after.conversions, 'goal')}`,
+    impressions && `at most ${times(impressions.max)} in ${formatCount(impressions.days, 'day')}`,
+    stop_after?.impressions && `no more after ${formatCount(stop_after.impressions, 'view')}`,
+    stop_after?.clicks && `no more after ${formatCount(stop_after.clicks, 'click')}`,
+    stop_after?.conversions && `no more after ${formatCount(stop_after.conversions, 'goal')}`,
   ]
     .filter(Boolean)
     .join('; ');
@@ -102,7 +100,7 @@ const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> 
   frequency: describeFrequency,
   conversions: (goals: ConversionJson[]) => goals.map(describeGoal).join('; '),
   control_percentage: (percent: number) => (percent === 0 ? '' : `${percent}%`),
-  reeligible_after_hours: (hours: number) => count(hours, 'hour'),
+  reeligible_after_hours: (hours: number) => formatCount(hours, 'hour'),
   cache_ttl_seconds: formatDuration,
   on_click: describeOnClick,
 };

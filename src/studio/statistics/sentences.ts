@@ -1,5 +1,5 @@
 import type { CampaignJson } from '../campaign/campaign-json.ts';
-import { capitalize } from '../campaign/capitalize.ts';
+import { capitalize, formatCount } from '../campaign/capitalize.ts';
 import { type ComparedResults, type Comparison, countExposedUsers } from './compare.ts';
 
 const number = new Intl.NumberFormat('en-GB');
@@ -78,7 +78,7 @@ export interface Headline {
 /** Returns the headline before the planned sample size or, without a plan, before the end; otherwise `null`. */
 const tooEarly = (campaign: CampaignJson, seen: number, nowMs: number): Headline | null => {
   const { target_sample_size: planned, ends_at } = campaign;
-  const saw = `${number.format(seen)} ${seen === 1 ? 'user' : 'users'}`;
+  const saw = formatCount(seen, 'user');
   const early = (...details: string[]) => ({ words: 'Not enough data yet.', details });
   if (planned != null) {
     const ofPlanned = `${saw} of the planned ${number.format(planned)} have seen it.`;
@@ -100,7 +100,7 @@ export const headline = (campaign: CampaignJson, results: ComparedResults, nowMs
   if (seen === 0) return { words: 'No impressions yet.', details: [] };
   if (comparisons.length === 0) {
     const [arm] = arms;
-    const people = `${number.format(seen)} ${seen === 1 ? 'user' : 'users'}`;
+    const people = formatCount(seen, 'user');
     const rate = arm && arm.exposed > 0 ? oneDigit.format((100 * arm.clicked) / arm.exposed) : '0.0';
     const missing = arms.some(({ variantId }) => variantId === null)
       ? 'The control group has no clicks. Add a goal to compare it.'

@@ -4,10 +4,11 @@ import { describeComparison } from './attribute.ts';
 import {
   type ConditionKind,
   type Control,
+  formatDays,
   formatValue,
   isFilter,
   named,
-  onlyEntry,
+  parseBound,
   plain,
   toOperators,
 } from './condition-kind.ts';
@@ -35,7 +36,6 @@ interface ActivityOptions<Kind> {
 
 const times = (count: unknown) =>
   count === 1 ? 'once' : count === 2 ? 'twice' : `${formatValue(count)} times`;
-const days = (count: unknown) => (count === 1 ? 'day' : `${formatValue(count)} days`);
 
 /** Describes a measure of an activity. Returns `null` if it has no description. */
 const describeMeasure = (did: string, measure: string, operator: string, operand: unknown): string | null => {
@@ -53,21 +53,15 @@ const describeMeasure = (did: string, measure: string, operator: string, operand
       return operand ? did : `never ${did}`;
     case 'last_days_ago $lte':
     case 'last_days_ago $lt':
-      return `${did} in the last ${days(operand)}`;
+      return `${did} in the last ${formatDays(operand)}`;
     case 'last_days_ago $gte':
     case 'last_days_ago $gt':
-      return `${did}, but not in the last ${days(operand)}`;
+      return `${did}, but not in the last ${formatDays(operand)}`;
     case 'first_days_ago $lte':
-      return `${did} for the first time in the last ${days(operand)}`;
+      return `${did} for the first time in the last ${formatDays(operand)}`;
     default:
       return null;
   }
-};
-
-/** Returns the operand, such as 2 for `{ "$gte": 2 }`. */
-const parseBound = (raw: unknown, operator: string): number | null => {
-  const entry = onlyEntry(raw);
-  return entry?.[0] === operator && typeof entry[1] === 'number' ? entry[1] : null;
 };
 
 const createActivity = <Kind extends 'event' | 'purchase'>(
@@ -129,7 +123,7 @@ const createActivity = <Kind extends 'event' | 'purchase'>(
       // Describes count and recency together.
       if (count !== null && lately !== null && found.names.length === 2) {
         const often = count === 1 ? '' : ` ${times(count)} or more, the last time`;
-        return { result: [`${deed}${often} in the last ${days(lately)}`], names: found.names };
+        return { result: [`${deed}${often} in the last ${formatDays(lately)}`], names: found.names };
       }
       const [, , measure = ''] = name.split('.');
       const result = Object.entries(toOperators(filter[name])).map(

@@ -1,4 +1,4 @@
-import { type ConditionKind, choices, isFilter } from './condition-kind.ts';
+import { type ConditionKind, idControl, isFilter } from './condition-kind.ts';
 
 /** Condition on the requesting app. */
 export interface AppCondition {
@@ -19,17 +19,8 @@ export const app: ConditionKind<AppCondition> = {
     return { result: { kind: 'app', ids }, names: [name] };
   },
   write: ({ ids }) => ({ app_id: { $in: ids } }),
-  words: () => null,
   isComplete: ({ ids }) => ids.length > 0,
-  isUnknown: () => false,
-  controls: (condition, { apps }) => [
-    {
-      label: 'App',
-      isWide: true,
-      type: 'select',
-      value: condition.ids[0] ?? '',
-      options: choices(apps),
-      onChoose: (id) => ({ ...condition, ids: id ? [id] : [] }),
-    },
+  controls: ({ kind, ids: [first = ''] }, { apps }) => [
+    idControl('App', apps, first, (id) => ({ kind, ids: id ? [id] : [] })),
   ],
 };

@@ -1,5 +1,12 @@
 import { getKeys } from '../../../protocol/index.ts';
-import { type ConditionKind, choices, formatValue, onlyEntry } from './condition-kind.ts';
+import {
+  type ConditionKind,
+  formatDays,
+  formatValue,
+  idControl,
+  onlyEntry,
+  parseBound,
+} from './condition-kind.ts';
 
 /** Filter fields and descriptions of actions on campaigns. */
 const ACTIONS = {
@@ -20,12 +27,6 @@ export interface CampaignCondition {
   withinDays: number | null;
 }
 
-/** Returns the operand, such as 7 for `{ "$lte": 7 }`. */
-const parseDays = (raw: unknown): number | null => {
-  const [operator, days] = onlyEntry(raw) ?? [];
-  return operator === '$lte' && typeof days === 'number' ? days : null;
-};
-
 const readField = (name: string, raw: unknown): CampaignCondition | null => {
   const [, id = '', field, ...rest] = name.split('.');
   const action = ACTION_NAMES.find((each) => Object.values(ACTIONS[each]).some((own) => own === field));
@@ -36,7 +37,7 @@ const readField = (name: string, raw: unknown): CampaignCondition | null => {
     return operator === '$exists' && typeof operand === 'boolean' ? { ...condition, hasDone: operand } : null;
   }
   const hasDone = operator !== '$not';
-  const withinDays = parseDays(hasDone ? raw : operand);
+  const withinDays = parseBound(hasDone ? raw : operand, '$lte');
   return withinDays === null ? null : { ...condition, hasDone, withinDays };
 };
 
@@ -59,15 +60,13 @@ export const campaign: ConditionKind<CampaignCondition> = {
     const condition = readField(name, filter[name]);
     if (!condition) return { result: [`${name} ${formatValue(filter[name])}`], names: [name] };
     const { id, action, hasDone, withinDays } = condition;
-    const lately =
-      withinDays === null ? '' : ` in the last ${withinDays === 1 ? 'day' : `${withinDays} days`}`;
+    const lately = withinDays === null ? '' : ` in the last ${formatDays(withinDays)}`;
     return {
       result: [`${hasDone ? '' : 'not: '}${action} campaign “${getName('campaign', id)}”${lately}`],
       names: [name],
     };
   },
   isComplete: ({ id }) => id !== '',
-  isUnknown: () => false,
   controls: (condition, { campaigns }) => [
     {
       label: 'Users who',
@@ -85,14 +84,7 @@ export const campaign: ConditionKind<CampaignCondition> = {
         action: ACTION_NAMES.find((action) => chosen.endsWith(` ${action}`))!,
       }),
     },
-    {
-      label: 'Campaign',
-      isWide: true,
-      type: 'select',
-      value: condition.id,
-      options: choices(campaigns),
-      onChoose: (id) => ({ ...condition, id }),
-    },
+    idControl('Campaign', campaigns, condition.id, (id) => ({ ...condition, id })),
     {
       label: 'Within days',
       type: 'number',

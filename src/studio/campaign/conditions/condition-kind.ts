@@ -62,12 +62,13 @@ export interface ConditionKind<Condition> {
   write(condition: Condition): Filter;
   /**
    * Describes the member `name` of a filter, also if the builder cannot show it. Returns `null` if it is of another kind.
+   * Default: as an attribute.
    */
-  words(name: string, filter: Filter, getName: AudienceName): Taken<string[]> | null;
+  words?(name: string, filter: Filter, getName: AudienceName): Taken<string[]> | null;
   /** Returns whether the condition is complete. Incomplete conditions are shown but not saved in the campaign. */
   isComplete(condition: Condition): boolean;
-  /** Returns whether no user in the sample has the name. Always false for conditions on absence. */
-  isUnknown(condition: Condition, names: SuggestionsResponse): boolean;
+  /** Returns whether no user in the sample has the name. Default: no. */
+  isUnknown?(condition: Condition, names: SuggestionsResponse): boolean;
   controls(condition: Condition, choices: ConditionChoices): Control<Condition>[];
 }
 
@@ -82,10 +83,29 @@ export const onlyEntry = (value: unknown): [string, unknown] | null => {
 
 export const named = (...values: readonly string[]) => values.map((value) => ({ value, name: value }));
 
-export const choices = (options: readonly { id: string; name: string }[]) => [
-  { value: '', name: 'Choose…' },
-  ...options.map(({ id, name }) => ({ value: id, name })),
-];
+/** Creates the main control of a condition on one thing of the workspace, such as a segment. */
+export const idControl = <Condition>(
+  label: string,
+  options: readonly { id: string; name: string }[],
+  value: string,
+  onChoose: (id: string) => Condition,
+): Control<Condition> => ({
+  label,
+  isWide: true,
+  type: 'select',
+  value,
+  options: [{ value: '', name: 'Choose…' }, ...options.map(({ id, name }) => ({ value: id, name }))],
+  onChoose,
+});
+
+/** Returns the operand, such as 2 for `{ "$gte": 2 }`. */
+export const parseBound = (raw: unknown, operator: string): number | null => {
+  const entry = onlyEntry(raw);
+  return entry?.[0] === operator && typeof entry[1] === 'number' ? entry[1] : null;
+};
+
+/** Formats a period, such as `day` or `7 days`. */
+export const formatDays = (count: unknown): string => (count === 1 ? 'day' : `${formatValue(count)} days`);
 
 export const plain = (name: string): string => name.replaceAll('_', ' ');
 

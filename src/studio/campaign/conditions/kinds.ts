@@ -28,7 +28,7 @@ export const writeCondition = (condition: Condition): Filter => getKind(conditio
 export const isComplete = (condition: Condition): boolean => getKind(condition).isComplete(condition);
 
 export const isUnknown = (condition: Condition, names: SuggestionsResponse | null): boolean =>
-  names !== null && isComplete(condition) && getKind(condition).isUnknown(condition, names);
+  names !== null && isComplete(condition) && getKind(condition).isUnknown?.(condition, names) === true;
 
 export const getControls = (condition: Condition, choices: ConditionChoices): Control<Condition>[] =>
   getKind(condition).controls(condition, choices);
@@ -52,7 +52,7 @@ export const describeConditions = (filter: Filter, getName: AudienceName): strin
   const said = new Set<string>();
   return Object.keys(filter).flatMap((name) => {
     if (said.has(name)) return [];
-    const taken = BY_SPECIFICITY.map((kind) => kind.words(name, filter, getName)).find(
+    const taken = BY_SPECIFICITY.map((kind) => kind.words?.(name, filter, getName) ?? null).find(
       (each) => each !== null,
     );
     for (const each of taken?.names ?? []) said.add(each);

@@ -1,4 +1,4 @@
-import { type ConditionKind, choices, named, onlyEntry } from './condition-kind.ts';
+import { type ConditionKind, idControl, named, onlyEntry } from './condition-kind.ts';
 
 export interface SegmentCondition {
   kind: 'segment';
@@ -25,7 +25,6 @@ export const segment: ConditionKind<SegmentCondition> = {
       ? { result: [`in segment “${getName('segment', String(filter[name]))}”`], names: [name] }
       : null,
   isComplete: ({ id }) => id !== '',
-  isUnknown: () => false,
   controls: (condition, { segments }) => [
     {
       label: 'They are',
@@ -34,13 +33,6 @@ export const segment: ConditionKind<SegmentCondition> = {
       options: named('in', 'not in'),
       onChoose: (chosen) => ({ ...condition, isIn: chosen === 'in' }),
     },
-    {
-      label: 'Segment',
-      isWide: true,
-      type: 'select',
-      value: condition.id,
-      options: choices(segments),
-      onChoose: (id) => ({ ...condition, id }),
-    },
+    idControl('Segment', segments, condition.id, (id) => ({ ...condition, id })),
   ],
 };

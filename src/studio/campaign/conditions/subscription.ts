@@ -1,4 +1,4 @@
-import { type ConditionKind, choices, named } from './condition-kind.ts';
+import { type ConditionKind, idControl, named } from './condition-kind.ts';
 
 export interface SubscriptionCondition {
   kind: 'group';
@@ -18,18 +18,9 @@ export const subscription: ConditionKind<SubscriptionCondition> = {
     return { result: { kind: 'group', id: name.slice(PREFIX.length), state }, names: [name] };
   },
   write: ({ id, state }) => ({ [`${PREFIX}${id}`]: state }),
-  words: () => null,
   isComplete: ({ id }) => id !== '',
-  isUnknown: () => false,
   controls: (condition, { subscriptionGroups }) => [
-    {
-      label: 'Subscription group',
-      isWide: true,
-      type: 'select',
-      value: condition.id,
-      options: choices(subscriptionGroups),
-      onChoose: (id) => ({ ...condition, id }),
-    },
+    idControl('Subscription group', subscriptionGroups, condition.id, (id) => ({ ...condition, id })),
     {
       label: 'State',
       type: 'select',

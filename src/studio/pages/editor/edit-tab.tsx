@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { type CampaignJson, firstVariant, variantName } from '../../campaign/campaign-json.ts';
+import { formatCount } from '../../campaign/capitalize.ts';
 import { getFieldLabel } from '../../campaign/describe-fields.ts';
 import { languageName, otherLanguages } from '../../campaign/translations.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
@@ -68,8 +69,6 @@ const formatLocation = ({ path }: DraftCheck, campaign: CampaignJson): string =>
     return `${name}${languageName(String(fourth))} · ${getFieldLabel(String(fifth))}`;
   return third === undefined ? name : name + getFieldLabel(String(fourth ?? third));
 };
-
-const formatCount = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`;
 
 interface CheckListProps {
   checks: readonly DraftCheck[];

@@ -14,21 +14,12 @@ import { createUndoStack } from './undo-stack.ts';
 const getStorageKey = (campaignId: string) => `placard-unsaved:${signedIn().workspace.id}:${campaignId}`;
 
 /** Campaign as last stored on the server, or with an unsaved change. */
-interface Stored {
+interface Stored extends Pick<DraftRow, 'basedOn' | 'campaign'> {
   /** `null` if there is no draft. */
   revision: string | null;
-  basedOn: number;
-  campaign: CampaignJson;
   /** Last operator who saved the draft. */
   editor: string | null;
 }
-
-const toStored = ({ revision, basedOn, campaign, editor }: DraftRow): Stored => ({
-  revision,
-  basedOn,
-  campaign,
-  editor,
-});
 
 /** Stores an unsaved change in local storage, so that it survives closing the page offline. */
 const keepUnsaved = (campaignId: string, unsaved: Stored): void => {
@@ -80,9 +71,12 @@ const WAITING: SaveState = { is: 'waiting' };
  */
 export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const path = `/api/drafts/${encodeURIComponent(row.id)}`;
-  const found: Stored = row.draft
-    ? toStored(row.draft)
-    : { revision: null, basedOn: row.newest, campaign: currentCampaign(row), editor: null };
+  const found: Stored = row.draft ?? {
+    revision: null,
+    basedOn: row.newest,
+    campaign: currentCampaign(row),
+    editor: null,
+  };
   const kept = isReadOnly ? null : readUnsaved(row.id);
   // The stored draft may equal the kept change if the page was closed before the response arrived.
   const recovered = kept && JSON.stringify(kept.campaign) !== JSON.stringify(found.campaign) ? kept : null;
@@ -90,7 +84,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const isOvertaken =
     recovered !== null && (recovered.revision !== found.revision || recovered.basedOn !== found.basedOn);
 
-  const saved = signal(isOvertaken ? { ...found, basedOn: recovered.basedOn } : found);
+  const saved = signal<Stored>(isOvertaken ? { ...found, basedOn: recovered.basedOn } : found);
   const campaign = signal(recovered?.campaign ?? found.campaign);
   const state = signal<SaveState>(isOvertaken ? { is: 'conflict', theirs: row.draft } : SAVED);
   const checks = signal<DraftCheck[]>([]);
@@ -139,7 +133,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       state.value = { is: 'conflict', theirs: draft };
       return;
     }
-    saved.value = toStored(draft);
+    saved.value = draft;
     // Clears the history, because Undo would revert the change of the other operator.
     steps.forget();
     put(merged);
@@ -248,7 +242,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
         state.value = { is: 'conflict', theirs: draft };
         return;
       }
-      saved.value = toStored(draft);
+      saved.value = draft;
       campaign.value = draft.campaign;
       void check(draft.campaign);
       announce(`${describeEditor(draft.editor)}.`);
@@ -258,7 +252,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       if (state.value.is !== 'conflict') return;
       const { theirs } = state.value;
       // If the other operator has no draft, keeps the base release, so that publishing shows the newer release.
-      saved.value = theirs ? toStored(theirs) : { ...saved.value, revision: null };
+      saved.value = theirs ?? { ...saved.value, revision: null };
       state.value = WAITING;
       void save();
     },
@@ -266,7 +260,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     takeTheirs() {
       if (state.value.is !== 'conflict' || !state.value.theirs) return;
       steps.keep(campaign.value);
-      saved.value = toStored(state.value.theirs);
+      saved.value = state.value.theirs;
       campaign.value = saved.value.campaign;
       state.value = SAVED;
       forgetUnsaved(row.id);

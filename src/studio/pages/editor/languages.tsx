@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useId, useRef } from 'preact/hooks';
+import { formatCount } from '../../campaign/capitalize.ts';
 import {
   addLanguage,
   languageName,
@@ -62,7 +63,7 @@ const Files = ({ editor, language }: { editor: Editor; language: string }) => {
       throw new Refused('The draft was changed in the meantime. Import the file again.');
     editor.change(() => answer.campaign);
     notes.value = answer.notes;
-    announce(`${answer.taken} ${answer.taken === 1 ? 'text' : 'texts'} imported from ${chosen.name}.`);
+    announce(`${formatCount(answer.taken, 'text')} imported from ${chosen.name}.`);
   });
   return (
     <div class="row low">

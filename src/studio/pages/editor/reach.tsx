@@ -1,4 +1,5 @@
 import type { CampaignJson } from '../../campaign/campaign-json.ts';
+import { formatCount } from '../../campaign/capitalize.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import type { ReachResponse } from '../../server/routes/publish-impact.ts';
 import { call } from '../call.ts';
@@ -8,11 +9,9 @@ import { type Loaded, useLoad } from '../components/loading.tsx';
 /** Debounce of counting users, in milliseconds. */
 export const TYPING_MS = 400;
 
-const usersText = (count: number) => `${countText(count)} ${count === 1 ? 'user' : 'users'}`;
-
 /** Formats a reach, such as `Everybody: 3,062 users` or `About 1,200 of 5,000 users (1,100–1,300)`. */
 export const formatReach = ({ users, atLeast, atMost, total, fewerThan }: ReachResponse): string => {
-  const all = usersText(total);
+  const all = formatCount(total, 'user');
   if (fewerThan !== null) return `Fewer than ${fewerThan} of ${all}`;
   if (atLeast === atMost) return users === total ? `Everybody: ${all}` : `${countText(users)} of ${all}`;
   if (users === total) return `Everybody: ${all}`;
@@ -63,7 +62,7 @@ export const getVerdict = (campaign: CampaignJson, reach: Loaded<ReachResponse>,
   if (shown === 0)
     return nobody('all of them are in a higher-priority campaign, the control group or the holdout');
   const about = isExact(reach.value) && users === shown ? '' : 'About ';
-  return { is: 'some', words: `${about}${usersText(shown)} will see it${startText}.` };
+  return { is: 'some', words: `${about}${formatCount(shown, 'user')} will see it${startText}.` };
 };
 
 /** Returns warnings of the verdict that other checks do not report. */

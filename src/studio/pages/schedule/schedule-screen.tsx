@@ -7,7 +7,6 @@ import { Resource } from '../components/loading.tsx';
 import { ScheduledActions } from '../history/scheduled.tsx';
 import { Link } from '../shell/router.tsx';
 import '../screens.css';
-import './schedule.css';
 
 const TICKS = 4;
 
