@@ -151,7 +151,7 @@ const OnClick = ({ variant, checks, change }: OnClickProps) => {
         id="on-click-event"
         label="Event on click"
         help="Custom event logged on click. Usable in goals and audiences."
-        checks={checksAt(checks, 'event')}
+        checks={checks.filter(({ path }) => path[3] === 'event')}
         list={EVENT_NAMES}
         maxLength={255}
         value={event ?? ''}
@@ -161,7 +161,7 @@ const OnClick = ({ variant, checks, change }: OnClickProps) => {
         id="on-click-attributes"
         label="Attributes set on click"
         help="name=value, comma-separated: wants_news=true, tier=gold."
-        checks={checksAt(checks, 'attributes')}
+        checks={checks.filter(({ path }) => path[3] === 'attributes')}
         values={Object.entries(attributes ?? {}).map(([name, value]) => `${name}=${formatScalar(value)}`)}
         onChange={(lines) => {
           const pairs = lines.flatMap((line) => {
@@ -193,10 +193,6 @@ const getTemplateProperties = (
       drawn.some((entry) => entry.properties.some((each) => each.name === name)),
   );
 };
-
-/** Returns the checks of `on_click`, with paths relative to it. */
-const validateDraft = (checks: readonly DraftCheck[], index: number): DraftCheck[] =>
-  checksAt(checks, 'variants', index, 'on_click').map((check) => ({ ...check, path: check.path.slice(3) }));
 
 /** Properties of a variant. Shows all template fields. Empty fields are not in the campaign. */
 export const Properties = ({ editor, variant }: { editor: Editor; variant: VariantJson }) => {
@@ -243,7 +239,11 @@ export const Properties = ({ editor, variant }: { editor: Editor; variant: Varia
               }, 'expires')
             }
           />
-          <OnClick variant={variant} checks={validateDraft(editor.checks.value, index)} change={change} />
+          <OnClick
+            variant={variant}
+            checks={checksAt(editor.checks.value, 'variants', index, 'on_click')}
+            change={change}
+          />
           <CustomProperties properties={variant.properties} checks={checks} onChange={put} />
         </div>
       </details>

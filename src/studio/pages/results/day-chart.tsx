@@ -29,6 +29,14 @@ interface Measure {
 
 const RATE = 'rate';
 
+const toCount = (name: string, help: string, read: Measure['valueOf']): Measure => ({
+  name,
+  help,
+  valueOf: read,
+  format: countText,
+  least: 4,
+});
+
 const MEASURES: Record<string, Measure> = {
   [RATE]: {
     name: 'Click rate',
@@ -37,27 +45,9 @@ const MEASURES: Record<string, Measure> = {
     format: (rate) => shareText(rate, 1),
     least: 0.01,
   },
-  users: {
-    name: 'Users',
-    help: 'Users with an impression on that day.',
-    valueOf: ({ exposed }) => exposed,
-    format: countText,
-    least: 4,
-  },
-  views: {
-    name: 'Impressions',
-    help: 'Impressions on that day.',
-    valueOf: ({ impressions }) => impressions,
-    format: countText,
-    least: 4,
-  },
-  clicks: {
-    name: 'Clicks',
-    help: 'Clicks on that day.',
-    valueOf: ({ clicks }) => clicks,
-    format: countText,
-    least: 4,
-  },
+  users: toCount('Users', 'Users with an impression on that day.', ({ exposed }) => exposed),
+  views: toCount('Impressions', 'Impressions on that day.', ({ impressions }) => impressions),
+  clicks: toCount('Clicks', 'Clicks on that day.', ({ clicks }) => clicks),
 };
 
 const getGoalMeasures = (goals: readonly ConversionJson[]): Record<string, Measure> =>
@@ -65,11 +55,11 @@ const getGoalMeasures = (goals: readonly ConversionJson[]): Record<string, Measu
     goals.map((goal, index): [string, Measure] => [
       `goal ${index}`,
       {
-        name: goalName(goal),
-        help: 'Users by the day of their first conversion.',
-        valueOf: ({ goals: results }) => results[index]?.converted ?? 0,
-        format: countText,
-        least: 4,
+        ...toCount(
+          goalName(goal),
+          'Users by the day of their first conversion.',
+          ({ goals: results }) => results[index]?.converted ?? 0,
+        ),
         appliesToControl: true,
       },
     ]),
