@@ -156,7 +156,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
   ];
   inBackground(inspector.start({ scheduler, impressions }));
   // Always checked, because any visitor of the page could use a server key, and a misspelled consent disables everything.
-  const isWrong = /server/.test(settings.apiKey as string) || !CONSENT.includes(settings.consent);
+  const isWrong = /server/.test(String(settings.apiKey)) || !CONSENT.includes(settings.consent);
   if (settings.debug || isWrong) inBackground(debug());
   inBackground(loadShouldShow());
 

@@ -1,7 +1,7 @@
 import { isVisitorId } from '../../protocol/index.ts';
 import type { FailureKind } from '../notices.ts';
 import type { Clock } from '../platform/clock.ts';
-import { withTimeout } from '../platform/pauses.ts';
+import { isPendingDeadline, withTimeout } from '../platform/pauses.ts';
 
 /** Timeout of the host's functions. */
 const ASK_MS = 10_000;
@@ -119,11 +119,7 @@ export const createUserTokens = (
   };
 
   const pausedUntil = (userId: string): number => pauses.get(userId) ?? 0;
-  const isPaused = (userId: string): boolean => {
-    const until = pausedUntil(userId);
-    // Ignores a pause that ends too far ahead, because the clock was set back.
-    return until > now() && until - now() <= PAUSE_MS;
-  };
+  const isPaused = (userId: string): boolean => isPendingDeadline(pausedUntil(userId), now(), PAUSE_MS);
 
   /** A visitor needs no token, because only this browser knows the visitor ID. */
   const isNeeded = (userId: string): boolean => provide !== undefined && !isVisitorId(userId);

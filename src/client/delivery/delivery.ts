@@ -240,6 +240,8 @@ export interface DeliveryContext extends Omit<DeliverySetup, 'delivery'> {
   newId: () => string;
   options: DeliveryOptions;
   tabs: TabChannel<TabMessage>;
+  /** Tells the host which events were delivered. */
+  deliver: (events: BannerEvent[]) => void;
   /** Loads the trouble chunk. Rejects if it cannot be loaded; the log then stays unchanged. */
   trouble: () => Promise<Trouble>;
   /** Returns the trouble chunk; `undefined` if it is not loaded. */

@@ -1,4 +1,5 @@
 import { loadOnce } from '../load-once.ts';
+import type { Notify } from '../notices.ts';
 import { deliveryOptions } from '../options/option-schema.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
 import type {
@@ -12,7 +13,6 @@ import type {
 import { type CapMonitor, createCapMonitor } from './log/cap-monitor.ts';
 import { createLog, type Log } from './log/log.ts';
 import { EVENT_RANGE } from './log/records.ts';
-import { createDeliver } from './sender/send.ts';
 import { createSender, type Sender } from './sender/sender.ts';
 import { sharedFunctions } from './trouble/shared-functions.ts';
 import type { createTrouble } from './trouble/trouble.ts';
@@ -25,6 +25,10 @@ const createContext = (setup: DeliverySetup, loadTrouble: () => Promise<Trouble>
     if (item.type === 'notice' && item.notice) notify(item.notice);
   });
 
+  const tell: Notify = (notice) => {
+    notify(notice);
+    if (isWorker && ('event' in notice || 'events' in notice)) tabs.post({ type: 'notice', notice });
+  };
   let loaded: Trouble | undefined;
 
   return {
@@ -38,9 +42,12 @@ const createContext = (setup: DeliverySetup, loadTrouble: () => Promise<Trouble>
     newId,
     options: deliveryOptions(setup.delivery, notify),
     tabs,
-    notify(notice) {
-      notify(notice);
-      if (isWorker && ('event' in notice || 'events' in notice)) tabs.post({ type: 'notice', notice });
+    notify: tell,
+    deliver(events) {
+      if (events.length === 0) return;
+      const dismissals = events.filter(({ type }) => type === 'dismiss');
+      if (dismissals.length > 0) setup.onDismissed?.(dismissals);
+      tell({ type: 'delivered', events });
     },
   };
 };
@@ -62,12 +69,11 @@ export interface Outbox {
 export const createOutbox = (setup: DeliverySetup, loadTrouble: LoadTrouble): Outbox => {
   const context = createContext(setup, async () => {
     const { createTrouble } = await loadTrouble();
-    return createTrouble({ shared: sharedFunctions, context, log, caps: capMonitor.caps, deliver });
+    return createTrouble({ shared: sharedFunctions, context, log, caps: capMonitor.caps });
   });
   const log = createLog(context);
   const capMonitor = createCapMonitor(context, log);
-  const deliver = createDeliver(context);
-  const sender = createSender(context, log, capMonitor, deliver);
+  const sender = createSender(context, log, capMonitor);
   // The disk may contain another choice of the user.
   log.store.onDisk(() => void log.control().then(() => sender.wake()));
   const send = () => (context.canSend() ? sender.run(true) : 0);

@@ -29,7 +29,7 @@ export const validateOptions = (
     if (!isRight) reportInvalidOption(report, option, expected);
   };
   // With a server key, any visitor of the page could read and change every profile.
-  expect(!SERVER_KEY.test(apiKey as string), 'apiKey', 'a client key: this is a server key');
+  expect(!SERVER_KEY.test(String(apiKey)), 'apiKey', 'a client key: this is a server key');
   expect(userToken == null || typeof userToken === 'function', 'userToken', 'a function');
   expect(shouldShow == null || typeof shouldShow === 'function', 'shouldShow', 'a function');
   // A hosted instance has no placement list.

@@ -248,12 +248,12 @@ export const newControl = (consent: ConsentState): Control => ({
   purged: 0,
 });
 
-const CONSENT_STATES = Object.keys({ enabled: 0, keep: 0, send: 0, disabled: 0 } satisfies Record<
+const CONSENT_STATES: unknown[] = Object.keys({ enabled: 0, keep: 0, send: 0, disabled: 0 } satisfies Record<
   ConsentState,
   0
 >);
 
-const isConsentState = (value: unknown): value is ConsentState => CONSENT_STATES.includes(value as string);
+const isConsentState = (value: unknown): value is ConsentState => CONSENT_STATES.includes(value);
 
 /** Returns whether a stored choice is a known opt-out. */
 export const isOptOut = (choice: unknown): boolean => choice !== 'enabled' && isConsentState(choice);

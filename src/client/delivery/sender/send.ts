@@ -136,25 +136,13 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
 
 export type Send = ReturnType<typeof createSend>;
 
-/** Creates the function that tells the host which events were delivered. */
-export const createDeliver =
-  ({ onDismissed, notify }: DeliveryContext) =>
-  (events: BannerEvent[]): void => {
-    if (events.length === 0) return;
-    const dismissals = events.filter(({ type }) => type === 'dismiss');
-    if (dismissals.length > 0) onDismissed?.(dismissals);
-    notify({ type: 'delivered', events });
-  };
-
-export type Deliver = ReturnType<typeof createDeliver>;
-
 /**
  * Records the result of a request in the log and tells the host. Handles a response that accepts all events, and leaves any other
  * to the trouble chunk. If the trouble chunk cannot be loaded, the claim stays until it expires. `apiKey` is the key that was
  * sent. Returns the number of delivered events.
  */
-export const createSettle = (context: DeliveryContext, log: Log, deliver: Deliver) => {
-  const { clock, tabs, trouble, loaded } = context;
+export const createSettle = (context: DeliveryContext, log: Log) => {
+  const { clock, tabs, trouble, loaded, deliver } = context;
 
   const release = ({ claim }: Claimed): Promise<void> =>
     log.transact([], (_control, _values, claims) =>

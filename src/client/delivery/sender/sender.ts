@@ -7,7 +7,7 @@ import type { CapMonitor } from '../log/cap-monitor.ts';
 import type { Log } from '../log/log.ts';
 import { isQuotaError } from '../log/log-store.ts';
 import { createClaimer, createPlanner } from './claim.ts';
-import { createSend, createSettle, type Deliver } from './send.ts';
+import { createSend, createSettle } from './send.ts';
 
 /** Retry delay after the host's key function or the log failed. */
 const RETRY_MS = 30_000;
@@ -28,12 +28,7 @@ interface Run {
  * if no request was sent lately, the first events are sent after a short quiet time, so that the exit flush finds the preflight
  * cached.
  */
-export const createSender = (
-  context: DeliveryContext,
-  log: Log,
-  capMonitor: CapMonitor,
-  deliver: Deliver,
-) => {
+export const createSender = (context: DeliveryContext, log: Log, capMonitor: CapMonitor) => {
   const { apiKey, clock, lifecycle, userTokens, tabs, fail, isWorker, canSend, isStopped, trouble, loaded } =
     context;
   const { maxDelayMs, maxBatchSize } = context.options;
@@ -42,7 +37,7 @@ export const createSender = (
   const planNext = createPlanner(context, log, limit);
   const claim = createClaimer(context, log);
   const requests = createSend(context, log);
-  const settle = createSettle(context, log, deliver);
+  const settle = createSettle(context, log);
   let running: Run | undefined;
   /** Monotonic time, so that a clock that is set ahead does not delay due events. */
   let timerAt = Number.POSITIVE_INFINITY;

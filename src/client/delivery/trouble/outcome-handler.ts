@@ -5,7 +5,6 @@ import type { DeliveryContext } from '../delivery.ts';
 import { MAX_DELAY_MS } from '../limits.ts';
 import type { Log } from '../log/log.ts';
 import type { Claim, Claimed, Control, QueuedEvent, StoredEvent, Writes } from '../log/records.ts';
-import type { Deliver } from '../sender/send.ts';
 import { extendPause } from './backoff.ts';
 import { getRetryTime } from './correction.ts';
 import { toDeadLetter } from './dead-letters.ts';
@@ -146,13 +145,8 @@ const settleEvents = (
  * Settles any request: records the result in one transaction, then tells the host. Index i of the response is item i of
  * `claim.keys`. `apiKey` is the key that was sent. Returns the number of delivered events.
  */
-export const createOutcomeHandler = (
-  shared: SharedFunctions,
-  context: DeliveryContext,
-  log: Log,
-  deliver: Deliver,
-) => {
-  const { notify, fail } = context;
+export const createOutcomeHandler = (shared: SharedFunctions, context: DeliveryContext, log: Log) => {
+  const { notify, fail, deliver } = context;
   const { bannerEvent, claimKey, isQuotaError, readEvent } = shared;
 
   /**

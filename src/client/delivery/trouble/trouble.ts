@@ -1,6 +1,5 @@
 import type { DeliveryContext, Trouble } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
-import type { Deliver } from '../sender/send.ts';
 import { createBatchSize } from './batch-size.ts';
 import { createCorrection } from './correction.ts';
 import { createDeadLetters } from './dead-letters.ts';
@@ -22,15 +21,14 @@ interface TroubleOptions {
   context: DeliveryContext;
   log: Log;
   caps: { bytes: number };
-  deliver: Deliver;
 }
 
 /** Creates the trouble chunk of the delivery, which most visits do not load. */
-export const createTrouble = ({ shared, context, log, caps, deliver }: TroubleOptions): Trouble => {
+export const createTrouble = ({ shared, context, log, caps }: TroubleOptions): Trouble => {
   const { clock, notify } = context;
   const { isPaused, noPause } = shared;
   const size = createBatchSize(context);
-  const handleOutcome = createOutcomeHandler(shared, context, log, deliver);
+  const handleOutcome = createOutcomeHandler(shared, context, log);
   let announcedUntil = 0;
 
   return {
