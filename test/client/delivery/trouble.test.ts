@@ -1,6 +1,7 @@
 // @vitest-environment node
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTrouble } from '../../../src/client/delivery/trouble/trouble.ts';
+import type { StoreKey } from '../../../src/client/platform/store.ts';
 import { createFaultyStore } from '../../../src/testing/index.ts';
 import { createWorld, type TabSetup } from './world.ts';
 
@@ -55,6 +56,26 @@ test('without the trouble chunk, delivers the events of other batches', async ()
   await world.clock.advance(120_000);
   expect(world.service.events.map(({ userId }) => userId)).toEqual(['u2', 'u2']);
   expect(await tab.delivery.queued('u1')).toHaveLength(2);
+});
+
+test('without the trouble chunk, delivers events beside a damaged record, which stays', async () => {
+  const { world, tab, chunk } = openTab();
+  const damaged: [StoreKey, unknown] = [['event', 1, 5, 'tab', 1], { v: 1, type: 'click' }];
+  await world.disk.openStore(world.name).setMany([damaged]);
+  await tab.captureMany(2);
+  await world.clock.advance(120_000);
+  expect(world.service.events).toHaveLength(2);
+  expect(world.records()).toContainEqual(damaged);
+  chunk.isAvailable = true;
+  await tab.captureMany(1);
+  await world.clock.advance(120_000);
+  expect(world.records()).not.toContainEqual(damaged);
+  expect(await tab.delivery.diagnostics()).toMatchObject({
+    captured: 4,
+    delivered: 3,
+    evicted: 1,
+    pending: 0,
+  });
 });
 
 test('without the trouble chunk, an opt-out purges stored events', async () => {

@@ -2,18 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { createPostJson, parseJson, toJson } from '../../../src/client/platform/http.ts';
 
 const post = (fetch: typeof globalThis.fetch) => {
-  const controller = new AbortController();
-  const answer = createPostJson(
-    'http://127.0.0.1:1',
-    () => () => undefined,
-    fetch,
-  )('/path', {
-    body: '{}',
-    key: 'client-key',
-    keepalive: true,
-    abort: controller,
-  });
-  return { answer, abort: () => controller.abort(new Error('timed out after 5 ms')) };
+  let timeOut: () => void = () => undefined;
+  const after = (_: number, callback: () => void) => {
+    timeOut = callback;
+    return () => undefined;
+  };
+  const request = { body: '{}', key: 'client-key', keepalive: true, timeoutMs: 5 };
+  const answer = createPostJson('http://127.0.0.1:1', after, fetch)('/path', request);
+  return { answer, timeOut: () => timeOut() };
 };
 
 /** As in Firefox for a keepalive request whose page went into the bfcache. */
@@ -21,8 +17,8 @@ const never = () => new Promise<never>(() => undefined);
 
 describe('a request that the browser never settles', () => {
   test('is aborted after its timeout', async () => {
-    const { answer, abort } = post(never);
-    abort();
+    const { answer, timeOut } = post(never);
+    timeOut();
     await expect(answer).rejects.toThrow('No response from http://127.0.0.1:1/path: timed out after 5 ms');
   });
 
@@ -34,9 +30,9 @@ describe('a request that the browser never settles', () => {
         return never();
       },
     });
-    const { answer, abort } = post(async () => new Response(body, { status: 202 }));
+    const { answer, timeOut } = post(async () => new Response(body, { status: 202 }));
     await reading.promise;
-    abort();
+    timeOut();
     await expect(answer).rejects.toThrow('timed out after 5 ms');
   });
 });
