@@ -11,7 +11,7 @@ const CHUNKS = {
    * a dead letter, `diagnostics()`, `shouldShow`, a service worker, or an expired banner. If it cannot be loaded, the log stays
    * unchanged, and a claim expires by itself.
    */
-  trouble: () => import('./trouble.ts'),
+  trouble: () => import('./trouble-chunk.ts'),
   /** Loads on `inspect()`, or if the page was opened by a preview link. */
   inspector: () => import('./inspector/inspector.ts'),
   /** Loads if `debug` is set, the key is a server key, or the consent is unknown. */

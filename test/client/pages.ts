@@ -10,7 +10,7 @@ import {
 } from '../../src/client/index.ts';
 import { createMemoryStore } from '../../src/client/platform/store.ts';
 // Loaded before the clock is a fake one.
-import '../../src/client/trouble.ts';
+import '../../src/client/trouble-chunk.ts';
 import { createFakeService, type FakeService, buildBanner as wire } from '../../src/testing/index.ts';
 import { patience } from '../helpers/patience.ts';
 

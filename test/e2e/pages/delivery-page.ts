@@ -27,7 +27,7 @@ globalThis.heard = [];
 const { notify, fail, subscribe } = createNotices();
 subscribe((notice) => globalThis.heard.push(notice));
 const consent = createConsent(query.get('consent') === 'disabled' ? 'disabled' : 'enabled', Date.now);
-const loadTrouble = () => import('../../../src/client/trouble.ts');
+const loadTrouble = () => import('../../../src/client/trouble-chunk.ts');
 const lifecycle = createPageLifecycle();
 const made = createDelivery(
   {
