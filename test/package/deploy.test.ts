@@ -1,6 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { aWorkspace } from '../helpers/a-workspace.ts';
 import { inPath, needs } from '../helpers/machine.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
@@ -73,11 +75,52 @@ describe('the workflows', () => {
   });
 });
 
-test('every container of the example has a memory and process limit', () => {
-  const services = readFileSync('deploy/compose.yaml', 'utf8').match(/image:/g)!.length;
-  for (const limit of [/mem_limit: \d/g, /pids_limit: \d/g]) {
-    expect(readFileSync('deploy/compose.yaml', 'utf8').match(limit)).toHaveLength(services);
+describe('the Compose file', () => {
+  interface ComposeService {
+    mem_limit?: string;
+    pids_limit?: number;
+    volumes?: string[];
+    environment?: Record<string, unknown>;
+    depends_on?: string[] | Record<string, unknown>;
   }
+  const compose = parse(readFileSync('deploy/compose.yaml', 'utf8')) as {
+    services: Record<string, ComposeService>;
+    volumes: Record<string, unknown>;
+  };
+  const services = Object.values(compose.services);
+  const names = Object.keys(compose.services);
+
+  test('limits memory and processes of every container', () => {
+    expect(names).toHaveLength(4);
+    for (const { mem_limit, pids_limit } of services) {
+      expect(mem_limit).toMatch(/^\d+[gm]$/);
+      expect(pids_limit).toBeGreaterThan(0);
+    }
+  });
+
+  test('refers only to services, volumes and files that exist', () => {
+    const dependencies = services.flatMap(({ depends_on = [] }) =>
+      Array.isArray(depends_on) ? depends_on : Object.keys(depends_on),
+    );
+    expect(dependencies.filter((name) => !names.includes(name))).toEqual([]);
+    const sources = services.flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(':')[0]!));
+    // The operator puts the workspace file beside it.
+    const missing = sources.filter((source) =>
+      source.startsWith('./') ? !existsSync(join('deploy', source)) : !(source in compose.volumes),
+    );
+    expect([...new Set(missing)]).toEqual(['./workspace.json']);
+    const upstreams = readFileSync('deploy/Caddyfile', 'utf8').match(/placard-\d+/g)!;
+    expect([...new Set(upstreams)].sort()).toEqual(names.filter((name) => name.startsWith('placard-')));
+  });
+
+  test('sets only variables that the service reads', () => {
+    const variables = services
+      .flatMap(({ environment = {} }) => Object.keys(environment))
+      .filter((name) => name.startsWith('PLACARD_'));
+    const command = readFileSync('src/cli/serve.ts', 'utf8');
+    expect(variables.length).toBeGreaterThan(4);
+    expect(variables.filter((name) => !new RegExp(`\\b${name}\\b`).test(command))).toEqual([]);
+  });
 });
 
 describe('deployment files, checked by their own tools', () => {
