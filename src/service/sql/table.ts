@@ -11,7 +11,7 @@ export interface Field<Value> {
 }
 
 /** Field with a value that the database assigns. */
-interface AssignedField extends Field<number> {
+export interface AssignedField extends Field<number> {
   isAssigned: true;
 }
 
