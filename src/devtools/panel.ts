@@ -49,7 +49,7 @@ const describeState = ({ placements, sandbox }: Inspection, diagnostics: Diagnos
 
 /** Adopts the style sheet. A root accepts only sheets of its own document, and loses them when it moves to another document. */
 const adoptStyles = (root: ShadowRoot): void => {
-  const { CSSStyleSheet } = root.ownerDocument.defaultView as Window & typeof globalThis;
+  const { CSSStyleSheet } = root.ownerDocument.defaultView!;
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(PANEL_CSS);
   root.adoptedStyleSheets = [sheet];

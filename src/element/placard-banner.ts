@@ -91,7 +91,7 @@ const sheets = new WeakMap<Document, CSSStyleSheet>();
 const displayAsBlock = (element: HTMLElement): void => {
   const root = element.getRootNode() as Document | ShadowRoot;
   const { ownerDocument: document } = element;
-  const view = document.defaultView as (Window & typeof globalThis) | null;
+  const view = document.defaultView;
   if (!view || !root.adoptedStyleSheets) return;
   let sheet = sheets.get(document);
   if (!sheet) {

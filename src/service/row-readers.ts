@@ -39,11 +39,12 @@ export const readNumberOrNull = (row: SqlRow, column: string): number | null =>
 export const readBoolean = (row: SqlRow, column: string): boolean =>
   row[column] === true || row[column] === 1;
 
-/** Parses a JSON column. Both drivers return JSON as text, PostgreSQL's because `connect.ts` configures it. */
-export const readJson = (row: SqlRow, column: string): unknown => {
-  const value = row[column];
-  return typeof value === 'string' ? JSON.parse(value) : value;
-};
+/**
+ * Parses a JSON column that this build has written as a `Value`; NULL is `null`. Both drivers return JSON as text, PostgreSQL's
+ * because `connect.ts` configures it.
+ */
+export const readJson = <Value = unknown>(row: SqlRow, column: string): Value =>
+  JSON.parse(readTextOrNull(row, column) ?? 'null');
 
 /** Returns the bytes of a column. PostgreSQL's driver returns a view of a larger buffer; SQLite's returns only the bytes. */
 export const readBytes = (row: SqlRow, column: string): Uint8Array<ArrayBuffer> => {

@@ -60,14 +60,14 @@ interface FrameOptions {
  */
 export const openFrame = (slot: Slot, panel: HTMLElement, { css, width }: FrameOptions): (() => void) => {
   const document = slot.element.ownerDocument;
-  const view = document.defaultView as View | null;
+  const view = document.defaultView;
   if (view) defineFrame(view);
   const host = document.createElement(TAG);
   const root = host.attachShadow({ mode: 'open' });
   // The browser drops adopted sheets when the slot moves to another document.
   const adoptStyles = () => {
     const { ownerDocument } = host;
-    const view = ownerDocument.defaultView as View | null;
+    const view = ownerDocument.defaultView;
     if (view) root.adoptedStyleSheets = css.map((text) => sheetFor(ownerDocument, view, text));
   };
   adoptStyles();

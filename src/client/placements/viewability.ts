@@ -198,9 +198,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
     ownerDocument = element.ownerDocument;
     observer.disconnect();
     entry = undefined;
-    observer = createObserver(
-      (ownerDocument.defaultView as (Window & typeof globalThis) | null)?.IntersectionObserver ?? Observer,
-    );
+    observer = createObserver(ownerDocument.defaultView?.IntersectionObserver ?? Observer);
     observer.observe(element);
   };
   let wasBusy = isBusy();

@@ -240,7 +240,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
       integrationId,
       sinceUs,
     ]);
-    return rows.flatMap((row) => readJson(row, 'rows') as [number, string][]);
+    return rows.flatMap((row) => readJson<[number, string][]>(row, 'rows'));
   },
 
   async prune(rejectsBeforeMs, runsBeforeMs) {

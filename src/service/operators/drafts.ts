@@ -77,7 +77,7 @@ const toStoredDraft = (row: SqlRow): StoredDraft => ({
   basedOn: readNumber(row, 'based_on'),
   editor: readText(row, 'editor'),
   updatedAtMs: readNumber(row, 'updated_at_ms'),
-  review: (readJson(row, 'review') ?? []) as ReviewEntry[],
+  review: readJson<ReviewEntry[] | null>(row, 'review') ?? [],
 });
 
 const toSqlValues = (draft: Draft): SqlValue[] => {

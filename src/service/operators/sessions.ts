@@ -144,7 +144,7 @@ const toOperatorSession = (row: SqlRow): OperatorSession => ({
   workspaceId: readText(row, 'workspace_id'),
   sessionId: readText(row, 'session_id'),
   operator: readText(row, 'operator'),
-  proof: readJson(row, 'proof') as SessionCredential,
+  proof: readJson(row, 'proof'),
   createdAtMs: readNumber(row, 'created_at_ms'),
   seenAtMs: readNumber(row, 'seen_at_ms'),
 });

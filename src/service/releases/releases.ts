@@ -156,7 +156,9 @@ const MAX_TRIES = 20;
 
 const readContent = (row: SqlRow): ReleaseContent => {
   const kind = readEnum(row, 'kind', RELEASE_KINDS);
-  return { kind, content: readJson(row, 'content') } as ReleaseContent;
+  return kind === 'campaign'
+    ? { kind, content: readJson(row, 'content') }
+    : { kind, content: readJson(row, 'content') };
 };
 
 const toRelease = (row: SqlRow): Release => ({

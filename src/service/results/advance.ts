@@ -32,7 +32,6 @@ import {
   addUserResultEvent,
   changedRows,
   createUserResult,
-  type DimensionsOfEvent,
   getMonth,
   isChanged,
   markChanged,
@@ -47,10 +46,6 @@ export interface BatchResult {
   /** Receipt of the last counted banner event, in Unix milliseconds. */
   lastReceivedMs: number;
 }
-
-/** Banner event that a merge has removed, as stored in `user_changes`. */
-type RemovedEvent = DimensionsOfEvent &
-  Pick<CountedEvent, 'campaignId' | 'holdoutId' | 'eventType'> & { bannerEventId: number };
 
 /** Feed rows of one batch. */
 interface FeedRows {
@@ -260,7 +255,7 @@ export function* advanceResults(
   for (const { kind, workspaceId, userId, intoUserId, bannerEvent } of changes) {
     const user = users.get(userId);
     if (kind === 'duplicate') {
-      const removed = bannerEvent as RemovedEvent;
+      const removed = bannerEvent!;
       // An event after the cursor was never counted, because the merge has removed it.
       if (removed.bannerEventId > cursor.bannerEvents || !user) continue;
       for (const event of withHoldoutAttribution(removed)) {

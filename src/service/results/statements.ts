@@ -48,7 +48,7 @@ export const toCursor = (row: SqlRow | undefined): ResultsCursor =>
         events: readNumber(row, 'events'),
         bannerEvents: readNumber(row, 'banner_events'),
         userChanges: readNumber(row, 'user_changes'),
-        appliedChangeIds: readJson(row, 'applied_change_ids') as number[],
+        appliedChangeIds: readJson(row, 'applied_change_ids'),
         lastReceivedMs: readMs(row, 'last_received_at'),
       }
     : { events: 0, bannerEvents: 0, userChanges: 0, appliedChangeIds: [], lastReceivedMs: 0 };
@@ -69,7 +69,7 @@ export interface UserResultRow {
 const NO_GOALS: TotalsByGoal = {};
 
 const readTotals = (row: SqlRow, column: string): TotalsByGoal =>
-  row[column] === null ? NO_GOALS : (readJson(row, column) as TotalsByGoal);
+  readJson<TotalsByGoal | null>(row, column) ?? NO_GOALS;
 
 /** Stores `NULL` if there are no goals. */
 const formatTotals = (totals: TotalsByGoal): TotalsByGoal | null =>
@@ -92,7 +92,7 @@ export const toUserResultRow = (row: SqlRow): UserResultRow => ({
   campaignId: readText(row, 'campaign_id'),
   month: readText(row, 'month'),
   workspaceId: readText(row, 'workspace_id'),
-  counts: readJson(row, 'counts') as RowCounts,
+  counts: readJson(row, 'counts'),
   variantId: readTextOrNull(row, 'variant_id'),
   firstImpressionMs: readMsOrNull(row, 'first_impression_at'),
   goals: readTotals(row, 'goals'),

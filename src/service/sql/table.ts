@@ -29,6 +29,8 @@ export const bigint = defineField('bigint', 'INTEGER', readNumber);
 export const int = defineField('int', 'INT', readNumber);
 export const float = defineField('float8', 'FLOAT', readNumber);
 export const boolean = defineField('boolean', 'BOOLEAN', readBoolean);
+/** Parsed JSON. */
+export const json = <Value>(name: string): Field<Value> => defineField('json', 'JSON', readJson<Value>)(name);
 export const date = defineField('date', 'DAY', readText);
 /** Time, in Unix milliseconds in rows. */
 export const timestamp = defineField('timestamp', 'TIMESTAMP', readMs);
@@ -38,14 +40,6 @@ export const jsonText = defineField('json', 'JSON', readText);
 export const enumText = <Word extends string>(name: string, words: readonly Word[]): Field<Word> => ({
   ...text(name),
   read: (row) => readEnum(row, name, words),
-});
-
-/** Parsed JSON, or NULL. */
-export const json = <Value>(name: string, parse: (value: unknown) => Value): Field<Value> => ({
-  name,
-  type: 'json',
-  definition: 'JSON',
-  read: (row) => parse(readJson(row, name)),
 });
 
 export const orNull = <Value>({ name, type, definition, read }: Field<Value>): Field<Value | null> => ({

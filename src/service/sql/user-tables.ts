@@ -1,4 +1,4 @@
-import { EVENT_TYPES, isRecord, mapKeys } from '../../protocol/index.ts';
+import { EVENT_TYPES, mapKeys } from '../../protocol/index.ts';
 import { EVENT_COUNT_NAMES, MEASURES } from '../profiles/measures.ts';
 import {
   bigint,
@@ -14,6 +14,7 @@ import {
   jsonText,
   orNull,
   primaryKey,
+  type RowOf,
   text,
   timestamp,
 } from './table.ts';
@@ -58,7 +59,7 @@ export const EVENTS = defineTable('events', {
   timeMs: timestamp('occurred_at'),
   /** Never before `timeMs`. */
   receivedAtMs: timestamp('received_at'),
-  properties: json('properties', (value) => (isRecord(value) ? value : null)),
+  properties: orNull(json<Record<string, unknown>>('properties')),
 });
 
 export const BANNER_EVENTS = defineTable('banner_events', {
@@ -112,7 +113,7 @@ export const USER_CHANGES = defineTable('user_changes', {
   intoUserId: orNull(bigint('into_user_id')),
   changedAtMs: timestamp('changed_at'),
   /** Removed row of a duplicate. */
-  bannerEvent: json('banner_event', (value) => value),
+  bannerEvent: orNull(json<RowOf<typeof DUPLICATE_EVENT>>('banner_event')),
 });
 
 /** State of a user in a campaign, which a sync reads. Excludes test sends. */

@@ -109,7 +109,7 @@ const toWebhookState = (row: SqlRow): WebhookState => {
     nextAttemptMs: readNumber(row, 'next_attempt_ms'),
     disabledReason: readTextOrNull(row, 'disabled_reason'),
     resendMessageId: readTextOrNull(row, 'resend_message_id'),
-    alerts: readJson(row, 'alerts') as WebhookAlert[],
+    alerts: readJson(row, 'alerts'),
   };
 };
 
