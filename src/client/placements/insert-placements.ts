@@ -22,7 +22,7 @@ const POSITIONS = {
 
 const NOTHING = 'its selector has no match';
 
-interface Spot {
+interface Insertion {
   /** Inserted element that contains the slot. */
   box?: HTMLElement | undefined;
   unmount?: (() => void) | undefined;
@@ -61,17 +61,17 @@ export const create = (options: SessionPartOptions): SessionPart => {
   const { after, now } = settings.platform;
   let list: readonly SelectorPlacement[] = [];
   /** State by serialized placement, so that a changed placement counts as a new one. */
-  const spots = new Map<string, Spot>();
-  const told = new Set<string>();
+  const insertions = new Map<string, Insertion>();
+  const warned = new Set<string>();
   let path: string | undefined;
   let cancelRefresh: (() => void) | undefined;
   let cancelMissing: (() => void) | undefined;
 
   /** Reports the reason that a placement is not inserted, once per page. */
-  const tell = ({ placement_id, selector }: SelectorPlacement, what: string): void => {
+  const warn = ({ placement_id, selector }: SelectorPlacement, what: string): void => {
     const message = `Placement "${placement_id}" at "${selector}" of ${path}: ${what}`;
-    if (!told.has(message)) options.fail('config', message);
-    told.add(message);
+    if (!warned.has(message)) options.fail('config', message);
+    warned.add(message);
   };
 
   const change = (parent: Element | null, work: () => void, undo: () => void): boolean => {
@@ -81,80 +81,80 @@ export const create = (options: SessionPartOptions): SessionPart => {
   };
 
   /** Removes the banner at once, and its box if that causes no layout shift. */
-  const takeAway = (spot: Spot): void => {
-    const { box, unmount } = spot;
-    spot.unmount = undefined;
+  const remove = (insertion: Insertion): void => {
+    const { box, unmount } = insertion;
+    insertion.unmount = undefined;
     unmount?.();
     if (!box) return;
     const { parentElement, nextSibling } = box;
     const undo = () => void parentElement!.insertBefore(box, nextSibling);
-    if (change(parentElement, () => box.remove(), undo)) spot.box = undefined;
+    if (change(parentElement, () => box.remove(), undo)) insertion.box = undefined;
   };
 
   /** Updates one placement. Returns the reason that it is not inserted; `undefined` if none. */
-  const updatePlacement = (place: SelectorPlacement, spot: Spot): string | undefined => {
-    const { placement_id: placementId, insert, template } = place;
-    if (!place.paths.some((each) => isPathMatch(each, path!))) {
-      takeAway(spot);
+  const updatePlacement = (placement: SelectorPlacement, insertion: Insertion): string | undefined => {
+    const { placement_id: placementId, insert, template } = placement;
+    if (!placement.paths.some((each) => isPathMatch(each, path!))) {
+      remove(insertion);
       return undefined;
     }
     options.requestPlacement(placementId);
     const banner = cache.current(placementId);
-    if (spot.box?.isConnected && spot.unmount) {
-      if (!banner || banner.isControl === spot.isControl) return undefined;
+    if (insertion.box?.isConnected && insertion.unmount) {
+      if (!banner || banner.isControl === insertion.isControl) return undefined;
       // A control banner has no box. The next banner gets a new one.
-      takeAway(spot);
+      remove(insertion);
     }
-    const { 0: anchor, length } = document.querySelectorAll(place.selector);
+    const { 0: anchor, length } = document.querySelectorAll(placement.selector);
     // The anchor may be temporarily detached.
-    if (!anchor) return spot.isFound ? undefined : NOTHING;
-    spot.isFound = true;
-    if (length > 1) tell(place, `${length} matches, the first is used`);
+    if (!anchor) return insertion.isFound ? undefined : NOTHING;
+    insertion.isFound = true;
+    if (length > 1) warn(placement, `${length} matches, the first is used`);
     if (!banner) return undefined;
     const hook = Object.hasOwn(hooks, template) && hooks[template];
     if (!hook) return `selectors() has no "${template}"`;
-    const isReturn = spot.anchor === anchor && spot.box?.isConnected === false;
-    if (isReturn && spot.returns === MAX_RETURNS) return 'the page keeps removing it';
+    const isReturn = insertion.anchor === anchor && insertion.box?.isConnected === false;
+    if (isReturn && insertion.returns === MAX_RETURNS) return 'the page keeps removing it';
     const { y } = anchor.getBoundingClientRect();
-    if (y === spot.refusedAtY && lifecycle.isVisible()) return undefined;
-    const box = spot.box ?? document.createElement('div');
-    const slot = drawBox(box, place, banner.isControl);
+    if (y === insertion.refusedAtY && lifecycle.isVisible()) return undefined;
+    const box = insertion.box ?? document.createElement('div');
+    const slot = drawBox(box, placement, banner.isControl);
     const parent = insert.endsWith('pend') ? anchor : anchor.parentElement;
     const put = () => void anchor.insertAdjacentElement(POSITIONS[insert], box);
     if (!change(parent, put, () => box.remove())) {
-      spot.refusedAtY = y;
+      insertion.refusedAtY = y;
       return 'waiting until its position is out of view or has room';
     }
-    Object.assign(spot, { box, anchor, isControl: banner.isControl, refusedAtY: undefined });
-    if (isReturn) spot.returns += 1;
+    Object.assign(insertion, { box, anchor, isControl: banner.isControl, refusedAtY: undefined });
+    if (isReturn) insertion.returns += 1;
     // The box has its declared height, regardless of the height on the last visit at a similar width.
     slotSizes.heights()[slotSizes.key(placementId, slot)] = 0;
-    spot.unmount ??= placements.mount(placementId, slot, hook);
+    insertion.unmount ??= placements.mount(placementId, slot, hook);
     placements.updateAll();
     return undefined;
   };
 
   /** Returns the placements whose selector matches nothing. */
   const updatePlacements = (): SelectorPlacement[] =>
-    list.filter((place) => {
-      const name = JSON.stringify(place);
-      const spot = spots.get(name) ?? { returns: 0 };
-      spots.set(name, spot);
+    list.filter((placement) => {
+      const name = JSON.stringify(placement);
+      const insertion = insertions.get(name) ?? { returns: 0 };
+      insertions.set(name, insertion);
       let problem: string | undefined;
       try {
-        problem = updatePlacement(place, spot);
+        problem = updatePlacement(placement, insertion);
       } catch (cause) {
         // For example, the selector is invalid.
         problem = String(cause);
       }
-      if (problem && problem !== NOTHING) tell(place, problem);
+      if (problem && problem !== NOTHING) warn(placement, problem);
       return problem === NOTHING;
     });
 
   /** Records the missing placements. The next request for the list reports them to the service. */
   const noteMissing = (): void => {
     const missing = updatePlacements();
-    for (const place of missing) tell(place, NOTHING);
+    for (const placement of missing) warn(placement, NOTHING);
     const ids = missing.map(({ placement_id }) => placement_id);
     const note = cache.change(({ inserted }) => {
       if (inserted) inserted.missing = ids;
@@ -167,17 +167,17 @@ export const create = (options: SessionPartOptions): SessionPart => {
     cancelRefresh = undefined;
     if (path !== location.pathname) {
       path = location.pathname;
-      told.clear();
-      for (const spot of spots.values()) {
-        spot.returns = 0;
-        spot.isFound = spot.box?.isConnected === true;
+      warned.clear();
+      for (const insertion of insertions.values()) {
+        insertion.returns = 0;
+        insertion.isFound = insertion.box?.isConnected === true;
       }
       cancelMissing?.();
       cancelMissing = after(MISSING_MS, noteMissing);
     }
     list = cache.record().inserted?.placements ?? list;
-    const names = list.map((place) => JSON.stringify(place));
-    for (const [name, spot] of spots) if (!names.includes(name)) takeAway(spot);
+    const names = list.map((placement) => JSON.stringify(placement));
+    for (const [name, insertion] of insertions) if (!names.includes(name)) remove(insertion);
     updatePlacements();
     // Discards the mutations of this function.
     observer.takeRecords();
@@ -232,7 +232,7 @@ export const create = (options: SessionPartOptions): SessionPart => {
       cancelRefresh?.();
       cancelMissing?.();
       for (const stop of stops) stop();
-      for (const spot of spots.values()) takeAway(spot);
+      for (const insertion of insertions.values()) remove(insertion);
     },
   };
 };

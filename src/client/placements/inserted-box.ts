@@ -21,7 +21,7 @@ export const drawBox = (
   return slot;
 };
 
-interface Place {
+interface NodeRect {
   node: Node;
   rect: DOMRect;
 }
@@ -34,8 +34,8 @@ const getRect = (node: Node): DOMRect => {
 };
 
 /** Returns the positions of the contents of an element and its ancestors. */
-const placesAround = (parent: Element): Place[] => {
-  const found: Place[] = [];
+const measureAround = (parent: Element): NodeRect[] => {
+  const found: NodeRect[] = [];
   for (let around: Element | null = parent; around; around = around.parentElement)
     for (const node of around.childNodes) found.push({ node, rect: getRect(node) });
   return found;
@@ -52,9 +52,9 @@ const SIDES = ['left', 'top', 'width'] as const;
  * kept.
  */
 export const changeUnseen = (parent: Element, change: () => void, undo: () => void): boolean => {
-  const places = placesAround(parent);
+  const rects = measureAround(parent);
   change();
-  const moves = places.some(({ node, rect }) => {
+  const moves = rects.some(({ node, rect }) => {
     // The change may remove a node.
     if (!node.parentNode) return false;
     const now = getRect(node);
