@@ -141,7 +141,7 @@ test('does not mark a campaign without reach as ready', async () => {
   await button(page, 'Publish…').click();
   await page
     .getByRole('dialog')
-    .locator('.reach-verdict')
+    .locator('.reach-visibility')
     .getByText('No users will see it: no users match its audience.')
     .waitFor();
   await close(page);
@@ -211,7 +211,7 @@ test('Publish shows the reach first, then three of the overridden campaigns, the
   await button(page, 'Publish…').click();
   const dialog = page.getByRole('dialog');
   await dialog
-    .locator('.reach-verdict')
+    .locator('.reach-visibility')
     .getByText(/will see it/)
     .waitFor();
   const impact = dialog.getByText(/^Overrides/);
@@ -222,9 +222,9 @@ test('Publish shows the reach first, then three of the overridden campaigns, the
   await expect.poll(() => end.locator('del').allTextContents()).toEqual(['Sat, 5 Jul 2098, 12:00 CEST']);
   expect(await end.locator('ins').allTextContents()).toEqual(['Thu, 6 Aug 2099, 12:00 CEST']);
   const order = await dialog
-    .locator('.reach-verdict, p:has-text("Overrides"), .changes')
+    .locator('.reach-visibility, p:has-text("Overrides"), .changes')
     .evaluateAll((all) => all.map(({ className }) => className));
-  expect(order).toEqual(['reach-verdict', '', 'changes']);
+  expect(order).toEqual(['reach-visibility', '', 'changes']);
   expect(release).toBeGreaterThan(0);
   await close(page);
 });

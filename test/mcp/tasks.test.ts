@@ -140,7 +140,7 @@ describe('an agent', () => {
     const timestamp = '2026-03-02T09:00:00Z';
     await mcp.studio.fromPage(TRACK_PATH, { ...user, events: [{ id, event_type: 'impression', timestamp }] });
     const results = await ok('get_results', { campaign_id: 'headline-test' });
-    expect(results.headline.words).toContain('Not enough data');
+    expect(results.headline.sentence).toContain('Not enough data');
     expect(results.arms.map(({ variantId }: { variantId: string }) => variantId)).toEqual(['a', 'b']);
     expect(results.studio_url).toBe(`${mcp.url}/campaigns/headline-test/results`);
     expect(results).not.toHaveProperty('days');

@@ -112,7 +112,7 @@ export const pushCampaigns = async (
   const problems = changed.flatMap(({ id, campaign }) =>
     checkDraft(campaign, { ...workspace, segments }, nowMs)
       .filter(({ severity }) => severity === 'error')
-      .map(({ path, words }) => `${id}: ${path.join('.')}: ${words}`),
+      .map(({ path, message }) => `${id}: ${path.join('.')}: ${message}`),
   );
   if (problems.length > 0) throw new Error(`nothing was published: ${problems.join('; ')}`);
   const result: PushResult = { released: [], conflicts: [] };

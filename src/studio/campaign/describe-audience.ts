@@ -10,14 +10,14 @@ const describeGroup = (name: string, filters: unknown, getName: AudienceName): s
 };
 
 const parts = (filter: Filter, getName: AudienceName): string[] => {
-  const words: string[] = [];
+  const descriptions: string[] = [];
   const rest: Filter = {};
   for (const [name, value] of Object.entries(filter)) {
     const group = describeGroup(name, value, getName);
-    if (group) words.push(...group);
+    if (group) descriptions.push(...group);
     else rest[name] = value;
   }
-  return [...describeConditions(rest, getName), ...words];
+  return [...describeConditions(rest, getName), ...descriptions];
 };
 
 /** Returns an audience filter as a sentence for marketers. */

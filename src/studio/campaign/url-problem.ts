@@ -11,14 +11,14 @@ const ALLOWED = {
 };
 
 /** Returns the reason that pages would drop a URL from the banner; `null` if they accept it. */
-export const refusedUrl = (address: string, use: 'link' | 'image'): string | null => {
+export const getUrlError = (address: string, use: 'link' | 'image'): string | null => {
   if (!URL.canParse(address, 'https://site.example/')) return `Invalid URL. ${ALLOWED[use]}`;
   const { protocol } = new URL(address, 'https://site.example/');
   return SCHEMES[use].test(protocol) ? null : `Pages reject this URL. ${ALLOWED[use]}`;
 };
 
 /** Returns a warning for a valid URL that looks like a mistake; `null` if none. */
-export const oddUrl = (value: string): string | null => {
+export const getUrlWarning = (value: string): string | null => {
   const address = value.trim();
   if (MAIL.test(address)) return `For an email link, use mailto:${address}`;
   if (!HOST.test(address) || FILE.test(address)) return null;

@@ -28,7 +28,7 @@ const hasMismatch = async (
     exposed: counted.find((arm) => arm.variantId === variantId)?.exposed ?? 0,
   }));
   if (!compareSampleRatio(arms)?.isSuspicious) return false;
-  const { ended, ratio } = (await resultsIn(context, campaign.campaign_id)).answer;
+  const { ended, ratio } = (await resultsIn(context, campaign.campaign_id)).results;
   return ended === null && ratio !== null && ratio.isSuspicious;
 };
 

@@ -13,7 +13,7 @@ import { TEMPLATE_CATALOGUE, TEMPLATE_PROPERTIES, type TemplateProperty } from '
 import { type CampaignJson, toCampaignJson } from '../campaign/campaign-json.ts';
 import { getFieldLabel } from '../campaign/describe-fields.ts';
 import { languageName, missingIn, otherLanguages, TOO_MANY_LANGUAGES } from '../campaign/translations.ts';
-import { oddUrl, refusedUrl } from '../campaign/url-problem.ts';
+import { getUrlError, getUrlWarning } from '../campaign/url-problem.ts';
 import { describeIssue } from './describe-issue.ts';
 
 /** Problem found in a draft. An `error` blocks publishing; a `warning` needs confirmation. */
@@ -21,10 +21,10 @@ export interface DraftCheck {
   severity: 'error' | 'warning';
   /** Path in the campaign, for example `['variants', 0, 'properties', 'headline']`. */
   path: (string | number)[];
-  words: string;
+  message: string;
 }
 
-type Tell = (severity: DraftCheck['severity'], path: DraftCheck['path'], words: string) => void;
+type AddCheck = (severity: DraftCheck['severity'], path: DraftCheck['path'], message: string) => void;
 
 const getPropertyNames = (isWanted: (property: TemplateProperty) => unknown): readonly string[] =>
   TEMPLATE_PROPERTIES.filter(isWanted).map(({ name }) => name);
@@ -41,9 +41,9 @@ const checkRendered = (
   campaign: Campaign,
   { variants }: Written,
   { workspace, nowMs }: { workspace: Workspace; nowMs: number },
-  tell: Tell,
+  addCheck: AddCheck,
 ) => {
-  const people = [
+  const users = [
     { name: 'new users', profile: null, language: undefined },
     ...workspace.studio.personas.map((persona) => ({
       name: persona.name,
@@ -58,10 +58,10 @@ const checkRendered = (
   ];
   const nextBudget = createCheckBudget();
   for (const [index, { variantId }] of campaign.variants.entries()) {
-    for (const { name, profile, language } of people) {
+    for (const { name, profile, language } of users) {
       const budget = nextBudget();
       if (budget === null) {
-        tell('error', ['variants'], 'The texts take too long to render. Shorten some.');
+        addCheck('error', ['variants'], 'The texts take too long to render. Shorten some.');
         return;
       }
       const shown = previewVariant({
@@ -77,7 +77,7 @@ const checkRendered = (
       if (!shown) continue;
       if ('failedProperty' in shown) {
         const path = ['variants', index, 'properties', shown.failedProperty];
-        tell(
+        addCheck(
           'error',
           path,
           `${getFieldLabel(shown.failedProperty)} cannot be rendered for ${name}: ${shown.reason}.`,
@@ -90,7 +90,7 @@ const checkRendered = (
       const isWritten = blank && textIn(variants[index]!.properties, blank.each) !== '';
       if (blank && isWritten && blank.each !== 'body') {
         const path = ['variants', index, 'properties', blank.each];
-        tell('warning', path, `${getFieldLabel(blank.each)} is empty for ${name}.`);
+        addCheck('warning', path, `${getFieldLabel(blank.each)} is empty for ${name}.`);
         break;
       }
     }
@@ -111,12 +111,17 @@ type Written = z.infer<typeof written>;
 const LINKS = getPropertyNames(({ input }) => input === 'link');
 const IMAGES = getPropertyNames(({ input }) => input === 'image');
 
-const checkAddress = (use: 'link' | 'image', value: unknown, path: DraftCheck['path'], tell: Tell) => {
+const checkAddress = (
+  use: 'link' | 'image',
+  value: unknown,
+  path: DraftCheck['path'],
+  addCheck: AddCheck,
+) => {
   if (typeof value !== 'string' || MARKUP.test(value) || value.trim() === '') return;
-  const refused = refusedUrl(value, use);
-  const odd = refused ? null : oddUrl(value);
-  if (refused) tell('error', path, refused);
-  if (odd) tell('warning', path, odd);
+  const refused = getUrlError(value, use);
+  const odd = refused ? null : getUrlWarning(value);
+  if (refused) addCheck('error', path, refused);
+  if (odd) addCheck('warning', path, odd);
 };
 
 /** Pairs of button text and link. */
@@ -129,34 +134,34 @@ const checkVariant = (
   { properties }: Written['variants'][number],
   index: number,
   nowMs: number,
-  tell: Tell,
+  addCheck: AddCheck,
 ) => {
   const at = (name: string) => ['variants', index, 'properties', name];
   const getText = (name: string) => textIn(properties, name);
   if (['headline', 'body', 'image'].every((name) => getText(name) === '')) {
-    tell('error', at('headline'), 'Add a headline, a body or an image. Without one nothing is shown.');
+    addCheck('error', at('headline'), 'Add a headline, a body or an image. Without one nothing is shown.');
   } else if (getText('headline') === '' && getText('body') !== '') {
-    tell('warning', at('headline'), 'There is no headline.');
+    addCheck('warning', at('headline'), 'There is no headline.');
   }
   if (getText('image') !== '' && getText('image_alt') === '') {
     const alone = getText('headline') === '' && getText('body') === '';
-    const words = 'Screen readers skip this image. Leave it empty only for decoration.';
-    tell(alone ? 'error' : 'warning', at('image_alt'), words);
+    const message = 'Screen readers skip this image. Leave it empty only for decoration.';
+    addCheck(alone ? 'error' : 'warning', at('image_alt'), message);
   }
   for (const [button, link] of BUTTONS) {
     if (getText(button) !== '' && getText(link) === '')
-      tell('warning', at(link), `${getFieldLabel(button)} is not shown without a link.`);
+      addCheck('warning', at(link), `${getFieldLabel(button)} is not shown without a link.`);
   }
   for (const [name, { type, value }] of Object.entries(properties)) {
     if (type === 'datetime' && Date.parse(String(value)) <= nowMs) {
-      tell('warning', at(name), 'This date is in the past.');
+      addCheck('warning', at(name), 'This date is in the past.');
     }
-    if (LINKS.includes(name)) checkAddress('link', value, at(name), tell);
-    if (IMAGES.includes(name)) checkAddress('image', value, at(name), tell);
+    if (LINKS.includes(name)) checkAddress('link', value, at(name), addCheck);
+    if (IMAGES.includes(name)) checkAddress('image', value, at(name), addCheck);
     const { most } = TEMPLATE_PROPERTIES.find((each) => each.name === name) ?? {};
     const length = typeof value === 'string' ? Array.from(value).length : 0;
     if (most && !MARKUP.test(String(value)) && length > most) {
-      tell('warning', at(name), `${length} characters: only the first ${most} are shown.`);
+      addCheck('warning', at(name), `${length} characters: only the first ${most} are shown.`);
     }
   }
 };
@@ -170,7 +175,7 @@ const EXAMPLES = new Set(
 );
 
 /** Adds warnings for texts that the template of a placement does not render, and for unchanged example texts. */
-const checkTexts = (campaign: Campaign, { variants }: Written, workspace: Workspace, tell: Tell) => {
+const checkTexts = (campaign: Campaign, { variants }: Written, workspace: Workspace, addCheck: AddCheck) => {
   const placements = (workspace.placements ?? []).flatMap(({ placementId, name, template }) => {
     const entry = TEMPLATE_CATALOGUE.find((each) => each.name === template);
     return entry && campaign.placements.has(placementId) ? [{ name, properties: entry.properties }] : [];
@@ -183,9 +188,9 @@ const checkTexts = (campaign: Campaign, { variants }: Written, workspace: Worksp
       const without = placements.filter((each) => each.properties.every((own) => own.name !== name));
       if (without.length > 0) {
         const where = without.map((each) => each.name).join(', ');
-        tell('warning', path, `Not shown in ${where}: the template does not render it.`);
+        addCheck('warning', path, `Not shown in ${where}: the template does not render it.`);
       }
-      if (EXAMPLES.has(written)) tell('warning', path, 'This is the example text.');
+      if (EXAMPLES.has(written)) addCheck('warning', path, 'This is the example text.');
     }
   }
 };
@@ -198,36 +203,41 @@ interface RulesContext {
   nowMs: number;
 }
 
-const checkRules = (campaign: Campaign, { live, isPlanned, nowMs }: RulesContext, tell: Tell) => {
+const checkRules = (campaign: Campaign, { live, isPlanned, nowMs }: RulesContext, addCheck: AddCheck) => {
   const { placements, endsAtMs, status, controlPercentage, variants } = campaign;
-  if (placements.size === 0) tell('error', ['placements'], 'Choose at least one placement.');
+  if (placements.size === 0) addCheck('error', ['placements'], 'Choose at least one placement.');
   if (endsAtMs !== null && endsAtMs <= nowMs && status === 'active') {
-    tell('warning', ['ends_at'], 'The end is in the past.');
+    addCheck('warning', ['ends_at'], 'The end is in the past.');
   }
   // Applies only to tests, because a single variant without a control group has no comparison.
   const isTest = variants.filter(({ weight }) => weight > 0).length > 1 || controlPercentage > 0;
   if (endsAtMs === null && status === 'active' && isTest && !isPlanned) {
-    tell('warning', ['ends_at'], 'Set an end or a target sample size. Results name no winner without one.');
+    addCheck(
+      'warning',
+      ['ends_at'],
+      'Set an end or a target sample size. Results name no winner without one.',
+    );
   }
-  if (status === 'draft') tell('warning', ['status'], 'Shown to test users only.');
-  if (status === 'stopped') tell('warning', ['status'], 'Stopped campaigns are not shown.');
-  if (controlPercentage === 100) tell('warning', ['control_percentage'], 'Everyone is in the control group.');
+  if (status === 'draft') addCheck('warning', ['status'], 'Shown to test users only.');
+  if (status === 'stopped') addCheck('warning', ['status'], 'Stopped campaigns are not shown.');
+  if (controlPercentage === 100)
+    addCheck('warning', ['control_percentage'], 'Everyone is in the control group.');
   for (const [index, { variantId, weight }] of variants.entries()) {
     // Variants of an ended test keep a share of 0.
     const isKnown = live?.variants.some((each) => each.variantId === variantId && each.weight === 0);
     if (weight === 0 && !isKnown)
-      tell('warning', ['variants', index, 'weight'], 'Its share is 0%: no user gets this variant.');
+      addCheck('warning', ['variants', index, 'weight'], 'Its share is 0%: no user gets this variant.');
   }
 };
 
-const checkDefaults = ({ variants }: Campaign, tell: Tell) => {
+const checkDefaults = ({ variants }: Campaign, addCheck: AddCheck) => {
   for (const [index, { withoutDefault }] of variants.entries()) {
     for (const { property, variable, language } of withoutDefault) {
       // URLs may stay untranslated, texts may not.
       if ([...LINKS, ...IMAGES].includes(property)) continue;
-      const words = `${getFieldLabel(property)} is incomplete for users without ${variable}. Add a default, such as {{${variable} | default: 'there'}}.`;
+      const message = `${getFieldLabel(property)} is incomplete for users without ${variable}. Add a default, such as {{${variable} | default: 'there'}}.`;
       const where = language === null ? ['properties', property] : ['translations', language, property];
-      tell('warning', ['variants', index, ...where], words);
+      addCheck('warning', ['variants', index, ...where], message);
     }
   }
 };
@@ -236,10 +246,10 @@ const checkDefaults = ({ variants }: Campaign, tell: Tell) => {
 const MAX_CHECKS = 100;
 
 /** Adds warnings for texts that users of another language would get in the campaign's own language. */
-const checkTranslations = (campaign: CampaignJson, tell: Tell) => {
+const checkTranslations = (campaign: CampaignJson, addCheck: AddCheck) => {
   const languages = otherLanguages(campaign);
   if (languages.length > MAX_LANGUAGES) {
-    tell('error', ['language'], TOO_MANY_LANGUAGES);
+    addCheck('error', ['language'], TOO_MANY_LANGUAGES);
     return;
   }
   let told = 0;
@@ -251,7 +261,7 @@ const checkTranslations = (campaign: CampaignJson, tell: Tell) => {
       const own = languageName(campaign.language ?? 'en');
       const path = ['variants', index, 'translations', language, missing[0]!.name];
       told += 1;
-      tell('warning', path, `${languageName(language)} lacks ${names}: users get ${own} there.`);
+      addCheck('warning', path, `${languageName(language)} lacks ${names}: users get ${own} there.`);
     }
   }
 };
@@ -260,12 +270,12 @@ const checkTranslations = (campaign: CampaignJson, tell: Tell) => {
 export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number): DraftCheck[] => {
   const checks: Record<'error' | 'warning', DraftCheck[]> = { error: [], warning: [] };
   const seen = new Set<string>();
-  const tell: Tell = (severity, path, words) => {
+  const addCheck: AddCheck = (severity, path, message) => {
     // Reports a problem only once if both a property and its rendered text have it.
     const key = JSON.stringify(path);
     if (seen.has(key)) return;
     seen.add(key);
-    checks[severity].push({ severity, path, words });
+    checks[severity].push({ severity, path, message });
   };
   const placementIds = workspace.placements && new Set(workspace.placements.map((each) => each.placementId));
   const { campaign, problems, warnings } = readCampaign(content, {
@@ -276,24 +286,24 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
     for (const issue of found) {
       if (checks[severity].length === MAX_CHECKS) return;
       const steps = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
-      tell(severity, steps, describeIssue(issue));
+      addCheck(severity, steps, describeIssue(issue));
     }
   };
   tellAll('error', problems);
   // Errors come first, so nothing else would be in the response.
   if (checks.error.length === MAX_CHECKS) return checks.error;
   const { variants } = written.safeParse(content).data ?? { variants: [] };
-  for (const [index, variant] of variants.entries()) checkVariant(variant, index, nowMs, tell);
+  for (const [index, variant] of variants.entries()) checkVariant(variant, index, nowMs, addCheck);
   const json = toCampaignJson(content);
   if (campaign && json) {
     tellAll('warning', warnings);
     const live = workspace.campaigns.find(({ campaignId }) => campaignId === campaign.campaignId);
-    checkRules(campaign, { live, isPlanned: json.target_sample_size != null, nowMs }, tell);
-    checkTranslations(json, tell);
-    checkTexts(campaign, { variants }, workspace, tell);
+    checkRules(campaign, { live, isPlanned: json.target_sample_size != null, nowMs }, addCheck);
+    checkTranslations(json, addCheck);
+    checkTexts(campaign, { variants }, workspace, addCheck);
     if (campaign.languages.length <= MAX_LANGUAGES)
-      checkRendered(campaign, { variants }, { workspace, nowMs }, tell);
-    checkDefaults(campaign, tell);
+      checkRendered(campaign, { variants }, { workspace, nowMs }, addCheck);
+    checkDefaults(campaign, addCheck);
   }
   return [...checks.error, ...checks.warning].slice(0, MAX_CHECKS);
 };

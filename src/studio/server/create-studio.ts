@@ -26,16 +26,16 @@ const UNNAMED = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d+)?$
  * Returns the Studio's origin: its public URL or, if not set, the `Host`, which must be `localhost` or an IP address because DNS
  * rebinding could resolve any other name to this server.
  */
-const ownOrigin = (exchange: HttpRequest, publicUrl: string | null): string | null => {
+const ownOrigin = (request: HttpRequest, publicUrl: string | null): string | null => {
   if (publicUrl !== null) return publicUrl;
-  const host = exchange.header('host') ?? '';
+  const host = request.header('host') ?? '';
   return UNNAMED.test(host) ? `http://${host}` : null;
 };
 
 /** Returns whether a state-changing request comes from the Studio's own origin, by `Origin` and `Sec-Fetch-Site`. */
-const isFromOwnPage = (exchange: HttpRequest, origin: string): boolean => {
-  const site = exchange.header('sec-fetch-site');
-  return exchange.header('origin') === origin && (site === undefined || site === 'same-origin');
+const isFromOwnPage = (request: HttpRequest, origin: string): boolean => {
+  const site = request.header('sec-fetch-site');
+  return request.header('origin') === origin && (site === undefined || site === 'same-origin');
 };
 
 export interface StudioOptions {
@@ -94,11 +94,11 @@ export const createStudio = ({
   const configured = publicUrl === undefined ? null : new URL(publicUrl).origin;
 
   /** Returns the origin of the request. Throws a 403 if a state-changing request comes from another origin. */
-  const admittedOrigin = (exchange: HttpRequest): string => {
-    const origin = ownOrigin(exchange, configured);
+  const admittedOrigin = (request: HttpRequest): string => {
+    const origin = ownOrigin(request, configured);
     if (origin === null)
       throw new HttpError(421, 'Unexpected Host header. Set the address of the Studio with --studio-url');
-    if (isWrite(exchange.method) && !isFromOwnPage(exchange, origin)) {
+    if (isWrite(request.method) && !isFromOwnPage(request, origin)) {
       throw new HttpError(403, 'The request is from another site');
     }
     return origin;
@@ -106,30 +106,25 @@ export const createStudio = ({
 
   /** Returns the session of the request if its operator has the route's role. Throws a 401 or a 403. */
   const admittedSession = async (
-    exchange: HttpRequest,
+    request: HttpRequest,
     role: Role,
     isSecure: boolean,
   ): Promise<OpenSession> => {
-    const session = await sessions.of(exchange.header('cookie'), isSecure);
+    const session = await sessions.of(request.header('cookie'), isSecure);
     if (!session) throw new HttpError(401, 'Sign in first');
     const { operator } = session;
     if (hasRole(operator, role)) return session;
     throw new HttpError(403, `Requires role "${role}" (you have "${operator.role}")`);
   };
 
-  const serve = async ({
-    request: exchange,
-    endpoint: route,
-    params,
-    readJson,
-  }: Call<StudioRoute | SignInRoute>) => {
-    const origin = admittedOrigin(exchange);
+  const serve = async ({ request, endpoint: route, params, readJson }: Call<StudioRoute | SignInRoute>) => {
+    const origin = admittedOrigin(request);
     if (route.role === null) {
-      return route.answer({ exchange, body: route.body?.read(await readJson()), origin });
+      return route.handle({ request, body: route.body?.read(await readJson()), origin });
     }
     const isSecure = origin.startsWith('https:');
-    const { operator, workspace, sessionId } = await admittedSession(exchange, route.role, isSecure);
-    const query = new URLSearchParams(exchange.search);
+    const { operator, workspace, sessionId } = await admittedSession(request, route.role, isSecure);
+    const query = new URLSearchParams(request.search);
     // Checks the pairs one by one, because names can repeat.
     for (const sent of [params, ...Array.from(query, (pair) => Object.fromEntries([pair]))])
       rejectUnstorable(sent);
@@ -142,7 +137,7 @@ export const createStudio = ({
       subject,
       details,
     });
-    return route.answer({
+    return route.handle({
       operator,
       sessionId,
       workspace,
@@ -151,7 +146,7 @@ export const createStudio = ({
       params,
       query,
       body,
-      ifMatch: revisionIn(exchange.header('if-match')),
+      ifMatch: revisionIn(request.header('if-match')),
       nowMs: now(),
       missingSelectors: service.missingSelectors,
       serviceUrl,
@@ -170,11 +165,13 @@ export const createStudio = ({
     log,
   });
 
-  const handle = async (exchange: HttpRequest): Promise<HttpResponse> => {
-    const origin = ownOrigin(exchange, configured);
-    const shown = origin === null || routes.has(exchange.path) ? null : page(exchange.method, exchange.path);
-    const reply = shown ?? (await routes.handle(exchange)).response;
-    return origin?.startsWith('https:') ? { ...reply, headers: { ...reply.headers, ...OVER_TLS } } : reply;
+  const handle = async (request: HttpRequest): Promise<HttpResponse> => {
+    const origin = ownOrigin(request, configured);
+    const shown = origin === null || routes.has(request.path) ? null : page(request.method, request.path);
+    const response = shown ?? (await routes.handle(request)).response;
+    return origin?.startsWith('https:')
+      ? { ...response, headers: { ...response.headers, ...OVER_TLS } }
+      : response;
   };
 
   return {

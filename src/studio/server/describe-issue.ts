@@ -10,7 +10,7 @@ const asWritten = (text: string): string =>
 /** Tags that are valid only inside another tag. */
 const INNER = /^(?:end|else|elsif|when)/;
 
-const LIQUID_WORDS: readonly [fails: RegExp, words: (...found: string[]) => string][] = [
+const LIQUID_MESSAGES: readonly [fails: RegExp, toMessage: (...found: string[]) => string][] = [
   [/^output ".*" not closed$/s, () => 'Unclosed {{. Add }} and close quotation marks.'],
   [/^tag ".*" not closed$/s, () => 'Unclosed {%. Add %} and close quotation marks.'],
   [/^tag (\{%-?\s*(\w+)(?:\W.*)?%\}) not closed$/s, (tag, name) => `Unclosed ${tag}. Add {% end${name} %}.`],
@@ -42,9 +42,9 @@ export const describeLiquidError = (message: string): string => {
   const [, said = message, line] = /^(.*?), line:(\d+), col:\d+$/s.exec(message) ?? [];
   const written = asWritten(said);
   const where = line === undefined || line === '1' ? '' : `Line ${line}: `;
-  for (const [fails, words] of LIQUID_WORDS) {
+  for (const [fails, toMessage] of LIQUID_MESSAGES) {
     const found = fails.exec(written);
-    if (found) return where + words(...found.slice(1));
+    if (found) return where + toMessage(...found.slice(1));
   }
   return `${where}Invalid template: ${written}.`;
 };

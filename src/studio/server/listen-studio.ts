@@ -67,8 +67,8 @@ export const listenStudio = (
 ): Promise<ServedPort> => {
   const proxies = readTrustedProxies(trustedProxies ?? '');
   return servePort(
-    (exchange) =>
-      studio.handle({ ...exchange, address: clientAddress(exchange.address, exchange.header, proxies) }),
+    (request) =>
+      studio.handle({ ...request, address: clientAddress(request.address, request.header, proxies) }),
     { port, ...options, requestTimeoutMs: REQUEST_TIMEOUT_MS, lingerMs: LINGER_MS, drainMs: DRAIN_MS },
   );
 };

@@ -66,12 +66,12 @@ const signedInWith = (
   workspace: SignedIn['workspace'],
   settings: OpenIdSettings,
 ): SignedIn | null => {
-  const { issuer, roleClaim, roles, canViewUsers: people } = settings;
+  const { issuer, roleClaim, roles, canViewUsers } = settings;
   const all: unknown[] = [claims[roleClaim]].flat();
   // Keeps only the groups that grant a role, because a user can have hundreds.
   const values = all.filter(
     (each): each is string =>
-      typeof each === 'string' && (Object.hasOwn(roles, each) || people.includes(each)),
+      typeof each === 'string' && (Object.hasOwn(roles, each) || canViewUsers.includes(each)),
   );
   const operator = operatorWith(getDisplayName(claims, issuer), values, settings);
   return operator && { operator, workspace, proof: { issuer, claim: roleClaim, values } };

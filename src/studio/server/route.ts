@@ -48,7 +48,7 @@ export interface StudioContext<Body = unknown> {
 export type WorkspaceContext = Pick<StudioContext, 'workspace' | 'store' | 'studio' | 'nowMs'>;
 
 /** Response with other content than JSON, or with a status or headers of its own. `Body` is the type of its JSON. */
-export class Reply<Body = never> {
+export class CustomResponse<Body = never> {
   declare readonly body: Body;
   readonly result: HandlerResult;
 
@@ -62,16 +62,16 @@ export const iso = (ms: number): string => new Date(ms).toISOString();
 
 type CsvRow = readonly (string | number)[];
 
-export const created = <Body>(body: Body): Reply<Body> => new Reply({ status: 201, body });
-export const accepted = <Body>(body: Body): Reply<Body> => new Reply({ status: 202, body });
+export const created = <Body>(body: Body): CustomResponse<Body> => new CustomResponse({ status: 201, body });
+export const accepted = <Body>(body: Body): CustomResponse<Body> => new CustomResponse({ status: 202, body });
 
 /** Formats rows as CSV (RFC 4180). */
 export const formatCsv = (rows: readonly CsvRow[]): string =>
   rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 
 /** Creates a response that browsers save as a CSV file. */
-export const csvFile = (name: string, rows: readonly CsvRow[]): Reply =>
-  new Reply({
+export const csvFile = (name: string, rows: readonly CsvRow[]): CustomResponse =>
+  new CustomResponse({
     status: 200,
     text: formatCsv(rows),
     headers: {
@@ -81,22 +81,22 @@ export const csvFile = (name: string, rows: readonly CsvRow[]): Reply =>
   });
 
 /** Route of the Studio's API. */
-export interface StudioRoute<Body = unknown, Answer = unknown> extends Endpoint<Body> {
+export interface StudioRoute<Body = unknown, Result = unknown> extends Endpoint<Body> {
   /** Minimum role. */
   role: Role;
-  answer(context: StudioContext<Body>): Promise<HandlerResult>;
+  handle(context: StudioContext<Body>): Promise<HandlerResult>;
   /** Type of the handler's result. Never set. */
-  response?: Answer;
+  response?: Result;
 }
 
-type JsonOf<Answer> = Answer extends Reply<infer Body> ? Body : Answer;
+type JsonOf<Result> = Result extends CustomResponse<infer Body> ? Body : Result;
 
 /** Type of the JSON that a route responds with. */
 export type ResponseOf<Route extends StudioRoute> = JsonOf<Awaited<Exclude<Route['response'], undefined>>>;
 
 /** Handler context of a request without a session. */
 interface SignInContext<Body = unknown> {
-  exchange: HttpRequest;
+  request: HttpRequest;
   body: Body;
   /** The Studio's origin, without a trailing slash. */
   origin: string;
@@ -105,7 +105,7 @@ interface SignInContext<Body = unknown> {
 /** Route that opens a session or starts a sign-in. */
 export interface SignInRoute<Body = unknown> extends Endpoint<Body> {
   role: null;
-  answer(context: SignInContext<Body>): HandlerResult | Promise<HandlerResult>;
+  handle(context: SignInContext<Body>): HandlerResult | Promise<HandlerResult>;
 }
 
 /** Infers the type of the body from the schema. */
@@ -157,40 +157,40 @@ export const defineBody = <Schema extends z.ZodType>(
   },
 });
 
-type Handler<Body, Answer> = (context: StudioContext<Body>) => Answer;
+type Handler<Body, Result> = (context: StudioContext<Body>) => Result;
 type Schema<Body> = z.ZodType<Body> | RequestBody<Body>;
 
 interface DefineRoute {
-  <Answer>(path: string, role: Role, handle: Handler<undefined, Answer>): StudioRoute<undefined, Answer>;
-  <Body, Answer>(
+  <Result>(path: string, role: Role, handle: Handler<undefined, Result>): StudioRoute<undefined, Result>;
+  <Body, Result>(
     path: string,
     role: Role,
     body: Schema<Body>,
-    handle: Handler<Body, Answer>,
-  ): StudioRoute<Body, Answer>;
+    handle: Handler<Body, Result>,
+  ): StudioRoute<Body, Result>;
 }
 
 /**
  * Creates a function that defines a route by its path, minimum role, body if any, and handler. The handler returns the JSON of
- * the response, a `Reply`, or nothing for a 204.
+ * the response, a `CustomResponse`, or nothing for a 204.
  */
 const define =
   (method: Endpoint['method']): DefineRoute =>
-  <Body, Answer>(
+  <Body, Result>(
     path: string,
     role: Role,
-    ...rest: [Handler<Body, Answer>] | [Schema<Body>, Handler<Body, Answer>]
+    ...rest: [Handler<Body, Result>] | [Schema<Body>, Handler<Body, Result>]
   ) => {
-    const [body, handle] = rest.length === 1 ? [null, rest[0]] : rest;
+    const [body, handler] = rest.length === 1 ? [null, rest[0]] : rest;
     return {
       method,
       path,
       role,
       body: body && ('bounds' in body ? body : defineBody(body)),
-      answer: async (context: StudioContext<Body>): Promise<HandlerResult> => {
-        const answer = await handle(context);
-        if (answer instanceof Reply) return answer.result;
-        return answer === undefined ? { status: 204, text: '' } : { status: 200, body: answer };
+      handle: async (context: StudioContext<Body>): Promise<HandlerResult> => {
+        const result = await handler(context);
+        if (result instanceof CustomResponse) return result.result;
+        return result === undefined ? { status: 204, text: '' } : { status: 200, body: result };
       },
     };
   };

@@ -104,12 +104,12 @@ export const hasRole = ({ role }: Pick<Operator, 'role'>, least: Role): boolean 
 export const operatorWith = (
   name: string,
   values: readonly string[],
-  { roles, canViewUsers: people }: OpenIdSettings,
+  { roles, canViewUsers }: OpenIdSettings,
 ): Operator | null => {
   const given = values.flatMap((value) => (Object.hasOwn(roles, value) ? [roles[value]!] : []));
   const role = ROLES.findLast((each) => given.includes(each));
   return role
-    ? { name, role, canViewUsers: values.some((value) => people.includes(value)), hash: null }
+    ? { name, role, canViewUsers: values.some((value) => canViewUsers.includes(value)), hash: null }
     : null;
 };
 

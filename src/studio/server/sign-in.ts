@@ -61,8 +61,8 @@ export const createSignInRoutes = ({
       path: '/api/session',
       role: null,
       body: defineBody(loginBody),
-      async answer({ exchange, body, origin }) {
-        await limit(`studio:login:${exchange.address}`, ADDRESS_TRIES);
+      async handle({ request, body, origin }) {
+        await limit(`studio:login:${request.address}`, ADDRESS_TRIES);
         const key = body.key.trim();
         await limit(`studio:key:${hash('sha256', key.slice(0, KEY_START_CHARACTERS))}`, KEY_TRIES);
         const signedIn = sessions.findOperator(key);
@@ -79,7 +79,7 @@ export const createSignInRoutes = ({
       path: '/api/sign-in',
       role: null,
       body: null,
-      answer() {
+      handle() {
         const body: SignInOptions = { providers: openId.providers() };
         return { status: 200, body };
       },
@@ -89,9 +89,9 @@ export const createSignInRoutes = ({
       path: OPENID_START,
       role: null,
       body: null,
-      async answer({ exchange, origin }) {
-        await limit(`studio:openid:${exchange.address}`, OPENID_TRIES);
-        const started = await openId.start(new URLSearchParams(exchange.search).get('workspace'), origin);
+      async handle({ request, origin }) {
+        await limit(`studio:openid:${request.address}`, OPENID_TRIES);
+        const started = await openId.start(new URLSearchParams(request.search).get('workspace'), origin);
         return started ? redirect(started.location, started.cookie) : redirect('/');
       },
     }),
@@ -100,9 +100,9 @@ export const createSignInRoutes = ({
       path: OPENID_CALLBACK,
       role: null,
       body: null,
-      async answer({ exchange, origin }) {
-        await limit(`studio:openid:${exchange.address}`, OPENID_TRIES);
-        const outcome = await openId.finish(exchange.search, exchange.header('cookie'), origin);
+      async handle({ request, origin }) {
+        await limit(`studio:openid:${request.address}`, OPENID_TRIES);
+        const outcome = await openId.finish(request.search, request.header('cookie'), origin);
         if ('problem' in outcome) {
           const { problem } = outcome;
           return redirect(`/?problem=${encodeURIComponent(problem)}`, openId.ended(isSecure(origin)));

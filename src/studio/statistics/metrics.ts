@@ -5,7 +5,7 @@ import { proportion, type Sample } from './confidence-sequence.ts';
 
 const { impression: _, ...actions } = EVENT_COUNTS;
 /** Result fields of all event types except impressions, whose users are the base of all rates. */
-export const ACTION_COUNTS = Object.values(actions);
+export const COUNTS_EXCEPT_IMPRESSIONS = Object.values(actions);
 
 /** Counts of an arm with its name. Arms without users are included. */
 export interface Arm extends ArmResults {

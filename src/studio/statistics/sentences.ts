@@ -44,7 +44,7 @@ const decided = (
     const [least, most] = isHigher(each) ? [low, high] : [high, low];
     const interval = `${size(least, each.unit)} to ${size(most, each.unit)}${formatUnit(each.unit)}`;
     return {
-      words: `${winner} beats ${loser} in ${what}`,
+      sentence: `${winner} beats ${loser} in ${what}`,
       details: `${winner} beats ${loser} by ${interval} in ${what}`,
     };
   });
@@ -60,7 +60,7 @@ const decided = (
     const against = getArmNames(first, results)[1];
     details.push(`${what}${whose} against ${against}: undecided, ${number.format(users)} users`);
   }
-  return { wins: wins.map(({ words }) => words), details };
+  return { wins: wins.map(({ sentence }) => sentence), details };
 };
 
 const listed = (names: readonly string[]): string =>
@@ -71,7 +71,7 @@ const hasEnded = ({ ends_at }: CampaignJson, nowMs: number) =>
 
 /** Result of a campaign as a short sentence with its evidence. */
 export interface Headline {
-  words: string;
+  sentence: string;
   details: string[];
 }
 
@@ -79,12 +79,12 @@ export interface Headline {
 const tooEarly = (campaign: CampaignJson, seen: number, nowMs: number): Headline | null => {
   const { target_sample_size: planned, ends_at } = campaign;
   const saw = formatCount(seen, 'user');
-  const early = (...details: string[]) => ({ words: 'Not enough data yet.', details });
+  const early = (...details: string[]) => ({ sentence: 'Not enough data yet.', details });
   if (planned != null) {
     const ofPlanned = `${saw} of the planned ${number.format(planned)} have seen it.`;
     if (seen >= planned) return null;
     if (hasEnded(campaign, nowMs))
-      return { words: 'Not enough users for a winner.', details: [`It ended. ${ofPlanned}`] };
+      return { sentence: 'Not enough users for a winner.', details: [`It ended. ${ofPlanned}`] };
     return early(ofPlanned);
   }
   if (hasEnded(campaign, nowMs)) return null;
@@ -97,15 +97,15 @@ const tooEarly = (campaign: CampaignJson, seen: number, nowMs: number): Headline
 export const headline = (campaign: CampaignJson, results: ComparedResults, nowMs: number): Headline => {
   const { arms, comparisons } = results;
   const seen = countExposedUsers(arms);
-  if (seen === 0) return { words: 'No impressions yet.', details: [] };
+  if (seen === 0) return { sentence: 'No impressions yet.', details: [] };
   if (comparisons.length === 0) {
     const [arm] = arms;
-    const people = formatCount(seen, 'user');
+    const users = formatCount(seen, 'user');
     const rate = arm && arm.exposed > 0 ? oneDigit.format((100 * arm.clicked) / arm.exposed) : '0.0';
     const missing = arms.some(({ variantId }) => variantId === null)
       ? 'The control group has no clicks. Add a goal to compare it.'
       : 'Nothing to compare. Add a variant, or a control group and a goal.';
-    return { words: `${people} saw it, ${rate}% clicked.`, details: [missing] };
+    return { sentence: `${users} saw it, ${rate}% clicked.`, details: [missing] };
   }
   const early = tooEarly(campaign, seen, nowMs);
   if (early !== null) return early;
@@ -118,7 +118,7 @@ export const headline = (campaign: CampaignJson, results: ComparedResults, nowMs
   const said = [...groups.values()].map((of) => decided(of, results));
   const wins = said.flatMap((each) => each.wins);
   return {
-    words: wins.length > 0 ? `${capitalize(wins.join('; '))}.` : 'No significant difference.',
+    sentence: wins.length > 0 ? `${capitalize(wins.join('; '))}.` : 'No significant difference.',
     details: said.flatMap(({ details }) => details.map((each) => `${capitalize(each)}.`)),
   };
 };

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { describe, expect, test } from 'vitest';
 import { compileProperty } from '../../../src/service/campaigns/personalise.ts';
-import { oddUrl, refusedUrl } from '../../../src/studio/campaign/url-problem.ts';
+import { getUrlError, getUrlWarning } from '../../../src/studio/campaign/url-problem.ts';
 import { describeLiquidError } from '../../../src/studio/server/describe-issue.ts';
 
 describe('a template error description', () => {
@@ -42,7 +42,7 @@ describe('a URL', () => {
     ['shop.example', 'This is a path of your site. For another site, use https://shop.example'],
     ['me@shop.example', 'For an email link, use mailto:me@shop.example'],
   ])('warns that %s is a path', (value, hint) => {
-    expect(oddUrl(value)).toBe(hint);
+    expect(getUrlWarning(value)).toBe(hint);
   });
 
   test.each([
@@ -54,7 +54,7 @@ describe('a URL', () => {
     'images/a.svg',
     'mailto:me@a.example',
     '',
-  ])('does not warn about "%s"', (value) => expect(oddUrl(value)).toBeNull());
+  ])('does not warn about "%s"', (value) => expect(getUrlWarning(value)).toBeNull());
 
   test.each([
     ['javascript:alert(1)', 'link'],
@@ -64,12 +64,12 @@ describe('a URL', () => {
     ['mailto:me@shop.example', 'image'],
     ['https://', 'link'],
   ] as const)('rejects %j as %s', (address, use) => {
-    expect(refusedUrl(address, use)).toMatch(/[Uu]se https/);
+    expect(getUrlError(address, use)).toMatch(/[Uu]se https/);
   });
 
   test.each([
     ['/x', 'link'],
     ['https://a.example/x.png', 'image'],
     ['tel:+4930123', 'link'],
-  ] as const)('accepts %j as %s', (address, use) => expect(refusedUrl(address, use)).toBeNull());
+  ] as const)('accepts %j as %s', (address, use) => expect(getUrlError(address, use)).toBeNull());
 });

@@ -81,7 +81,11 @@ describe('a change', () => {
     editor.set('name', 'Two');
     await editor.flush();
     expect(server.saved.map(({ name }) => name)).toEqual(['One', 'Two']);
-    expect([editor.state.value.is, editor.isDraft.value, editor.revision()]).toEqual(['saved', true, 'r2']);
+    expect([editor.state.value.status, editor.isDraft.value, editor.revision()]).toEqual([
+      'saved',
+      true,
+      'r2',
+    ]);
   });
 
   test('removes a member, and an undo restores it in place', async () => {
@@ -111,7 +115,11 @@ describe('a colleague’s change', () => {
     });
     write(editor, 'Mine');
     await editor.flush();
-    expect([server.stored()?.name, headline(), editor.state.value.is]).toEqual(['Theirs', 'Mine', 'saved']);
+    expect([server.stored()?.name, headline(), editor.state.value.status]).toEqual([
+      'Theirs',
+      'Mine',
+      'saved',
+    ]);
     expect(editor.canUndo.value).toBe(false);
     // From here on it is a regular draft of both operators.
     write(editor, 'Mine again');
@@ -126,13 +134,13 @@ describe('a colleague’s change', () => {
     });
     editor.set('name', 'Mine');
     await editor.flush();
-    expect(editor.state.value).toMatchObject({ is: 'conflict', theirs: { editor: 'Mia' } });
+    expect(editor.state.value).toMatchObject({ status: 'conflict', theirs: { editor: 'Mia' } });
     editor.set('name', 'Mine too');
     await editor.flush();
     expect(server.stored()?.name).toBe('Theirs');
     editor.keepMine();
     await editor.flush();
-    expect([server.stored()?.name, editor.state.value.is]).toEqual(['Mine too', 'saved']);
+    expect([server.stored()?.name, editor.state.value.status]).toEqual(['Mine too', 'saved']);
   });
 
   test('to the same part requires a choice, and undo after choosing it restores the user’s own change', async () => {
@@ -143,7 +151,7 @@ describe('a colleague’s change', () => {
     editor.set('name', 'Mine');
     await editor.flush();
     editor.takeTheirs();
-    expect([editor.campaign.value.name, editor.state.value.is]).toEqual(['Theirs', 'saved']);
+    expect([editor.campaign.value.name, editor.state.value.status]).toEqual(['Theirs', 'saved']);
     editor.undo();
     await editor.flush();
     expect(server.stored()?.name).toBe('Mine');
@@ -152,12 +160,12 @@ describe('a colleague’s change', () => {
   test('updates the page of an operator without changes', async () => {
     const editor = edited();
     await editor.look();
-    expect(editor.state.value.is).toBe('saved');
+    expect(editor.state.value.status).toBe('saved');
     server.colleague((draft) => {
       draft.name = 'Theirs';
     });
     await editor.look();
-    expect([editor.campaign.value.name, editor.state.value.is]).toEqual(['Theirs', 'saved']);
+    expect([editor.campaign.value.name, editor.state.value.status]).toEqual(['Theirs', 'saved']);
   });
 });
 
@@ -167,7 +175,7 @@ describe('offline', () => {
     const editor = edited();
     editor.set('name', 'On the train');
     await editor.flush();
-    expect(editor.state.value).toEqual({ is: 'failed', why: expect.any(String) });
+    expect(editor.state.value).toEqual({ status: 'failed', message: expect.any(String) });
     server.isDown = false;
     const next = edited();
     expect(next.campaign.value.name).toBe('On the train');
@@ -186,7 +194,7 @@ describe('offline', () => {
       draft.name = 'Theirs';
     });
     const next = edited();
-    expect(next.state.value).toMatchObject({ is: 'conflict', theirs: { campaign: { name: 'Theirs' } } });
+    expect(next.state.value).toMatchObject({ status: 'conflict', theirs: { campaign: { name: 'Theirs' } } });
     expect(next.campaign.value.name).toBe('On the train');
   });
 
@@ -195,9 +203,9 @@ describe('offline', () => {
     server.isMute = true;
     editor.set('name', 'Stored');
     await editor.flush();
-    expect(editor.state.value.is).toBe('failed');
+    expect(editor.state.value.status).toBe('failed');
     server.isMute = false;
     await editor.look();
-    expect([editor.state.value.is, server.stored()?.name]).toEqual(['saved', 'Stored']);
+    expect([editor.state.value.status, server.stored()?.name]).toEqual(['saved', 'Stored']);
   });
 });

@@ -17,7 +17,7 @@ const validateDraft = (members: Record<string, unknown>) =>
     aCampaign({ placements: ['home'], ends_at: '2026-03-09T09:00:00Z', ...members }),
     workspace,
     NOW,
-  ).map(({ severity, path, words }) => `${severity} ${path.at(-1)}: ${words}`);
+  ).map(({ severity, path, message }) => `${severity} ${path.at(-1)}: ${message}`);
 /** Validation result of a variant's properties. */
 const propertyChecks = (properties: Record<string, unknown>) =>
   validateDraft({ variants: [aVariant({ properties })] });

@@ -44,7 +44,7 @@ const aStudio = async () => {
       run: done,
       watermark: null,
       dedupeSinceUs: null,
-      seen: [],
+      storedRows: [],
       rejects: [reject],
       closedRejectIds: [],
       nowMs: studio.clock.now,

@@ -192,7 +192,7 @@ test('limits the values of a body by the cost of their errors, and reports the l
   const { status, body } = await check(Array.from({ length: 1_001 }, (_, at) => `p${at}`));
   expect([status, body.checks[0]]).toMatchObject([
     200,
-    { severity: 'error', path: ['placements'], words: 'Expected at most 1000, got an array.' },
+    { severity: 'error', path: ['placements'], message: 'Expected at most 1000, got an array.' },
   ]);
 });
 

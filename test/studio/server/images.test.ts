@@ -223,7 +223,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     const campaign = showing(url, { language: 'en', variants: [variant] });
     const found = async () => {
       const { body } = await studio.call('POST', '/api/validation', { body: { campaign }, cookie: ed });
-      return body.checks.filter(({ words }: { words: string }) => words.startsWith('Image not found'));
+      return body.checks.filter(({ message }: { message: string }) => message.startsWith('Image not found'));
     };
     expect(await found()).toEqual([]);
     const pia = await studio.signIn('Pia');
@@ -239,14 +239,14 @@ describe.each(STORES)('images on $name', ({ address }) => {
     expect((await publish((await save(showing('/own.png'), 1)).revision)).status).toBe(201);
     studio.clock.now += 1_000;
     expect((await remove(hash)).status).toBe(204);
-    const words = 'Image not found. Choose another one.';
+    const message = 'Image not found. Choose another one.';
     expect(await found()).toEqual([
-      { severity: 'error', path: ['variants', 0, 'properties', 'image'], words },
-      { severity: 'error', path: ['variants', 0, 'translations', 'de', 'image'], words },
+      { severity: 'error', path: ['variants', 0, 'properties', 'image'], message },
+      { severity: 'error', path: ['variants', 0, 'translations', 'de', 'image'], message },
     ]);
     const saved = await save(campaign, 2);
-    expect(saved.checks[0]).toMatchObject({ severity: 'error', words });
-    const refused = { status: 422, body: { message: `Cannot publish: ${words}` } };
+    expect(saved.checks[0]).toMatchObject({ severity: 'error', message });
+    const refused = { status: 422, body: { message: `Cannot publish: ${message}` } };
     expect(await publish(saved.revision)).toMatchObject(refused);
     const restored = await studio.call('POST', '/api/releases/1/restore', {
       body: { note: '', based_on: 2 },

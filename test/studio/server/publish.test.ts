@@ -548,7 +548,7 @@ describe('a draft', () => {
       {
         severity: 'error',
         path: ['variants', 0, 'properties', 'headline', 'value'],
-        words: 'Unclosed {{. Add }} and close quotation marks.',
+        message: 'Unclosed {{. Add }} and close quotation marks.',
       },
     ]);
   });

@@ -134,7 +134,7 @@ describe('a selector without a match', () => {
   const checks = async () => {
     const campaign = { ...SPRING, placements: ['home'] };
     const { body } = await studio.call('POST', '/api/validation', { body: { campaign }, cookie: ed });
-    return body.checks.map(({ words }: { words: string }) => words).join(' ');
+    return body.checks.map(({ message }: { message: string }) => message).join(' ');
   };
 
   test('is counted from the reports of pages, until no page reports it for a day', async () => {
@@ -313,7 +313,7 @@ describe('a release that a newer version rejects', () => {
     });
     const { checks } = (await newer.call('POST', '/api/validation', { body: { campaign: bad }, cookie }))
       .body;
-    expect(checks[0]).toMatchObject({ severity: 'error', words: fault });
+    expect(checks[0]).toMatchObject({ severity: 'error', message: fault });
     expect(checks[0].path.slice(0, 4)).toEqual(['variants', 0, 'on_click', 'attributes']);
     const history = await newer.call('GET', '/api/releases?campaign=bad', { cookie });
     expect(history.body.releases).toHaveLength(1);
@@ -375,7 +375,7 @@ describe('a preview link', () => {
       ],
     });
     const results = await studio.call('GET', '/api/results/gold', { cookie: ed });
-    expect(results.body.headline).toEqual({ words: 'No impressions yet.', details: [] });
+    expect(results.body.headline).toEqual({ sentence: 'No impressions yet.', details: [] });
   });
 
   test('shows a published campaign without a draft, and is not created for an unpublished one', async () => {
@@ -712,7 +712,7 @@ describe('results', () => {
       `gold,a,${seen},${2 * seen},${2 * seen},${seen},0,0,${seen},${40 * seen},${seen}`,
     );
     expect(csv.body.split('\r\n')[0]).toMatch(
-      /^\uFEFF?campaign,variant,people,impressions,clicks,people_clicked,dismissals,people_dismissed,people: Bought “teapot”,revenue EUR: Bought “teapot”,clicks: details$/,
+      /^\uFEFF?campaign,variant,users,impressions,clicks,users_clicked,dismissals,users_dismissed,users: Bought “teapot”,revenue EUR: Bought “teapot”,clicks: details$/,
     );
     await studio.track({ purchases: [{ ...buy('u0', '2026-03-02T09:00:00Z'), currency: 'PLN' }] });
     // Revenue in two currencies has no sum.

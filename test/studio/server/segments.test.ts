@@ -55,7 +55,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
       ],
     });
     const before = await publish(FOR_GOLD);
-    expect([before.status, before.body.checks[0].words]).toEqual([
+    expect([before.status, before.body.checks[0].message]).toEqual([
       422,
       'Unknown segment "gold". Choose another one.',
     ]);
@@ -117,7 +117,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
     const { campaigns } = (await studio.call('GET', '/api/campaigns', { cookie: pia })).body;
     expect(campaigns.map(({ id }: { id: string }) => id)).toEqual(['sale', 'new']);
     await save('one', { email: 'kim@example.org' }, 0, 'One person');
-    expect((await list())[1].reach).toBe('needs people');
+    expect((await list())[1].reach).toBe('needs_permission');
   });
 
   test('report which live campaigns a change would silence before it is made', async () => {

@@ -135,7 +135,7 @@ test('rejects more than 100 languages from any source', async () => {
   const [variant] = CAMPAIGN['variants'] as Record<string, unknown>[];
   const campaign = { ...CAMPAIGN, variants: [{ ...variant, translations }] };
   const checks = await studio.call('POST', '/api/validation', { body: { campaign }, cookie: ed });
-  expect(checks.body.checks).toContainEqual({ severity: 'error', path: ['language'], words: message });
+  expect(checks.body.checks).toContainEqual({ severity: 'error', path: ['language'], message });
   for (const format of ['csv', 'xliff1']) {
     expect((await post('export', { campaign, format, language: 'de' })).body.message).toBe(message);
   }
@@ -166,7 +166,7 @@ test('warns about missing translations at the first text of a language, without 
   expect(body.checks).toContainEqual({
     severity: 'warning',
     path: ['variants', 0, 'translations', 'de', 'body'],
-    words: 'German lacks Body: users get English there.',
+    message: 'German lacks Body: users get English there.',
   });
   expect(body.checks.map(({ path }: { path: string[] }) => path[3])).toContain('ar');
   expect(body.checks.filter(({ severity }: { severity: string }) => severity === 'error')).toEqual([]);

@@ -33,8 +33,8 @@ const counts = (...arms: CampaignResults['arms']) => ({ arms, currencies: ['EUR'
 
 /** The first sentence, and the numbers behind it. */
 const said = (campaign: CampaignJson, of: ReturnType<typeof counts>) => {
-  const { words, details } = headline(campaign, compareResults(campaign, of), NOW);
-  return [words, ...details];
+  const { sentence, details } = headline(campaign, compareResults(campaign, of), NOW);
+  return [sentence, ...details];
 };
 
 describe('the headline of the results', () => {

@@ -114,7 +114,7 @@ const createActivity = <Kind extends 'event' | 'purchase'>(
         ...(withinDays !== null && { [`${path}.last_days_ago`]: { $lte: withinDays } }),
       };
     },
-    words: (name, filter) => {
+    describe: (name, filter) => {
       const found = together(name, filter);
       if (!found) return null;
       const deed = `${verb} “${plain(found.subject)}”`;

@@ -97,7 +97,7 @@ export const attribute: ConditionKind<AttributeCondition> = {
     if (!needsValue(operator)) return { [name]: { $exists: operator === 'is known' } };
     return { [name]: operator === 'is' ? value : { [WIRE[operator]!]: value } };
   },
-  words: (name, filter) => ({
+  describe: (name, filter) => ({
     result: Object.entries(toOperators(filter[name])).map(([operator, operand]) =>
       describeComparison(name, operator, operand),
     ),

@@ -55,7 +55,7 @@ export const campaign: ConditionKind<CampaignCondition> = {
     const isWithin = { $lte: withinDays };
     return { [`campaigns.${id}.${days}`]: hasDone ? isWithin : { $not: isWithin } };
   },
-  words: (name, filter, getName) => {
+  describe: (name, filter, getName) => {
     if (!name.startsWith('campaigns.')) return null;
     const condition = readField(name, filter[name]);
     if (!condition) return { result: [`${name} ${formatValue(filter[name])}`], names: [name] };

@@ -64,7 +64,7 @@ export interface ConditionKind<Condition> {
    * Describes the member `name` of a filter, also if the builder cannot show it. Returns `null` if it is of another kind.
    * Default: as an attribute.
    */
-  words?(name: string, filter: Filter, getName: AudienceName): Taken<string[]> | null;
+  describe?(name: string, filter: Filter, getName: AudienceName): Taken<string[]> | null;
   /** Returns whether the condition is complete. Incomplete conditions are shown but not saved in the campaign. */
   isComplete(condition: Condition): boolean;
   /** Returns whether no user in the sample has the name. Default: no. */

@@ -52,7 +52,7 @@ export const describeConditions = (filter: Filter, getName: AudienceName): strin
   const said = new Set<string>();
   return Object.keys(filter).flatMap((name) => {
     if (said.has(name)) return [];
-    const taken = BY_SPECIFICITY.map((kind) => kind.words?.(name, filter, getName) ?? null).find(
+    const taken = BY_SPECIFICITY.map((kind) => kind.describe?.(name, filter, getName) ?? null).find(
       (each) => each !== null,
     );
     for (const each of taken?.names ?? []) said.add(each);

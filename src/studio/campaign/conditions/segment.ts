@@ -20,7 +20,7 @@ export const segment: ConditionKind<SegmentCondition> = {
     return { result: { kind: 'segment', id, isIn: false }, names: [name] };
   },
   write: ({ id, isIn }) => (isIn ? { $segment: id } : { $nor: [{ $segment: id }] }),
-  words: (name, filter, getName) =>
+  describe: (name, filter, getName) =>
     name === '$segment'
       ? { result: [`in segment “${getName('segment', String(filter[name]))}”`], names: [name] }
       : null,

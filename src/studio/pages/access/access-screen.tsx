@@ -13,8 +13,8 @@ const TYPING_MS = 300;
 
 /** Audit log, newest first, with search. */
 export const Audit = () => {
-  const words = useSignal('');
-  const path = `/api/audit?find=${encodeURIComponent(words.value.trim())}`;
+  const terms = useSignal('');
+  const path = `/api/audit?find=${encodeURIComponent(terms.value.trim())}`;
   const { loaded, again } = useGet<AuditResponse>(path, { pauseMs: TYPING_MS, keepsLast: true });
   return (
     <>
@@ -24,8 +24,8 @@ export const Audit = () => {
           class="audit-find"
           aria-label="Find in the audit"
           placeholder="Operator, action or campaign"
-          value={words.value}
-          onInput={(event) => into(words)(event.currentTarget.value)}
+          value={terms.value}
+          onInput={(event) => into(terms)(event.currentTarget.value)}
         />
         <a class="button" href={`${path}&as=csv`} download>
           Download CSV

@@ -31,16 +31,16 @@ export const hasError = (checks: readonly DraftCheck[]): boolean =>
 /** List of checks with errors first. */
 export const IssueList = ({ checks }: { checks: readonly DraftCheck[] }) => (
   <>
-    {checks.map(({ severity, words }) => (
-      <p key={words} class={severity === 'error' ? 'field-problem' : 'field-warning'}>
-        {words}
+    {checks.map(({ severity, message }) => (
+      <p key={message} class={severity === 'error' ? 'field-problem' : 'field-warning'}>
+        {message}
       </p>
     ))}
   </>
 );
 
 /** Creates the error of a field with invalid input. The draft keeps the last valid value. */
-export const unreadable = (words: string): DraftCheck => ({ severity: 'error', path: [], words });
+export const unreadable = (message: string): DraftCheck => ({ severity: 'error', path: [], message });
 
 const unread = signal<readonly string[]>([]);
 

@@ -7,7 +7,7 @@ import { Problem } from './notices.tsx';
 
 export type Loaded<Value> =
   | { state: 'loading' }
-  | { state: 'failed'; words: string }
+  | { state: 'failed'; message: string }
   | { state: 'ready'; value: Value };
 
 const LOADING = { state: 'loading' } as const;
@@ -41,7 +41,7 @@ export const useLoad = <Value,>(
     try {
       tell({ state: 'ready', value: await load(signal) });
     } catch (error) {
-      tell({ state: 'failed', words: describeError(error) });
+      tell({ state: 'failed', message: describeError(error) });
     }
   }, [key]);
   useEffect(() => {
@@ -98,7 +98,7 @@ export const LoadView = <Value,>({ loaded, again, isPage = false, children }: Lo
   if (loaded.state === 'loading') return <div aria-busy="true" />;
   if (loaded.state === 'ready') return <>{children(loaded.value)}</>;
   return (
-    <Problem title={loaded.words} isPage={isPage}>
+    <Problem title={loaded.message} isPage={isPage}>
       <Button onClick={() => void again()}>Try again</Button>
     </Problem>
   );

@@ -38,14 +38,14 @@ export const Boundary = (props: {
   return <>{error === undefined ? props.children : props.instead(String(error))}</>;
 };
 
-const said = signal({ words: '', times: 0 });
+const said = signal({ message: '', times: 0 });
 
 /** Shows a toast and announces it to screen readers. */
-export const announce = (words: string): void => {
+export const announce = (message: string): void => {
   const times = said.value.times + 1;
-  said.value = { words, times };
+  said.value = { message, times };
   setTimeout(() => {
-    if (said.value.times === times) said.value = { words: '', times };
+    if (said.value.times === times) said.value = { message: '', times };
   }, 6_000);
 };
 
@@ -60,6 +60,6 @@ export const announceResult = async (act: () => Promise<string>): Promise<void> 
 
 export const Announcer = () => (
   <div class="announcer" role="status">
-    {said.value.words !== '' && <p key={said.value.times}>{said.value.words}</p>}
+    {said.value.message !== '' && <p key={said.value.times}>{said.value.message}</p>}
   </div>
 );

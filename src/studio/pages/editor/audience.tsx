@@ -22,7 +22,7 @@ import { NameLists, useNames } from '../components/suggestions.tsx';
 import { audienceName, signedIn } from '../shell/session.ts';
 import { ConditionRow } from './conditions.tsx';
 import type { Editor } from './editor-state.ts';
-import { Reach, type Verdict } from './reach.tsx';
+import { Reach, type Visibility } from './reach.tsx';
 import './blocks.css';
 
 /** Users who always see the campaign, for tests. */
@@ -193,18 +193,18 @@ export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: Aud
 interface AudienceProps {
   editor: Editor;
   reach: Loaded<ReachResponse>;
-  verdict: Verdict;
+  visibility: Visibility;
 }
 
 /** Section of the editor for the audience. */
-export const Audience = ({ editor, reach, verdict }: AudienceProps) => {
+export const Audience = ({ editor, reach, visibility }: AudienceProps) => {
   const { audience } = editor.campaign.value;
   return (
     <>
       <section class="stack" id="audience" tabIndex={-1} aria-label="Audience">
         <div class="sunk audience-words">
           <p>{describeAudience(audience, audienceName)}</p>
-          <Reach loaded={reach} verdict={verdict} />
+          <Reach loaded={reach} visibility={visibility} />
         </div>
         <AudienceBuilder
           audience={audience ?? null}

@@ -51,8 +51,8 @@ const readValue = (type: PropertyType, typed: string): unknown => {
 export const CustomField = ({ name, property, checks, onChange }: CustomFieldProps) => {
   const typed = useSignal<string | null>(null);
   const id = `property-${name}`;
-  const words = `Invalid ${TYPE_NAMES[property.type].toLowerCase()}. The last valid value is used.`;
-  const own = typed.value === null ? [] : [unreadable(words)];
+  const message = `Invalid ${TYPE_NAMES[property.type].toLowerCase()}. The last valid value is used.`;
+  const own = typed.value === null ? [] : [unreadable(message)];
   return (
     <div class="row low">
       <Field

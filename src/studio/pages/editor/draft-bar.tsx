@@ -13,7 +13,7 @@ import { Review } from './review.tsx';
 /** Conflict of two operators in a draft, with a choice between their versions. */
 export const ConflictBox = ({ editor, onDropped }: { editor: Editor; onDropped(): Promise<void> }) => {
   const { value: state } = editor.state;
-  if (state.is !== 'conflict') return null;
+  if (state.status !== 'conflict') return null;
   const { theirs } = state;
   return (
     <section class="panel notice" role="alert" aria-labelledby="conflict-title">
@@ -52,7 +52,7 @@ interface DraftBarProps {
   onDiscarded(): Promise<void>;
 }
 
-const SAVING: Record<SaveState['is'], string> = {
+const SAVING: Record<SaveState['status'], string> = {
   saved: '',
   waiting: 'Saving…',
   saving: 'Saving…',
@@ -61,7 +61,7 @@ const SAVING: Record<SaveState['is'], string> = {
 };
 
 const describeState = ({ row, isDraft, state, revision }: Editor): string => {
-  const saving = SAVING[state.value.is];
+  const saving = SAVING[state.value.status];
   if (saving !== '') return saving;
   if (!isDraft.value) return row.published ? 'Published' : 'Scheduled';
   const isAsFound = row.draft?.revision === revision();
@@ -84,8 +84,8 @@ const whyNotPublish = ({ isDraft, lastEditor, revision, review }: Editor): strin
 
 /** Row with the reason that the draft cannot be published. A separate row keeps the sticky bar low. */
 export const WhyNotPublish = ({ editor }: { editor: Editor }) => {
-  const words = mayPublish() ? whyNotPublish(editor) : null;
-  return words === null ? null : <p class="campaign-why">{words}</p>;
+  const reason = mayPublish() ? whyNotPublish(editor) : null;
+  return reason === null ? null : <p class="campaign-why">{reason}</p>;
 };
 
 /** Status and actions of the draft. */
@@ -106,11 +106,11 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
   const whyNot = canPublish ? whyNotPublish(editor) : null;
   return (
     <div class="row draft-bar">
-      <p class="draft-state" data-state={state.is}>
+      <p class="draft-state" data-state={state.status}>
         {describeState(editor)}
-        {state.is === 'failed' && (
+        {state.status === 'failed' && (
           <>
-            : {state.why}{' '}
+            : {state.message}{' '}
             <Button look="link" onClick={() => void editor.save()}>
               Try again
             </Button>
@@ -143,7 +143,7 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
           {canPublish && (isFile || whyNot === null) && (
             <Button
               look="primary"
-              disabled={!isDraft.value && state.is === 'saved'}
+              disabled={!isDraft.value && state.status === 'saved'}
               aria-describedby={errors.value.length > 0 ? 'checks-title' : undefined}
               onClick={() => void onPublish()}
             >

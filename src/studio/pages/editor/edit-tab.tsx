@@ -13,7 +13,7 @@ import { Audience } from './audience.tsx';
 import type { Editor } from './editor-state.ts';
 import { Goal } from './goal.tsx';
 import { Message } from './message.tsx';
-import { getVerdict, reachChecks, useReach, type Verdict } from './reach.tsx';
+import { getVisibility, reachChecks, useReach, type Visibility } from './reach.tsx';
 import { Schedule } from './schedule.tsx';
 import './blocks.css';
 import './editor.css';
@@ -38,19 +38,19 @@ export const focusUnread = (): boolean => {
 export const useChecks = (editor: Editor) => {
   const campaign = editor.campaign.value;
   const reach = useReach(campaign);
-  const verdict = getVerdict(campaign, reach, Date.now());
+  const visibility = getVisibility(campaign, reach, Date.now());
   const unread = unreadInSection().map(
-    (id): DraftCheck => ({ severity: 'error', path: [UNREAD, id], words: 'Not saved. Fix or clear it.' }),
+    (id): DraftCheck => ({ severity: 'error', path: [UNREAD, id], message: 'Not saved. Fix or clear it.' }),
   );
   const found = [...unread, ...editor.checks.value];
   const isInvalid = found.some(({ severity }) => severity === 'error');
   return {
     campaign,
     reach,
-    verdict,
+    visibility,
     isChecked: editor.isChecked.value && reach.state !== 'loading',
     // Omits checks of the reach, because an invalid draft has no reach.
-    checks: isInvalid ? found : [...reachChecks(verdict, reach), ...found],
+    checks: isInvalid ? found : [...reachChecks(visibility, reach), ...found],
   };
 };
 
@@ -75,17 +75,17 @@ interface CheckListProps {
   campaign: CampaignJson;
   /** Whether the draft and its reach are checked. */
   isChecked: boolean;
-  verdict: Verdict;
+  visibility: Visibility;
   onGo?(check: DraftCheck): void;
 }
 
 /** Checks of the draft, errors first. */
-export const CheckList = ({ checks, campaign, isChecked, verdict, onGo }: CheckListProps) => {
+export const CheckList = ({ checks, campaign, isChecked, visibility, onGo }: CheckListProps) => {
   const errors = checks.filter(({ severity }) => severity === 'error').length;
   const title = () => {
     if (errors > 0) return `${formatCount(errors, 'error')} to fix`;
     if (!isChecked) return 'Checking…';
-    if (verdict.is === 'nobody') return 'No users will see it';
+    if (visibility.state === 'nobody') return 'No users will see it';
     return checks.length > 0
       ? `Can be published, with ${formatCount(checks.length, 'warning')}`
       : 'Ready to publish';
@@ -93,11 +93,11 @@ export const CheckList = ({ checks, campaign, isChecked, verdict, onGo }: CheckL
   return (
     <section class="panel checks" data-invalid={errors > 0} aria-labelledby="checks-title">
       <h2 id="checks-title">{title()}</h2>
-      {checks.length === 0 && <p class="muted">{verdict.words}</p>}
+      {checks.length === 0 && <p class="muted">{visibility.message}</p>}
       {checks.length > 0 && (
         <ul>
           {checks.map((check) => (
-            <li key={JSON.stringify([check.path, check.words])} data-severity={check.severity}>
+            <li key={JSON.stringify([check.path, check.message])} data-severity={check.severity}>
               <span class="visually-hidden">{check.severity}: </span>
               {onGo ? (
                 <Button look="link" onClick={() => onGo(check)}>
@@ -106,7 +106,7 @@ export const CheckList = ({ checks, campaign, isChecked, verdict, onGo }: CheckL
               ) : (
                 <b>{formatLocation(check, campaign) || 'Campaign'}</b>
               )}
-              : {check.words}
+              : {check.message}
             </li>
           ))}
         </ul>
@@ -165,7 +165,7 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
   /** ID of the field to focus once it is rendered. */
   const wanted = useSignal<string | null>(location.hash === '#expires' ? 'expires' : null);
   const checked = useChecks(editor);
-  const { campaign, checks, reach, verdict } = checked;
+  const { campaign, checks, reach, visibility } = checked;
   const variant =
     campaign.variants.find(({ variant_id }) => variant_id === variantId.value) ?? firstVariant(campaign);
 
@@ -245,7 +245,9 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
                 onLanguage={into(chosenLanguage)}
               />
             )}
-            {section.value === 'audience' && <Audience editor={editor} reach={reach} verdict={verdict} />}
+            {section.value === 'audience' && (
+              <Audience editor={editor} reach={reach} visibility={visibility} />
+            )}
             {section.value === 'schedule' && <Schedule editor={editor} />}
             {section.value === 'goal' && <Goal editor={editor} />}
           </fieldset>

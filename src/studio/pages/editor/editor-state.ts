@@ -58,12 +58,12 @@ const SAVE_MS = 500;
 
 /** Status of saving to the server. */
 export type SaveState =
-  | { is: 'saved' | 'waiting' | 'saving' }
-  | { is: 'failed'; why: string }
+  | { status: 'saved' | 'waiting' | 'saving' }
+  | { status: 'failed'; message: string }
   /** Another operator saved first. `theirs` is `null` if they published or discarded the draft. */
-  | { is: 'conflict'; theirs: DraftRow | null };
-const SAVED: SaveState = { is: 'saved' };
-const WAITING: SaveState = { is: 'waiting' };
+  | { status: 'conflict'; theirs: DraftRow | null };
+const SAVED: SaveState = { status: 'saved' };
+const WAITING: SaveState = { status: 'waiting' };
 
 /**
  * Creates the state of a campaign in the editor. Saves each change as a draft based on the known revision. After a conflict,
@@ -86,7 +86,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
 
   const saved = signal<Stored>(isOvertaken ? { ...found, basedOn: recovered.basedOn } : found);
   const campaign = signal(recovered?.campaign ?? found.campaign);
-  const state = signal<SaveState>(isOvertaken ? { is: 'conflict', theirs: row.draft } : SAVED);
+  const state = signal<SaveState>(isOvertaken ? { status: 'conflict', theirs: row.draft } : SAVED);
   const checks = signal<DraftCheck[]>([]);
   /** Whether `checks` are known. */
   const isChecked = signal(false);
@@ -118,7 +118,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   };
   const refused = (sent: CampaignJson, error: unknown) => {
     if (!(error instanceof ApiError && error.status === 412)) {
-      state.value = { is: 'failed', why: describeError(error) };
+      state.value = { status: 'failed', message: describeError(error) };
       return;
     }
     const draft = (error.body['theirs'] as DraftRow | null) ?? null;
@@ -130,7 +130,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     }
     const merged = draft && mergeCampaigns(saved.value.campaign, campaign.value, draft.campaign);
     if (!merged) {
-      state.value = { is: 'conflict', theirs: draft };
+      state.value = { status: 'conflict', theirs: draft };
       return;
     }
     saved.value = draft;
@@ -140,10 +140,10 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     announce(`${describeEditor(draft.editor)}. Both changes are kept.`);
   };
   const saveOnce = async (keepalive: boolean): Promise<void> => {
-    if (state.value.is === 'saved' || state.value.is === 'conflict') return;
+    if (state.value.status === 'saved' || state.value.status === 'conflict') return;
     const sent = campaign.value;
     const { revision, basedOn } = saved.value;
-    state.value = { is: 'saving' };
+    state.value = { status: 'saving' };
     const body = { campaign: sent, based_on: basedOn };
     try {
       const answer = await call<SavedDraft>('PUT', path, { body, ifMatch: revision, keepalive });
@@ -153,7 +153,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     } catch (error) {
       refused(sent, error);
     }
-    if (state.peek().is === 'waiting') saveSoon();
+    if (state.peek().status === 'waiting') saveSoon();
   };
   // Saves sequentially, because each save requires the revision of the previous one.
   const save = (keepalive = false): Promise<void> => {
@@ -170,7 +170,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     campaign.value = next;
     // Stores the change also during a conflict, because the page may be closed before the operator has chosen.
     keepUnsaved(row.id, { ...saved.value, campaign: next });
-    if (state.value.is === 'conflict') return;
+    if (state.value.status === 'conflict') return;
     state.value = WAITING;
     saveSoon();
   };
@@ -203,7 +203,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     /** Resolves once all changes are stored or saving has failed. The state contains the error. */
     async flush() {
       do await save();
-      while (state.peek().is === 'waiting');
+      while (state.peek().status === 'waiting');
     },
     change,
     /** Sets a member of the campaign; `null` removes it. */
@@ -231,7 +231,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     forget: () => forgetUnsaved(row.id),
     /** Polls for changes by other operators, to show conflicts before the next save. Retries a failed save first. */
     async look() {
-      if (state.value.is === 'failed') await save();
+      if (state.value.status === 'failed') await save();
       if (state.value !== SAVED) return;
       const before = saved.value;
       const { draft } = await call<CampaignRow>('GET', `/api/campaigns/${encodeURIComponent(row.id)}`);
@@ -239,7 +239,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       review.value = draft?.review ?? [];
       if ((draft?.revision ?? null) === before.revision) return;
       if (!draft || hasChanged) {
-        state.value = { is: 'conflict', theirs: draft };
+        state.value = { status: 'conflict', theirs: draft };
         return;
       }
       saved.value = draft;
@@ -249,7 +249,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     },
     /** Resolves a conflict by saving this page's version over the other operator's. */
     keepMine() {
-      if (state.value.is !== 'conflict') return;
+      if (state.value.status !== 'conflict') return;
       const { theirs } = state.value;
       // If the other operator has no draft, keeps the base release, so that publishing shows the newer release.
       saved.value = theirs ?? { ...saved.value, revision: null };
@@ -258,7 +258,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     },
     /** Resolves a conflict by continuing with the other operator's version. Undo restores this page's version. */
     takeTheirs() {
-      if (state.value.is !== 'conflict' || !state.value.theirs) return;
+      if (state.value.status !== 'conflict' || !state.value.theirs) return;
       steps.keep(campaign.value);
       saved.value = state.value.theirs;
       campaign.value = saved.value.campaign;

@@ -153,7 +153,7 @@ export const Goal = ({ editor }: { editor: Editor }) => {
         min={1}
         checks={checksAt(editor.checks.value, 'target_sample_size')}
         value={target_sample_size}
-        onChange={(people) => editor.set('target_sample_size', people)}
+        onChange={(users) => editor.set('target_sample_size', users)}
       />
       <SampleSize editor={editor} />
     </>

@@ -91,8 +91,8 @@ const Files = ({ editor, language }: { editor: Editor; language: string }) => {
       </p>
       {notes.value.length > 0 && (
         <ul class="field-warning">
-          {notes.value.map((words) => (
-            <li key={words}>{words}</li>
+          {notes.value.map((message) => (
+            <li key={message}>{message}</li>
           ))}
         </ul>
       )}

@@ -50,7 +50,7 @@ export const TemplateField = ({ name, property, checks: found, onChange }: Templ
     onChange(value === '' ? null : { type: property?.type ?? template.type, value });
   const shared = { id, 'aria-invalid': hasError(checks), 'aria-describedby': describedBy(id) };
 
-  const words = (rows: number, isLine: boolean) => (
+  const textField = (rows: number, isLine: boolean) => (
     <WordsInput
       id={id}
       value={text}
@@ -73,8 +73,8 @@ export const TemplateField = ({ name, property, checks: found, onChange }: Templ
     />
   );
   const inputs: Record<Input, () => preact.JSX.Element> = {
-    line: () => words(1, true),
-    text: () => words(3, false),
+    line: () => textField(1, true),
+    text: () => textField(3, false),
     link: address,
     widths: address,
     image: address,

@@ -94,7 +94,7 @@ export const CopyDialog = ({ editor, onClose }: { editor: Editor; onClose(): voi
       action={
         editor.errors.value.length > 0
           ? null
-          : { name: 'Copy JSON', act: copy, isReady: editor.state.value.is === 'saved' }
+          : { name: 'Copy JSON', act: copy, isReady: editor.state.value.status === 'saved' }
       }
     >
       {checked.checks.length > 0 && <CheckList {...checked} />}
@@ -130,7 +130,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
   const scheduled = useSignal<ScheduledChoice>(row.published ? 'keep' : 'cancel');
   const before = useSignal(editor.row.published?.campaign ?? null);
   const checked = useChecks(editor);
-  const { campaign, checks, reach, verdict } = checked;
+  const { campaign, checks, reach, visibility } = checked;
   const seen = useRef(editor.revision());
   const { value: state } = editor.state;
   const effect = useLoad(
@@ -191,22 +191,22 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
           : {
               name: when.value === 'later' ? 'Schedule' : 'Publish now',
               act: publish,
-              isReady: editor.state.value.is === 'saved',
+              isReady: editor.state.value.status === 'saved',
             }
       }
     >
       {editor.errors.value.length === 0 && (
         <section class="sunk">
-          <Reach loaded={reach} verdict={verdict} />
+          <Reach loaded={reach} visibility={visibility} />
           <p>{describeAudience(campaign.audience, audienceName)}</p>
         </section>
       )}
-      {state.is === 'conflict' && (
+      {state.status === 'conflict' && (
         <p class="field-problem" role="alert">
           This draft was changed, published or discarded. Close this dialog to see how.
         </p>
       )}
-      {state.is === 'saved' && editor.revision() !== seen.current && (
+      {state.status === 'saved' && editor.revision() !== seen.current && (
         <p class="field-warning" role="alert">
           {describeEditor(editor.lastEditor())}. The differences include the change.
         </p>
@@ -218,7 +218,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       <section>
         <h3>Impact</h3>
         {effect.state === 'ready' && <Effect effect={effect.value} />}
-        {effect.state === 'failed' && <p class="field-problem">{effect.words}</p>}
+        {effect.state === 'failed' && <p class="field-problem">{effect.message}</p>}
       </section>
       <section>
         <h3>What changes</h3>

@@ -32,48 +32,57 @@ export const useReach = (campaign: CampaignJson): Loaded<ReachResponse> => {
 };
 
 /** Estimated visibility of a campaign once published. */
-export interface Verdict {
+export interface Visibility {
   /** `nobody` must not appear as ready. `unknown` until users are counted. */
-  is: 'some' | 'nobody' | 'unknown';
-  words: string;
+  state: 'some' | 'nobody' | 'unknown';
+  message: string;
 }
 
 /** Returns the visibility of a campaign from its fields, or else from the estimated reach. */
-export const getVerdict = (campaign: CampaignJson, reach: Loaded<ReachResponse>, nowMs: number): Verdict => {
+export const getVisibility = (
+  campaign: CampaignJson,
+  reach: Loaded<ReachResponse>,
+  nowMs: number,
+): Visibility => {
   const { status, starts_at, ends_at, control_percentage, test_users } = campaign;
   const who = test_users?.length ? 'Only test users' : 'No users';
-  const nobody = (reason: string): Verdict => ({ is: 'nobody', words: `${who} will see it: ${reason}.` });
+  const nobody = (reason: string): Visibility => ({
+    state: 'nobody',
+    message: `${who} will see it: ${reason}.`,
+  });
   if (status === 'stopped') return nobody('the campaign is stopped');
   if (status === 'draft') {
     return test_users?.length
-      ? { is: 'some', words: 'Only its test users will see it.' }
+      ? { state: 'some', message: 'Only its test users will see it.' }
       : nobody('it is for test users, and has none');
   }
   if (ends_at && Date.parse(ends_at) <= nowMs) return nobody('its end is in the past');
   if (control_percentage === 100) return nobody('everyone is in the control group');
-  if (reach.state === 'loading') return { is: 'unknown', words: 'Counting users…' };
-  if (reach.state === 'failed') return { is: 'unknown', words: `Users are not counted: ${reach.words}` };
+  if (reach.state === 'loading') return { state: 'unknown', message: 'Counting users…' };
+  if (reach.state === 'failed')
+    return { state: 'unknown', message: `Users are not counted: ${reach.message}` };
   const { total, users, shown, fewerThan } = reach.value;
   const startText = starts_at && Date.parse(starts_at) > nowMs ? `, from ${wholeMoment(starts_at)}` : '';
-  if (total === 0) return { is: 'some', words: `New users will see it${startText}. There are none yet.` };
+  if (total === 0)
+    return { state: 'some', message: `New users will see it${startText}. There are none yet.` };
   if (fewerThan !== null)
-    return { is: 'some', words: `Fewer than ${fewerThan} users will see it${startText}.` };
+    return { state: 'some', message: `Fewer than ${fewerThan} users will see it${startText}.` };
   if (users === 0) return nobody('no users match its audience');
   if (shown === 0)
     return nobody('all of them are in a higher-priority campaign, the control group or the holdout');
   const about = isExact(reach.value) && users === shown ? '' : 'About ';
-  return { is: 'some', words: `${about}${formatCount(shown, 'user')} will see it${startText}.` };
+  return { state: 'some', message: `${about}${formatCount(shown, 'user')} will see it${startText}.` };
 };
 
-/** Returns warnings of the verdict that other checks do not report. */
-export const reachChecks = (verdict: Verdict, reach: Loaded<ReachResponse>): DraftCheck[] => {
-  const warn = (words: string): DraftCheck[] => [{ severity: 'warning', path: ['audience'], words }];
-  if (reach.state === 'failed') return verdict.is === 'unknown' ? warn(verdict.words) : [];
+/** Returns warnings about the visibility that other checks do not report. */
+export const reachChecks = (visibility: Visibility, reach: Loaded<ReachResponse>): DraftCheck[] => {
+  const warn = (message: string): DraftCheck[] => [{ severity: 'warning', path: ['audience'], message }];
+  if (reach.state === 'failed') return visibility.state === 'unknown' ? warn(visibility.message) : [];
   if (reach.state === 'loading' || reach.value.total === 0) return [];
   const { users, shown, fewerThan } = reach.value;
   if (fewerThan !== null) return warn(`Fewer than ${fewerThan} users match this audience.`);
   if (users === 0) return warn('No users match this audience.');
-  return shown === 0 && verdict.is === 'nobody' ? warn(verdict.words) : [];
+  return shown === 0 && visibility.state === 'nobody' ? warn(visibility.message) : [];
 };
 
 /** Describes the estimated number of users in the audience of a draft. */
@@ -91,14 +100,14 @@ const describeReach = (loaded: Loaded<ReachResponse>): string => {
 
 interface ReachProps {
   loaded: Loaded<ReachResponse>;
-  verdict: Verdict;
+  visibility: Visibility;
 }
 
-/** Verdict on a draft and estimated size of its audience. */
-export const Reach = ({ loaded, verdict }: ReachProps) => (
+/** Visibility of a draft and estimated size of its audience. */
+export const Reach = ({ loaded, visibility }: ReachProps) => (
   <div role="status" aria-busy={loaded.state === 'loading'}>
-    <p class="reach-verdict" data-verdict={verdict.is}>
-      {verdict.words}
+    <p class="reach-visibility" data-visibility={visibility.state}>
+      {visibility.message}
     </p>
     <p class="audience-reach">{describeReach(loaded)}</p>
   </div>

@@ -60,8 +60,8 @@ export const WordsInput = ({
         const { value: typed, selectionStart } = event.currentTarget;
         // Keeps the caret unset during IME composition, because the input method controls the text.
         if (!event.isComposing) caret.current = withoutIsolates(typed.slice(0, selectionStart)).length;
-        const words = withoutIsolates(typed);
-        onChange(isLine ? words.replaceAll('\n', ' ') : words);
+        const text = withoutIsolates(typed);
+        onChange(isLine ? text.replaceAll('\n', ' ') : text);
       }}
     />
   );

@@ -35,12 +35,12 @@ const CLAUSE = /^audience\.?(?:\$and\[\d+\]\.)*/;
 /** Returns an audience condition as a sentence, with the user's actual value. */
 const describeClause = ({ clause, expected, actual }: FailingClause): string => {
   const field = clause.replace(CLAUSE, '');
-  const words = describeAudience({ [field]: expected }, audienceName)
+  const requirement = describeAudience({ [field]: expected }, audienceName)
     .replace(/^.*?: /, '')
     .replace(/\.$/, '');
   const isUndone = actual === null && NOT_IN_PROFILE.test(field);
-  if (actual === undefined || isUndone) return `Requires: ${words}.`;
-  return `Requires: ${words}. Profile: ${actual === null ? 'not set' : `“${String(actual)}”`}.`;
+  if (actual === undefined || isUndone) return `Requires: ${requirement}.`;
+  return `Requires: ${requirement}. Profile: ${actual === null ? 'not set' : `“${String(actual)}”`}.`;
 };
 
 const plain = (title: string, ...details: string[]): OutcomeLabels => ({ title, details });
@@ -174,8 +174,8 @@ const Placement = ({ id, spot, campaigns, variantNames }: PlacementProps) => {
                 <span class="why-outcome">{title}</span>
                 {details.length > 0 && (
                   <ul class="why-details">
-                    {details.map((words) => (
-                      <li key={words}>{words}</li>
+                    {details.map((detail) => (
+                      <li key={detail}>{detail}</li>
                     ))}
                   </ul>
                 )}

@@ -31,7 +31,7 @@ export const FILTERS: readonly (Option<Shown> & { states: readonly ListState[] }
   { value: 'archived', name: 'Archived', states: ['archived'] },
 ];
 
-export type Sort = 'state' | 'name' | 'start' | 'people';
+export type Sort = 'state' | 'name' | 'start' | 'exposed';
 
 /** Returns the current status of the published version or, if none, of the scheduled one. */
 export const getListState = (row: CampaignRow, nowMs: number): ListState => {
@@ -53,10 +53,10 @@ const getSearchTexts = (campaign: CampaignJson | undefined): string[] =>
     ? [getCampaignName(campaign), ...campaign.placements.map(placementName)]
     : [];
 
-const matches = (row: CampaignRow, words: string): boolean => {
+const matches = (row: CampaignRow, query: string): boolean => {
   const texts = [row.id, ...getSearchTexts(currentCampaign(row))];
   const all = texts.join('\n').toLocaleLowerCase();
-  return words
+  return query
     .toLocaleLowerCase()
     .split(/\s+/)
     .every((word) => all.includes(word));
@@ -71,7 +71,7 @@ const getStartMs = (row: CampaignRow): number => {
 
 interface Search {
   shown: Shown;
-  words: string;
+  query: string;
   sort: Sort;
   /** Returns the number of users who saw a campaign. */
   countUsers: (id: string) => number;
@@ -81,7 +81,7 @@ interface Search {
 /** Returns the campaigns that match the filter and the search (name, ID or placements), latest or most seen first. */
 export const findCampaigns = (
   rows: readonly CampaignRow[],
-  { shown, words, sort, countUsers, nowMs }: Search,
+  { shown, query, sort, countUsers, nowMs }: Search,
 ): CampaignRow[] => {
   const { states } = FILTERS.find(({ value }) => value === shown)!;
   const nameIn = (row: CampaignRow) => getSearchTexts(currentCampaign(row))[0] ?? row.id;
@@ -90,13 +90,13 @@ export const findCampaigns = (
       ORDER.indexOf(getListState(one, nowMs)) - ORDER.indexOf(getListState(other, nowMs)),
     name: (one, other) => nameIn(one).localeCompare(nameIn(other), undefined, { numeric: true }),
     start: (one, other) => getStartMs(other) - getStartMs(one),
-    people: (one, other) => countUsers(other.id) - countUsers(one.id),
+    exposed: (one, other) => countUsers(other.id) - countUsers(one.id),
   };
   const isShown = (row: CampaignRow) =>
     states.includes(getListState(row, nowMs)) ||
     (shown === 'planned' && row.scheduled.length > 0) ||
     (shown === 'review' && isToApprove(row));
-  return rows.filter((row) => isShown(row) && matches(row, words)).sort(sorts[sort]);
+  return rows.filter((row) => isShown(row) && matches(row, query)).sort(sorts[sort]);
 };
 
 /** Returns a random ID, because results are keyed by ID and the ID never changes. */

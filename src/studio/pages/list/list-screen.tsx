@@ -16,7 +16,7 @@ const SORTS: readonly Option<Sort>[] = [
   { value: 'state', name: 'State' },
   { value: 'name', name: 'Name' },
   { value: 'start', name: 'Latest start' },
-  { value: 'people', name: 'Most seen' },
+  { value: 'exposed', name: 'Most seen' },
 ];
 const PAGE = 25;
 
@@ -55,7 +55,7 @@ export const ListScreen = () => {
   const findShown = (filter: Shown) =>
     findCampaigns(rows, {
       shown: filter,
-      words: search.value,
+      query: search.value,
       sort: sort.value,
       countUsers: (id) => findStats(id)?.users ?? 0,
       nowMs,
@@ -74,7 +74,7 @@ export const ListScreen = () => {
         )}
       </div>
       {loaded.state === 'failed' ? (
-        <Problem title={loaded.words}>
+        <Problem title={loaded.message}>
           <Button onClick={() => void again()}>Try again</Button>
         </Problem>
       ) : (

@@ -1,7 +1,7 @@
 import { type Banner, INERT_METHODS } from '../../../protocol/index.ts';
 import type { PlacementTemplate } from '../../../service/index.ts';
 import { TEMPLATE_CATALOGUE, TEMPLATE_PROPERTIES, TEMPLATES } from '../../../templates/index.ts';
-import { refusedUrl } from '../../campaign/url-problem.ts';
+import { getUrlError } from '../../campaign/url-problem.ts';
 import './frame.css';
 
 /** Message from the editor to the frame. */
@@ -21,7 +21,7 @@ export interface FrameRequest {
 /** Property that pages would drop or clip. */
 export interface FrameProblem {
   property: string;
-  words: string;
+  message: string;
 }
 
 /** Message from the frame to the editor when it is ready or has rendered a banner. */
@@ -127,16 +127,16 @@ const draw = (request: FrameRequest) => {
         ...INERT_METHODS,
         now: Date.now,
         safeUrl: (url, use) =>
-          typeof url === 'string' && refusedUrl(url, use) === null ? onSite(url, site) : null,
+          typeof url === 'string' && getUrlError(url, use) === null ? onSite(url, site) : null,
         report: () => {
-          const words = site === null ? 'It cannot be loaded here.' : `It cannot be loaded from ${site}.`;
-          problems.push({ property: 'image', words });
+          const message = site === null ? 'It cannot be loaded here.' : `It cannot be loaded from ${site}.`;
+          problems.push({ property: 'image', message });
           tell();
         },
       });
     } catch (error) {
-      const words = error instanceof Error ? error.message : String(error);
-      problems.push({ property: 'headline', words });
+      const message = error instanceof Error ? error.message : String(error);
+      problems.push({ property: 'headline', message });
     }
   }
   requestAnimationFrame(tell);

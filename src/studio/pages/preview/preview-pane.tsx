@@ -38,7 +38,7 @@ const usePreview = (body: {
     JSON.stringify(body),
     { pauseMs: TYPING_MS, keepsLast: true },
   );
-  return { answer: last.current, problem: loaded.state === 'failed' ? loaded.words : null };
+  return { answer: last.current, problem: loaded.state === 'failed' ? loaded.message : null };
 };
 
 const TEMPLATES: readonly Option<PlacementTemplate>[] = TEMPLATE_CATALOGUE.map(({ name, label }) => ({
@@ -144,9 +144,9 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
           {answer?.properties === null && <p>Fix the errors to preview.</p>}
           {answer?.language && <p>In {languageName(answer.language)}.</p>}
           {answer?.properties && !answer.inAudience && <p>{who} is not in the audience.</p>}
-          {drawnProblems.value.map(({ property, words }) => (
-            <p key={property + words} class="field-warning">
-              {getFieldLabel(property)}: {words}
+          {drawnProblems.value.map(({ property, message }) => (
+            <p key={property + message} class="field-warning">
+              {getFieldLabel(property)}: {message}
             </p>
           ))}
         </div>

@@ -73,7 +73,7 @@ export const SiteLinkDialog = ({ editor, variantId, persona, language, onClose }
     page.value,
   );
   const url = loaded.state === 'ready' && typed.value === page.value ? loaded.value.url : null;
-  const problem = loaded.state === 'failed' && typed.value === page.value ? loaded.words : null;
+  const problem = loaded.state === 'failed' && typed.value === page.value ? loaded.message : null;
   const copy = async () => {
     await copyText(url!, 'open the link and copy its address');
     announce('Link copied.');

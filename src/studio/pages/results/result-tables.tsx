@@ -5,7 +5,7 @@ import { capitalize } from '../../campaign/capitalize.ts';
 import type { SinceEnd } from '../../server/ended-test.ts';
 import type { ResultsResponse } from '../../server/routes/results.ts';
 import type { Comparison } from '../../statistics/compare.ts';
-import { ACTION_COUNTS, type Arm, goalName } from '../../statistics/metrics.ts';
+import { type Arm, COUNTS_EXCEPT_IMPRESSIONS, goalName } from '../../statistics/metrics.ts';
 import { formatInterval } from '../../statistics/sentences.ts';
 import { type Column, DataTable } from '../components/data-table.tsx';
 import { countText, liftText, moneyText, shareText } from '../components/format.ts';
@@ -28,7 +28,7 @@ interface CountsRow extends Counts {
 }
 
 /** Columns of users, impressions and actions. Only users apply to the control group, because it sees no banner. */
-const countColumns = <Row extends CountsRow>(actions = ACTION_COUNTS): Column<Row>[] => {
+const countColumns = <Row extends CountsRow>(actions = COUNTS_EXCEPT_IMPRESSIONS): Column<Row>[] => {
   const ofSeen = (name: string, cell: Column<Row>['cell']): Column<Row> => ({
     name,
     kind: 'number',
@@ -193,7 +193,7 @@ interface PartPanelProps {
   arms: readonly Arm[];
   parts: readonly (CountsRow & { name: string })[];
   /** Actions that the parts count. Default: all. */
-  actions?: typeof ACTION_COUNTS;
+  actions?: typeof COUNTS_EXCEPT_IMPRESSIONS;
 }
 
 /** Counts by placement, language or button, and by variant. */

@@ -4,7 +4,7 @@ import { capitalize } from '../../campaign/capitalize.ts';
 import { languageName } from '../../campaign/translations.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { ResultsResponse } from '../../server/routes/results.ts';
-import { ACTION_COUNTS } from '../../statistics/metrics.ts';
+import { COUNTS_EXCEPT_IMPRESSIONS } from '../../statistics/metrics.ts';
 import { countText, wholeMoment } from '../components/format.ts';
 import { Resource } from '../components/loading.tsx';
 import { Empty } from '../components/notices.tsx';
@@ -22,7 +22,7 @@ const Meanings = () => (
     <dl class="meanings">
       <dt>Users</dt>
       <dd>Users with at least one impression. Control group: users who would have had one.</dd>
-      <dt>{capitalize(ACTION_COUNTS.map(({ users }) => users).join(', '))}</dt>
+      <dt>{capitalize(COUNTS_EXCEPT_IMPRESSIONS.map(({ users }) => users).join(', '))}</dt>
       <dd>Users who did it at least once, as a share of the users above.</dd>
       <dt>Goals</dt>
       <dd>
@@ -89,7 +89,7 @@ interface ResultsProps {
 const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
   if (results.arms.every(({ exposed }) => exposed === 0)) {
     return (
-      <Empty title={results.headline.words}>
+      <Empty title={results.headline.sentence}>
         <p class="muted">{whenEmpty}</p>
       </Empty>
     );
@@ -99,9 +99,9 @@ const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
       {results.ended && <EndedNotice results={results} ended={results.ended} />}
       <div class="row apart">
         <div class="results-headline">
-          <h2>{results.headline.words}</h2>
-          {results.headline.details.map((words) => (
-            <p key={words}>{words}</p>
+          <h2>{results.headline.sentence}</h2>
+          {results.headline.details.map((detail) => (
+            <p key={detail}>{detail}</p>
           ))}
         </div>
         {action}

@@ -80,7 +80,7 @@ export const Login = () => {
           }}
         />
         <p class="field-problem" id="key-problem" role="alert">
-          {problem.value ?? (options.state === 'failed' ? options.words : null)}
+          {problem.value ?? (options.state === 'failed' ? options.message : null)}
         </p>
         <Button type="submit" look="primary" disabled={signIn.isBusy.value}>
           {signIn.isBusy.value ? 'Signing in…' : 'Sign in'}

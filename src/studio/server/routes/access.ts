@@ -1,7 +1,7 @@
 import { type AuditEntry, HttpError } from '../../../service/index.ts';
 import { getCampaignName } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
-import { csvFile, del, get, iso, Reply, type ResponseOf } from '../route.ts';
+import { CustomResponse, csvFile, del, get, iso, type ResponseOf } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
 /** Returns the signed-in operator with the workspace data that the screens need. */
@@ -43,7 +43,7 @@ export type SessionResponse = ResponseOf<typeof readSession>;
 export const endSession = del('/api/session', 'view', async ({ studio, sessionId, audit, endedCookie }) => {
   await studio.closeSession(sessionId);
   await audit('operator.sign_out', '');
-  return new Reply({ status: 204, text: '', headers: { 'Set-Cookie': endedCookie } });
+  return new CustomResponse({ status: 204, text: '', headers: { 'Set-Cookie': endedCookie } });
 });
 
 const AUDIT_PAGE = 50;
@@ -103,9 +103,9 @@ export const readAudit = get('/api/audit', 'admin', async (context) => {
   const rows = await campaignRows(context);
   const names = new Map(rows.map((row) => [row.id, getCampaignName(currentCampaign(row))]));
   const isCsv = query.get('as') === 'csv';
-  const words = (query.get('find') ?? '').trim().toLowerCase();
+  const terms = (query.get('find') ?? '').trim().toLowerCase();
   const looked = await studio.audit(workspace.workspaceId, {
-    limit: isCsv || words !== '' ? MAX_LOOKED_AT : AUDIT_PAGE,
+    limit: isCsv || terms !== '' ? MAX_LOOKED_AT : AUDIT_PAGE,
     ...parseCursor(query.get('before')),
   });
   const most = isCsv ? MAX_LOOKED_AT : AUDIT_PAGE;
@@ -113,14 +113,14 @@ export const readAudit = get('/api/audit', 'admin', async (context) => {
   let last = looked.at(-1);
   for (const row of looked) {
     const entry = toAuditRow(row, names);
-    if (Object.values(entry).join('\n').toLowerCase().includes(words)) found.push(entry);
+    if (Object.values(entry).join('\n').toLowerCase().includes(terms)) found.push(entry);
     if (found.length === most) {
       last = row;
       break;
     }
   }
   if (isCsv) return csvFile('audit.csv', [CSV_COLUMNS, ...found.map((entry) => Object.values(entry))]);
-  const isEnd = last === looked.at(-1) && looked.length < (words === '' ? AUDIT_PAGE : MAX_LOOKED_AT);
+  const isEnd = last === looked.at(-1) && looked.length < (terms === '' ? AUDIT_PAGE : MAX_LOOKED_AT);
   // `before` is the cursor of the next page; `null` at the end.
   return { entries: found, before: last && !isEnd ? toCursor(last) : null };
 });

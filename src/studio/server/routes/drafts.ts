@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { DRAFTS_TOO_LARGE, MAX_DRAFTS_BYTES } from '../../../protocol/index.ts';
 import { createRevision, HttpError } from '../../../service/index.ts';
 import { checkDraft, type DraftCheck } from '../check-draft.ts';
-import { del, post, put, Reply, type StudioContext } from '../route.ts';
+import { CustomResponse, del, post, put, type StudioContext } from '../route.ts';
 import { toDraftRow } from './campaigns.ts';
 import { checkImages } from './images.ts';
 
@@ -47,8 +47,8 @@ export const validateDraft = async (content: unknown, context: StudioContext): P
   const places = placements.flatMap((id, index): DraftCheck[] => {
     const placement = workspace.placements?.find(({ placementId }) => placementId === id);
     if (!placement || !missingSelectors.of(workspace.workspaceId, placement, nowMs)) return [];
-    const words = `Pages report that the selector of “${placement.name}” matches nothing. See “Why”.`;
-    return [{ severity: 'warning', path: ['placements', index], words }];
+    const message = `Pages report that the selector of “${placement.name}” matches nothing. See “Why”.`;
+    return [{ severity: 'warning', path: ['placements', index], message }];
   });
   return [...(await checkImages(content, context)), ...checkDraft(content, workspace, nowMs), ...places];
 };
@@ -80,8 +80,8 @@ export const saveDraft = put('/api/drafts/{campaignId}', 'edit', draftBody, asyn
       members: { theirs: theirs && toDraftRow(theirs) },
     });
   }
-  const answer: SavedDraft = { revision: draft.revision, checks: await validateDraft(campaign, context) };
-  return new Reply({ status: 200, body: answer, headers: { ETag: `"${draft.revision}"` } });
+  const response: SavedDraft = { revision: draft.revision, checks: await validateDraft(campaign, context) };
+  return new CustomResponse({ status: 200, body: response, headers: { ETag: `"${draft.revision}"` } });
 });
 
 export const removeDraft = del(

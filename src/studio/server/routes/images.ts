@@ -13,7 +13,7 @@ import { getCampaignName } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { IMAGE_KINDS, MAX_IMAGE_BYTES } from '../../campaign/image-rules.ts';
 import type { DraftCheck } from '../check-draft.ts';
-import { defineBody, del, get, post, Reply, type ResponseOf, type StudioContext } from '../route.ts';
+import { CustomResponse, defineBody, del, get, post, type ResponseOf, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
 /** Maximum images of a workspace. At 1 MB each, they take 300 MB of the database and of each backup. */
@@ -143,7 +143,7 @@ export const uploadImage = post(
     };
     // A concurrent upload may have added the same image.
     if (await studio.addImage(image, bytes)) await audit('image.upload', body.name, `${hash}.${type}`);
-    return new Reply({ status: 201, body: toImageRow(image, serviceUrl) });
+    return new CustomResponse({ status: 201, body: toImageRow(image, serviceUrl) });
   },
 );
 
@@ -192,7 +192,7 @@ export const checkImages = async (
     .map(({ path, index }) => ({
       severity: 'error',
       path: ['variants', index, ...path],
-      words: 'Image not found. Choose another one.',
+      message: 'Image not found. Choose another one.',
     }));
 };
 

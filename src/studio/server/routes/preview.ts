@@ -149,7 +149,10 @@ export type PreviewLinkResponse = ResponseOf<typeof makePreviewLink>;
 /** Maximum campaigns explained in a response, counted once per placement. */
 const MAX_EXPLAINED = 1_000;
 
-const whyBody = z.strictObject({ person: personBody, placements: z.array(z.string()).max(100).optional() });
+const explainBody = z.strictObject({
+  person: personBody,
+  placements: z.array(z.string()).max(100).optional(),
+});
 
 /** Insertion point of a placement with the reports of pages. */
 export interface SpotText {
@@ -197,7 +200,7 @@ const getVariantNames = (
   );
 
 /** Explains the decision of `banners/sync` for a user on each campaign of a placement, in order. */
-export const why = post('/api/explain', 'view', whyBody, async (context) => {
+export const explainRoute = post('/api/explain', 'view', explainBody, async (context) => {
   const { workspace, store, nowMs } = context;
   const { person: who, placements } = context.body;
   const person = await loadPerson(who, context);
@@ -244,4 +247,4 @@ export const why = post('/api/explain', 'view', whyBody, async (context) => {
     hasProfile: person.user.profile !== null,
   };
 });
-export type ExplainResponse = ResponseOf<typeof why>;
+export type ExplainResponse = ResponseOf<typeof explainRoute>;

@@ -46,13 +46,13 @@ export const promote = post('/api/campaigns/{campaignId}/promote', 'edit', promo
   const path = `/campaigns/${encodeURIComponent(campaignId)}`;
   const there = await request<CampaignRow>(`/api${path}`);
   const campaign = currentCampaign(row);
-  const answer: PromoteResponse = {
+  const response: PromoteResponse = {
     campaign,
     before: there?.draft?.campaign ?? there?.published?.campaign ?? null,
     seen: { revision: there?.draft?.revision ?? null, based_on: there?.newest ?? 0 },
     url: client.link(path),
   };
-  if (!body.seen) return answer;
+  if (!body.seen) return response;
   // The other Studio rejects the draft if the one there was changed after the comparison.
   const { revision, based_on } = body.seen;
   await request(`/api/drafts/${encodeURIComponent(campaignId)}`, {
@@ -61,5 +61,5 @@ export const promote = post('/api/campaigns/{campaignId}/promote', 'edit', promo
     ifMatch: revision,
   });
   await audit('campaign.promote', campaignId, `to ${target.name}`);
-  return answer;
+  return response;
 });

@@ -64,7 +64,7 @@ const rejectErrors = async (campaign: unknown, context: StudioContext) => {
   const errors = (await validateDraft(campaign, context)).filter(({ severity }) => severity === 'error');
   const [first] = errors;
   if (!first) return;
-  throw new HttpError(422, `Cannot publish: ${first.words}`, {
+  throw new HttpError(422, `Cannot publish: ${first.message}`, {
     members: { checks: errors },
   });
 };

@@ -12,7 +12,7 @@ import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { getFieldLabel } from '../../campaign/describe-fields.ts';
 import { getCampaignResults, toConversionJson } from '../../results-query.ts';
 import { compareResults } from '../../statistics/compare.ts';
-import { ACTION_COUNTS, goalName } from '../../statistics/metrics.ts';
+import { COUNTS_EXCEPT_IMPRESSIONS, goalName } from '../../statistics/metrics.ts';
 import { headline } from '../../statistics/sentences.ts';
 import { type FrozenTest, type SinceEnd, sinceEnd, soleVariant } from '../ended-test.ts';
 import { csvFile, get, iso, type WorkspaceContext } from '../route.ts';
@@ -28,12 +28,12 @@ const resultsCsv = (
   const heads = [
     'campaign',
     'variant',
-    'people',
+    'users',
     'impressions',
-    ...ACTION_COUNTS.flatMap(({ events, users }) => [events, `people_${users}`]),
+    ...COUNTS_EXCEPT_IMPRESSIONS.flatMap(({ events, users }) => [events, `users_${users}`]),
   ];
   const goalHeads = goals.flatMap((goal) => [
-    `people: ${goalName(goal)}`,
+    `users: ${goalName(goal)}`,
     `${['revenue', ...(isSum ? currencies : [])].join(' ')}: ${goalName(goal)}`,
   ]);
   const buttonIds = [...new Set(buttons.map(({ buttonId }) => buttonId))];
@@ -42,7 +42,7 @@ const resultsCsv = (
     name,
     exposed,
     impressions,
-    ...ACTION_COUNTS.flatMap(({ events, users }) => [counts[events], counts[users]]),
+    ...COUNTS_EXCEPT_IMPRESSIONS.flatMap(({ events, users }) => [counts[events], counts[users]]),
     ...reached.flatMap(({ converted, revenue }) => [converted, isSum ? revenue : '']),
     ...buttonIds.map(
       (id) => buttons.find((each) => each.buttonId === id && each.variantId === variantId)?.clicks ?? 0,
@@ -206,18 +206,18 @@ const measureCampaign = async (
 export const resultsIn = async (context: WorkspaceContext, campaignId: string | undefined) => {
   const isHoldout = campaignId !== undefined && isHoldoutId(campaignId);
   const measured = await (isHoldout ? measureHoldout(context) : measureCampaign(context, campaignId));
-  return { campaign: measured.campaign, answer: toResponse(measured, context) };
+  return { campaign: measured.campaign, results: toResponse(measured, context) };
 };
 
 export const readResults = get(
   '/api/results/{campaignId}',
   'view',
-  async (context) => (await resultsIn(context, context.params['campaignId'])).answer,
+  async (context) => (await resultsIn(context, context.params['campaignId'])).results,
 );
 
 export const downloadResults = get('/api/results/{campaignId}/csv', 'view', async (context) => {
-  const { campaign, answer } = await resultsIn(context, context.params['campaignId']);
-  return csvFile('results.csv', resultsCsv(campaign, answer));
+  const { campaign, results } = await resultsIn(context, context.params['campaignId']);
+  return csvFile('results.csv', resultsCsv(campaign, results));
 });
 
 /** Statistics of a campaign in the list. */

@@ -5,7 +5,7 @@ import { listCampaigns, readCampaignRow } from './campaigns.ts';
 import { listData, readIntegration, syncIntegration } from './data.ts';
 import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
 import { listImages, removeImage, uploadImage } from './images.ts';
-import { makePreviewLink, preview, why } from './preview.ts';
+import { explainRoute, makePreviewLink, preview } from './preview.ts';
 import { promote } from './promote.ts';
 import { createReadReach, createSamples, readPublishImpact } from './publish-impact.ts';
 import {
@@ -57,7 +57,7 @@ export const createStudioRoutes = (): StudioRoute[] => {
     uploadImage,
     removeImage,
     makePreviewLink,
-    why,
+    explainRoute,
     readResults,
     downloadResults,
     readCampaignStats,

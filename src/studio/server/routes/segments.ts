@@ -25,10 +25,10 @@ export interface SegmentRow {
   /** Number of the newest release, on which the next must be based; 0 if the segment is from the workspace file. */
   newest: number;
   /**
-   * Estimated number of users. `needs people` if the filter contains IDs or addresses and so requires the permission to view
+   * Estimated number of users. `needs_permission` if the filter contains IDs or addresses and so requires the permission to view
    * users. `left out` if the time budget of the list was exhausted.
    */
-  reach: ReachResponse | 'needs people' | 'left out';
+  reach: ReachResponse | 'needs_permission' | 'left out';
   /** Published campaigns and drafts that use the segment. */
   usedBy: { id: string; name: string; isLive: boolean }[];
 }
@@ -62,7 +62,7 @@ const getSegmentReach = async (
   { workspace, operator, nowMs: now }: StudioContext,
   sample: Awaited<ReturnType<SampleLoader>>,
 ): Promise<SegmentRow['reach']> => {
-  if (findPersonalIdentifiers(filter).length > 0 && !operator.canViewUsers) return 'needs people';
+  if (findPersonalIdentifiers(filter).length > 0 && !operator.canViewUsers) return 'needs_permission';
   const variants = [{ variant_id: 'a', properties: {} }];
   const content = { campaign_id: 'segment', status: 'active', placements: [], audience: filter, variants };
   const { campaign } = readCampaign(content, {});
