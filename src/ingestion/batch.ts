@@ -71,7 +71,7 @@ const emptySameKeyGroup = () => ({ rows: 1, characters: 0 });
 interface BatchesOptions {
   store: Pick<Store, 'write'>;
   workspace: Workspace;
-  rows: 'attributes' | 'events' | 'purchases' | 'deletes';
+  rowType: 'attributes' | 'events' | 'purchases' | 'deletes';
   run: IngestionRun;
   watermark: Watermark | null;
   /** Unix microseconds after which rows are deduplicated individually; `null` if none are. */
@@ -102,7 +102,7 @@ export const rejectIdForRow = (key: string): string => `key:${key}`;
  * same time and key share a batch, because a watermark cannot lie between them.
  */
 export const createBatches = (options: BatchesOptions) => {
-  const { store, workspace, rows: type, lookbackUs, openRejectIds, holdsLease, now } = options;
+  const { store, workspace, rowType: type, lookbackUs, openRejectIds, holdsLease, now } = options;
   let { run, watermark, dedupeSinceUs } = options;
   let pending = emptyBatch();
   let erasedUsers = 0;
@@ -155,7 +155,7 @@ export const createBatches = (options: BatchesOptions) => {
       },
       watermark: newWatermark,
       dedupeSinceUs: since,
-      seen:
+      storedRows:
         since === null
           ? []
           : stored.filter(({ timeUs }) => timeUs > since).map(({ timeUs, sortKey }) => [timeUs, sortKey]),
@@ -175,13 +175,13 @@ export const createBatches = (options: BatchesOptions) => {
     const mutation = ingestMutation(workspace.workspaceId, rows, record.nowMs, batchStatements(record));
     for (let tries = 1; ; tries += 1) {
       try {
-        const { faults, erased } = await store.write(mutation);
+        const { profileErrors, erased } = await store.write(mutation);
         erasedUsers += erased;
-        return faults.map((fault) => {
-          const { row } = valid[fault.position]!;
+        return profileErrors.map((error) => {
+          const { row } = valid[error.position]!;
           const reason =
-            fault.of === 'attributes'
-              ? fault.problems.join('; ')
+            error.of === 'attributes'
+              ? error.errors.join('; ')
               : 'The user has too many names of events or products';
           return { row, checked: { reason } };
         });

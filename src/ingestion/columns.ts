@@ -83,9 +83,10 @@ export const resolveColumns = (source: Source, names: readonly string[]): Column
       `the column "${name}" is ambiguous, because names are case-insensitive: there are ${found.join(' and ')}`,
     );
   };
-  const requireColumn = (name: string, why: string): string => {
+  const requireColumn = (name: string, purpose: string): string => {
     const found = findColumn(name);
-    if (found === undefined) throw new SourceError(`the column "${name}" is missing (${why}); ${present}`);
+    if (found === undefined)
+      throw new SourceError(`the column "${name}" is missing (${purpose}); ${present}`);
     return found;
   };
   const updatedAt = requireColumn(source.updated_at ?? UPDATED_AT, 'when a row was changed');

@@ -67,9 +67,9 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
 
   const invalidRejectIds = await store.ingestion.rejectIds(workspaceId, integrationId, 'invalid');
   const malformedRejectIds = await store.ingestion.rejectIds(workspaceId, integrationId, 'malformed');
-  const seen = new Set(
+  const storedRows = new Set(
     after?.sortKey === null
-      ? (await store.ingestion.seen(workspaceId, integrationId, after.timeUs)).map(
+      ? (await store.ingestion.storedRows(workspaceId, integrationId, after.timeUs)).map(
           ([timeUs, key]) => `${timeUs} ${key}`,
         )
       : [],
@@ -77,7 +77,7 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
   const batches = createBatches({
     store,
     workspace,
-    rows: source.rows,
+    rowType: source.rows,
     run: startedRun,
     watermark,
     dedupeSinceUs,
@@ -108,7 +108,7 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
         missing.delete(rejectIdForRow(row.key));
         // A late row, or a row that is already stored. Both are within the lookback.
         const isLate = row.rejectId === null && !isAfter(row, watermark);
-        if (!isLate || !(retriedKeys.has(row.key) || seen.has(`${row.timeUs} ${row.sortKey}`)))
+        if (!isLate || !(retriedKeys.has(row.key) || storedRows.has(`${row.timeUs} ${row.sortKey}`)))
           await add(row);
       }
       for await (const row of snapshot.malformed()) {

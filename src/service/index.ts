@@ -30,7 +30,6 @@ export {
 export { isLoopback } from './http/loopback.ts';
 export { type Call, createRouter, type Endpoint, type Params } from './http/router.ts';
 export { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
-export { batchStatements } from './integrations/ingestion-store.ts';
 export {
   type BatchRecord,
   type IngestionReject,
@@ -40,7 +39,8 @@ export {
   type StoredReject,
   stampText,
   type Watermark,
-} from './integrations/records.ts';
+} from './integrations/ingestion-records.ts';
+export { batchStatements } from './integrations/ingestion-store.ts';
 export { nextRunMs } from './integrations/schedule.ts';
 export type { CampaignIssueCode, Issue, IssueFacts, LocatedIssue } from './issues.ts';
 export { type Log, serializeError, silentLog } from './log.ts';

@@ -23,9 +23,9 @@ export const readText = (row: SqlRow, column: string): string => {
   return text;
 };
 
-/** Returns the text of a column. Throws if it is not one of `words`. */
-export const readEnum = <Word extends string>(row: SqlRow, column: string, words: readonly Word[]): Word => {
-  const word = words.find((each) => each === row[column]);
+/** Returns the text of a column. Throws if it is not one of `values`. */
+export const readEnum = <Word extends string>(row: SqlRow, column: string, values: readonly Word[]): Word => {
+  const word = values.find((each) => each === row[column]);
   if (word === undefined) throw new Error(`The database holds no ${column} called ${row[column]}`);
   return word;
 };

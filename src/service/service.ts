@@ -2,7 +2,7 @@ import { createApiPipeline } from './api/pipeline.ts';
 import { createFetch } from './http/fetch.ts';
 import type { HttpRequest, HttpResponse } from './http/http-request.ts';
 import { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
-import type { IngestionRun } from './integrations/records.ts';
+import type { IngestionRun } from './integrations/ingestion-records.ts';
 import { type Log, silentLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createMissingSelectors, type MissingSelectors } from './missing-selectors.ts';

@@ -22,8 +22,8 @@ import type { Route, RouteMetrics } from './route.ts';
 const BEARER = /^Bearer ([^\s"']\S*)$/;
 const MAX_KEY_CHARACTERS = 1_024;
 
-const unauthorized = (why: string) =>
-  new HttpError(401, ERROR_MESSAGES.invalidKey, { headers: { 'WWW-Authenticate': 'Bearer' }, why });
+const unauthorized = (reason: string) =>
+  new HttpError(401, ERROR_MESSAGES.invalidKey, { headers: { 'WWW-Authenticate': 'Bearer' }, reason });
 
 /** Returns the API key of the request and its workspace. Throws a 401 if no workspace has the key. */
 const findApiKey = (authorization: string | undefined, registry: Registry): AuthenticatedKey => {
@@ -31,18 +31,18 @@ const findApiKey = (authorization: string | undefined, registry: Registry): Auth
   const presented = authorization.length <= MAX_KEY_CHARACTERS ? BEARER.exec(authorization)?.[1] : undefined;
   if (presented === undefined) throw unauthorized('malformed Authorization header');
   // Hex first, because a digest as a buffer takes twice as long.
-  const holder = registry.findApiKey(Buffer.from(hash('sha256', presented, 'hex'), 'hex'));
-  if (!holder) throw unauthorized('unknown API key');
-  return holder;
+  const authenticated = registry.findApiKey(Buffer.from(hash('sha256', presented, 'hex'), 'hex'));
+  if (!authenticated) throw unauthorized('unknown API key');
+  return authenticated;
 };
 
 /** Throws a 403 if the key lacks the route's permission. */
 const requirePermission = ({ key }: AuthenticatedKey, route: Route): void => {
   if (key.permissions.has(route.permission)) return;
-  const why = `the key lacks the permission ${route.permission}`;
+  const reason = `the key lacks the permission ${route.permission}`;
   // `banners/sync` has no 403. A key without the permission gets the same response as an unknown key.
-  if (route.errors === 'sync') throw unauthorized(why);
-  throw new HttpError(403, ERROR_MESSAGES.accessDenied, { why });
+  if (route.errors === 'sync') throw unauthorized(reason);
+  throw new HttpError(403, ERROR_MESSAGES.accessDenied, { reason });
 };
 
 /** Identity claimed by a browser request. A member that is not a string becomes `null`, and the route rejects the body later. */
@@ -129,8 +129,8 @@ const rateHeaders = (
 ): Record<string, string> => {
   const headers = rateLimitHeaders(rate, state, nowMs, !state.allowed);
   if (state.allowed) return headers;
-  const why = `${ERROR_MESSAGES.overRateLimit}: more than ${state.limit} requests of ${whose} in the window of limits.${limit}`;
-  throw new HttpError(429, ERROR_MESSAGES.overRateLimit, { headers, why });
+  const reason = `${ERROR_MESSAGES.overRateLimit}: more than ${state.limit} requests of ${whose} in the window of limits.${limit}`;
+  throw new HttpError(429, ERROR_MESSAGES.overRateLimit, { headers, reason });
 };
 
 interface ApiPipelineOptions {
@@ -148,17 +148,17 @@ const createRejectionLog = (log: Log) => {
 
   /** `holder` is absent if the key is unknown. */
   return (
-    { status, why }: HttpError,
+    { status, reason }: HttpError,
     call: Call<Route>,
-    holder: AuthenticatedKey | undefined,
+    authenticated: AuthenticatedKey | undefined,
     nowMs: number,
   ): void => {
     if (status < 400 || status >= 500) return;
     const fields = {
-      ...(holder && { workspace: holder.workspace.workspaceId, key: holder.key.name }),
+      ...(authenticated && { workspace: authenticated.workspace.workspaceId, key: authenticated.key.name }),
       path: call.endpoint.path,
       status,
-      why,
+      reason,
     };
     if (shouldLog(JSON.stringify(fields), nowMs))
       log.warn({ request_id: call.request.requestId, ...fields }, 'requests rejected');
@@ -209,12 +209,12 @@ export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf
 
   const serve = async (call: Call<Route>): Promise<HandlerResult> => {
     const { request, endpoint: route, params } = call;
-    let holder: AuthenticatedKey | undefined;
+    let authenticated: AuthenticatedKey | undefined;
     let time = now();
     try {
-      holder = findApiKey(request.header('authorization'), registry());
-      requirePermission(holder, route);
-      const { workspace, key } = holder;
+      authenticated = findApiKey(request.header('authorization'), registry());
+      requirePermission(authenticated, route);
+      const { workspace, key } = authenticated;
       if (route.crossOrigin && !workspace.bannersEnabled) throw new HttpError(404, ERROR_MESSAGES.notFound);
       call.headers = { ...call.headers, ...(await countWorkspace(workspace, route, time)) };
       const sent = await call.readJson();
@@ -239,7 +239,7 @@ export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf
       });
       return { status: route.response.status, ...content };
     } catch (error) {
-      if (error instanceof HttpError) logRejection(error, call, holder, time);
+      if (error instanceof HttpError) logRejection(error, call, authenticated, time);
       throw error;
     }
   };

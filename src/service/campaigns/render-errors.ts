@@ -96,7 +96,7 @@ export const findOverBudget = (
 const toLogFields = (error: unknown): Record<string, unknown> => {
   if (!(error instanceof RenderError)) return serializeError(error);
   const { property, cause } = error;
-  if (cause instanceof TemplateError) return { property, why: cause.message };
+  if (cause instanceof TemplateError) return { property, reason: cause.message };
   // The library's error messages quote user data.
   return { property, error: cause instanceof Error ? cause.name : typeof cause };
 };

@@ -92,7 +92,8 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
      * impression.
      */
     convertBannerEvent(row: BannerEventRow): DataEvent | null {
-      const { bannerEventId, bannerId, campaignId, variantId, eventType, isControl, isFirst, appId } = row;
+      const { bannerEventId, bannerId, campaignId, variantId, eventType, isControl, isFirstOfType, appId } =
+        row;
       if (row.isTestSend) return null;
       const timeMs = Math.min(row.timeMs, row.receivedAtMs);
       const event = {
@@ -102,7 +103,7 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
       };
       const campaign = campaignProperties(campaigns.get(campaignId), campaignId, variantId);
       if (isControl) {
-        if (eventType !== 'impression' || !isFirst) return null;
+        if (eventType !== 'impression' || !isFirstOfType) return null;
         const type = 'users.campaigns.EnrollInControl';
         return { type, ...event, properties: { app_id: appId, ...campaign } };
       }
@@ -115,7 +116,7 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
           banner_placement_id: row.placementId,
           platform: findPlatform(appId),
           language: row.language,
-          is_unique: isFirst,
+          is_unique: isFirstOfType,
           ...(eventType !== 'impression' && { button_id: row.buttonId }),
         },
       };

@@ -9,11 +9,11 @@ import type { Audience } from '../campaigns/audience/audience.ts';
 import type { AudienceContext } from '../campaigns/audience/fields.ts';
 import { getBuckets } from '../campaigns/bucketing.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
-import { decide } from '../campaigns/decide.ts';
 import type { DecisionRequest, TraceEntry } from '../campaigns/decision.ts';
 import { toAudienceContext } from '../campaigns/eligibility.ts';
 import { holdoutBucket } from '../campaigns/holdout.ts';
 import { RenderError } from '../campaigns/render-errors.ts';
+import { selectBanners } from '../campaigns/select-banners.ts';
 import { getErrorMessage } from '../log.ts';
 
 /** Maximum characters of the failing conditions per campaign, because each of its placements repeats them. */
@@ -181,7 +181,7 @@ export const explain = (options: ExplainOptions): ExplainResult['placements'] =>
     const { campaignId, name } = entry.campaign;
     return { campaign_id: campaignId, name, message: formatReason(reason), ...reason };
   };
-  decide({
+  selectBanners({
     ...options,
     logRenderError: () => undefined,
     trace: (entry) => {

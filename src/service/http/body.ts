@@ -152,7 +152,7 @@ const unsupported = (
   return status === 415
     ? new HttpError(status, message, { members: { errors: [{ type: text }] } })
     : // The log must not contain client input.
-      new HttpError(status, text, { why: message });
+      new HttpError(status, text, { reason: message });
 };
 /** Returns a 400 with the text also in `error`, where the general REST documentation has it. */
 const unparseable = () =>

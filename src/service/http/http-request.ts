@@ -18,18 +18,18 @@ export class HttpError extends Error {
   readonly members: Record<string, unknown> | undefined;
   readonly headers: Record<string, string> | undefined;
   /** Reason for the log. Default: the message. */
-  readonly why: string;
+  readonly reason: string;
 
   constructor(
     status: number,
     message: string,
-    more: { members?: Record<string, unknown>; headers?: HandlerResult['headers']; why?: string } = {},
+    more: { members?: Record<string, unknown>; headers?: HandlerResult['headers']; reason?: string } = {},
   ) {
     super(message);
     this.status = status;
     this.members = more.members;
     this.headers = more.headers;
-    this.why = more.why ?? message;
+    this.reason = more.reason ?? message;
   }
 }
 

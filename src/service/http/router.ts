@@ -122,7 +122,7 @@ export const createRouter = <E extends Endpoint>({
     return {
       match: compilePath(path),
       /** Endpoint for errors that concern no method. */
-      sample: atPath[0]!,
+      firstEndpoint: atPath[0]!,
       corsHeaders: atPath[0]!.crossOrigin ? { ...headers, ...ANY_ORIGIN } : headers,
       allowHeader: [...methods, ...(atPath[0]!.crossOrigin ? ['OPTIONS'] : [])].join(', '),
       byMethod: new Map<string, RouteEntry<E>>(
@@ -207,15 +207,18 @@ export const createRouter = <E extends Endpoint>({
         return { endpoint: null, response: toErrorResponse(missing, request, null, headers) };
       }
       const { pathEntry, params } = found;
-      const { sample, corsHeaders, allowHeader, byMethod } = pathEntry;
-      if (sample.crossOrigin && request.method === 'OPTIONS')
-        return { endpoint: sample, response: preflight(sample, request) };
+      const { firstEndpoint, corsHeaders, allowHeader, byMethod } = pathEntry;
+      if (firstEndpoint.crossOrigin && request.method === 'OPTIONS')
+        return { endpoint: firstEndpoint, response: preflight(firstEndpoint, request) };
       const entry = byMethod.get(request.method === 'HEAD' ? 'GET' : request.method);
       if (!entry) {
         const error = new HttpError(405, ERROR_MESSAGES.methodNotAllowed, {
           headers: { Allow: allowHeader },
         });
-        return { endpoint: sample, response: toErrorResponse(error, request, sample, corsHeaders) };
+        return {
+          endpoint: firstEndpoint,
+          response: toErrorResponse(error, request, firstEndpoint, corsHeaders),
+        };
       }
       const { endpoint } = entry;
       const permit = entry.createPermit();

@@ -6,7 +6,7 @@ import {
   toIngestionRun,
   toIngestionState,
   toStoredReject,
-} from './records.ts';
+} from './ingestion-records.ts';
 
 const BY_INTEGRATION = 'workspace_id = $1 AND integration_id = $2';
 
@@ -79,7 +79,7 @@ const createSaveRun = (run: IngestionRun): Statement => ({
  * Returns the statements that a batch adds to the transaction of its rows. The transaction fails if another run holds the lease.
  */
 export const batchStatements = (record: BatchRecord): Statement[] => {
-  const { run, watermark, dedupeSinceUs, seen, rejects, closedRejectIds, nowMs } = record;
+  const { run, watermark, dedupeSinceUs, storedRows, rejects, closedRejectIds, nowMs } = record;
   const integrationKey = [run.workspaceId, run.integrationId];
   const statements: Statement[] = [
     {
@@ -96,10 +96,13 @@ export const batchStatements = (record: BatchRecord): Statement[] => {
   ];
   if (dedupeSinceUs !== null)
     statements.push({ sql: DELETE_SEEN, values: [...integrationKey, dedupeSinceUs] });
-  if (seen.length > 0) {
-    const untilUs = Math.max(...seen.map(([timeUs]) => timeUs));
+  if (storedRows.length > 0) {
+    const untilUs = Math.max(...storedRows.map(([timeUs]) => timeUs));
     const batchId = `${run.runId} ${run.rowsSynced + run.rowsFailed}`;
-    statements.push({ sql: ADD_SEEN, values: [...integrationKey, untilUs, batchId, JSON.stringify(seen)] });
+    statements.push({
+      sql: ADD_SEEN,
+      values: [...integrationKey, untilUs, batchId, JSON.stringify(storedRows)],
+    });
   }
   for (const rejectId of closedRejectIds)
     statements.push({ sql: DELETE_REJECT, values: [...integrationKey, rejectId] });
@@ -234,7 +237,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
     );
   },
 
-  async seen(workspaceId, integrationId, sinceUs) {
+  async storedRows(workspaceId, integrationId, sinceUs) {
     const rows = await run(`SELECT rows FROM ingestion_dedupe WHERE ${BY_INTEGRATION} AND until_us > $3`, [
       workspaceId,
       integrationId,

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Route, RouteMetrics } from '../api/route.ts';
-import type { IngestionRun } from '../integrations/records.ts';
+import type { IngestionRun } from '../integrations/ingestion-records.ts';
 import type { FeedPage, Store } from '../store/store.ts';
 import { type MetricValues, noTelemetry, type SpanOptions, type Telemetry } from '../telemetry.ts';
 import type { WebhookAttempt, WebhookState } from '../webhooks/webhook-store.ts';

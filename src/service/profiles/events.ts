@@ -35,7 +35,7 @@ export type BannerEventRow = RowOf<typeof BANNER_EVENTS> & { externalId: string 
 /** Banner event without its user. Repeats have the same user, banner, type and time, and are stored only once. */
 export type NewBannerEvent = Omit<
   RowOf<typeof BANNER_EVENTS>,
-  'bannerEventId' | 'workspaceId' | 'userId' | 'isFirst'
+  'bannerEventId' | 'workspaceId' | 'userId' | 'isFirstOfType'
 > & {
   /** Eligibility round of the banner (number of earlier dismissals). */
   round: number;

@@ -17,7 +17,7 @@ export interface Entry {
   /** Indexed identifiers. */
   indexed: IdentifyingFields;
   /** Removal of the user; `null` if not removed. `into` is the merge target. Results keep the counts of an expired user. */
-  removal: { into: Entry | null; isExpired: boolean } | null;
+  removal: { mergedInto: Entry | null; isExpired: boolean } | null;
 }
 
 const NO_IDENTIFIERS: IdentifyingFields = {
@@ -59,7 +59,7 @@ export const createUserIndex = () => {
   const byExternalId = new Map<string, Entry>();
   const byIdentifier = new Map<string, Set<Entry>>();
   /** Shared identifiers whose users are all in memory, so that an identifier with thousands of users is read only once. */
-  const complete = new Set<string>();
+  const fullyCached = new Set<string>();
 
   const unindex = (entry: Entry) => {
     const { externalId } = entry.indexed;
@@ -100,12 +100,12 @@ export const createUserIndex = () => {
     reindex,
     findByExternalId,
     has: (userId: number) => byId.has(userId),
-    markComplete: (identifier: string) => void complete.add(identifier),
+    markFullyCached: (identifier: string) => void fullyCached.add(identifier),
 
     /** Whether all users of a lookup are in memory. */
     isCached(lookup: Lookup): boolean {
       if (lookup.by === 'external_id') return byExternalId.has(lookup.value);
-      return lookup.by !== 'braze_id' && complete.has(toIdentifier(lookup));
+      return lookup.by !== 'braze_id' && fullyCached.has(toIdentifier(lookup));
     },
 
     /** Returns a user; `null` if removed, `undefined` if not in memory. */

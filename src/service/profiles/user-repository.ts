@@ -91,7 +91,7 @@ export interface ChangeSet {
   /** Users whose rows in other tables are deleted: erased, expired and merged users. */
   dependentRowsToDelete: number[];
   /** Erased or expired users who were not merged. Results keep the counts of an expired user. */
-  departed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
+  removed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
   /** External IDs to redact in the audit log. */
   auditRedactions: { workspaceId: string; externalId: string }[];
   /** Identifiers whose rejects are deleted. */
@@ -110,7 +110,7 @@ export const emptyChangeSet = (): ChangeSet => ({
   deleted: [],
   merged: [],
   dependentRowsToDelete: [],
-  departed: [],
+  removed: [],
   auditRedactions: [],
   rejectIdentifiers: [],
   identifiersRemoved: [],

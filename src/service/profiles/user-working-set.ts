@@ -21,7 +21,7 @@ export interface FoundUsers {
 /** Returns the merge target of a removed user; `null` if erased. */
 const resolveMergeTarget = (entry: Entry): Entry | null => {
   let mergeTarget = entry;
-  while (mergeTarget.removal?.into) mergeTarget = mergeTarget.removal.into;
+  while (mergeTarget.removal?.mergedInto) mergeTarget = mergeTarget.removal.mergedInto;
   return mergeTarget.removal ? null : mergeTarget;
 };
 
@@ -60,7 +60,7 @@ const addUserChanges = (changes: ChangeSet, entry: Entry) => {
   changes.deleted.push({ userId, version: version + 1 });
   const mergeTarget = resolveMergeTarget(entry);
   if (mergeTarget) changes.merged.push({ workspaceId, from: userId, to: mergeTarget.row.userId });
-  else changes.departed.push({ workspaceId, userId, kind: removal.isExpired ? 'expired' : 'erased' });
+  else changes.removed.push({ workspaceId, userId, kind: removal.isExpired ? 'expired' : 'erased' });
   changes.dependentRowsToDelete.push(userId);
 };
 
@@ -87,7 +87,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
   };
 
   const removeEntry = (entry: Entry, mergeTarget: Entry | null, isExpired = false) => {
-    entry.removal = { into: mergeTarget, isExpired };
+    entry.removal = { mergedInto: mergeTarget, isExpired };
     getIndex(entry.row.workspaceId).reindex(entry);
     touched.add(entry);
   };
@@ -203,7 +203,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
     }
     for (const { workspaceId, identifier, lookup } of distinctLookups) {
       if (lookup.by === 'external_id' || lookup.by === 'braze_id') continue;
-      getIndex(workspaceId).markComplete(identifier);
+      getIndex(workspaceId).markFullyCached(identifier);
       characters += USER_CHARACTERS;
     }
   };

@@ -29,6 +29,7 @@ import {
   type UserResultRow,
 } from './statements.ts';
 import {
+  ALL_TIME,
   addUserResultEvent,
   changedRows,
   createUserResult,
@@ -182,9 +183,9 @@ function* readAffectedUserResults(
   for (const { userId, campaignId, eventType, variantId, atMs, day } of bannerEvents) {
     const result = users.get(userId)?.campaigns.get(campaignId);
     if (!result || changed.has(userId)) continue;
-    const isFirst =
+    const isEarliest =
       eventType === 'impression' && isEarlierImpression({ variantId, firstImpressionMs: atMs }, result);
-    const isMoving = isFirst && (result.firstImpressionMs === null || variantId !== result.variantId);
+    const isMoving = isEarliest && (result.firstImpressionMs === null || variantId !== result.variantId);
     if (isMoving || getMonth(`day:${day}`) < result.month)
       earlier.set(`${userId} ${campaignId}`, { userId, campaignId });
   }
@@ -298,9 +299,9 @@ export function* advanceResults(
     users.set(userId, user);
     const result = user.campaigns.get(campaignId) ?? createUserResult(campaignId);
     user.campaigns.set(campaignId, result);
-    const isFirst =
+    const isEarliest =
       eventType === 'impression' && updateFirstImpression(result, { variantId, firstImpressionMs: atMs });
-    if (isFirst) recountedResults.add(result);
+    if (isEarliest) recountedResults.add(result);
     addUserResultEvent(result, event, 1);
   }
 
@@ -341,7 +342,7 @@ const writeResults = (
       const key = { userId, campaignId, workspaceId };
       for (const [month, counts] of changedRows(result)) {
         const totals =
-          month === ''
+          month === ALL_TIME
             ? { variantId, firstImpressionMs, goals, prunedGoals }
             : { variantId: null, firstImpressionMs: null, goals: {}, prunedGoals: {} };
         rows.push({ ...key, month, counts, ...totals });

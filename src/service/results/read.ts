@@ -3,6 +3,7 @@ import { type Counts, EVENT_COUNT_NAMES, MEASURES } from '../profiles/measures.t
 import { type RunSql, readNumber, readText, type SqlRow } from '../row-readers.ts';
 import { type ButtonResults, readButtons } from './button-results.ts';
 import { formatGoal, type Goal } from './goals.ts';
+import { TOTAL } from './user-result.ts';
 
 /** Users who reached one of the campaign's `conversions`. */
 export interface GoalResult {
@@ -139,7 +140,7 @@ export const readCampaignResults = async (
   const currencies = new Set(requestedRows.flatMap((row) => readText(row, 'currencies').split(',')));
   return {
     arms: rows
-      .filter(({ dimension }) => dimension === '')
+      .filter(({ dimension }) => dimension === TOTAL)
       .map(({ variantId, counts }) => ({
         variantId,
         ...counts,
@@ -182,7 +183,7 @@ export const readSummaries = async (
   );
   const byCampaign = Map.groupBy(rows, (row) => readText(row, 'campaign_id'));
   return [...byCampaign].map(([campaignId, found]) => {
-    const total = found.filter((row) => row['dimension'] === '');
+    const total = found.filter((row) => row['dimension'] === TOTAL);
     const sumCounts = (counted: readonly SqlRow[], count: keyof Counts) =>
       counted
         .filter((row) => readVariantId(row) !== null)

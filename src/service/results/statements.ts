@@ -178,7 +178,7 @@ const FEED_IDS: Record<string, string> = {
 };
 
 export const createResultsStatements = (dialect: Dialect) => {
-  const { bulkQuery, indexEvents, isIn, list, timestamp, ms, ofUser, returnedMs } = dialect;
+  const { bulkQuery, indexUserEvents, isIn, list, timestamp, ms, ofUser, returnedMs } = dialect;
   const { add, insert, upsert } = createWrites(dialect);
   const defineQuery =
     (sql: string) =>
@@ -258,7 +258,7 @@ export const createResultsStatements = (dialect: Dialect) => {
         workspaceId,
         beforeMs,
       ),
-    indexEvents,
+    indexEvents: indexUserEvents,
     /** Must run after `indexEvents`. */
     conversionEventsOf: (
       users: readonly EventsSince[],

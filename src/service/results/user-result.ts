@@ -19,7 +19,7 @@ export interface UserResult {
   /** Unix milliseconds. */
   firstImpressionMs: number | null;
   /**
-   * Counts by dimension, for example `day:2026-03-01`, or `''` for the total. Contains only dimensions that a batch has read or
+   * Counts by dimension, for example `day:2026-03-01`, or `TOTAL`. Contains only dimensions that a batch has read or
    * changed.
    */
   counts: Map<string, MeasureCounts>;
@@ -31,6 +31,11 @@ export interface UserResult {
   /** State before the batch, with the counts of changed dimensions only. */
   before: Pick<UserResult, 'variantId' | 'goals' | 'counts' | 'month'>;
 }
+
+/** Dimension of the total. */
+export const TOTAL = '';
+/** Month of the row for all time, which also has the days of the latest month. */
+export const ALL_TIME = '';
 
 export const createUserResult = (campaignId: string): UserResult => ({
   campaignId,
@@ -58,7 +63,7 @@ export const countsBefore = ({ counts, before }: UserResult, dimension: string):
 export type DimensionsOfEvent = Pick<NewBannerEvent, 'day' | 'placementId' | 'language'>;
 
 const getDimensions = ({ day, placementId, language }: DimensionsOfEvent): string[] => [
-  '',
+  TOTAL,
   `day:${day}`,
   `placement:${placementId}`,
   ...(language === null ? [] : [`language:${language}`]),
@@ -74,16 +79,16 @@ export const getMonth = (dimension: string): string =>
 /** Counts of a stored row, by dimension. */
 export type RowCounts = Record<string, MeasureCounts>;
 
-/** Returns the counts of each stored row that has changed, by month. The days of the latest month are in the row `''`. */
+/** Returns the counts of each stored row that has changed, by month. The days of the latest month are in `ALL_TIME`. */
 export const changedRows = ({ counts, month, before }: UserResult): Map<string, RowCounts> => {
   const getRow = (dimension: string) => {
     const ofDay = getMonth(dimension);
-    return ofDay === month ? '' : ofDay;
+    return ofDay === month ? ALL_TIME : ofDay;
   };
-  const rows = new Map<string, RowCounts>([['', {}]]);
+  const rows = new Map<string, RowCounts>([[ALL_TIME, {}]]);
   for (const dimension of before.counts.keys()) {
     const row = getRow(dimension);
-    if (row !== '') rows.set(row, {});
+    if (row !== ALL_TIME) rows.set(row, {});
   }
   if (before.month !== month && before.month !== '') rows.set(before.month, {});
   for (const [dimension, each] of counts) {

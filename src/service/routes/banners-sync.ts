@@ -8,9 +8,9 @@ import {
   type RouteContext,
 } from '../api/route.ts';
 import type { GetBannerIds } from '../campaigns/banner-id.ts';
-import { decide } from '../campaigns/decide.ts';
 import { impressionsSince } from '../campaigns/frequency.ts';
 import { createRenderErrorLog } from '../campaigns/render-errors.ts';
+import { selectBanners } from '../campaigns/select-banners.ts';
 import { schemaReader } from '../http/body.ts';
 import { createLogThrottle, type Log } from '../log.ts';
 import { suggest } from '../suggest.ts';
@@ -84,7 +84,7 @@ export const bannersSync = (getBannerIds: GetBannerIds, log: Log) => {
       const stopped = body.shown?.filter(isStopped) ?? [];
       const since = impressionsSince(workspace, now);
       const user = await store.loadTargetingData(workspace.workspaceId, externalUserId, since);
-      const banners = decide({
+      const banners = selectBanners({
         externalUserId,
         appId,
         appVersion: body.app_version,

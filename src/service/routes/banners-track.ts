@@ -127,7 +127,7 @@ const takeNewUser = async ({ workspace, store, now }: RouteContext): Promise<voi
   if (state.allowed) return;
   throw new HttpError(429, ERROR_MESSAGES.overRateLimit, {
     headers: rateLimitHeaders('banners', state, now, true),
-    why: `${ERROR_MESSAGES.overRateLimit}: more than ${state.limit} new users in the window of limits.new_users`,
+    reason: `${ERROR_MESSAGES.overRateLimit}: more than ${state.limit} new users in the window of limits.new_users`,
   });
 };
 

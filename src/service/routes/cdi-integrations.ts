@@ -12,8 +12,8 @@ import {
 import { described, integrationsResponse, jobSyncStatusResponse } from '../../protocol/schemas/index.ts';
 import { defineRoute } from '../api/route.ts';
 import { HttpError } from '../http/http-request.ts';
-import type { IngestionRun, IngestionState } from '../integrations/records.ts';
-import { stampText } from '../integrations/records.ts';
+import type { IngestionRun, IngestionState } from '../integrations/ingestion-records.ts';
+import { stampText } from '../integrations/ingestion-records.ts';
 import { nextRunMs } from '../integrations/schedule.ts';
 import type { Workspace, WorkspaceIntegration } from '../workspace/workspace.ts';
 

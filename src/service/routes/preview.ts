@@ -35,7 +35,7 @@ export interface Preview {
 }
 
 /** Reason that a token is rejected. `invalid` means that it is not a preview token of this workspace. */
-type PreviewFault = 'invalid' | 'expired';
+type PreviewError = 'invalid' | 'expired';
 
 const ALGORITHM = 'HS256';
 const USE = 'placard preview';
@@ -56,8 +56,8 @@ export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
       .sign(createSigningKey(workspaceId, await store.secret(workspaceId)));
   },
 
-  /** Returns the preview of a token, or the fault of the token. */
-  async verify(workspaceId: string, token: string, nowMs: number): Promise<Preview | PreviewFault> {
+  /** Returns the preview of a token, or the reason that the token is rejected. */
+  async verify(workspaceId: string, token: string, nowMs: number): Promise<Preview | PreviewError> {
     const key = createSigningKey(workspaceId, await store.secret(workspaceId));
     try {
       const { payload } = await jwtVerify<{ preview: Preview }>(token, key, {

@@ -3,7 +3,7 @@ import { MAX_PROFILE_ENTRIES } from '../../protocol/index.ts';
 import { defineRoute } from '../api/route.ts';
 import { HttpError } from '../http/http-request.ts';
 import { deleteMutation, TARGETS } from '../users/delete.ts';
-import { entries, type Fault, profileBody } from './profile-bodies.ts';
+import { type BodyError, entries, profileBody } from './profile-bodies.ts';
 
 const NAMES = ['external_ids', 'user_aliases', 'braze_ids', 'email_addresses', 'phone_numbers'] as const;
 
@@ -25,7 +25,7 @@ const deleteResponse = z.object({
   message: z.string().describe('`success`'),
 });
 
-const refuse = ({ path: [name, index], isTooMany }: Fault): HttpError => {
+const toHttpError = ({ path: [name, index], isTooMany }: BodyError): HttpError => {
   if (name === undefined) return new HttpError(400, `Exactly one of '${NAMES.join("', '")}' is required`);
   const list = String(name);
   if (isTooMany) return new HttpError(400, `'${list}' may not have more than ${MAX_PROFILE_ENTRIES} entries`);
@@ -40,7 +40,7 @@ export const usersDelete = defineRoute({
   path: '/users/delete',
   permission: 'users.delete',
   limit: 'users_other',
-  body: profileBody(deleteRequest, refuse),
+  body: profileBody(deleteRequest, toHttpError),
   response: { status: 201, schema: deleteResponse },
   writes: true,
   operation: {

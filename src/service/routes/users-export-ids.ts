@@ -7,7 +7,7 @@ import { HttpError } from '../http/http-request.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
 import { alias, anyId, anyText } from '../users/targets.ts';
-import { entries, type Fault, profileBody } from './profile-bodies.ts';
+import { type BodyError, entries, profileBody } from './profile-bodies.ts';
 
 /** Maximum age of the last occurrence of an exported event or purchase. Older ones are omitted. */
 const RECENT_MS = 90 * 24 * 60 * 60 * 1000;
@@ -30,12 +30,12 @@ const exportIdsRequest = z
     fields_to_export: z.array(z.string()).nullish().describe('Names of the members to return. Default all.'),
   })
   .refine((body) => ADDRESSES.filter((name) => body[name] != null).length < 2, {
-    params: { words: "Only one of 'device_id', 'email_address' or 'phone' is allowed" },
+    params: { message: "Only one of 'device_id', 'email_address' or 'phone' is allowed" },
     abort: true,
   })
   .refine((body) => toLookups(body).length > 0, {
     params: {
-      words:
+      message:
         "'external_ids', 'user_aliases', 'braze_id', 'device_id', 'email_address' or 'phone' is required",
     },
   });
@@ -74,8 +74,8 @@ const toLookups = (sent: Sent): Lookup[] => {
   ];
 };
 
-const refuse = ({ path: [name, index], isTooMany, words }: Fault): HttpError => {
-  if (name === undefined) return new HttpError(400, words ?? 'No user is named');
+const toHttpError = ({ path: [name, index], isTooMany, message }: BodyError): HttpError => {
+  if (name === undefined) return new HttpError(400, message ?? 'No user is named');
   const member = String(name);
   if (isTooMany)
     return new HttpError(400, `'${member}' may not have more than ${MAX_PROFILE_ENTRIES} entries`);
@@ -112,7 +112,7 @@ export const usersExportIds = defineRoute({
   path: '/users/export/ids',
   permission: 'users.export.ids',
   limit: 'users_export_ids',
-  body: profileBody(exportIdsRequest, refuse),
+  body: profileBody(exportIdsRequest, toHttpError),
   response: { status: 201, schema: exportIdsResponse },
   operation: {
     id: 'exportUsers',

@@ -38,7 +38,7 @@ const identifyRequest = z
       .describe('Users who have only a phone number.'),
   })
   .refine((body) => ARRAYS.some((name) => (body[name]?.length ?? 0) > 0), {
-    params: { words: `${ARRAYS.map((name) => `'${name}'`).join(' or ')} is required` },
+    params: { message: `${ARRAYS.map((name) => `'${name}'`).join(' or ')} is required` },
   });
 
 const processed = z.int().optional().describe('Processed entries.');

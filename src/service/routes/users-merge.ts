@@ -4,7 +4,7 @@ import { defineRoute } from '../api/route.ts';
 import { HttpError } from '../http/http-request.ts';
 import { mergeUsers } from '../users/merge.ts';
 import { alias, anyId, anyText, prioritization, toTarget } from '../users/targets.ts';
-import { BAD_ENTRIES, entries, type Fault, profileBody } from './profile-bodies.ts';
+import { BAD_ENTRIES, type BodyError, entries, profileBody } from './profile-bodies.ts';
 
 const TOO_MANY = `a single request may not contain more than ${MAX_PROFILE_ENTRIES} merge updates`;
 const BAD_IDENTIFIER =
@@ -37,7 +37,7 @@ const mergeRequest = z.object({
 });
 const mergeResponse = z.object({ message: z.string().describe('`success`') });
 
-const refuse = ({ path, isTooMany, value }: Fault): HttpError => {
+const toHttpError = ({ path, isTooMany, value }: BodyError): HttpError => {
   const [, index, side, member] = path;
   if (isTooMany) return new HttpError(400, TOO_MANY);
   if (index === undefined || (side === undefined && !isRecord(value))) {
@@ -54,7 +54,7 @@ export const usersMerge = defineRoute({
   path: '/users/merge',
   permission: 'users.merge',
   limit: 'users_other',
-  body: profileBody(mergeRequest, refuse),
+  body: profileBody(mergeRequest, toHttpError),
   response: { status: 202, schema: mergeResponse },
   writes: true,
   operation: {

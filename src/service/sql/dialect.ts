@@ -1,10 +1,11 @@
 import type { SqlValue } from '../row-readers.ts';
+import { LOCKS } from './advisory-locks.ts';
 import { type Column, type ColumnType, type ColumnValue, formatColumnNames } from './columns.ts';
 
-/** Statement with the concatenated values of all its runs, because flat lists transfer to a thread fastest. */
+/** Statement with the concatenated values of all its executions, because flat lists transfer to a thread fastest. */
 export interface BulkStatement {
   sql: string;
-  runs: number;
+  executions: number;
   values: SqlValue[];
   /** Number of rows written if no row has changed since it was read. */
   expectedRows?: number;
@@ -14,7 +15,7 @@ export interface BulkStatement {
 export type Send<Result> = (statement: BulkStatement) => Result;
 
 /** Creates a statement that runs once. */
-export const query = (sql: string, ...values: SqlValue[]): BulkStatement => ({ sql, runs: 1, values });
+export const query = (sql: string, ...values: SqlValue[]): BulkStatement => ({ sql, executions: 1, values });
 
 /** Rows of a bulk statement. */
 interface SentRows {
@@ -52,7 +53,7 @@ export interface Dialect {
   /** Takes a lock against retention, which must not delete rows that a statement moves. */
   lockMerges: readonly BulkStatement[];
   /** Updates the index that finds the events of a user. Must run before statements with `ofUser`. */
-  indexEvents: readonly BulkStatement[];
+  indexUserEvents: readonly BulkStatement[];
   /** Returns the condition that a row of `events` belongs to a user, given a comparison such as `= $1`. */
   ofUser(condition: string): string;
   /** Suffix of an `INSERT` that skips rows inserted by another replica and returns a row for each written one. */
@@ -93,7 +94,7 @@ export const SQLITE: Dialect = {
   moveRows: (table) => `UPDATE OR IGNORE ${table} SET user_id = $2 WHERE user_id = $1`,
   lockMerges: [],
   // Inserts in the order of users, so that a page is written once for all events of its users.
-  indexEvents: [
+  indexUserEvents: [
     query(`INSERT INTO user_events SELECT user_id, event_id FROM events
       WHERE event_id > (SELECT events FROM feed_cursors WHERE consumer = 'user_events') ORDER BY user_id, event_id`),
     query(
@@ -114,7 +115,7 @@ export const SQLITE: Dialect = {
     return (rows) => {
       const values: SqlValue[] = [];
       for (const row of rows) for (const { toValue } of columns) values.push(sqliteValue(toValue(row)));
-      return { sql, runs: rows.length, values };
+      return { sql, executions: rows.length, values };
     };
   },
   // Sends all rows as one JSON text, because running a query once per row takes twice as long.
@@ -127,13 +128,10 @@ export const SQLITE: Dialect = {
     });
     return (rows, ...more) => {
       const given = rows.map((row) => columns.map(({ toValue }) => toValue(row)));
-      return { sql, runs: Math.min(rows.length, 1), values: [JSON.stringify(given), ...more] };
+      return { sql, executions: Math.min(rows.length, 1), values: [JSON.stringify(given), ...more] };
     };
   },
 };
-
-/** Advisory lock, shared for group commits that move rows and exclusive for retention. */
-export const MERGE_LOCK = 7_061_640;
 
 /** Separator of values packed into one parameter. Cannot occur in numbers or JSON. */
 const SEPARATOR = '\u001e';
@@ -172,11 +170,11 @@ const bulkPostgres = <T>(
     more: (index) => `$${columns.length + index + 1}`,
   });
   return (rows, ...more) => {
-    if (rows.length === 0) return { sql, runs: 0, values: [] };
+    if (rows.length === 0) return { sql, executions: 0, values: [] };
     const values = columns.map(({ type, toValue }) =>
       (type === 'text' ? toArrayLiteral : pack)(rows.map(toValue)),
     );
-    return { sql, runs: 1, values: [...values, ...more] };
+    return { sql, executions: 1, values: [...values, ...more] };
   };
 };
 
@@ -197,8 +195,8 @@ export const POSTGRES: Dialect = {
     return `INSERT INTO ${table} (user_id, ${others}) OVERRIDING SYSTEM VALUE
       SELECT $2::bigint, ${others} FROM ${table} WHERE user_id = $1::bigint ON CONFLICT DO NOTHING`;
   },
-  lockMerges: [query(`SELECT pg_advisory_xact_lock_shared(${MERGE_LOCK})`)],
-  indexEvents: [],
+  lockMerges: [query(`SELECT pg_advisory_xact_lock_shared(${LOCKS.merges})`)],
+  indexUserEvents: [],
   ofUser: (condition) => `events.user_id ${condition}`,
   // Returns rows, because the row count of a cluster includes existing rows.
   onConflictDoNothing: ' ON CONFLICT DO NOTHING RETURNING 1',

@@ -81,7 +81,7 @@ export const BANNER_EVENTS = defineTable('banner_events', {
   /** Whether the event is a test send. Test sends are stored, but excluded from exports and counts. */
   isTestSend: boolean('is_test_send'),
   /** Whether the event was the user's first of its type for the campaign at the time of storage. */
-  isFirst: boolean('is_first'),
+  isFirstOfType: boolean('is_first'),
   receivedAtMs: timestamp('received_at'),
   /** Language in which the banner was shown; `null` if the campaign has no languages. */
   language: orNull(text('language')),

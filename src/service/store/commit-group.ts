@@ -24,7 +24,7 @@ export interface GroupWrites {
   otherStatements: BulkStatement[];
   merged: ChangeSet['merged'];
   bannerEvents: ChangeSet['bannerEvents'];
-  departed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
+  removed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
   dependentRowsToDelete: BulkStatement[];
   points: BulkStatement;
 }
@@ -59,7 +59,7 @@ export const toGroupWrites = (
     auditRedactions,
     rejectIdentifiers,
   } = changes;
-  const { merged, departed, bannerEvents } = changes;
+  const { merged, removed, bannerEvents } = changes;
   return {
     users: {
       updated: expectRows(statements.updateUsers(sortByUser(updated)), updated),
@@ -82,7 +82,7 @@ export const toGroupWrites = (
       ...extraStatements.map(({ sql, values }) => query(sql, ...values)),
     ],
     merged,
-    departed,
+    removed,
     bannerEvents,
     dependentRowsToDelete: statements.erase(dependentRowsToDelete),
     points: statements.addDataPoints(
@@ -161,7 +161,7 @@ const collectUserCampaigns = (rows: readonly SqlRow[]) => {
  * every request of a workspace changes last.
  */
 export function* commitGroup(statements: Statements, group: GroupWrites): SqlSteps<void> {
-  const { users, events, otherStatements, merged, bannerEvents, departed, dependentRowsToDelete, points } =
+  const { users, events, otherStatements, merged, bannerEvents, removed, dependentRowsToDelete, points } =
     group;
   const { updated, deleted, created, identifiersRemoved, identifiersAdded } = users;
   const first = [updated, deleted, created, identifiersRemoved, identifiersAdded, events, ...otherStatements];
@@ -172,14 +172,14 @@ export function* commitGroup(statements: Statements, group: GroupWrites): SqlSte
       kind: 'merged' as const,
       to,
     })),
-    ...departed.map((each) => ({ ...each, to: null })),
+    ...removed.map((each) => ({ ...each, to: null })),
   ].map(({ to, ...each }) => ({ ...each, intoUserId: to, changedAtMs: Date.now() }));
   if (merged.length === 0 && bannerEvents.length === 0) {
     yield [...first, ...dependentRowsToDelete, statements.insertChanges(changes), points];
     return;
   }
 
-  if (merged.length > 0) first.push(...statements.lockMerges, ...statements.indexEvents);
+  if (merged.length > 0) first.push(...statements.lockMerges, ...statements.indexUserEvents);
   const mergedUserIds = merged.flatMap(({ from, to }) => [from, to]);
   const ids = distinct([...mergedUserIds, ...bannerEvents.map(({ userId }) => userId)]);
   const campaigns = bannerEvents.flatMap(({ event }) =>
@@ -210,7 +210,7 @@ export function* commitGroup(statements: Statements, group: GroupWrites): SqlSte
     ...each.event,
     workspaceId: each.workspaceId,
     userId: each.userId,
-    isFirst: !each.event.isTestSend && userCampaigns.add(each),
+    isFirstOfType: !each.event.isTestSend && userCampaigns.add(each),
   }));
   const corrections = duplicatesByMerge.flatMap(({ workspaceId, to, duplicates }) =>
     duplicates.map(

@@ -19,7 +19,7 @@ interface FeedOptions {
   statements: Statements;
   results: ResultsStatements;
   /** Updates the index of events by user. */
-  indexEvents(): Promise<void>;
+  indexUserEvents(): Promise<void>;
   /** Returns the cursor up to which the feed is stable; `null` if all visible rows are stable. */
   readStableFeed(): Promise<{ through: FeedCursor | null }> | { through: FeedCursor | null };
 }
@@ -31,7 +31,13 @@ const EVERYTHING: FeedCursor = {
 };
 
 /** Creates a reader of the feed for both databases. */
-export const createFeed = ({ send, statements, results, indexEvents, readStableFeed }: FeedOptions): Feed => {
+export const createFeed = ({
+  send,
+  statements,
+  results,
+  indexUserEvents,
+  readStableFeed,
+}: FeedOptions): Feed => {
   const sendStatement = async (statement: BulkStatement) => send(statement);
 
   const readFeed: Feed['readFeed'] = async (after, limit) => {
@@ -64,12 +70,12 @@ export const createFeed = ({ send, statements, results, indexEvents, readStableF
     values: readonly string[],
   ): Promise<ConversionEvent[]> => {
     const since = new Map<number, number>();
-    for (const { userId, isFirst, isTestSend, eventType, timeMs, receivedAtMs } of bannerEvents) {
-      if (eventType !== 'impression' || !isFirst || isTestSend) continue;
+    for (const { userId, isFirstOfType, isTestSend, eventType, timeMs, receivedAtMs } of bannerEvents) {
+      if (eventType !== 'impression' || !isFirstOfType || isTestSend) continue;
       since.set(userId, Math.min(since.get(userId) ?? timeMs, timeMs, receivedAtMs));
     }
     if (since.size === 0) return [];
-    await indexEvents();
+    await indexUserEvents();
     const users = [...since].map(([userId, sinceMs]) => ({ userId, sinceMs }));
     return (await sendStatement(results.conversionEventsOf(users, values, next.events))).map(
       toConversionEvent,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { IngestionStore } from '../integrations/ingestion-records.ts';
 import { createIngestionStore } from '../integrations/ingestion-store.ts';
-import type { IngestionStore } from '../integrations/records.ts';
 import type { Progress } from '../results/consumer.ts';
 import { createResultsConsumer } from '../results/consumer.ts';
 import type { PrunedEvents } from '../results/prune-events.ts';
@@ -133,7 +133,7 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
         send: createSend(run),
         statements: POSTGRES_STATEMENTS,
         results: POSTGRES_RESULTS,
-        indexEvents: async () => undefined,
+        indexUserEvents: async () => undefined,
         readStableFeed,
       }),
       catchUp: resultsConsumer.catchUp,
@@ -142,7 +142,7 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
     });
   }
   const database = openShared(getFilePath(address));
-  const { advanceResults, indexEvents, pruneEvents } = createWriter(database);
+  const { advanceResults, indexUserEvents, pruneEvents } = createWriter(database);
   const runTogether = createRunTogetherSqlite(database);
   const run = createRunSqlite(database);
   const readStableFeed = () => ({ through: null, atMs: Date.now() });
@@ -154,7 +154,7 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
       send: createSendSqlite(database),
       statements: SQLITE_STATEMENTS,
       results: SQLITE_RESULTS,
-      indexEvents: async () => indexEvents(),
+      indexUserEvents: async () => indexUserEvents(),
       readStableFeed,
     }),
     catchUp: createResultsConsumer({

@@ -49,7 +49,7 @@ export const selectWithExternalId = (dialect: Dialect, { name, columns }: EventT
 /** Creates the statements of users and campaigns for one database. Counters are incremented in `shard`. */
 const createStatements = (dialect: Dialect, shard: number) => {
   const { isIn, list, earlier, moveRows, ms, bulk, onConflictDoNothing, returningWritten } = dialect;
-  const { indexEvents, lockMerges, ofUser } = dialect;
+  const { indexUserEvents, lockMerges, ofUser } = dialect;
   const { add, insert, upsert } = createWrites(dialect);
   const occurred = earlier('occurred_at', 'received_at');
   const userCampaigns = `SELECT ${selectList(dialect, USER_CAMPAIGNS.columns)} FROM user_campaigns`;
@@ -102,7 +102,7 @@ const createStatements = (dialect: Dialect, shard: number) => {
     addDataPoints: (rows: ChangeSet['points']): BulkStatement =>
       addDataPoints(rows.map((row) => ({ ...row, shard }))),
 
-    indexEvents,
+    indexUserEvents,
     lockMerges,
     /** Moves the events of user `$1` to user `$2`. */
     moveEvents: defineQuery(
@@ -115,7 +115,7 @@ const createStatements = (dialect: Dialect, shard: number) => {
       users.length === 0
         ? []
         : [
-            ...indexEvents,
+            ...indexUserEvents,
             ...OWNED_BY_USERS.map((table) => {
               const isOfUsers = table === EVENTS ? ofUser(isIn('', '$1', 'bigint')) : ofUsers;
               return query(`DELETE FROM ${table.name} WHERE ${isOfUsers}`, list(users));

@@ -1,4 +1,4 @@
-import type { IngestionStore } from '../integrations/records.ts';
+import type { IngestionStore } from '../integrations/ingestion-records.ts';
 import type { ImageFile } from '../operators/index.ts';
 import type { BannerEventRow, EventRow } from '../profiles/events.ts';
 import type { Lookup } from '../profiles/lookup.ts';

@@ -1,4 +1,4 @@
-import { INGESTION_TABLES } from '../integrations/records.ts';
+import { INGESTION_TABLES } from '../integrations/ingestion-records.ts';
 import { IS_COUNTED_CLICK } from '../results/button-results.ts';
 import { RESULTS_TABLES } from '../results/tables.ts';
 import { USER_TABLES } from '../sql/user-tables.ts';

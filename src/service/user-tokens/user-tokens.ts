@@ -25,7 +25,7 @@ export interface PublicKey {
 export const userTokenError = (appId: string, fault: UserTokenFault): HttpError =>
   new HttpError(401, ERROR_MESSAGES.invalidUserToken, {
     headers: { [USER_TOKEN_HEADER]: fault },
-    why: `invalid user token of app ${appId}: ${fault}`,
+    reason: `invalid user token of app ${appId}: ${fault}`,
   });
 
 /** Strict base64url with dots. Decoders skip spaces, so a token would otherwise have many spellings. */

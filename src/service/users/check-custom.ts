@@ -36,10 +36,10 @@ export const newest = (list: Scalar[]): Scalar[] => {
 };
 
 /**
- * Fault of a nested value. `value` is a `null` or an invalid time, which drops all nested updates of the request. `form` is a
+ * Error of a nested value. `value` is a `null` or an invalid time, which drops all nested updates of the request. `form` is a
  * key, size or depth outside the limits, which drops only this attribute.
  */
-type NestedFault = 'value' | 'form';
+type NestedError = 'value' | 'form';
 
 const TIME_KEY = '$time';
 
@@ -55,38 +55,38 @@ export const isTime = (value: Record<string, unknown>): boolean => {
 /** Marks a date with a year that cannot be stored. The result omits it. */
 const NOT_STORED = Symbol('not stored');
 
-const checked = (value: unknown, depth: number): unknown | { fault: NestedFault } => {
+const checked = (value: unknown, depth: number): unknown | { invalid: NestedError } => {
   if (typeof value === 'string') {
-    return fitsCharacters(value, MAX_STRING_CHARACTERS) && isStorableText(value) ? value : FORM_FAULT;
+    return fitsCharacters(value, MAX_STRING_CHARACTERS) && isStorableText(value) ? value : INVALID_FORM;
   }
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'number') return isStorableNumber(value) ? value : FORM_FAULT;
-  if (typeof value !== 'object' || value === null) return VALUE_FAULT;
-  if (depth > MAX_NESTED_DEPTH) return FORM_FAULT;
+  if (typeof value === 'number') return isStorableNumber(value) ? value : INVALID_FORM;
+  if (typeof value !== 'object' || value === null) return INVALID_VALUE;
+  if (depth > MAX_NESTED_DEPTH) return INVALID_FORM;
   if (Array.isArray(value)) {
     const list: unknown[] = [];
     for (const element of value) {
       const kept = checked(element, depth + 1);
-      if (kept === FORM_FAULT || kept === VALUE_FAULT) return kept;
+      if (kept === INVALID_FORM || kept === INVALID_VALUE) return kept;
       if (kept !== NOT_STORED) list.push(kept);
     }
     return list;
   }
-  if (!isRecord(value)) return FORM_FAULT;
+  if (!isRecord(value)) return INVALID_FORM;
   const record = value;
   if (isTime(record)) {
     const time = record[TIME_KEY];
-    if (typeof time !== 'string') return VALUE_FAULT;
+    if (typeof time !== 'string') return INVALID_VALUE;
     if (isFarDate(time)) return NOT_STORED;
-    return parseDate(time) === null ? VALUE_FAULT : record;
+    return parseDate(time) === null ? INVALID_VALUE : record;
   }
   const keys = Object.keys(record);
   const members: unknown[] = [];
   let isUnchanged = true;
   for (const key of keys) {
-    if (!isKey(key)) return FORM_FAULT;
+    if (!isKey(key)) return INVALID_FORM;
     const member = checked(record[key], depth + 1);
-    if (member === FORM_FAULT || member === VALUE_FAULT) return member;
+    if (member === INVALID_FORM || member === INVALID_VALUE) return member;
     if (member !== record[key]) isUnchanged = false;
     members.push(member);
   }
@@ -98,15 +98,15 @@ const checked = (value: unknown, depth: number): unknown | { fault: NestedFault 
   return kept;
 };
 
-const FORM_FAULT = Symbol('form');
-const VALUE_FAULT = Symbol('value');
+const INVALID_FORM = Symbol('form');
+const INVALID_VALUE = Symbol('value');
 
 /** Checks a nested object or an array of objects. Returns the value to store; `undefined` if nothing is left. */
-const checkNested = (value: unknown): { value: unknown } | { fault: NestedFault } => {
+const checkNested = (value: unknown): { value: unknown } | { invalid: NestedError } => {
   const kept = checked(value, 1);
-  if (kept === VALUE_FAULT) return { fault: 'value' };
+  if (kept === INVALID_VALUE) return { invalid: 'value' };
   if (kept === NOT_STORED) return { value: undefined };
-  if (kept === FORM_FAULT || !fitsJson(kept, MAX_NESTED_BYTES)) return { fault: 'form' };
+  if (kept === INVALID_FORM || !fitsJson(kept, MAX_NESTED_BYTES)) return { invalid: 'form' };
   return { value: kept };
 };
 
@@ -139,13 +139,13 @@ export interface ObjectsEdit {
 export const isNestedChange = ({ kind }: CustomChange): boolean =>
   kind === 'object' || kind === 'objects' || kind === 'edit objects';
 
-/** Problem of a custom attribute. `nested` is `true` if it drops every nested value of the request. */
-interface CustomProblem {
-  problem: string;
+/** Error of a custom attribute. `nested` is `true` if it drops every nested value of the request. */
+interface CustomError {
+  error: string;
   nested: boolean;
 }
 
-const invalid = (name: string): CustomProblem => ({ problem: notValid(name), nested: false });
+const invalid = (name: string): CustomError => ({ error: notValid(name), nested: false });
 
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string'
@@ -166,7 +166,7 @@ const LIST_EDITS = ['add', 'remove'];
 const OBJECTS_EDITS = ['$add', '$update', '$remove'];
 
 /** Checks the name and value of one custom attribute (contract 3.6). */
-export const checkCustom = (name: string, value: unknown): CustomChange | CustomProblem => {
+export const checkCustom = (name: string, value: unknown): CustomChange | CustomError => {
   if (!fitsCharacters(name, MAX_NAME_CHARACTERS) || name === '' || !isStorableText(name))
     return invalid(name);
   if (value === null) return { name, kind: 'clear' };
@@ -176,7 +176,7 @@ export const checkCustom = (name: string, value: unknown): CustomChange | Custom
     const isNested = value.every((element) => isRecord(element) || element === null);
     if (!isNested || !value.some(isRecord)) return invalid(name);
     const nested = checkNested(value);
-    if ('fault' in nested) return faulty(name, nested.fault);
+    if ('invalid' in nested) return toCustomError(name, nested.invalid);
     return isRecords(nested.value) ? { name, kind: 'objects', value: nested.value } : invalid(name);
   }
   if (!isRecord(value)) return invalid(name);
@@ -198,20 +198,20 @@ export const checkCustom = (name: string, value: unknown): CustomChange | Custom
   }
   if (hasOnly(value, OBJECTS_EDITS)) return checkObjectsEdit(name, value);
   const nested = checkNested(value);
-  if ('fault' in nested) return faulty(name, nested.fault);
+  if ('invalid' in nested) return toCustomError(name, nested.invalid);
   return isRecord(nested.value) ? { name, kind: 'object', value: nested.value } : invalid(name);
 };
 
-const faulty = (name: string, fault: 'value' | 'form'): CustomProblem =>
-  fault === 'value' ? { problem: invalidNested(name), nested: true } : invalid(name);
+const toCustomError = (name: string, invalidPart: NestedError): CustomError =>
+  invalidPart === 'value' ? { error: invalidNested(name), nested: true } : invalid(name);
 
-const checkObjectsEdit = (name: string, value: Record<string, unknown>): CustomChange | CustomProblem => {
+const checkObjectsEdit = (name: string, value: Record<string, unknown>): CustomChange | CustomError => {
   const edit: ObjectsEdit = { add: [], update: [], remove: [] };
   const { $add = [], $update = [], $remove = [] } = value;
   if (!Array.isArray($add) || !Array.isArray($update) || !Array.isArray($remove)) return invalid(name);
   for (const object of $add) {
     const nested = checkNested(object);
-    if ('fault' in nested) return faulty(name, nested.fault);
+    if ('invalid' in nested) return toCustomError(name, nested.invalid);
     if (nested.value === undefined) continue;
     if (!isRecord(nested.value)) return invalid(name);
     edit.add.push(nested.value);
@@ -221,7 +221,7 @@ const checkObjectsEdit = (name: string, value: Record<string, unknown>): CustomC
     const { $identifier_key: key, $identifier_value: value, $new_object: object } = entry;
     if (typeof key !== 'string' || !isScalar(value)) return invalid(name);
     const nested = checkNested(object);
-    if ('fault' in nested) return faulty(name, nested.fault);
+    if ('invalid' in nested) return toCustomError(name, nested.invalid);
     if (nested.value === undefined) continue;
     if (!isRecord(nested.value)) return invalid(name);
     edit.update.push({ key, value, object: nested.value });

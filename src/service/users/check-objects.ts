@@ -71,22 +71,22 @@ const KINDS = new Map<string, Kind>([
 /** Whether a member sets one attribute, standard or custom. */
 export const isAttribute = (name: string): boolean => {
   const kind = KINDS.get(name);
-  return kind === 'standard' || (kind === undefined && !('problem' in checkCustom(name, true)));
+  return kind === 'standard' || (kind === undefined && !('error' in checkCustom(name, true)));
 };
 
 export const isAttributeValue = (name: string, value: unknown): boolean =>
-  !('problem' in (KINDS.get(name) === 'standard' ? checkStandard(name, value) : checkCustom(name, value)));
+  !('error' in (KINDS.get(name) === 'standard' ? checkStandard(name, value) : checkCustom(name, value)));
 
 /** Shared empty list, because most objects have no groups and no tokens. */
 const NONE: readonly never[] = [];
 
-/** Checks one object of `attributes`. Adds faults to `problems`. Returns `null` if it is rejected. */
+/** Checks one object of `attributes`. Adds its errors to `errors`. Returns `null` if it is rejected. */
 export const checkAttributes = (
   sent: unknown,
   workspace: UserRules,
-  problems: ErrorCollector,
+  errors: ErrorCollector,
 ): CheckedAttributes | null => {
-  const user = readAttributesUser(sent, workspace.blockedExternalIds, problems);
+  const user = readAttributesUser(sent, workspace.blockedExternalIds, errors);
   if (user === null || !isRecord(sent)) return null;
   const checked: CheckedAttributes = {
     ...user,
@@ -102,21 +102,21 @@ export const checkAttributes = (
     const value = sent[name];
     if (kind === 'standard') {
       const standard = checkStandard(name, value);
-      if ('problem' in standard) problems.add(standard.problem);
+      if ('error' in standard) errors.add(standard.error);
       else checked.standard.push({ name, value: standard.value });
     } else if (kind === 'subscription groups') {
-      checked.groups = checkSubscriptions(value, workspace.subscriptionGroups, problems);
+      checked.groups = checkSubscriptions(value, workspace.subscriptionGroups, errors);
     } else if (kind === 'push tokens') {
-      checked.pushTokens = checkPushTokens(value, workspace.appIds, problems);
+      checked.pushTokens = checkPushTokens(value, workspace.appIds, errors);
     } else if (kind === 'email subscription info') {
-      problems.add(TRACK_ERROR.emailSubscriptionInfo);
+      errors.add(TRACK_ERROR.emailSubscriptionInfo);
     } else {
       const custom = checkCustom(name, value);
-      if (!('problem' in custom)) checked.custom.push(custom);
-      else if (!custom.nested) problems.add(custom.problem);
+      if (!('error' in custom)) checked.custom.push(custom);
+      else if (!custom.nested) errors.add(custom.error);
       else {
         // Adds only one entry per object, regardless of the number of invalid values.
-        if (!checked.hasBadNested) problems.add(custom.problem);
+        if (!checked.hasBadNested) errors.add(custom.error);
         checked.hasBadNested = true;
       }
     }
@@ -143,15 +143,15 @@ const withTexts = (properties: Record<string, unknown>): Record<string, unknown>
   return texts;
 };
 
-/** Checks one object of an array. Adds every reason to `problems`. Returns `null` if it is rejected. */
+/** Checks one object of an array. Adds every reason to `errors`. Returns `null` if it is rejected. */
 export const checkEvent = (
   object: unknown,
   array: EventArray,
   workspace: UserRules,
   nowMs: number,
-  problems: ErrorCollector,
+  errors: ErrorCollector,
 ): CheckedEvent | null => {
-  const read = readUserEvent(object, array, workspace.blockedExternalIds, problems);
+  const read = readUserEvent(object, array, workspace.blockedExternalIds, errors);
   if (read === null || !isRecord(object)) return null;
   const { identity, name, properties = null, purchase } = read;
   const { app_id } = object;

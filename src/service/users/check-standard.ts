@@ -102,9 +102,9 @@ const NOT_CLEARED = new Set(['current_location', 'email_subscribe', 'push_subscr
 
 export const STANDARD_NAMES: readonly string[] = [...STANDARD.keys()];
 
-/** Returns the value to set, or the problem. The value is `null` to clear the attribute. */
-export const checkStandard = (name: string, value: unknown): { value: unknown } | { problem: string } => {
+/** Returns the value to set, or the error. The value is `null` to clear the attribute. */
+export const checkStandard = (name: string, value: unknown): { value: unknown } | { error: string } => {
   if (value === null && !NOT_CLEARED.has(name)) return { value: null };
   const checked = STANDARD.get(name)?.(value);
-  return checked === INVALID ? { problem: CODES.get(name) ?? notValid(name) } : { value: checked };
+  return checked === INVALID ? { error: CODES.get(name) ?? notValid(name) } : { value: checked };
 };

@@ -53,9 +53,9 @@ export const clickAction = (
   }: { workspace: UserRules; externalId: string; keyQuota: KeyQuota; nowMs: number },
 ): ((users: UserRepository) => void) => {
   // The campaign's parser has rejected invalid effects. A blocked user is not changed.
-  const problems = createErrorCollector();
+  const errors = createErrorCollector();
   const time = new Date(Math.min(click.timeMs, nowMs)).toISOString();
-  const changed = checkAttributes({ external_id: externalId, ...attributes }, workspace, problems);
+  const changed = checkAttributes({ external_id: externalId, ...attributes }, workspace, errors);
   const done =
     event === null
       ? null
@@ -64,7 +64,7 @@ export const clickAction = (
           'events',
           workspace,
           nowMs,
-          problems,
+          errors,
         );
   const track = {
     nowMs,

@@ -12,7 +12,7 @@ export interface ErrorCollector {
  * megabytes that no client reads. The first entries identify the problem.
  */
 const MAX_PER_OBJECT = 100;
-/** Maximum number of entries of a response. The first fault of each object is always reported. */
+/** Maximum number of entries of a response. The first error of each object is always reported. */
 const MAX_ENTRIES = 1_000;
 
 export const createErrorCollector = (): ErrorCollector => {

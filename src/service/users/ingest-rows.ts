@@ -5,7 +5,7 @@ import { type CheckedAttributes, type CheckedEvent, checkAttributes, checkEvent 
 import { deleteMutation, TARGETS } from './delete.ts';
 import { createErrorCollector, type ErrorCollector } from './error-collector.ts';
 import type { Target } from './targets.ts';
-import { type ProfileFault, trackMutation } from './track-mutation.ts';
+import { type ProfileError, trackMutation } from './track-mutation.ts';
 import type { UserRules } from './user-rules.ts';
 
 /** Valid row of an integration. */
@@ -19,19 +19,19 @@ const checkObject = (
   object: Record<string, unknown>,
   workspace: UserRules,
   nowMs: number,
-  problems: ErrorCollector,
+  errors: ErrorCollector,
 ): CheckedRow | null => {
   if (type === 'attributes') {
-    const checked = checkAttributes(object, workspace, problems);
+    const checked = checkAttributes(object, workspace, errors);
     return checked && { kind: 'attributes', checked };
   }
-  const checked = checkEvent(object, type, workspace, nowMs, problems);
+  const checked = checkEvent(object, type, workspace, nowMs, errors);
   return checked && { kind: 'event', checked };
 };
 
 /**
  * Checks one row like a separate request to `/users/track` or `/users/delete`. A row is stored completely or not at all, so any
- * problem rejects it.
+ * error rejects it.
  */
 export const checkRow = (
   type: InputArray | 'deletes',
@@ -44,15 +44,15 @@ export const checkRow = (
     const target = by && TARGETS[by].safeParse(object[by]).data;
     return target ? { kind: 'delete', target } : { reason: 'The row names no user' };
   }
-  const problems = createErrorCollector();
-  const row = checkObject(type, object, workspace, nowMs, problems);
-  const reasons = [...new Set(problems.entries.map((entry) => entry.type))];
+  const errors = createErrorCollector();
+  const row = checkObject(type, object, workspace, nowMs, errors);
+  const reasons = [...new Set(errors.entries.map((entry) => entry.type))];
   return row && reasons.length === 0 ? row : { reason: reasons.join('; ') };
 };
 
 export interface RowsOutcome {
-  /** Faults of rows that are not stored, or stored only in part. */
-  faults: readonly ProfileFault[];
+  /** Errors of rows that are not stored, or stored only in part. */
+  profileErrors: readonly ProfileError[];
   /** Number of users erased. A row may match no user. */
   erased: number;
 }
@@ -69,8 +69,8 @@ export const ingestMutation = (
   const events = rows.flatMap((row) => (row.kind === 'event' ? [row.checked] : []));
   if (targets.length === 0) {
     const { apply, ...work } = trackMutation({ workspaceId, nowMs, attributes, events });
-    return { ...work, apply: (users) => ({ faults: apply(users), erased: 0 }), extraStatements };
+    return { ...work, apply: (users) => ({ profileErrors: apply(users), erased: 0 }), extraStatements };
   }
   const { apply, ...work } = deleteMutation(workspaceId, targets, nowMs);
-  return { ...work, apply: (users) => ({ faults: [], erased: apply(users) }), extraStatements };
+  return { ...work, apply: (users) => ({ profileErrors: [], erased: apply(users) }), extraStatements };
 };

@@ -32,20 +32,20 @@ const isTokenText = (value: unknown): value is string =>
 export const checkPushTokens = (
   value: unknown,
   appIds: ReadonlySet<string>,
-  problems: ErrorCollector,
+  errors: ErrorCollector,
 ): PushToken[] => {
   if (!Array.isArray(value) || !value.every(isRecord)) {
-    problems.add(TRACK_ERROR.badPushTokenValue);
+    errors.add(TRACK_ERROR.badPushTokenValue);
     return [];
   }
   const tokens: PushToken[] = [];
   for (const { app_id, token, device_id } of value) {
     if (!isTokenText(token)) {
-      problems.add(TRACK_ERROR.badPushTokenString);
+      errors.add(TRACK_ERROR.badPushTokenString);
     } else if (typeof app_id !== 'string' || !appIds.has(app_id)) {
-      problems.add(TRACK_ERROR.badPushTokenAppId);
+      errors.add(TRACK_ERROR.badPushTokenAppId);
     } else if (device_id !== undefined && device_id !== null && !isDeviceId(device_id)) {
-      problems.add(TRACK_ERROR.badDeviceId);
+      errors.add(TRACK_ERROR.badDeviceId);
     } else tokens.push({ app_id, token, device_id: device_id ?? randomUUID() });
   }
   return tokens;

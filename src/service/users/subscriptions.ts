@@ -17,25 +17,25 @@ export interface GroupChange {
 export const checkSubscriptions = (
   value: unknown,
   groups: UserRules['subscriptionGroups'],
-  problems: ErrorCollector,
+  errors: ErrorCollector,
 ): GroupChange[] => {
   if (!Array.isArray(value)) {
-    problems.add(TRACK_ERROR.badSubscriptionGroupArray);
+    errors.add(TRACK_ERROR.badSubscriptionGroupArray);
     return [];
   }
   const changes: GroupChange[] = [];
   for (const item of value) {
     if (!isRecord(item) || !('subscription_group_id' in item) || !('subscription_state' in item)) {
-      problems.add(TRACK_ERROR.badSubscriptionGroupHash);
+      errors.add(TRACK_ERROR.badSubscriptionGroupHash);
       continue;
     }
     const { subscription_group_id, subscription_state, use_double_opt_in_logic } = item;
     const groupId = typeof subscription_group_id === 'string' ? subscription_group_id.toLowerCase() : '';
     const group = groups.get(groupId);
     if (!group) {
-      problems.add(TRACK_ERROR.badSubscriptionGroupId);
+      errors.add(TRACK_ERROR.badSubscriptionGroupId);
     } else if (subscription_state !== 'subscribed' && subscription_state !== 'unsubscribed') {
-      problems.add(TRACK_ERROR.badSubscriptionGroupState);
+      errors.add(TRACK_ERROR.badSubscriptionGroupState);
     } else {
       // Double opt-in applies to SMS only.
       const doubleOptIn =
@@ -122,7 +122,7 @@ export const createPropagation = (users: UserRepository, finder: UserFinder) => 
      * Records the states that an object sets, and that the profile already has them. Call it after each object, which may have
      * changed the address.
      */
-    passed(profile: Profile, checked: SubscriptionChanges) {
+    recordStates(profile: Profile, checked: SubscriptionChanges) {
       const address = propagatesTo(checked);
       if (address !== null) {
         latest += 1;

@@ -96,7 +96,7 @@ export const newExternalId = z
   .union([z.string().min(1).meta({ maxLength: MAX_EXTERNAL_ID_BYTES }), z.int()])
   .transform(String)
   .refine((id) => fitsBytes(id, MAX_EXTERNAL_ID_BYTES), {
-    params: { words: TRACK_ERROR.externalIdTooLarge },
+    params: { message: TRACK_ERROR.externalIdTooLarge },
     abort: true,
   })
   .refine(isStorableText)

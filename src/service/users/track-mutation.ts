@@ -54,7 +54,7 @@ const isKnownToken = (users: UserRepository, { app_id, token }: PushToken): bool
   users.find({ by: 'push_token', value: { app_id, token } }).length > 0;
 
 /**
- * Writes the attributes of an object to a profile. Returns the number of custom attributes written, and the problems of the
+ * Writes the attributes of an object to a profile. Returns the number of custom attributes written, and the errors of the
  * others.
  */
 const writeAttributes = (
@@ -62,34 +62,34 @@ const writeAttributes = (
   { standard, custom, mergeObjects, groups }: CheckedAttributes,
   nestedAllowed: boolean,
   writer: ReturnType<typeof createCustomWriter>,
-): { written: number; problems: string[] } => {
+): { written: number; errors: string[] } => {
   for (const { name, value } of standard) {
     if (value === null) delete profile.standard[name];
     else profile.standard[name] = value;
   }
   let written = 0;
-  const problems: string[] = [];
+  const errors: string[] = [];
   for (const change of custom) {
     if (!nestedAllowed && isNestedChange(change)) continue;
-    const problem = writer.write(profile.custom, change, mergeObjects);
-    if (problem === null) written += 1;
-    else problems.push(problem);
+    const error = writer.write(profile.custom, change, mergeObjects);
+    if (error === null) written += 1;
+    else errors.push(error);
   }
   for (const group of groups) writeSubscription(profile, group);
-  return { written, problems };
+  return { written, errors };
 };
 
-/** Fault that depends on the profile. `position` is the index of the object among the attributes or events. */
-export type ProfileFault =
+/** Error that depends on the profile. `position` is the index of the object among the attributes or events. */
+export type ProfileError =
   /**
    * The user has too many attributes or tokens, or the request exceeds its update limit. Other values of the object are stored.
    */
-  | { of: 'attributes'; position: number; problems: string[] }
+  | { of: 'attributes'; position: number; errors: string[] }
   /** The user has too many event names or products. */
   | { of: 'events'; position: number };
 
 /**
- * Applies the objects of `attributes` in order. Adds problems to `faults`. `nestedAllowed` is `false` if the request has an
+ * Applies the objects of `attributes` in order. Adds errors to `profileErrors`. `nestedAllowed` is `false` if the request has an
  * invalid nested value. Returns the number of custom attributes written.
  */
 const applyAttributes = (
@@ -100,8 +100,8 @@ const applyAttributes = (
     nowMs,
     nestedAllowed,
     keyQuota,
-    faults,
-  }: Request & { nestedAllowed: boolean; faults: ProfileFault[] },
+    profileErrors,
+  }: Request & { nestedAllowed: boolean; profileErrors: ProfileError[] },
 ): number => {
   const propagation = createPropagation(users, finder);
   const writer = createCustomWriter(keyQuota);
@@ -124,10 +124,10 @@ const applyAttributes = (
     writeContacts(profile, identity);
     const done = writeAttributes(profile, checked, nestedAllowed, writer);
     written += done.written;
-    if (tokens.length > 0 && !addTokens(profile, tokens)) done.problems.push(tooManyPushTokens());
-    if (done.problems.length > 0) faults.push({ of: 'attributes', position, problems: done.problems });
+    if (tokens.length > 0 && !addTokens(profile, tokens)) done.errors.push(tooManyPushTokens());
+    if (done.errors.length > 0) profileErrors.push({ of: 'attributes', position, errors: done.errors });
     finder.changed(profile);
-    propagation.passed(profile, checked);
+    propagation.recordStates(profile, checked);
   }
   propagation.finish();
   writer.finish();
@@ -149,22 +149,22 @@ export const applyTrack = (
   users: UserRepository,
   { nowMs, attributes, events }: Omit<Track, 'workspaceId'>,
   keyQuota = createKeyQuota(),
-): ProfileFault[] => {
+): ProfileError[] => {
   // One invalid nested value drops every nested change of the request (contract 3.6).
   const nestedAllowed = !attributes.some(({ hasBadNested }) => hasBadNested);
   const finder = createUserFinder(users, nowMs);
-  const faults: ProfileFault[] = [];
-  let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed, keyQuota, faults });
+  const profileErrors: ProfileError[] = [];
+  let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed, keyQuota, profileErrors });
   for (const [position, event] of events.entries()) {
     const outcome = recordEvent(users, event, { finder, keyQuota, nowMs });
     if (outcome === 'recorded') points += 1;
-    if (outcome === 'rejected') faults.push({ of: 'events', position });
+    if (outcome === 'rejected') profileErrors.push({ of: 'events', position });
   }
   if (points > 0) users.addDataPoints(points, formatDay(nowMs));
-  return faults;
+  return profileErrors;
 };
 
-export const trackMutation = (track: Track): UserMutation<ProfileFault[]> => {
+export const trackMutation = (track: Track): UserMutation<ProfileError[]> => {
   const { workspaceId, nowMs, attributes, events } = track;
   const lookups: Lookup[] = [];
   for (const checked of attributes) addAttributeLookups(checked, lookups);

@@ -17,7 +17,7 @@ import {
   createYielder,
 } from './check-objects.ts';
 import { createErrorCollector } from './error-collector.ts';
-import { type ProfileFault, trackMutation } from './track-mutation.ts';
+import { type ProfileError, trackMutation } from './track-mutation.ts';
 import type { UserRules } from './user-rules.ts';
 
 /** Maximum number of objects per request, in total or per array. */
@@ -62,7 +62,7 @@ export const trackUsers = async ({
   limit,
 }: {
   workspace: UserRules;
-  store: { write(work: UserMutation<ProfileFault[]>): Promise<ProfileFault[]> };
+  store: { write(work: UserMutation<ProfileError[]>): Promise<ProfileError[]> };
   body: Arrays;
   nowMs: number;
   limit: ObjectLimit;
@@ -70,25 +70,25 @@ export const trackUsers = async ({
   checkObjectCount(arrays, limit);
   const countUser = createUserCount(limit.maxPerUser);
 
-  const problems = createErrorCollector();
+  const errors = createErrorCollector();
   const attributes: CheckedAttributes[] = [];
   const events: CheckedEvent[] = [];
   /** Position of each object in the request. */
-  const positions: Record<ProfileFault['of'], [InputArray, number][]> = { attributes: [], events: [] };
+  const positions: Record<ProfileError['of'], [InputArray, number][]> = { attributes: [], events: [] };
   const accepted: Record<InputArray, number> = { attributes: 0, events: 0, purchases: 0 };
   const nextIfDue = createYielder();
   for (const array of INPUT_ARRAYS) {
     for (const [index, object] of (arrays[array] ?? []).entries()) {
-      problems.at(array, index);
+      errors.at(array, index);
       if (array === 'attributes') {
-        const checked = checkAttributes(object, workspace, problems);
+        const checked = checkAttributes(object, workspace, errors);
         if (checked) {
           countUser(checked.identity);
           positions.attributes.push([array, index]);
           accepted[array] = attributes.push(checked);
         }
       } else {
-        const checked = checkEvent(object, array, workspace, nowMs, problems);
+        const checked = checkEvent(object, array, workspace, nowMs, errors);
         if (checked) {
           countUser(checked.identity);
           positions.events.push([array, index]);
@@ -100,24 +100,24 @@ export const trackUsers = async ({
       if (yielded) await yielded;
     }
   }
-  if (attributes.length === 0 && events.length === 0) rejectAll(problems.entries);
+  if (attributes.length === 0 && events.length === 0) rejectAll(errors.entries);
 
-  const faults = await store.write(
+  const profileErrors = await store.write(
     trackMutation({ workspaceId: workspace.workspaceId, nowMs, attributes, events }),
   );
-  for (const fault of faults) {
-    const [array, index] = positions[fault.of][fault.position]!;
-    problems.at(array, index);
-    if (fault.of === 'attributes') fault.problems.forEach(problems.add);
+  for (const each of profileErrors) {
+    const [array, index] = positions[each.of][each.position]!;
+    errors.at(array, index);
+    if (each.of === 'attributes') each.errors.forEach(errors.add);
     else {
       accepted[array] -= 1;
-      problems.add(TRACK_ERROR.blockedExternalId);
+      errors.add(TRACK_ERROR.blockedExternalId);
     }
   }
-  if (attributes.length === 0 && events.length === faults.length) rejectAll(problems.entries);
+  if (attributes.length === 0 && events.length === profileErrors.length) rejectAll(errors.entries);
 
   const response: UsersTrackResponse = { message: 'success' };
   for (const array of INPUT_ARRAYS) if (arrays[array]) response[`${array}_processed`] = accepted[array];
-  if (problems.entries.length > 0) response.errors = problems.entries;
+  if (errors.entries.length > 0) response.errors = errors.entries;
   return response;
 };

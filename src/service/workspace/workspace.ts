@@ -118,8 +118,8 @@ export const createRegistry = (sources: readonly { workspace: Workspace; source:
   const seen = new Map<string, string>();
   const findApiKey = (hash: Uint8Array): AuthenticatedKey | undefined => {
     let found: AuthenticatedKey | undefined;
-    for (const holder of buckets.get(getBucket(hash)) ?? []) {
-      if (timingSafeEqual(holder.key.hash, hash)) found = holder;
+    for (const candidate of buckets.get(getBucket(hash)) ?? []) {
+      if (timingSafeEqual(candidate.key.hash, hash)) found = candidate;
     }
     return found;
   };
@@ -131,9 +131,9 @@ export const createRegistry = (sources: readonly { workspace: Workspace; source:
     }
     seen.set(workspace.workspaceId, source);
     for (const [index, key] of workspace.apiKeys.entries()) {
-      const holder = findApiKey(key.hash);
-      if (holder) {
-        const issue = createIssue('shared_key', { workspace: holder.workspace.workspaceId });
+      const owner = findApiKey(key.hash);
+      if (owner) {
+        const issue = createIssue('shared_key', { workspace: owner.workspace.workspaceId });
         throw new WorkspaceError(source, [{ path: ['api_keys', index], ...issue }]);
       }
       const bucket = getBucket(key.hash);

@@ -30,14 +30,14 @@ test('logs a wrong key by endpoint, without the key', async () => {
   await service.call('POST', '/users/track', { headers: { authorization: 'Basic x' }, body: {} });
   await service.call('POST', '/users/track', { body: {} });
   expect(warned()).toEqual([
-    { ...facts, path: SYNC, status: 401, why: 'unknown API key' },
+    { ...facts, path: SYNC, status: 401, reason: 'unknown API key' },
     {
       ...facts,
       path: '/users/track',
       status: 401,
-      why: 'malformed Authorization header',
+      reason: 'malformed Authorization header',
     },
-    { ...facts, path: '/users/track', status: 401, why: 'no Authorization header' },
+    { ...facts, path: '/users/track', status: 401, reason: 'no Authorization header' },
   ]);
   expect(JSON.stringify(service.lines)).not.toContain('mistyped-key');
 });
@@ -53,7 +53,7 @@ test('logs a missing permission with the name of the key, for any status of the 
       key: 'backend',
       path: SYNC,
       status: 401,
-      why: 'the key lacks the permission banners.sync',
+      reason: 'the key lacks the permission banners.sync',
     },
     {
       ...facts,
@@ -61,7 +61,7 @@ test('logs a missing permission with the name of the key, for any status of the 
       key: 'browser',
       path: TRACK,
       status: 403,
-      why: 'the key lacks the permission banners.track',
+      reason: 'the key lacks the permission banners.track',
     },
   ]);
 });
@@ -76,16 +76,16 @@ test('logs a rate limit with its name and scope', async () => {
       body: { attributes: [{ external_id: 'u-771' }] },
     });
   }
-  expect(warned().map(({ key, status, why }) => ({ key, status, why }))).toEqual([
+  expect(warned().map(({ key, status, reason }) => ({ key, status, reason }))).toEqual([
     {
       key: 'browser',
       status: 429,
-      why: 'Over rate limit: more than 1 requests of one user in the window of limits.banners_sync',
+      reason: 'Over rate limit: more than 1 requests of one user in the window of limits.banners_sync',
     },
     {
       key: 'backend',
       status: 429,
-      why: 'Over rate limit: more than 1 requests of the workspace in the window of limits.users_track',
+      reason: 'Over rate limit: more than 1 requests of the workspace in the window of limits.users_track',
     },
   ]);
 });
@@ -93,7 +93,7 @@ test('logs a rate limit with its name and scope', async () => {
 test('logs an invalid request with its validation errors', async () => {
   await run();
   await service.call('POST', SYNC, { key: 'browser-key', body: { ...envelope, app_id: 'another' } });
-  expect(warned()).toMatchObject([{ key: 'browser', status: 400, why: ERROR_MESSAGES.unknownApp }]);
+  expect(warned()).toMatchObject([{ key: 'browser', status: 400, reason: ERROR_MESSAGES.unknownApp }]);
 });
 
 test('logs each cause once a minute', async () => {

@@ -8,9 +8,9 @@ import {
   locate,
 } from '../../../src/service/campaigns/audience/fields.ts';
 import { createBannerIds } from '../../../src/service/campaigns/banner-id.ts';
-import { decide } from '../../../src/service/campaigns/decide.ts';
 import type { DecisionRequest } from '../../../src/service/campaigns/decision.ts';
 import { countReach } from '../../../src/service/campaigns/reach.ts';
+import { selectBanners } from '../../../src/service/campaigns/select-banners.ts';
 import { explain } from '../../../src/service/explain/explain.ts';
 import { silentLog } from '../../../src/service/log.ts';
 import { createProfile, type Profile } from '../../../src/service/profiles/profile.ts';
@@ -207,7 +207,7 @@ describe('an audience', () => {
           log: silentLog,
           logRenderError: () => undefined,
         };
-        const isServed = JSON.parse(decide(question)).home !== null;
+        const isServed = JSON.parse(selectBanners(question)).home !== null;
         seen[isServed ? 'in' : 'out'] += 1;
         const sample = {
           total: 1,

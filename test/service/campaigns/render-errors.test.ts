@@ -52,7 +52,7 @@ test('logs the property that blocks a banner, with the reason, once a minute', a
       campaign: 'c-1',
       variant: 'v-1',
       property: 'points',
-      why: 'The output is not a number',
+      reason: 'The output is not a number',
     });
     // The library's message may quote user data.
     expect(told().find(({ campaign }) => campaign === 'c-3')).toMatchObject({ error: 'AssertionError' });
@@ -70,7 +70,7 @@ test('logs the property that blocks a banner, with the reason, once a minute', a
         campaign: 'c-2',
         variant: 'a',
         property: 'text',
-        why: 'The text takes too long to render: use fewer or shorter loops, lists and repetitions',
+        reason: 'The text takes too long to render: use fewer or shorter loops, lists and repetitions',
       },
     ]);
   } finally {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBannerIds } from '../../../src/service/campaigns/banner-id.ts';
-import { decide } from '../../../src/service/campaigns/decide.ts';
 import type { DecisionRequest, TraceEntry } from '../../../src/service/campaigns/decision.ts';
+import { selectBanners } from '../../../src/service/campaigns/select-banners.ts';
 import { explain } from '../../../src/service/explain/explain.ts';
 import { silentLog } from '../../../src/service/log.ts';
 import { createProfile } from '../../../src/service/profiles/profile.ts';
@@ -99,7 +99,9 @@ test('makes the same decision with and without a trace', () => {
     fc.property(someCampaigns, user, (campaigns, facts) => {
       const question = getQuestion(campaigns, facts);
       const entries: TraceEntry[] = [];
-      expect(decide({ ...question, trace: (entry) => entries.push(entry) })).toBe(decide(question));
+      expect(selectBanners({ ...question, trace: (entry) => entries.push(entry) })).toBe(
+        selectBanners(question),
+      );
     }),
     { numRuns: 500 },
   );
@@ -109,7 +111,7 @@ test('explains each campaign of a placement once, and the synced one as shown or
   fc.assert(
     fc.property(someCampaigns, user, (campaigns, facts) => {
       const question = getQuestion(campaigns, facts);
-      const answer = JSON.parse(decide(question));
+      const answer = JSON.parse(selectBanners(question));
       const explained = explain(question);
       for (const placementId of PLACEMENTS) {
         const named = explained[placementId]!;

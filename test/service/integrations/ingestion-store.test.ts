@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStore, type Store } from '../../../src/service/index.ts';
+import type { BatchRecord, IngestionRun } from '../../../src/service/integrations/ingestion-records.ts';
 import { batchStatements } from '../../../src/service/integrations/ingestion-store.ts';
-import type { BatchRecord, IngestionRun } from '../../../src/service/integrations/records.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
 
 const W = 'shop';
@@ -33,7 +33,7 @@ const aRecord = (run: IngestionRun, more: Partial<BatchRecord> = {}): BatchRecor
   run,
   watermark: { timeUs: 5, sortKey: 'b' },
   dedupeSinceUs: null,
-  seen: [],
+  storedRows: [],
   rejects: [],
   closedRejectIds: [],
   nowMs: 10,
@@ -109,7 +109,11 @@ describe.each([
       payload: '{"a":1}',
     };
     const done = { ...run, rowsSynced: 1, rowsFailed: 1, watermarkUs: 5 };
-    await writeBatch(store, aRecord(done, { rejects: [reject], dedupeSinceUs: 0, seen: [[5, 'b']] }), 'kim');
+    await writeBatch(
+      store,
+      aRecord(done, { rejects: [reject], dedupeSinceUs: 0, storedRows: [[5, 'b']] }),
+      'kim',
+    );
     expect(await getUsers(store)).toEqual(['kim']);
     expect(await store.ingestion.states(W)).toMatchObject([
       { watermark: { timeUs: 5, sortKey: 'b' }, dedupeSinceUs: 0 },
@@ -119,10 +123,10 @@ describe.each([
     expect(await store.ingestion.rejects(W, ID, { limit: 9 })).toEqual([
       { ...reject, runId: run.runId, rejectedAtMs: 10 },
     ]);
-    expect(await store.ingestion.seen(W, ID, 4)).toEqual([[5, 'b']]);
+    expect(await store.ingestion.storedRows(W, ID, 4)).toEqual([[5, 'b']]);
     await writeBatch(store, aRecord(run, { closedRejectIds: ['key:ann'], dedupeSinceUs: 5 }), 'lee');
     expect(await store.ingestion.rejects(W, ID, { limit: 9 })).toEqual([]);
-    expect(await store.ingestion.seen(W, ID, 0)).toEqual([]);
+    expect(await store.ingestion.storedRows(W, ID, 0)).toEqual([]);
   });
 
   test('reject a write without the lease, and store concurrent writes', async () => {

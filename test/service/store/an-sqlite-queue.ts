@@ -32,7 +32,7 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
     },
     run: inline.run,
     runTogether: inline.runTogether,
-    indexEvents: inline.indexEvents,
+    indexUserEvents: inline.indexUserEvents,
     advanceResults: inline.advanceResults,
     pruneEvents: inline.pruneEvents,
     addGoals: inline.addGoals,

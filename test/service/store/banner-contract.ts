@@ -4,11 +4,11 @@ import type { Store } from '../../../src/service/store/index.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { collect, NOW } from './examples.ts';
 
-const asStored = (externalId: string, { round: _, ...event }: NewBannerEvent, isFirst = true) => ({
+const asStored = (externalId: string, { round: _, ...event }: NewBannerEvent, isFirstOfType = true) => ({
   externalId,
   workspaceId: 'demo',
   ...event,
-  isFirst,
+  isFirstOfType,
 });
 
 /** Contract of banner events for every store. */

@@ -64,7 +64,7 @@ export const feedContract = (storeOf: () => Store) =>
       expect(all.bannerEvents.map(({ externalId }) => externalId)).toEqual(['u-0', 'u-1', 'u-2']);
       expect(all.bannerEvents[0]).toMatchObject({
         workspaceId: 'demo',
-        isFirst: true,
+        isFirstOfType: true,
         isControl: false,
         language: 'pt-BR',
       });
@@ -121,6 +121,12 @@ export const feedContract = (storeOf: () => Store) =>
       ]);
       await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent({ eventType: 'click', timeMs: NOW + 2 })]);
       const { bannerEvents } = await readAll(storeOf());
-      expect(bannerEvents.map(({ isFirst }) => isFirst)).toEqual([true, false, true, true, false]);
+      expect(bannerEvents.map(({ isFirstOfType }) => isFirstOfType)).toEqual([
+        true,
+        false,
+        true,
+        true,
+        false,
+      ]);
     });
   });

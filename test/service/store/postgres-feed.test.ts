@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { LOCKS } from '../../../src/service/sql/advisory-locks.ts';
 import { openStore } from '../../../src/service/store/index.ts';
-import { GROUPS_LOCK } from '../../../src/service/store/postgres/groups.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, NOW } from './examples.ts';
@@ -36,7 +36,7 @@ test('includes rows of a transaction that was open while others committed, and d
 
   // Like a replica that stalls in the middle of a group.
   await open.query('BEGIN');
-  await open.query(`SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`);
+  await open.query(`SELECT pg_advisory_xact_lock_shared(${LOCKS.groups})`);
   await open.query(`INSERT INTO events (workspace_id, user_id, name, occurred_at, received_at)
     SELECT workspace_id, user_id, 'open', occurred_at, received_at FROM events`);
   await open.query(`INSERT INTO banner_events (user_id, banner_id, event_type, occurred_at, workspace_id, campaign_id, variant_id,

@@ -3,6 +3,7 @@ import { collectLookups, createUserIds, type UserIds } from '../../profiles/look
 import { type ChangeSet, type UserRow, writtenUser } from '../../profiles/user-repository.ts';
 import { createUserWorkingSet, MAX_CHARACTERS } from '../../profiles/user-working-set.ts';
 import type { Statement } from '../../row-readers.ts';
+import { LOCKS } from '../../sql/advisory-locks.ts';
 import type { BulkStatement } from '../../sql/dialect.ts';
 import { runStepsAsync } from '../../sql/steps.ts';
 import { commitGroup, toGroupWrites } from '../commit-group.ts';
@@ -24,23 +25,16 @@ import { createSend, inTransaction, type Run, retryConflicts } from './statement
  * that find no user by an address would both create a user.
  */
 const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
-/**
- * Advisory lock of every group, shared or exclusive. After a conflict, a group retries with the exclusive lock, so that it fails
- * at most once.
- */
-export const GROUPS_LOCK = 7_061_639;
 /** Maximum wait of a group for locks before it retries exclusively, in milliseconds. Far longer than a group takes. */
 const SHARED_LOCK_TIMEOUT_MS = 1_000;
-const BEGIN_SHARED = `BEGIN; SET LOCAL lock_timeout = ${SHARED_LOCK_TIMEOUT_MS}; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`;
-export const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${GROUPS_LOCK})`;
+const BEGIN_SHARED = `BEGIN; SET LOCAL lock_timeout = ${SHARED_LOCK_TIMEOUT_MS}; SELECT pg_advisory_xact_lock_shared(${LOCKS.groups})`;
+export const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${LOCKS.groups})`;
 
-/** Namespace of the advisory locks of contacts in the database. */
-const CONTACT_LOCK_CLASS = 7_061_638;
 /** Number of advisory locks of contacts. Fits into the lock table of the server. */
 const CONTACT_LOCKS = 4_096;
 
 /** Locks lookup IDs, including those without a user, in a stable order. */
-export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}, slot)
+export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${LOCKS.contacts}, slot)
   FROM (SELECT DISTINCT hashtext(name) & ${CONTACT_LOCKS - 1} AS slot FROM unnest($1::text[]) AS name ORDER BY 1) AS slots`;
 
 /** Returns users with nothing but banner events in the group. */

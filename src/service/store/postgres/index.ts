@@ -98,7 +98,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
       send: createSend(run),
       statements: POSTGRES_STATEMENTS,
       results: POSTGRES_RESULTS,
-      indexEvents: async () => undefined,
+      indexUserEvents: async () => undefined,
       readStableFeed,
     }),
     studio: createStudioStore(run, createRunTogether(pool)),

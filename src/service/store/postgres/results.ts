@@ -6,14 +6,14 @@ import { createResultsConsumer, type StableFeed } from '../../results/consumer.t
 import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
 import { type EventRange, POSTGRES_RESULTS } from '../../results/statements.ts';
 import { readNumber, readText, type Statement } from '../../row-readers.ts';
-import { MERGE_LOCK } from '../../sql/dialect.ts';
+import { LOCKS } from '../../sql/advisory-locks.ts';
 import { runStepsAsync, type SqlSteps } from '../../sql/steps.ts';
-import { BEGIN_ALONE, GROUPS_LOCK } from './groups.ts';
+import { BEGIN_ALONE } from './groups.ts';
 import { createSend, inTransaction, type Run, retryConflicts } from './statement.ts';
 
 /** Selects the groups in flight. On a cluster, the lock is held until all nodes have committed. */
 const GROUPS_IN_FLIGHT = `SELECT DISTINCT virtualtransaction FROM pg_locks
-  WHERE locktype = 'advisory' AND classid = 0 AND objid = ${GROUPS_LOCK} AND objsubid = 1 AND granted
+  WHERE locktype = 'advisory' AND classid = 0 AND objid = ${LOCKS.groups} AND objsubid = 1 AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 const RETRY_MS = 5;
@@ -60,7 +60,7 @@ const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ; ${LOCK}`;
 const BEGIN_ON_CLUSTER = `${BEGIN_ALONE}; ${LOCK}`;
 
 /** Does not use a snapshot, because a merge that has ended in the meantime must be visible. */
-const BEGIN_PRUNING = `BEGIN; SELECT pg_advisory_xact_lock(${MERGE_LOCK}); ${LOCK}`;
+const BEGIN_PRUNING = `BEGIN; SELECT pg_advisory_xact_lock(${LOCKS.merges}); ${LOCK}`;
 
 export const createPostgresResults = (
   pool: Pool,

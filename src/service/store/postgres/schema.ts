@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { readNumber, readText } from '../../row-readers.ts';
+import { LOCKS } from '../../sql/advisory-locks.ts';
 import { DISTRIBUTED_BY_USER, USER_IDENTIFIERS } from '../../sql/user-tables.ts';
 import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts';
 import { POSTGRES_TABLES } from '../tables.ts';
@@ -31,9 +32,6 @@ export const distributeTables = async (run: Run): Promise<void> => {
   for (const table of others) await distribute(table, 'user_id', users);
   await distribute(USER_IDENTIFIERS.name, 'identifier');
 };
-
-/** Serializes replicas that start together and create the tables. */
-const SCHEMA_LOCK = 7_061_636;
 
 /**
  * Returns the schema version of the tables on the search path. Searches the whole path, because otherwise a schema with the
@@ -75,7 +73,7 @@ const refuseEncoding = async (run: Run) => {
 /** Creates the tables atomically if they do not exist. Otherwise checks them. */
 export const createTables = async (pool: Pool): Promise<void> => {
   await inTransaction(pool, async (run) => {
-    await run(`SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`);
+    await run(`SELECT pg_advisory_xact_lock(${LOCKS.schema})`);
     await refuseEncoding(run);
     if ((await readSchemaVersion(run)) === null) {
       await run(POSTGRES_TABLES);

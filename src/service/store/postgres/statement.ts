@@ -91,8 +91,8 @@ export const createClientRun =
 /** Sends statements with `run`, either pipelined in order over one connection, or over any idle connection. */
 export const createSend =
   (run: Run) =>
-  async ({ sql, runs, values, expectedRows }: BulkStatement): Promise<SqlRow[]> => {
-    const rows = runs === 0 ? [] : await run(sql, values);
+  async ({ sql, executions, values, expectedRows }: BulkStatement): Promise<SqlRow[]> => {
+    const rows = executions === 0 ? [] : await run(sql, values);
     if (expectedRows === undefined || expectedRows === rows.length) return rows;
     throw new ConflictError('Another replica has written the same users');
   };

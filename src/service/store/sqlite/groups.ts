@@ -52,7 +52,7 @@ export const createSqliteGroups = (
       return {
         memory,
         writes,
-        clearsCache: changes.auditRedactions.length + changes.departed.length > 0,
+        clearsCache: changes.auditRedactions.length + changes.removed.length > 0,
         values,
       };
     } catch (failure) {

@@ -131,7 +131,7 @@ const open = async (file: string, resources: Release[]): Promise<Store> => {
       send: createSendSqlite(database),
       statements: SQLITE_STATEMENTS,
       results: SQLITE_RESULTS,
-      indexEvents: writer.indexEvents,
+      indexUserEvents: writer.indexUserEvents,
       readStableFeed,
     }),
     studio: createStudioStore(writer.run, writer.runTogether),

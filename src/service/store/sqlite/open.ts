@@ -11,11 +11,11 @@ import { primaryResultCode } from '../write-errors.ts';
 /** Sends statements to SQLite synchronously. Prepares each statement once. Parameters are `$1`, `$2` … or `?1`. */
 export const createSendSqlite = (database: DatabaseSync): Send<SqlRow[]> => {
   const prepared = new Map<string, StatementSync>();
-  return ({ sql, runs, values, expectedRows }) => {
+  return ({ sql, executions, values, expectedRows }) => {
     const statement = prepared.get(sql) ?? database.prepare(sql.replaceAll(/\$(\d)/g, '?$1'));
     prepared.set(sql, statement);
-    if (runs === 1 && expectedRows === undefined) return statement.all(...values);
-    const width = values.length / runs;
+    if (executions === 1 && expectedRows === undefined) return statement.all(...values);
+    const width = values.length / executions;
     const answers: SqlRow[] = [];
     let written = 0;
     for (let at = 0; at < values.length; at += width) {
@@ -32,7 +32,7 @@ export const createSendSqlite = (database: DatabaseSync): Send<SqlRow[]> => {
 
 export const createRunSqlite = (database: DatabaseSync): RunSql<SqlRow[]> => {
   const send = createSendSqlite(database);
-  return (sql, values) => send({ sql, runs: 1, values });
+  return (sql, values) => send({ sql, executions: 1, values });
 };
 
 /**

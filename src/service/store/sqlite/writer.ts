@@ -70,17 +70,17 @@ export const createWriter = (database: DatabaseSync) => {
     runTogether: createRunTogetherSqlite(database),
 
     write(group: GroupWrites): void {
-      const events = unindexed + group.events.runs;
+      const events = unindexed + group.events.executions;
       const isDue = events >= INDEXED_TOGETHER;
       inTransaction(() => {
         runStepsSync(commitGroup(SQLITE_STATEMENTS, group), send);
-        if (isDue) SQLITE.indexEvents.map(send);
+        if (isDue) SQLITE.indexUserEvents.map(send);
       });
       unindexed = isDue ? 0 : events;
     },
 
-    indexEvents(): void {
-      inTransaction(() => SQLITE.indexEvents.map(send));
+    indexUserEvents(): void {
+      inTransaction(() => SQLITE.indexUserEvents.map(send));
     },
 
     advanceResults(): BatchResult {
@@ -183,7 +183,7 @@ export const startWriterThread = async (
     write: callMethod('write'),
     run: callMethod('run'),
     runTogether: callMethod('runTogether'),
-    indexEvents: callMethod('indexEvents'),
+    indexUserEvents: callMethod('indexUserEvents'),
     advanceResults: callMethod('advanceResults'),
     pruneEvents: callMethod('pruneEvents'),
     addGoals: callMethod('addGoals'),
@@ -201,7 +201,7 @@ export const createInlineWriter = (database: DatabaseSync): RemoteWriter => {
     write: async (rows) => writer.write(rows),
     run: async (...statement) => writer.run(...statement),
     runTogether: async (statements) => writer.runTogether(statements),
-    indexEvents: async () => writer.indexEvents(),
+    indexUserEvents: async () => writer.indexUserEvents(),
     advanceResults: async () => writer.advanceResults(),
     pruneEvents: async (range) => writer.pruneEvents(range),
     addGoals: async (added) => writer.addGoals(added),

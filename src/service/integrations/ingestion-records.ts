@@ -141,7 +141,7 @@ export interface BatchRecord {
   watermark: Watermark | null;
   dedupeSinceUs: number | null;
   /** Rows of the batch to track individually, as `[UPDATED_AT, sort key]`. */
-  seen: readonly (readonly [number, string])[];
+  storedRows: readonly (readonly [number, string])[];
   rejects: readonly IngestionReject[];
   /** IDs of resolved rejects. */
   closedRejectIds: readonly string[];
@@ -195,7 +195,7 @@ export interface IngestionStore {
   /** Deletes the rejects of malformed rows that a run did not find again. */
   closeMalformedRejects(run: IngestionRun): Promise<void>;
   /** Returns stored rows newer than `sinceUs`, as `[UPDATED_AT, sort key]`. */
-  seen(workspaceId: string, integrationId: string, sinceUs: number): Promise<[number, string][]>;
+  storedRows(workspaceId: string, integrationId: string, sinceUs: number): Promise<[number, string][]>;
   /** Deletes rejects and runs from before these times. */
   prune(rejectsBeforeMs: number, runsBeforeMs: number): Promise<void>;
 }

@@ -23,7 +23,7 @@ const expiresAt = (campaign: Campaign, variant: Variant, now: number): number =>
  * Selects the banner of each placement for one user; `null` if none. Returns the `banners` of the response as JSON, in request
  * order.
  */
-export const decide = (request: DecisionRequest): string => {
+export const selectBanners = (request: DecisionRequest): string => {
   const { workspace, externalUserId, user, now, ids, logRenderError, trace } = request;
   const { workspaceId } = workspace;
   const order = priorityOrder(workspace);
