@@ -244,7 +244,7 @@ export function* advanceResults(
     recounts.length === 0
       ? []
       : (yield [
-          ...statements.indexEvents,
+          ...statements.indexUserEvents,
           statements.conversionEventsOf(recounts, goals.values, cursor.events),
         ]).at(-1)!;
   const eventsOfUser = Map.groupBy(recountedRows.map(toConversionEvent), ({ userId }) => userId);

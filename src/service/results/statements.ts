@@ -258,8 +258,8 @@ export const createResultsStatements = (dialect: Dialect) => {
         workspaceId,
         beforeMs,
       ),
-    indexEvents: indexUserEvents,
-    /** Must run after `indexEvents`. */
+    indexUserEvents,
+    /** Must run after `indexUserEvents`. */
     conversionEventsOf: (
       users: readonly EventsSince[],
       values: readonly string[],
