@@ -132,7 +132,7 @@ test('starts the grace period of a dismissal with the response to the worker, wi
     .toBeGreaterThan(Date.now() - 60_000);
 });
 
-test('events that the service skips wait for the correction hook of a page', async () => {
+test('events that the service rejects wait for the correction hook of a page', async () => {
   const page = await openControlled();
   service.fail({ type: 'skip', indices: [0] });
   await capture(page, 2);

@@ -16,7 +16,7 @@ const headline = (page: Page) => page.getByLabel('Headline', { exact: true });
 const saved = (page: Page) => page.getByText('Draft saved').waitFor();
 
 describe('the pages', () => {
-  test('do not violate their policy, and request only images from other sites', async () => {
+  test('do not violate their Content Security Policy, and request only images from other sites', async () => {
     const page = await open('/campaigns/gift-wrap');
     const violations: string[] = [];
     const asked = new Set<string>();

@@ -207,7 +207,7 @@ describe('messages of the host', () => {
   });
 });
 
-test('does not resume a page that the host has paused when an older connection ends', () => {
+test('the end of an older connection does not resume a page that the host has paused', () => {
   const host = createWebviewHost();
   const first = host.connect(fake.placard);
   const second = host.connect(fakePlacard().placard);

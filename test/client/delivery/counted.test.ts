@@ -88,7 +88,7 @@ test('delivers an event once if one tab counted it in IndexedDB and another tab 
   assertConserved(diagnostics);
 });
 
-test('a wipe removes the counted marks', async () => {
+test('a wipe removes the deduplication marks', async () => {
   const world = createWorld();
   const tab = world.openTab();
   await tab.delivery.capture(impression('s1 b'));
@@ -96,7 +96,7 @@ test('a wipe removes the counted marks', async () => {
   expect(world.records()).toEqual([]);
 });
 
-test('an opt-out that this page missed does not remove marks that another tab has set', async () => {
+test('an opt-out that this page missed does not remove deduplication marks of another tab', async () => {
   const world = createWorld();
   const [a, b] = [world.openTab({ openChannel: deafLink }), world.openTab({ openChannel: deafLink })];
   await a.delivery.capture(impression('s1 b'));

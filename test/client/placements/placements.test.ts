@@ -156,7 +156,7 @@ test('case 60: does not replace a banner in view, and shows the next one once it
   expect(types()).toEqual(['shown', 'shown']);
 });
 
-test('case 60: does not update the text of a banner in view or remove it if there is no new one', () => {
+test('case 60: neither changes nor removes a banner in view', () => {
   const { placements, answer } = setUp();
   const { element, scrollTo } = aSlot();
   scrollTo(true);

@@ -153,7 +153,7 @@ describe('contract 8, row 30: several windows', () => {
     expect((await track('three')).status).toBe(201);
   });
 
-  test('are separate for workspaces without a company', async () => {
+  test('are separate for workspaces without a `company_id`', async () => {
     const members = { limits: { users_track: twice } };
     service = await runService([another('one', members), another('two', members)]);
     const track = (id: string) =>
