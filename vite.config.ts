@@ -14,7 +14,7 @@ const long = Number(process.env['PLACARD_LONG'] ?? 1);
 
 if (process.env['VITEST']) process.env['PLACARD_SLOWDOWN'] ??= measureSlowdown().toFixed(1);
 
-const inBrowsers = (name: string, groupOrder: number, files: { include: string[]; exclude?: string[] }) => ({
+const inBrowsers = (name: string, files: { include: string[]; exclude?: string[] }) => ({
   test: {
     name,
     environment: 'node' as const,
@@ -22,7 +22,8 @@ const inBrowsers = (name: string, groupOrder: number, files: { include: string[]
     ...files,
     testTimeout: patience(120_000 * long),
     hookTimeout: patience(120_000),
-    sequence: { groupOrder },
+    // After the others: they take all of a small machine, and a browser's timers would be late.
+    sequence: { groupOrder: 1 },
     maxWorkers,
   },
 });
@@ -229,10 +230,10 @@ export default defineConfig(({ command, mode }) => {
             hookTimeout: patience(180_000),
           },
         },
-        // After the others: they take all of a small machine, and a browser's timers would be late. The engines are three long
+        // Vitest starts the projects of a group in the order of their names. The scenarios that all browsers play are three long
         // files, which would leave the other cores with nothing to do if they came last.
-        inBrowsers('engines', 1, { include: ['test/e2e/engines-*.test.ts'] }),
-        inBrowsers('browser', 2, {
+        inBrowsers('all-browsers', { include: ['test/e2e/engines-*.test.ts'] }),
+        inBrowsers('browser', {
           include: ['test/e2e/**/*.test.ts'],
           exclude: ['test/e2e/engines-*.test.ts'],
         }),
