@@ -65,7 +65,7 @@ test('writes a translation, previews it right-to-left, exchanges it with transla
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export XLIFF 1.2' }).click(),
   ]);
-  expect(file.suggestedFilename()).toBe('free-delivery.ar.xlf');
+  expect(file.suggestedFilename()).toBe('free-delivery.ar.1.2.xlf');
   const stream = await file.createReadStream();
   let xliff = '';
   for await (const chunk of stream) xliff += chunk;

@@ -33,8 +33,8 @@ interface LanguagesProps {
 
 const FILES = [
   { format: 'csv', name: 'CSV', ending: 'csv' },
-  { format: 'xliff1', name: 'XLIFF 1.2', ending: 'xlf' },
-  { format: 'xliff2', name: 'XLIFF 2.0', ending: 'xlf' },
+  { format: 'xliff1', name: 'XLIFF 1.2', ending: '1.2.xlf' },
+  { format: 'xliff2', name: 'XLIFF 2.0', ending: '2.0.xlf' },
 ] as const;
 
 const download = (name: string, text: string) => {
