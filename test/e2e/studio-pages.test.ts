@@ -576,8 +576,9 @@ describe('a click', () => {
     const page = await open('/campaigns/tea-lovers');
     await page.getByText('More: theme').click();
     await page.getByLabel('Event on click').fill('asked_for_news');
-    await page.getByLabel('Attributes set on click').fill('wants_news=true, tier=gold');
-    await page.getByLabel('Attributes set on click').press('Tab');
+    const attributes = page.getByLabel('Attributes set on click');
+    await attributes.fill('wants_news, tier=gold');
+    await attributes.press('Tab');
     const stored = () =>
       page.evaluate(async () => {
         const row = await (await fetch('/api/campaigns/tea-lovers')).json();
@@ -586,6 +587,7 @@ describe('a click', () => {
     await expect
       .poll(stored)
       .toEqual({ event: 'asked_for_news', attributes: { wants_news: true, tier: 'gold' } });
+    expect(await attributes.inputValue()).toBe('wants_news=true, tier=gold');
     await close(page);
   });
 });

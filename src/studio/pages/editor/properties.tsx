@@ -165,8 +165,8 @@ const OnClick = ({ variant, checks, change }: OnClickProps) => {
         values={Object.entries(attributes ?? {}).map(([name, value]) => `${name}=${formatScalar(value)}`)}
         onChange={(lines) => {
           const pairs = lines.flatMap((line) => {
-            const [, name, value] = /^([^=]+)=(.*)$/s.exec(line) ?? [];
-            return name === undefined ? [] : [[name.trim(), parseScalar(value!)] as const];
+            const [, name, value = 'true'] = /^([^=]+)(?:=(.*))?$/s.exec(line) ?? [];
+            return name === undefined ? [] : [[name.trim(), parseScalar(value)] as const];
           });
           put({ attributes: pairs.length > 0 ? Object.fromEntries(pairs) : null });
         }}
