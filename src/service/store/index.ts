@@ -17,14 +17,8 @@ import { createPoolRun, createRunTogether, createSend } from './postgres/stateme
 import { createPrune } from './prune.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteReader, openSqliteStore } from './sqlite/index.ts';
-import {
-  acquireLock,
-  createRunSqlite,
-  createRunTogetherSqlite,
-  createSendSqlite,
-  openShared,
-} from './sqlite/open.ts';
-import { createWriter } from './sqlite/writer.ts';
+import { acquireLock, createSendSqlite, openShared } from './sqlite/open.ts';
+import { createInlineWriter } from './sqlite/writer.ts';
 import { POSTGRES_STATEMENTS, SQLITE_STATEMENTS } from './statements.ts';
 import type { Feed, Pruned, Store, StoreReader } from './store.ts';
 import { createStudioStore, type StudioStore } from './studio-store.ts';
@@ -142,27 +136,23 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
     });
   }
   const database = openShared(getFilePath(address));
-  const { advanceResults, indexUserEvents, pruneEvents } = createWriter(database);
-  const runTogether = createRunTogetherSqlite(database);
-  const run = createRunSqlite(database);
+  const { run, runTogether, indexUserEvents, advanceResults, pruneEvents, close } =
+    createInlineWriter(database);
   const readStableFeed = () => ({ through: null, atMs: Date.now() });
   return createMaintenanceStore({
     run,
-    runTogether: async (statements) => runTogether(statements),
+    runTogether,
     dialect: SQLITE,
     feed: createFeed({
       send: createSendSqlite(database),
       statements: SQLITE_STATEMENTS,
       results: SQLITE_RESULTS,
-      indexUserEvents: async () => indexUserEvents(),
+      indexUserEvents,
       readStableFeed,
     }),
-    catchUp: createResultsConsumer({
-      readStableFeed,
-      advance: async () => advanceResults(),
-    }).catchUp,
-    pruneEvents: async (range) => pruneEvents(range),
-    close: async () => database.close(),
+    catchUp: createResultsConsumer({ readStableFeed, advance: advanceResults }).catchUp,
+    pruneEvents,
+    close,
   });
 };
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createReadImage } from '../operators/index.ts';
 import type { UserRow } from '../profiles/user-repository.ts';
+import { readSummaries } from '../results/read.ts';
 import { type RunSql, readNumber, readText, type SqlRow } from '../row-readers.ts';
 import { USER_CAMPAIGNS } from '../sql/user-tables.ts';
 import type { Sample, SampleQuery, StoreReader } from './store.ts';
@@ -19,8 +20,9 @@ export const USERS_PAGE = 100;
 /** Creates the reads that use the same statements on both databases. */
 export const createWorkspaceReads = (
   run: RunSql,
-): Pick<StoreReader, 'workspaceIds' | 'dataPoints' | 'image'> => ({
+): Pick<StoreReader, 'workspaceIds' | 'dataPoints' | 'campaignSummaries' | 'image'> => ({
   image: createReadImage(run),
+  campaignSummaries: (workspaceId, days) => readSummaries(run, workspaceId, days),
 
   async workspaceIds() {
     const rows = await run('SELECT workspace_id FROM secrets ORDER BY workspace_id', []);

@@ -2,7 +2,6 @@ import type { Pool } from 'pg';
 import { collectLookups, type Lookup } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
-import { readSummaries } from '../../results/read.ts';
 import { verifyResults } from '../../results/verify.ts';
 import type { SqlRow } from '../../row-readers.ts';
 import { POSTGRES, selectList } from '../../sql/dialect.ts';
@@ -82,8 +81,6 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
         for await (const row of readRows(pool, BANNER_EVENTS_OF_USERS, [workspaceId]))
           yield toBannerEventRow(row);
       },
-
-      campaignSummaries: (workspaceId, days) => readSummaries(run, workspaceId, days),
 
       verifyResults: (workspaceId) =>
         verifyResults(

@@ -8,7 +8,6 @@ import {
 } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
-import { readSummaries } from '../../results/read.ts';
 import { readNumber, readTextOrNull, type SqlRow } from '../../row-readers.ts';
 import { SQLITE } from '../../sql/dialect.ts';
 import { BANNER_EVENTS, EVENTS } from '../../sql/user-tables.ts';
@@ -153,8 +152,6 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
 
       exportBannerEvents: (workspaceId) =>
         pages(bannerEventsPage, workspaceId, 'banner_event_id', toBannerEventRow),
-
-      campaignSummaries: (workspaceId, days) => readSummaries(run, workspaceId, days),
 
       verifyResults: (workspaceId) => jobs.run('verifyResults', workspaceId),
 

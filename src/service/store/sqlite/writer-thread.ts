@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import {
+  callWriter,
   createWriter,
   setForWriting,
   toWriteProblem,
@@ -16,8 +17,7 @@ const writer = createWriter(database);
 
 const toWriterResponse = (message: WriterMessage): WriterResponse => {
   try {
-    const verb = writer[message.do] as (...values: readonly unknown[]) => unknown;
-    return { value: verb(...message.with) };
+    return { value: callWriter(writer, message) };
   } catch (error) {
     return { problem: toWriteProblem(error) };
   }

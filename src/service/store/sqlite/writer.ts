@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
+import { mapKeys } from '../../../protocol/index.ts';
 import { emptyChangeSet } from '../../profiles/user-repository.ts';
 import { addGoals, advanceResults, type BatchResult, type GoalsToAdd } from '../../results/advance.ts';
 import { createBatchSizer, startCpuTimer } from '../../results/batch-size.ts';
@@ -115,6 +116,11 @@ export interface WriterMessage {
   with: readonly unknown[];
 }
 
+export const callWriter = (writer: Writer, message: WriterMessage): unknown => {
+  const verb = writer[message.do] as (...values: readonly unknown[]) => unknown;
+  return verb(...message.with);
+};
+
 export type WriterResponse = { problem: WriteProblem } | { value: unknown };
 
 /** Returns the URL of a thread's file, which is beside this file in the source, and in `dist/` in a build. */
@@ -146,6 +152,26 @@ export type RemoteWriter = {
   [Verb in keyof Writer]: (...values: Parameters<Writer[Verb]>) => Promise<ReturnType<Writer[Verb]>>;
 } & { close(): Promise<void> };
 
+const VERBS = [
+  'write',
+  'run',
+  'runTogether',
+  'indexUserEvents',
+  'advanceResults',
+  'pruneEvents',
+  'addGoals',
+] as const;
+
+const toRemoteWriter = (
+  call: (message: WriterMessage) => Promise<unknown>,
+  close: () => Promise<void>,
+): RemoteWriter => {
+  const verbs: Record<keyof Writer, unknown> = mapKeys(VERBS, (verb) => {
+    return (...values: unknown[]) => call({ do: verb, with: values });
+  });
+  return { ...verbs, close } as RemoteWriter;
+};
+
 /** Starts the writer on its own thread, so that disk access does not block the main thread. */
 export const startWriterThread = async (
   file: string,
@@ -171,40 +197,25 @@ export const startWriterThread = async (
     if ('problem' in answer) first?.reject(toWriteError(answer.problem));
     else first?.resolve(answer.value);
   });
-  const callMethod =
-    <Verb extends keyof Writer>(name: Verb): RemoteWriter[Verb] =>
-    (...values: unknown[]) =>
-      new Promise<never>((resolve, reject) => {
+  return toRemoteWriter(
+    (message) =>
+      new Promise((resolve, reject) => {
         if (threadError) throw threadError;
-        thread.postMessage({ do: name, with: values } satisfies WriterMessage);
-        pendingCalls.push({ resolve: resolve as (value: unknown) => void, reject });
-      });
-  return {
-    write: callMethod('write'),
-    run: callMethod('run'),
-    runTogether: callMethod('runTogether'),
-    indexUserEvents: callMethod('indexUserEvents'),
-    advanceResults: callMethod('advanceResults'),
-    pruneEvents: callMethod('pruneEvents'),
-    addGoals: callMethod('addGoals'),
-    async close() {
+        thread.postMessage(message);
+        pendingCalls.push({ resolve, reject });
+      }),
+    async () => {
       if (threadError === null) thread.postMessage('close');
       await exited;
     },
-  };
+  );
 };
 
-/** Creates a writer for a database in memory, which only its own connection can access. */
+/** Creates a writer on this thread, for example for a database in memory, which only its own connection can access. */
 export const createInlineWriter = (database: DatabaseSync): RemoteWriter => {
   const writer = createWriter(database);
-  return {
-    write: async (rows) => writer.write(rows),
-    run: async (...statement) => writer.run(...statement),
-    runTogether: async (statements) => writer.runTogether(statements),
-    indexUserEvents: async () => writer.indexUserEvents(),
-    advanceResults: async () => writer.advanceResults(),
-    pruneEvents: async (range) => writer.pruneEvents(range),
-    addGoals: async (added) => writer.addGoals(added),
-    close: async () => database.close(),
-  };
+  return toRemoteWriter(
+    async (message) => callWriter(writer, message),
+    async () => database.close(),
+  );
 };
