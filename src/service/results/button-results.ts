@@ -13,9 +13,11 @@ export interface ButtonResults {
 /** Clicks on one link or button of a variant on one day. */
 export type ButtonDayResults = ButtonResults & { day: string };
 
-/** Condition of the clicks that count. The index `banner_events_by_button` has the same condition. */
-export const IS_COUNTED_CLICK =
-  "event_type = 'click' AND button_id IS NOT NULL AND variant_id IS NOT NULL AND NOT is_test_send";
+/**
+ * Condition of the index `banner_events_by_button`. Not the event type, because SQLite would prepare each statement with a
+ * parameter for the event type again whenever its value changes.
+ */
+export const IS_COUNTED_BUTTON = 'button_id IS NOT NULL AND variant_id IS NOT NULL AND NOT is_test_send';
 
 /**
  * Returns a query of the most clicked buttons. It reads events instead of `campaign_counts`, because clients choose the IDs, so the
@@ -23,7 +25,8 @@ export const IS_COUNTED_CLICK =
  */
 const select = (keys: string, condition: string, limit: number): string =>
   `SELECT ${keys}, count(*) AS clicks, count(DISTINCT user_id) AS clicked FROM banner_events
-   WHERE workspace_id = $1 AND campaign_id = $2 AND ${condition}${IS_COUNTED_CLICK}
+   WHERE workspace_id = $1 AND campaign_id = $2 AND ${condition}${IS_COUNTED_BUTTON}
+     AND event_type = 'click'
    GROUP BY ${keys} ORDER BY count(*) DESC, ${keys} LIMIT ${limit}`;
 
 const BUTTONS = select('button_id, variant_id', '', 50);

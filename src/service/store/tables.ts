@@ -1,5 +1,5 @@
 import { INGESTION_TABLES } from '../integrations/ingestion-records.ts';
-import { IS_COUNTED_CLICK } from '../results/button-results.ts';
+import { IS_COUNTED_BUTTON } from '../results/button-results.ts';
 import { RESULTS_TABLES } from '../results/tables.ts';
 import { USER_TABLES } from '../sql/user-tables.ts';
 import { WEBHOOK_TABLES } from '../webhooks/webhook-store.ts';
@@ -11,8 +11,8 @@ const DATA_TABLES = USER_TABLES.map(({ definition }) => definition).join('\n') +
 
 /** Contains all columns that results by button read. */
 const BUTTON_INDEX = `
-CREATE INDEX banner_events_by_button ON banner_events (workspace_id, campaign_id, day, variant_id, button_id, user_id)
-  WHERE ${IS_COUNTED_CLICK};
+CREATE INDEX banner_events_by_button ON banner_events (workspace_id, campaign_id, day, variant_id, button_id, event_type, user_id)
+  WHERE ${IS_COUNTED_BUTTON};
 `;
 
 const STUB_INDEX = `
