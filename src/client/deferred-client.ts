@@ -7,7 +7,6 @@ import { createLoadChunk } from './chunks.ts';
 import { createDeferredContext, type DeferredClientOptions } from './deferred-context.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
 import type { Delivery } from './delivery/delivery.ts';
-
 import type { Inspector } from './inspector/inspector.ts';
 import { createOpenInspector } from './inspector/open-inspector.ts';
 import { loadOnce } from './load-once.ts';
@@ -24,7 +23,7 @@ type VisitorsChunk = typeof import('./user/visitors.ts');
 const STORE_TIMEOUT_MS = 2_000;
 
 /** API of the deferred chunk for the first chunk. */
-export interface DeferredClient extends Pick<SyncScheduler, 'queue' | 'notifyTabs' | 'forgetUser'> {
+export interface DeferredClient extends Pick<SyncScheduler, 'queue' | 'notifyTabs' | 'leaveUser'> {
   delivery: Delivery;
   /** Syncs these placements now, or all mounted ones, if the budget allows it. */
   refresh(placementIds?: string[]): Promise<void>;
@@ -85,7 +84,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
       },
       loadHandoff: trouble,
     },
-    trouble,
+    () => loadChunk('trouble'),
   );
 
   let visitors: Promise<() => Promise<void>> | undefined;
@@ -177,7 +176,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
       else if (placementIds.length > 0) await scheduler.refresh(placementIds);
     },
     notifyTabs: scheduler.notifyTabs,
-    forgetUser: scheduler.forgetUser,
+    leaveUser: scheduler.leaveUser,
     countImpression: impressions.count,
     async startSession(isSwitch) {
       try {

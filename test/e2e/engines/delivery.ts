@@ -107,6 +107,22 @@ export const delivery: Scenario[] = [
     },
   },
   {
+    name: 'reports once that the trouble chunk cannot be loaded',
+    async run({ fake, pages, open }) {
+      const page = await open();
+      await until(page, TITLE);
+      pages.refuse(/trouble/);
+      fake.fail({ type: 'status', status: 503 }, { times: 1 });
+      try {
+        await click(page, 1);
+        await until(page, `return notices.some(({ kind }) => kind === 'chunk-load')`);
+        expect(await page.run(`return notices.filter(({ kind }) => kind === 'chunk-load').length`)).toBe(1);
+      } finally {
+        pages.refuse(null);
+      }
+    },
+  },
+  {
     name: 'treats an event without a response as in doubt, and the service counts it once',
     async run({ fake, open }) {
       const page = await open();
