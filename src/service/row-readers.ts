@@ -1,6 +1,6 @@
 export type SqlValue = string | number | null | Uint8Array;
 export type SqlRow = Record<string, unknown>;
-/** SQL statement with a constant text. */
+/** SQL statement. Its text is constant, because it is prepared once; values are parameters. */
 export interface Statement {
   sql: string;
   values: SqlValue[];

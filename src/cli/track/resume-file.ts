@@ -26,7 +26,6 @@ interface RunIdentity {
   input: string;
   /** Endpoint or instance URL of the API. */
   api: string;
-  /** Input format. */
   format: string;
 }
 

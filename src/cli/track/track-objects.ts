@@ -15,7 +15,7 @@ interface Origin {
   object: unknown;
   /** Position in the array of its line, if any. */
   index: number | undefined;
-  /** Display name: only the line if the object is the last one of its line. */
+  /** Name in messages: `line 7` for the last object of a line, else `object 2 of line 7`. */
   name: string;
 }
 

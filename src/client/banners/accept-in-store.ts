@@ -3,8 +3,7 @@ import type { Store, StoreKey } from '../platform/store.ts';
 import { acceptDismissals } from './sync-response.ts';
 import { isUserRecord } from './user-record.ts';
 
-// A separate file, because the deferred chunk would otherwise share the user's record with the first chunk, and esbuild would
-// create a file that every page loads before the first paint.
+// Separate, because esbuild would move the module of the user record into a file that every page loads before the first paint.
 /** Records accepted dismissals in the users' stored records, if no page is open to do so. */
 export const acceptInStore = async (
   store: Store,

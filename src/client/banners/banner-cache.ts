@@ -214,7 +214,7 @@ export const createBannerCache = (options: CacheOptions) => {
         if (stored !== record)
           for (const each of changes) {
             const result = each(stored) as T;
-            // After a lost connection the change runs again, and the store may already have it. The first result counts.
+            // After a lost database connection the change runs again, and the store may already have it. The first result counts.
             if (!isAgain) outcome = result;
           }
         return [[key(owner), stored]];

@@ -212,8 +212,8 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
     /** For the inspector. */
     session: session.inspect,
     syncBlockedUntilMs: sync.blockedUntilMs,
-    /** Cancels the requests of the former user. */
-    forgetUser(): void {
+    /** Leaves the session of the former user and cancels its requests. */
+    leaveUser(): void {
       isStarted = false;
       session.leave();
       requested.synced.clear();

@@ -13,8 +13,8 @@ interface LogSetup {
 }
 
 /**
- * Stores a decision in the log if the delivery cannot be loaded. The delivery does the rest once it is loaded. The record has the
- * log's format. A test compares the two formats, because a module that both chunks share would load first.
+ * Stores a decision in the log if the delivery cannot be loaded. The delivery does the rest once it is loaded. Repeats the
+ * log's record format, because a shared module would load before the first paint; a test compares them.
  */
 export const persistConsent = async (
   { logName, platform }: LogSetup,

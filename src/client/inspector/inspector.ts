@@ -25,7 +25,7 @@ export interface ViewState {
   isSeen: boolean;
 }
 
-/** Mounted element of a placement. */
+/** State of a mounted slot. */
 export interface SlotState {
   element: HTMLElement;
   /** Banner in the slot, including a control banner, which is not rendered. */

@@ -24,7 +24,7 @@ const commit = ({ transaction }: IDBObjectStore): Promise<void> =>
   });
 
 /**
- * Creates a store in the IndexedDB database `name`, with the default durability. Reopens a lost connection and retries the
+ * Creates a store in the IndexedDB database `name`, with the default durability. Reopens a lost database connection and retries the
  * transaction once, because it was not committed or may safely run twice.
  */
 export const createIdbStore = (name: string): Store => {

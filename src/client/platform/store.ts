@@ -25,7 +25,7 @@ export interface Store {
   /**
    * Reads `keys`, and writes the records that `change` returns in the same transaction. The value `undefined` deletes a record.
    * For a range instead of a key, the value is the list of its values in key order. `change` must be pure, because it runs
-   * again after a lost connection.
+   * again after a lost database connection.
    */
   update<T>(
     keys: (StoreKey | KeyRange)[],

@@ -73,7 +73,7 @@ export const createUserSwitch = (options: UserSwitchOptions) => {
     await startSession(true);
   };
   const close = (): Promise<void> => {
-    deferred.current()?.forgetUser();
+    deferred.current()?.leaveUser();
     cache.close();
     return deleteStored();
   };
@@ -90,7 +90,7 @@ export const createUserSwitch = (options: UserSwitchOptions) => {
     startSession,
     async signIn(userId: string | null): Promise<void> {
       if (!user.signIn(userId)) return;
-      deferred.current()?.forgetUser();
+      deferred.current()?.leaveUser();
       await open(true);
     },
   };

@@ -35,7 +35,7 @@ export interface Suspension {
 /** Number of distinct users over budget that halts a campaign. Unusual data of fewer users affects only these users. */
 const MAX_OVER = 10;
 
-/** Last reason, and timestamps of profiles by user ID. */
+/** Users over the budget: time of the profile that exceeded it, by user ID, and the last reason. */
 interface OverBudget {
   suspension: Suspension;
   users: Map<string, number>;

@@ -16,7 +16,7 @@ export interface Entry {
   stored: IdentifyingFields;
   /** Indexed identifiers. */
   indexed: IdentifyingFields;
-  /** Removal of the user; `null` if not removed. `into` is the merge target. Results keep the counts of an expired user. */
+  /** Removal of the user; `null` if not removed. `mergedInto` is the merge target. Results keep the counts of an expired user. */
   removal: { mergedInto: Entry | null; isExpired: boolean } | null;
 }
 

@@ -127,7 +127,6 @@ interface UserResults {
   campaigns: Map<string, UserResult>;
 }
 
-/** Adds rows of `user_results` to the results of their users. */
 const addResultRows = (users: Map<number, UserResults>, rows: readonly SqlRow[]): void => {
   for (const row of rows.map(toUserResultRow)) {
     const {

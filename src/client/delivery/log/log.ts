@@ -115,7 +115,7 @@ export const createLog = (context: DeliveryContext) => {
 
   /**
    * Runs a step. `change` gets the control record, the values of `keys`, and all claims. It may change the control record, and
-   * returns the other writes; `null` writes nothing. It runs again after a lost connection.
+   * returns the other writes; `null` writes nothing. It runs again after a lost database connection.
    */
   const transact = async (
     keys: StoreKey[],
@@ -172,7 +172,7 @@ export const createLog = (context: DeliveryContext) => {
       const own: DedupRecord = { v: SCHEMA_VERSION, event: formatKey(key), at: event.time };
       let isFirst = false;
       await store.update<DedupRecord | null>([dedupKey(name)], ([found]) => {
-        // After a lost connection the mark may already name this event. A damaged mark is ignored.
+        // After a lost database connection the mark may already name this event. A damaged mark is ignored.
         isFirst = (found?.event ?? own.event) === own.event;
         return isFirst
           ? [

@@ -20,7 +20,7 @@ export interface StoredEvent extends BannerEvent {
   appVersion: string;
   /** Number of responses that rejected the event. */
   attempts: number;
-  /** ID of the claim whose response was never read. The events of the claim are resent as one batch. */
+  /** ID of the claim whose response was never read. Its events are resent together, or in halves after a 502. */
   inDoubtClaimId?: string;
   /** Reason for the rejection, until the host has decided about a correction. */
   rejection?: string;

@@ -212,7 +212,7 @@ export const createClaimer =
     const { options, canSend, trouble } = context;
     let claimed: Claimed | undefined;
     const change = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
-      // After a lost connection this runs twice. If the first run committed, change nothing.
+      // After a lost database connection this runs twice. If the first run committed, change nothing.
       if (claimed && claims.some(({ id }) => id === claimed?.claim.id)) return null;
       claimed = undefined;
       if (findBlock(context, control, claims)) return null;

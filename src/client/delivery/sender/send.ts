@@ -155,7 +155,7 @@ export const createSettle = (context: DeliveryContext, log: Log) => {
     let isDone = false;
     const change = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
       const isClaimed = claims.some(({ id }) => id === claim.id);
-      // After a lost connection this runs twice. If the first run committed, change nothing.
+      // After a lost database connection this runs twice. If the first run committed, change nothing.
       if (isDone && !isClaimed) return null;
       isDone = isClaimed;
       // Another tab may have purged some events in the meantime.

@@ -66,7 +66,7 @@ export const createCorrection = (
     let isDropped = false;
     await log.transact([key], (_, [stored]) => {
       const now = readEvent(stored);
-      // No other tab decides at the same time. After a lost connection the first run may have stored the decision.
+      // No other tab decides at the same time. After a lost database connection the first run may have stored the decision.
       if (now?.rejection === undefined || now.attempts !== event.attempts) return null;
       if (answer === null) {
         isDropped = true;
@@ -101,7 +101,7 @@ export const createCorrection = (
      */
     async request(rejected: QueuedEvent[]): Promise<{ settled: Promise<void> }> {
       const some = rejected.slice(0, MAX_CORRECTIONS);
-      // Deadlines identify this call, because the first run may have stored them before a lost connection.
+      // Deadlines identify this call, because the first run may have stored them before a lost database connection.
       const until = some.map((_, i) => clock.now() + (i + 1) * DECISION_MS + MARGIN_MS);
       let leased: QueuedEvent[] = [];
       await log.transact(

@@ -41,7 +41,7 @@ const persistMemoryLog = async (
     isNewerVersion = isNewer(stored);
     // Another tab may have wiped the disk since this page checked it.
     if (isNewerVersion || consent.is('wiped') || (hadRecord && stored === undefined)) return [];
-    // After a lost connection this runs twice. If the first run committed, change nothing.
+    // After a lost database connection this runs twice. If the first run committed, change nothing.
     if (written !== undefined && JSON.stringify(stored) === written) return [];
     const control = readControl(stored, own.consent);
     const { consent: choice, decidedAt } = control;

@@ -163,7 +163,7 @@ export const createOutcomeHandler = (shared: SharedFunctions, context: DeliveryC
 
     const change = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
       const isOurs = claims.some(({ id }) => id === claim.id);
-      // After a lost connection this runs twice. If the first run committed, change nothing.
+      // After a lost database connection this runs twice. If the first run committed, change nothing.
       if (wasOurs && !isOurs) return null;
       wasOurs = isOurs;
       const items = claim.keys.map((key, i): QueuedEvent | undefined => {

@@ -139,7 +139,7 @@ export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: Aud
           <ul class="stack">
             {model.conditions.map((condition, index) => (
               <ConditionRow
-                // biome-ignore lint/suspicious/noArrayIndexKey: a line is what stands at its position
+                // biome-ignore lint/suspicious/noArrayIndexKey: lines have no ID; the position identifies them
                 key={`${outside.current.count} ${index}`}
                 id={`condition-${index}`}
                 condition={condition}

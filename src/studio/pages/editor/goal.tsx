@@ -120,7 +120,7 @@ export const Goal = ({ editor }: { editor: Editor }) => {
           <ul class="stack">
             {goals.map((goal, index) => (
               <GoalRow
-                // biome-ignore lint/suspicious/noArrayIndexKey: a goal is what stands at its position
+                // biome-ignore lint/suspicious/noArrayIndexKey: lines have no ID; the position identifies them
                 key={index}
                 id={`goal-${index}`}
                 goal={goal}
