@@ -7,14 +7,16 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
+/** Read once, because a test may change TMPDIR and delete its folder, and files of a worker share this module. */
+const FOLDER = tmpdir();
 const PREFIX = 'placard-bundle-';
 const OLD_MS = 24 * 60 * 60 * 1000;
 
 /** Removes builds that were not used for a day. */
 const removeOldBuilds = async (): Promise<void> => {
-  for (const name of await readdir(tmpdir())) {
+  for (const name of await readdir(FOLDER)) {
     if (!name.startsWith(PREFIX)) continue;
-    const folder = join(tmpdir(), name);
+    const folder = join(FOLDER, name);
     // Another test process may have removed it.
     const used = await stat(folder).catch(() => undefined);
     if (used && Date.now() - used.mtimeMs > OLD_MS) await rm(folder, { recursive: true, force: true });
@@ -49,7 +51,7 @@ const findOrBuild = async (name: string, sources: string[], build: Build): Promi
     .map((entry) => resolve(entry.parentPath, entry.name))
     .sort();
   for (const file of files) hash.update(file).update(await readFile(file));
-  const folder = join(tmpdir(), `${PREFIX}${hash.digest('hex').slice(0, 16)}`);
+  const folder = join(FOLDER, `${PREFIX}${hash.digest('hex').slice(0, 16)}`);
   if (existsSync(folder)) {
     // Marks the build as used before another test process removes old ones.
     await utimes(folder, new Date(), new Date());
