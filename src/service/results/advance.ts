@@ -145,7 +145,7 @@ const addResultRows = (users: Map<number, UserResults>, rows: readonly SqlRow[])
     const result = user.campaigns.get(campaignId) ?? createUserResult(campaignId);
     user.campaigns.set(campaignId, result);
     for (const [dimension, each] of Object.entries(counts)) result.counts.set(dimension, each);
-    if (month !== '') continue;
+    if (month !== ALL_TIME) continue;
     for (const dimension of Object.keys(counts)) {
       const ofDay = getMonth(dimension);
       if (ofDay > result.month) result.month = ofDay;

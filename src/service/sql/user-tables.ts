@@ -91,7 +91,12 @@ export const BANNER_EVENTS = defineTable('banner_events', {
   buttonId: orNull(text('button_id')),
 });
 
-const { bannerEventId, campaignId, holdoutId, eventType, day, placementId, language } = BANNER_EVENTS.fields;
+const { bannerEventId, userId, bannerId, eventType, timeMs } = BANNER_EVENTS.fields;
+const { campaignId, holdoutId, day, placementId, language } = BANNER_EVENTS.fields;
+
+/** Identifies a banner event. */
+export const BANNER_EVENT_KEY = defineRow({ userId, campaignId, bannerId, eventType, timeMs });
+
 /** Banner event of both users of a merge, which is stored only once. */
 export const DUPLICATE_EVENT = defineRow({
   bannerEventId,

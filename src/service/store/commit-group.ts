@@ -1,13 +1,13 @@
+import type { NewBannerEvent } from '../profiles/events.ts';
 import { withHoldoutAttribution } from '../profiles/holdout-id.ts';
 import { MEASURE_BY_TYPE } from '../profiles/measures.ts';
 import type { UserCampaign, UserCampaignRow } from '../profiles/user-campaign.ts';
 import type { ChangeSet, IdentifierRow } from '../profiles/user-repository.ts';
-import { readNumber, readText, type SqlRow, type Statement } from '../row-readers.ts';
-import { readMs } from '../sql/columns.ts';
+import type { SqlRow, Statement } from '../row-readers.ts';
 import { type BulkStatement, query } from '../sql/dialect.ts';
 import type { SqlSteps } from '../sql/steps.ts';
-import type { NewRowOf } from '../sql/table.ts';
-import { DUPLICATE_EVENT, USER_CAMPAIGNS, type USER_CHANGES } from '../sql/user-tables.ts';
+import type { NewRowOf, RowOf } from '../sql/table.ts';
+import { BANNER_EVENT_KEY, DUPLICATE_EVENT, USER_CAMPAIGNS, type USER_CHANGES } from '../sql/user-tables.ts';
 import type { Statements } from './statements.ts';
 import { addBannerEvent, type DuplicateEvent, mergeUserCampaigns } from './user-campaign-changes.ts';
 
@@ -95,22 +95,17 @@ type NewChange = NewRowOf<typeof USER_CHANGES>;
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
-const eventKey = ({ userId, event }: ChangeSet['bannerEvents'][number]) =>
-  `${userId} ${event.campaignId} ${event.bannerId} ${event.eventType} ${event.timeMs}`;
-const storedKey = (row: SqlRow) =>
-  [
-    readNumber(row, 'user_id'),
-    readText(row, 'campaign_id'),
-    readText(row, 'banner_id'),
-    readText(row, 'event_type'),
-    readMs(row, 'occurred_at'),
-  ].join(' ');
+/** Banner event to write. */
+type WrittenBannerEvent = NewBannerEvent & Pick<UserCampaignRow, 'workspaceId' | 'userId'>;
+
+const formatKey = ({ userId, campaignId, bannerId, eventType, timeMs }: RowOf<typeof BANNER_EVENT_KEY>) =>
+  `${userId} ${campaignId} ${bannerId} ${eventType} ${timeMs}`;
 
 /** Removes banner events that are stored already or repeated within the group. */
-const filterNew = (bannerEvents: ChangeSet['bannerEvents'], stored: readonly SqlRow[]) => {
-  const known = new Set(stored.map(storedKey));
+const filterNew = (bannerEvents: readonly WrittenBannerEvent[], stored: readonly SqlRow[]) => {
+  const known = new Set(stored.map((row) => formatKey(BANNER_EVENT_KEY.read(row))));
   return bannerEvents.filter((each) => {
-    const key = eventKey(each);
+    const key = formatKey(each);
     if (known.has(key)) return false;
     known.add(key);
     return true;
@@ -140,7 +135,8 @@ const collectUserCampaigns = (rows: readonly SqlRow[]) => {
       for (const userCampaign of merged) changed.set(userCampaign, { workspaceId, userId: to });
     },
     /** Adds an event. Returns whether it is the user's first event of its type for the campaign. */
-    add({ workspaceId, userId, event }: ChangeSet['bannerEvents'][number]): boolean {
+    add(event: WrittenBannerEvent): boolean {
+      const { workspaceId, userId } = event;
       const userCampaigns = getUserCampaigns(userId);
       for (const each of withHoldoutAttribution(event)) {
         const userCampaign = addBannerEvent(userCampaigns.get(each.campaignId), each);
@@ -161,8 +157,7 @@ const collectUserCampaigns = (rows: readonly SqlRow[]) => {
  * every request of a workspace changes last.
  */
 export function* commitGroup(statements: Statements, group: GroupWrites): SqlSteps<void> {
-  const { users, events, otherStatements, merged, bannerEvents, removed, dependentRowsToDelete, points } =
-    group;
+  const { users, events, otherStatements, merged, removed, dependentRowsToDelete, points } = group;
   const { updated, deleted, created, identifiersRemoved, identifiersAdded } = users;
   const first = [updated, deleted, created, identifiersRemoved, identifiersAdded, events, ...otherStatements];
   const changes: NewChange[] = [
@@ -174,16 +169,19 @@ export function* commitGroup(statements: Statements, group: GroupWrites): SqlSte
     })),
     ...removed.map((each) => ({ ...each, to: null })),
   ].map(({ to, ...each }) => ({ ...each, intoUserId: to, changedAtMs: Date.now() }));
-  if (merged.length === 0 && bannerEvents.length === 0) {
+  if (merged.length === 0 && group.bannerEvents.length === 0) {
     yield [...first, ...dependentRowsToDelete, statements.insertChanges(changes), points];
     return;
   }
 
+  const bannerEvents = group.bannerEvents.map(
+    ({ workspaceId, userId, event }): WrittenBannerEvent => ({ ...event, workspaceId, userId }),
+  );
   if (merged.length > 0) first.push(...statements.lockMerges, ...statements.indexUserEvents);
   const mergedUserIds = merged.flatMap(({ from, to }) => [from, to]);
   const ids = distinct([...mergedUserIds, ...bannerEvents.map(({ userId }) => userId)]);
-  const campaigns = bannerEvents.flatMap(({ event }) =>
-    withHoldoutAttribution(event).map(({ campaignId }) => campaignId),
+  const campaigns = bannerEvents.flatMap((each) =>
+    withHoldoutAttribution(each).map(({ campaignId }) => campaignId),
   );
   const results = yield [
     ...first,
@@ -197,7 +195,7 @@ export function* commitGroup(statements: Statements, group: GroupWrites): SqlSte
       statements.moveBannerEvents(from, to),
     ]),
     // Follows the moves, because events that a user had before the merge are duplicates, too.
-    statements.storedBannerEvents(bannerEvents.map(({ userId, event }) => ({ ...event, userId }))),
+    statements.storedBannerEvents(bannerEvents),
   ];
   const rows = results.slice(first.length);
   const userCampaigns = collectUserCampaigns(rows[0]!);
@@ -207,10 +205,8 @@ export function* commitGroup(statements: Statements, group: GroupWrites): SqlSte
     return { ...each, duplicates };
   });
   const newEvents = filterNew(bannerEvents, rows.at(-1)!).map((each) => ({
-    ...each.event,
-    workspaceId: each.workspaceId,
-    userId: each.userId,
-    isFirstOfType: !each.event.isTestSend && userCampaigns.add(each),
+    ...each,
+    isFirstOfType: !each.isTestSend && userCampaigns.add(each),
   }));
   const corrections = duplicatesByMerge.flatMap(({ workspaceId, to, duplicates }) =>
     duplicates.map(

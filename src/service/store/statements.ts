@@ -5,6 +5,7 @@ import type { SqlValue } from '../row-readers.ts';
 import { type BulkStatement, type Dialect, POSTGRES, query, SQLITE, selectList } from '../sql/dialect.ts';
 import { bigint, defineRow, text, timestamp } from '../sql/table.ts';
 import {
+  BANNER_EVENT_KEY,
   BANNER_EVENTS,
   DATA_POINTS,
   DUPLICATE_EVENT,
@@ -23,7 +24,7 @@ import { createWrites } from '../sql/writes.ts';
  */
 const MAX_EVENTS_READ = 10_000;
 
-/** Columns that identify a banner event. */
+/** Parameters that identify a banner event. */
 const EVENT_KEY = defineRow({
   userId: bigint('of_user'),
   campaignId: text('of_campaign'),
@@ -92,7 +93,7 @@ const createStatements = (dialect: Dialect, shard: number) => {
     storedBannerEvents: bulk(
       EVENT_KEY,
       ({ joined, column }) =>
-        `SELECT user_id, campaign_id, banner_id, event_type, ${ms('occurred_at')} AS occurred_at FROM banner_events ${joined(',')}
+        `SELECT ${selectList(dialect, BANNER_EVENT_KEY.columns)} FROM banner_events ${joined(',')}
          WHERE user_id = ${column('of_user')} AND campaign_id = ${column('of_campaign')} AND banner_id = ${column('of_banner')}
            AND event_type = ${column('of_type')} AND occurred_at = ${column('at')}`,
     ),
