@@ -197,7 +197,6 @@ export default defineConfig(({ command, mode }) => {
         ...(process.env['GITHUB_ACTIONS'] ? ['github-actions'] : []),
         './test/helpers/skipped-reporter.ts',
       ],
-      // `isolate: false` in projects: loading all modules again for each file would take a third of their CPU time.
       // Tests start the service again and again, and half of a start is compiling it.
       env: { NODE_COMPILE_CACHE: inRepository('node_modules/.cache/compiled') },
       projects: [
@@ -205,7 +204,6 @@ export default defineConfig(({ command, mode }) => {
           test: {
             name: 'dom',
             environment: 'happy-dom',
-            isolate: false,
             include: [
               'test/{client,templates,element,react,vue,webview,devtools}/**/*.test.{ts,tsx}',
               // Beside it are tests of the Studio's server, which are of Node.
@@ -218,7 +216,6 @@ export default defineConfig(({ command, mode }) => {
           test: {
             name: 'node',
             environment: 'node',
-            isolate: false,
             globalSetup: ['test/helpers/shared-postgres.ts'],
             include: [
               'test/{protocol,server,service,ingestion,studio,mcp,telemetry,cli,testing,package}/**/*.test.ts',

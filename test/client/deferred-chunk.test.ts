@@ -1,4 +1,4 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createConsent, type Decision } from '../../src/client/consent/consent.ts';
 import { persistConsent } from '../../src/client/consent/decide.ts';
 import { createDeferredChunk } from '../../src/client/deferred-chunk.ts';
@@ -9,10 +9,6 @@ import { createFakeService, createVirtualClock } from '../../src/testing/index.t
 import { patience } from '../helpers/patience.ts';
 import { deafLink } from './delivery/world.ts';
 import { aProfile, aSlot, draw, hero, open, PATIENCE, someChannels, stagePages } from './pages.ts';
-
-// Earlier files of the worker have loaded the module that is mocked, and later ones need the real one.
-vi.hoisted(() => void vi.resetModules());
-afterAll(() => void vi.resetModules());
 
 /** Number of further imports of the later chunk that fail. */
 const network = vi.hoisted(() => ({ failures: 0 }));

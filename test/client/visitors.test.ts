@@ -1,14 +1,10 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { visitors } from '../../src/client/index.ts';
 import type { Store, StoreKey } from '../../src/client/platform/store.ts';
 import { isVisitorId, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
 import { createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { createFakeLifecycle } from './delivery/world.ts';
 import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages } from './pages.ts';
-
-// Earlier files of the worker have loaded the module that is mocked, and later ones need the real one.
-vi.hoisted(() => void vi.resetModules());
-afterAll(() => void vi.resetModules());
 
 /** Pending load of the visitor's chunk. */
 const chunk = vi.hoisted(() => ({ begun: 0, loaded: Promise.resolve() }));

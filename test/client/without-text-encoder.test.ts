@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { patience } from '../helpers/patience.ts';
 
 // As in Jest's jsdom, and before any module of the client is loaded.
@@ -7,7 +7,6 @@ beforeEach(() => {
   vi.resetModules();
 });
 afterEach(() => void vi.unstubAllGlobals());
-afterAll(() => void vi.resetModules());
 
 /** Long, because all modules are loaded again. */
 const PATIENCE = { timeout: patience(15_000) };

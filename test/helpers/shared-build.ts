@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Read once, because a test may change TMPDIR and delete its folder, and files of a worker share this module. */
+/** Read once, because a test may change TMPDIR and delete its folder. */
 const FOLDER = tmpdir();
 const PREFIX = 'placard-bundle-';
 const OLD_MS = 24 * 60 * 60 * 1000;

@@ -1,12 +1,8 @@
 // @vitest-environment node
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { EventType } from '../../../src/client/banner.ts';
 import { assertConserved } from '../../../src/testing/index.ts';
 import { createWorld } from './world.ts';
-
-// Earlier files of the worker have loaded the module that is mocked, and later ones need the real one.
-vi.hoisted(() => void vi.resetModules());
-afterAll(() => void vi.resetModules());
 
 /** Simulates the only edit that the protocol needs. */
 vi.mock('../../../src/protocol/banners-track.ts', async (original) => {

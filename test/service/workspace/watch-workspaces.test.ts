@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import fs, {
+import {
   mkdirSync,
   mkdtempSync,
   renameSync,
@@ -9,10 +9,9 @@ import fs, {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   createService,
   loadWorkspaces,
@@ -24,25 +23,25 @@ import { aWorkspace } from '../../helpers/a-workspace.ts';
 import { recordingLog } from '../../helpers/running-service.ts';
 
 /** Concurrent edits right after a file was read, one entry per read. */
-const afterReads: (() => void)[] = [];
-const calls = { reads: 0, stats: 0 };
-const { readFileSync, statSync } = fs;
-beforeAll(() => {
-  vi.spyOn(fs, 'readFileSync').mockImplementation((...given) => {
-    const content = readFileSync(...given);
+const afterReads = vi.hoisted((): (() => void)[] => []);
+const calls = vi.hoisted(() => ({ reads: 0, stats: 0 }));
+vi.mock(import('node:fs'), async (original) => {
+  const fs = await original();
+  const readFileSync = (...given: Parameters<typeof fs.readFileSync>) => {
+    const content = fs.readFileSync(...given);
     calls.reads += 1;
     afterReads.shift()?.();
     return content;
-  });
-  vi.spyOn(fs, 'statSync').mockImplementation(((...given) => {
+  };
+  const statSync = (...given: Parameters<typeof fs.statSync>) => {
     calls.stats += 1;
-    return statSync(...given);
-  }) as typeof statSync);
-  syncBuiltinESMExports();
-});
-afterAll(() => {
-  vi.restoreAllMocks();
-  syncBuiltinESMExports();
+    return fs.statSync(...given);
+  };
+  return {
+    ...fs,
+    readFileSync: readFileSync as typeof fs.readFileSync,
+    statSync: statSync as typeof fs.statSync,
+  };
 });
 
 let folder: string;
