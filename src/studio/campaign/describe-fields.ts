@@ -1,8 +1,9 @@
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
 import type { CampaignJson, ConversionJson, FrequencyJson, OnClickJson } from './campaign-json.ts';
-import { capitalize, formatCount } from './capitalize.ts';
+import { capitalize } from './capitalize.ts';
 import type { AudienceName } from './conditions/condition-kind.ts';
 import { describeAudience } from './describe-audience.ts';
+import { formatCount } from './format-number.ts';
 import { languageName } from './translations.ts';
 
 /** Formatters of IDs and timestamps for a workspace. */

@@ -1,14 +1,19 @@
 import type { CampaignJson } from '../campaign/campaign-json.ts';
-import { capitalize, formatCount } from '../campaign/capitalize.ts';
+import { capitalize } from '../campaign/capitalize.ts';
+import {
+  formatCount,
+  formatMoney,
+  formatNumber,
+  formatPercent,
+  formatPoints,
+  formatSignedMoney,
+  formatSignedPoints,
+} from '../campaign/format-number.ts';
 import { type ComparedResults, type Comparison, countExposedUsers } from './compare.ts';
 
-const number = new Intl.NumberFormat('en-GB');
-const oneDigit = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const money = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-
 /** Formats an absolute value, such as `1.7`. Rates are in percentage points. */
-const size = (value: number, unit: Comparison['unit']): string =>
-  unit === 'money' ? money.format(Math.abs(value)) : oneDigit.format(Math.abs(value) * 100);
+const formatAbsolute = (value: number, unit: Comparison['unit']): string =>
+  unit === 'money' ? formatMoney(Math.abs(value)) : formatPoints(Math.abs(value) * 100);
 
 const formatUnit = (unit: Comparison['unit']) => (unit === 'money' ? '' : ' percentage points');
 
@@ -20,13 +25,13 @@ const getArmNames = ({ treatment, baseline }: Comparison, { arms }: ComparedResu
   return [name(treatment), name(baseline)] as const;
 };
 
-const signed = (value: number, unit: Comparison['unit']): string =>
-  (value < 0 ? '−' : '+') + size(value, unit);
+const formatSigned = (value: number, unit: Comparison['unit']): string =>
+  unit === 'money' ? formatSignedMoney(value) : formatSignedPoints(value * 100);
 
 /** Formats an interval, such as `−0.4 to +9.2 percentage points`. */
 export const formatInterval = ({ difference, unit }: Comparison): string =>
   difference
-    ? `${signed(difference.low, unit)} to ${signed(difference.high, unit)}${formatUnit(unit)}`
+    ? `${formatSigned(difference.low, unit)} to ${formatSigned(difference.high, unit)}${formatUnit(unit)}`
     : 'not enough users';
 
 /** Returns the findings of a metric compared with one arm: winners, their intervals, then undecided comparisons. */
@@ -42,7 +47,7 @@ const decided = (
     const { low, high } = each.difference!;
     const [winner, loser] = isHigher(each) ? [one, against] : [against, one];
     const [least, most] = isHigher(each) ? [low, high] : [high, low];
-    const interval = `${size(least, each.unit)} to ${size(most, each.unit)}${formatUnit(each.unit)}`;
+    const interval = `${formatAbsolute(least, each.unit)} to ${formatAbsolute(most, each.unit)}${formatUnit(each.unit)}`;
     return {
       sentence: `${winner} beats ${loser} in ${what}`,
       details: `${winner} beats ${loser} by ${interval} in ${what}`,
@@ -58,7 +63,7 @@ const decided = (
         ? ` of ${listed(open.map((each) => getArmNames(each, results)[0]))}`
         : '';
     const against = getArmNames(first, results)[1];
-    details.push(`${what}${whose} against ${against}: undecided, ${number.format(users)} users`);
+    details.push(`${what}${whose} against ${against}: undecided, ${formatNumber(users)} users`);
   }
   return { wins: wins.map(({ sentence }) => sentence), details };
 };
@@ -81,7 +86,7 @@ const tooEarly = (campaign: CampaignJson, seen: number, nowMs: number): Headline
   const saw = formatCount(seen, 'user');
   const early = (...details: string[]) => ({ sentence: 'Not enough data yet.', details });
   if (planned != null) {
-    const ofPlanned = `${saw} of the planned ${number.format(planned)} have seen it.`;
+    const ofPlanned = `${saw} of the planned ${formatNumber(planned)} have seen it.`;
     if (seen >= planned) return null;
     if (hasEnded(campaign, nowMs))
       return { sentence: 'Not enough users for a winner.', details: [`It ended. ${ofPlanned}`] };
@@ -101,11 +106,11 @@ export const headline = (campaign: CampaignJson, results: ComparedResults, nowMs
   if (comparisons.length === 0) {
     const [arm] = arms;
     const users = formatCount(seen, 'user');
-    const rate = arm && arm.exposed > 0 ? oneDigit.format((100 * arm.clicked) / arm.exposed) : '0.0';
+    const rate = formatPercent(arm && arm.exposed > 0 ? arm.clicked / arm.exposed : 0);
     const missing = arms.some(({ variantId }) => variantId === null)
       ? 'The control group has no clicks. Add a goal to compare it.'
       : 'Nothing to compare. Add a variant, or a control group and a goal.';
-    return { sentence: `${users} saw it, ${rate}% clicked.`, details: [missing] };
+    return { sentence: `${users} saw it, ${rate} clicked.`, details: [missing] };
   }
   const early = tooEarly(campaign, seen, nowMs);
   if (early !== null) return early;

@@ -1,3 +1,4 @@
+import { formatPercent } from '../../campaign/format-number.ts';
 import { signedIn } from '../shell/session.ts';
 
 /** Formats a date in the workspace's time zone. Returns invalid dates unchanged, because drafts are not validated. */
@@ -52,16 +53,6 @@ export const ago = (iso: string, now = Date.now()): string => {
   return 'just now';
 };
 
-const whole = new Intl.NumberFormat('en-GB');
-const money = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const percent = new Intl.NumberFormat('en-GB', {
-  style: 'percent',
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-});
-
-export const countText = (count: number): string => whole.format(count);
-export const moneyText = (amount: number): string => money.format(amount);
 /**
  * Returns a rate from 0 to 1; `null` if the total is 0 or less than the part. On a single day, clicks can exceed impressions, for
  * example after midnight.
@@ -69,14 +60,7 @@ export const moneyText = (amount: number): string => money.format(amount);
 export const getShare = (part: number, total: number): number | null =>
   total === 0 || part > total ? null : part / total;
 /** Formats a rate with one decimal, such as `7.1%`, for comparison in columns. Returns `–` if there is no rate. */
-export const shareText = (part: number, of: number): string => {
+export const formatShare = (part: number, of: number): string => {
   const share = getShare(part, of);
-  return share === null ? '–' : percent.format(share);
+  return share === null ? '–' : formatPercent(share);
 };
-const lift = new Intl.NumberFormat('en-GB', {
-  style: 'percent',
-  maximumFractionDigits: 0,
-  signDisplay: 'exceptZero',
-});
-/** Formats a lift, such as `+20%` for 0.2. */
-export const liftText = (share: number): string => lift.format(share);

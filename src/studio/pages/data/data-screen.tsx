@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
+import { formatNumber } from '../../campaign/format-number.ts';
 import type { DataResponse } from '../../server/routes/data.ts';
 import { call } from '../call.ts';
 import { Button } from '../components/controls.tsx';
-import { ago, countText, moment } from '../components/format.ts';
+import { ago, moment } from '../components/format.ts';
 import { LoadView, useGet, usePolling } from '../components/loading.tsx';
 import { announceResult, Empty } from '../components/notices.tsx';
 import { hasRole } from '../shell/session.ts';
@@ -73,7 +74,7 @@ const Item = ({ each, isOpen, onToggle, onSync }: ItemProps) => (
         </span>
       )}
       <span class="muted">{next(each)}</span>
-      {each.rejects > 0 && <span class="tag">{countText(each.rejects)} rejected</span>}
+      {each.rejects > 0 && <span class="tag">{formatNumber(each.rejects)} rejected</span>}
       {each.runs && (
         <span class="row data-actions">
           {hasRole('publish') && each.status !== 'paused' && (

@@ -1,8 +1,9 @@
 import { useEffect } from 'preact/hooks';
 import { capitalize } from '../../campaign/capitalize.ts';
+import { formatNumber } from '../../campaign/format-number.ts';
 import type { IntegrationResponse } from '../../server/routes/data.ts';
 import { DataTable } from '../components/data-table.tsx';
-import { countText, wholeMoment } from '../components/format.ts';
+import { wholeMoment } from '../components/format.ts';
 import { LoadView, useGet, usePolling } from '../components/loading.tsx';
 
 type Run = IntegrationResponse['runs'][number];
@@ -89,8 +90,8 @@ export const IntegrationDetails = ({ id, isRunning }: { id: string; isRunning: b
               columns={[
                 { name: 'Began', kind: 'head', cell: ({ start }) => wholeMoment(start) },
                 { name: 'Took', kind: 'number', cell: ({ tookMs }) => took(tookMs) },
-                { name: 'Stored', kind: 'number', cell: ({ synced }) => countText(synced) },
-                { name: 'Rejected', kind: 'number', cell: ({ failed }) => countText(failed) },
+                { name: 'Stored', kind: 'number', cell: ({ synced }) => formatNumber(synced) },
+                { name: 'Rejected', kind: 'number', cell: ({ failed }) => formatNumber(failed) },
                 { name: 'End', cell: ({ status }) => capitalize(status) },
                 { name: 'Why', cell: ({ message }) => message ?? '' },
               ]}

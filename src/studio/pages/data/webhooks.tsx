@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
+import { formatNumber } from '../../campaign/format-number.ts';
 import type { WebhookResponse, WebhooksResponse } from '../../server/routes/webhooks.ts';
 import { call } from '../call.ts';
 import { Button, into } from '../components/controls.tsx';
 import { DataTable } from '../components/data-table.tsx';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
 import { MomentField } from '../components/fields.tsx';
-import { ago, countText, moment, wholeMoment } from '../components/format.ts';
+import { ago, moment, wholeMoment } from '../components/format.ts';
 import { LoadView, useGet, usePolling } from '../components/loading.tsx';
 import { announceResult } from '../components/notices.tsx';
 import { hasRole } from '../shell/session.ts';
@@ -61,9 +62,9 @@ const Attempts = ({ id, canSend }: AttemptsProps) => {
               {
                 name: 'Events',
                 kind: 'number',
-                cell: ({ events, isTest }) => (isTest ? 'Test' : countText(events)),
+                cell: ({ events, isTest }) => (isTest ? 'Test' : formatNumber(events)),
               },
-              { name: 'Took', kind: 'number', cell: ({ tookMs }) => `${countText(tookMs)} ms` },
+              { name: 'Took', kind: 'number', cell: ({ tookMs }) => `${formatNumber(tookMs)} ms` },
               { name: 'Message', cell: ({ messageId }) => <code class="wrap-anywhere">{messageId}</code> },
               ...(canSend
                 ? [
@@ -127,7 +128,7 @@ const describeDelivery = ({ status, failures, failingSince, nextAttempt, disable
   if (status === 'disabled') return `${disabledReason}. Events are kept, and nothing is sent.`;
   if (status !== 'failing' || failingSince === null) return null;
   const next = nextAttempt === null ? '' : ` Next attempt: ${moment(nextAttempt)}.`;
-  return `${countText(failures)} failed attempts, first ${ago(failingSince)}.${next}`;
+  return `${formatNumber(failures)} failed attempts, first ${ago(failingSince)}.${next}`;
 };
 
 interface ItemProps {

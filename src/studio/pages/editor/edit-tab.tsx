@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { type CampaignJson, firstVariant, variantName } from '../../campaign/campaign-json.ts';
-import { formatCount } from '../../campaign/capitalize.ts';
 import { getFieldLabel } from '../../campaign/describe-fields.ts';
+import { formatCount } from '../../campaign/format-number.ts';
 import { languageName, otherLanguages } from '../../campaign/translations.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import { Button, into } from '../components/controls.tsx';

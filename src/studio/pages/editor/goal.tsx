@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { ConversionJson } from '../../campaign/campaign-json.ts';
+import { formatNumber } from '../../campaign/format-number.ts';
 import { requiredSampleSize } from '../../statistics/sample-size.ts';
 import { Button, into, RemoveButton, Select } from '../components/controls.tsx';
 import { checksAt, IssueList, NumberField } from '../components/fields.tsx';
-import { countText } from '../components/format.ts';
 import { EVENT_NAMES, NameLists, PRODUCT_IDS, useNames } from '../components/suggestions.tsx';
 import { ConditionPart } from './conditions.tsx';
 import type { Editor } from './editor-state.ts';
@@ -43,7 +43,7 @@ const SampleSize = ({ editor }: { editor: Editor }) => {
         <p role="status">
           {needed === null
             ? 'Nothing to compare: add a variant, or a goal and a control group. The rate with its lift must be between 0% and 100%.'
-            : `${countText(needed)} users needed (80% power).`}
+            : `${formatNumber(needed)} users needed (80% power).`}
         </p>
         {needed !== null && (
           <Button onClick={() => editor.set('target_sample_size', needed)}>Use as target</Button>

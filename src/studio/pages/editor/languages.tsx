@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useId, useRef } from 'preact/hooks';
-import { formatCount } from '../../campaign/capitalize.ts';
+import { formatCount } from '../../campaign/format-number.ts';
 import {
   addLanguage,
   languageName,

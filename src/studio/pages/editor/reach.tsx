@@ -1,9 +1,9 @@
 import type { CampaignJson } from '../../campaign/campaign-json.ts';
-import { formatCount } from '../../campaign/capitalize.ts';
+import { formatCount, formatNumber } from '../../campaign/format-number.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import type { ReachResponse } from '../../server/routes/publish-impact.ts';
 import { call } from '../call.ts';
-import { countText, wholeMoment } from '../components/format.ts';
+import { wholeMoment } from '../components/format.ts';
 import { type Loaded, useLoad } from '../components/loading.tsx';
 
 /** Debounce of counting users, in milliseconds. */
@@ -13,9 +13,9 @@ export const TYPING_MS = 400;
 export const formatReach = ({ users, atLeast, atMost, total, fewerThan }: ReachResponse): string => {
   const all = formatCount(total, 'user');
   if (fewerThan !== null) return `Fewer than ${fewerThan} of ${all}`;
-  if (atLeast === atMost) return users === total ? `Everybody: ${all}` : `${countText(users)} of ${all}`;
+  if (atLeast === atMost) return users === total ? `Everybody: ${all}` : `${formatNumber(users)} of ${all}`;
   if (users === total) return `Everybody: ${all}`;
-  return `About ${countText(users)} of ${all} (${countText(atLeast)}–${countText(atMost)})`;
+  return `About ${formatNumber(users)} of ${all} (${formatNumber(atLeast)}–${formatNumber(atMost)})`;
 };
 
 const isExact = ({ atLeast, atMost }: ReachResponse) => atLeast === atMost;

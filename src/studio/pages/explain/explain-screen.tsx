@@ -2,10 +2,11 @@ import { useSignal } from '@preact/signals';
 import type { CampaignExplanation, FailingClause, Insertion } from '../../../protocol/index.ts';
 import { describeAudience } from '../../campaign/describe-audience.ts';
 import { STATUS_WORDS } from '../../campaign/describe-fields.ts';
+import { formatNumber } from '../../campaign/format-number.ts';
 import type { ExplainResponse, SpotText } from '../../server/routes/preview.ts';
 import { call } from '../call.ts';
 import { Button, into } from '../components/controls.tsx';
-import { ago, countText, moment } from '../components/format.ts';
+import { ago, moment } from '../components/format.ts';
 import { LoadView, useLoad } from '../components/loading.tsx';
 import { Empty } from '../components/notices.tsx';
 import { PersonChoice, type PersonChosen, toPersonBody } from '../preview/person-choice.tsx';
@@ -126,7 +127,7 @@ const InsertionPointText = ({ selector, insert, paths, missing }: SpotText) => {
         <p class="field-warning">
           {missing.reports === 1
             ? `A page reported a missing element, ${ago(missing.last)}.`
-            : `Pages reported a missing element ${countText(missing.reports)} times since ${moment(missing.since)}, last ${ago(missing.last)}.`}{' '}
+            : `Pages reported a missing element ${formatNumber(missing.reports)} times since ${moment(missing.since)}, last ${ago(missing.last)}.`}{' '}
           Nothing is shown there.
         </p>
       )}

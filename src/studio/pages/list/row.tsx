@@ -7,12 +7,13 @@ import {
 } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { formatDuration } from '../../campaign/describe-fields.ts';
+import { formatNumber } from '../../campaign/format-number.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { CampaignStats } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
 import { Button } from '../components/controls.tsx';
 import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
-import { ago, countText, day, moment, shareText, wholeMoment } from '../components/format.ts';
+import { ago, day, formatShare, moment, wholeMoment } from '../components/format.ts';
 import { CancelRelease } from '../history/cancel-release.tsx';
 import { Link } from '../shell/router.tsx';
 import { hasRole, placementName, signedIn } from '../shell/session.ts';
@@ -150,12 +151,12 @@ export const Row = ({ row, state, number, onChange }: RowProps) => {
       <span class="list-number">
         {number && (state === 'live' || number.users > 0) && (
           <span>
-            <span>{countText(number.users)}</span>
+            <span>{formatNumber(number.users)}</span>
             <span class="list-unit"> {number.users === 1 ? 'user' : 'users'}</span>
           </span>
         )}
         {number && number.users > 0 && (
-          <span class="muted">{shareText(number.clicked, number.users)} clicked</span>
+          <span class="muted">{formatShare(number.clicked, number.users)} clicked</span>
         )}
       </span>
       <span class="list-actions">

@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { DayResults } from '../../../service/index.ts';
 import type { ConversionJson } from '../../campaign/campaign-json.ts';
+import { formatNumber } from '../../campaign/format-number.ts';
 import { type Arm, goalName } from '../../statistics/metrics.ts';
 import { getArmColor } from '../components/arm-colors.ts';
 import { into, Segments } from '../components/controls.tsx';
 import { type Column, DataTable } from '../components/data-table.tsx';
-import { countText, getShare, shareText } from '../components/format.ts';
+import { formatShare, getShare } from '../components/format.ts';
 
 /** Dash patterns that distinguish the arms without color, in pixels. */
 const DASHES = ['', '6 4', '2 3', '10 4 2 4'];
@@ -33,7 +34,7 @@ const toCount = (name: string, help: string, read: Measure['valueOf']): Measure 
   name,
   help,
   valueOf: read,
-  format: countText,
+  format: formatNumber,
   least: 4,
 });
 
@@ -42,7 +43,7 @@ const MEASURES: Record<string, Measure> = {
     name: 'Click rate',
     help: 'Users who clicked on a day, as a share of those who saw it that day. A click after midnight counts on the next day. No share if more users clicked than saw it.',
     valueOf: ({ clicked, exposed }) => getShare(clicked, exposed),
-    format: (rate) => shareText(rate, 1),
+    format: (rate) => formatShare(rate, 1),
     least: 0.01,
   },
   users: toCount('Users', 'Users with an impression on that day.', ({ exposed }) => exposed),
@@ -214,7 +215,7 @@ export const DayChart = ({ days, arms, goals, edited, timeZone }: DayChartProps)
                       {value === null ? '–' : measure.format(value)}
                       {chosen.value === RATE && (
                         <span class="small">
-                          {countText(clicked)} of {countText(exposed)}
+                          {formatNumber(clicked)} of {formatNumber(exposed)}
                         </span>
                       )}
                     </>

@@ -2,13 +2,14 @@ import { EVENT_COUNTS } from '../../../protocol/index.ts';
 import type { Counts } from '../../../service/index.ts';
 import type { ConversionJson } from '../../campaign/campaign-json.ts';
 import { capitalize } from '../../campaign/capitalize.ts';
+import { formatLift, formatMoney, formatNumber } from '../../campaign/format-number.ts';
 import type { SinceEnd } from '../../server/ended-test.ts';
 import type { ResultsResponse } from '../../server/routes/results.ts';
 import type { Comparison } from '../../statistics/compare.ts';
 import { type Arm, COUNTS_EXCEPT_IMPRESSIONS, goalName } from '../../statistics/metrics.ts';
 import { formatInterval } from '../../statistics/sentences.ts';
 import { type Column, DataTable } from '../components/data-table.tsx';
-import { countText, liftText, moneyText, shareText } from '../components/format.ts';
+import { formatShare } from '../components/format.ts';
 
 interface CountsTableProps {
   arms: readonly Arm[];
@@ -20,7 +21,7 @@ const NONE = '–';
 
 const share = (part: number, of: number) => (
   <>
-    {shareText(part, of)} <span class="small">{countText(part)}</span>
+    {formatShare(part, of)} <span class="small">{formatNumber(part)}</span>
   </>
 );
 interface CountsRow extends Counts {
@@ -35,8 +36,8 @@ const countColumns = <Row extends CountsRow>(actions = COUNTS_EXCEPT_IMPRESSIONS
     cell: (row) => (row.variantId === null ? NONE : cell(row)),
   });
   return [
-    { name: 'Users', kind: 'number', cell: ({ exposed }) => countText(exposed) },
-    ofSeen('Impressions', ({ impressions }) => countText(impressions)),
+    { name: 'Users', kind: 'number', cell: ({ exposed }) => formatNumber(exposed) },
+    ofSeen('Impressions', ({ impressions }) => formatNumber(impressions)),
     ...actions.map(({ users }) => ofSeen(capitalize(users), (row) => share(row[users], row.exposed))),
   ];
 };
@@ -54,7 +55,7 @@ export const CountsTable = ({ arms, goals, currencies }: CountsTableProps) => {
   const revenueColumns = goals.flatMap((goal, index): Column<Arm>[] => {
     if (goal.product == null || currencies.length !== 1) return [];
     const cell = ({ exposed, goals: of }: Arm) =>
-      exposed === 0 ? NONE : moneyText(of[index]!.revenue / exposed);
+      exposed === 0 ? NONE : formatMoney(of[index]!.revenue / exposed);
     return [{ name: `${currencies[0]} per user`, id: `revenue ${index}`, kind: 'number', cell }];
   });
   return (
@@ -90,12 +91,12 @@ export const SinceTable = ({ since, winner, goals }: SinceTableProps) => (
     keyOf={({ isControl }) => String(isControl)}
     columns={[
       { name: 'Group', kind: 'head', cell: ({ isControl }) => (isControl ? 'Control group' : winner) },
-      { name: 'New users', kind: 'number', cell: ({ users }) => countText(users) },
+      { name: 'New users', kind: 'number', cell: ({ users }) => formatNumber(users) },
       ...Object.values(EVENT_COUNTS).map(
         ({ events }): Column<SinceEnd> => ({
           name: capitalize(events),
           kind: 'number',
-          cell: (row) => (row.isControl ? NONE : countText(row[events])),
+          cell: (row) => (row.isControl ? NONE : formatNumber(row[events])),
         }),
       ),
       ...goals.map(
@@ -103,7 +104,7 @@ export const SinceTable = ({ since, winner, goals }: SinceTableProps) => (
           name: goalName(goal),
           id: `goal ${index}`,
           kind: 'number',
-          cell: ({ converted }) => countText(converted[index]!),
+          cell: ({ converted }) => formatNumber(converted[index]!),
         }),
       ),
     ]}
@@ -111,7 +112,7 @@ export const SinceTable = ({ since, winner, goals }: SinceTableProps) => (
 );
 
 const meanText = (mean: number, unit: Comparison['unit']) =>
-  unit === 'money' ? moneyText(mean) : shareText(mean, 1);
+  unit === 'money' ? formatMoney(mean) : formatShare(mean, 1);
 
 /** Chart of a confidence interval with zero in the middle. The table has the same numbers. */
 const Interval = ({ comparison, widest }: { comparison: Comparison; widest: number }) => {
@@ -170,7 +171,7 @@ export const ComparisonTable = ({ results }: { results: ResultsResponse }) => {
         {
           name: 'Lift',
           kind: 'number',
-          cell: ({ lift }) => (lift === null ? '–' : liftText(lift)),
+          cell: ({ lift }) => (lift === null ? '–' : formatLift(lift)),
         },
         {
           name: 'Difference (95% CI)',
@@ -181,7 +182,7 @@ export const ComparisonTable = ({ results }: { results: ResultsResponse }) => {
             </>
           ),
         },
-        { name: 'Users', kind: 'number', cell: ({ users }) => countText(users) },
+        { name: 'Users', kind: 'number', cell: ({ users }) => formatNumber(users) },
       ]}
     />
   );

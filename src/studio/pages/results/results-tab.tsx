@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { EVENT_COUNTS } from '../../../protocol/index.ts';
 import { capitalize } from '../../campaign/capitalize.ts';
+import { formatNumber } from '../../campaign/format-number.ts';
 import { languageName } from '../../campaign/translations.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { ResultsResponse } from '../../server/routes/results.ts';
 import { COUNTS_EXCEPT_IMPRESSIONS } from '../../statistics/metrics.ts';
-import { countText, wholeMoment } from '../components/format.ts';
+import { wholeMoment } from '../components/format.ts';
 import { Resource } from '../components/loading.tsx';
 import { Empty } from '../components/notices.tsx';
 import { placementName, signedIn } from '../shell/session.ts';
@@ -53,7 +54,7 @@ const formatGroupSizes = (all: ResultsResponse['arms']): string => {
   return arms
     .map(({ name, exposed, share }) => {
       const expected = Math.round((users * share) / shares);
-      return `${name} ${countText(exposed)} users (${countText(expected)} expected)`;
+      return `${name} ${formatNumber(exposed)} users (${formatNumber(expected)} expected)`;
     })
     .join(', ');
 };

@@ -1,7 +1,8 @@
+import { formatLift, formatNumber } from '../../campaign/format-number.ts';
 import type { ResultsResponse } from '../../server/routes/results.ts';
 import { goalName } from '../../statistics/metrics.ts';
 import { formatInterval } from '../../statistics/sentences.ts';
-import { countText, liftText, shareText } from '../components/format.ts';
+import { formatShare } from '../components/format.ts';
 
 /** Main numbers of each variant and of the control group: the rate of the first goal, or of clicks without a goal. */
 export const Tiles = ({ results: { arms, goals, comparisons } }: { results: ResultsResponse }) => {
@@ -19,21 +20,21 @@ export const Tiles = ({ results: { arms, goals, comparisons } }: { results: Resu
             <h3>
               <bdi>{isControl ? 'Control group' : name}</bdi>
             </h3>
-            <p class="tile-rate">{isControl && !goal ? '–' : shareText(converted, exposed)}</p>
+            <p class="tile-rate">{isControl && !goal ? '–' : formatShare(converted, exposed)}</p>
             <p class="muted">
-              {goal ? goalName(goal) : 'Clicked'}, {countText(converted)} of {countText(exposed)} users
+              {goal ? goalName(goal) : 'Clicked'}, {formatNumber(converted)} of {formatNumber(exposed)} users
             </p>
             {compared && (
               <p data-clear={compared.difference !== null && compared.difference.low > 0}>
-                {compared.lift !== null && `${liftText(compared.lift)} `}vs{' '}
+                {compared.lift !== null && `${formatLift(compared.lift)} `}vs{' '}
                 <bdi>{versus!.variantId === null ? 'control' : versus!.name}</bdi>
                 <span class="small">{formatInterval(compared)}</span>
               </p>
             )}
             {!isControl && (
               <p class="small">
-                {countText(impressions)} impressions, {countText(clicks)} clicks (
-                {shareText(clicks, impressions)})
+                {formatNumber(impressions)} impressions, {formatNumber(clicks)} clicks (
+                {formatShare(clicks, impressions)})
               </p>
             )}
           </li>
