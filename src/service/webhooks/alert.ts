@@ -2,7 +2,12 @@
 export interface Alert {
   /** ID such as `no_impressions:spring`, which stays the same while the problem lasts. */
   id: string;
-  type: 'sample_ratio_mismatch' | 'no_impressions' | 'campaign_halted' | 'integration_failed';
+  type:
+    | 'sample_ratio_mismatch'
+    | 'goal_below_control'
+    | 'no_impressions'
+    | 'campaign_halted'
+    | 'integration_failed';
   /** ID of the campaign or integration. */
   subjectId: string;
   subjectName: string;

@@ -1,36 +1,56 @@
-import type { Alert, Campaign, Store, Workspace } from '../../service/index.ts';
-import { toCampaignJson } from '../campaign/campaign-json.ts';
+import type { Alert, Campaign, CampaignSummary, Store, Workspace } from '../../service/index.ts';
+import { type CampaignJson, toCampaignJson } from '../campaign/campaign-json.ts';
 import { getShares } from '../campaign/shares.ts';
-import { compareSampleRatio } from '../statistics/compare.ts';
+import { compareSampleRatio, MIN_USERS } from '../statistics/compare.ts';
+import { describeLossesToControl } from '../statistics/sentences.ts';
 import type { WorkspaceContext } from './route.ts';
 import { describeHalt } from './routes/campaigns.ts';
-import { resultsIn } from './routes/results.ts';
+import { type ResultsResponse, resultsIn } from './routes/results.ts';
 
-/** Returns whether the campaign has been running since before `ms`. */
-const isRunningSince = (
-  { status, startsAtMs, endsAtMs, publishedAtMs }: Campaign,
-  ms: number,
-  nowMs: number,
-) =>
-  status === 'active' &&
-  Math.max(startsAtMs ?? 0, publishedAtMs ?? 0) < ms &&
-  nowMs < (endsAtMs ?? Number.POSITIVE_INFINITY);
+const isLive = ({ status, endsAtMs }: Campaign, nowMs: number) =>
+  status === 'active' && nowMs < (endsAtMs ?? Number.POSITIVE_INFINITY);
 
-/** Returns whether a campaign has an SRM. Reads the full results only if the current counts do not exclude one. */
-const hasMismatch = async (
-  context: WorkspaceContext,
-  raw: Record<string, unknown>,
-  counted: readonly { variantId: string | null; exposed: number }[],
-): Promise<boolean> => {
-  const campaign = toCampaignJson(raw)!;
-  const arms = getShares(campaign).map(({ variantId, percent: share }) => ({
-    share,
-    exposed: counted.find((arm) => arm.variantId === variantId)?.exposed ?? 0,
-  }));
-  if (!compareSampleRatio(arms)?.isSuspicious) return false;
-  const { ended, ratio } = (await resultsIn(context, campaign.campaign_id)).results;
-  return ended === null && ratio !== null && ratio.isSuspicious;
-};
+/** Returns the later of start and publication. */
+const getBeginningMs = ({ startsAtMs, publishedAtMs }: Campaign) =>
+  Math.max(startsAtMs ?? 0, publishedAtMs ?? 0);
+
+interface ResultAlert {
+  type: Alert['type'];
+  /** Returns whether the numbers of users do not exclude the alert. Only then are the full results read. */
+  isPossible(campaign: CampaignJson, arms: CampaignSummary['arms']): boolean;
+  /** Returns the problem with its fix; `null` if none. */
+  describe(results: ResultsResponse): string | null;
+}
+
+/** Alerts of the results of live campaigns. */
+const RESULT_ALERTS: readonly ResultAlert[] = [
+  {
+    type: 'sample_ratio_mismatch',
+    isPossible(campaign, counted) {
+      const arms = getShares(campaign).map(({ variantId, percent: share }) => ({
+        share,
+        exposed: counted.find((arm) => arm.variantId === variantId)?.exposed ?? 0,
+      }));
+      return compareSampleRatio(arms)?.isSuspicious ?? false;
+    },
+    describe: ({ ratio }) =>
+      ratio?.isSuspicious
+        ? 'Group sizes differ from the planned split. Find the cause before trusting the results.'
+        : null,
+  },
+  {
+    type: 'goal_below_control',
+    isPossible: ({ conversions }, arms) =>
+      (conversions ?? []).length > 0 &&
+      arms.some(({ variantId, exposed }) => variantId === null && exposed >= MIN_USERS),
+    describe(results) {
+      const losses = describeLossesToControl(results);
+      return losses.length > 0
+        ? `${losses.join(' ')} Stop the campaign, which also cancels its scheduled releases.`
+        : null;
+    },
+  },
+];
 
 const campaignAlerts = async (context: WorkspaceContext): Promise<Alert[]> => {
   const { workspace, store, nowMs } = context;
@@ -53,18 +73,22 @@ const campaignAlerts = async (context: WorkspaceContext): Promise<Alert[]> => {
     const halted = describeHalt(workspace, campaignId);
     if (halted !== null) add('campaign_halted', halted);
     const summary = summaries.find((each) => each.campaignId === campaignId);
-    if (!campaign || !summary) continue;
+    if (!campaign || !summary || !isLive(campaign, nowMs)) continue;
     const isSilent = summary.exposed > 0 && summary.dayImpressions === 0;
-    if (isSilent && isRunningSince(campaign, calendar.startOf(yesterday), nowMs))
+    if (isSilent && getBeginningMs(campaign) < calendar.startOf(yesterday))
       add(
         'no_impressions',
         'No impressions today or yesterday, although the campaign is live and had some before.',
       );
-    if (campaign.status === 'active' && (await hasMismatch(context, raw, summary.arms)))
-      add(
-        'sample_ratio_mismatch',
-        'Group sizes differ from the planned split. Find the cause before trusting the results.',
-      );
+    const json = toCampaignJson(raw)!;
+    const possible = RESULT_ALERTS.filter(({ isPossible }) => isPossible(json, summary.arms));
+    if (possible.length === 0) continue;
+    const { results } = await resultsIn(context, campaignId);
+    if (results.ended !== null) continue;
+    for (const { type, describe } of possible) {
+      const message = describe(results);
+      if (message !== null) add(type, message);
+    }
   }
   return alerts;
 };

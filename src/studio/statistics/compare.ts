@@ -8,8 +8,9 @@ import { sampleRatioMismatchPValue } from './sample-ratio.ts';
 const ALPHA = 0.05;
 /** Planned sample size if the campaign sets none. */
 const DEFAULT_PLAN = 5_000;
-/** Minimum users, converted users and unconverted users for the normal approximation. */
-const MIN_USERS = 50;
+/** Minimum users of an arm for the normal approximation. */
+export const MIN_USERS = 50;
+/** Minimum converted users, and unconverted users. */
 const MIN_EACH = 5;
 /** Significance level of the SRM test, stricter than for metrics because false alarms are costly. */
 const RATIO_ALPHA = 0.01;

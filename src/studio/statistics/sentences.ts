@@ -17,8 +17,9 @@ const formatAbsolute = (value: number, unit: Comparison['unit']): string =>
 
 const formatUnit = (unit: Comparison['unit']) => (unit === 'money' ? '' : ' percentage points');
 
-const isHigher = ({ difference }: Comparison) => difference !== null && difference.low > 0;
-const isLower = ({ difference }: Comparison) => difference !== null && difference.high < 0;
+/** Returns whether the treatment is significantly higher than the baseline. */
+export const isHigher = ({ difference }: Comparison) => difference !== null && difference.low > 0;
+export const isLower = ({ difference }: Comparison) => difference !== null && difference.high < 0;
 
 const getArmNames = ({ treatment, baseline }: Comparison, { arms }: ComparedResults) => {
   const name = (index: number) => (arms[index]!.variantId === null ? 'the control group' : arms[index]!.name);
@@ -34,6 +35,35 @@ export const formatInterval = ({ difference, unit }: Comparison): string =>
     ? `${formatSigned(difference.low, unit)} to ${formatSigned(difference.high, unit)}${formatUnit(unit)}`
     : 'not enough users';
 
+/** Describes a significant difference, without and with its interval. */
+const describeWin = (compared: Comparison, results: ComparedResults) => {
+  const { noun, unit } = compared;
+  const [treatment, baseline] = getArmNames(compared, results);
+  const { low, high } = compared.difference!;
+  const [winner, loser] = isHigher(compared) ? [treatment, baseline] : [baseline, treatment];
+  const [least, most] = isHigher(compared) ? [low, high] : [high, low];
+  const interval = `${formatAbsolute(least, unit)} to ${formatAbsolute(most, unit)}${formatUnit(unit)}`;
+  return {
+    sentence: `${winner} beats ${loser} in ${noun}`,
+    details: `${winner} beats ${loser} by ${interval} in ${noun}`,
+  };
+};
+
+/**
+ * Returns a sentence for each variant and goal whose rate is significantly lower than that of the control group. Empty if the
+ * split was changed, because users of a later split are newer and had less time to convert.
+ */
+export const describeLossesToControl = (results: ComparedResults): string[] =>
+  results.comparisons
+    .filter(
+      (each) =>
+        !results.isRedivided &&
+        each.unit === 'points' &&
+        results.arms[each.baseline]!.variantId === null &&
+        isLower(each),
+    )
+    .map((each) => `${capitalize(describeWin(each, results).details)}.`);
+
 /** Returns the findings of a metric compared with one arm: winners, their intervals, then undecided comparisons. */
 const decided = (
   of: readonly Comparison[],
@@ -42,17 +72,7 @@ const decided = (
   const { noun: what, baseline } = of[0]!;
   const clear = of.filter((each) => isHigher(each) || isLower(each));
   const open = of.filter((each) => !clear.includes(each));
-  const wins = clear.map((each) => {
-    const [one, against] = getArmNames(each, results);
-    const { low, high } = each.difference!;
-    const [winner, loser] = isHigher(each) ? [one, against] : [against, one];
-    const [least, most] = isHigher(each) ? [low, high] : [high, low];
-    const interval = `${formatAbsolute(least, each.unit)} to ${formatAbsolute(most, each.unit)}${formatUnit(each.unit)}`;
-    return {
-      sentence: `${winner} beats ${loser} in ${what}`,
-      details: `${winner} beats ${loser} by ${interval} in ${what}`,
-    };
-  });
+  const wins = clear.map((each) => describeWin(each, results));
   const details = wins.map((win) => win.details);
   const [first] = open;
   if (first) {

@@ -36,21 +36,39 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
     await store.close();
   });
 
-  const alerts = async () => {
+  const read = (nowMs = studio.clock.now) => {
     const [workspace] = studio.workspaces.registry().workspaces;
-    return (await readAlerts(workspace!, store, studio.clock.now)).map(({ id }) => id);
+    return readAlerts(workspace!, store, nowMs);
   };
-  /** Users sync, and those whose group is named see the banner. */
-  const visit = async (prefix: string, groups: readonly string[]): Promise<void> => {
-    for (let i = 0; i < 40; i += 1) {
-      const user = `${prefix}${i}`;
+  const alerts = async (nowMs?: number) => (await read(nowMs)).map(({ id }) => id);
+  /** Users sync, and those whose group is named see the banner. Returns the users of each group who saw it. */
+  const visit = async (prefix: string, groups: readonly string[], count = 40) => {
+    const seen = new Map<string, string[]>(groups.map((group) => [group, []]));
+    const visitOnce = async (user: string) => {
       const body = { ...ENVELOPE, external_user_id: user, placements: ['home'] };
       const { home } = (await studio.fromPage(SYNC_PATH, body)).body.banners;
-      if (!groups.includes(home.properties.headline.value)) continue;
+      const users = seen.get(home.is_control ? 'control' : home.properties.headline.value);
+      if (!users) return;
       const timestamp = new Date(studio.clock.now).toISOString();
       const events = [{ id: home.id, event_type: 'impression', timestamp }];
       await studio.fromPage(TRACK_PATH, { ...ENVELOPE, external_user_id: user, events });
-    }
+      users.push(user);
+    };
+    await Promise.all(Array.from({ length: count }, (_, i) => visitOnce(`${prefix}${i}`)));
+    return seen;
+  };
+  const publish = async (campaign: ReturnType<typeof aCampaign>, based_on = 0) => {
+    const cookie = await studio.signIn('Pia');
+    const campaign_id = String(campaign['campaign_id']);
+    const { body } = await studio.call('PUT', `/api/drafts/${campaign_id}`, {
+      body: { campaign, based_on },
+      cookie,
+    });
+    const { status } = await studio.call('POST', '/api/releases', {
+      body: { campaign_id, revision: body.revision, note: '' },
+      cookie,
+    });
+    expect(status).toBe(201);
   };
 
   test('report a sample ratio mismatch while the results page reports it', async () => {
@@ -72,6 +90,39 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
     );
   });
 
+  test('report a goal below the control group while the split is unchanged and the campaign is live', async () => {
+    const endsAtMs = studio.clock.now + DAY_MS;
+    const rollout = {
+      ...CAMPAIGN,
+      ends_at: new Date(endsAtMs).toISOString(),
+      control_percentage: 50,
+      target_sample_size: 100,
+      conversions: [{ event: 'signed_up', within_hours: 24 }],
+      variants: [variant('a')],
+    };
+    await publish(rollout);
+    const groups = await visit('u', ['a', 'control'], 150);
+    const signUp = (users: readonly string[]) =>
+      studio.track({
+        events: users.map((external_id) => ({
+          external_id,
+          name: 'signed_up',
+          time: new Date(studio.clock.now).toISOString(),
+        })),
+      });
+    await signUp([...groups.get('a')!.slice(0, 10), ...groups.get('control')!.slice(0, 10)]);
+    expect(await alerts()).toEqual([]);
+    await signUp(groups.get('control')!.slice(10, 45));
+    const [alert] = await read();
+    expect(alert).toMatchObject({ type: 'goal_below_control', subjectId: 'sale', subjectName: 'Sale' });
+    expect(alert!.message).toMatch(
+      /^The control group beats a by \d+\.\d to \d+\.\d percentage points in “signed_up”\. Stop the campaign/,
+    );
+    expect(await alerts(endsAtMs)).toEqual([]);
+    await publish({ ...rollout, control_percentage: 25 }, 1);
+    expect(await alerts()).toEqual([]);
+  });
+
   test('report a live campaign that no longer reaches users, until an operator stops it', async () => {
     await visit('u', ['a', 'b']);
     studio.clock.now += DAY_MS;
@@ -88,17 +139,7 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
   });
 
   test('report a campaign that can no longer be loaded', async () => {
-    const pia = await studio.signIn('Pia');
-    const campaign = { ...CAMPAIGN, campaign_id: 'strip', placements: ['side'] };
-    const saved = await studio.call('PUT', '/api/drafts/strip', {
-      body: { campaign, based_on: 0 },
-      cookie: pia,
-    });
-    const { revision } = saved.body;
-    await studio.call('POST', '/api/releases', {
-      body: { campaign_id: 'strip', revision, note: '' },
-      cookie: pia,
-    });
+    await publish({ ...CAMPAIGN, campaign_id: 'strip', placements: ['side'] });
     expect(await alerts()).toEqual([]);
     studio.edit({ ...CONTENT, placements: [{ placement_id: 'home' }] });
     expect(await alerts()).toEqual(['campaign_halted:strip']);

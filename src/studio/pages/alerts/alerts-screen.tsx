@@ -14,6 +14,11 @@ const TYPES: Record<Alert['type'], { title: string; toPath(id: string): string; 
     toPath: (id) => campaignPath(id, '/results'),
     linkLabel: 'Results',
   },
+  goal_below_control: {
+    title: 'Goal below control group',
+    toPath: (id) => campaignPath(id, '/results'),
+    linkLabel: 'Results',
+  },
   no_impressions: { title: 'No impressions', toPath: () => '/explain', linkLabel: 'See why' },
   campaign_halted: { title: 'Campaign halted', toPath: campaignPath, linkLabel: 'Open campaign' },
   integration_failed: { title: 'Integration failed', toPath: () => '/data', linkLabel: 'Open data' },

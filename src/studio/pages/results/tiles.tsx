@@ -1,8 +1,12 @@
 import { formatLift, formatNumber } from '../../campaign/format-number.ts';
 import type { ResultsResponse } from '../../server/routes/results.ts';
+import type { Comparison } from '../../statistics/compare.ts';
 import { goalName } from '../../statistics/metrics.ts';
-import { formatInterval } from '../../statistics/sentences.ts';
+import { formatInterval, isHigher, isLower } from '../../statistics/sentences.ts';
 import { formatShare } from '../components/format.ts';
+
+const getDirection = (compared: Comparison) =>
+  isHigher(compared) ? 'higher' : isLower(compared) ? 'lower' : undefined;
 
 /** Main numbers of each variant and of the control group: the rate of the first goal, or of clicks without a goal. */
 export const Tiles = ({ results: { arms, goals, comparisons } }: { results: ResultsResponse }) => {
@@ -25,7 +29,7 @@ export const Tiles = ({ results: { arms, goals, comparisons } }: { results: Resu
               {goal ? goalName(goal) : 'Clicked'}, {formatNumber(converted)} of {formatNumber(exposed)} users
             </p>
             {compared && (
-              <p data-clear={compared.difference !== null && compared.difference.low > 0}>
+              <p data-difference={getDirection(compared)}>
                 {compared.lift !== null && `${formatLift(compared.lift)} `}vs{' '}
                 <bdi>{versus!.variantId === null ? 'control' : versus!.name}</bdi>
                 <span class="small">{formatInterval(compared)}</span>
