@@ -66,9 +66,9 @@ const emptyBatch = (): OpenBatch => ({
 });
 
 /** Returns the initial size of a group of consecutive rows with the same key and time. */
-const emptySameKeyGroup = () => ({ rows: 1, characters: 0 });
+const newSameKeyGroup = () => ({ rows: 1, characters: 0 });
 
-interface BatchesOptions {
+interface BatchWriterOptions {
   store: Pick<Store, 'write'>;
   workspace: Workspace;
   rowType: 'attributes' | 'events' | 'purchases' | 'deletes';
@@ -101,12 +101,12 @@ export const rejectIdForRow = (key: string): string => `key:${key}`;
  * Stores rows in batches. The transaction of a batch also stores the watermark, the run's counts and its rejects. Rows with the
  * same time and key share a batch, because a watermark cannot lie between them.
  */
-export const createBatches = (options: BatchesOptions) => {
+export const createBatchWriter = (options: BatchWriterOptions) => {
   const { store, workspace, rowType: type, lookbackUs, openRejectIds, holdsLease, now } = options;
   let { run, watermark, dedupeSinceUs } = options;
   let pending = emptyBatch();
   let erasedUsers = 0;
-  let sameKeyGroup = emptySameKeyGroup();
+  let sameKeyGroup = newSameKeyGroup();
   /** IDs of rejects from earlier runs. */
   const earlierRejects = new Set(openRejectIds);
   const stillRejected = new Set<string>();
@@ -118,7 +118,7 @@ export const createBatches = (options: BatchesOptions) => {
             rejectId: rejectIdForRow(row.key),
             kind: 'invalid',
             key: row.key,
-            userIdentifier: row.columns.getUserIdentifier(row.values),
+            userIdentifier: row.mapping.getUserIdentifier(row.values),
             updatedAtUs: row.timeUs,
             reason: checked.reason,
             payload: JSON.stringify(row.values),
@@ -264,11 +264,11 @@ export const createBatches = (options: BatchesOptions) => {
       const last = pending.checkedRows.at(-1)?.row;
       if (last?.timeUs === row.timeUs && last.sortKey === row.sortKey) growSameKeyGroup(characters);
       else {
-        sameKeyGroup = emptySameKeyGroup();
+        sameKeyGroup = newSameKeyGroup();
         await flushIfFull();
       }
       pending.characters += characters;
-      const mapped = row.columns.toObject(row);
+      const mapped = row.mapping.toObject(row);
       const checked = 'reason' in mapped ? mapped : checkRow(type, mapped.object, workspace, now());
       pending.checkedRows.push({ row, checked });
     },

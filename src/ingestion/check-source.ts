@@ -23,7 +23,7 @@ export const checkSource = async (workspace: Workspace, source: Source): Promise
   try {
     const checked: CheckedSourceRow[] = [];
     for await (const row of snapshot.rows()) {
-      const mapped = row.columns.toObject(row);
+      const mapped = row.mapping.toObject(row);
       if ('reason' in mapped) checked.push({ object: row.values, problem: mapped.reason });
       else {
         const checkedRow = checkRow(source.rows, mapped.object, workspace, nowMs);

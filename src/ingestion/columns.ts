@@ -61,7 +61,7 @@ const isAlias = (value: unknown): value is UserAlias =>
   isRecord(value) && typeof value['alias_label'] === 'string' && typeof value['alias_name'] === 'string';
 
 /** Mapping from a table's columns to objects, resolved once per set of column names. */
-export interface Columns {
+export interface RowMapping {
   updatedAt: string;
   /** Columns of the key. Their values are joined with U+001F. */
   key: readonly string[];
@@ -74,7 +74,7 @@ export interface Columns {
 }
 
 /** Resolves the columns that a source needs. Names are case-insensitive. Throws `SourceError` if one is missing or ambiguous. */
-export const resolveColumns = (source: Source, names: readonly string[]): Columns => {
+export const resolveMapping = (source: Source, names: readonly string[]): RowMapping => {
   const present = names.length === 0 ? 'there is none' : `there are ${names.slice(0, 30).join(', ')}`;
   const findColumn = (name: string): string | undefined => {
     const found = names.filter((each) => each.toLowerCase() === name.toLowerCase());
@@ -131,7 +131,7 @@ export const resolveColumns = (source: Source, names: readonly string[]): Column
   ];
   const content = [...(payload === undefined ? [] : [payload]), ...members.map(({ column }) => column)];
 
-  const toObject: Columns['toObject'] = ({ values, unreadable }) => {
+  const toObject: RowMapping['toObject'] = ({ values, unreadable }) => {
     const unreadableColumn = content.find((column) => unreadable[column] !== undefined);
     if (unreadableColumn !== undefined)
       return { reason: `${unreadableColumn} ${unreadable[unreadableColumn]}` };
@@ -155,7 +155,7 @@ export const resolveColumns = (source: Source, names: readonly string[]): Column
   const identifierMembers = members.filter(({ path: [member] }) =>
     IDENTIFIERS.some((name) => name === member),
   );
-  const getUserIdentifier: Columns['getUserIdentifier'] = (values) => {
+  const getUserIdentifier: RowMapping['getUserIdentifier'] = (values) => {
     const named: Record<string, unknown> = {};
     for (const { column, path } of identifierMembers) {
       const value = values[column] ?? '';

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Client, type FieldDef } from 'pg';
 import { readSecret } from '../secrets/index.ts';
 import { type Source, stampText, toConnectionString } from '../service/index.ts';
-import { joinKey, MAX_INDEXED_BYTES, resolveColumns } from './columns.ts';
+import { joinKey, MAX_INDEXED_BYTES, resolveMapping } from './columns.ts';
 import { ARRAY_TYPES, readerFor, TIME_TYPES, TIMESTAMPTZ, TYPE_SETTINGS } from './postgres-types.ts';
 import { readRow, type SourceColumn } from './read-row.ts';
 import { MAX_ROW_CHARACTERS, ROW_TOO_LARGE } from './row-size.ts';
@@ -139,25 +139,25 @@ export const openPostgres = async (source: PostgresSource, query: SnapshotQuery)
     }
     const table = source.table.split('.').map(quoted).join('.');
     const { fields } = await client.query(`SELECT * FROM ${table} LIMIT 0`);
-    const columns = resolveColumns(
+    const mapping = resolveMapping(
       source,
       fields.map(({ name }) => name),
     );
-    const used = fields.filter(({ name }) => columns.used.includes(name));
+    const used = fields.filter(({ name }) => mapping.used.includes(name));
     const sourceColumns = await columnReaders(client, used);
-    const timeType = fields.find(({ name }) => name === columns.updatedAt)!.dataTypeID;
+    const timeType = fields.find(({ name }) => name === mapping.updatedAt)!.dataTypeID;
     if (!TIME_TYPES.includes(timeType)) {
-      throw new SourceError(`the column "${columns.updatedAt}" is not a PostgreSQL date and time`);
+      throw new SourceError(`the column "${mapping.updatedAt}" is not a PostgreSQL date and time`);
     }
-    const time = quoted(columns.updatedAt);
-    const key = columns.key.map((each) => `${quoted(each)}::text`).join(' || chr(31) || ');
+    const time = quoted(mapping.updatedAt);
+    const key = mapping.key.map((each) => `${quoted(each)}::text`).join(' || chr(31) || ');
     const inOrder = isRedshift ? `(${key})` : `(${key}) COLLATE "C"`;
     const finiteCondition = isRedshift ? `${time} IS NOT NULL` : `isfinite(${time})`;
     const timeCondition = `${finiteCondition} AND ${time} >= '0001-01-01'`;
     /** Returns the SQL of a time, cast to the column's type so that PostgreSQL can use an index. */
     const toTimeLiteral = (timeUs: number) =>
       `'${stampText(timeUs)}'::timestamptz${timeType === TIMESTAMPTZ ? '' : " AT TIME ZONE 'UTC'"}`;
-    const keyPartConditions = columns.key.map((each) => `coalesce(${quoted(each)}::text, '') <> ''`);
+    const keyPartConditions = mapping.key.map((each) => `coalesce(${quoted(each)}::text, '') <> ''`);
     // Only variable-length values are measured, because fixed-length ones are small. Redshift limits row sizes itself.
     const lengths = isRedshift
       ? []
@@ -206,7 +206,7 @@ export const openPostgres = async (source: PostgresSource, query: SnapshotQuery)
         `${timeCondition} AND ${time} < ${toTimeLiteral(boundUs)} AND ${keyCondition} AND NOT (${oversizedCondition}) ${where}`,
       );
       for await (const { timeUs, key, row } of rows) {
-        yield { ...row, timeUs: timeUs!, key: key!, sortKey: key!, columns, rejectId: null };
+        yield { ...row, timeUs: timeUs!, key: key!, sortKey: key!, mapping, rejectId: null };
       }
     };
 
@@ -224,10 +224,10 @@ export const openPostgres = async (source: PostgresSource, query: SnapshotQuery)
         for await (const { timeUs, row, isLarge: isTooLarge } of fetchPages(unusableCondition)) {
           const malformed = malformedRow({
             timeUs,
-            key: joinKey(row, columns.key),
+            key: joinKey(row, mapping.key),
             row,
-            columns,
-            line: null,
+            mapping,
+            lineId: null,
           });
           yield isTooLarge ? { ...malformed, reason: ROW_TOO_LARGE } : malformed;
         }

@@ -1,5 +1,5 @@
 import type { IngestionRun, IngestionState, Source, Store, Workspace } from '../service/index.ts';
-import { createBatches, rejectIdForRow } from './batch.ts';
+import { createBatchWriter, rejectIdForRow } from './batch.ts';
 import { type EndedRun, RunTimeoutError } from './run-outcome.ts';
 import { openSource } from './source.ts';
 import { SourceError } from './source-error.ts';
@@ -74,7 +74,7 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
         )
       : [],
   );
-  const batches = createBatches({
+  const batches = createBatchWriter({
     store,
     workspace,
     rowType: source.rows,

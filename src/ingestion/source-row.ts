@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Columns } from './columns.ts';
+import type { RowMapping } from './columns.ts';
 import type { JsonRow } from './read-row.ts';
 
 /** Row with a time and a key. */
@@ -9,7 +9,7 @@ export interface SourceRow extends JsonRow {
   /** Sort key within a microsecond, from `toSortKey`. */
   sortKey: string;
   key: string;
-  columns: Columns;
+  mapping: RowMapping;
   /** ID of the reject created when the row's line was unreadable; `null` if none. */
   rejectId: string | null;
 }
@@ -56,36 +56,36 @@ export const isAfter = (row: { timeUs: number; sortKey: string }, position: Posi
 };
 
 /** Derives a reject ID from the row's line, so that it is stable after a fix, or from its content if the source has no lines. */
-export const rejectIdForLine = (line: string | null, payload: string): string =>
-  `line:${line ?? createHash('sha256').update(payload).digest('hex').slice(0, 24)}`;
+export const rejectIdForLine = (lineId: string | null, payload: string): string =>
+  `line:${lineId ?? createHash('sha256').update(payload).digest('hex').slice(0, 24)}`;
 
-const formatReason = ({ timeUs, key, row, columns }: UnplacedRow): string => {
-  const unreadable = [columns.updatedAt, ...columns.key].find((name) => row.unreadable[name] !== undefined);
+const formatReason = ({ timeUs, key, row, mapping }: UnplacedRow): string => {
+  const unreadable = [mapping.updatedAt, ...mapping.key].find((name) => row.unreadable[name] !== undefined);
   if (unreadable !== undefined) return `${unreadable} ${row.unreadable[unreadable]}`;
-  if (timeUs === null) return `The row has no ${columns.updatedAt}, or one that is not a time`;
+  if (timeUs === null) return `The row has no ${mapping.updatedAt}, or one that is not a time`;
   return key === null
-    ? `The row has no ${columns.key.join(' or no ')}, or a key of more than 2,000 bytes`
-    : `${columns.updatedAt} is in the future`;
+    ? `The row has no ${mapping.key.join(' or no ')}, or a key of more than 2,000 bytes`
+    : `${mapping.updatedAt} is in the future`;
 };
 
 interface UnplacedRow {
   timeUs: number | null;
   key: string | null;
   row: JsonRow;
-  columns: Columns;
+  mapping: RowMapping;
   /** Position in its file; `null` if the source has no lines. */
-  line: string | null;
+  lineId: string | null;
 }
 
 /** Creates a malformed row, which has no time, no key, or a time in the future. */
 export const malformedRow = (unplaced: UnplacedRow): MalformedRow => {
-  const { timeUs, key, row, columns, line } = unplaced;
+  const { timeUs, key, row, mapping, lineId } = unplaced;
   const payload = JSON.stringify(row.values);
   return {
-    rejectId: rejectIdForLine(line, payload),
+    rejectId: rejectIdForLine(lineId, payload),
     timeUs,
     key,
-    userIdentifier: columns.getUserIdentifier(row.values),
+    userIdentifier: mapping.getUserIdentifier(row.values),
     reason: formatReason(unplaced),
     payload,
   };

@@ -104,7 +104,7 @@ export const createService = ({
     metricsOf: metrics.metricsOf,
   });
   const allWorkspaces = () => source.registry().workspaces;
-  const stopFollowing = startResultsConsumer({ store, workspaces: allWorkspaces, log });
+  const stopResultsConsumer = startResultsConsumer({ store, workspaces: allWorkspaces, log });
   const stopRetention = startRetention({
     store,
     workspaces: allWorkspaces,
@@ -163,7 +163,7 @@ export const createService = ({
     close: async () => {
       draining = true;
       source.stop();
-      await Promise.all([stopFollowing(), stopRetention()]);
+      await Promise.all([stopResultsConsumer(), stopRetention()]);
       await store.close();
     },
   };

@@ -4,9 +4,9 @@ import { API_ROUTES } from '../helpers/api-routes.ts';
 
 test.each(Object.entries(ENDPOINTS))('defines %s as the service does', (path, { method, dialect, key }) => {
   const route = API_ROUTES.find((each) => each.path === path);
-  expect({ method, errors: dialect, crossOrigin: key === 'client' }).toEqual({
+  expect({ method, errorFormat: dialect, crossOrigin: key === 'client' }).toEqual({
     method: route?.method,
-    errors: route?.errors,
+    errorFormat: route?.errorFormat,
     crossOrigin: route?.crossOrigin,
   });
 });

@@ -5,5 +5,5 @@ export type FileRow =
   | { names: readonly string[]; row: JsonRow; line: number | null }
   | { reason: string; line: number };
 
-/** Returns the columns to read from the columns of a row. Throws if a required column is missing. */
+/** Selects the columns to read. Throws if a required column is missing, except for NDJSON, whose lines are then rejected. */
 export type PickColumns = (names: readonly string[]) => readonly string[];

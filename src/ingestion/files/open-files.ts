@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { resolveColumns } from '../columns.ts';
+import { resolveMapping } from '../columns.ts';
 import type { JsonRow } from '../read-row.ts';
 import type { Snapshot, SnapshotQuery } from '../snapshot.ts';
 import { SourceError } from '../source-error.ts';
@@ -63,8 +63,8 @@ const PAGE_BYTES = 1_000_000;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Copies rows of files into a SQLite file to read them in sorted order. */
-export const openFiles = async (source: Staging['source'], question: SnapshotQuery): Promise<Snapshot> => {
-  const { after, invalidKeys, malformedRejectIds, nowMs, signal } = question;
+export const openFiles = async (source: Staging['source'], query: SnapshotQuery): Promise<Snapshot> => {
+  const { after, invalidKeys, malformedRejectIds, nowMs, signal } = query;
   const folder = await createStagingFolder();
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
@@ -72,7 +72,7 @@ export const openFiles = async (source: Staging['source'], question: SnapshotQue
     const staging = { source, database, after, invalidKeys, malformedRejectIds, nowUs: nowMs * 1_000 };
     const staged = await stageInProcess(staging, signal);
     if ('problem' in staged) throw new SourceError(staged.problem);
-    return createSnapshot(new DatabaseSync(database, { readOnly: true }), source, staged.names, remove);
+    return createSnapshot(new DatabaseSync(database, { readOnly: true }), source, staged.columnNames, remove);
   } catch (error) {
     await remove();
     throw error;
@@ -84,10 +84,10 @@ const toJsonRow = (content: unknown): JsonRow => JSON.parse(String(content));
 const createSnapshot = (
   database: DatabaseSync,
   source: Staging['source'],
-  names: readonly (readonly string[])[],
+  columnNames: readonly (readonly string[])[],
   remove: () => Promise<void>,
 ): Snapshot => {
-  const plans = names.map((each) => resolveColumns(source, each));
+  const mappings = columnNames.map((each) => resolveMapping(source, each));
 
   /** Reads pages from the index. Rows with the same time and key are ordered by position. */
   async function* rows(isRetry: number): AsyncGenerator<SourceRow, void> {
@@ -109,7 +109,7 @@ const createSnapshot = (
           sortKey: String(row['sort_key']),
           key: String(row['key']),
           ...toJsonRow(row['content']),
-          columns: plans[Number(row['names'])]!,
+          mapping: mappings[Number(row['mapping'])]!,
           rejectId: row['reject_id'] === null ? null : String(row['reject_id']),
         };
       }

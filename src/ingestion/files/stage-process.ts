@@ -5,7 +5,7 @@ import { SourceError } from '../source-error.ts';
 import { type Staging, stage } from './stage.ts';
 
 /** Result of the process: column names of the rows, or a problem with the files. */
-export type StageMessage = { names: readonly (readonly string[])[] } | { problem: string };
+export type StageMessage = { columnNames: readonly (readonly string[])[] } | { problem: string };
 
 /** Process ID of the parent. */
 const parent = Number(process.argv[2]);
@@ -23,7 +23,7 @@ new Worker(END_WITH_PARENT, { eval: true }).unref();
 
 process.once('message', async (staging: Staging) => {
   const message: StageMessage = await stage(staging).then(
-    (names) => ({ names }),
+    (columnNames) => ({ columnNames }),
     (error: unknown) => ({ problem: SourceError.from(error, 'reading failed: ').message }),
   );
   process.send?.(message, () => process.disconnect());

@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Source } from '../../service/index.ts';
-import { type Columns, getReservedColumns, joinKey, resolveColumns } from '../columns.ts';
+import { getReservedColumns, joinKey, type RowMapping, resolveMapping } from '../columns.ts';
 import { countCharacters, MAX_ROW_CHARACTERS, ROW_TOO_LARGE } from '../row-size.ts';
 import { shortenPayload } from '../shorten-payload.ts';
 import { SourceError } from '../source-error.ts';
@@ -33,7 +33,7 @@ export interface Staging {
 
 const TABLES = `
   PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
-  CREATE TABLE rows (time_us INTEGER, sort_key TEXT, key TEXT, is_retry INTEGER, reject_id TEXT, names INTEGER, content TEXT) STRICT;
+  CREATE TABLE rows (time_us INTEGER, sort_key TEXT, key TEXT, is_retry INTEGER, reject_id TEXT, mapping INTEGER, content TEXT) STRICT;
   CREATE TABLE malformed (content TEXT) STRICT;
   BEGIN`;
 /** Maximum bytes staged by one run, unless half of the free disk space is less. */
@@ -44,9 +44,9 @@ const INDEX = 'CREATE INDEX rows_in_order ON rows (is_retry, time_us, sort_key);
 
 /**
  * Returns the column names that determine how a row is read. Lines of NDJSON may differ in their properties, so only names used
- * by the source are included. Optional properties need no separate plan, and a mapped property may be missing from any line.
+ * by the source are included. Optional properties need no mapping of their own, and a mapped property may be missing from any line.
  */
-const getPlanColumns = ({ source }: Staging, names: readonly string[]): readonly string[] => {
+const getMappedNames = ({ source }: Staging, names: readonly string[]): readonly string[] => {
   if (source.kind !== 'ndjson') return names;
   const mapped = Object.keys(source.columns ?? {});
   const meant = new Set([...getReservedColumns(source), ...mapped].map((name) => name.toLowerCase()));
@@ -72,32 +72,32 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
     database.exec(TABLES);
     const insertRow = database.prepare('INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?)');
     const insertMalformed = database.prepare('INSERT INTO malformed VALUES (?)');
-    /** Column names of readable rows, by plan number. */
-    const readable: (readonly string[])[] = [];
-    type Plan = { index: number; columns: Columns } | { reason: string };
-    /** Creates a plan. An NDJSON line without a required column is rejected, but stops a run that erases users. */
-    const makePlan = (names: readonly string[]): Plan => {
+    /** Column names of each mapping, by its number. */
+    const columnNames: (readonly string[])[] = [];
+    type NumberedMapping = { number: number; mapping: RowMapping } | { reason: string };
+    /** Creates a mapping. An NDJSON line without a required column is rejected, but stops a run that erases users. */
+    const createMapping = (names: readonly string[]): NumberedMapping => {
       try {
-        const columns = resolveColumns(source, names);
-        return { index: readable.push(names) - 1, columns };
+        const mapping = resolveMapping(source, names);
+        return { number: columnNames.push(names) - 1, mapping };
       } catch (error) {
         if (source.kind !== 'ndjson' || source.rows === 'deletes' || !(error instanceof SourceError))
           throw error;
         return { reason: error.sentence };
       }
     };
-    const plans = new Map<string, Plan>();
-    /** Returns the plan of rows with these columns. */
-    const getPlan = (all: readonly string[]): Plan => {
-      const names = getPlanColumns(staging, all);
+    const mappings = new Map<string, NumberedMapping>();
+    /** Returns the mapping of rows with these columns. */
+    const getMapping = (all: readonly string[]): NumberedMapping => {
+      const names = getMappedNames(staging, all);
       const id = JSON.stringify(names);
-      const plan = plans.get(id) ?? makePlan(names);
-      plans.set(id, plan);
-      return plan;
+      const numbered = mappings.get(id) ?? createMapping(names);
+      mappings.set(id, numbered);
+      return numbered;
     };
     const pick: PickColumns = (names) => {
-      const plan = getPlan(names);
-      return 'reason' in plan ? [] : plan.columns.used;
+      const numbered = getMapping(names);
+      return 'reason' in numbered ? [] : numbered.mapping.used;
     };
     const maxBytes = maxStagedBytes(dirname(to));
     let bytes = 0;
@@ -112,41 +112,41 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
     const stageMalformed = (row: MalformedRow) =>
       insertMalformed.run(countStaged(JSON.stringify({ ...row, payload: shortenPayload(row.payload) })));
     /** Stages a malformed line. Stores its position instead of its content, because an erasure of the user could not find the content. */
-    const stageMalformedLine = (line: string, reason: string) =>
+    const stageMalformedLine = (lineId: string, reason: string) =>
       stageMalformed({
-        rejectId: rejectIdForLine(line, ''),
+        rejectId: rejectIdForLine(lineId, ''),
         timeUs: null,
         key: null,
         userIdentifier: null,
         reason,
-        payload: line,
+        payload: lineId,
       });
     const stageRow = (fileRow: FileRow, path: string) => {
-      const line = fileRow.line === null ? null : `${basename(path)}#${fileRow.line}`;
+      const lineId = fileRow.line === null ? null : `${basename(path)}#${fileRow.line}`;
       if ('reason' in fileRow) {
-        stageMalformedLine(line!, fileRow.reason);
+        stageMalformedLine(lineId!, fileRow.reason);
         return;
       }
       const { names, row } = fileRow;
-      const plan = getPlan(names);
-      if ('reason' in plan) {
+      const numbered = getMapping(names);
+      if ('reason' in numbered) {
         // Only NDJSON rows reach this code, and they have lines.
-        stageMalformedLine(line!, plan.reason);
+        stageMalformedLine(lineId!, numbered.reason);
         return;
       }
-      const { index, columns } = plan;
-      const time = parseTimestamp(row.values[columns.updatedAt] ?? null);
-      const key = joinKey(row, columns.key);
+      const { number, mapping } = numbered;
+      const time = parseTimestamp(row.values[mapping.updatedAt] ?? null);
+      const key = joinKey(row, mapping.key);
       if (time === null || key === null || time.timeUs > nowUs + MAX_CLOCK_SKEW_US) {
-        stageMalformed(malformedRow({ timeUs: time?.timeUs ?? null, key, row, columns, line }));
+        stageMalformed(malformedRow({ timeUs: time?.timeUs ?? null, key, row, mapping, lineId }));
         return;
       }
       const { timeUs, nanoseconds } = time;
       if (countCharacters(row.values) > MAX_ROW_CHARACTERS) {
-        stageMalformed({ ...malformedRow({ timeUs, key, row, columns, line }), reason: ROW_TOO_LARGE });
+        stageMalformed({ ...malformedRow({ timeUs, key, row, mapping, lineId }), reason: ROW_TOO_LARGE });
         return;
       }
-      const id = line === null ? null : `line:${line}`;
+      const id = lineId === null ? null : `line:${lineId}`;
       const wasLine = id !== null && malformedRejectIds.has(id);
       const sortKey = toSortKey(nanoseconds, key);
       const isNew = isAfter({ timeUs, sortKey }, after);
@@ -157,7 +157,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
         key,
         isNew ? 0 : 1,
         wasLine ? id : null,
-        index,
+        number,
         countStaged(JSON.stringify(row)),
       );
     };
@@ -169,7 +169,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       }
     }
     database.exec(INDEX);
-    return readable;
+    return columnNames;
   } finally {
     database.close();
   }

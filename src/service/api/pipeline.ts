@@ -41,7 +41,7 @@ const requirePermission = ({ key }: AuthenticatedKey, route: Route): void => {
   if (key.permissions.has(route.permission)) return;
   const reason = `the key lacks the permission ${route.permission}`;
   // `banners/sync` has no 403. A key without the permission gets the same response as an unknown key.
-  if (route.errors === 'sync') throw unauthorized(reason);
+  if (route.errorFormat === 'sync') throw unauthorized(reason);
   throw new HttpError(403, ERROR_MESSAGES.accessDenied, { reason });
 };
 
@@ -121,13 +121,13 @@ export const createUserRateLimiter = (maxUsers = MAX_USERS) => {
 
 /** Returns the rate-limit headers of a counted request. Throws a 429 with them if the limit is exceeded. */
 const rateHeaders = (
-  { rate }: Route,
+  { rateHeaderFormat }: Route,
   limit: LimitName,
   whose: string,
   state: RateLimitResult,
   nowMs: number,
 ): Record<string, string> => {
-  const headers = rateLimitHeaders(rate, state, nowMs, !state.allowed);
+  const headers = rateLimitHeaders(rateHeaderFormat, state, nowMs, !state.allowed);
   if (state.allowed) return headers;
   const reason = `${ERROR_MESSAGES.overRateLimit}: more than ${state.limit} requests of ${whose} in the window of limits.${limit}`;
   throw new HttpError(429, ERROR_MESSAGES.overRateLimit, { headers, reason });
@@ -146,7 +146,7 @@ interface ApiPipelineOptions {
 const createRejectionLog = (log: Log) => {
   const shouldLog = createLogThrottle();
 
-  /** `holder` is absent if the key is unknown. */
+  /** `authenticated` is `undefined` if the key is unknown. */
   return (
     { status, reason }: HttpError,
     call: Call<Route>,
@@ -247,7 +247,7 @@ export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf
   return createRouter({
     endpoints: routes,
     headers: JSON_HEADERS,
-    errors: 'general',
+    errorFormat: 'general',
     serve,
     log,
   });

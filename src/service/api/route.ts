@@ -66,9 +66,9 @@ export interface RouteDefinition<Body = unknown, Query = unknown> {
   permission: Permission;
   limit: LimitName;
   /** Format of error bodies. Default `general`. */
-  errors?: ErrorFormat;
+  errorFormat?: ErrorFormat;
   /** Format of rate-limit headers. Default `banners` for client keys, `general` for server keys. */
-  rate?: RateHeaderFormat;
+  rateHeaderFormat?: RateHeaderFormat;
   /** Object schema of the query. The 400 response contains the message of its first issue. */
   query?: z.core.$ZodType<Query> | null;
   body?: RequestBody<Body> | null;
@@ -87,8 +87,8 @@ export interface Route<Body = unknown, Query = unknown>
   extends Omit<RouteDefinition<Body, Query>, 'body'>,
     Endpoint<Body> {
   method: Endpoint['method'];
-  errors: ErrorFormat;
-  rate: RateHeaderFormat;
+  errorFormat: ErrorFormat;
+  rateHeaderFormat: RateHeaderFormat;
   query: z.core.$ZodType<Query> | null;
 }
 
@@ -99,8 +99,8 @@ export const defineRoute = <Body, Query>(definition: RouteDefinition<Body, Query
   const crossOrigin = isClientPermission(definition.permission);
   return {
     method: 'POST',
-    errors: 'general',
-    rate: crossOrigin ? 'banners' : 'general',
+    errorFormat: 'general',
+    rateHeaderFormat: crossOrigin ? 'banners' : 'general',
     query: null,
     body: null,
     crossOrigin,

@@ -26,7 +26,7 @@ export interface Endpoint<Body = unknown> {
   /** Whether pages of other origins may call the endpoint. Enables preflight responses. */
   crossOrigin?: boolean;
   /** Format of error bodies. Default: the router's. */
-  errors?: ErrorFormat;
+  errorFormat?: ErrorFormat;
 }
 
 export type Params = Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ interface RouterOptions<E extends Endpoint> {
   /** Headers of every response, which a response may override. */
   headers: Readonly<Record<string, string>>;
   /** Default format of error bodies. */
-  errors: ErrorFormat;
+  errorFormat: ErrorFormat;
   /** Authorizes the request, reads its body and responds. Throws an `HttpError` to reject it. */
   serve(call: Call<E>): Promise<HandlerResult>;
   log: Log;
@@ -112,7 +112,7 @@ const toResponse = (result: HandlerResult, headers: Record<string, string>): Htt
 export const createRouter = <E extends Endpoint>({
   endpoints,
   headers,
-  errors,
+  errorFormat,
   serve,
   log,
 }: RouterOptions<E>) => {
@@ -178,7 +178,7 @@ export const createRouter = <E extends Endpoint>({
     endpoint: E | null,
     withHeaders: Record<string, string>,
   ): HttpResponse => {
-    const format = endpoint?.errors ?? errors;
+    const format = endpoint?.errorFormat ?? errorFormat;
     const known = error instanceof TransientError ? toServiceUnavailable(error, request, endpoint) : error;
     if (known instanceof HttpError) {
       const { status, message, members, headers: own } = known;

@@ -55,7 +55,7 @@ export interface Profile {
   /** Statistics by product ID. */
   purchases: Record<string, ActivityStats & { revenue: number }>;
   /** Hashes of the latest clicks whose `on_click` changed this profile (`users/click-effects.ts`). Excluded from exports. */
-  clicks: string[];
+  onClickHashes: string[];
   createdAtMs: number;
   updatedAtMs: number;
 }
@@ -68,13 +68,13 @@ export const createKeyQuota = () => {
   const counts = new Map<object, number>();
 
   return {
-    /** Whether a new name would exceed the limit. If it returns `false`, the caller must add the name. */
-    isQuotaExceeded(record: Record<string, unknown>, name: string, max: number): boolean {
-      if (getOwn(record, name) !== undefined) return false;
+    /** Reserves a new name, which the caller must then add. Returns `false` if the record is full; `true` for an existing name. */
+    tryReserve(record: Record<string, unknown>, name: string, max: number): boolean {
+      if (getOwn(record, name) !== undefined) return true;
       const count = counts.get(record) ?? Object.keys(record).length;
-      const isTooMany = count >= max;
-      counts.set(record, isTooMany ? count : count + 1);
-      return isTooMany;
+      const isFull = count >= max;
+      counts.set(record, isFull ? count : count + 1);
+      return !isFull;
     },
 
     /** Releases a name. */
@@ -110,7 +110,7 @@ export const createProfile = (
   pushTokens: known.pushTokens ?? [],
   events: known.events ?? {},
   purchases: known.purchases ?? {},
-  clicks: known.clicks ?? [],
+  onClickHashes: known.onClickHashes ?? [],
   createdAtMs: known.createdAtMs,
   updatedAtMs: known.updatedAtMs,
 });
@@ -125,7 +125,7 @@ export interface ProfileJson {
   push_tokens?: Profile['pushTokens'] | undefined;
   custom_events?: Profile['events'] | undefined;
   purchases?: Profile['purchases'] | undefined;
-  on_clicks?: Profile['clicks'] | undefined;
+  on_clicks?: Profile['onClickHashes'] | undefined;
   [standardAttribute: string]: unknown;
 }
 
@@ -147,7 +147,7 @@ export const profileJson = (profile: Profile): ProfileJson => ({
   push_tokens: unlessEmpty(profile.pushTokens),
   custom_events: unlessEmpty(profile.events),
   purchases: unlessEmpty(profile.purchases),
-  on_clicks: unlessEmpty(profile.clicks),
+  on_clicks: unlessEmpty(profile.onClickHashes),
 });
 
 /** Reads a profile from the column `profile` and the other columns of its row. */
@@ -164,7 +164,7 @@ export const readProfile = (
     push_tokens: pushTokens,
     custom_events: events,
     purchases,
-    on_clicks: clicks,
+    on_clicks: onClickHashes,
     ...standard
   } = json;
   return createProfile({
@@ -178,7 +178,7 @@ export const readProfile = (
     pushTokens,
     events,
     purchases,
-    clicks,
+    onClickHashes,
   });
 };
 

@@ -12,10 +12,8 @@ import type { UserRow } from './user-repository.ts';
 export interface Entry {
   /** Row with pending changes. */
   row: UserRow;
-  /** Stored identifiers. */
-  stored: IdentifyingFields;
-  /** Indexed identifiers. */
-  indexed: IdentifyingFields;
+  storedIdentifiers: IdentifyingFields;
+  indexedIdentifiers: IdentifyingFields;
   /** Removal of the user; `null` if not removed. `mergedInto` is the merge target. Results keep the counts of an expired user. */
   removal: { mergedInto: Entry | null; isExpired: boolean } | null;
 }
@@ -62,9 +60,9 @@ export const createUserIndex = () => {
   const fullyCached = new Set<string>();
 
   const unindex = (entry: Entry) => {
-    const { externalId } = entry.indexed;
+    const { externalId } = entry.indexedIdentifiers;
     if (externalId !== null && byExternalId.get(externalId) === entry) byExternalId.delete(externalId);
-    for (const identifier of toSharedIdentifiers(entry.indexed)) {
+    for (const identifier of toSharedIdentifiers(entry.indexedIdentifiers)) {
       const entries = byIdentifier.get(identifier);
       entries?.delete(entry);
       if (entries?.size === 0) byIdentifier.delete(identifier);
@@ -75,7 +73,7 @@ export const createUserIndex = () => {
   const reindex = (entry: Entry) => {
     unindex(entry);
     const fields = entry.removal ? NO_IDENTIFIERS : getIdentifyingFields(entry.row);
-    entry.indexed = fields;
+    entry.indexedIdentifiers = fields;
     const profile: Linked | null = entry.row.profile;
     if (profile) profile[ENTRY] = entry;
     if (fields.externalId !== null) byExternalId.set(fields.externalId, entry);
@@ -119,10 +117,15 @@ export const createUserIndex = () => {
       [...findEntries(lookup)].flatMap((entry) => (entry && !entry.removal ? [entry.row] : [])),
 
     add(row: UserRow, isStored: boolean): Entry {
-      const entry: Entry = { row, stored: NO_IDENTIFIERS, indexed: NO_IDENTIFIERS, removal: null };
+      const entry: Entry = {
+        row,
+        storedIdentifiers: NO_IDENTIFIERS,
+        indexedIdentifiers: NO_IDENTIFIERS,
+        removal: null,
+      };
       byId.set(row.userId, entry);
       reindex(entry);
-      if (isStored) entry.stored = entry.indexed;
+      if (isStored) entry.storedIdentifiers = entry.indexedIdentifiers;
       return entry;
     },
 

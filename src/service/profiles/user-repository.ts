@@ -28,10 +28,10 @@ export interface UserRepository {
   eraseByExternalId(externalId: string): boolean;
   /** Deletes the rejects of integrations with this lookup. Erasing a user also deletes the user's rejects. */
   deleteRejects(lookup: Lookup): void;
-  /** Stores an event and counts it in the profile. */
+  /** Adds an event to the change set, and counts it in the profile. */
   record(profile: Profile, event: StoredEvent): void;
   /**
-   * Stores banner events of the user with this external ID. Returns `false` and stores nothing if the user does not exist and
+   * Adds banner events of the user with this external ID to the change set. Returns `false` and adds nothing if the user does not exist and
    * `createIfMissing` is `false`. A created user has no profile, so `find` and exports exclude the user.
    */
   recordBannerEvents(
@@ -55,7 +55,7 @@ export interface UserRow {
   profile: Profile | null;
   createdAtMs: number;
   /** Receipt of the last banner event of a user without a profile. */
-  seenAtMs: number;
+  lastActivityMs: number;
   /** Number of writes of the row; 0 if not yet stored. */
   version: number;
   /** Length of the profile's JSON when last read or written; 0 if unknown. */
@@ -66,7 +66,7 @@ export interface UserRow {
 export type WrittenUser = RowOf<typeof USERS>;
 
 export const writtenUser = (user: UserRow): WrittenUser => {
-  const { userId, workspaceId, externalId, profile, version, createdAtMs, seenAtMs } = user;
+  const { userId, workspaceId, externalId, profile, version, createdAtMs, lastActivityMs } = user;
   return {
     userId,
     workspaceId,
@@ -74,7 +74,7 @@ export const writtenUser = (user: UserRow): WrittenUser => {
     profile: profile && JSON.stringify(profileJson(profile)),
     version: version + 1,
     createdAtMs: profile?.createdAtMs ?? createdAtMs,
-    updatedAtMs: profile?.updatedAtMs ?? seenAtMs,
+    updatedAtMs: profile?.updatedAtMs ?? lastActivityMs,
   };
 };
 

@@ -32,12 +32,12 @@ export const USER_CHARACTERS = 200;
 
 const addIdentifierChanges = (
   changes: ChangeSet,
-  { row: { userId, workspaceId }, stored, indexed }: Entry,
+  { row: { userId, workspaceId }, storedIdentifiers, indexedIdentifiers }: Entry,
 ) => {
-  if (indexed === stored) return;
+  if (indexedIdentifiers === storedIdentifiers) return;
   // A user may have thousands of push tokens.
-  const before = new Set(toIdentifiers(stored));
-  const after = new Set(toIdentifiers(indexed));
+  const before = new Set(toIdentifiers(storedIdentifiers));
+  const after = new Set(toIdentifiers(indexedIdentifiers));
   for (const identifier of before)
     if (!after.has(identifier)) changes.identifiersRemoved.push({ workspaceId, identifier, userId });
   for (const identifier of after)
@@ -45,13 +45,13 @@ const addIdentifierChanges = (
 };
 
 const addUserChanges = (changes: ChangeSet, entry: Entry) => {
-  const { row, indexed, removal } = entry;
+  const { row, indexedIdentifiers, removal } = entry;
   const { userId, workspaceId, version } = row;
   // The database does not contain a user who was created and removed within the group.
   if (version === 0 && removal) return;
   addIdentifierChanges(changes, entry);
   if (!removal) {
-    row.externalId = indexed.externalId;
+    row.externalId = indexedIdentifiers.externalId;
     const written = writtenUser(row);
     row.characters = written.profile?.length ?? 0;
     (version === 0 ? changes.created : changes.updated).push(written);
@@ -78,7 +78,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
   const points = new Map<string, ChangeSet['points'][number]>();
   let characters = 0;
 
-  const getIndex = (workspaceId: string): UserIndex => {
+  const ensureIndex = (workspaceId: string): UserIndex => {
     const existing = indexes.get(workspaceId);
     if (existing) return existing;
     const index = createUserIndex();
@@ -88,24 +88,24 @@ export const createUserWorkingSet = (ids: UserIds) => {
 
   const removeEntry = (entry: Entry, mergeTarget: Entry | null, isExpired = false) => {
     entry.removal = { mergedInto: mergeTarget, isExpired };
-    getIndex(entry.row.workspaceId).reindex(entry);
+    ensureIndex(entry.row.workspaceId).reindex(entry);
     touched.add(entry);
   };
 
   const erase = (entry: Entry) => {
-    const { row, indexed, stored } = entry;
-    for (const fields of [stored, indexed])
+    const { row, indexedIdentifiers, storedIdentifiers } = entry;
+    for (const fields of [storedIdentifiers, indexedIdentifiers])
       for (const identifier of toRejectIdentifiers(row.userId, fields))
         rejectIdentifiers.push({ workspaceId: row.workspaceId, identifier });
     removeEntry(entry, null);
   };
 
   const getUsers = (workspaceId: string): UserRepository => {
-    const index = getIndex(workspaceId);
+    const index = ensureIndex(workspaceId);
 
     const createEntry = (row: Pick<UserRow, 'userId' | 'externalId' | 'profile' | 'createdAtMs'>): Entry => {
       const entry = index.add(
-        { ...row, workspaceId, seenAtMs: row.createdAtMs, version: 0, characters: 0 },
+        { ...row, workspaceId, lastActivityMs: row.createdAtMs, version: 0, characters: 0 },
         false,
       );
       touched.add(entry);
@@ -116,9 +116,9 @@ export const createUserWorkingSet = (ids: UserIds) => {
       touch(profile, nowMs);
       const entry = getEntry(profile);
       touched.add(entry);
-      if (hasSameIdentifiers(entry.indexed, profile)) return;
+      if (hasSameIdentifiers(entry.indexedIdentifiers, profile)) return;
       const { externalId } = profile;
-      if (externalId !== null && externalId !== entry.indexed.externalId) {
+      if (externalId !== null && externalId !== entry.indexedIdentifiers.externalId) {
         // If another user has only banner events under this external ID, merges that user into this one.
         const owner = index.findByExternalId(externalId);
         if (owner && !owner.row.profile) removeEntry(owner, entry);
@@ -173,7 +173,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
         const entry =
           existing ?? createEntry({ userId: ids.next(nowMs), externalId, profile: null, createdAtMs: nowMs });
         if (existing && !existing.row.profile) {
-          existing.row.seenAtMs = Math.max(existing.row.seenAtMs, nowMs);
+          existing.row.lastActivityMs = Math.max(existing.row.lastActivityMs, nowMs);
           touched.add(existing);
         }
         for (const event of recorded) bannerEvents.push({ entry, event });
@@ -181,7 +181,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
       },
       expire(externalId, beforeMs) {
         const owner = index.findByExternalId(externalId);
-        if (!owner || owner.row.profile || owner.row.seenAtMs >= beforeMs) return;
+        if (!owner || owner.row.profile || owner.row.lastActivityMs >= beforeMs) return;
         removeEntry(owner, null, true);
       },
       addDataPoints(count, day) {
@@ -195,7 +195,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
 
   const add = ({ users, distinctLookups = [] }: FoundUsers) => {
     for (const row of users) {
-      const index = getIndex(row.workspaceId);
+      const index = ensureIndex(row.workspaceId);
       // Skips users who are cached, because the cached user is newer.
       if (index.has(row.userId)) continue;
       index.add(row, true);
@@ -203,7 +203,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
     }
     for (const { workspaceId, identifier, lookup } of distinctLookups) {
       if (lookup.by === 'external_id' || lookup.by === 'braze_id') continue;
-      getIndex(workspaceId).markFullyCached(identifier);
+      ensureIndex(workspaceId).markFullyCached(identifier);
       characters += USER_CHARACTERS;
     }
   };
@@ -217,7 +217,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
       addUserChanges(changes, entry);
       characters += row.characters - before;
       row.version += 1;
-      entry.stored = entry.indexed;
+      entry.storedIdentifiers = entry.indexedIdentifiers;
     }
     const forMergeTargets = <T>(list: readonly { entry: Entry; event: T }[]) =>
       list.flatMap(({ entry, event }) => {

@@ -115,7 +115,7 @@ export const createPublicEndpoints = ({
       page(`${IMAGES_PATH}/{file}`, ({ params }) => serveImage(params['file']!)),
     ],
     headers: JSON_HEADERS,
-    errors: 'general',
+    errorFormat: 'general',
     serve: async (call) => call.endpoint.handler(call),
     log,
   });

@@ -99,12 +99,12 @@ const RATE_HEADERS = {
   'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests allowed in the window.' },
   'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests left in the window.' },
 };
-const rateHeaders = ({ rate }: Route) => ({
+const rateHeaders = ({ rateHeaderFormat }: Route) => ({
   ...RATE_HEADERS,
   'X-RateLimit-Reset': {
     schema: { type: 'integer' },
     description:
-      rate === 'users-track'
+      rateHeaderFormat === 'users-track'
         ? 'Seconds left until the window ends.'
         : 'Unix seconds of the end of the window.',
   },
@@ -112,7 +112,7 @@ const rateHeaders = ({ rate }: Route) => ({
 const RETRY_AFTER = { schema: { type: 'integer' }, description: 'Seconds to wait.' };
 /** Returns the headers of a 429. `/users/track` sends only the time to wait (contract 1.5). */
 const limitedHeaders = (route: Route) =>
-  route.rate === 'users-track'
+  route.rateHeaderFormat === 'users-track'
     ? { 'X-Ratelimit-Retry-After': RETRY_AFTER }
     : { ...rateHeaders(route), 'X-RateLimit-Retry-After': RETRY_AFTER };
 
@@ -123,13 +123,13 @@ export const toResponses = (route: Route, operation: Operation): Members => {
   const refusal = (description: string, headers?: Members | false) => ({
     description,
     ...(headers && { headers }),
-    content: json({ $ref: `#/components/schemas/${ERROR_SCHEMAS[route.errors]}` }),
+    content: json({ $ref: `#/components/schemas/${ERROR_SCHEMAS[route.errorFormat]}` }),
   });
   /** Returns a response with rate-limit headers, sent once the request is counted. */
   const counted = (description: string, headers?: Members) =>
     refusal(description, { ...rateHeaders(route), ...headers });
   const { body: request } = route;
-  const isGeneral = route.errors === 'general';
+  const isGeneral = route.errorFormat === 'general';
   const link = {
     Link: { schema: text, description: 'Previous and next page; absent if all fits one page.' },
   };
@@ -141,7 +141,7 @@ export const toResponses = (route: Route, operation: Operation): Members => {
     },
     ...(operation.badRequest && { 400: counted(operation.badRequest) }),
     401: refusal(
-      route.errors === 'sync'
+      route.errorFormat === 'sync'
         ? 'The key is missing or wrong, or lacks the permission; or the user token is invalid.'
         : `The key is missing or wrong${route.crossOrigin ? ', or the user token is invalid' : ''}.`,
       route.crossOrigin && {
@@ -151,7 +151,7 @@ export const toResponses = (route: Route, operation: Operation): Members => {
         },
       },
     ),
-    ...(route.errors !== 'sync' && { 403: refusal('The key lacks the permission.') }),
+    ...(route.errorFormat !== 'sync' && { 403: refusal('The key lacks the permission.') }),
     // A disabled feature is rejected before the request is counted.
     ...(operation.notFound && {
       404: route.crossOrigin ? refusal(operation.notFound) : counted(operation.notFound),

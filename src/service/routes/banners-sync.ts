@@ -49,7 +49,7 @@ export const bannersSync = (getBannerIds: GetBannerIds, log: Log) => {
   return defineRoute({
     path: SYNC_PATH,
     permission: 'banners.sync',
-    errors: 'sync',
+    errorFormat: 'sync',
     limit: 'banners_sync',
     body: browserBody(schemaReader(syncRequest), {
       maxBytes: MAX_SYNC_BODY_BYTES,

@@ -31,7 +31,7 @@ import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/http-request.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
 import { createKeyQuota } from '../profiles/profile.ts';
-import { clickAction } from '../users/click-effects.ts';
+import { createClickEffect } from '../users/click-effects.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 interface ValidEvent {
@@ -136,14 +136,14 @@ const clickEffects = (
   events: readonly ValidEvent[],
   { workspace, now: nowMs }: RouteContext,
   externalId: string,
-): ReturnType<typeof clickAction>[] => {
+): ReturnType<typeof createClickEffect>[] => {
   const keyQuota = createKeyQuota();
   const { byId } = priorityOrder(workspace);
   return events.flatMap(({ row, isIssuedToUser }) => {
     if (row.eventType !== 'click' || row.isTestSend || !isIssuedToUser) return [];
     const campaign = byId.get(row.campaignId);
     const onClick = campaign?.variants.find(({ variantId }) => variantId === row.variantId)?.onClick;
-    return onClick ? [clickAction(row, onClick, { workspace, externalId, keyQuota, nowMs })] : [];
+    return onClick ? [createClickEffect(row, onClick, { workspace, externalId, keyQuota, nowMs })] : [];
   });
 };
 
@@ -176,7 +176,7 @@ export const bannersTrack = (getBannerIds: GetBannerIds) =>
   defineRoute({
     path: TRACK_PATH,
     permission: 'banners.track',
-    errors: 'track',
+    errorFormat: 'track',
     limit: 'banners_track',
     body: browserBody(schemaReader(bannersTrackBody, bannersTrackRequest), {
       maxBytes: MAX_TRACK_BODY_BYTES,

@@ -15,7 +15,7 @@ export const placements = (log: Log, missingSelectors: MissingSelectors) => {
   return defineRoute({
     path: PLACEMENTS_PATH,
     permission: 'banners.sync',
-    errors: 'track',
+    errorFormat: 'track',
     limit: 'banners_sync',
     body: browserBody(schemaReader(placementsRequest), {
       maxBytes: MAX_SYNC_BODY_BYTES,

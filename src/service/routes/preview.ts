@@ -112,7 +112,7 @@ export const preview = (getBannerIds: GetBannerIds, store: Store) => {
   return defineRoute({
     path: PREVIEW_PATH,
     permission: 'banners.sync',
-    errors: 'track',
+    errorFormat: 'track',
     limit: 'banners_sync',
     body: browserBody(schemaReader(previewRequest), {
       maxBytes: MAX_SYNC_BODY_BYTES,

@@ -48,7 +48,7 @@ const trackRoute = ({ path, permission, limit, schema, bounds, operation, object
   defineRoute({
     path,
     permission,
-    rate: 'users-track',
+    rateHeaderFormat: 'users-track',
     limit,
     body: serverBody(schemaReader(usersTrackBody, schema), {
       ...bounds,

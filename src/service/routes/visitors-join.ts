@@ -60,7 +60,7 @@ const joinVisitor = async (input: {
 export const visitorsJoin = defineRoute({
   path: VISITOR_JOIN_PATH,
   permission: 'banners.track',
-  errors: 'track',
+  errorFormat: 'track',
   limit: 'banners_track',
   body: browserBody(schemaReader(joinRequest), { maxBytes: MAX_SYNC_BODY_BYTES, maxValues: MAX_SYNC_VALUES }),
   response: { status: 200, schema: z.object({ message: z.string().check(described('`success`')) }) },

@@ -115,19 +115,19 @@ const filterNew = (bannerEvents: readonly WrittenBannerEvent[], stored: readonly
 /** Collects the rows of `user_campaigns`, and applies the changes of a group. */
 const collectUserCampaigns = (rows: readonly SqlRow[]) => {
   const users = new Map<number, Map<string, UserCampaign>>();
-  const getUserCampaigns = (userId: number) => {
+  const ensureUserCampaigns = (userId: number) => {
     const userCampaigns = users.get(userId) ?? new Map<string, UserCampaign>();
     users.set(userId, userCampaigns);
     return userCampaigns;
   };
-  for (const row of rows.map(USER_CAMPAIGNS.read)) getUserCampaigns(row.userId).set(row.campaignId, row);
+  for (const row of rows.map(USER_CAMPAIGNS.read)) ensureUserCampaigns(row.userId).set(row.campaignId, row);
   const changed = new Map<UserCampaign, Pick<UserCampaignRow, 'workspaceId' | 'userId'>>();
 
   return {
     merge({ workspaceId, from, to }: ChangeSet['merged'][number], duplicates: readonly DuplicateEvent[]) {
       const merged = mergeUserCampaigns(
-        [...getUserCampaigns(to).values()],
-        [...getUserCampaigns(from).values()],
+        [...ensureUserCampaigns(to).values()],
+        [...ensureUserCampaigns(from).values()],
         duplicates,
       );
       users.set(to, new Map(merged.map((userCampaign) => [userCampaign.campaignId, userCampaign])));
@@ -137,7 +137,7 @@ const collectUserCampaigns = (rows: readonly SqlRow[]) => {
     /** Adds an event. Returns whether it is the user's first event of its type for the campaign. */
     add(event: WrittenBannerEvent): boolean {
       const { workspaceId, userId } = event;
-      const userCampaigns = getUserCampaigns(userId);
+      const userCampaigns = ensureUserCampaigns(userId);
       for (const each of withHoldoutAttribution(event)) {
         const userCampaign = addBannerEvent(userCampaigns.get(each.campaignId), each);
         userCampaigns.set(each.campaignId, userCampaign);

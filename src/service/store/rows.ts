@@ -13,7 +13,7 @@ export const toUserRow = (row: SqlRow): UserRow => {
     externalId,
     profile: profile === null ? null : readProfile(columns, JSON.parse(profile)),
     createdAtMs,
-    seenAtMs: updatedAtMs,
+    lastActivityMs: updatedAtMs,
     version,
     characters: profile?.length ?? 0,
   };

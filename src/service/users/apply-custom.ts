@@ -12,7 +12,7 @@ import { createMerging, type Members, type Undo, undoAll } from './merge-in-plac
 import { createObjectList, type EditOutcome, type ObjectList } from './object-list.ts';
 
 /** Whether the change creates a missing attribute. */
-const isToCome = (change: CustomChange): boolean => {
+const createsAttribute = (change: CustomChange): boolean => {
   if (change.kind === 'edit list') return change.add.length > 0;
   return change.kind === 'edit objects' ? change.edit.add.length > 0 : change.kind !== 'clear';
 };
@@ -72,12 +72,12 @@ export const createCustomWriter = (keyQuota = createKeyQuota()) => {
       const { name } = change;
       const list = lists.get(custom)?.get(name);
       const isNew = !list && getOwn(custom, name) === undefined;
-      const isComing = isNew && isToCome(change);
-      if (isComing && keyQuota.isQuotaExceeded(custom, name, MAX_CUSTOM_ATTRIBUTES))
+      const isCreated = isNew && createsAttribute(change);
+      if (isCreated && !keyQuota.tryReserve(custom, name, MAX_CUSTOM_ATTRIBUTES))
         return tooManyAttributes(name);
       if (change.kind === 'edit objects') {
         const outcome = editObjects(custom, name, change.edit, mergeObjects);
-        if (isComing && outcome !== 'made') keyQuota.release(custom);
+        if (isCreated && outcome !== 'made') keyQuota.release(custom);
         return outcome === 'too much work' ? tooManyUpdates(name) : null;
       }
       if (!isNew && change.kind === 'clear') keyQuota.release(custom);
@@ -90,7 +90,7 @@ export const createCustomWriter = (keyQuota = createKeyQuota()) => {
       const stored = getOwn(custom, name);
       if (change.kind === 'object' && mergeObjects && isRecord(stored)) {
         mergeObject(custom, name, stored, change.value);
-      } else write(custom, change);
+      } else applyChange(custom, change);
       return null;
     },
 
@@ -104,7 +104,7 @@ export const createCustomWriter = (keyQuota = createKeyQuota()) => {
 };
 
 /** Applies one change, except edits of lists of objects. */
-const write = (custom: Members, change: Exclude<CustomChange, { kind: 'edit objects' }>) => {
+const applyChange = (custom: Members, change: Exclude<CustomChange, { kind: 'edit objects' }>) => {
   const { name } = change;
   switch (change.kind) {
     case 'set':

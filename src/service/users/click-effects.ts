@@ -30,10 +30,10 @@ const toClickKey = ({ bannerId, timeMs }: Click): string =>
 const claimClick = (users: UserRepository, externalId: string, key: string, nowMs: number): boolean => {
   const [found] = users.find({ by: 'external_id', value: externalId });
   const profile = found ?? users.create({ externalId }, nowMs);
-  if (profile.clicks.includes(key)) return false;
+  if (profile.onClickHashes.includes(key)) return false;
   // Appends in place, because copying the list for each click of a request is O(n²).
-  profile.clicks.push(key);
-  if (profile.clicks.length > CLICK_DEDUPE_LIMIT) profile.clicks.shift();
+  profile.onClickHashes.push(key);
+  if (profile.onClickHashes.length > CLICK_DEDUPE_LIMIT) profile.onClickHashes.shift();
   users.changed(profile, nowMs);
   return true;
 };
@@ -42,7 +42,7 @@ const claimClick = (users: UserRepository, externalId: string, key: string, nowM
  * Returns the effect of a click by the rules of `/users/track`, for the transaction that stores the click. One transaction
  * commits both, so a retried click has no second effect.
  */
-export const clickAction = (
+export const createClickEffect = (
   click: Click,
   { event, attributes }: OnClick,
   {

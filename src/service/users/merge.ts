@@ -68,7 +68,9 @@ export const mergeProfile = (kept: Profile, merged: Profile): void => {
   fillProfile(kept, merged);
   sumTallies(kept.events, merged.events);
   sumTallies(kept.purchases, merged.purchases);
-  kept.clicks = [...new Set([...merged.clicks, ...kept.clicks])].slice(-CLICK_DEDUPE_LIMIT);
+  kept.onClickHashes = [...new Set([...merged.onClickHashes, ...kept.onClickHashes])].slice(
+    -CLICK_DEDUPE_LIMIT,
+  );
 };
 
 /** Merges two users if both exist and differ. */

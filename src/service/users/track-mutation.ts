@@ -11,7 +11,7 @@ import { createUser, createUserFinder, type UserFinder, writeContacts } from './
 import { addTokens } from './push-tokens.ts';
 import { createPropagation, propagatesTo, writeSubscription } from './subscriptions.ts';
 
-interface Request {
+interface ApplyContext {
   finder: UserFinder;
   keyQuota: KeyQuota;
   nowMs: number;
@@ -24,14 +24,14 @@ interface Request {
 const recordEvent = (
   users: UserRepository,
   checked: CheckedEvent,
-  { finder, keyQuota, nowMs }: Request,
+  { finder, keyQuota, nowMs }: ApplyContext,
 ): 'recorded' | 'ignored' | 'rejected' => {
   const { identity, event } = checked;
   const profile = finder.find(identity) ?? createUser(users, identity, nowMs);
   if (!profile) return 'ignored';
   const [stats, name] =
     event.kind === 'event' ? [profile.events, event.name] : [profile.purchases, event.productId];
-  if (keyQuota.isQuotaExceeded(stats, name, MAX_EVENT_NAMES)) return 'rejected';
+  if (!keyQuota.tryReserve(stats, name, MAX_EVENT_NAMES)) return 'rejected';
   writeContacts(profile, identity);
   users.record(profile, event);
   finder.changed(profile);
@@ -101,7 +101,7 @@ const applyAttributes = (
     nestedAllowed,
     keyQuota,
     profileErrors,
-  }: Request & { nestedAllowed: boolean; profileErrors: ProfileError[] },
+  }: ApplyContext & { nestedAllowed: boolean; profileErrors: ProfileError[] },
 ): number => {
   const propagation = createPropagation(users, finder);
   const writer = createCustomWriter(keyQuota);
@@ -135,7 +135,7 @@ const applyAttributes = (
 };
 
 /** Checked request of `/users/track`. */
-export interface Track {
+export interface CheckedTrack {
   workspaceId: string;
   /** Time of the request in Unix milliseconds. */
   nowMs: number;
@@ -147,7 +147,7 @@ export interface Track {
 /** Applies attributes, then events, then purchases. `keyQuota` is the request's key quota. */
 export const applyTrack = (
   users: UserRepository,
-  { nowMs, attributes, events }: Omit<Track, 'workspaceId'>,
+  { nowMs, attributes, events }: Omit<CheckedTrack, 'workspaceId'>,
   keyQuota = createKeyQuota(),
 ): ProfileError[] => {
   // One invalid nested value drops every nested change of the request (contract 3.6).
@@ -164,7 +164,7 @@ export const applyTrack = (
   return profileErrors;
 };
 
-export const trackMutation = (track: Track): UserMutation<ProfileError[]> => {
+export const trackMutation = (track: CheckedTrack): UserMutation<ProfileError[]> => {
   const { workspaceId, nowMs, attributes, events } = track;
   const lookups: Lookup[] = [];
   for (const checked of attributes) addAttributeLookups(checked, lookups);

@@ -160,7 +160,7 @@ export const createStudio = ({
   const routes = createRouter<StudioRoute | SignInRoute>({
     endpoints: [...createSignInRoutes({ sessions, openId, store, now, log }), ...createStudioRoutes()],
     headers: JSON_HEADERS,
-    errors: 'track',
+    errorFormat: 'track',
     serve,
     log,
   });

@@ -49,7 +49,7 @@ describe.each(API_ROUTES)('contract 2: $method $path', (route) => {
     tooLarge: crossOrigin || isBulk ? 400 : 413,
     wrongType: crossOrigin ? 400 : 415,
     ok: STATUS_OF_EXAMPLE[route.path] ?? (requiresQuery(route) ? 400 : route.response.status),
-    refusal: ERROR_BODIES[route.errors],
+    refusal: ERROR_BODIES[route.errorFormat],
   };
   const body = route.operation.example;
   const wrongMethod = method === 'GET' ? 'POST' : 'GET';

@@ -22,7 +22,7 @@ const aProfile = (members: Partial<Profile> = {}): Profile => ({
   },
   subscriptionGroups: { 'group-1': { state: 'subscribed' } },
   pushTokens: [],
-  clicks: [],
+  onClickHashes: [],
   events: {
     quiz_done: { count: 3, first: NOW - 40 * DAY, last: NOW - 2 * DAY },
     'order.placed': { count: 1, first: NOW - DAY, last: NOW - DAY },

@@ -16,7 +16,7 @@ const profile: Profile = {
   custom: { tier: 'gold', 'points left': 120, tags: ['a', 'b'], nested: { deep: 'yes' }, link: '?a=1&b=2' },
   subscriptionGroups: {},
   pushTokens: [{ app_id: 'app', token: 't', device_id: 'd-55c1' }],
-  clicks: [],
+  onClickHashes: [],
   events: {},
   purchases: {},
   createdAtMs: 0,

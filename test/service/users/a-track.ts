@@ -1,6 +1,6 @@
 import { checkAttributes, checkEvent } from '../../../src/service/users/check-objects.ts';
 import { createErrorCollector } from '../../../src/service/users/error-collector.ts';
-import type { Track } from '../../../src/service/users/track-mutation.ts';
+import type { CheckedTrack } from '../../../src/service/users/track-mutation.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
 import { aWorkspace } from '../../helpers/a-workspace.ts';
 
@@ -24,7 +24,7 @@ export const aTrack = ({
   attributes?: object[];
   events?: object[];
   purchases?: object[];
-}): Track => {
+}): CheckedTrack => {
   const problems = createErrorCollector();
   const taken = <T>(checked: T | null): T[] => (checked === null ? [] : [checked]);
   const getEvent = (array: 'events' | 'purchases') => (object: object) =>

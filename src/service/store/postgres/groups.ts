@@ -28,7 +28,7 @@ const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
 /** Maximum wait of a group for locks before it retries exclusively, in milliseconds. Far longer than a group takes. */
 const SHARED_LOCK_TIMEOUT_MS = 1_000;
 const BEGIN_SHARED = `BEGIN; SET LOCAL lock_timeout = ${SHARED_LOCK_TIMEOUT_MS}; SELECT pg_advisory_xact_lock_shared(${LOCKS.groups})`;
-export const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${LOCKS.groups})`;
+export const BEGIN_EXCLUSIVE = `BEGIN; SELECT pg_advisory_xact_lock(${LOCKS.groups})`;
 
 /** Number of advisory locks of contacts. Fits into the lock table of the server. */
 const CONTACT_LOCKS = 4_096;
@@ -100,7 +100,10 @@ export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
   };
 
   const sharedMode = { begin: BEGIN_SHARED, read: isSharded ? READ_CHANGED_USERS : LOCK_USERS };
-  const exclusiveMode = { begin: BEGIN_ALONE, read: isSharded ? READ_CHANGED_USERS : LOCK_USERS_SKIP_LOCKED };
+  const exclusiveMode = {
+    begin: BEGIN_EXCLUSIVE,
+    read: isSharded ? READ_CHANGED_USERS : LOCK_USERS_SKIP_LOCKED,
+  };
 
   return (mutations: readonly Mutation[]): Promise<unknown[]> =>
     retryConflicts(async (attempt) => {

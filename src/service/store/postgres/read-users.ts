@@ -47,7 +47,7 @@ export const createUserCache = (maxCharacters: number) => {
     stateOf(userId: number): { version: number; updatedAtMs: number } {
       const user = cached.get(userId);
       if (!user) return { version: -1, updatedAtMs: 0 };
-      return { version: user.version, updatedAtMs: user.profile?.updatedAtMs ?? user.seenAtMs };
+      return { version: user.version, updatedAtMs: user.profile?.updatedAtMs ?? user.lastActivityMs };
     },
 
     take(userId: number): UserRow | undefined {

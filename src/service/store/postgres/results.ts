@@ -8,7 +8,7 @@ import { type EventRange, POSTGRES_RESULTS } from '../../results/statements.ts';
 import { readNumber, readText, type Statement } from '../../row-readers.ts';
 import { LOCKS } from '../../sql/advisory-locks.ts';
 import { runStepsAsync, type SqlSteps } from '../../sql/steps.ts';
-import { BEGIN_ALONE } from './groups.ts';
+import { BEGIN_EXCLUSIVE } from './groups.ts';
 import { createSend, inTransaction, type Run, retryConflicts } from './statement.ts';
 
 /** Selects the groups in flight. On a cluster, the lock is held until all nodes have committed. */
@@ -57,7 +57,7 @@ export const createReadStableFeed = (run: Run): (() => Promise<StableFeed>) => {
 const LOCK = 'LOCK TABLE feed_cursors IN EXCLUSIVE MODE';
 const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ; ${LOCK}`;
 /** Blocks groups during a batch, because a cluster has no snapshot across nodes. */
-const BEGIN_ON_CLUSTER = `${BEGIN_ALONE}; ${LOCK}`;
+const BEGIN_ON_CLUSTER = `${BEGIN_EXCLUSIVE}; ${LOCK}`;
 
 /** Does not use a snapshot, because a merge that has ended in the meantime must be visible. */
 const BEGIN_PRUNING = `BEGIN; SELECT pg_advisory_xact_lock(${LOCKS.merges}); ${LOCK}`;

@@ -11,7 +11,7 @@ import type { RemoteWriter } from './writer.ts';
  * Applied mutations, with the users in memory that they changed. `clearsCache` is true if users are erased, so that no copy of them
  * may stay in memory. A failure is thrown later, because the users may have to be read again first.
  */
-type Applied = { memory: UserGenerations } & (
+type Applied = { cachedUsers: UserGenerations } & (
   | { writes: GroupWrites; clearsCache: boolean; values: unknown[] }
   | { failure: unknown }
 );
@@ -19,7 +19,7 @@ type Applied = { memory: UserGenerations } & (
 /** A group in flight. */
 interface GroupUnderWay {
   /** Users that the group was applied to; `null` until then. */
-  memory: UserGenerations | null;
+  cachedUsers: UserGenerations | null;
   end: Promise<unknown>;
 }
 
@@ -35,28 +35,28 @@ export const createSqliteGroups = (
   ids: UserIds,
   maxCharacters = MAX_CHARACTERS,
 ) => {
-  const createMemory = () => createUserGenerations(ids, maxCharacters);
-  let memory = createMemory();
-  let latest: GroupUnderWay = { memory, end: Promise.resolve() };
+  const createCache = () => createUserGenerations(ids, maxCharacters);
+  let cachedUsers = createCache();
+  let latest: GroupUnderWay = { cachedUsers, end: Promise.resolve() };
 
   const applyGroup = (mutations: readonly Mutation[]): Applied => {
     try {
-      memory.rotate();
-      const distinctLookups = collectLookups(mutations, memory.isCached);
-      const { value: values, changes } = memory.change(
+      cachedUsers.rotate();
+      const distinctLookups = collectLookups(mutations, cachedUsers.isCached);
+      const { value: values, changes } = cachedUsers.change(
         { users: reader.users(distinctLookups), distinctLookups: distinctLookups.values() },
         (getUsers) => applyMutations(mutations, getUsers),
       );
       const extraStatements = mutations.flatMap((mutation) => mutation.extraStatements ?? []);
       const writes = toGroupWrites(SQLITE_STATEMENTS, changes, extraStatements);
       return {
-        memory,
+        cachedUsers,
         writes,
         clearsCache: changes.auditRedactions.length + changes.removed.length > 0,
         values,
       };
     } catch (failure) {
-      return { memory, failure };
+      return { cachedUsers, failure };
     }
   };
 
@@ -67,26 +67,26 @@ export const createSqliteGroups = (
   ): Promise<unknown[]> => {
     try {
       // Skipped if the previous group must be applied again.
-      let applied = previous.memory === memory ? applyGroup(mutations) : null;
-      current.memory = applied?.memory ?? null;
+      let applied = previous.cachedUsers === cachedUsers ? applyGroup(mutations) : null;
+      current.cachedUsers = applied?.cachedUsers ?? null;
       await previous.end;
-      if (applied?.memory !== memory) applied = applyGroup(mutations);
-      current.memory = applied.memory;
+      if (applied?.cachedUsers !== cachedUsers) applied = applyGroup(mutations);
+      current.cachedUsers = applied.cachedUsers;
       if ('failure' in applied) throw applied.failure;
       const { writes, clearsCache, values } = applied;
       await writer.write(writes);
       // Erased users must not stay in memory.
-      if (clearsCache) memory = createMemory();
+      if (clearsCache) cachedUsers = createCache();
       return values;
     } catch (error) {
-      memory = createMemory();
+      cachedUsers = createCache();
       throw error;
     }
   };
 
   return (mutations: readonly Mutation[]): Promise<unknown[]> => {
     const previous = latest;
-    const current: GroupUnderWay = { memory: null, end: Promise.resolve() };
+    const current: GroupUnderWay = { cachedUsers: null, end: Promise.resolve() };
     latest = current;
     const values = writeGroup(mutations, previous, current);
     current.end = values.catch(() => undefined);
