@@ -218,19 +218,19 @@ export const stream = defineCommand({
     });
     if (sink.readCursor && args.resume !== undefined)
       throw new Error('the database keeps the cursor, so --resume is not expected');
-    const { feed, workspaceIds, close } = await openForMaintenance(db);
+    const store = await openForMaintenance(db);
     const { stopSignal, release } = createInterruption();
     try {
-      const workspaceId = chosenWorkspace(await workspaceIds(), args.workspace);
+      const workspaceId = chosenWorkspace(await store.workspaceIds(), args.workspace);
       const stored = sink.readCursor ? await sink.readCursor(workspaceId) : resume.read();
       const from = stored ?? args.from ?? 'start';
       const given = from === 'start' || from === 'now' ? START : parseCursor(from);
       if (given === null) throw new Error(`expected start, now or a cursor such as 120-35-7, got "${from}"`);
-      let after = from === 'now' ? await feed.feedEnd() : given;
+      let after = from === 'now' ? await store.feedEnd() : given;
       let written = 0;
       while (!stopSignal.aborted) {
         const page = await readEvents({
-          feed,
+          feed: store,
           findWorkspace,
           after,
           limit: sink.rows,
@@ -254,7 +254,7 @@ export const stream = defineCommand({
     } finally {
       release();
       await sink.close();
-      await close();
+      await store.close();
     }
   },
 });

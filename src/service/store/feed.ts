@@ -14,7 +14,7 @@ import { toBannerEventRow, toEventRow } from './rows.ts';
 import type { Statements } from './statements.ts';
 import type { Feed, FeedPage } from './store.ts';
 
-interface FeedOptions {
+export interface FeedOptions {
   send: Send<SqlRow[] | Promise<SqlRow[]>>;
   statements: Statements;
   results: ResultsStatements;

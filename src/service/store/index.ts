@@ -1,27 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { IngestionStore } from '../integrations/ingestion-records.ts';
-import { createIngestionStore } from '../integrations/ingestion-store.ts';
-import type { Progress } from '../results/consumer.ts';
-import { createResultsConsumer } from '../results/consumer.ts';
-import type { PrunedEvents } from '../results/prune-events.ts';
-import { type EventRange, POSTGRES_RESULTS, SQLITE_RESULTS } from '../results/statements.ts';
-import type { RunSql, RunTogether } from '../row-readers.ts';
-import { type Dialect, POSTGRES, SQLITE } from '../sql/dialect.ts';
 import { DISTRIBUTED_BY_USER, USER_IDENTIFIERS } from '../sql/user-tables.ts';
-import { createWebhookStore, type WebhookStore } from '../webhooks/webhook-store.ts';
-import { createFeed } from './feed.ts';
 import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
-import { createPostgresResults, createReadStableFeed } from './postgres/results.ts';
+import { createPostgresParts } from './postgres/parts.ts';
 import { connectShared, isSharded } from './postgres/schema.ts';
-import { createPoolRun, createRunTogether, createSend } from './postgres/statement.ts';
-import { createPrune } from './prune.ts';
+import { createPoolRun } from './postgres/statement.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteReader, openSqliteStore } from './sqlite/index.ts';
-import { acquireLock, createSendSqlite, openShared } from './sqlite/open.ts';
+import { acquireLock, openShared } from './sqlite/open.ts';
+import { createSqliteParts } from './sqlite/parts.ts';
 import { createInlineWriter } from './sqlite/writer.ts';
-import { POSTGRES_STATEMENTS, SQLITE_STATEMENTS } from './statements.ts';
 import type { Feed, Pruned, Store, StoreReader } from './store.ts';
-import { createStudioStore, type StudioStore } from './studio-store.ts';
 import { createWorkspaceReads } from './workspace-reads.ts';
 
 export type { Counts } from '../profiles/measures.ts';
@@ -68,92 +56,24 @@ export const openStore = (address: string): Promise<Store> =>
 export const openStoreReader = async (address: string): Promise<StoreReader> =>
   isPostgres(address) ? openPostgresReader(address) : openSqliteReader(getFilePath(address));
 
-/** Database that a running service may use at the same time. */
-interface MaintenanceStore {
-  studio: StudioStore;
-  ingestion: IngestionStore;
-  webhooks: WebhookStore;
-  feed: Feed;
-  workspaceIds: Store['workspaceIds'];
-  prune: Store['prune'];
-  close(): Promise<void>;
-}
-
-interface MaintenanceOptions {
-  run: RunSql;
-  runTogether: RunTogether;
-  dialect: Dialect;
-  feed: Feed;
-  /** Reads the feed into the results. Retention deletes only events that the results have read. */
-  catchUp(): Promise<Progress>;
-  pruneEvents(range: EventRange): Promise<PrunedEvents>;
-  close(): Promise<void>;
-}
-
-const createMaintenanceStore = ({
-  run,
-  runTogether,
-  dialect,
-  feed,
-  catchUp,
-  pruneEvents,
-  close,
-}: MaintenanceOptions): MaintenanceStore => ({
-  studio: createStudioStore(run, runTogether),
-  ingestion: createIngestionStore(run),
-  webhooks: createWebhookStore(run),
-  feed,
-  workspaceIds: createWorkspaceReads(run).workspaceIds,
-  prune: createPrune({ run, dialect, catchUp, pruneEvents }),
-  close,
-});
+/** Parts of a store that a running service may use at the same time. */
+type MaintenanceStore = Pick<
+  Store,
+  keyof Feed | 'studio' | 'ingestion' | 'webhooks' | 'workspaceIds' | 'prune' | 'close'
+>;
 
 /** Opens a database for maintenance beside a running service. */
 export const openForMaintenance = async (address: string): Promise<MaintenanceStore> => {
   if (isPostgres(address)) {
     const { pool, close } = await connectShared(address);
     const run = createPoolRun(pool);
-    const readStableFeed = createReadStableFeed(run);
-    const { resultsConsumer, pruneEvents } = createPostgresResults(
-      pool,
-      await isSharded(run),
-      readStableFeed,
-    );
-    return createMaintenanceStore({
-      run,
-      runTogether: createRunTogether(pool),
-      dialect: POSTGRES,
-      feed: createFeed({
-        send: createSend(run),
-        statements: POSTGRES_STATEMENTS,
-        results: POSTGRES_RESULTS,
-        indexUserEvents: async () => undefined,
-        readStableFeed,
-      }),
-      catchUp: resultsConsumer.catchUp,
-      pruneEvents,
-      close,
-    });
+    const { parts } = createPostgresParts({ pool, groupsPool: pool, isSharded: await isSharded(run) });
+    return { ...parts, workspaceIds: createWorkspaceReads(run).workspaceIds, close };
   }
   const database = openShared(getFilePath(address));
-  const { run, runTogether, indexUserEvents, advanceResults, pruneEvents, close } =
-    createInlineWriter(database);
-  const readStableFeed = () => ({ through: null, atMs: Date.now() });
-  return createMaintenanceStore({
-    run,
-    runTogether,
-    dialect: SQLITE,
-    feed: createFeed({
-      send: createSendSqlite(database),
-      statements: SQLITE_STATEMENTS,
-      results: SQLITE_RESULTS,
-      indexUserEvents,
-      readStableFeed,
-    }),
-    catchUp: createResultsConsumer({ readStableFeed, advance: advanceResults }).catchUp,
-    pruneEvents,
-    close,
-  });
+  const writer = createInlineWriter(database);
+  const { parts } = createSqliteParts(database, writer);
+  return { ...parts, workspaceIds: createWorkspaceReads(writer.run).workspaceIds, close: writer.close };
 };
 
 /**

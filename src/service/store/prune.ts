@@ -2,9 +2,9 @@ import { createBatchSizer } from '../results/batch-size.ts';
 import type { Progress } from '../results/consumer.ts';
 import type { PrunedEvents } from '../results/prune-events.ts';
 import {
-  createResultsStatements,
   type EventRange,
   type ResultsCursor,
+  type ResultsStatements,
   toCursor,
 } from '../results/statements.ts';
 import { type RunSql, readNumber, readText } from '../row-readers.ts';
@@ -33,9 +33,10 @@ const deleteBannerEvents = ({ earlier, timestamp }: Dialect) => {
 const deleteChanges = ({ timestamp }: Dialect) =>
   `DELETE FROM user_changes WHERE workspace_id = $1 AND changed_at < ${timestamp('$2')} AND change_id <= $3`;
 
-interface PruneOptions {
+export interface PruneOptions {
   run: RunSql;
   dialect: Dialect;
+  results: ResultsStatements;
   catchUp(): Promise<Progress>;
   pruneEvents(range: EventRange): Promise<PrunedEvents>;
 }
@@ -63,7 +64,13 @@ const createBatchRunner = () => {
  * time. PostgreSQL's BRIN index of banner events covers blocks of all workspaces, so a batch also visits blocks that once held old
  * rows, and reads old rows that other workspaces keep.
  */
-export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions): Store['prune'] => {
+export const createPrune = ({
+  run,
+  dialect,
+  results,
+  catchUp,
+  pruneEvents,
+}: PruneOptions): Store['prune'] => {
   const [runEventBatch, runBannerEventBatch] = [createBatchRunner(), createBatchRunner()];
   /** Position up to which all old events are deleted, and position of the last old event that the results have read, by workspace. */
   const ranges = new Map<string, { after: number; last: number; beforeMs: number; isComplete: boolean }>();
@@ -102,7 +109,7 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
 
   return async (workspaceId, before) => {
     const { isCaughtUp } = await catchUp();
-    const { sql, values } = createResultsStatements(dialect).cursor();
+    const { sql, values } = results.cursor();
     const cursor: ResultsCursor = toCursor((await run(sql, values))[0]);
 
     const pruneOldEvents = async (beforeMs: number, limit: number): ReturnType<PruneBatch> => {

@@ -1,25 +1,18 @@
-import { createIngestionStore } from '../../integrations/ingestion-store.ts';
 import { createResults } from '../../results/result-reads.ts';
-import { POSTGRES_RESULTS } from '../../results/statements.ts';
 import { POSTGRES } from '../../sql/dialect.ts';
-import { createWebhookStore } from '../../webhooks/webhook-store.ts';
 import { withTimeout } from '../../with-timeout.ts';
 import { createCommitQueue } from '../commit-queue.ts';
-import { createFeed } from '../feed.ts';
-import { createFindExpiredStubs, createPrune } from '../prune.ts';
 import { createRateWindows, leaseQuota } from '../rate-windows.ts';
-import { POSTGRES_STATEMENTS } from '../statements.ts';
 import type { Store, StoreReader } from '../store.ts';
-import { createStudioStore } from '../studio-store.ts';
 import { createSecrets } from '../workspace-reads.ts';
 import { TransientError } from '../write-errors.ts';
 import { connect } from './connect.ts';
 import { createPostgresGroups } from './groups.ts';
 import { requireOwnSession } from './own-session.ts';
+import { createPostgresParts } from './parts.ts';
 import { createReader } from './reader.ts';
-import { createPostgresResults, createReadStableFeed } from './results.ts';
 import { connectShared, createTables, isSharded } from './schema.ts';
-import { createPoolRun, createRunTogether, createSend, inTransaction } from './statement.ts';
+import { createPoolRun, inTransaction } from './statement.ts';
 
 /** A replica writes one group at a time. */
 const WRITER_CONNECTIONS = 1;
@@ -71,12 +64,11 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const reader = createReader(pool, upkeep.pool);
   const secret = createSecrets(run);
   const writeGroup = createPostgresGroups(groups.pool, sharded);
-  const readStableFeed = createReadStableFeed(run);
-  const { addGoals, resultsConsumer, pruneEvents } = createPostgresResults(
-    groups.pool,
-    sharded,
-    readStableFeed,
-  );
+  const { addGoals, resultsConsumer, parts } = createPostgresParts({
+    pool,
+    groupsPool: groups.pool,
+    isSharded: sharded,
+  });
   // The list of workspaces comes from the table of secrets.
   const queue = createCommitQueue({ register: secret, writeGroup });
   let isClosed = false;
@@ -94,18 +86,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
       catchUp: resultsConsumer.catchUp,
       verify: reader.reads.verifyResults,
     }),
-    ...createFeed({
-      send: createSend(run),
-      statements: POSTGRES_STATEMENTS,
-      results: POSTGRES_RESULTS,
-      indexUserEvents: async () => undefined,
-      readStableFeed,
-    }),
-    studio: createStudioStore(run, createRunTogether(pool)),
-    ingestion: createIngestionStore(run),
-    webhooks: createWebhookStore(run),
-    prune: createPrune({ run, dialect: POSTGRES, catchUp: resultsConsumer.catchUp, pruneEvents }),
-    expiredStubUsers: createFindExpiredStubs(run, POSTGRES),
+    ...parts,
     write: queue.write,
     onCommit: queue.onCommit,
 

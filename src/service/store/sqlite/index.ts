@@ -1,31 +1,17 @@
 import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { createIngestionStore } from '../../integrations/ingestion-store.ts';
 import { createUserIds } from '../../profiles/lookup.ts';
-import { createResultsConsumer } from '../../results/consumer.ts';
 import { createResults } from '../../results/result-reads.ts';
-import { SQLITE_RESULTS } from '../../results/statements.ts';
 import { SQLITE } from '../../sql/dialect.ts';
-import { createWebhookStore } from '../../webhooks/webhook-store.ts';
 import { createCommitQueue } from '../commit-queue.ts';
-import { createFeed } from '../feed.ts';
-import { createFindExpiredStubs, createPrune } from '../prune.ts';
 import { createRateWindows } from '../rate-windows.ts';
-import { SQLITE_STATEMENTS } from '../statements.ts';
 import type { Store, StoreReader } from '../store.ts';
-import { createStudioStore } from '../studio-store.ts';
 import { createSecrets } from '../workspace-reads.ts';
 import { TransientError } from '../write-errors.ts';
 import { createSqliteGroups } from './groups.ts';
 import { createJobs } from './jobs.ts';
-import {
-  acquireLock,
-  assertNoStaleWal,
-  createRunSqlite,
-  createSendSqlite,
-  createTables,
-  openShared,
-} from './open.ts';
+import { acquireLock, assertNoStaleWal, createRunSqlite, createTables, openShared } from './open.ts';
+import { createSqliteParts } from './parts.ts';
 import { createReader } from './reader.ts';
 import {
   createInlineWriter,
@@ -96,9 +82,7 @@ const open = async (file: string, resources: Release[]): Promise<Store> => {
     writeGroup: createSqliteGroups(reader, writer, ids),
     maxConcurrentGroups: 2,
   });
-  // Only one connection writes, so all visible rows are stable.
-  const readStableFeed = () => ({ through: null, atMs: Date.now() });
-  const resultsConsumer = createResultsConsumer({ readStableFeed, advance: () => writer.advanceResults() });
+  const { resultsConsumer, parts } = createSqliteParts(database, writer);
   const wal = inMemory ? null : `${realpathSync(file)}-wal`;
   let isClosed = false;
 
@@ -112,14 +96,6 @@ const open = async (file: string, resources: Release[]): Promise<Store> => {
     loadTargetingData: reader.loadTargetingData,
     // One process owns the file, so it counts in memory and starts from zero after a restart.
     consumeRateLimit: createRateWindows(async ({ leased }, wanted) => leased + wanted),
-    // Prunes between two commits, because concurrent transactions would wait for each other's locks.
-    prune: createPrune({
-      run: writer.run,
-      dialect: SQLITE,
-      catchUp: resultsConsumer.catchUp,
-      pruneEvents: writer.pruneEvents,
-    }),
-    expiredStubUsers: createFindExpiredStubs(createRunSqlite(database), SQLITE),
     ...createResults({
       run: createRunSqlite(database),
       dialect: SQLITE,
@@ -127,16 +103,7 @@ const open = async (file: string, resources: Release[]): Promise<Store> => {
       catchUp: resultsConsumer.catchUp,
       verify: reader.reads.verifyResults,
     }),
-    ...createFeed({
-      send: createSendSqlite(database),
-      statements: SQLITE_STATEMENTS,
-      results: SQLITE_RESULTS,
-      indexUserEvents: writer.indexUserEvents,
-      readStableFeed,
-    }),
-    studio: createStudioStore(writer.run, writer.runTogether),
-    ingestion: createIngestionStore(writer.run),
-    webhooks: createWebhookStore(writer.run),
+    ...parts,
 
     walBytes: () => (wal === null ? null : (statSync(wal, { throwIfNoEntry: false })?.size ?? 0)),
 
