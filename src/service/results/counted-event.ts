@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type EventType } from '../../protocol/index.ts';
-import { readBoolean, readEnum, readNumber, readText, readTextOrNull, type SqlRow } from '../row-readers.ts';
+import { readEnum, readNumber, readText, readTextOrNull, type SqlRow } from '../row-readers.ts';
 import { readMs } from '../sql/columns.ts';
 import type { DimensionsOfEvent } from './user-result.ts';
 
@@ -11,7 +11,6 @@ export interface CountedEvent extends DimensionsOfEvent {
   holdoutId: string | null;
   eventType: EventType;
   variantId: string | null;
-  isControl: boolean;
   atMs: number;
   receivedAtMs: number;
 }
@@ -23,7 +22,6 @@ export const toCountedEvent = (row: SqlRow): CountedEvent => ({
   holdoutId: readTextOrNull(row, 'holdout_id'),
   eventType: readEnum(row, 'event_type', EVENT_TYPES),
   variantId: readTextOrNull(row, 'variant_id'),
-  isControl: readBoolean(row, 'is_control'),
   day: readText(row, 'day'),
   placementId: readText(row, 'placement_id'),
   language: readTextOrNull(row, 'language'),

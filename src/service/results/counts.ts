@@ -1,6 +1,13 @@
 import { MEASURES } from '../profiles/measures.ts';
 import type { TotalsByGoal } from './goals.ts';
-import { countsBefore, hasImpression, type MeasureCounts, type UserResult } from './user-result.ts';
+import {
+  countsBefore,
+  hasImpression,
+  type MeasureCounts,
+  NONE,
+  TOTAL,
+  type UserResult,
+} from './user-result.ts';
 
 /** Row of `campaign_counts`, or an increment of a row. */
 export interface CampaignCount {
@@ -9,8 +16,10 @@ export interface CampaignCount {
   /** ID of the variant; `''` for the control group. */
   variantId: string;
   dimension: string;
-  /** Counts by column. */
-  counts: Record<string, number>;
+  /** Number of events by measure. */
+  events: MeasureCounts;
+  /** Number of users with at least one event, by measure. */
+  users: MeasureCounts;
 }
 
 /** Row of `goal_counts`, or an increment of a row. */
@@ -27,19 +36,15 @@ export interface GoalCount {
   revenueSumOfSquares: number;
 }
 
-const NO_COUNTS: Readonly<Record<string, number>> = Object.fromEntries(
-  MEASURES.flatMap(({ events, users }) => [
-    [events, 0],
-    [users, 0],
-  ]),
-);
-
-const addTo = (counts: Record<string, number>, added: MeasureCounts, sign: 1 | -1) => {
-  for (const [index, { events, users }] of MEASURES.entries()) {
-    const count = added[index] ?? 0;
-    if (count === 0) continue;
-    counts[events]! += sign * count;
-    if (count > 0) counts[users]! += sign;
+const addDifference = (
+  { events, users }: CampaignCount,
+  before: Readonly<MeasureCounts>,
+  after: Readonly<MeasureCounts>,
+) => {
+  for (let index = 0; index < MEASURES.length; index += 1) {
+    const [one, other] = [before[index] ?? 0, after[index] ?? 0];
+    events[index]! += other - one;
+    users[index]! += Number(other > 0) - Number(one > 0);
   }
 };
 
@@ -48,18 +53,18 @@ export const createCountDeltas = () => {
   const campaigns = new Map<string, Map<string, CampaignCount>>();
   const goals = new Map<string, GoalCount>();
 
-  /** Returns a function that adds to the dimensions of a variant. */
+  /** Returns a function that adds the differences of a user's counts to the dimensions of a variant. */
   const createAdder = (workspaceId: string, campaignId: string, variantId: string) => {
     const key = `${workspaceId}\u001f${campaignId}\u001f${variantId}`;
     const dimensions = campaigns.get(key) ?? new Map<string, CampaignCount>();
     campaigns.set(key, dimensions);
-    return (dimension: string, added: MeasureCounts, sign: 1 | -1) => {
+    return (dimension: string, before: Readonly<MeasureCounts>, after: Readonly<MeasureCounts>) => {
       let count = dimensions.get(dimension);
       if (!count) {
-        count = { workspaceId, campaignId, variantId, dimension, counts: { ...NO_COUNTS } };
+        count = { workspaceId, campaignId, variantId, dimension, events: [...NONE], users: [...NONE] };
         dimensions.set(dimension, count);
       }
-      addTo(count.counts, added, sign);
+      addDifference(count, before, after);
     };
   };
 
@@ -86,19 +91,22 @@ export const createCountDeltas = () => {
     change(workspaceId: string, result: UserResult, { isDeleted = false } = {}): void {
       const { campaignId, counts, before } = result;
       const [variantBefore, variantId] = [before.variantId ?? '', result.variantId ?? ''];
-      const wasCounted = hasImpression(countsBefore(result, ''));
-      const isCounted = !isDeleted && hasImpression(counts.get(''));
-      const isSameVariant = wasCounted && isCounted && variantBefore === variantId;
-      const dimensions = [...(isSameVariant ? before.counts : counts).keys()];
-      if (wasCounted) {
-        const add = createAdder(workspaceId, campaignId, variantBefore);
-        for (const dimension of dimensions) add(dimension, countsBefore(result, dimension), -1);
-      }
-      if (isCounted) {
+      const wasCounted = hasImpression(countsBefore(result, TOTAL));
+      const isCounted = !isDeleted && hasImpression(counts.get(TOTAL));
+      if (wasCounted && isCounted && variantBefore === variantId) {
         const add = createAdder(workspaceId, campaignId, variantId);
-        for (const dimension of dimensions) add(dimension, counts.get(dimension)!, 1);
+        for (const [dimension, each] of before.counts) add(dimension, each, counts.get(dimension)!);
+        if (result.goals === before.goals) return;
+      } else {
+        if (wasCounted) {
+          const add = createAdder(workspaceId, campaignId, variantBefore);
+          for (const dimension of counts.keys()) add(dimension, countsBefore(result, dimension), NONE);
+        }
+        if (isCounted) {
+          const add = createAdder(workspaceId, campaignId, variantId);
+          for (const [dimension, each] of counts) add(dimension, NONE, each);
+        }
       }
-      if (isSameVariant && result.goals === before.goals) return;
       if (wasCounted) addGoals(workspaceId, campaignId, variantBefore, before.goals, -1);
       if (isCounted) addGoals(workspaceId, campaignId, variantId, result.goals, 1);
     },
@@ -106,7 +114,7 @@ export const createCountDeltas = () => {
     campaigns: (): CampaignCount[] =>
       [...campaigns.values()]
         .flatMap((dimensions) => [...dimensions.values()])
-        .filter(({ counts }) => Object.values(counts).some((count) => count !== 0)),
+        .filter(({ events, users }) => [...events, ...users].some((count) => count !== 0)),
     goals: (): GoalCount[] =>
       [...goals.values()].filter(
         ({ convertedUsers, revenue, revenueSumOfSquares }) =>

@@ -162,15 +162,15 @@ export interface GoalIndex {
 const NO_GOALS: readonly CampaignGoal[] = [];
 
 export const createGoalIndex = (goals: readonly CampaignGoal[]): GoalIndex => {
-  const toCampaignKey = (workspaceId: string, campaignId: string) =>
-    JSON.stringify([workspaceId, campaignId]);
-  const campaigns = Map.groupBy(goals, ({ workspaceId, campaignId }) =>
-    toCampaignKey(workspaceId, campaignId),
+  const workspaces = new Map(
+    [...Map.groupBy(goals, ({ workspaceId }) => workspaceId)].map(([workspaceId, each]) => [
+      workspaceId,
+      Map.groupBy(each, ({ campaignId }) => campaignId),
+    ]),
   );
   return {
     all: goals,
-    ofCampaign: (workspaceId, campaignId) =>
-      goals.length === 0 ? NO_GOALS : (campaigns.get(toCampaignKey(workspaceId, campaignId)) ?? NO_GOALS),
+    ofCampaign: (workspaceId, campaignId) => workspaces.get(workspaceId)?.get(campaignId) ?? NO_GOALS,
     values: [...new Set(goals.map(({ value }) => value))],
   };
 };

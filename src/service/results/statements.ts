@@ -109,10 +109,10 @@ const CAMPAIGN_COUNTS: Column<CampaignCount>[] = [
     variant_id: ['text', ({ variantId }) => variantId],
     dimension: ['text', ({ dimension }) => dimension],
   }),
-  ...MEASURES.flatMap(({ events, users }) =>
+  ...MEASURES.flatMap((measure, index) =>
     columns<CampaignCount>({
-      [events]: ['bigint', ({ counts }) => counts[events] ?? 0],
-      [users]: ['bigint', ({ counts }) => counts[users] ?? 0],
+      [measure.events]: ['bigint', ({ events }) => events[index]!],
+      [measure.users]: ['bigint', ({ users }) => users[index]!],
     }),
   ),
 ];
@@ -230,7 +230,7 @@ export const createResultsStatements = (dialect: Dialect) => {
        WHERE change_id > $1 ORDER BY change_id LIMIT $2`,
     ),
     bannerEvents: defineQuery(
-      `SELECT banner_event_id, workspace_id, user_id, campaign_id, holdout_id, event_type, variant_id, is_control,
+      `SELECT banner_event_id, workspace_id, user_id, campaign_id, holdout_id, event_type, variant_id,
          day, placement_id, language, ${ms('occurred_at')} AS occurred_at, ${ms('received_at')} AS received_at
        FROM banner_events WHERE banner_event_id > $1 AND banner_event_id <= $2 AND NOT is_test_send ORDER BY banner_event_id LIMIT $3`,
     ),

@@ -9,7 +9,7 @@ import {
 import { mergeGoalTotals, type TotalsByGoal } from './goals.ts';
 
 /** Number of events by measure, in the order of `MEASURES`. Stored lists lack measures that were added later. */
-export type MeasureCounts = readonly number[];
+export type MeasureCounts = number[];
 
 /** Result of one user for a campaign. */
 export interface UserResult {
@@ -29,7 +29,9 @@ export interface UserResult {
   /** Part of `goals` whose events retention has deleted. */
   prunedGoals: TotalsByGoal;
   /** State before the batch, with the counts of changed dimensions only. */
-  before: Pick<UserResult, 'variantId' | 'goals' | 'counts' | 'month'>;
+  before: Pick<UserResult, 'variantId' | 'goals' | 'month'> & {
+    counts: Map<string, Readonly<MeasureCounts>>;
+  };
 }
 
 /** Dimension of the total. */
@@ -48,15 +50,16 @@ export const createUserResult = (campaignId: string): UserResult => ({
   before: { variantId: null, goals: {}, counts: new Map(), month: '' },
 });
 
-const NONE: MeasureCounts = MEASURES.map(() => 0);
+export const NONE: Readonly<MeasureCounts> = MEASURES.map(() => 0);
 
-const IMPRESSIONS = MEASURES.indexOf(MEASURE_BY_TYPE.impression);
+const MEASURE_INDEXES = mapKeys(EVENT_TYPES, (type) => MEASURES.indexOf(MEASURE_BY_TYPE[type]));
 
 /** Whether the total of a result contains an impression. */
-export const hasImpression = (total: MeasureCounts | undefined): boolean => (total?.[IMPRESSIONS] ?? 0) > 0;
+export const hasImpression = (total: Readonly<MeasureCounts> | undefined): boolean =>
+  (total?.[MEASURE_INDEXES.impression] ?? 0) > 0;
 
 /** Returns the counts of a dimension before the batch. */
-export const countsBefore = ({ counts, before }: UserResult, dimension: string): MeasureCounts =>
+export const countsBefore = ({ counts, before }: UserResult, dimension: string): Readonly<MeasureCounts> =>
   before.counts.get(dimension) ?? counts.get(dimension) ?? NONE;
 
 /** Properties of a banner event that determine its dimensions. */
@@ -98,21 +101,18 @@ export const changedRows = ({ counts, month, before }: UserResult): Map<string, 
   return rows;
 };
 
-const updateCounts = (result: UserResult, dimension: string, added: MeasureCounts, times: 1 | -1): void => {
-  const known = result.counts.get(dimension) ?? NONE;
-  if (!result.before.counts.has(dimension)) result.before.counts.set(dimension, known);
-  result.counts.set(
-    dimension,
-    NONE.map((none, index) => (known[index] ?? none) + times * (added[index] ?? none)),
-  );
+/** Returns the counts of a dimension for modification, after keeping those before the batch. */
+const changeCounts = (result: UserResult, dimension: string): MeasureCounts => {
+  const { counts, before } = result;
+  const existing = counts.get(dimension);
+  if (existing && before.counts.has(dimension)) return existing;
+  before.counts.set(dimension, existing ?? NONE);
+  const changed = NONE.map((none, index) => existing?.[index] ?? none);
+  counts.set(dimension, changed);
   const month = getMonth(dimension);
   if (month > result.month) result.month = month;
+  return changed;
 };
-
-/** Counts of one event of each type. */
-const ONE_EVENT = mapKeys(EVENT_TYPES, (type) =>
-  MEASURES.map((measure) => Number(measure === MEASURE_BY_TYPE[type])),
-);
 
 /** Adds an event, or subtracts it if `times` is -1. */
 export const addUserResultEvent = (
@@ -120,8 +120,8 @@ export const addUserResultEvent = (
   event: DimensionsOfEvent & Pick<NewBannerEvent, 'eventType'>,
   times: 1 | -1,
 ): void => {
-  for (const dimension of getDimensions(event))
-    updateCounts(result, dimension, ONE_EVENT[event.eventType], times);
+  const index = MEASURE_INDEXES[event.eventType];
+  for (const dimension of getDimensions(event)) changeCounts(result, dimension)[index]! += times;
 };
 
 /** Replaces the first impression if the given one is earlier. Returns whether it was. */
@@ -135,13 +135,16 @@ export const updateFirstImpression = (result: FirstImpression, first: FirstImpre
 /** Adds the results of a merged user. */
 export const mergeResults = (kept: UserResult, merged: UserResult): void => {
   updateFirstImpression(kept, merged);
-  for (const [dimension, added] of merged.counts) updateCounts(kept, dimension, added, 1);
+  for (const [dimension, added] of merged.counts) {
+    const counts = changeCounts(kept, dimension);
+    for (const [index, count] of added.entries()) counts[index]! += count;
+  }
   kept.prunedGoals = mergeGoalTotals(kept.prunedGoals, merged.prunedGoals);
 };
 
 /** Marks all dimensions as changed, so that a merge writes them for the kept user. */
 export const markChanged = (result: UserResult): void => {
-  for (const dimension of result.counts.keys()) updateCounts(result, dimension, NONE, 1);
+  for (const dimension of result.counts.keys()) changeCounts(result, dimension);
 };
 
 export const isChanged = ({ goals, before }: UserResult): boolean =>

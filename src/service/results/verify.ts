@@ -58,7 +58,7 @@ export const eventsByUser = (dialect: Dialect): string => {
   const first = firstImpression('banner_events.campaign_id', 'first', dialect);
   const ofHoldout = firstImpression('banner_events.holdout_id', 'of_holdout', dialect);
   return `
-  SELECT banner_events.user_id, banner_events.workspace_id, banner_events.campaign_id, holdout_id, event_type, banner_events.variant_id, is_control,
+  SELECT banner_events.user_id, banner_events.workspace_id, banner_events.campaign_id, holdout_id, event_type, banner_events.variant_id,
     day, placement_id, language, ${ms('occurred_at')} AS occurred_at, ${ms('received_at')} AS received_at,
     ${first.columns}, ${ofHoldout.columns}
   FROM banner_events ${first.join} ${ofHoldout.join}
@@ -190,8 +190,12 @@ export const verifyResults = async (
     readAll(eventsByUser(dialect), [workspaceId, cursor.bannerEvents]),
     workspaceId,
   );
-  const rows = counted.map(({ campaignId, variantId, dimension, counts }): SqlRow => {
-    return { campaign_id: campaignId, variant_id: variantId, dimension, ...counts };
+  const rows = counted.map(({ campaignId, variantId, dimension, events, users }): SqlRow => {
+    const counts = MEASURES.flatMap((measure, index) => [
+      [measure.events, events[index]],
+      [measure.users, users[index]],
+    ]);
+    return { campaign_id: campaignId, variant_id: variantId, dimension, ...Object.fromEntries(counts) };
   });
   return [
     ...compare(stored, rows, COUNTS),
