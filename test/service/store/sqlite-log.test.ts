@@ -8,6 +8,7 @@ import { toGroupWrites } from '../../../src/service/store/commit-group.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import {
   CHECKPOINT_PAGES,
+  createWriter,
   setForWriting,
   startWriterThread,
 } from '../../../src/service/store/sqlite/writer.ts';
@@ -118,5 +119,29 @@ test('shrinks the WAL after a long read', async () => {
   reader.close();
   write(100);
   expect(logBytes()).toBeLessThan(80 * MIB);
+  database.close();
+});
+
+test('checkpoints the WAL between batches of results', () => {
+  const file = aFile();
+  const database = new DatabaseSync(file);
+  createTables(database, file);
+  setForWriting(database);
+  const users = 12_000;
+  const count = 2 * users;
+  // In an order in which each batch writes nearly all pages of the results.
+  database.exec(
+    `WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count - 1})
+     INSERT INTO banner_events (user_id, banner_id, event_type, occurred_at, workspace_id, campaign_id, placement_id, day, app_id,
+       is_control, is_test_send, is_first, received_at)
+     SELECT i * 7919 % ${users}, 'b', 'impression', ${NOW} + i, 'demo', 'spring', 'home_hero', '2026-03-01', 'web', 0, 0, 0, ${NOW} + i
+     FROM numbers`,
+  );
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  const writer = createWriter(database);
+  while (writer.advanceResults().hasMore);
+  const impressions = database.prepare("SELECT impressions FROM campaign_counts WHERE dimension = ''").get();
+  expect(impressions).toEqual({ impressions: count });
+  expect(statSync(`${file}-wal`).size).toBeLessThan(16 * MIB);
   database.close();
 });

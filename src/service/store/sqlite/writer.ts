@@ -19,8 +19,8 @@ import { BUSY_MS, createRunTogetherSqlite, createSendSqlite } from './open.ts';
  * often.
  */
 export const CHECKPOINT_PAGES = 16_384;
-/** The same during a batch of the results consumer, which must not delay the next write by a long checkpoint. */
-const CHECKPOINT_PAGES_OF_RESULTS = CHECKPOINT_PAGES / 4;
+/** Number of batches of results after which the log is checkpointed. A batch writes up to a page for each event. */
+const BATCHES_PER_CHECKPOINT = 5;
 const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
 /** Number of events that are added to `user_events` at once. Larger batches share more pages, but delay the next write longer. */
 const INDEXED_TOGETHER = 8_192;
@@ -48,6 +48,8 @@ export const createWriter = (database: DatabaseSync) => {
   const batchSizer = createBatchSizer();
   /** Number of events since the last batch. */
   let unindexed = 0;
+  let uncheckpointedBatches = 0;
+  let lastBatch: BatchResult = { hasMore: false, lastReceivedMs: 0 };
 
   const inTransaction = <T>(work: () => T): T => {
     begin.run();
@@ -84,16 +86,22 @@ export const createWriter = (database: DatabaseSync) => {
       inTransaction(() => SQLITE.indexUserEvents.map(send));
     },
 
+    /** Runs a batch, or checkpoints the log after some batches. Other writes run between two calls, and wait for only one of both. */
     advanceResults(): BatchResult {
+      if (uncheckpointedBatches === BATCHES_PER_CHECKPOINT) {
+        uncheckpointedBatches = 0;
+        database.exec('PRAGMA wal_checkpoint');
+        return { ...lastBatch, hasMore: true };
+      }
+      uncheckpointedBatches += 1;
       const elapsed = startCpuTimer();
       // Does not sync to disk. After a power failure, the cursor and its effect are equally old.
-      database.exec(
-        `PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES_OF_RESULTS}`,
-      );
+      database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');
       try {
-        return inTransaction(() =>
+        lastBatch = inTransaction(() =>
           runStepsSync(advanceResults(SQLITE_RESULTS, null, batchSizer.limits()), send),
         );
+        return lastBatch;
       } finally {
         database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
         batchSizer.report(elapsed());
