@@ -1,4 +1,3 @@
-import { MAX_PRICE } from '../../protocol/index.ts';
 import { type RunSql, readNumber, readText, type SqlRow, type SqlValue } from '../row-readers.ts';
 import { columns, readMs } from '../sql/columns.ts';
 import { type BulkStatement, type Dialect, query } from '../sql/dialect.ts';
@@ -74,7 +73,7 @@ export const createEventCountStatements = (dialect: Dialect) => {
         `SELECT workspace_id, CASE WHEN product_id IS NULL THEN 'event' ELSE 'purchase' END AS kind,
            coalesce(product_id, name) AS name, ${startsAt} AS starts_at, coalesce(app_id, '') AS app_id,
            coalesce(currency, '') AS currency, sum(coalesce(quantity, 1)) AS quantity,
-           coalesce(sum(CASE WHEN abs(price) <= ${MAX_PRICE} THEN price * quantity ELSE 0 END), 0) AS revenue
+           coalesce(sum(price * quantity), 0) AS revenue
          FROM events WHERE event_id > $1 AND event_id <= $2 GROUP BY 1, 2, 3, 4, 5, 6`,
         after,
         through,

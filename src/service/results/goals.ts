@@ -1,4 +1,3 @@
-import { MAX_PRICE } from '../../protocol/index.ts';
 import { memoize } from '../memoize.ts';
 import type { EventRow } from '../profiles/events.ts';
 import { readNumber, readText, type SqlRow } from '../row-readers.ts';
@@ -86,12 +85,6 @@ export interface ConversionEvent {
   currency: string;
 }
 
-/**
- * Returns the revenue of a purchase. Counts an out-of-range price, which was stored before the limit existed, as zero, so that no
- * value makes results fail.
- */
-const toRevenue = (price: number, quantity: number) => (Math.abs(price) <= MAX_PRICE ? price * quantity : 0);
-
 export const toConversionEvent = (row: SqlRow): ConversionEvent => {
   const isPurchase = row['product_id'] !== null;
   return {
@@ -100,7 +93,7 @@ export const toConversionEvent = (row: SqlRow): ConversionEvent => {
     workspaceId: readText(row, 'workspace_id'),
     name: conversionName(row['name'], row['product_id']),
     timeMs: readMs(row, 'occurred_at'),
-    revenue: isPurchase ? toRevenue(readNumber(row, 'price'), readNumber(row, 'quantity')) : 0,
+    revenue: isPurchase ? readNumber(row, 'price') * readNumber(row, 'quantity') : 0,
     currency: isPurchase ? readText(row, 'currency') : '',
   };
 };
@@ -112,7 +105,7 @@ export const convertStoredEvent = (event: EventRow): ConversionEvent => {
   if (event.kind === 'event')
     return { ...row, name: conversionName(event.name, null), revenue: 0, currency: '' };
   const { productId, price, quantity, currency } = event;
-  return { ...row, name: conversionName(null, productId), revenue: toRevenue(price, quantity), currency };
+  return { ...row, name: conversionName(null, productId), revenue: price * quantity, currency };
 };
 
 const addGoalTotals = (one: GoalTotals | undefined, other: GoalTotals): GoalTotals => {
@@ -129,6 +122,10 @@ export const mergeGoalTotals = (one: TotalsByGoal, other: TotalsByGoal): TotalsB
   return both;
 };
 
+/** Whether an event at this time is within the goal's time after the first impression. */
+export const isInWindow = (timeMs: number, firstMs: number, withinMs: number): boolean =>
+  timeMs >= firstMs && timeMs <= firstMs + withinMs;
+
 /**
  * Returns a user's goal totals with these events added. An event counts if it is within the goal's time after the first
  * impression, and if the goal's backfill has reached it. Returns the same object if nothing changes.
@@ -144,7 +141,7 @@ export const addConversions = (
   for (const { eventId, name, timeMs, revenue, currency } of events) {
     for (const { goal, name: wanted, withinMs, addedAfter, backfilledThrough, calendar } of goals) {
       if (name !== wanted || (eventId > backfilledThrough && eventId <= addedAfter)) continue;
-      if (timeMs < firstMs || timeMs > firstMs + withinMs) continue;
+      if (!isInWindow(timeMs, firstMs, withinMs)) continue;
       const added: GoalTotals = [1, revenue, currency, calendar.toDay(timeMs)];
       reached = { ...reached, [goal]: addGoalTotals(reached[goal], added) };
     }

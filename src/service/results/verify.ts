@@ -1,4 +1,3 @@
-import { MAX_PRICE } from '../../protocol/index.ts';
 import { withHoldoutAttribution } from '../profiles/holdout-id.ts';
 import { MEASURES } from '../profiles/measures.ts';
 import { type RunSql, readNumber, readText, readTextOrNull, type SqlRow } from '../row-readers.ts';
@@ -115,7 +114,7 @@ const goalStatement = (isEvent: boolean, { after }: Dialect): string => `
   SELECT coalesce(variant_id, '') AS variant_id, count(*) AS converted_users, sum(spent) AS revenue, sum(spent * spent) AS revenue_sum_of_squares
   FROM (
     SELECT user_id, min(variant_id) AS variant_id,
-      coalesce(sum(CASE WHEN abs(price) <= ${MAX_PRICE} THEN price * quantity ELSE 0 END), 0) AS spent
+      coalesce(sum(price * quantity), 0) AS spent
     FROM user_results JOIN events USING (user_id)
     WHERE user_results.workspace_id = $1 AND campaign_id = $2 AND month = '' AND first_impression_at IS NOT NULL
       AND ${isEvent ? 'name = $3 AND product_id IS NULL' : 'product_id = $3'} AND event_id <= $5

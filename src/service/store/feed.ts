@@ -3,6 +3,7 @@ import {
   type ConversionEvent,
   convertStoredEvent,
   createGoalIndex,
+  isInWindow,
   toConversionEvent,
   toGoal,
 } from '../results/goals.ts';
@@ -114,7 +115,7 @@ export const createFeed = ({
           ?.find((each) => each.campaignId === campaignId);
         const firstMs = userCampaign?.firstImpressionMs ?? null;
         if (!userCampaign || firstMs === null) return [];
-        if (event.timeMs < firstMs || event.timeMs > firstMs + withinMs) return [];
+        if (!isInWindow(event.timeMs, firstMs, withinMs)) return [];
         const { eventId, workspaceId, userId, timeMs, revenue, currency } = event;
         const externalId = externalIds.get(userId) ?? null;
         const { variantId } = userCampaign;
