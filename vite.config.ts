@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -5,6 +6,7 @@ import { dts } from 'rolldown-plugin-dts';
 import { defineConfig, type Plugin } from 'vite';
 import type {} from 'vitest/config';
 import manifest from './package.json' with { type: 'json' };
+import { changesGlobals } from './test/helpers/isolation.ts';
 import { measureSlowdown, patience } from './test/helpers/patience.ts';
 
 /** Many tests wait for a time-out or a browser, so that one more than there are cores keeps all of them busy. */
@@ -14,11 +16,35 @@ const long = Number(process.env['PLACARD_LONG'] ?? 1);
 
 if (process.env['VITEST']) process.env['PLACARD_SLOWDOWN'] ??= measureSlowdown().toFixed(1);
 
+const inNode = (name: string, isolate: boolean, include: string[]) => ({
+  test: {
+    name,
+    environment: 'node' as const,
+    include,
+    isolate,
+    maxWorkers,
+    // Thousands of transactions that are synced to a disk, or spread over a cluster, beside two other test files.
+    testTimeout: patience(300_000 * long),
+    // Packing builds everything, and may share the machine.
+    hookTimeout: patience(180_000),
+  },
+});
+
+/** Test files of a worker share its modules, which saves half a second of CPU time per file, unless a file changes globals. */
+const inNodeProjects = () => {
+  const files = globSync(
+    'test/{protocol,server,service,ingestion,studio,mcp,telemetry,cli,testing,package}/**/*.test.ts',
+  );
+  const { isolated = [], shared = [] } = Object.groupBy(files, (path) =>
+    changesGlobals(path) ? 'isolated' : 'shared',
+  );
+  return [inNode('node', false, shared), inNode('node-isolated', true, isolated)];
+};
+
 const inBrowsers = (name: string, files: { include: string[]; exclude?: string[] }) => ({
   test: {
     name,
     environment: 'node' as const,
-    globalSetup: ['test/helpers/shared-postgres.ts'],
     ...files,
     testTimeout: patience(120_000 * long),
     hookTimeout: patience(120_000),
@@ -189,6 +215,7 @@ export default defineConfig(({ command, mode }) => {
       ssr: { noExternal: true, resolve: { mainFields: ['main'] } },
     }),
     test: {
+      globalSetup: ['test/helpers/shared-postgres.ts'],
       testTimeout: patience(60_000 * long),
       // A second, the default, is short for a browser or a database.
       expect: { poll: { timeout: patience(30_000) } },
@@ -203,7 +230,7 @@ export default defineConfig(({ command, mode }) => {
         {
           test: {
             name: 'dom',
-            environment: 'happy-dom',
+            environment: './test/helpers/happy-dom.ts',
             include: [
               'test/{client,templates,element,react,vue,webview,devtools}/**/*.test.{ts,tsx}',
               // Beside it are tests of the Studio's server, which are of Node.
@@ -212,21 +239,7 @@ export default defineConfig(({ command, mode }) => {
             maxWorkers,
           },
         },
-        {
-          test: {
-            name: 'node',
-            environment: 'node',
-            globalSetup: ['test/helpers/shared-postgres.ts'],
-            include: [
-              'test/{protocol,server,service,ingestion,studio,mcp,telemetry,cli,testing,package}/**/*.test.ts',
-            ],
-            maxWorkers,
-            // Thousands of transactions that are synced to a disk, or spread over a cluster, beside two other test files.
-            testTimeout: patience(300_000 * long),
-            // Packing builds everything, and may share the machine.
-            hookTimeout: patience(180_000),
-          },
-        },
+        ...(process.env['VITEST'] ? inNodeProjects() : []),
         // Vitest starts the projects of a group in the order of their names. The scenarios that all browsers play are three long
         // files, which would leave the other cores with nothing to do if they came last.
         inBrowsers('all-browsers', { include: ['test/e2e/engines-*.test.ts'] }),

@@ -21,7 +21,7 @@ const SOURCES = [
   '*.{json,ts,md,txt}',
   'LICENSE',
   // Imported by vite.config.ts.
-  'test/helpers/{patience,machine}.ts',
+  'test/helpers/{isolation,patience,machine}.ts',
 ];
 const sources = (): string[] =>
   globSync(SOURCES, { cwd: ROOT, exclude: (path) => /node_modules|docs\/api\/html/.test(path) }).sort();

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 /** Modules that run in a browser, with their part of the protocol. */
 const ROOMS = ['client', 'element', 'react', 'vue', 'templates', 'webview', 'devtools'];
 const OPTIONS =
-  '--noEmit --strict --skipLibCheck --ignoreConfig --module nodenext --target es2022 --lib es2022,dom,dom.iterable --types react --allowImportingTsExtensions';
+  '--noEmit --strict --skipLibCheck --ignoreConfig --module nodenext --target es2022 --lib es2022,dom,dom.iterable --types react --allowImportingTsExtensions --checkers 1';
 
 let folder: string;
 beforeAll(async () => {
