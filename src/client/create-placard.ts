@@ -2,7 +2,7 @@ import type { Banner } from './banner.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
 import { createConsent } from './consent/consent.ts';
 import { createDecide } from './consent/decide.ts';
-import { createDeferredChunk } from './deferred-chunk.ts';
+import { createDeferredChunk, retryImport } from './deferred-chunk.ts';
 import type { DeferredClient } from './deferred-client.ts';
 import type { Requested } from './deferred-context.ts';
 import { createDeferredMethods, createNoopClient } from './noop-client.ts';
@@ -12,7 +12,6 @@ import type { Placard } from './placard.ts';
 import { createPlacements } from './placements/placements.ts';
 import { createSlotSizes } from './placements/slot-sizes.ts';
 import { afterFrame } from './platform/clock.ts';
-import { retryImport } from './retry-import.ts';
 import { createTrack } from './track.ts';
 import { createCurrentUser } from './user/current-user.ts';
 import { createUserSwitch } from './user/switch-user.ts';
@@ -75,6 +74,7 @@ const createLivePlacard = (settings: Settings): Placard => {
   });
 
   const userSwitch = createUserSwitch({ ...state, cache });
+  consent.subscribe(userSwitch.applyConsent);
   consent.subscribe(() => notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' }));
 
   // Loads everything that the first paint does not need.

@@ -1,8 +1,25 @@
 import type { Fail } from './notices.ts';
 import type { Clock } from './platform/clock.ts';
 
+/**
+ * Returns the URL of the module that failed to load, if the error message contains it. Ignores the script URLs in webpack's
+ * messages.
+ */
+export const findUrl = (message: string): string | undefined => /https?:\S+[^)]$/.exec(message)?.[0];
+
 /** Imports a module, even if an earlier import of the module failed. */
 export type RetryImport = <T>(load: () => Promise<T>) => Promise<T>;
+
+// Chromium 153 and older engines cache a failed module load, and fail at once the next time (whatwg/html#6768). A query makes the
+// URL different.
+export const retryImport: RetryImport = (load) =>
+  load().catch((cause) => {
+    const url = findUrl(cause.message);
+    if (!url) throw cause;
+    return import(/* webpackIgnore: true */ `${url}?${Date.now()}`).catch(() => {
+      throw cause;
+    });
+  });
 
 /**
  * Initial delay between attempts to load the chunk, in milliseconds. Doubles with each attempt, because a deployment may have

@@ -3,13 +3,12 @@ import type { Banner, BannerEvent } from './banner.ts';
 import { createSnooze } from './banners/snooze.ts';
 import { recordAcceptedDismissals } from './banners/sync-response.ts';
 import { createSyncScheduler, type SyncScheduler } from './banners/sync-scheduler.ts';
-import { createLoadChunk } from './chunks.ts';
 import { createDeferredContext, type DeferredClientOptions } from './deferred-context.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import type { Inspector } from './inspector/inspector.ts';
 import { createOpenInspector } from './inspector/open-inspector.ts';
-import { loadOnce } from './load-once.ts';
+import { createLoadChunk, isUnavailable } from './load-chunk.ts';
 import { CONSENT, reportInvalidOption, resolveOptions } from './options/option-schema.ts';
 import { createImpressions } from './placements/impressions.ts';
 import type { ShouldShow } from './placements/should-show.ts';
@@ -18,6 +17,24 @@ import { registerClient } from './running-clients.ts';
 import type { SessionAddition, SessionPart, SessionPartChunk } from './session-part.ts';
 
 type VisitorsChunk = typeof import('./user/visitors.ts');
+
+/**
+ * Chunks that this chunk loads. `create-placard.ts` loads this chunk: once the cached banners are on the page, after 250 ms, or
+ * with the first event. All other code is in this chunk, or in the first one if a cached banner needs it.
+ * `test/package/chunks.test.ts` compares this table with the build.
+ */
+const CHUNKS = {
+  /**
+   * Loads on a response other than 202 with all events accepted, a failed sync, a damaged or old record, a full or failing disk,
+   * a dead letter, `diagnostics()`, `shouldShow`, a service worker, or an expired banner. If it cannot be loaded, the log stays
+   * unchanged, and a claim expires by itself.
+   */
+  trouble: () => import('./trouble-chunk.ts'),
+  /** Loads on `inspect()`, or if the page was opened by a preview link. */
+  inspector: () => import('./inspector/inspector.ts'),
+  /** Loads if `debug` is set, the key is a server key, or the consent is unknown. */
+  debug: () => import('./debug.ts'),
+};
 
 /** Maximum wait for the visitor or the log, which may still complete later. */
 const STORE_TIMEOUT_MS = 2_000;
@@ -59,13 +76,13 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
   const context = createDeferredContext(options);
   const { settings, user, cache, placements, notify, fail } = context;
   const { lifecycle, userTokens, isStopped, isActive, inBackground } = context;
-  const loadChunk = createLoadChunk(options.retryImport);
-  const trouble = loadOnce(() => loadChunk('trouble'), fail);
+  const loadChunk = createLoadChunk(options.retryImport, fail);
+  const loadTrouble = () => loadChunk(CHUNKS.trouble);
   const { platform } = settings;
   const { now, after } = platform;
-  const inspector = createOpenInspector(context, loadChunk);
+  const inspector = createOpenInspector(context, () => loadChunk(CHUNKS.inspector));
 
-  const scheduler = createSyncScheduler(context, trouble);
+  const scheduler = createSyncScheduler(context, loadTrouble);
 
   const delivery = createDelivery(
     {
@@ -82,14 +99,13 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
         await context.deleteStored();
         inBackground(scheduler.refetch());
       },
-      loadHandoff: trouble,
     },
-    () => loadChunk('trouble'),
+    loadTrouble,
   );
 
   let visitors: Promise<() => Promise<void>> | undefined;
   const loadVisitors = async () => {
-    const { createVisitors } = (await options.retryImport(settings.use.visitors!)) as VisitorsChunk;
+    const { createVisitors } = (await loadChunk(settings.use.visitors!)) as VisitorsChunk;
     return createVisitors({ ...context, isVisitorId }, delivery);
   };
   /** Updates the visitor. After a timeout, the session begins without the visitor. */
@@ -101,14 +117,14 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
       await withTimeout(updating, after, STORE_TIMEOUT_MS, 'The visitor');
     } catch (cause) {
       visitors = undefined;
-      fail('internal', 'The visitor failed to load', cause);
+      if (!isUnavailable(cause)) fail('internal', 'The visitor failed to load', cause);
     }
   };
   let shouldShow: ShouldShow | undefined;
   /** Loads `shouldShow` handling. Slots stay unchanged until then. */
   const loadShouldShow = async (): Promise<void> => {
     if (!settings.shouldShow || shouldShow) return;
-    const { createShouldShow } = await trouble();
+    const { createShouldShow } = await loadTrouble();
     shouldShow ??= createShouldShow(context);
     placements.updateAll();
   };
@@ -122,7 +138,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
   const parts = new Map<SessionAddition, SessionPart>();
   const startPart = async (addition: SessionAddition): Promise<void> => {
     if (!addition.load || !isActive() || user.id() === null) return;
-    const { create } = (await options.retryImport(addition.load)) as SessionPartChunk;
+    const { create } = (await loadChunk(addition.load)) as SessionPartChunk;
     if (isStopped()) return;
     const part = parts.get(addition) ?? create({ ...context, ...addition, scheduler });
     parts.set(addition, part);
@@ -130,7 +146,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
   };
 
   const debug = async (): Promise<void> => {
-    const { validateOptions, printNotices } = await loadChunk('debug');
+    const { validateOptions, printNotices } = await loadChunk(CHUNKS.debug);
     validateOptions(settings, { resolveOptions, reportInvalidOption, CONSENT }, notify);
     if (settings.debug) printNotices(context);
   };

@@ -3,7 +3,7 @@ import { createReadBanners, type ReadBanners } from './banners/sync-response.ts'
 import type { Consent } from './consent/consent.ts';
 import { createUserTokens, getApiKey, type UserTokens } from './credentials/credentials.ts';
 import type { RetryImport } from './deferred-chunk.ts';
-import { isUnavailable } from './load-once.ts';
+import { isUnavailable } from './load-chunk.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { Settings } from './options/options.ts';
 import type { Placements } from './placements/placements.ts';

@@ -1,4 +1,4 @@
-// Trouble chunk: code that most visits do not run. See `chunks.ts` for when it is loaded.
+// Trouble chunk: code that most visits do not run. See `deferred-client.ts` for when it is loaded.
 export { createRenewal } from './banners/renewal.ts';
 export { createSyncFailures } from './banners/sync-failure.ts';
 export { createTrouble } from './delivery/trouble/trouble.ts';

@@ -228,7 +228,7 @@ test.each([
     Object.defineProperty(element, 'offsetHeight', { value: 120 });
     placard.mount('home_hero', element, draw);
     await heard('tracked');
-    const stored: Record<string, number> = JSON.parse(localStorage.getItem('placard-boxes:app') ?? '{}');
+    const stored: Record<string, number> = JSON.parse(localStorage.getItem('placard-heights:app') ?? '{}');
     expect(Object.values(stored)).toEqual(heights);
   },
 );

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createConsent, type Decision } from '../../src/client/consent/consent.ts';
 import { persistConsent } from '../../src/client/consent/decide.ts';
-import { createDeferredChunk } from '../../src/client/deferred-chunk.ts';
+import { createDeferredChunk, findUrl, retryImport } from '../../src/client/deferred-chunk.ts';
 import { CONTROL_KEY, newControl, readControl } from '../../src/client/delivery/log/records.ts';
 import { logName } from '../../src/client/options/options.ts';
 import { createMemoryStore, type Store, type StoreKey } from '../../src/client/platform/store.ts';
@@ -258,7 +258,7 @@ test.each(['keep', 'purge', 'wipe'] as const)(
     await first.placard.track(first.placard.banner('home_hero')!, 'click');
     first.placard.stop();
     service.clear();
-    localStorage.setItem('placard-boxes:app', '{}');
+    localStorage.setItem('placard-heights:app', '{}');
 
     network.failures = Number.POSITIVE_INFINITY;
     const { placard } = visit();
@@ -508,4 +508,26 @@ test('an opt-out in another tab overrides an earlier opt-in, even if the chunk l
   expect(late.of('consent').at(-1)).toMatchObject({ state: 'disabled' });
   const control = await openStore(logName(service.origin, 'app')).get(CONTROL_KEY);
   expect(control).toMatchObject({ consent: 'disabled' });
+});
+
+test.each([
+  [
+    'Chromium',
+    'Failed to fetch dynamically imported module: https://shop.example/a-1.js',
+    'https://shop.example/a-1.js',
+  ],
+  [
+    'Firefox',
+    'error loading dynamically imported module: http://shop.example/a-1.js',
+    'http://shop.example/a-1.js',
+  ],
+  ['WebKit', 'Importing a module script failed.', undefined],
+  ['webpack', 'Loading chunk 147 failed.\n(error: https://shop.example/147.js)', undefined],
+])('reads the module to import again from the message of %s, if it contains one', (_, message, address) => {
+  expect(findUrl(message)).toBe(address);
+});
+
+test('rejects with the first failure if its message names no module, without a second request', async () => {
+  const cause = new TypeError('Importing a module script failed.');
+  await expect(retryImport(() => Promise.reject(cause))).rejects.toBe(cause);
 });

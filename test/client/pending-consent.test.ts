@@ -25,6 +25,7 @@ const undecided = async () => {
   const profile = aWatchedProfile();
   const page = open({ consent: 'pending', openStore: profile.openStore });
   const element = aSlot();
+  Object.defineProperty(element, 'offsetHeight', { value: 120 });
   page.placard.mount('home_hero', element, draw);
   await page.heard('tracked');
   const clicked = await page.placard.track(page.placard.banner('home_hero')!, 'click');

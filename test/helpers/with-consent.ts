@@ -5,7 +5,7 @@ import type { Delivery } from '../../src/client/delivery/delivery.ts';
 export const withConsent = (delivery: Delivery, consent: Consent) => {
   const decide = (decision: Decision): Promise<void> => {
     void consent.decide(decision);
-    return delivery.decide(decision);
+    return delivery.applyDecision(decision);
   };
   return {
     ...delivery,

@@ -1,18 +1,18 @@
-// When each chunk of the client loads: compares the table in `src/client/chunks.ts` with a bundler's output.
+// When each chunk of the client loads: compares the table in `src/client/deferred-client.ts` with a bundler's output.
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { beforeAll, expect, test } from 'vitest';
 
-const TABLE = 'src/client/chunks.ts';
 const ADDITIONS = 'src/client/additions.ts';
 /** Entry point of the application bundle. */
 const FIRST = '<stdin>';
+/** Contains the table. */
 const DEFERRED = 'src/client/deferred-client.ts';
 
 /** Modules listed in the table. */
-const named = [...readFileSync(TABLE, 'utf8').matchAll(/\w+: \(\) => import\('(.+?)'\)/g)].map(([, path]) =>
-  join('src/client', path!),
+const named = [...readFileSync(DEFERRED, 'utf8').matchAll(/\w+: \(\) => import\('(.+?)'\)/g)].map(
+  ([, path]) => join('src/client', path!),
 );
 
 /** Modules of the additions. esbuild emits their chunks even if the page imports none. */
@@ -75,5 +75,5 @@ test('other files of the client do not load modules on demand', () => {
   const importers = globSync('src/client/**/*.ts').filter((path) =>
     /\bimport\('\.|import\([`"]\./.test(readFileSync(path, 'utf8').replaceAll(/typeof import\(.*?\)/g, '')),
   );
-  expect(importers.sort()).toEqual([TABLE, ADDITIONS, 'src/client/create-placard.ts'].sort());
+  expect(importers.sort()).toEqual([DEFERRED, ADDITIONS, 'src/client/create-placard.ts'].sort());
 });

@@ -23,13 +23,13 @@ interface TabMessage {
 }
 
 /** Part of the trouble chunk that the sync scheduler needs. */
-interface Trouble {
+interface TroubleChunk {
   createRenewal: typeof createRenewal;
   createSyncFailures: typeof createSyncFailures;
 }
 
 /** Updates the cache when a session begins, a banner expires, the host requests an update, or another tab changes the record. */
-export const createSyncScheduler = (context: DeferredContext, trouble: () => Promise<Trouble>) => {
+export const createSyncScheduler = (context: DeferredContext, loadTrouble: () => Promise<TroubleChunk>) => {
   const {
     settings,
     consent,
@@ -83,7 +83,7 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
 
   let found: SyncFailures | undefined;
   const failures = async (): Promise<SyncFailures> => {
-    const { createSyncFailures } = await trouble();
+    const { createSyncFailures } = await loadTrouble();
     found ??= createSyncFailures(sharedFunctions, settings, context.userTokens);
     return found;
   };
@@ -116,7 +116,7 @@ export const createSyncScheduler = (context: DeferredContext, trouble: () => Pro
   });
   let renewal: Renewal | undefined;
   const renew = async (placementId: string): Promise<void> => {
-    const { createRenewal } = await trouble();
+    const { createRenewal } = await loadTrouble();
     if (context.isStopped()) return;
     renewal ??= createRenewal({
       ...platform,

@@ -8,7 +8,7 @@ export type ConsentState = 'enabled' | Exclude<OptOutPolicy, 'purge'> | 'disable
 export type Decision = 'enable' | OptOutPolicy | 'wipe';
 
 /** Consent state of this page: the user's last choice, or a wipe. */
-type State =
+export type State =
   | ConsentState
   /** No choice yet. The page works in memory, and stores and sends nothing. */
   | 'pending'
@@ -105,7 +105,10 @@ export const createConsent = (initial: State, now: () => number) => {
       if (decision === 'send' && !is('pending')) return set('send');
       return set(decision === 'keep' && is('enabled', 'send', 'keep') ? 'keep' : 'disabled');
     },
-    /** Calls `listener` after each change, with the previous state. A promise that it returns must not reject. */
+    /**
+     * Calls `listener` after each change, with the previous state. A promise that it returns must not reject. Subscribers:
+     * `create-placard.ts` for the banners and the host, `delivery/create-delivery.ts` for events and requests.
+     */
     subscribe: (listener: (before: State) => unknown): void => void listeners.push(listener),
   };
 };

@@ -61,7 +61,7 @@ interface DecideOptions {
 
 /**
  * Creates the function that applies a decision of the user: to this page synchronously, then to the log and the other tabs
- * (`delivery/decide.ts`).
+ * (`delivery/apply-decision.ts`).
  */
 export const createDecide =
   ({ settings, consent, deferred, report }: DecideOptions) =>
@@ -71,7 +71,7 @@ export const createDecide =
     await deferred.runWithFallback(
       // The disk has already been purged, and another purge would delete events captured since an opt-in. Pending captures are
       // discarded in any case.
-      ({ delivery }) => delivery.decide(decision, isDone && consent.mayAct()),
+      ({ delivery }) => delivery.applyDecision(decision, isDone && consent.mayAct()),
       async () => {
         await persistConsent(settings, decision, consent).catch(report);
         isDone = true;

@@ -13,8 +13,8 @@ import {
   isText,
   type StoredEvent,
 } from './log/records.ts';
-import type { Outbox } from './outbox.ts';
 import type { PageExit } from './page-exit.ts';
+import type { Outbox } from './sender/sender.ts';
 
 /**
  * Maximum clock drift that event times ignore. A larger one means that the user set the clock or the device slept, so event times
@@ -136,7 +136,7 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
   };
 
   const onStored = (kept: Entry[]): void => {
-    log.unsent.add(kept);
+    log.cache.addUnsent(kept);
     capMonitor.appended(kept);
     for (const { event } of kept) notify({ type: 'tracked', event: bannerEvent(event) });
     if (!lifecycle.isVisible()) pageExit.leave();

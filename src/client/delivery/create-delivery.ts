@@ -1,21 +1,122 @@
 import type { BannerEvent } from '../banner.ts';
+import type { Notify } from '../notices.ts';
+import { deliveryOptions } from '../options/option-schema.ts';
+import { createTabChannel } from '../platform/tab-channel.ts';
+import { createApplyDecision, followTabs } from './apply-decision.ts';
 import { createCapture } from './capture.ts';
-import { createDecide, followTabs } from './decide.ts';
-import type { Delivery, DeliverySetup } from './delivery.ts';
+import type {
+  Delivery,
+  DeliveryContext,
+  DeliverySetup,
+  FlushResult,
+  TabMessage,
+  Trouble,
+} from './delivery.ts';
+import { createCapMonitor } from './log/cap-monitor.ts';
+import { createLog } from './log/log.ts';
 import { bannerEvent, EVENT_RANGE } from './log/records.ts';
-import { createOutbox, type LoadTrouble } from './outbox.ts';
 import { createPageExit } from './page-exit.ts';
+import { createSender } from './sender/sender.ts';
+import { sharedFunctions } from './trouble/shared-functions.ts';
+import type { createTrouble } from './trouble/trouble.ts';
+import type { createWorkerHandoff } from './worker-handoff.ts';
+
+const createContext = (setup: DeliverySetup): Omit<DeliveryContext, 'trouble' | 'loaded'> => {
+  const { clock, random, lifecycle, openChannel, isWorker, notify } = setup;
+  const newId = () => `${clock.now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
+  const tabs = createTabChannel<TabMessage>(setup.logName, lifecycle, openChannel);
+  tabs.subscribe((item) => {
+    if (item.type === 'notice' && item.notice) notify(item.notice);
+  });
+
+  const tell: Notify = (notice) => {
+    notify(notice);
+    if (isWorker && ('event' in notice || 'events' in notice)) tabs.post({ type: 'notice', notice });
+  };
+
+  return {
+    ...setup,
+    tab: newId(),
+    newId,
+    options: deliveryOptions(setup.delivery, notify),
+    tabs,
+    notify: tell,
+    deliver(events) {
+      if (events.length === 0) return;
+      const dismissals = events.filter(({ type }) => type === 'dismiss');
+      if (dismissals.length > 0) setup.onDismissed?.(dismissals);
+      tell({ type: 'delivered', events });
+    },
+  };
+};
+
+/**
+ * Opens the outbox of an app. `loadTrouble` loads the trouble chunk. A service worker needs nothing else; a page uses
+ * `createDelivery`.
+ */
+export const createOutbox = (
+  setup: DeliverySetup,
+  loadTrouble: () => Promise<{ createTrouble: typeof createTrouble }>,
+) => {
+  let loaded: Trouble | undefined;
+  const context: DeliveryContext = {
+    ...createContext(setup),
+    async trouble() {
+      const { createTrouble } = await loadTrouble();
+      loaded ??= createTrouble({ shared: sharedFunctions, context, log, caps: capMonitor.caps });
+      return loaded;
+    },
+    loaded: () => loaded,
+  };
+  const log = createLog(context);
+  const capMonitor = createCapMonitor(context, log);
+  const sender = createSender(context, log, capMonitor);
+  context.consent.subscribe((before) => {
+    // If the first choice is an opt-out, the events in memory are discarded.
+    if (before === 'pending' && !context.consent.mayAct()) log.store.clearMemory();
+    if (context.consent.maySend()) return;
+    log.cache.clearUnsent();
+    sender.requests.abortAll();
+  });
+  // The disk may contain another choice of the user.
+  log.store.onDisk(() => void log.control().then(() => sender.wake()));
+  const send = () => (context.canSend() ? sender.run(true) : 0);
+
+  return {
+    context,
+    log,
+    capMonitor,
+    sender,
+    /** Sends all events in the log. `others` resolves with the number of events that other requests of this page deliver. */
+    async flush(others = Promise.resolve(0)): Promise<FlushResult> {
+      const [sent, flushed] = await Promise.all([send(), others]);
+      // Corrected events are sent as well.
+      await context.loaded()?.correction.settled();
+      const corrected = await send();
+      let pending = 0;
+      for await (const _ of log.read(EVENT_RANGE)) pending += 1;
+      return { delivered: sent + flushed + corrected, pending };
+    },
+    diagnostics: async () => (await context.trouble()).diagnostics(),
+  };
+};
+
+/** Part of the trouble chunk that the delivery of a page needs. */
+export interface TroubleChunk {
+  createTrouble: typeof createTrouble;
+  createWorkerHandoff: typeof createWorkerHandoff;
+}
 
 /**
  * Creates the delivery of a page: an outbox, event capture, and the exit flush, which sends the events that no request holds.
  * `loadTrouble` loads the trouble chunk.
  */
-export const createDelivery = (setup: DeliverySetup, loadTrouble: LoadTrouble): Delivery => {
+export const createDelivery = (setup: DeliverySetup, loadTrouble: () => Promise<TroubleChunk>): Delivery => {
   const outbox = createOutbox(setup, loadTrouble);
   followTabs(outbox);
   const { context, log, sender } = outbox;
   const { consent, trouble } = context;
-  const pageExit = createPageExit(outbox);
+  const pageExit = createPageExit(outbox, loadTrouble);
   const capture = createCapture(outbox, pageExit);
   sender.wake();
 
@@ -40,7 +141,7 @@ export const createDelivery = (setup: DeliverySetup, loadTrouble: LoadTrouble): 
       await log.control();
       return consent.mayAct();
     },
-    decide: createDecide(outbox, capture),
+    applyDecision: createApplyDecision(outbox, capture),
     stop() {
       context.tabs.close();
       for (const part of [sender, pageExit]) part.stop();

@@ -11,7 +11,6 @@ import type { Store, StoreKey } from '../platform/store.ts';
 import type { BroadcastChannelLike, TabChannel } from '../platform/tab-channel.ts';
 import type { Disk, InMemory } from './log/disk.ts';
 import type { Claim, Claimed, QueuedEvent } from './log/records.ts';
-import type { createWorkerHandoff } from './worker-handoff.ts';
 
 /** Reason that the server rejected an event, with its number of attempts. */
 export interface Rejection {
@@ -118,7 +117,7 @@ export interface Delivery {
    * has the decision. `isDiskDone`: a wipe or purge was already applied to the disk, and the user has opted in since. In this
    * case, stored events stay and only pending captures of this page are discarded.
    */
-  decide(decision: Decision, isDiskDone?: boolean): Promise<void>;
+  applyDecision(decision: Decision, isDiskDone?: boolean): Promise<void>;
   /** Releases timers, listeners and channels. Stored events stay. */
   stop(): void;
 }
@@ -156,8 +155,6 @@ export interface DeliverySetup {
   onDismissed?: (dismissals: readonly BannerEvent[]) => void;
   /** Frees space by deleting less valuable data (the banner cache) if the storage quota is reached. */
   evict?: () => Promise<void>;
-  /** Loads the hand-off to a service worker. */
-  loadHandoff?: () => Promise<{ createWorkerHandoff: typeof createWorkerHandoff }>;
   /** Whether this is a service worker, which sends only when `flush()` is called, and leaves corrections to the pages. */
   isWorker?: boolean;
   /** Returns whether new events may be captured: the user allows it, and the client has not stopped. */

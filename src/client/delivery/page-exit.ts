@@ -1,10 +1,9 @@
 import type { DeliveryContext } from './delivery.ts';
 import type { Log } from './log/log.ts';
 import { claimKey, eventValue } from './log/records.ts';
-import type { Outbox } from './outbox.ts';
 import { byTime, findBlock, newClaim, planBatches } from './sender/claim.ts';
-import type { Sender } from './sender/sender.ts';
-import type { WorkerContainer, WorkerHandoff } from './worker-handoff.ts';
+import type { Outbox, Sender } from './sender/sender.ts';
+import type { createWorkerHandoff, WorkerContainer, WorkerHandoff } from './worker-handoff.ts';
 
 /** Creates the exit flush, which sends the events that are not in flight when the page exits. */
 export const createExitFlush = (
@@ -23,10 +22,10 @@ export const createExitFlush = (
    */
   return async (): Promise<number> => {
     const key = apiKeys.current();
-    const others = log.cachedClaims().filter((each) => each.tab !== tab);
-    if (key === undefined || findBlock(context, log.cachedControl(), others)) return 0;
-    const byValue = log.unsent
-      .list()
+    const others = log.cache.claims().filter((each) => each.tab !== tab);
+    if (key === undefined || findBlock(context, log.cache.control(), others)) return 0;
+    const byValue = log.cache
+      .unsent()
       .filter(({ event: { userId, type } }) => {
         const mayRepeat = options.guarantee[type] !== 'at-most-once';
         return mayRepeat && userTokens.isReady(userId) && !userTokens.isPaused(userId);
@@ -54,15 +53,18 @@ const getWorkerContainer = (): WorkerContainer | undefined => {
 };
 
 /** Sends the remaining events on page exit, through the service worker if there is one, else with an exit flush. */
-export const createPageExit = ({ context, log, sender }: Outbox) => {
+export const createPageExit = (
+  { context, log, sender }: Outbox,
+  loadTrouble: () => Promise<{ createWorkerHandoff: typeof createWorkerHandoff }>,
+) => {
   const exitFlush = createExitFlush(context, log, sender);
-  const { logName, lifecycle, userTokens, fail, canSend, isStopped, loadHandoff } = context;
+  const { logName, lifecycle, userTokens, fail, canSend, isStopped } = context;
   let worker: WorkerHandoff | undefined;
   /** Most pages have no service worker. One may take control later. */
   const container = getWorkerContainer();
   const connectWorker = (): void => {
-    if (worker || !loadHandoff || !container?.controller) return;
-    loadHandoff().then(
+    if (worker || !container?.controller) return;
+    loadTrouble().then(
       ({ createWorkerHandoff }) => {
         if (!isStopped()) worker ??= createWorkerHandoff(logName, userTokens.isUsed, container);
       },

@@ -1,6 +1,5 @@
 import { PREVIEW_PARAMETER, PREVIEW_PATH } from '../../protocol/index.ts';
 import type { SyncScheduler } from '../banners/sync-scheduler.ts';
-import type { LoadChunk } from '../chunks.ts';
 import type { DeferredContext } from '../deferred-context.ts';
 import type { Notice } from '../notices.ts';
 import type { Impressions } from '../placements/impressions.ts';
@@ -36,7 +35,10 @@ interface Parts {
 }
 
 /** Creates the loader of the inspector, which records notices until the inspector is loaded. */
-export const createOpenInspector = (context: DeferredContext, loadChunk: LoadChunk) => {
+export const createOpenInspector = (
+  context: DeferredContext,
+  loadInspector: () => Promise<typeof import('./inspector.ts')>,
+) => {
   const { settings, subscribe } = context;
   const recent: Inspection['recent'] = [];
   const unsubscribe = subscribe((notice) => {
@@ -50,7 +52,7 @@ export const createOpenInspector = (context: DeferredContext, loadChunk: LoadChu
   // chunks share.
   const askForPreview = (token: string) => context.post(PREVIEW_PATH, { token });
   const load = async (parts: Parts): Promise<Inspector> => {
-    const { createInspector } = await loadChunk('inspector');
+    const { createInspector } = await loadInspector();
     const { stop, ...made } = createInspector({ ...context, ...parts, recent, askForPreview });
     end = stop;
     return made;

@@ -4,7 +4,7 @@ import type { DeferredContext } from '../deferred-context.ts';
 import type { CapturedEvent, Delivery } from '../delivery/delivery.ts';
 import type { ShouldShow } from './should-show.ts';
 import type { MountedSlot } from './slot.ts';
-import { createBoxMemory, createSlotHeights } from './slot-heights.ts';
+import { createSlotHeights, storeHeight } from './slot-heights.ts';
 import { watchViewability } from './viewability.ts';
 
 /** Minimum width of a slot in which a banner is readable. */
@@ -17,14 +17,14 @@ export const createImpressions = (
   capture: Delivery['capture'],
   getShouldShow: () => ShouldShow | undefined,
 ) => {
-  const { settings, user, cache, placements, lifecycle, mayWrite, isActive, inBackground, fail } = context;
+  const { settings, user, cache, placements, lifecycle, slotSizes, mayWrite, isActive, inBackground, fail } =
+    context;
   const { platform } = settings;
   /** Returns whether the element's window is visible. A window that the page opened may be visible while the page is hidden. */
   const isVisible = ({ ownerDocument }: Element): boolean =>
     ownerDocument === globalThis.document
       ? lifecycle.isVisible()
       : ownerDocument.visibilityState === 'visible';
-  const boxMemory = createBoxMemory(context.slotSizes, mayWrite);
   /** Without `IntersectionObserver`, visibility is unknown and no slot is watched. */
   const Observer: typeof IntersectionObserver | undefined =
     platform.IntersectionObserver ?? globalThis.IntersectionObserver;
@@ -53,12 +53,12 @@ export const createImpressions = (
     return cache.isIntercepted(event) ? null : capture(event);
   };
 
-  const rememberBox = ({ placementId, element, state }: MountedSlot): void => {
+  const storeSlotHeight = ({ placementId, element, state }: MountedSlot): void => {
     const { banner, reason } = state;
     // The next visit has another banner.
-    if (banner?.isTestSend) return;
+    if (banner?.isTestSend || !mayWrite()) return;
     if (banner || cache.current(placementId) === null)
-      boxMemory.remember(placementId, element, banner !== null && !reason);
+      storeHeight(slotSizes, placementId, element, banner !== null && !reason);
   };
 
   const warned = new WeakSet<MountedSlot>();
@@ -88,7 +88,7 @@ export const createImpressions = (
       onLeft: scheduleUpdate,
       onSize() {
         checkWidth(mounted);
-        rememberBox(mounted);
+        storeSlotHeight(mounted);
         // A detached slot is back in the page.
         if (mounted.state.banner === null) scheduleUpdate();
       },

@@ -1,6 +1,6 @@
 import type { PLACEMENTS_PATH, SelectorPlacement } from '../../protocol/index.ts';
 import type { SessionPart, SessionPartOptions } from '../session-part.ts';
-import { changeUnseen, drawBox } from './inserted-box.ts';
+import { changeUnseen, renderContainer } from './slot-container.ts';
 
 /** Repeated, because a module that two deferred chunks share breaks on pages that extend `Object.prototype`. */
 const PATH: typeof PLACEMENTS_PATH = '/placard/placements';
@@ -10,7 +10,7 @@ const FRESH_MS = 5 * 60_000;
 const REFRESH_MS = 200;
 /** Time for a page to render the element of a selector, in milliseconds, before it counts as missing. */
 const MISSING_MS = 5_000;
-/** Maximum number of times that the page removes a box before the placement is left out. */
+/** Maximum number of times that the page removes a container before the placement is left out. */
 const MAX_RETURNS = 3;
 
 const POSITIONS = {
@@ -24,16 +24,16 @@ const NOTHING = 'its selector has no match';
 
 interface Insertion {
   /** Inserted element that contains the slot. */
-  box?: HTMLElement | undefined;
+  container?: HTMLElement | undefined;
   unmount?: (() => void) | undefined;
-  /** Element next to which, or in which, the box was inserted. */
+  /** Element next to which, or in which, the container was inserted. */
   anchor?: Element;
   isControl?: boolean;
   /** Whether the selector has matched since the last change of the path. */
   isFound?: boolean;
-  /** Number of times that the page removed the box and kept its anchor. */
+  /** Number of times that the page removed the container and kept its anchor. */
   returns: number;
-  /** Position of the anchor when the box would have caused a layout shift. The box is not tried again until the anchor moves. */
+  /** Position of the anchor when the container would have caused a layout shift. The container is not tried again until the anchor moves. */
   refusedAtY?: number | undefined;
 }
 
@@ -80,15 +80,15 @@ export const create = (options: SessionPartOptions): SessionPart => {
     return true;
   };
 
-  /** Removes the banner at once, and its box if that causes no layout shift. */
+  /** Removes the banner at once, and its container if that causes no layout shift. */
   const remove = (insertion: Insertion): void => {
-    const { box, unmount } = insertion;
+    const { container, unmount } = insertion;
     insertion.unmount = undefined;
     unmount?.();
-    if (!box) return;
-    const { parentElement, nextSibling } = box;
-    const undo = () => void parentElement!.insertBefore(box, nextSibling);
-    if (change(parentElement, () => box.remove(), undo)) insertion.box = undefined;
+    if (!container) return;
+    const { parentElement, nextSibling } = container;
+    const undo = () => void parentElement!.insertBefore(container, nextSibling);
+    if (change(parentElement, () => container.remove(), undo)) insertion.container = undefined;
   };
 
   /** Updates one placement. Returns the reason that it is not inserted; `undefined` if none. */
@@ -100,9 +100,9 @@ export const create = (options: SessionPartOptions): SessionPart => {
     }
     options.requestPlacement(placementId);
     const banner = cache.current(placementId);
-    if (insertion.box?.isConnected && insertion.unmount) {
+    if (insertion.container?.isConnected && insertion.unmount) {
       if (!banner || banner.isControl === insertion.isControl) return undefined;
-      // A control banner has no box. The next banner gets a new one.
+      // A control banner has no container. The next banner gets a new one.
       remove(insertion);
     }
     const { 0: anchor, length } = document.querySelectorAll(placement.selector);
@@ -113,21 +113,21 @@ export const create = (options: SessionPartOptions): SessionPart => {
     if (!banner) return undefined;
     const hook = Object.hasOwn(hooks, template) && hooks[template];
     if (!hook) return `selectors() has no "${template}"`;
-    const isReturn = insertion.anchor === anchor && insertion.box?.isConnected === false;
+    const isReturn = insertion.anchor === anchor && insertion.container?.isConnected === false;
     if (isReturn && insertion.returns === MAX_RETURNS) return 'the page keeps removing it';
     const { y } = anchor.getBoundingClientRect();
     if (y === insertion.refusedAtY && lifecycle.isVisible()) return undefined;
-    const box = insertion.box ?? document.createElement('div');
-    const slot = drawBox(box, placement, banner.isControl);
+    const container = insertion.container ?? document.createElement('div');
+    const slot = renderContainer(container, placement, banner.isControl);
     const parent = insert.endsWith('pend') ? anchor : anchor.parentElement;
-    const put = () => void anchor.insertAdjacentElement(POSITIONS[insert], box);
-    if (!change(parent, put, () => box.remove())) {
+    const put = () => void anchor.insertAdjacentElement(POSITIONS[insert], container);
+    if (!change(parent, put, () => container.remove())) {
       insertion.refusedAtY = y;
       return 'waiting until its position is out of view or has room';
     }
-    Object.assign(insertion, { box, anchor, isControl: banner.isControl, refusedAtY: undefined });
+    Object.assign(insertion, { container, anchor, isControl: banner.isControl, refusedAtY: undefined });
     if (isReturn) insertion.returns += 1;
-    // The box has its declared height, regardless of the height on the last visit at a similar width.
+    // The container has its declared height, regardless of the height on the last visit at a similar width.
     slotSizes.heights()[slotSizes.key(placementId, slot)] = 0;
     insertion.unmount ??= placements.mount(placementId, slot, hook);
     placements.updateAll();
@@ -170,7 +170,7 @@ export const create = (options: SessionPartOptions): SessionPart => {
       warned.clear();
       for (const insertion of insertions.values()) {
         insertion.returns = 0;
-        insertion.isFound = insertion.box?.isConnected === true;
+        insertion.isFound = insertion.container?.isConnected === true;
       }
       cancelMissing?.();
       cancelMissing = after(MISSING_MS, noteMissing);

@@ -18,7 +18,7 @@ import {
   UNMOUNTED,
 } from './slot.ts';
 import type { SlotHeights } from './slot-heights.ts';
-import { holdBox, type SlotSizes } from './slot-sizes.ts';
+import { holdHeight, type SlotSizes } from './slot-sizes.ts';
 
 /** Slot callbacks of the deferred chunk, which attaches them. Cached banners do not need them, unless there is a `shouldShow`. */
 export interface SlotWatcher extends SlotHeights {
@@ -86,7 +86,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     if (state.clear && keepHeight && isOnScreen(slot)) {
       const height = element.offsetHeight;
       slot.release?.();
-      slot.release = holdBox(element, height);
+      slot.release = holdHeight(element, height);
     }
     slot.state = next;
     state.clear?.();

@@ -1,21 +1,23 @@
 import type { MountedSlot } from './slot.ts';
 import type { SlotSizes } from './slot-sizes.ts';
 
-/** Stores the heights of the slots of an app for the next visit. */
-export const createBoxMemory = ({ heights, key, storageKey }: SlotSizes, mayWrite: () => boolean) => ({
-  /** Stores the slot's current height, or 0 if its placement has no banner. */
-  remember(placementId: string, element: HTMLElement, isDrawn = true): void {
-    const height = isDrawn ? element.offsetHeight : 0;
-    const box = key(placementId, element);
-    if (!mayWrite() || (heights()[box] ?? 0) === height) return;
-    heights()[box] = height;
-    try {
-      localStorage.setItem(storageKey, JSON.stringify(heights()));
-    } catch {
-      // Full or blocked storage only loses the stored height.
-    }
-  },
-});
+/** Stores the slot's current height for the next visit, or 0 if its placement has no banner. */
+export const storeHeight = (
+  { heights, key, storageKey }: SlotSizes,
+  placementId: string,
+  element: HTMLElement,
+  isDrawn = true,
+): void => {
+  const height = isDrawn ? element.offsetHeight : 0;
+  const name = key(placementId, element);
+  if ((heights()[name] ?? 0) === height) return;
+  heights()[name] = height;
+  try {
+    localStorage.setItem(storageKey, JSON.stringify(heights()));
+  } catch {
+    // Full or blocked storage only loses the stored height.
+  }
+};
 
 const COLLAPSED: Record<string, string> = {
   'min-height': '0',

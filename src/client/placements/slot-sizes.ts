@@ -8,10 +8,10 @@ export type Heights = Record<string, number>;
 
 /** Reads the heights of earlier visits from localStorage, which unlike IndexedDB is available before the first frame. */
 export const createSlotSizes = (appId: string) => {
-  const storageKey = `placard-boxes:${appId}`;
+  const storageKey = `placard-heights:${appId}`;
   let heights: Heights | undefined;
 
-  const boxes = {
+  const sizes = {
     storageKey,
     /**
      * Returns the key of a placement at the slot's width. The width is included because a banner has another height in a narrow
@@ -40,17 +40,17 @@ export const createSlotSizes = (appId: string) => {
      * nothing changes.
      */
     reserve(element: HTMLElement, placementId: string): (() => void) | undefined {
-      const height = Number(boxes.heights()[boxes.key(placementId, element)]);
-      return height > element.offsetHeight ? holdBox(element, height) : undefined;
+      const height = Number(sizes.heights()[sizes.key(placementId, element)]);
+      return height > element.offsetHeight ? holdHeight(element, height) : undefined;
     },
   };
-  return boxes;
+  return sizes;
 };
 
 export type SlotSizes = ReturnType<typeof createSlotSizes>;
 
 /** Sets a minimum height until the returned function is called. CSSOM is allowed by a CSP without `style-src`. */
-export const holdBox = (element: HTMLElement, height: number): (() => void) => {
+export const holdHeight = (element: HTMLElement, height: number): (() => void) => {
   const { style } = element;
   const [before, priority] = [style.minHeight, style.getPropertyPriority('min-height')];
   style.minHeight = `${height}px`;

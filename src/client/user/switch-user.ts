@@ -1,5 +1,5 @@
 import type { BannerCache } from '../banners/banner-cache.ts';
-import type { Consent } from '../consent/consent.ts';
+import type { Consent, State } from '../consent/consent.ts';
 import type { DeferredChunk } from '../deferred-chunk.ts';
 import type { DeferredClient } from '../deferred-client.ts';
 import type { SlotSizes } from '../placements/slot-sizes.ts';
@@ -68,7 +68,7 @@ export const createUserSwitch = (options: UserSwitchOptions) => {
     await startSession(isSwitch);
   };
   /** Merges the data in memory with the stored data after an opt-in. */
-  const keep = async (): Promise<void> => {
+  const storeMemory = async (): Promise<void> => {
     await cache.change(() => undefined);
     await startSession(true);
   };
@@ -78,13 +78,12 @@ export const createUserSwitch = (options: UserSwitchOptions) => {
     return deleteStored();
   };
 
-  consent.subscribe((before) => {
-    const isFirstChoice = before === 'pending';
-    const isDone = consent.mayAct() ? (isFirstChoice ? keep() : open(false)) : close();
-    return isDone.catch(report);
-  });
-
   return {
+    /** Applies a change of consent. Resolves when it is done or has failed. `before` is the previous state. */
+    async applyConsent(before: State): Promise<void> {
+      const isFirstChoice = before === 'pending';
+      await (consent.mayAct() ? (isFirstChoice ? storeMemory() : open(false)) : close()).catch(report);
+    },
     deleteStored,
     openCache,
     startSession,

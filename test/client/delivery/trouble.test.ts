@@ -1,6 +1,7 @@
 // @vitest-environment node
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTrouble } from '../../../src/client/delivery/trouble/trouble.ts';
+import { createWorkerHandoff } from '../../../src/client/delivery/worker-handoff.ts';
 import type { StoreKey } from '../../../src/client/platform/store.ts';
 import { createFaultyStore } from '../../../src/testing/index.ts';
 import { createWorld, type TabSetup } from './world.ts';
@@ -10,7 +11,7 @@ const openTab = (setup: TabSetup = {}, world = createWorld()) => {
   const chunk = { isAvailable: false };
   const loadTrouble = vi.fn(async () => {
     if (!chunk.isAvailable) throw new TypeError('Failed to fetch dynamically imported module');
-    return { createTrouble };
+    return { createTrouble, createWorkerHandoff };
   });
   return { world, chunk, loadTrouble, tab: world.openTab({ ...setup, loadTrouble }) };
 };

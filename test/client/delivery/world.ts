@@ -1,12 +1,13 @@
 import type { EventType } from '../../../src/client/banner.ts';
 import { type ConsentState, createConsent } from '../../../src/client/consent/consent.ts';
 import { createUserTokens, type ProvideToken } from '../../../src/client/credentials/credentials.ts';
-import { createDelivery } from '../../../src/client/delivery/create-delivery.ts';
+import { createDelivery, type TroubleChunk } from '../../../src/client/delivery/create-delivery.ts';
 import type { Delivery, OnEventRejected } from '../../../src/client/delivery/delivery.ts';
 
 import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/records.ts';
 import { createTrouble } from '../../../src/client/delivery/trouble/trouble.ts';
 import { createWorkerHandoff } from '../../../src/client/delivery/worker-handoff.ts';
+import { createLoadChunk } from '../../../src/client/load-chunk.ts';
 import { createNotices, type Notice, type Notify } from '../../../src/client/notices.ts';
 import type { DeliveryChoices } from '../../../src/client/options/option-schema.ts';
 import { logName } from '../../../src/client/options/options.ts';
@@ -104,7 +105,7 @@ export interface TabSetup {
   onEventRejected?: OnEventRejected;
   evict?: () => Promise<void>;
   isWorker?: boolean;
-  loadTrouble?: () => Promise<{ createTrouble: typeof createTrouble }>;
+  loadTrouble?: () => Promise<TroubleChunk>;
 }
 
 /** Pseudorandom numbers, the same in every run. */
@@ -163,7 +164,8 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
     const send = setup.fetch ?? fetchWhileAlive;
     const consent = createConsent(setup.consent ?? 'enabled', clock.now);
     consent.subscribe(() => notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' }));
-    const loadTrouble = setup.loadTrouble ?? (async () => ({ createTrouble }));
+    const loadChunk = createLoadChunk((load) => load(), fail);
+    const loadTrouble = setup.loadTrouble ?? (async () => ({ createTrouble, createWorkerHandoff }));
     const delivery: Delivery = createDelivery(
       {
         endpoint: service.origin,
@@ -184,13 +186,12 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
         lifecycle: page.lifecycle,
         openChannel: setup.openChannel ?? openChannel,
         ...(setup.evict && { evict: setup.evict }),
-        loadHandoff: async () => ({ createWorkerHandoff }),
         isWorker: setup.isWorker ?? false,
         isActive: () => consent.mayAct() && !isStopped,
         canSend: () => consent.maySend() && !isStopped && !page.lifecycle.isPrerendering(),
         isStopped: () => isStopped,
       },
-      loadTrouble,
+      () => loadChunk(loadTrouble),
     );
     return {
       delivery: {

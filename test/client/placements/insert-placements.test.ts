@@ -90,7 +90,7 @@ test.each([
 
 test('keeps the height of a box, regardless of the stored height of the last visit', async () => {
   // Without a layout, every element has a width of 0, hence `@0` in the key.
-  localStorage.setItem('placard-boxes:app', JSON.stringify({ 'home_hero@0': 500 }));
+  localStorage.setItem('placard-heights:app', JSON.stringify({ 'home_hero@0': 500 }));
   const page = aPage([place()]);
   await page.heard('shown');
   expect(boxes()[0]!.querySelector('div')!.style.minHeight).toBe('');

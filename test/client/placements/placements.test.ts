@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Banner, PlacementHook, Slot } from '../../../src/client/index.ts';
 import type { Placements } from '../../../src/client/placements/placements.ts';
-import { createBoxMemory, createSlotHeights } from '../../../src/client/placements/slot-heights.ts';
+import { createSlotHeights, storeHeight } from '../../../src/client/placements/slot-heights.ts';
 import { createSlotSizes } from '../../../src/client/placements/slot-sizes.ts';
 import { buildBanner } from '../../helpers/a-banner.ts';
 import { aSlot, drawHeadline, setUp, withHeadline } from './arrange-placements.ts';
@@ -293,8 +293,8 @@ test('restores the page’s styles on unmount', () => {
   expect(element.style.height).toBe('');
 });
 
-test('reserves the box of the last visit before the first response', () => {
-  createBoxMemory(createSlotSizes('app'), () => true).remember('home_hero', aSlot({ height: 240 }).element);
+test('reserves the height of the last visit before the first response', () => {
+  storeHeight(createSlotSizes('app'), 'home_hero', aSlot({ height: 240 }).element);
   const { placements } = setUp();
   const { element } = aSlot({ height: 0 });
   placements.mount('home_hero', element, drawHeadline);

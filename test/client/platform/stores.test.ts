@@ -3,7 +3,8 @@ import 'fake-indexeddb/auto';
 import { describe, expect, test, vi } from 'vitest';
 import { createConsent } from '../../../src/client/consent/consent.ts';
 import { createDisk } from '../../../src/client/delivery/log/disk.ts';
-import { createControlCache, createLogStore } from '../../../src/client/delivery/log/log-store.ts';
+import { createLogCache } from '../../../src/client/delivery/log/log-cache.ts';
+import { createLogStore } from '../../../src/client/delivery/log/log-store.ts';
 import { CONTROL_KEY } from '../../../src/client/delivery/log/records.ts';
 import { createRestore } from '../../../src/client/delivery/trouble/memory-restore.ts';
 import { sharedFunctions } from '../../../src/client/delivery/trouble/shared-functions.ts';
@@ -34,7 +35,7 @@ const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) =>
   const notify: Notify = (notice) => notice.type === 'memory-mode' && onMode(notice.on);
   const trouble = async () => ({ restore: createRestore(sharedFunctions, consent) });
   const context = { consent, clock, lifecycle, tabs, notify, trouble, isStopped: () => false };
-  return createLogStore(context, primary, createControlCache(context));
+  return createLogStore(context, primary, createLogCache(context));
 };
 
 /** Records on disk besides the control record. */

@@ -50,7 +50,6 @@ const made = createDelivery(
     clock: createClock(),
     random: Math.random,
     lifecycle,
-    loadHandoff: loadTrouble,
     isActive: consent.mayAct,
     canSend: () => consent.maySend() && !lifecycle.isPrerendering(),
     isStopped: () => false,

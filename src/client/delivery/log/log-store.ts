@@ -2,88 +2,16 @@ import { withTimeout } from '../../platform/pauses.ts';
 import { createMemoryStore, type KeyRange, type Store, type StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext, Trouble } from '../delivery.ts';
 import { createDisk, type InMemory } from './disk.ts';
+import type { LogCache } from './log-cache.ts';
 import {
-  type Claim,
   CONTROLS_RANGE,
   type Control,
   isControlKey,
   isNewer,
   isOptOut,
   newerVersionError,
-  readControl,
   type Writes,
 } from './records.ts';
-
-/** Creates the cache of the control record and the claims. Exit handlers read it, because they cannot wait for the disk. */
-export const createControlCache = ({
-  consent,
-  lifecycle,
-  tabs,
-}: Pick<DeliveryContext, 'consent' | 'lifecycle' | 'tabs'>) => {
-  let last: Control | undefined;
-  let claims: Claim[] = [];
-  /** Control record that a full disk rejected. Its pause applies to this page. */
-  let rejectedControl: Control | undefined;
-  /** Whether the last read found a control record. */
-  let hadRecord = false;
-  /** Set from the return from the back/forward cache until the next read, because another page may have wiped the record. */
-  let mayBeWiped = false;
-
-  /** Reads a record. Without a stored choice, this page's choice applies. */
-  const read = (record: unknown): Control => {
-    const control = readControl(record, consent.record().consent);
-    if (rejectedControl && rejectedControl.pause.until > control.pause.until) {
-      control.pause = rejectedControl.pause;
-      control.rejectedKeyFingerprint = rejectedControl.rejectedKeyFingerprint;
-    }
-    return control;
-  };
-  /** Follows a wipe by another page if the record is missing after the return. */
-  const detectWipe = (record: unknown): void => {
-    if (mayBeWiped && record === undefined) void consent.merge({ ...consent.record(), consent: 'wiped' });
-    mayBeWiped = false;
-  };
-
-  const stop = lifecycle.on('restored', () => {
-    mayBeWiped = hadRecord;
-  });
-  tabs.subscribe((item) => {
-    if (item.type !== 'sender-idle') return;
-    // No page sends before the time that the server requested from another page.
-    last = { ...(last ?? read(undefined)), pause: item.pause };
-    claims = [];
-  });
-
-  return {
-    read,
-    detectWipe,
-    /** Caches the record that was read or written, and its claims. */
-    keep(record: unknown, found = claims): Control {
-      detectWipe(record);
-      claims = found;
-      last = read(record);
-      hadRecord = record !== undefined;
-      if (hadRecord) void consent.merge(last);
-      return last;
-    },
-    /** Holds the pause of a record that a full disk rejected, until a step is written. */
-    holdRejected(control?: Control): void {
-      rejectedControl = control;
-    },
-    last: (): Control => read(last),
-    claims: () => claims,
-    /** Clears the cache, because the log has moved or was emptied. */
-    clear(): void {
-      last = undefined;
-      claims = [];
-      hadRecord = false;
-      mayBeWiped = false;
-    },
-    stop,
-  };
-};
-
-export type ControlCache = ReturnType<typeof createControlCache>;
 
 /** Timeout of `indexedDB.open`, which some engines never settle. After it, the page continues in memory. */
 const OPEN_MS = 2_000;
@@ -114,7 +42,7 @@ export const createLogStore = (
     trouble: () => Promise<Pick<Trouble, 'restore'>>;
   },
   store: Store,
-  control: ControlCache,
+  cache: LogCache,
 ) => {
   const { after } = clock;
   const disk = createDisk(store, lifecycle, after);
@@ -137,7 +65,7 @@ export const createLogStore = (
   const toMemory = (cause: unknown): void => {
     if (memory()) return;
     logLocation = { type: 'memory', store: createMemoryStore() };
-    control.clear();
+    cache.clear();
     notify({ type: 'memory-mode', on: true, reason: Object(cause).message ?? String(cause) });
     retryLater();
   };
@@ -153,7 +81,7 @@ export const createLogStore = (
       return retryLater();
     }
     logLocation = { type: 'disk' };
-    control.clear();
+    cache.clear();
     cancelRetry();
     notify({ type: 'memory-mode', on: false });
     onDisk();
@@ -168,9 +96,9 @@ export const createLogStore = (
     const found = await disk.request((each) => each.entries<Partial<Control> | undefined>(CONTROLS_RANGE));
     const record = found.find(([key]) => isControlKey(key))?.[1];
     const isOurs = !isNewer(record);
-    const isKept = isOurs && !memory();
-    if (isKept) control.keep(record);
-    const missed = found.filter(([key]) => !isKept || !isControlKey(key)).map(([, each]) => each);
+    const isCached = isOurs && !memory();
+    if (isCached) cache.set(record);
+    const missed = found.filter(([key]) => !isCached || !isControlKey(key)).map(([, each]) => each);
     // An opt-out applies in every version, so the control records of later versions are read, too. A page in memory mode may have
     // missed the opt-out on the channel, and sends nothing until its events are back on the disk.
     for (const each of missed) {
@@ -231,12 +159,8 @@ export const createLogStore = (
     const log = memory();
     if (!log) return;
     log.store = createMemoryStore();
-    control.clear();
+    cache.clear();
   };
-  // If the first choice is an opt-out, the events in memory are discarded.
-  consent.subscribe((before) => {
-    if (before === 'pending' && !consent.mayAct()) clearMemory();
-  });
 
   return {
     entries: <T>(range?: KeyRange) => run((each) => each.entries<T>(range)),
@@ -271,7 +195,7 @@ export const createLogStore = (
         if (log?.store === each) log.pendingDeletion = 'everything';
         return each.clear();
       });
-      control.clear();
+      cache.clear();
       void retry();
     },
     isMemory: () => memory() !== undefined,

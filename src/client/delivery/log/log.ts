@@ -2,7 +2,8 @@ import type { ConsentRecord } from '../../consent/consent.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { SCHEMA_VERSION } from '../limits.ts';
-import { createControlCache, createLogStore, isQuotaError } from './log-store.ts';
+import { createLogCache } from './log-cache.ts';
+import { createLogStore, isQuotaError } from './log-store.ts';
 import {
   CLAIM_RANGE,
   type Claim,
@@ -26,49 +27,6 @@ import {
   type StoredEvent,
   type Writes,
 } from './records.ts';
-
-/** Maximum number of cached events; more than an exit flush can send. The next page that reads the log sends older events. */
-const MAX_EVENTS = 1_600;
-
-/**
- * Creates the list of captured events that no request holds, in memory, because exit handlers cannot wait for the disk. It may
- * contain events that are gone; the service deduplicates them.
- */
-export const createUnsentBuffer = ({ consent, tabs, lifecycle }: DeliveryContext) => {
-  const unsent = new Map<string, QueuedEvent>();
-  const drop = (keys: string[]): void => {
-    for (const key of keys) unsent.delete(key);
-  };
-  // Other tabs may have sent these events in the meantime.
-  const stop = lifecycle.on('restored', () => unsent.clear());
-  tabs.subscribe((item) => {
-    if (item.type === 'events-removed') drop(item.keys);
-  });
-  consent.subscribe(() => {
-    if (!consent.maySend()) unsent.clear();
-  });
-
-  return {
-    add(kept: QueuedEvent[]): void {
-      for (const item of kept) unsent.set(formatKey(item.key), item);
-      for (const oldest of unsent.keys()) {
-        if (unsent.size <= MAX_EVENTS) break;
-        unsent.delete(oldest);
-      }
-    },
-    /** Removes events that a request holds now. */
-    inRequest: (batch: QueuedEvent[]): void => drop(batch.map(({ key }) => formatKey(key))),
-    /** Removes events that left the log, here and in the other tabs. */
-    removed(keys: StoreKey[]): void {
-      const gone = keys.filter(isEventKey).map(formatKey);
-      drop(gone);
-      if (gone.length > 0) tabs.post({ type: 'events-removed', keys: gone });
-    },
-    list: (): QueuedEvent[] => [...unsent.values()],
-    size: (): number => unsent.size,
-    stop,
-  };
-};
 
 /** Maximum number of records in a read, so that no read blocks the page. */
 const PAGE_SIZE = 200;
@@ -109,8 +67,7 @@ interface LogSnapshot {
  */
 export const createLog = (context: DeliveryContext) => {
   const { logName, consent, openStore } = context;
-  const cache = createControlCache(context);
-  const unsent = createUnsentBuffer(context);
+  const cache = createLogCache(context);
   const store = createLogStore(context, openStore(logName), cache);
 
   /**
@@ -148,15 +105,15 @@ export const createLog = (context: DeliveryContext) => {
       store.switchToMemory(newerVersionError());
       return transact(keys, change);
     }
-    if (after !== undefined) cache.keep(after, claims);
-    unsent.removed(written.filter(([, value]) => value === undefined).map(([key]) => key));
+    if (after !== undefined) cache.set(after, claims);
+    cache.removed(written.filter(([, value]) => value === undefined).map(([key]) => key));
   };
 
   /** Returns the control record, the claims and the other records of the range, from one read. */
   const snapshot = async (range = CONTROL_RANGE): Promise<LogSnapshot> => {
     const records = await store.entries<unknown>(range);
     const claims = records.map(([, record]) => record).filter(isClaim);
-    const control = cache.keep(records.find(([key]) => isControlKey(key))?.[1], claims);
+    const control = cache.set(records.find(([key]) => isControlKey(key))?.[1], claims);
     return { control, claims, corrupt: records.filter(isCorrupt).map(([key]) => key), records };
   };
 
@@ -190,7 +147,7 @@ export const createLog = (context: DeliveryContext) => {
         dedupName === undefined ? [key] : [key, dedupKey(dedupName)],
       );
       await store.deleteMany(keys);
-      unsent.removed(keys);
+      cache.removed(keys);
     },
 
     snapshot,
@@ -228,13 +185,10 @@ export const createLog = (context: DeliveryContext) => {
       }
     },
 
-    cachedControl: cache.last,
-    cachedClaims: cache.claims,
-    unsent,
+    cache,
     store,
     close(): void {
       cache.stop();
-      unsent.stop();
       store.close();
     },
   };

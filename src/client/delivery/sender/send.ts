@@ -64,8 +64,8 @@ const AVOID_MS = 60_000;
 const PREFLIGHT_MS = 9 * 60_000;
 
 /** Sends requests within the timeout and the keepalive budget. */
-export const createSend = (context: DeliveryContext, { unsent }: Log) => {
-  const { endpoint, fetch, consent, clock, lifecycle, userTokens, canSend } = context;
+export const createSend = (context: DeliveryContext, { cache }: Log) => {
+  const { endpoint, fetch, clock, lifecycle, userTokens, canSend } = context;
   const { timeoutMs } = context.options;
   const post = createPostJson(endpoint, clock.after, fetch);
   /** Bytes of keepalive requests in flight. */
@@ -73,9 +73,6 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
   let avoidUntil = Number.NEGATIVE_INFINITY;
   const inFlight = new Set<AbortController>();
   let preflightUntil = Number.NEGATIVE_INFINITY;
-  consent.subscribe(() => {
-    if (!consent.maySend()) for (const abort of inFlight) abort.abort();
-  });
 
   const request = async (
     body: string,
@@ -119,7 +116,7 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
       if (!canSend()) return undefined;
       const token = userTokens.current(batch[0]!.event.userId);
       const body = withUserToken(trackBody(batch), token);
-      unsent.inRequest(batch);
+      cache.removeUnsent(batch);
       const bytes = utf8Bytes(body);
       const mayStay = !isPageExit && lifecycle.isVisible();
       const keepalive = used + bytes <= BUDGET_BYTES && !(mayStay && clock.monotonic() < avoidUntil);
@@ -127,6 +124,9 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
       const result = await request(body, token, batch, key, keepalive);
       if (keepalive) used -= bytes;
       return result;
+    },
+    abortAll(): void {
+      for (const abort of inFlight) abort.abort();
     },
     budgetLeft: (): number => BUDGET_BYTES - used,
     /** Returns whether the preflight is still cached. */
@@ -197,7 +197,7 @@ export const createSettle = (context: DeliveryContext, log: Log) => {
       count = delivered ? delivered.length : await settleAny(claimed, result, apiKey);
       if (delivered) deliver(delivered);
     }
-    tabs.post({ type: 'sender-idle', pause: log.cachedControl().pause });
+    tabs.post({ type: 'sender-idle', pause: log.cache.control().pause });
     return count;
   };
 };

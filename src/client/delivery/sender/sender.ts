@@ -1,5 +1,5 @@
 import { createApiKeyProvider } from '../../credentials/credentials.ts';
-import { isUnavailable } from '../../load-once.ts';
+import { isUnavailable } from '../../load-chunk.ts';
 import { onReturn } from '../../platform/page-lifecycle.ts';
 import { isPaused } from '../../platform/pauses.ts';
 import type { DeliveryContext } from '../delivery.ts';
@@ -81,7 +81,7 @@ export const createSender = (context: DeliveryContext, log: Log, capMonitor: Cap
    * host.
    */
   const usableKey = async (): Promise<string | undefined> => {
-    if (log.cachedControl().rejectedKeyFingerprint !== null) apiKeys.forget();
+    if (log.cache.control().rejectedKeyFingerprint !== null) apiKeys.forget();
     try {
       return await apiKeys.get();
     } catch (cause) {
@@ -176,7 +176,7 @@ export const createSender = (context: DeliveryContext, log: Log, capMonitor: Cap
   /** Ends a backoff early, and sends due events. */
   const tryAgain = async (): Promise<void> => {
     // Most pages have had no failure.
-    if (log.cachedControl().pause.failures > 0) {
+    if (log.cache.control().pause.failures > 0) {
       const ending = trouble().then(({ endBackoff }) => endBackoff());
       await ending.catch((cause) => isUnavailable(cause) || fail('storage', 'Event log unavailable', cause));
     }
@@ -202,9 +202,9 @@ export const createSender = (context: DeliveryContext, log: Log, capMonitor: Cap
     resume,
     /** Called after events were stored. */
     onAppended(): void {
-      const { pause } = log.cachedControl();
+      const { pause } = log.cache.control();
       const isWaiting = isPaused(pause, clock.now());
-      if (capMonitor.isDue() || (log.unsent.size() >= limit() && !isWaiting)) wake();
+      if (capMonitor.isDue() || (log.cache.unsent().length >= limit() && !isWaiting)) wake();
       wakeAt(isWaiting ? pause.until : clock.now() + maxDelayMs);
       if (isStopped() || isWaiting || requests.hasPreflight()) return;
       cancelQuiet();
@@ -223,3 +223,11 @@ export const createSender = (context: DeliveryContext, log: Log, capMonitor: Cap
 };
 
 export type Sender = ReturnType<typeof createSender>;
+
+/** Stored events and their sender. A page adds event capture and the exit flush. */
+export interface Outbox {
+  context: DeliveryContext;
+  log: Log;
+  capMonitor: CapMonitor;
+  sender: Sender;
+}

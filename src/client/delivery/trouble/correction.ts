@@ -95,10 +95,6 @@ export const createCorrection = (
   };
 
   return {
-    /**
-     * Marks the events in the log, so that only one tab passes them to its host. Resolves once the host's work has begun;
-     * `settled` resolves once the decisions are stored.
-     */
     async request(rejected: QueuedEvent[]): Promise<{ settled: Promise<void> }> {
       const some = rejected.slice(0, MAX_CORRECTIONS);
       // Deadlines identify this call, because the first run may have stored them before a lost database connection.
@@ -122,7 +118,6 @@ export const createCorrection = (
       correcting = Promise.all([correcting, settled]).then(() => undefined);
       return { settled };
     },
-    /** Resolves when the decisions about all events are stored. */
     settled: (): Promise<void> => correcting,
   };
 };

@@ -71,7 +71,6 @@ export const createDeadLetters = (
         reason,
         attempts: event.attempts,
       })),
-    /** Moves dead letters back to their positions in the queue, with no attempts counted. */
     retry: (keys?: string[]) => move(keys, true),
     async discard(keys?: string[]): Promise<void> {
       for (const { event } of await move(keys, false)) {

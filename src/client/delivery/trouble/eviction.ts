@@ -81,7 +81,7 @@ export const createEviction = (
   /** Records the scan, unless the backlog fits in one read. On a full disk, each page scans again. */
   const recordScan = async (stayed: number): Promise<void> => {
     const scannedEvents = stayed > SLICE ? stayed : 0;
-    if (scannedEvents === 0 && log.cachedControl().scannedEvents === 0) return;
+    if (scannedEvents === 0 && log.cache.control().scannedEvents === 0) return;
     await log
       .transact([], (control) => {
         control.scannedAt = now();
@@ -127,8 +127,6 @@ export const createEviction = (
     return free.filter((item) => !old.includes(item));
   };
 
-  const evictCache = async (): Promise<void> => context.evict?.();
-
   /**
    * Evicts up to half of the events, only of the lowest value and at most as valuable as `written`, and lowers the cap. Returns
    * `false` if nothing was freed.
@@ -150,7 +148,6 @@ export const createEviction = (
   };
 
   return {
-    /** Removes unusable records. Events count as evicted. */
     async removeCorrupt(keys: StoreKey[]): Promise<void> {
       let corrupt: Writes = [];
       await log.transact(keys, (control, records) => {
@@ -162,7 +159,6 @@ export const createEviction = (
       if (corrupt.length > 0) context.fail('storage', `Removed ${corrupt.length} corrupt records`, corrupt);
     },
 
-    /** Removes expired events if `isHourlyCheckDue`, then events over a cap, starting with the least valuable and oldest. */
     async enforceCaps(isHourlyCheckDue: boolean, isOver: boolean): Promise<void> {
       if (!isOver && (await wasScanned())) return;
       const { all, free: found, size } = await measureUsage();
@@ -186,21 +182,16 @@ export const createEviction = (
       await recordScan(all.length - expired.length - victims.length);
     },
 
-    /**
-     * Frees space on a full disk: first the host's banner cache, then events worth at most as much as `written`, or any events
-     * if `written` is absent (a user decision). Returns `false` if nothing could be freed.
-     */
     async freeSpace(failures: number, written?: QueuedEvent[]): Promise<boolean> {
       if (failures > 1) return evictEvents(written);
-      // The host's cache may fail like any other store.
-      await evictCache().catch(() => undefined);
+      try {
+        await context.evict?.();
+      } catch {
+        // The host's cache may fail like any other store.
+      }
       return true;
     },
 
-    /**
-     * Deletes every event and dead letter up to this time, including those in flight, and the deduplication marks. Keeps the
-     * totals.
-     */
     async purge(until: number): Promise<void> {
       log.store.schedulePurge();
       // Only confirmations of pending requests still count.

@@ -79,7 +79,6 @@ const persistMemoryLog = async (
   if (isNewerVersion) throw new Error();
 };
 
-/** Moves the log from memory to the disk. `hadRecord`: whether the last check found a control record on the disk. */
 export const createRestore =
   (shared: SharedFunctions, consent: Consent) =>
   async (disk: Disk, from: InMemory, hadRecord: boolean): Promise<void> => {

@@ -49,7 +49,7 @@ export const createTrouble = ({ shared, context, log, caps }: TroubleOptions): T
       handleOutcome({ claim, batch: [] }, noResponse(new Error('the page closed before the response')), ''),
     async waitUntil({ until, reason }, apiKey) {
       const isRejected = reason === 'unauthorized';
-      if (isRejected && fingerprint(apiKey) !== log.cachedControl().rejectedKeyFingerprint) {
+      if (isRejected && fingerprint(apiKey) !== log.cache.control().rejectedKeyFingerprint) {
         // For all tabs.
         await log.transact([], (control) => {
           control.rejectedKeyFingerprint = null;

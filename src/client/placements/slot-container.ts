@@ -1,19 +1,19 @@
 import type { SelectorPlacement } from '../../protocol/index.ts';
 
 /**
- * Creates a box with a slot of the declared height, and returns the slot. Its content causes no layout shift. Box and slot use
+ * Renders a container with a slot of the declared height, and returns the slot. Its content causes no layout shift. Container and slot use
  * containment, so that they do not affect their surroundings, not even in a flex or grid row. The height depends on the width
- * of the box. Inline styles cannot use media queries, so it is a sum whose last term applies only below 48rem. Engines without
+ * of the container. Inline styles cannot use media queries, so it is a sum whose last term applies only below 48rem. Engines without
  * `cqi` (Chrome before 105, Firefox before 110) use the narrow height.
  */
-export const drawBox = (
-  box: HTMLElement,
+export const renderContainer = (
+  container: HTMLElement,
   { placement_id, height_px, wide_height_px = height_px }: SelectorPlacement,
   isControl: boolean,
 ): HTMLElement => {
-  box.dataset['placardPlacement'] = placement_id;
-  box.style.cssText = 'display:block;width:100%;contain:layout;container-type:inline-size';
-  const slot = box.querySelector('div') ?? box.appendChild(document.createElement('div'));
+  container.dataset['placardPlacement'] = placement_id;
+  container.style.cssText = 'display:block;width:100%;contain:layout;container-type:inline-size';
+  const slot = container.querySelector('div') ?? container.appendChild(document.createElement('div'));
   const [narrow, wide] = isControl ? [0, 0] : [height_px, wide_height_px];
   slot.style.cssText = `display:block;contain:size layout;height:${narrow}px`;
   if (narrow !== wide)

@@ -1,9 +1,9 @@
 import type { Decision } from '../consent/consent.ts';
-import { isUnavailable } from '../load-once.ts';
+import { isUnavailable } from '../load-chunk.ts';
 import type { StoreKey } from '../platform/store.ts';
 import type { Capture } from './capture.ts';
 import { isControlKey, isNewer } from './log/records.ts';
-import type { Outbox } from './outbox.ts';
+import type { Outbox } from './sender/sender.ts';
 
 /** Applies the choices of other tabs to this page. */
 export const followTabs = ({ context: { consent, tabs, isWorker }, log }: Outbox): void => {
@@ -18,7 +18,7 @@ export const followTabs = ({ context: { consent, tabs, isWorker }, log }: Outbox
 };
 
 /** Stores the decisions of this page in the log, tells the other tabs, and applies them to the queue. */
-export const createDecide = ({ context, log, capMonitor, sender }: Outbox, capture: Capture) => {
+export const createApplyDecision = ({ context, log, capMonitor, sender }: Outbox, capture: Capture) => {
   const { consent, tabs, trouble } = context;
 
   const purge = async (until: number): Promise<void> => {
