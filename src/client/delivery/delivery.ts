@@ -9,7 +9,6 @@ import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Pause } from '../platform/pauses.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
 import type { BroadcastChannelLike, TabChannel } from '../platform/tab-channel.ts';
-import type { Disk, InMemory } from './log/disk.ts';
 import type { Claim, Claimed, QueuedEvent } from './log/records.ts';
 
 /** Reason that the server rejected an event, with its number of attempts. */
@@ -181,6 +180,20 @@ export type RequestResult =
   /** `isNewNetwork`: the network changed during the request, so the failure does not count against the new network. */
   | { type: 'no-response'; cause: unknown; isNewNetwork: boolean; wasOffline: boolean };
 
+/** Runs work on the disk. `ifLost`, only for a write without a read, returns the value that replaces a lost response. */
+export type DiskRequest = <T>(work: (store: Store) => Promise<T>, ifLost?: () => T) => Promise<T>;
+
+/** Log in memory, while the disk cannot be used. */
+export interface InMemory {
+  type: 'memory';
+  store: Store;
+  /**
+   * Deletion that is due on the disk before memory is moved there, because the user requested it while the disk was
+   * unavailable.
+   */
+  pendingDeletion?: 'everything' | 'queue';
+}
+
 /** API of the trouble chunk, which most visits do not load. */
 export interface Trouble {
   /** Records the result of a request in the log and tells the host. Returns the number of delivered events. */
@@ -227,7 +240,7 @@ export interface Trouble {
    */
   purge(until: number): Promise<void>;
   /** Moves the log from memory to the disk. `hadRecord`: whether the last check found a control record on the disk. */
-  restore(disk: Disk, from: InMemory, hadRecord: boolean): Promise<void>;
+  restore(request: DiskRequest, from: InMemory, hadRecord: boolean): Promise<void>;
 }
 
 /** Setup and page-level state that all parts of the delivery share. */

@@ -2,9 +2,8 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, test, vi } from 'vitest';
 import { createConsent } from '../../../src/client/consent/consent.ts';
-import { createDisk } from '../../../src/client/delivery/log/disk.ts';
 import { createLogCache } from '../../../src/client/delivery/log/log-cache.ts';
-import { createLogStore } from '../../../src/client/delivery/log/log-store.ts';
+import { createDisk, createLogStore } from '../../../src/client/delivery/log/log-store.ts';
 import { CONTROL_KEY } from '../../../src/client/delivery/log/records.ts';
 import { createRestore } from '../../../src/client/delivery/trouble/memory-restore.ts';
 import { sharedFunctions } from '../../../src/client/delivery/trouble/shared-functions.ts';

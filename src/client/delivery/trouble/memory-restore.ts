@@ -1,13 +1,13 @@
 import type { Consent } from '../../consent/consent.ts';
 import type { StoreKey } from '../../platform/store.ts';
-import type { Disk, InMemory } from '../log/disk.ts';
+import type { DiskRequest, InMemory } from '../delivery.ts';
 import type { Writes } from '../log/records.ts';
 import type { SharedFunctions } from './shared-functions.ts';
 
 /** Deletes the queue that the user purged while the disk was unavailable. Records of a newer version stay. */
 const purgeQueue = async (
   { isControlKey, isNewer, toRange }: SharedFunctions,
-  { request }: Disk,
+  request: DiskRequest,
 ): Promise<void> => {
   for (const kind of ['control', 'event', 'dead']) {
     const found = await request((disk) => disk.entries(toRange(kind)));
@@ -25,7 +25,7 @@ const isQueued = (key: StoreKey): boolean => ['event', 'dead'].includes(String(g
  */
 const persistMemoryLog = async (
   { CONTROL_KEY, isControlKey, isEventKey, isNewer, formatKey, readControl, TOTALS }: SharedFunctions,
-  { request }: Disk,
+  request: DiskRequest,
   records: Writes,
   consent: Consent,
   hadRecord: boolean,
@@ -81,10 +81,10 @@ const persistMemoryLog = async (
 
 export const createRestore =
   (shared: SharedFunctions, consent: Consent) =>
-  async (disk: Disk, from: InMemory, hadRecord: boolean): Promise<void> => {
+  async (request: DiskRequest, from: InMemory, hadRecord: boolean): Promise<void> => {
     const isWiped = from.pendingDeletion === 'everything';
-    if (isWiped) await disk.request((each) => each.clear());
-    if (from.pendingDeletion === 'queue') await purgeQueue(shared, disk);
+    if (isWiped) await request((disk) => disk.clear());
+    if (from.pendingDeletion === 'queue') await purgeQueue(shared, request);
     delete from.pendingDeletion;
-    await persistMemoryLog(shared, disk, await from.store.entries(), consent, hadRecord && !isWiped);
+    await persistMemoryLog(shared, request, await from.store.entries(), consent, hadRecord && !isWiped);
   };
