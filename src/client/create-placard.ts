@@ -37,7 +37,23 @@ const createLivePlacard = (settings: Settings): Placard => {
 
   const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
   const consent = createConsent(isKnown ? settings.consent : 'disabled', now);
-  const deferred = createDeferredChunk<DeferredClient>(after, fail);
+  /** Loads everything that the first paint does not need. */
+  const load = async (): Promise<DeferredClient> => {
+    const { createDeferredClient } = await retryImport(() => import('./deferred-client.ts'));
+    // In a separate task, because evaluating the chunk already takes a task on a slow phone.
+    await new Promise<void>((resolve) => after(0, resolve));
+    const { deleteStored } = userSwitch;
+    return createDeferredClient({
+      ...state,
+      cache,
+      placements,
+      retryImport,
+      deleteStored,
+      buffered,
+      endBuffer,
+    });
+  };
+  const deferred = createDeferredChunk(load, after, fail);
   const { isStopped } = deferred;
   /** State that all parts share. */
   const state = {
@@ -76,23 +92,6 @@ const createLivePlacard = (settings: Settings): Placard => {
   const userSwitch = createUserSwitch({ ...state, cache });
   consent.subscribe(userSwitch.applyConsent);
   consent.subscribe(() => notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' }));
-
-  // Loads everything that the first paint does not need.
-  deferred.open(async () => {
-    const { createDeferredClient } = await retryImport(() => import('./deferred-client.ts'));
-    // In a separate task, because evaluating the chunk already takes a task on a slow phone.
-    await new Promise<void>((resolve) => after(0, resolve));
-    const { deleteStored } = userSwitch;
-    return createDeferredClient({
-      ...state,
-      cache,
-      placements,
-      retryImport,
-      deleteStored,
-      buffered,
-      endBuffer,
-    });
-  });
 
   const decide = createDecide(state);
 

@@ -32,8 +32,6 @@ const HANGING_MS = 10_000;
 
 /** Part of the client that is loaded on first use. Its methods never reject; failures are notices. */
 export interface DeferredChunk<T> {
-  /** Sets the loader. Must be called first. */
-  open(load: () => Promise<T>): void;
   /** Returns the client; `undefined` until it is loaded. */
   current(): T | undefined;
   /**
@@ -60,10 +58,10 @@ interface Waiting {
 }
 
 export const createDeferredChunk = <T extends { stop(): void }>(
+  load: () => Promise<T>,
   after: Clock['after'],
   fail: Fail,
 ): DeferredChunk<T> => {
-  let load: () => Promise<T>;
   let client: T | undefined;
   let waiting: Waiting[] = [];
   let loading: Promise<void> | undefined;
@@ -121,9 +119,6 @@ export const createDeferredChunk = <T extends { stop(): void }>(
   };
 
   return {
-    open(loader): void {
-      load = loader;
-    },
     current: () => client,
     run: run as DeferredChunk<T>['run'],
     async runWithFallback(work, meanwhile) {

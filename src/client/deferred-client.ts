@@ -212,7 +212,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
       // Another tab may use another account, except after a switch.
       const others = isSwitch || !context.mayWrite() ? [] : await scheduler.storedUsers();
       await context.deleteStored();
-      scheduler.tellForgotten(others);
+      scheduler.announceDeleted(others);
     },
     reevaluate,
     snooze: createSnooze(context, scheduler.notifyTabs),

@@ -129,14 +129,14 @@ const aDeferredChunk = (failures: number) => {
   const clock = createVirtualClock();
   const reported: string[] = [];
   const part = { stop: vi.fn(), loads: 0 };
-  const deferred = createDeferredChunk<typeof part>(clock.after, (kind, message) =>
-    reported.push(`${kind}: ${message}`),
-  );
-  deferred.open(async () => {
+  const load = async () => {
     part.loads += 1;
     if (part.loads <= failures) throw new Error('offline');
     return part;
-  });
+  };
+  const deferred = createDeferredChunk(load, clock.after, (kind, message) =>
+    reported.push(`${kind}: ${message}`),
+  );
   return { deferred, part, clock, reported };
 };
 
@@ -203,14 +203,12 @@ test('the next page delivers a click from a client that stopped before the chunk
 test('a hanging load counts as failed after 10 seconds for work with a fallback, and the rest runs once it loads', async () => {
   const clock = createVirtualClock();
   const part = { stop: vi.fn() };
-  const deferred = createDeferredChunk<typeof part>(clock.after, vi.fn());
   let arrive: (client: typeof part) => void = () => undefined;
-  deferred.open(
-    () =>
-      new Promise((resolve) => {
-        arrive = resolve;
-      }),
-  );
+  const load = () =>
+    new Promise<typeof part>((resolve) => {
+      arrive = resolve;
+    });
+  const deferred = createDeferredChunk(load, clock.after, vi.fn());
   const done: string[] = [];
   const note = (name: string) => async () => void done.push(name);
   const optedOut = deferred.runWithFallback(note('opt-out'), note('meanwhile')).then(note('over'));

@@ -35,7 +35,7 @@ export const create = (options: SessionPartOptions): SessionPart => {
   const drawn = () =>
     placements.slots().flatMap(({ state: { banner, reason } }) => (banner && !reason ? [banner] : []));
 
-  /** Makes one check. Returns the delay before the next one; `undefined` if the service does not ask for checks. */
+  /** Makes one check. Returns the delay before the next one; `undefined` if the service does not request checks. */
   const request = async (userId: string, all: string[]): Promise<number | undefined> => {
     const start = starts;
     const requested = all.slice(0, MAX_PLACEMENTS);

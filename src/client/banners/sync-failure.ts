@@ -1,6 +1,6 @@
 import type { UserTokens } from '../credentials/credentials.ts';
 import { extendPause } from '../delivery/trouble/backoff.ts';
-import { parseErrorResponse } from '../delivery/trouble/error-response.ts';
+import { parseErrorResponse } from '../delivery/trouble/response.ts';
 import type { SharedFunctions } from '../delivery/trouble/shared-functions.ts';
 import type { FailureKind } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
@@ -52,12 +52,12 @@ export const createSyncFailures = (shared: SharedFunctions, settings: Settings, 
     },
     read(cause: unknown, before: Pause): SyncFailure {
       const response = asRejection(cause)?.response;
-      const refusal = response && parseErrorResponse(shared, response, now());
-      const { reason = 'backoff', requestedMs = 0 } = refusal ?? {};
+      const parsed = response && parseErrorResponse(shared, response, now());
+      const { reason = 'backoff', requestedMs = 0 } = parsed ?? {};
       return {
         pause: extendPause(shared, before, { reason, requestedMs }, now(), random),
         kind: reason === 'unauthorized' || reason === 'not-found' ? reason : 'sync',
-        message: refusal?.message ?? Object(cause).message ?? String(cause),
+        message: parsed?.message ?? Object(cause).message ?? String(cause),
         isRateLimit: reason === 'rate-limit',
         isFinal: response?.status === 400,
       };

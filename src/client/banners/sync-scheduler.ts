@@ -19,7 +19,7 @@ interface TabMessage {
   /** User whose record has changed. */
   changedFor?: string | null;
   /** Users whose records were deleted by a page that started for another user. */
-  forgotten?: unknown[];
+  deletedFor?: unknown[];
 }
 
 /** Part of the trouble chunk that the sync scheduler needs. */
@@ -61,10 +61,10 @@ export const createSyncScheduler = (context: DeferredContext, loadTrouble: () =>
     const userId = user.id();
     if (userId !== null) channel.post({ changedFor: userId });
   };
-  channel.subscribe(({ changedFor, forgotten }) => {
+  channel.subscribe(({ changedFor, deletedFor }) => {
     if (changedFor === user.id()) inBackground(cache.reread());
     // If two tabs use two accounts, this page's user is still signed in.
-    if (forgotten?.includes(user.id())) inBackground(cache.writeAgain());
+    if (deletedFor?.includes(user.id())) inBackground(cache.writeAgain());
   });
 
   /** Placements that the host requested by name. */
@@ -143,9 +143,9 @@ export const createSyncScheduler = (context: DeferredContext, loadTrouble: () =>
       return found.map(([key]) => [key].flat().at(-1));
     },
     /** Tells the other tabs that the records of these users were deleted. */
-    tellForgotten(users: unknown[]): void {
+    announceDeleted(users: unknown[]): void {
       const others = users.filter((each) => each !== user.id());
-      if (others.length > 0) channel.post({ forgotten: others });
+      if (others.length > 0) channel.post({ deletedFor: others });
     },
     /** Calls `listener` when a session begins. In a new session, impressions count again. */
     onSession(listener: () => void): void {

@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import { isPendingDeadline, withTimeout } from '../platform/pauses.ts';
 
 /** Timeout of the host's functions. */
-const ASK_MS = 10_000;
+const HOST_TIMEOUT_MS = 10_000;
 
 /** Client key, or a function that returns the current one. */
 type ProvideKey = string | (() => string | Promise<string>);
@@ -12,22 +12,22 @@ type ProvideKey = string | (() => string | Promise<string>);
 /** Returns the current key. Rejects if the host's function fails. */
 export const getApiKey = async (apiKey: ProvideKey, after: Clock['after']): Promise<string> => {
   if (typeof apiKey === 'string') return apiKey;
-  const answered = await withTimeout(apiKey(), after, ASK_MS, 'apiKey()');
-  if (typeof answered !== 'string' || answered === '') throw new Error('apiKey() returned no key');
-  return answered;
+  const key = await withTimeout(apiKey(), after, HOST_TIMEOUT_MS, 'apiKey()');
+  if (typeof key !== 'string' || key === '') throw new Error('apiKey() returned no key');
+  return key;
 };
 
 /** Caches the client key until the server rejects it. */
 export const createApiKeyProvider = (apiKey: ProvideKey, after: Clock['after']) => {
   let key = typeof apiKey === 'string' ? apiKey : undefined;
-  let asking: Promise<string> | undefined;
+  let requesting: Promise<string> | undefined;
 
-  const ask = async (): Promise<string> => {
+  const request = async (): Promise<string> => {
     try {
       key = await getApiKey(apiKey, after);
       return key;
     } finally {
-      asking = undefined;
+      requesting = undefined;
     }
   };
 
@@ -35,19 +35,17 @@ export const createApiKeyProvider = (apiKey: ProvideKey, after: Clock['after']) 
     /** Returns the current key. Rejects if the host's function fails. */
     async get(): Promise<string> {
       if (key !== undefined) return key;
-      asking ??= ask();
-      return asking;
+      requesting ??= request();
+      return requesting;
     },
     /** Returns the cached key; `undefined` if none. Exit handlers cannot wait for the host. */
     current: (): string | undefined => key,
     /** Drops a rejected key, so that the host's function is called again. */
-    forget(): void {
+    clear(): void {
       if (typeof apiKey !== 'string') key = undefined;
     },
   };
 };
-
-export type ApiKeyProvider = ReturnType<typeof createApiKeyProvider>;
 
 /** Returns a token of this user, or a promise of one; `null` if none. */
 export type ProvideToken = (userId: string) => string | null | Promise<string | null>;
@@ -88,7 +86,7 @@ export const createUserTokens = (
   fail: (kind: FailureKind, message: string, cause?: unknown) => void,
 ) => {
   const tokens = new Map<string, CachedToken>();
-  const asking = new Map<string, Promise<string | undefined>>();
+  const requesting = new Map<string, Promise<string | undefined>>();
   const pauses = new Map<string, number>();
 
   const pause = (userId: string, ms: number, message: string, cause?: unknown): void => {
@@ -103,7 +101,7 @@ export const createUserTokens = (
 
   const fetchToken = async (userId: string): Promise<string | undefined> => {
     try {
-      const token = await withTimeout(provide!(userId), after, ASK_MS, 'userToken()');
+      const token = await withTimeout(provide!(userId), after, HOST_TIMEOUT_MS, 'userToken()');
       if (typeof token !== 'string' || token === '') {
         pause(userId, PAUSE_MS, 'userToken() returned no token: the events of this user wait');
         return undefined;
@@ -138,12 +136,12 @@ export const createUserTokens = (
       const known = current(userId);
       if (known !== undefined) return known;
       // Not inside `fetchToken`, which would end before it is registered here if the host throws synchronously.
-      if (!asking.has(userId))
-        asking.set(
+      if (!requesting.has(userId))
+        requesting.set(
           userId,
-          fetchToken(userId).finally(() => asking.delete(userId)),
+          fetchToken(userId).finally(() => requesting.delete(userId)),
         );
-      return asking.get(userId);
+      return requesting.get(userId);
     },
     /** Handles a rejected or missing token; `fault` is the service's reason. */
     reject(userId: string, sent: string | undefined, fault: string): void {

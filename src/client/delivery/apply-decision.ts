@@ -40,7 +40,7 @@ export const createApplyDecision = ({ context, log, capMonitor, sender }: Outbox
   return async (decision: Decision, isDiskDone = false): Promise<void> => {
     const record = consent.record();
     const isOptIn = decision === 'enable';
-    const isForgetting = decision === 'wipe' || decision === 'purge';
+    const isDiscarding = decision === 'wipe' || decision === 'purge';
     const isWipe = decision === 'wipe' && !isDiskDone;
     const isPurge = decision === 'purge' && !isDiskDone;
     const post = () =>
@@ -60,7 +60,7 @@ export const createApplyDecision = ({ context, log, capMonitor, sender }: Outbox
       // The user may have opted out again in this page.
       if (isOptIn && isStored && consent.mayAct()) post();
     };
-    await capture.runInOrder(carryOut, isForgetting);
+    await capture.runInOrder(carryOut, isDiscarding);
     if (decision === 'send') await sender.run(true);
     if (isOptIn) sender.resume();
   };

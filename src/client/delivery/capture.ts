@@ -179,11 +179,11 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
   };
 
   /**
-   * Runs `work` between the events captured before and after this call. `isForgetting` discards the events that are not written
+   * Runs `work` between the events captured before and after this call. `isDiscarding` discards the events that are not written
    * yet.
    */
-  const runInOrder = (work: () => Promise<void>, isForgetting: boolean): Promise<void> => {
-    if (isForgetting) for (const { resolve } of queue.splice(0)) resolve(null);
+  const runInOrder = (work: () => Promise<void>, isDiscarding: boolean): Promise<void> => {
+    if (isDiscarding) for (const { resolve } of queue.splice(0)) resolve(null);
     const done = Promise.resolve(appending).then(work);
     const own: PendingCapture[] = [];
     queue = own;

@@ -158,7 +158,7 @@ interface InspectorOptions extends DeferredContext {
   scheduler: Pick<SyncScheduler, 'session' | 'syncBlockedUntilMs'>;
   /** Earlier notices, to which new ones are added. */
   recent: Inspection['recent'];
-  askForPreview: (token: string) => ReturnType<DeferredContext['post']>;
+  requestPreview: (token: string) => ReturnType<DeferredContext['post']>;
 }
 
 /** Creates the inspector. It is a separate chunk that loads only on pages that inspect. */

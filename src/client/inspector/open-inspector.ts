@@ -50,10 +50,10 @@ export const createOpenInspector = (
 
   // The path is not shared with the inspector, because some bundlers create a separate file for a constant that two deferred
   // chunks share.
-  const askForPreview = (token: string) => context.post(PREVIEW_PATH, { token });
+  const requestPreview = (token: string) => context.post(PREVIEW_PATH, { token });
   const load = async (parts: Parts): Promise<Inspector> => {
     const { createInspector } = await loadInspector();
-    const { stop, ...made } = createInspector({ ...context, ...parts, recent, askForPreview });
+    const { stop, ...made } = createInspector({ ...context, ...parts, recent, requestPreview });
     end = stop;
     return made;
   };

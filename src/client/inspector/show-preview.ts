@@ -41,13 +41,13 @@ const showPreviewBar = (text: string, onEnd: () => void): (() => void) => {
 interface PreviewOptions
   extends Pick<DeferredContext, 'user' | 'requested' | 'subscribe' | 'isStopped' | 'readBanners'> {
   overlay: Overlay;
-  askForPreview: (token: string) => ReturnType<DeferredContext['post']>;
+  requestPreview: (token: string) => ReturnType<DeferredContext['post']>;
 }
 
 /** Returns the draft of a link, or the reason that there is none. */
-const readAnswer = async (asked: ReturnType<DeferredContext['post']>): Promise<PreviewResult | string> => {
+const readPreview = async (request: ReturnType<DeferredContext['post']>): Promise<PreviewResult | string> => {
   try {
-    const { status, body } = await asked;
+    const { status, body } = await request;
     if (status === 200) return body as PreviewResult;
     return String(Object(body).message ?? `HTTP ${status}`);
   } catch (cause) {
@@ -56,9 +56,9 @@ const readAnswer = async (asked: ReturnType<DeferredContext['post']>): Promise<P
 };
 
 /** Renders the banners of a preview link with the host's hooks, in memory only, under a bar that describes and ends it. */
-const showPreview = (options: PreviewOptions, answer: PreviewResult | string): (() => void) => {
+const showPreview = (options: PreviewOptions, result: PreviewResult | string): (() => void) => {
   const { user, overlay, requested, subscribe, readBanners } = options;
-  const sent = typeof answer === 'string' ? {} : answer.banners;
+  const sent = typeof result === 'string' ? {} : result.banners;
   const banners = [...readBanners(Object.keys(sent), sent)];
 
   const put = (): void => {
@@ -81,9 +81,9 @@ const showPreview = (options: PreviewOptions, answer: PreviewResult | string): (
   const isHere = names.some((placementId) => requested.placements.has(placementId));
   const where = isHere ? 'Not stored or counted.' : 'Not mounted on this page.';
   const hideBar = showPreviewBar(
-    typeof answer === 'string'
-      ? `No preview: ${answer}`
-      : `Preview of “${answer.campaign_name}” in ${names.join(', ')}. ${where}`,
+    typeof result === 'string'
+      ? `No preview: ${result}`
+      : `Preview of “${result.campaign_name}” in ${names.join(', ')}. ${where}`,
     end,
   );
   put();
@@ -97,10 +97,10 @@ export const createPreview = (options: PreviewOptions) => {
   return {
     async show(token: string): Promise<void> {
       latest = token;
-      const answer = await readAnswer(options.askForPreview(token));
+      const result = await readPreview(options.requestPreview(token));
       if (options.isStopped() || latest !== token) return;
       end();
-      end = showPreview(options, answer);
+      end = showPreview(options, result);
     },
     stop: (): void => end(),
   };

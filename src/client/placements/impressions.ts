@@ -101,13 +101,13 @@ export const createImpressions = (
     mounted.view = Observer && watchSlot(mounted, Observer);
     return () => {
       mounted.view?.stop();
-      getShouldShow()?.forget(mounted);
+      getShouldShow()?.clear(mounted);
     };
   };
   placements.attach({
     ...createSlotHeights(isVisible),
     watch,
-    shouldShow: (slot, banner) => getShouldShow()?.ask(slot, banner),
+    shouldShow: (slot, banner) => getShouldShow()?.evaluate(slot, banner),
     onChange(mounted) {
       mounted.view?.restart();
       // Runs after the hook has rendered.

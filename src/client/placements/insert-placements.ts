@@ -20,7 +20,7 @@ const POSITIONS = {
   append: 'beforeend',
 } as const;
 
-const NOTHING = 'its selector has no match';
+const NO_MATCH = 'its selector has no match';
 
 interface Insertion {
   /** Inserted element that contains the slot. */
@@ -34,7 +34,7 @@ interface Insertion {
   /** Number of times that the page removed the container and kept its anchor. */
   returns: number;
   /** Position of the anchor when the container would have caused a layout shift. The container is not tried again until the anchor moves. */
-  refusedAtY?: number | undefined;
+  blockedAtY?: number | undefined;
 }
 
 /**
@@ -107,7 +107,7 @@ export const create = (options: SessionPartOptions): SessionPart => {
     }
     const { 0: anchor, length } = document.querySelectorAll(placement.selector);
     // The anchor may be temporarily detached.
-    if (!anchor) return insertion.isFound ? undefined : NOTHING;
+    if (!anchor) return insertion.isFound ? undefined : NO_MATCH;
     insertion.isFound = true;
     if (length > 1) warn(placement, `${length} matches, the first is used`);
     if (!banner) return undefined;
@@ -116,16 +116,16 @@ export const create = (options: SessionPartOptions): SessionPart => {
     const isReturn = insertion.anchor === anchor && insertion.container?.isConnected === false;
     if (isReturn && insertion.returns === MAX_RETURNS) return 'the page keeps removing it';
     const { y } = anchor.getBoundingClientRect();
-    if (y === insertion.refusedAtY && lifecycle.isVisible()) return undefined;
+    if (y === insertion.blockedAtY && lifecycle.isVisible()) return undefined;
     const container = insertion.container ?? document.createElement('div');
     const slot = renderContainer(container, placement, banner.isControl);
     const parent = insert.endsWith('pend') ? anchor : anchor.parentElement;
     const put = () => void anchor.insertAdjacentElement(POSITIONS[insert], container);
     if (!change(parent, put, () => container.remove())) {
-      insertion.refusedAtY = y;
+      insertion.blockedAtY = y;
       return 'waiting until its position is out of view or has room';
     }
-    Object.assign(insertion, { container, anchor, isControl: banner.isControl, refusedAtY: undefined });
+    Object.assign(insertion, { container, anchor, isControl: banner.isControl, blockedAtY: undefined });
     if (isReturn) insertion.returns += 1;
     // The container has its declared height, regardless of the height on the last visit at a similar width.
     slotSizes.heights()[slotSizes.key(placementId, slot)] = 0;
@@ -147,14 +147,14 @@ export const create = (options: SessionPartOptions): SessionPart => {
         // For example, the selector is invalid.
         problem = String(cause);
       }
-      if (problem && problem !== NOTHING) warn(placement, problem);
-      return problem === NOTHING;
+      if (problem && problem !== NO_MATCH) warn(placement, problem);
+      return problem === NO_MATCH;
     });
 
   /** Records the missing placements. The next request for the list reports them to the service. */
-  const noteMissing = (): void => {
+  const recordMissing = (): void => {
     const missing = updatePlacements();
-    for (const placement of missing) warn(placement, NOTHING);
+    for (const placement of missing) warn(placement, NO_MATCH);
     const ids = missing.map(({ placement_id }) => placement_id);
     const note = cache.change(({ inserted }) => {
       if (inserted) inserted.missing = ids;
@@ -173,7 +173,7 @@ export const create = (options: SessionPartOptions): SessionPart => {
         insertion.isFound = insertion.container?.isConnected === true;
       }
       cancelMissing?.();
-      cancelMissing = after(MISSING_MS, noteMissing);
+      cancelMissing = after(MISSING_MS, recordMissing);
     }
     list = cache.record().inserted?.placements ?? list;
     const names = list.map((placement) => JSON.stringify(placement));
@@ -187,7 +187,7 @@ export const create = (options: SessionPartOptions): SessionPart => {
     if (!options.isStopped()) cancelRefresh ??= after(REFRESH_MS, refresh);
   };
 
-  const ask = async (): Promise<void> => {
+  const updateList = async (): Promise<void> => {
     const { fetchedAtMs = 0, missing = [] } = cache.record().inserted ?? {};
     if (Math.abs(now() - fetchedAtMs) < FRESH_MS) return;
     try {
@@ -223,7 +223,7 @@ export const create = (options: SessionPartOptions): SessionPart => {
     /** Called when a session begins, because the list may be outdated or belong to another user. */
     async start(): Promise<void> {
       refresh();
-      await ask();
+      await updateList();
       scheduleRefresh();
     },
     stop(): void {

@@ -15,23 +15,23 @@ export const createShouldShow = ({
   fail,
 }: Pick<DeferredContext, 'settings' | 'placements' | 'fail'>) => {
   /** Discards the result of a slot. */
-  const forget = (mounted: MountedSlot): void => {
+  const clear = (mounted: MountedSlot): void => {
     mounted.result?.cancelSlow?.();
     mounted.result = undefined;
   };
 
   return {
-    forget,
+    clear,
     /** Returns whether the slot may show the banner; `undefined` while the result is pending. */
-    ask(mounted: MountedSlot, banner: Banner): boolean | undefined {
+    evaluate(mounted: MountedSlot, banner: Banner): boolean | undefined {
       if (mounted.result?.bannerId === banner.id) return mounted.result.value;
-      forget(mounted);
+      clear(mounted);
       const result: ShouldShowResult = { bannerId: banner.id, value: undefined };
       mounted.result = result;
       const { element, placementId } = mounted;
-      const settle = (answer: unknown): void => {
+      const settle = (returned: unknown): void => {
         result.cancelSlow?.();
-        result.value = answer !== false;
+        result.value = returned !== false;
       };
       // If `shouldShow` fails, nothing is shown, because the host may have a reason to block, such as an open consent dialog.
       const failed = (cause: unknown): void => {
@@ -39,18 +39,18 @@ export const createShouldShow = ({
         fail('hook', `shouldShow() of "${placementId}" threw`, cause);
       };
       try {
-        const answer = settings.shouldShow!(banner, { element, placementId });
+        const returned = settings.shouldShow!(banner, { element, placementId });
         // Recognized by its `then`, because it may be another library's promise, as with zone.js.
-        if ((answer as Partial<Promise<boolean>> | undefined)?.then) {
+        if ((returned as Partial<Promise<boolean>> | undefined)?.then) {
           const slow = (): void => {
             const state = `is still pending after ${SLOW_MS} ms: no banner is shown`;
             fail('hook', `shouldShow() of "${placementId}" ${state}`);
           };
           result.cancelSlow = settings.platform.after(SLOW_MS, slow);
-          void Promise.resolve(answer)
+          void Promise.resolve(returned)
             .then(settle, failed)
             .then(() => placements.updateAll());
-        } else settle(answer);
+        } else settle(returned);
       } catch (cause) {
         failed(cause);
       }
@@ -58,7 +58,7 @@ export const createShouldShow = ({
     },
     /** Calls `shouldShow` again for blocked and pending banners. */
     reevaluate(): void {
-      for (const mounted of placements.slots()) if (!mounted.result?.value) forget(mounted);
+      for (const mounted of placements.slots()) if (!mounted.result?.value) clear(mounted);
       placements.updateAll();
     },
   };

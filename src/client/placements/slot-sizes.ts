@@ -30,7 +30,7 @@ export const createSlotSizes = (appId: string) => {
       return heights;
     },
 
-    forget(): void {
+    clear(): void {
       heights = {};
       removeLocal(storageKey);
     },

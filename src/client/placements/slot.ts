@@ -124,6 +124,7 @@ export const createBannerCheck = (
 
 export type BannerCheck = ReturnType<typeof createBannerCheck>;
 
+/** Methods of a slot: `track.ts` and `banners/snooze.ts`. */
 export interface SlotActions {
   track: (banner: Banner, type: EventType, options?: TrackOptions) => Promise<unknown>;
   snooze: (banner: Banner, hours: number) => Promise<unknown>;

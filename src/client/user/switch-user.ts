@@ -47,7 +47,7 @@ export const createUserSwitch = (options: UserSwitchOptions) => {
   const deleteStored = async (): Promise<void> => {
     if (consent.is('pending')) return;
     if (!consent.mayAct()) {
-      slotSizes.forget();
+      slotSizes.clear();
       user.deleteNames();
     }
     await cache.settleWithin(() => deleteUserRecords(store, cache.key, user.id));

@@ -37,7 +37,7 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
   };
 
   /** Also hides banners from the user that the visitor dismissed. */
-  const carryOver = async (visitorId: string, userId: string): Promise<void> => {
+  const copyDismissals = async (visitorId: string, userId: string): Promise<void> => {
     const record = await store.get<UserRecord>(cache.key(visitorId));
     // Another user may have signed in in the meantime.
     if (record?.dismissed?.length && user.id() === userId) await cache.dismiss(record.dismissed);
@@ -64,7 +64,7 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
     if (read()[0] === visitorId) localStorage.removeItem(visitorKey);
   };
 
-  const meet = async (): Promise<void> => {
+  const update = async (): Promise<void> => {
     // An opt-out or a wipe may have happened while this chunk was loading.
     if (!mayWrite()) return;
     const userId = user.signedIn();
@@ -76,7 +76,7 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
     }
     if (!isVisitor || (owner && owner !== userId)) return localStorage.removeItem(visitorKey);
     localStorage.setItem(visitorKey, `${visitorId} ${userId}`);
-    if (!owner) await carryOver(visitorId, userId);
+    if (!owner) await copyDismissals(visitorId, userId);
     joining ??= join(visitorId, userId)
       .catch((cause) => fail('sync', 'The visitor could not be merged with the user', cause))
       .finally(() => {
@@ -86,7 +86,7 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
   };
 
   return () =>
-    meet().catch((cause) => {
+    update().catch((cause) => {
       // `SecurityError` or `QuotaExceededError`.
       if (!(cause instanceof DOMException)) throw cause;
       fail('storage', 'localStorage is blocked or full: no visitor is created', cause);

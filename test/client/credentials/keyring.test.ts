@@ -13,7 +13,7 @@ describe('the key', () => {
     expect(apiKeys.current()).toBeUndefined();
     expect(await Promise.all([apiKeys.get(), apiKeys.get()])).toEqual(['key-1', 'key-1']);
     expect(apiKeys.current()).toBe('key-1');
-    apiKeys.forget();
+    apiKeys.clear();
     expect(await apiKeys.get()).toBe('key-2');
   });
 

@@ -74,14 +74,14 @@ test('blocked storage does not affect placements, except that heights are not st
   const sizes = createSlotSizes('app');
   expect(sizes.reserve(anElement(), 'home_hero')).toBeUndefined();
   storeHeight(sizes, 'home_hero', anElement(240));
-  sizes.forget();
+  sizes.clear();
   vi.unstubAllGlobals();
 });
 
 test('does not reserve a removed height', () => {
   store(240);
   const sizes = createSlotSizes('app');
-  sizes.forget();
+  sizes.clear();
   expect(sizes.reserve(anElement(), 'home_hero')).toBeUndefined();
   expect(localStorage).toHaveLength(0);
 });

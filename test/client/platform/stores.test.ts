@@ -34,7 +34,9 @@ const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) =>
   const notify: Notify = (notice) => notice.type === 'memory-mode' && onMode(notice.on);
   const trouble = async () => ({ restore: createRestore(sharedFunctions, consent) });
   const context = { consent, clock, lifecycle, tabs, notify, trouble, isStopped: () => false };
-  return createLogStore(context, primary, createLogCache(context));
+  const log = createLogStore(context, primary, createLogCache(context));
+  const get = async <T>(key: StoreKey) => (await log.entries<T>({ from: key, to: key }))[0]?.[1];
+  return { ...log, get };
 };
 
 /** Records on disk besides the control record. */

@@ -42,7 +42,7 @@ export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock[
     lifecycle.on('restored', () => {
       const former = [...pending.keys()];
       after(LOST_MS, () => {
-        for (const giveUp of former) if (pending.delete(giveUp)) giveUp();
+        for (const abandon of former) if (pending.delete(abandon)) abandon();
       });
       wake();
       untilRestored = undefined;
@@ -187,10 +187,10 @@ export const createLogStore = (
     return record !== undefined;
   };
   const probeWithTimeout = (): Promise<boolean> => {
-    const answer = probe();
+    const probing = probe();
     // A response after the timeout still ends memory mode.
-    answer.then(retry, () => undefined);
-    return withTimeout(answer, after, OPEN_MS, 'The store');
+    probing.then(retry, () => undefined);
+    return withTimeout(probing, after, OPEN_MS, 'The store');
   };
   const checkDisk = async (): Promise<void> => {
     let hadRecord: boolean;
@@ -241,7 +241,6 @@ export const createLogStore = (
 
   return {
     entries: <T>(range?: KeyRange) => run((each) => each.entries<T>(range)),
-    get: <T>(key: StoreKey) => run((each) => each.get<T>(key)),
     setMany: (records: Writes) =>
       run<void>(
         (each) => each.setMany(records),

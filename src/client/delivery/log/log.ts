@@ -32,7 +32,10 @@ import {
 const PAGE_SIZE = 200;
 
 /** Reads a range of array keys page by page, in key order. */
-export async function* pages<T>(store: Store, range: KeyRange): AsyncGenerator<[StoreKey, T][]> {
+export async function* pages<T>(
+  store: Pick<Store, 'entries'>,
+  range: KeyRange,
+): AsyncGenerator<[StoreKey, T][]> {
   for (let { from } = range; ; ) {
     const records = await store.entries<T>({ ...range, from, limit: PAGE_SIZE });
     yield records;

@@ -201,5 +201,3 @@ export const createSettle = (context: DeliveryContext, log: Log) => {
     return count;
   };
 };
-
-export type Settle = ReturnType<typeof createSettle>;

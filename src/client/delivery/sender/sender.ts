@@ -81,7 +81,7 @@ export const createSender = (context: DeliveryContext, log: Log, capMonitor: Cap
    * host.
    */
   const usableKey = async (): Promise<string | undefined> => {
-    if (log.cache.control().rejectedKeyFingerprint !== null) apiKeys.forget();
+    if (log.cache.control().rejectedKeyFingerprint !== null) apiKeys.clear();
     try {
       return await apiKeys.get();
     } catch (cause) {

@@ -44,16 +44,16 @@ export const createCorrection = (
     const rejection = { reason: event.rejection ?? '', attempts: event.attempts };
     try {
       const work = onEventRejected({ ...current }, rejection);
-      const answer = await withTimeout(work, clock.after, DECISION_MS, 'onEventRejected()');
-      if (answer === null) return null;
-      if (answer === undefined || !isEvent(answer)) {
+      const corrected = await withTimeout(work, clock.after, DECISION_MS, 'onEventRejected()');
+      if (corrected === null) return null;
+      if (corrected === undefined || !isEvent(corrected)) {
         fail('correction', 'onEventRejected() returned no event: resent unchanged');
         return current;
       }
-      if (answer.userId !== current.userId) {
+      if (corrected.userId !== current.userId) {
         fail('correction', 'onEventRejected() cannot change userId');
       }
-      return { ...bannerEvent(answer), userId: current.userId };
+      return { ...bannerEvent(corrected), userId: current.userId };
     } catch (cause) {
       fail('correction', 'onEventRejected() failed: resent unchanged', cause);
       return current;
@@ -61,19 +61,19 @@ export const createCorrection = (
   };
 
   const correct = async ({ key, event }: QueuedEvent): Promise<void> => {
-    const answer = await getCorrection(event);
+    const corrected = await getCorrection(event);
     const reason = event.rejection ?? '';
     let isDropped = false;
     await log.transact([key], (_, [stored]) => {
       const now = readEvent(stored);
       // No other tab decides at the same time. After a lost database connection the first run may have stored the decision.
       if (now?.rejection === undefined || now.attempts !== event.attempts) return null;
-      if (answer === null) {
+      if (corrected === null) {
         isDropped = true;
         return toDeadLetter({ key, event: now }, reason);
       }
       const { rejection: _rejection, correctionLeaseUntil: _lease, buttonId: _button, ...rest } = now;
-      const next: StoredEvent = { ...rest, ...answer };
+      const next: StoredEvent = { ...rest, ...corrected };
       // The server would reject an unchanged event again at once.
       if (SAME.every((name) => next[name] === now[name])) next.notBefore = getRetryTime(context);
       return [[key, next]];

@@ -51,9 +51,9 @@ const persistMemoryLog = async (
     // This page missed an opt-out that is on the disk. Events that it captured afterwards are discarded, and earlier ones too
     // if the opt-out discards the queue.
     const isMissed = choice !== 'enabled' && !isOptIn;
-    const isForgotten = (key: StoreKey): boolean =>
+    const isDiscarded = (key: StoreKey): boolean =>
       isMissed && isQueued(key) && (choice === 'disabled' || Number([key].flat()[2]) > decidedAt);
-    control.purged += kept.filter(([key]) => isForgotten(key)).length;
+    control.purged += kept.filter(([key]) => isDiscarded(key)).length;
     if (isMissed && choice === 'disabled') {
       written = JSON.stringify(control);
       return [[CONTROL_KEY, control]];
@@ -70,7 +70,7 @@ const persistMemoryLog = async (
       marks.flatMap(([, mark], i) => (known[i] === undefined ? [] : [Object(mark).event])),
     );
     const fresh = kept.filter(
-      ([key]) => !isForgotten(key) && (!isEventKey(key) || !repeats.has(formatKey(key))),
+      ([key]) => !isDiscarded(key) && (!isEventKey(key) || !repeats.has(formatKey(key))),
     );
     return [...fresh, [CONTROL_KEY, control]];
   };

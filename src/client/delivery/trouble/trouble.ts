@@ -1,20 +1,48 @@
 import type { DeliveryContext, Trouble } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
-import { createBatchSize } from './batch-size.ts';
 import { createCorrection } from './correction.ts';
 import { createDeadLetters } from './dead-letters.ts';
 import { readDiagnostics } from './diagnostics.ts';
 import { createEviction } from './eviction.ts';
 import { createRestore } from './memory-restore.ts';
 import { createOutcomeHandler, fingerprint } from './outcome-handler.ts';
-import { noResponse, toOutcome } from './response.ts';
+import { mayContainPoisonEvent, noResponse, type Outcome, toOutcome } from './response.ts';
 import type { SharedFunctions } from './shared-functions.ts';
+
+/** Time for which batches are smaller after a request that was too large. */
+const SMALL_MS = 60 * 60_000;
+
+/** Limits the number of events in a batch to the host's limit, or to less after a rejection. */
+const createBatchSize = ({ clock, options: { maxBatchSize } }: DeliveryContext) => {
+  let limit = maxBatchSize;
+  let largeAgainAt = 0;
+  /**
+   * Sizes of the next batches after a request that may contain a poison event. The batch is bisected until that event is alone.
+   */
+  let cuts: number[] = [];
+  return {
+    limit: (): number =>
+      Math.min(clock.monotonic() < largeAgainAt ? limit : maxBatchSize, cuts[0] ?? maxBatchSize),
+    /** Adapts the size to the outcome of a batch of `count` events. */
+    learn(count: number, outcome: Outcome): void {
+      const { type } = outcome;
+      const isHalved = mayContainPoisonEvent(outcome);
+      if (type !== 'rejected' && type !== 'confirmed' && !isHalved) return;
+      const half = Math.ceil(count / 2);
+      cuts = [...(isHalved && count > 1 ? [half, count - half] : []), ...cuts.slice(1)];
+      if (type === 'rejected' && outcome.isTooLarge) {
+        limit = half;
+        largeAgainAt = clock.monotonic() + SMALL_MS;
+      }
+    },
+  };
+};
 
 /**
  * Interval at which the host's key function is called while the server rejects the key. The function is also called when the
  * network or the user is back.
  */
-const ASK_KEY_MS = 5 * 60_000;
+const KEY_RETRY_MS = 5 * 60_000;
 
 interface TroubleOptions {
   shared: SharedFunctions;
@@ -61,7 +89,7 @@ export const createTrouble = ({ shared, context, log, caps }: TroubleOptions): T
       // Each pause is reported once.
       if (announcedUntil !== until) notify({ type: 'paused', untilMs: until, reason });
       announcedUntil = until;
-      return isRejected ? Math.min(until, clock.now() + ASK_KEY_MS) : until;
+      return isRejected ? Math.min(until, clock.now() + KEY_RETRY_MS) : until;
     },
     endBackoff: () =>
       log.transact([], (control) => {
