@@ -2,7 +2,7 @@ import { createApiKeyProvider } from '../../credentials/credentials.ts';
 import { isUnavailable } from '../../load-chunk.ts';
 import { onReturn } from '../../platform/page-lifecycle.ts';
 import { isPaused } from '../../platform/pauses.ts';
-import type { DeliveryContext } from '../delivery.ts';
+import type { DeliveryContext, Diagnostics, FlushResult } from '../delivery.ts';
 import type { CapMonitor } from '../log/cap-monitor.ts';
 import type { Log } from '../log/log.ts';
 import { isQuotaError } from '../log/log-store.ts';
@@ -230,4 +230,7 @@ export interface Outbox {
   log: Log;
   capMonitor: CapMonitor;
   sender: Sender;
+  /** Sends all events in the log. `others` resolves with the number of events that other requests of this page deliver. */
+  flush(others?: Promise<number>): Promise<FlushResult>;
+  diagnostics(): Promise<Diagnostics>;
 }
