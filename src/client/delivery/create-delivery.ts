@@ -4,19 +4,12 @@ import { deliveryOptions } from '../options/option-schema.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
 import { createApplyDecision, followTabs } from './apply-decision.ts';
 import { createCapture } from './capture.ts';
-import type {
-  Delivery,
-  DeliveryContext,
-  DeliverySetup,
-  FlushResult,
-  TabMessage,
-  Trouble,
-} from './delivery.ts';
+import type { Delivery, DeliveryContext, DeliverySetup, TabMessage, Trouble } from './delivery.ts';
 import { createCapMonitor } from './log/cap-monitor.ts';
 import { createLog } from './log/log.ts';
 import { bannerEvent, EVENT_RANGE } from './log/records.ts';
 import { createPageExit } from './page-exit.ts';
-import { createSender } from './sender/sender.ts';
+import { createSender, type Outbox } from './sender/sender.ts';
 import { sharedFunctions } from './trouble/shared-functions.ts';
 import type { createTrouble } from './trouble/trouble.ts';
 import type { createWorkerHandoff } from './worker-handoff.ts';
@@ -57,7 +50,7 @@ const createContext = (setup: DeliverySetup): Omit<DeliveryContext, 'trouble' | 
 export const createOutbox = (
   setup: DeliverySetup,
   loadTrouble: () => Promise<{ createTrouble: typeof createTrouble }>,
-) => {
+): Outbox => {
   let loaded: Trouble | undefined;
   const context: DeliveryContext = {
     ...createContext(setup),
@@ -87,8 +80,7 @@ export const createOutbox = (
     log,
     capMonitor,
     sender,
-    /** Sends all events in the log. `others` resolves with the number of events that other requests of this page deliver. */
-    async flush(others = Promise.resolve(0)): Promise<FlushResult> {
+    async flush(others = Promise.resolve(0)) {
       const [sent, flushed] = await Promise.all([send(), others]);
       // Corrected events are sent as well.
       await context.loaded()?.correction.settled();
