@@ -55,7 +55,7 @@ export interface DeferredClient extends Pick<SyncScheduler, 'queue' | 'notifyTab
   snooze(banner: Banner, hours: number): Promise<void>;
   /** Calls `shouldShow` again for blocked banners. */
   reevaluate(): void;
-  inspect(): Promise<Inspector>;
+  inspect(): Promise<Inspector | null>;
   stop(): void;
 }
 
@@ -216,7 +216,11 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
     },
     reevaluate,
     snooze: createSnooze(context, scheduler.notifyTabs),
-    inspect: () => inspector.open({ scheduler, impressions }),
+    inspect: () =>
+      inspector.open({ scheduler, impressions }).catch((cause) => {
+        if (isUnavailable(cause)) return null;
+        throw cause;
+      }),
     stop() {
       begin();
       for (const stop of stops) stop();

@@ -529,3 +529,17 @@ test('rejects with the first failure if its message names no module, without a s
   const cause = new TypeError('Importing a module script failed.');
   await expect(retryImport(() => Promise.reject(cause))).rejects.toBe(cause);
 });
+
+test.each([
+  ['a part of sessions', 'u-1', 'liveUpdates'],
+  ['visitors', null, 'visitors'],
+])('reports once that the chunk of an addition cannot be loaded: %s', async (_, userId, name) => {
+  const load = vi.fn(() => Promise.reject(new TypeError('Importing a module script failed.')));
+  const { placard, of } = open({ userId, use: [{ [name]: name === 'visitors' ? load : { load } }] });
+  placard.mount('home_hero', aSlot(), draw);
+  await vi.waitFor(() => expect(load).toHaveBeenCalledOnce(), PATIENCE);
+  // Resolves after the session has begun or failed to begin.
+  await placard.refresh();
+  const reports = of('failed').filter(({ message }) => message.includes('module script'));
+  expect(reports).toMatchObject([{ kind: 'chunk-load' }]);
+});
