@@ -100,6 +100,8 @@ export interface Headline {
   details: string[];
 }
 
+const TOO_FEW_USERS = 'Not enough users for a winner.';
+
 /** Returns the headline before the planned sample size or, without a plan, before the end; otherwise `null`. */
 const tooEarly = (campaign: CampaignJson, seen: number, nowMs: number): Headline | null => {
   const { target_sample_size: planned, ends_at } = campaign;
@@ -108,8 +110,7 @@ const tooEarly = (campaign: CampaignJson, seen: number, nowMs: number): Headline
   if (planned != null) {
     const ofPlanned = `${saw} of the planned ${formatNumber(planned)} have seen it.`;
     if (seen >= planned) return null;
-    if (hasEnded(campaign, nowMs))
-      return { sentence: 'Not enough users for a winner.', details: [`It ended. ${ofPlanned}`] };
+    if (hasEnded(campaign, nowMs)) return { sentence: TOO_FEW_USERS, details: [`It ended. ${ofPlanned}`] };
     return early(ofPlanned);
   }
   if (hasEnded(campaign, nowMs)) return null;
@@ -136,14 +137,15 @@ export const headline = (campaign: CampaignJson, results: ComparedResults, nowMs
   if (early !== null) return early;
   const rates = comparisons.filter(({ unit }) => unit === 'points');
   const ofGoals = rates.filter(({ metric }) => metric !== 'click');
-  const groups = Map.groupBy(
-    ofGoals.length > 0 ? ofGoals : rates,
-    ({ metric, baseline }) => `${metric} ${baseline}`,
-  );
+  const compared = ofGoals.length > 0 ? ofGoals : rates;
+  const groups = Map.groupBy(compared, ({ metric, baseline }) => `${metric} ${baseline}`);
   const said = [...groups.values()].map((of) => decided(of, results));
   const wins = said.flatMap((each) => each.wins);
+  const undecided = compared.every(({ difference }) => difference === null)
+    ? TOO_FEW_USERS
+    : 'No significant difference.';
   return {
-    sentence: wins.length > 0 ? `${capitalize(wins.join('; '))}.` : 'No significant difference.',
+    sentence: wins.length > 0 ? `${capitalize(wins.join('; '))}.` : undecided,
     details: said.flatMap(({ details }) => details.map((each) => `${capitalize(each)}.`)),
   };
 };

@@ -106,7 +106,7 @@ describe('the headline of the results', () => {
     ]);
   });
 
-  test('reports an undecided result and its sample size', () => {
+  test('reports an undecided result and its sample size, and too few users as in the table of differences', () => {
     const campaign = aCampaign({
       ...OVER,
       control_percentage: 10,
@@ -114,9 +114,13 @@ describe('the headline of the results', () => {
     });
     const of = counts(arm('a', 25, 3, [1]), arm('b', 25, 4, [2]), arm(null, 5, 0, [0]));
     expect(said(campaign, of)).toEqual([
-      'No significant difference.',
+      'Not enough users for a winner.',
       'Purchases of “teapot” of B against A: undecided, 50 users.',
       'Purchases of “teapot” against the control group: undecided, 55 users.',
+    ]);
+    expect(said(aCampaign(OVER), counts(arm('a', 3_000, 300), arm('b', 3_000, 310)))).toEqual([
+      'No significant difference.',
+      'Clicks of B against A: undecided, 6,000 users.',
     ]);
   });
 
