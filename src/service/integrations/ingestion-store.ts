@@ -1,11 +1,14 @@
-import { type RunSql, readJson, readNumber, readText, type Statement } from '../row-readers.ts';
+import { type RunSql, readNumber, readText, type Statement } from '../row-readers.ts';
+import { createInsert, createUpsert } from '../sql/writes.ts';
 import {
   type BatchRecord,
+  INGESTION_DEDUPE,
+  INGESTION_REJECTS,
+  INGESTION_RUNS,
   type IngestionRun,
   type IngestionStore,
-  toIngestionRun,
+  STORED_REJECT,
   toIngestionState,
-  toStoredReject,
 } from './ingestion-records.ts';
 
 const BY_INTEGRATION = 'workspace_id = $1 AND integration_id = $2';
@@ -29,14 +32,11 @@ const REQUEST = `INSERT INTO ingestion_state (workspace_id, integration_id, run_
   WHERE ${IS_FREE} AND ingestion_state.requested_at_ms IS NULL
   RETURNING run_id`;
 
-const ADD_RUN = `INSERT INTO ingestion_runs (workspace_id, integration_id, run_id, trigger, status, started_at_ms, rows_synced, rows_failed)
-  VALUES ($1, $2, $3, $4, 'running', $5, 0, 0)`;
+const addRun = createInsert(INGESTION_RUNS);
 const PROCESS_ENDED = 'The process that ran it has ended; the next run continues from there';
 const FAIL_ORPHANED_RUNS = `UPDATE ingestion_runs SET status = 'error', finished_at_ms = $3, message = $4
   WHERE ${BY_INTEGRATION} AND status = 'running'`;
-const SAVE_RUN = `UPDATE ingestion_runs
-  SET status = $4, finished_at_ms = $5, watermark_us = $6, rows_synced = $7, rows_failed = $8, message = $9
-  WHERE ${BY_INTEGRATION} AND run_id = $3`;
+const saveRun = createUpsert(INGESTION_RUNS);
 
 /** Violates `NOT NULL` if another run holds the lease, so that nothing of the batch is stored. */
 const MOVE_WATERMARK = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, last_started_at_ms,
@@ -45,13 +45,9 @@ const MOVE_WATERMARK = `INSERT INTO ingestion_state (workspace_id, integration_i
   ON CONFLICT (workspace_id, integration_id) DO UPDATE
   SET run_id = CASE WHEN ingestion_state.run_id = excluded.run_id THEN excluded.run_id END,
     watermark_us = excluded.watermark_us, watermark_sort_key = excluded.watermark_sort_key, dedupe_since_us = excluded.dedupe_since_us`;
-const ADD_SEEN = `INSERT INTO ingestion_dedupe (workspace_id, integration_id, until_us, batch_id, rows) VALUES ($1, $2, $3, $4, $5)`;
+const addSeen = createInsert(INGESTION_DEDUPE);
 const DELETE_SEEN = `DELETE FROM ingestion_dedupe WHERE ${BY_INTEGRATION} AND until_us <= $3`;
-const ADD_REJECT = `INSERT INTO ingestion_rejects (workspace_id, integration_id, reject_id, kind, key, user_identifier, updated_at_us,
-    reason, payload, run_id, rejected_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-  ON CONFLICT (workspace_id, integration_id, reject_id) DO UPDATE
-  SET kind = excluded.kind, key = excluded.key, user_identifier = excluded.user_identifier, updated_at_us = excluded.updated_at_us,
-    reason = excluded.reason, payload = excluded.payload, run_id = excluded.run_id, rejected_at_ms = excluded.rejected_at_ms`;
+const addReject = createUpsert(INGESTION_REJECTS);
 const DELETE_REJECT = `DELETE FROM ingestion_rejects WHERE ${BY_INTEGRATION} AND reject_id = $3`;
 
 const RELEASE = `UPDATE ingestion_state
@@ -60,69 +56,37 @@ const RELEASE = `UPDATE ingestion_state
 const RELEASE_CRASHED = `UPDATE ingestion_state SET run_id = '', lease_until_ms = 0, crashes = crashes + 1
   WHERE ${BY_INTEGRATION} AND run_id = $3 AND lease_until_ms = $4 RETURNING run_id`;
 
-const createSaveRun = (run: IngestionRun): Statement => ({
-  sql: SAVE_RUN,
-  values: [
-    run.workspaceId,
-    run.integrationId,
-    run.runId,
-    run.status,
-    run.finishedAtMs,
-    run.watermarkUs,
-    run.rowsSynced,
-    run.rowsFailed,
-    run.message,
-  ],
-});
-
 /**
  * Returns the statements that a batch adds to the transaction of its rows. The transaction fails if another run holds the lease.
  */
 export const batchStatements = (record: BatchRecord): Statement[] => {
   const { run, watermark, dedupeSinceUs, storedRows, rejects, closedRejectIds, nowMs } = record;
-  const integrationKey = [run.workspaceId, run.integrationId];
+  const { workspaceId, integrationId, runId } = run;
+  const integrationKey = [workspaceId, integrationId];
   const statements: Statement[] = [
     {
       sql: MOVE_WATERMARK,
       values: [
         ...integrationKey,
-        run.runId,
+        runId,
         watermark?.timeUs ?? null,
         watermark?.sortKey ?? null,
         dedupeSinceUs,
       ],
     },
-    createSaveRun(run),
+    saveRun(run),
   ];
   if (dedupeSinceUs !== null)
     statements.push({ sql: DELETE_SEEN, values: [...integrationKey, dedupeSinceUs] });
   if (storedRows.length > 0) {
     const untilUs = Math.max(...storedRows.map(([timeUs]) => timeUs));
-    const batchId = `${run.runId} ${run.rowsSynced + run.rowsFailed}`;
-    statements.push({
-      sql: ADD_SEEN,
-      values: [...integrationKey, untilUs, batchId, JSON.stringify(storedRows)],
-    });
+    const batchId = `${runId} ${run.rowsSynced + run.rowsFailed}`;
+    statements.push(addSeen({ workspaceId, integrationId, untilUs, batchId, rows: storedRows }));
   }
   for (const rejectId of closedRejectIds)
     statements.push({ sql: DELETE_REJECT, values: [...integrationKey, rejectId] });
-  for (const { rejectId, kind, key, userIdentifier, updatedAtUs, reason, payload } of rejects) {
-    statements.push({
-      sql: ADD_REJECT,
-      values: [
-        ...integrationKey,
-        rejectId,
-        kind,
-        key,
-        userIdentifier,
-        updatedAtUs,
-        reason,
-        payload,
-        run.runId,
-        nowMs,
-      ],
-    });
-  }
+  for (const reject of rejects)
+    statements.push(addReject({ ...reject, workspaceId, integrationId, runId, rejectedAtMs: nowMs }));
   return statements;
 };
 
@@ -147,8 +111,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
     ]);
     if (acquired.length === 0) return null;
     await run(FAIL_ORPHANED_RUNS, [...integrationKey, nowMs, PROCESS_ENDED]);
-    await run(ADD_RUN, [...integrationKey, runId, trigger, nowMs]);
-    return {
+    const started: IngestionRun = {
       workspaceId,
       integrationId,
       runId,
@@ -161,6 +124,9 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
       rowsFailed: 0,
       message: null,
     };
+    const { sql, values } = addRun(started);
+    await run(sql, values);
+    return started;
   },
 
   async renew({ workspaceId, integrationId, runId }, untilMs) {
@@ -172,7 +138,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
   },
 
   async finish(ended, requestedAtMs) {
-    const { sql, values } = createSaveRun(ended);
+    const { sql, values } = saveRun(ended);
     await run(sql, values);
     await run(RELEASE, [ended.workspaceId, ended.integrationId, ended.runId, requestedAtMs ?? null]);
   },
@@ -194,7 +160,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
       `SELECT * FROM ingestion_runs WHERE ${BY_INTEGRATION} ORDER BY run_id DESC LIMIT $3 OFFSET $4`,
       [workspaceId, integrationId, limit, skip],
     );
-    return rows.map(toIngestionRun);
+    return rows.map(INGESTION_RUNS.read);
   },
 
   async lastRuns(workspaceId) {
@@ -203,7 +169,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
          (SELECT integration_id, max(run_id) FROM ingestion_runs WHERE workspace_id = $1 GROUP BY integration_id)`,
       [workspaceId],
     );
-    return rows.map(toIngestionRun);
+    return rows.map(INGESTION_RUNS.read);
   },
 
   async rejects(workspaceId, integrationId, { after = '', limit }) {
@@ -211,7 +177,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
       `SELECT * FROM ingestion_rejects WHERE ${BY_INTEGRATION} AND reject_id > $3 ORDER BY reject_id LIMIT $4`,
       [workspaceId, integrationId, after, limit],
     );
-    return rows.map(toStoredReject);
+    return rows.map(STORED_REJECT.read);
   },
 
   async rejectIds(workspaceId, integrationId, kind) {
@@ -243,7 +209,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
       integrationId,
       sinceUs,
     ]);
-    return rows.flatMap((row) => readJson<[number, string][]>(row, 'rows'));
+    return rows.flatMap((row) => INGESTION_DEDUPE.fields.rows.read(row));
   },
 
   async prune(rejectsBeforeMs, runsBeforeMs) {

@@ -1,26 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import {
-  type RunSql,
-  readJson,
-  readNumber,
-  readText,
-  type SqlRow,
-  type SqlValue,
-  type Statement,
-} from '../row-readers.ts';
-
-/** Draft of a campaign. All operators share one draft per campaign. */
-export interface Draft {
-  workspaceId: string;
-  campaignId: string;
-  campaign: unknown;
-  /** Revision, which changes with every save. */
-  revision: string;
-  /** Release on which the draft is based; 0 if none. */
-  basedOn: number;
-  editor: string;
-  updatedAtMs: number;
-}
+import { type RunSql, readNumber, type Statement } from '../row-readers.ts';
+import { bigint, converted, defineTable, json, orNull, type RowOf, text } from '../sql/table.ts';
+import { createInsert } from '../sql/writes.ts';
 
 export const createRevision = (): string => randomBytes(9).toString('base64url');
 
@@ -35,24 +16,32 @@ export interface ReviewEntry {
   revision: string;
 }
 
-export interface StoredDraft extends Draft {
-  /** Reviews, oldest first. */
-  review: readonly ReviewEntry[];
-}
-
-export const DRAFTS_TABLE = `
-CREATE TABLE drafts (
-  workspace_id TEXT NOT NULL,
-  campaign_id TEXT NOT NULL,
-  campaign JSON NOT NULL,
-  revision TEXT NOT NULL,
-  based_on INTEGER NOT NULL,
-  editor TEXT NOT NULL,
-  updated_at_ms INTEGER NOT NULL,
-  review JSON, -- NULL: no approval request or comment
-  PRIMARY KEY (workspace_id, campaign_id)
+export const DRAFTS = defineTable(
+  'drafts',
+  {
+    workspaceId: text('workspace_id'),
+    campaignId: text('campaign_id'),
+    campaign: json('campaign'),
+    /** Revision, which changes with every save. */
+    revision: text('revision'),
+    /** Release on which the draft is based; 0 if none. */
+    basedOn: bigint('based_on'),
+    editor: text('editor'),
+    updatedAtMs: bigint('updated_at_ms'),
+    /** Reviews, oldest first. */
+    review: converted(
+      orNull(json<readonly ReviewEntry[]>('review')),
+      (review) => review ?? [],
+      (review) => (review.length === 0 ? null : review),
+    ),
+  },
+  { key: 'workspace_id, campaign_id', hasLargeRows: true },
 );
-`;
+
+export type StoredDraft = RowOf<typeof DRAFTS>;
+
+/** Draft of a campaign. All operators share one draft per campaign. */
+export type Draft = Omit<StoredDraft, 'review'>;
 
 export interface DraftStore {
   /** Returns all drafts of the workspace. */
@@ -69,28 +58,19 @@ export interface DraftStore {
   removeDraft(workspaceId: string, campaignId: string, revision: string): Promise<boolean>;
 }
 
-const toStoredDraft = (row: SqlRow): StoredDraft => ({
-  workspaceId: readText(row, 'workspace_id'),
-  campaignId: readText(row, 'campaign_id'),
-  campaign: readJson(row, 'campaign'),
-  revision: readText(row, 'revision'),
-  basedOn: readNumber(row, 'based_on'),
-  editor: readText(row, 'editor'),
-  updatedAtMs: readNumber(row, 'updated_at_ms'),
-  review: readJson<ReviewEntry[] | null>(row, 'review') ?? [],
-});
-
-const toSqlValues = (draft: Draft): SqlValue[] => {
-  const { workspaceId, campaignId, campaign, revision, basedOn, editor, updatedAtMs } = draft;
-  return [workspaceId, campaignId, JSON.stringify(campaign), revision, basedOn, editor, updatedAtMs];
-};
+const addDraft = createInsert(DRAFTS, ' ON CONFLICT DO NOTHING RETURNING revision');
 
 /** Returns a statement that adds a draft if the campaign has none. */
-export const newDraftStatement = (draft: Draft): Statement => ({
-  sql: `INSERT INTO drafts (workspace_id, campaign_id, campaign, revision, based_on, editor, updated_at_ms)
-    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING revision`,
-  values: toSqlValues(draft),
-});
+export const newDraftStatement = (draft: Draft): Statement => addDraft({ ...draft, review: [] });
+
+const replaceDraftStatement = (draft: Draft, over: string): Statement => {
+  const { workspaceId, campaignId, campaign, revision, basedOn, editor, updatedAtMs } = draft;
+  return {
+    sql: `UPDATE drafts SET campaign = $4, revision = $5, based_on = $6, editor = $7, updated_at_ms = $8
+      WHERE workspace_id = $1 AND campaign_id = $2 AND revision = $3 RETURNING revision`,
+    values: [workspaceId, campaignId, over, JSON.stringify(campaign), revision, basedOn, editor, updatedAtMs],
+  };
+};
 
 /** Returns a statement that removes a draft if it still has this revision. */
 export const removeDraftStatement = (
@@ -105,7 +85,7 @@ export const removeDraftStatement = (
 export const createDraftStore = (run: RunSql): DraftStore => ({
   async drafts(workspaceId) {
     const rows = await run('SELECT * FROM drafts WHERE workspace_id = $1', [workspaceId]);
-    return rows.map(toStoredDraft);
+    return rows.map(DRAFTS.read);
   },
 
   async draft(workspaceId, campaignId) {
@@ -113,7 +93,7 @@ export const createDraftStore = (run: RunSql): DraftStore => ({
       workspaceId,
       campaignId,
     ]);
-    return row ? toStoredDraft(row) : null;
+    return row ? DRAFTS.read(row) : null;
   },
 
   async otherDraftBytes(workspaceId, campaignId) {
@@ -126,16 +106,8 @@ export const createDraftStore = (run: RunSql): DraftStore => ({
   },
 
   async saveDraft(draft, over) {
-    const added = newDraftStatement(draft);
-    const rows =
-      over === null
-        ? await run(added.sql, added.values)
-        : await run(
-            `UPDATE drafts SET campaign = $3, revision = $4, based_on = $5, editor = $6, updated_at_ms = $7
-             WHERE workspace_id = $1 AND campaign_id = $2 AND revision = $8 RETURNING revision`,
-            [...toSqlValues(draft), over],
-          );
-    return rows.length === 1;
+    const { sql, values } = over === null ? newDraftStatement(draft) : replaceDraftStatement(draft, over);
+    return (await run(sql, values)).length === 1;
   },
 
   async reviewDraft({ workspaceId, campaignId, revision, review: before }, review) {

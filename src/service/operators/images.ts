@@ -1,88 +1,67 @@
-import { type RunSql, readBytes, readEnum, readNumber, readText, type SqlRow } from '../row-readers.ts';
+import type { RunSql } from '../row-readers.ts';
+import { formatColumnNames } from '../sql/columns.ts';
+import { bigint, bytes, defineRow, defineTable, enumText, type RowOf, text } from '../sql/table.ts';
+import { createInsert } from '../sql/writes.ts';
 
 /** Supported image formats, which are also the file extensions in URLs. Excludes SVG, because it may contain scripts. */
 export const IMAGE_TYPES = ['png', 'jpeg', 'webp', 'avif', 'gif'] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
-/** Metadata of an uploaded image. */
-export interface Image {
-  workspaceId: string;
+const IMAGE = defineRow({
   /** SHA-256 of the bytes in hexadecimal digits. */
-  hash: string;
-  type: ImageType;
+  hash: text('hash'),
+  workspaceId: text('workspace_id'),
+  type: enumText('type', IMAGE_TYPES),
   /** Width and height in pixels. */
-  width: number;
-  height: number;
+  width: bigint('width'),
+  height: bigint('height'),
   /** Size in bytes. */
-  size: number;
+  size: bigint('size'),
   /** Original file name. */
-  name: string;
-  author: string;
-  createdAtMs: number;
-}
+  name: text('name'),
+  author: text('author'),
+  createdAtMs: bigint('created_at_ms'),
+});
+
+/** Metadata of an uploaded image. */
+export type Image = RowOf<typeof IMAGE>;
+
+/** The bytes are the last column, so that SQLite can read the other columns without them. */
+export const IMAGES = defineTable(
+  'images',
+  { ...IMAGE.fields, bytes: bytes('bytes') },
+  { key: 'hash, workspace_id', hasLargeRows: true },
+);
+
+const addImage = createInsert(IMAGES, ' ON CONFLICT DO NOTHING RETURNING hash');
 
 /** Image as served to pages. */
-export interface ImageFile {
-  type: ImageType;
-  bytes: Uint8Array<ArrayBuffer>;
-}
-
-/** Table of images. The bytes are the last column, so that SQLite can read the other columns without them. */
-export const IMAGES_TABLE = `
-CREATE TABLE images (
-  hash TEXT NOT NULL,
-  workspace_id TEXT NOT NULL,
-  type TEXT NOT NULL,
-  width INTEGER NOT NULL,
-  height INTEGER NOT NULL,
-  size INTEGER NOT NULL,
-  name TEXT NOT NULL,
-  author TEXT NOT NULL,
-  created_at_ms INTEGER NOT NULL,
-  bytes BYTES NOT NULL,
-  PRIMARY KEY (hash, workspace_id)
-);
-`;
+const IMAGE_FILE = defineRow({ type: IMAGES.fields.type, bytes: IMAGES.fields.bytes });
+export type ImageFile = RowOf<typeof IMAGE_FILE>;
 
 /** Images that campaigns of a workspace may show. */
 export interface ImageStore {
   /** Returns all images of a workspace, newest first. */
   images(workspaceId: string): Promise<Image[]>;
   /** Adds an image. Returns `false` if the workspace already has it. */
-  addImage(image: Image, bytes: Uint8Array): Promise<boolean>;
+  addImage(image: Image, bytes: ImageFile['bytes']): Promise<boolean>;
   /** Removes an image. Returns `false` if the workspace does not have it. */
   removeImage(workspaceId: string, hash: string): Promise<boolean>;
 }
 
-const toImage = (row: SqlRow): Image => ({
-  workspaceId: readText(row, 'workspace_id'),
-  hash: readText(row, 'hash'),
-  type: readEnum(row, 'type', IMAGE_TYPES),
-  width: readNumber(row, 'width'),
-  height: readNumber(row, 'height'),
-  size: readNumber(row, 'size'),
-  name: readText(row, 'name'),
-  author: readText(row, 'author'),
-  createdAtMs: readNumber(row, 'created_at_ms'),
-});
-
 export const createImageStore = (run: RunSql): ImageStore => ({
   async images(workspaceId) {
     const rows = await run(
-      `SELECT workspace_id, hash, type, width, height, size, name, author, created_at_ms FROM images
+      `SELECT ${formatColumnNames(IMAGE.columns)} FROM images
        WHERE workspace_id = $1 ORDER BY created_at_ms DESC, hash`,
       [workspaceId],
     );
-    return rows.map(toImage);
+    return rows.map(IMAGE.read);
   },
 
-  async addImage({ workspaceId, hash, type, width, height, size, name, author, createdAtMs }, bytes) {
-    const rows = await run(
-      `INSERT INTO images (workspace_id, hash, type, width, height, size, name, author, created_at_ms, bytes)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING hash`,
-      [workspaceId, hash, type, width, height, size, name, author, createdAtMs, bytes],
-    );
-    return rows.length === 1;
+  async addImage(image, bytes) {
+    const { sql, values } = addImage({ ...image, bytes });
+    return (await run(sql, values)).length === 1;
   },
 
   async removeImage(workspaceId, hash) {
@@ -101,5 +80,5 @@ export const createReadImage =
   (run: RunSql) =>
   async (hash: string): Promise<ImageFile | null> => {
     const [row] = await run('SELECT type, bytes FROM images WHERE hash = $1 LIMIT 1', [hash]);
-    return row ? { type: readEnum(row, 'type', IMAGE_TYPES), bytes: readBytes(row, 'bytes') } : null;
+    return row ? IMAGE_FILE.read(row) : null;
   };

@@ -1,12 +1,12 @@
 import type { RunSql } from '../row-readers.ts';
-import { createDraftStore, DRAFTS_TABLE, type DraftStore } from './drafts.ts';
-import { createImageStore, IMAGES_TABLE, type ImageStore } from './images.ts';
+import { createDraftStore, DRAFTS, type DraftStore } from './drafts.ts';
+import { createImageStore, IMAGES, type ImageStore } from './images.ts';
 import {
-  AUDIT_TABLE,
   type AuditStore,
   createAuditStore,
   createSessionStore,
-  SESSIONS_TABLE,
+  OPERATOR_AUDIT,
+  OPERATOR_SESSIONS,
   type SessionStore,
 } from './sessions.ts';
 
@@ -35,10 +35,10 @@ export {
 } from './sessions.ts';
 
 /**
- * Tables of operators, for both databases. Times are Unix milliseconds, so that the same statements work on both. A campaign has
- * the type `JSON`, which keeps the order of its fields for diffs.
+ * Tables of operators. Times are Unix milliseconds, so that the same statements work on both databases. JSON keeps the order of
+ * the fields of a campaign for diffs.
  */
-export const OPERATOR_TABLES = [DRAFTS_TABLE, IMAGES_TABLE, SESSIONS_TABLE, AUDIT_TABLE].join('');
+export const OPERATOR_TABLES = [DRAFTS, IMAGES, OPERATOR_SESSIONS, OPERATOR_AUDIT];
 
 /** Data that operators write. Excludes data of users. */
 export interface OperatorStore extends DraftStore, ImageStore, SessionStore, AuditStore {}

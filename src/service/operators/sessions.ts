@@ -1,40 +1,38 @@
 import { randomUUID } from 'node:crypto';
-import { type RunSql, readJson, readNumber, readText, type SqlRow, type Statement } from '../row-readers.ts';
-
-/** Audit log entry. */
-export interface AuditEntry {
-  /** ID that distinguishes entries of the same millisecond. */
-  entryId: string;
-  workspaceId: string;
-  atMs: number;
-  operator: string;
-  /** Action such as `campaign.publish`. */
-  action: string;
-  /** Campaign, session or user that is the target of the action; `''` if none. */
-  subject: string;
-  /** Details in one line; `''` if none. */
-  details: string;
-}
-
-export type NewAuditEntry = Omit<AuditEntry, 'entryId'>;
+import { type RunSql, readText, type Statement } from '../row-readers.ts';
+import { bigint, defineRow, defineTable, json, orNull, type RowOf, text } from '../sql/table.ts';
+import { createInsert } from '../sql/writes.ts';
 
 /** Action of an audit entry whose subject is a user. */
 export const VIEW_USER = 'user.view';
 
-export const AUDIT_TABLE = `
-CREATE TABLE operator_audit (
-  workspace_id TEXT NOT NULL,
-  at_ms INTEGER NOT NULL,
-  entry_id TEXT NOT NULL,
-  operator TEXT NOT NULL,
-  action TEXT NOT NULL,
-  subject TEXT NOT NULL,
-  details TEXT NOT NULL,
-  PRIMARY KEY (workspace_id, at_ms, entry_id)
-);
--- For the erasure of a user.
+export const OPERATOR_AUDIT = defineTable(
+  'operator_audit',
+  {
+    workspaceId: text('workspace_id'),
+    atMs: bigint('at_ms'),
+    /** ID that distinguishes entries of the same millisecond. */
+    entryId: text('entry_id'),
+    operator: text('operator'),
+    /** Action such as `campaign.publish`. */
+    action: text('action'),
+    /** Campaign, session or user that is the target of the action; `''` if none. */
+    subject: text('subject'),
+    /** Details in one line; `''` if none. */
+    details: text('details'),
+  },
+  {
+    key: 'workspace_id, at_ms, entry_id',
+    hasLargeRows: true,
+    indexes: `-- For the erasure of a user.
 CREATE INDEX operator_audit_of_user ON operator_audit (workspace_id, subject) WHERE action = '${VIEW_USER}';
-`;
+`,
+  },
+);
+
+/** Audit log entry. */
+export type AuditEntry = RowOf<typeof OPERATOR_AUDIT>;
+export type NewAuditEntry = Omit<AuditEntry, 'entryId'>;
 
 /** Returns a statement that removes a user's ID from audit entries, but keeps the entries. */
 export const redactAuditSubject = (workspaceId: string, subject: string): string =>
@@ -54,24 +52,10 @@ export interface AuditStore {
 /** Position that sorts before every entry. */
 const NEWEST = { atMs: Number.MAX_SAFE_INTEGER, entryId: '' };
 
-const toAuditEntry = (row: SqlRow): AuditEntry => ({
-  entryId: readText(row, 'entry_id'),
-  workspaceId: readText(row, 'workspace_id'),
-  atMs: readNumber(row, 'at_ms'),
-  operator: readText(row, 'operator'),
-  action: readText(row, 'action'),
-  subject: readText(row, 'subject'),
-  details: readText(row, 'details'),
-});
+const addEntry = createInsert(OPERATOR_AUDIT);
 
-export const auditStatement = (entry: NewAuditEntry): Statement => {
-  const { workspaceId, atMs, operator, action, subject, details } = entry;
-  return {
-    sql: `INSERT INTO operator_audit (workspace_id, at_ms, entry_id, operator, action, subject, details)
-      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    values: [workspaceId, atMs, randomUUID(), operator, action, subject, details],
-  };
-};
+export const auditStatement = (entry: NewAuditEntry): Statement =>
+  addEntry({ ...entry, entryId: randomUUID() });
 
 export const createAuditStore = (run: RunSql): AuditStore => ({
   async addAudit(entry) {
@@ -85,7 +69,7 @@ export const createAuditStore = (run: RunSql): AuditStore => ({
        ORDER BY at_ms DESC, entry_id LIMIT $4`,
       [workspaceId, before.atMs, before.entryId, limit],
     );
-    return rows.map(toAuditEntry);
+    return rows.map(OPERATOR_AUDIT.read);
   },
 });
 
@@ -95,31 +79,30 @@ export const createAuditStore = (run: RunSql): AuditStore => ({
  */
 export type SessionCredential = { keyHash: string } | { issuer: string; claim: string; values: string[] };
 
-/** Session of an operator, until sign-out or expiry. */
-export interface OperatorSession {
-  workspaceId: string;
+const OPERATOR_SESSION = defineRow({
   /** SHA-256 of the session's token in hexadecimal digits. The token itself is not stored. */
-  sessionId: string;
-  operator: string;
-  proof: SessionCredential;
-  createdAtMs: number;
-  seenAtMs: number;
-}
+  sessionId: text('session_id'),
+  workspaceId: text('workspace_id'),
+  operator: text('operator'),
+  proof: json<SessionCredential>('proof'),
+  createdAtMs: bigint('created_at_ms'),
+  seenAtMs: bigint('seen_at_ms'),
+});
 
-export const SESSIONS_TABLE = `
-CREATE TABLE operator_sessions (
-  session_id TEXT NOT NULL PRIMARY KEY,
-  workspace_id TEXT NOT NULL,
-  operator TEXT NOT NULL,
-  -- Hash of a key, or claims of an identity provider.
-  proof JSON NOT NULL,
-  created_at_ms INTEGER NOT NULL,
-  seen_at_ms INTEGER NOT NULL,
-  -- Last open campaign, and until when.
-  open_campaign_id TEXT,
-  open_at_ms INTEGER
+/** Session of an operator, until sign-out or expiry. */
+export type OperatorSession = RowOf<typeof OPERATOR_SESSION>;
+
+export const OPERATOR_SESSIONS = defineTable(
+  'operator_sessions',
+  {
+    ...OPERATOR_SESSION.fields,
+    /** Campaign that the operator opened last; `null` if none. */
+    openCampaignId: orNull(text('open_campaign_id')),
+    /** Last time at which the campaign was open. */
+    openAtMs: orNull(bigint('open_at_ms')),
+  },
+  { key: 'session_id', hasLargeRows: true },
 );
-`;
 
 /** Store of open sessions. */
 export interface SessionStore {
@@ -140,27 +123,17 @@ export interface SessionStore {
   closeOldSessions(createdBeforeMs: number, seenBeforeMs: number): Promise<void>;
 }
 
-const toOperatorSession = (row: SqlRow): OperatorSession => ({
-  workspaceId: readText(row, 'workspace_id'),
-  sessionId: readText(row, 'session_id'),
-  operator: readText(row, 'operator'),
-  proof: readJson(row, 'proof'),
-  createdAtMs: readNumber(row, 'created_at_ms'),
-  seenAtMs: readNumber(row, 'seen_at_ms'),
-});
+const addSession = createInsert(OPERATOR_SESSIONS);
 
 export const createSessionStore = (run: RunSql): SessionStore => ({
-  async openSession({ workspaceId, sessionId, operator, proof, createdAtMs, seenAtMs }) {
-    await run(
-      `INSERT INTO operator_sessions (session_id, workspace_id, operator, proof, created_at_ms, seen_at_ms)
-       VALUES ($1, $2, $3, $4, $5, $6)`,
-      [sessionId, workspaceId, operator, JSON.stringify(proof), createdAtMs, seenAtMs],
-    );
+  async openSession(session) {
+    const { sql, values } = addSession(session);
+    await run(sql, values);
   },
 
   async session(sessionId) {
     const [row] = await run('SELECT * FROM operator_sessions WHERE session_id = $1', [sessionId]);
-    return row ? toOperatorSession(row) : null;
+    return row ? OPERATOR_SESSION.read(row) : null;
   },
 
   async sessions(workspaceId) {
@@ -168,7 +141,7 @@ export const createSessionStore = (run: RunSql): SessionStore => ({
       'SELECT * FROM operator_sessions WHERE workspace_id = $1 ORDER BY seen_at_ms DESC',
       [workspaceId],
     );
-    return rows.map(toOperatorSession);
+    return rows.map(OPERATOR_SESSION.read);
   },
 
   async touchSession(sessionId, seenAtMs) {

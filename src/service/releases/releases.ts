@@ -9,7 +9,6 @@ import {
 import {
   type RunSql,
   type RunTogether,
-  readEnum,
   readJson,
   readNumber,
   readNumberOrNull,
@@ -17,6 +16,8 @@ import {
   type SqlRow,
   type Statement,
 } from '../row-readers.ts';
+import { bigint, defineRow, defineTable, enumText, json, orNull, type RowOf, text } from '../sql/table.ts';
+import { createInsert } from '../sql/writes.ts';
 
 /** Kinds of released subjects. Each kind has its own IDs. */
 export const RELEASE_KINDS = ['campaign', 'segment'] as const;
@@ -33,59 +34,50 @@ type ReleaseContent =
   | { kind: 'campaign'; content: Record<string, unknown> | null }
   | { kind: 'segment'; content: ReleasedSegment | null };
 
-interface ReleaseFields {
-  workspaceId: string;
-  /** Number of the release, counted from 1 in each workspace. */
-  release: number;
-  /** ID of the campaign or segment. */
-  subjectId: string;
-  /** Previous release of the same subject; 0 if none. */
-  basedOn: number;
-  author: string;
-  note: string;
-  createdAtMs: number;
-  /** Time when the release goes live. Later than `createdAtMs` if scheduled. */
-  liveAtMs: number;
-  /** Time when a scheduled release was canceled; `null` if not canceled. */
-  cancelledAtMs: number | null;
-}
+export const RELEASES = defineTable(
+  'releases',
+  {
+    workspaceId: text('workspace_id'),
+    /** Number of the release, counted from 1 in each workspace. */
+    release: bigint('release'),
+    kind: enumText('kind', RELEASE_KINDS),
+    /** ID of the campaign or segment. */
+    subjectId: text('subject_id'),
+    content: orNull(json('content')),
+    /** Previous release of the same subject; 0 if none. */
+    basedOn: bigint('based_on'),
+    author: text('author'),
+    note: text('note'),
+    createdAtMs: bigint('created_at_ms'),
+    /** Time when the release goes live. Later than `createdAtMs` if scheduled. */
+    liveAtMs: bigint('live_at_ms'),
+    /** Time when a scheduled release was canceled; `null` if not canceled. */
+    cancelledAtMs: orNull(bigint('cancelled_at_ms')),
+    /** Results of the A/B test that the release ended; `null` if none. */
+    endedTest: orNull(json('ended_test')),
+  },
+  {
+    key: 'workspace_id, release',
+    hasLargeRows: true,
+    indexes: `-- The second of two releases based on the same one is a conflict.
+CREATE UNIQUE INDEX releases_of_subject ON releases (workspace_id, kind, subject_id, based_on);
+CREATE INDEX releases_by_time ON releases (workspace_id, live_at_ms);
+`,
+  },
+);
 
 /** Published version of a campaign or segment. */
-export type Release = ReleaseFields & ReleaseContent;
+export type Release = Omit<RowOf<typeof RELEASE>, 'kind'> & ReleaseContent;
 
-export type NewRelease = Omit<ReleaseFields, 'release' | 'cancelledAtMs'> & {
-  kind: ReleaseKind;
-  content: unknown;
-};
+export type NewRelease = Omit<RowOf<typeof RELEASES>, 'release' | 'cancelledAtMs' | 'endedTest'>;
 
 /** Results of an A/B test that a release ended. */
-export interface EndedTest {
-  release: number;
-  endedAtMs: number;
-  /** Results as stored by the release that ended the test. */
-  test: unknown;
-}
-
-export const RELEASES_TABLE = `
-CREATE TABLE releases (
-  workspace_id TEXT NOT NULL,
-  release INTEGER NOT NULL,
-  kind TEXT NOT NULL, -- campaign or segment
-  subject_id TEXT NOT NULL,
-  content JSON, -- NULL: removed
-  based_on INTEGER NOT NULL,
-  author TEXT NOT NULL,
-  note TEXT NOT NULL,
-  created_at_ms INTEGER NOT NULL,
-  live_at_ms INTEGER NOT NULL,
-  cancelled_at_ms INTEGER, -- of a scheduled release
-  ended_test JSON, -- of a release that ended an A/B test: its results at that moment
-  PRIMARY KEY (workspace_id, release),
-  -- The second of two releases based on the same one is a conflict.
-  UNIQUE (workspace_id, kind, subject_id, based_on)
-);
-CREATE INDEX releases_by_time ON releases (workspace_id, live_at_ms);
-`;
+const ENDED_TEST = defineRow({
+  release: RELEASES.fields.release,
+  endedAtMs: RELEASES.fields.liveAtMs,
+  test: RELEASES.fields.endedTest,
+});
+export type EndedTest = RowOf<typeof ENDED_TEST>;
 
 /** Writes committed together with a release. */
 export interface WithRelease {
@@ -154,25 +146,15 @@ export interface ReleaseStore {
 /** Maximum attempts to add a release. If two operators publish at once, the slower one retries with the next number. */
 const MAX_TRIES = 20;
 
-const readContent = (row: SqlRow): ReleaseContent => {
-  const kind = readEnum(row, 'kind', RELEASE_KINDS);
-  return kind === 'campaign'
-    ? { kind, content: readJson(row, 'content') }
-    : { kind, content: readJson(row, 'content') };
-};
+const { content, endedTest: _, ...fields } = RELEASES.fields;
+const RELEASE = defineRow(fields);
 
-const toRelease = (row: SqlRow): Release => ({
-  workspaceId: readText(row, 'workspace_id'),
-  release: readNumber(row, 'release'),
-  subjectId: readText(row, 'subject_id'),
-  ...readContent(row),
-  basedOn: readNumber(row, 'based_on'),
-  author: readText(row, 'author'),
-  note: readText(row, 'note'),
-  createdAtMs: readNumber(row, 'created_at_ms'),
-  liveAtMs: readNumber(row, 'live_at_ms'),
-  cancelledAtMs: readNumberOrNull(row, 'cancelled_at_ms'),
-});
+const toRelease = (row: SqlRow): Release => {
+  const { kind, ...release } = RELEASE.read(row);
+  return kind === 'campaign'
+    ? { kind, content: readJson(row, content.name), ...release }
+    : { kind, content: readJson(row, content.name), ...release };
+};
 
 /** Returns the SQL of the last live release of each subject. A scheduled release replaces a fix published before it. */
 const lastOfEach = (condition = ''): string =>
@@ -183,27 +165,7 @@ const lastOfEach = (condition = ''): string =>
      ) AS ranked WHERE place = 1
    )`;
 
-const addStatement = (release: number, added: NewRelease, endedTest: unknown): Statement => {
-  const { workspaceId, kind, subjectId, content, basedOn, author, note, createdAtMs, liveAtMs } = added;
-  return {
-    sql: `INSERT INTO releases
-        (workspace_id, release, kind, subject_id, content, based_on, author, note, created_at_ms, live_at_ms, ended_test)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING release`,
-    values: [
-      workspaceId,
-      release,
-      kind,
-      subjectId,
-      content === null ? null : JSON.stringify(content),
-      basedOn,
-      author,
-      note,
-      createdAtMs,
-      liveAtMs,
-      endedTest === undefined ? null : JSON.stringify(endedTest),
-    ],
-  };
-};
+const addStatement = createInsert(RELEASES, ' ON CONFLICT DO NOTHING RETURNING release');
 
 const cancelScheduledStatement = (release: number, added: NewRelease): Statement => ({
   sql: `UPDATE releases SET cancelled_at_ms = $1 WHERE workspace_id = $2 AND kind = $3 AND subject_id = $4
@@ -296,12 +258,7 @@ export const createReleaseStore = (run: RunSql, runTogether: RunTogether): Relea
            AND ended_test IS NOT NULL ORDER BY release DESC LIMIT 1`,
         [workspaceId, campaignId, nowMs],
       );
-      if (!row) return null;
-      return {
-        release: readNumber(row, 'release'),
-        endedAtMs: readNumber(row, 'live_at_ms'),
-        test: readJson(row, 'ended_test'),
-      };
+      return row ? ENDED_TEST.read(row) : null;
     },
 
     async addRelease(added, { draftRevision, cancelsScheduled = false, endedTest, audit } = {}) {
@@ -311,7 +268,7 @@ export const createReleaseStore = (run: RunSql, runTogether: RunTogether): Relea
         if (newest !== added.basedOn) return null;
         const release = (await readNewest('', [workspaceId])) + 1;
         const isStored = await runTogether([
-          addStatement(release, added, endedTest),
+          addStatement({ ...added, release, endedTest }),
           ...(cancelsScheduled ? [cancelScheduledStatement(release, added)] : []),
           ...(draftRevision === undefined
             ? []

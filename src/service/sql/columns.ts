@@ -1,7 +1,16 @@
 import { readNumber, type SqlRow, type SqlValue } from '../row-readers.ts';
 
 /** Type of a column. `timestamp` is a time, in Unix milliseconds in rows; `json` is an object or JSON text. */
-export type ColumnType = 'bigint' | 'int' | 'float8' | 'text' | 'boolean' | 'json' | 'timestamp' | 'date';
+export type ColumnType =
+  | 'bigint'
+  | 'int'
+  | 'float8'
+  | 'text'
+  | 'boolean'
+  | 'json'
+  | 'timestamp'
+  | 'date'
+  | 'bytea';
 
 export type ColumnValue = SqlValue | boolean | object;
 

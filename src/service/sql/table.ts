@@ -1,4 +1,12 @@
-import { readBoolean, readEnum, readJson, readNumber, readText, type SqlRow } from '../row-readers.ts';
+import {
+  readBoolean,
+  readBytes,
+  readEnum,
+  readJson,
+  readNumber,
+  readText,
+  type SqlRow,
+} from '../row-readers.ts';
 import { type Column, type ColumnType, type ColumnValue, readMs } from './columns.ts';
 
 /** Column, and a field of the rows that are read from it and written to it. */
@@ -8,6 +16,8 @@ export interface Field<Value> {
   /** Type and constraint in `CREATE TABLE`, with the placeholders of `store/tables.ts`. */
   definition: string;
   read(row: SqlRow): Value;
+  /** Converts a value to its stored form. Default: stores it unchanged. */
+  write?(value: Value): ColumnValue;
 }
 
 /** Field with a value that the database assigns. */
@@ -34,6 +44,7 @@ export const json = <Value>(name: string): Field<Value> => defineField('json', '
 export const date = defineField('date', 'DAY', readText);
 /** Time, in Unix milliseconds in rows. */
 export const timestamp = defineField('timestamp', 'TIMESTAMP', readMs);
+export const bytes = defineField('bytea', 'BYTES', readBytes);
 /** JSON that the caller parses. */
 export const jsonText = defineField('json', 'JSON', readText);
 
@@ -42,12 +53,25 @@ export const enumText = <Word extends string>(name: string, words: readonly Word
   read: (row) => readEnum(row, name, words),
 });
 
-export const orNull = <Value>({ name, type, definition, read }: Field<Value>): Field<Value | null> => ({
-  name,
-  type,
-  definition: definition.replace(' NOT NULL', ''),
-  read: (row) => (row[name] === null ? null : read(row)),
+export const orNull = <Value>({ read, write, ...field }: Field<Value>): Field<Value | null> => ({
+  ...field,
+  definition: field.definition.replace(' NOT NULL', ''),
+  read: (row) => (row[field.name] === null ? null : read(row)),
+  ...(write && { write: (value) => (value === null ? null : write(value)) }),
 });
+
+/** Field that an `INSERT` may omit. `value` is SQL. */
+export const withDefault = <Value>(field: Field<Value>, value: string): Field<Value> => ({
+  ...field,
+  definition: `${field.definition} DEFAULT ${value}`,
+});
+
+/** Field whose value is converted when it is read and written. */
+export const converted = <Stored extends ColumnValue, Value>(
+  { read, write: _, ...field }: Field<Stored>,
+  parse: (stored: Stored) => Value,
+  format: (value: Value) => Stored,
+): Field<Value> => ({ ...field, read: (row) => parse(read(row)), write: format });
 
 /** Key that the writer assigns. */
 export const primaryKey = (name: string): Field<number> => ({
@@ -96,11 +120,10 @@ export type NewRowOf<T extends RowType<Fields>> = T['insertedColumns'] extends C
 
 export const defineRow = <F extends Fields>(fields: F): RowType<F> => {
   const entries = Object.entries(fields);
-  const toColumn = ([field, { name, type }]: (typeof entries)[number]) => ({
-    name,
-    type,
-    toValue: (row: object): ColumnValue => (row as Record<string, ColumnValue>)[field] ?? null,
-  });
+  const toColumn = ([field, { name, type, write }]: (typeof entries)[number]) => {
+    const toValue = (row: object): ColumnValue => (row as Record<string, ColumnValue>)[field] ?? null;
+    return { name, type, toValue: write ? (row: object) => write(toValue(row)) : toValue };
+  };
   return {
     fields,
     columns: entries.map(toColumn),
@@ -115,17 +138,33 @@ export const defineRow = <F extends Fields>(fields: F): RowType<F> => {
 
 export interface Table<F extends Fields> extends RowType<F> {
   name: string;
-  /** `CREATE TABLE` statement, with the placeholders of `store/tables.ts`. */
+  /** `CREATE` statements of the table and its indexes, with the placeholders of `store/tables.ts`. */
   definition: string;
+  /** Columns of the primary key, such as `workspace_id, day`; `''` if a field is the key. */
+  key: string;
 }
 
-/** Defines a table. `key` are the columns of its primary key, unless a field is the key. */
-export const defineTable = <F extends Fields>(name: string, fields: F, key?: string): Table<F> => {
+interface TableOptions {
+  /** Columns of the primary key. Default: a field is the key. */
+  key?: string;
+  /** Whether SQLite stores rows outside the index of their key, because they may have more than some hundred bytes. Default false. */
+  hasLargeRows?: boolean;
+  /** Further statements, for example `CREATE INDEX`. */
+  indexes?: string;
+}
+
+export const defineTable = <F extends Fields>(
+  name: string,
+  fields: F,
+  { key = '', hasLargeRows = false, indexes = '' }: TableOptions = {},
+): Table<F> => {
   const lines = Object.values(fields).map((field) => `${field.name} ${field.definition}`);
-  if (key !== undefined) lines.push(`PRIMARY KEY (${key})`);
+  if (key !== '') lines.push(`PRIMARY KEY (${key})`);
+  const storage = key === '' || hasLargeRows ? '' : ' WITHOUT ROWID';
   return {
     ...defineRow(fields),
     name,
-    definition: `CREATE TABLE ${name} (\n  ${lines.join(',\n  ')}\n)${key === undefined ? '' : ' WITHOUT ROWID'};\n`,
+    key,
+    definition: `CREATE TABLE ${name} (\n  ${lines.join(',\n  ')}\n)${storage};\n${indexes}`,
   };
 };

@@ -42,7 +42,7 @@ export const USER_IDENTIFIERS = defineTable(
     identifier: text('identifier'),
     userId: bigint('user_id'),
   },
-  'workspace_id, identifier, user_id',
+  { key: 'workspace_id, identifier, user_id' },
 );
 
 /** Custom events have a name; purchases have a product ID, a price, a currency and a quantity. */
@@ -141,7 +141,7 @@ export const USER_CAMPAIGNS = defineTable(
     /** Eligibility round (number of earlier dismissals). A dismissal starts the round after the round of the dismissed banner. */
     round: int('round'),
   },
-  'user_id, campaign_id',
+  { key: 'user_id, campaign_id' },
 );
 
 /** Tables whose rows are deleted with their user. The results consumer deletes those of `user_results`. */
@@ -164,13 +164,13 @@ export const DATA_POINTS = defineTable(
     shard: int('shard'),
     points: bigint('points'),
   },
-  'workspace_id, day, shard',
+  { key: 'workspace_id, day, shard' },
 );
 
 export const SECRETS = defineTable(
   'secrets',
   { workspaceId: text('workspace_id'), secret: text('secret') },
-  'workspace_id',
+  { key: 'workspace_id' },
 );
 
 export const USER_TABLES = [

@@ -1,37 +1,69 @@
-import { type Column, formatColumnNames } from './columns.ts';
+import type { SqlValue, Statement } from '../row-readers.ts';
+import { type Column, type ColumnValue, formatColumnNames } from './columns.ts';
 import type { BulkStatement, Dialect } from './dialect.ts';
 
-/** Creates statements that write rows. In the SQL, `existing` is the row of the table. */
+// In the SQL, `existing` is the row of the table.
+
+const formatInsert = (table: string, columns: readonly Column<never>[], source: string): string =>
+  `INSERT INTO ${table} AS existing (${formatColumnNames(columns)}) ${source}`;
+
+/** Returns the clause that updates rows by key. Does not set the workspace, because setting it would write its indexes. */
+const formatUpdate = (
+  columns: readonly Column<never>[],
+  key: string,
+  toValue = (column: string): string => `excluded.${column}`,
+): string => {
+  const fixed = ['workspace_id', ...key.split(', ')];
+  const set = columns.filter(({ name }) => !fixed.includes(name));
+  return ` ON CONFLICT (${key}) DO UPDATE SET ${set.map(({ name }) => `${name} = ${toValue(name)}`).join(', ')}`;
+};
+
+/** Creates statements that write many rows to one of the databases. */
 export const createWrites = ({ bulk }: Dialect) => {
   const insert = <T>(
     table: string,
     columns: readonly Column<T>[],
     more = '',
   ): ((rows: readonly T[]) => BulkStatement) =>
-    bulk(
-      columns,
-      ({ source }) => `INSERT INTO ${table} AS existing (${formatColumnNames(columns)}) ${source}${more}`,
-    );
+    bulk(columns, ({ source }) => formatInsert(table, columns, source) + more);
 
-  /** Upserts rows by key. Does not set the workspace, because setting it would write its indexes. */
-  const upsert = <T>(
-    table: string,
-    columns: readonly Column<T>[],
-    key: string,
-    value: (column: string) => string = (column) => `excluded.${column}`,
-  ) => {
-    const fixed = ['workspace_id', ...key.split(', ')];
-    const set = columns.filter(({ name }) => !fixed.includes(name));
-    return insert(
-      table,
-      columns,
-      ` ON CONFLICT (${key}) DO UPDATE SET ${set.map(({ name }) => `${name} = ${value(name)}`).join(', ')}`,
-    );
-  };
+  const upsert = <T>(table: string, columns: readonly Column<T>[], key: string) =>
+    insert(table, columns, formatUpdate(columns, key));
 
   /** Adds to the counters of rows with the same key, or inserts them. */
   const add = <T>(table: string, columns: readonly Column<T>[], key: string) =>
-    upsert(table, columns, key, (column) => `existing.${column} + excluded.${column}`);
+    insert(
+      table,
+      columns,
+      formatUpdate(columns, key, (column) => `existing.${column} + excluded.${column}`),
+    );
 
   return { insert, upsert, add };
 };
+
+interface WrittenTable<T> {
+  name: string;
+  insertedColumns: readonly Column<T>[];
+  key: string;
+}
+
+const toSqlValue = (value: ColumnValue): SqlValue => {
+  if (typeof value === 'boolean') throw new Error('A Boolean has no value that both databases accept');
+  return typeof value === 'object' && value !== null && !(value instanceof Uint8Array)
+    ? JSON.stringify(value)
+    : value;
+};
+
+/** Creates a statement that inserts one row, for either database. */
+export const createInsert = <T>(
+  { name, insertedColumns: columns }: WrittenTable<T>,
+  more = '',
+): ((row: T) => Statement) => {
+  const parameters = columns.map((_, index) => `$${index + 1}`);
+  const sql = formatInsert(name, columns, `VALUES (${parameters.join(', ')})`) + more;
+  return (row) => ({ sql, values: columns.map(({ toValue }) => toSqlValue(toValue(row))) });
+};
+
+/** Creates a statement that inserts one row or updates it by key, for either database. */
+export const createUpsert = <T>(table: WrittenTable<T>): ((row: T) => Statement) =>
+  createInsert(table, formatUpdate(table.insertedColumns, table.key));

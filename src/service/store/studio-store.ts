@@ -1,8 +1,8 @@
 import { createOperatorStore, OPERATOR_TABLES, type OperatorStore } from '../operators/index.ts';
-import { createReleaseStore, RELEASES_TABLE, type ReleaseStore } from '../releases/releases.ts';
+import { createReleaseStore, RELEASES, type ReleaseStore } from '../releases/releases.ts';
 import type { RunSql, RunTogether } from '../row-readers.ts';
 
-export const STUDIO_TABLES = RELEASES_TABLE + OPERATOR_TABLES;
+export const STUDIO_TABLES = [RELEASES, ...OPERATOR_TABLES];
 
 /** The Studio's tables. */
 export interface StudioStore extends ReleaseStore, OperatorStore {}

@@ -7,7 +7,11 @@ import { STUDIO_TABLES } from './studio-store.ts';
 
 // Definitions use placeholders for types of the database. `INTEGER` has 64 bits, `INT` has 32.
 
-const DATA_TABLES = USER_TABLES.map(({ definition }) => definition).join('\n') + RESULTS_TABLES;
+const formatDefinitions = (tables: readonly { definition: string }[]): string =>
+  tables.map(({ definition }) => definition).join('\n');
+
+const DATA_TABLES = formatDefinitions(USER_TABLES) + RESULTS_TABLES;
+export const OPERATIONAL_TABLES = [...STUDIO_TABLES, ...INGESTION_TABLES, ...WEBHOOK_TABLES];
 
 /** Contains all columns that results by button read. */
 const BUTTON_INDEX = `
@@ -96,10 +100,8 @@ const inSqlite = (tables: string): string =>
 const inPostgres = (tables: string): string =>
   inTypes(tables, POSTGRES_TYPES).replaceAll('\n) WITHOUT ROWID;', '\n);');
 
-export const SQLITE_TABLES = `${inSqlite(
-  `${DATA_TABLES}${STUDIO_TABLES}${INGESTION_TABLES}${WEBHOOK_TABLES}`,
-)}${SQLITE_INDEXES}`;
+export const SQLITE_TABLES = inSqlite(DATA_TABLES + formatDefinitions(OPERATIONAL_TABLES)) + SQLITE_INDEXES;
 
 export const POSTGRES_TABLES = inPostgres(
-  `${DATA_TABLES}${POSTGRES_INDEXES}${RATE_WINDOWS}${STUDIO_TABLES}${INGESTION_TABLES}${WEBHOOK_TABLES}`,
+  DATA_TABLES + POSTGRES_INDEXES + RATE_WINDOWS + formatDefinitions(OPERATIONAL_TABLES),
 );

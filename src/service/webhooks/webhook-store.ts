@@ -1,51 +1,82 @@
 import { formatCursor, parseCursor } from '../data-out/cursor.ts';
 import type { FeedCursor } from '../results/statements.ts';
+import type { RunSql, SqlRow } from '../row-readers.ts';
 import {
-  type RunSql,
-  readJson,
-  readNumber,
-  readNumberOrNull,
-  readText,
-  readTextOrNull,
-  type SqlRow,
-} from '../row-readers.ts';
+  bigint,
+  converted,
+  defineRow,
+  defineTable,
+  json,
+  orNull,
+  type RowOf,
+  text,
+  withDefault,
+} from '../sql/table.ts';
+import { createInsert } from '../sql/writes.ts';
 import type { WebhookAlert } from './alert.ts';
 
-/** Tables of webhook states and attempts. They contain no event data, because rows are read again for each attempt. */
-export const WEBHOOK_TABLES = `
--- Progress of each webhook, and the process that delivers it. Cursors are as in placard stream.
-CREATE TABLE webhook_state (
-  workspace_id TEXT NOT NULL,
-  webhook_id TEXT NOT NULL,
-  run_id TEXT NOT NULL, -- process that holds the lease; '' if none
-  lease_until_ms INTEGER NOT NULL,
-  delivered_through TEXT NOT NULL, -- cursor after the last accepted row
-  message_id TEXT, -- message in flight; NULL if none
-  message_through TEXT, -- cursor after the last row of the message
-  failures INTEGER NOT NULL, -- consecutive failed attempts
-  failing_since_ms INTEGER,
-  next_attempt_ms INTEGER NOT NULL,
-  disabled_reason TEXT, -- NULL if enabled
-  resend_message_id TEXT, -- message that an operator has requested again
-  alerts JSON NOT NULL DEFAULT '[]', -- sent or queued alerts
-  PRIMARY KEY (workspace_id, webhook_id)
+const parseStoredCursor = (text: string): FeedCursor => {
+  const cursor = parseCursor(text);
+  if (cursor === null) throw new Error(`expected a cursor, got "${text}"`);
+  return cursor;
+};
+
+/** Cursor as in `placard stream`. */
+const feedCursor = (name: string) => converted(text(name), parseStoredCursor, formatCursor);
+
+const webhook = { workspaceId: text('workspace_id'), webhookId: text('webhook_id') };
+
+/** Progress of each webhook, and the process that delivers it. */
+const WEBHOOK_STATE = defineTable(
+  'webhook_state',
+  {
+    ...webhook,
+    /** Process that holds the lease; `''` if none. */
+    runId: text('run_id'),
+    leaseUntilMs: bigint('lease_until_ms'),
+    /** Cursor after the last accepted row. */
+    deliveredThrough: feedCursor('delivered_through'),
+    /** Message in progress; `null` if none. */
+    messageId: orNull(text('message_id')),
+    /** Cursor after the last row of the message. */
+    messageThrough: orNull(feedCursor('message_through')),
+    /** Number of consecutive failed attempts. */
+    failures: bigint('failures'),
+    failingSinceMs: orNull(bigint('failing_since_ms')),
+    nextAttemptMs: bigint('next_attempt_ms'),
+    /** `null` if the webhook is enabled. */
+    disabledReason: orNull(text('disabled_reason')),
+    /** Message that an operator has requested again. */
+    resendMessageId: orNull(text('resend_message_id')),
+    /** Alerts that were sent to the receiver, or are pending. */
+    alerts: withDefault(json<readonly WebhookAlert[]>('alerts'), "'[]'"),
+  },
+  { key: 'workspace_id, webhook_id', hasLargeRows: true },
 );
 
-CREATE TABLE webhook_attempts (
-  workspace_id TEXT NOT NULL,
-  webhook_id TEXT NOT NULL,
-  attempt_id TEXT NOT NULL, -- starts with the time
-  message_id TEXT NOT NULL,
-  after_cursor TEXT NOT NULL,
-  through_cursor TEXT NOT NULL,
-  events INTEGER NOT NULL,
-  attempted_at_ms INTEGER NOT NULL,
-  duration_ms INTEGER NOT NULL,
-  status INTEGER, -- status code of the response; NULL if none
-  error TEXT, -- NULL if the receiver accepted the message
-  PRIMARY KEY (workspace_id, webhook_id, attempt_id)
+const WEBHOOK_ATTEMPT = defineRow({
+  /** Starts with the time. */
+  attemptId: text('attempt_id'),
+  messageId: text('message_id'),
+  after: feedCursor('after_cursor'),
+  through: feedCursor('through_cursor'),
+  events: bigint('events'),
+  attemptedAtMs: bigint('attempted_at_ms'),
+  durationMs: bigint('duration_ms'),
+  /** Status code of the response; `null` if none. */
+  status: orNull(bigint('status')),
+  /** `null` if the receiver accepted the message. */
+  error: orNull(text('error')),
+});
+
+const WEBHOOK_ATTEMPTS = defineTable(
+  'webhook_attempts',
+  { ...webhook, ...WEBHOOK_ATTEMPT.fields },
+  { key: 'workspace_id, webhook_id, attempt_id', hasLargeRows: true },
 );
-`;
+
+/** Tables of webhooks. They contain no event data, because rows are read again for each attempt. */
+export const WEBHOOK_TABLES = [WEBHOOK_STATE, WEBHOOK_ATTEMPTS];
 
 /** ID prefix of a message without events, with which an operator tests a receiver. */
 export const TEST_PREFIX = 'test_';
@@ -59,71 +90,20 @@ export interface WebhookMessage {
   through: FeedCursor;
 }
 
-export interface WebhookState {
-  workspaceId: string;
-  webhookId: string;
-  runId: string;
-  leaseUntilMs: number;
-  deliveredThrough: FeedCursor;
+export type WebhookState = Omit<RowOf<typeof WEBHOOK_STATE>, 'messageId' | 'messageThrough'> & {
   /** Message in progress; `null` if none. */
   message: WebhookMessage | null;
-  failures: number;
-  failingSinceMs: number | null;
-  nextAttemptMs: number;
-  disabledReason: string | null;
-  resendMessageId: string | null;
-  /** Alerts that were sent to the receiver, or are pending. */
-  alerts: readonly WebhookAlert[];
-}
+};
 
 /** Attempt to deliver a message. */
-export interface WebhookAttempt {
-  attemptId: string;
-  messageId: string;
-  after: FeedCursor;
-  through: FeedCursor;
-  events: number;
-  attemptedAtMs: number;
-  durationMs: number;
-  status: number | null;
-  error: string | null;
-}
-
-const readCursor = (text: string): FeedCursor => {
-  const cursor = parseCursor(text);
-  if (cursor === null) throw new Error(`expected a cursor, got "${text}"`);
-  return cursor;
-};
+export type WebhookAttempt = RowOf<typeof WEBHOOK_ATTEMPT>;
 
 const toWebhookState = (row: SqlRow): WebhookState => {
-  const messageId = readTextOrNull(row, 'message_id');
-  return {
-    workspaceId: readText(row, 'workspace_id'),
-    webhookId: readText(row, 'webhook_id'),
-    runId: readText(row, 'run_id'),
-    leaseUntilMs: readNumber(row, 'lease_until_ms'),
-    deliveredThrough: readCursor(readText(row, 'delivered_through')),
-    message: messageId === null ? null : { messageId, through: readCursor(readText(row, 'message_through')) },
-    failures: readNumber(row, 'failures'),
-    failingSinceMs: readNumberOrNull(row, 'failing_since_ms'),
-    nextAttemptMs: readNumber(row, 'next_attempt_ms'),
-    disabledReason: readTextOrNull(row, 'disabled_reason'),
-    resendMessageId: readTextOrNull(row, 'resend_message_id'),
-    alerts: readJson(row, 'alerts'),
-  };
+  const { messageId, messageThrough: through, ...state } = WEBHOOK_STATE.read(row);
+  return { ...state, message: messageId !== null && through !== null ? { messageId, through } : null };
 };
 
-const toWebhookAttempt = (row: SqlRow): WebhookAttempt => ({
-  attemptId: readText(row, 'attempt_id'),
-  messageId: readText(row, 'message_id'),
-  after: readCursor(readText(row, 'after_cursor')),
-  through: readCursor(readText(row, 'through_cursor')),
-  events: readNumber(row, 'events'),
-  attemptedAtMs: readNumber(row, 'attempted_at_ms'),
-  durationMs: readNumber(row, 'duration_ms'),
-  status: readNumberOrNull(row, 'status'),
-  error: readTextOrNull(row, 'error'),
-});
+const addAttempt = createInsert(WEBHOOK_ATTEMPTS);
 
 const BY_WEBHOOK = 'workspace_id = $1 AND webhook_id = $2';
 
@@ -241,23 +221,8 @@ export const createWebhookStore = (run: RunSql): WebhookStore => ({
   },
 
   async addAttempt({ workspaceId, webhookId }, attempt) {
-    await run(
-      `INSERT INTO webhook_attempts (workspace_id, webhook_id, attempt_id, message_id, after_cursor, through_cursor, events,
-         attempted_at_ms, duration_ms, status, error) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-      [
-        workspaceId,
-        webhookId,
-        attempt.attemptId,
-        attempt.messageId,
-        formatCursor(attempt.after),
-        formatCursor(attempt.through),
-        attempt.events,
-        attempt.attemptedAtMs,
-        attempt.durationMs,
-        attempt.status,
-        attempt.error,
-      ],
-    );
+    const { sql, values } = addAttempt({ ...attempt, workspaceId, webhookId });
+    await run(sql, values);
   },
 
   async pruneAttempts(workspaceId, webhookId) {
@@ -273,7 +238,7 @@ export const createWebhookStore = (run: RunSql): WebhookStore => ({
       `SELECT * FROM webhook_attempts WHERE ${BY_WEBHOOK} ORDER BY attempt_id DESC LIMIT $3`,
       [workspaceId, webhookId, limit],
     );
-    return rows.map(toWebhookAttempt);
+    return rows.map(WEBHOOK_ATTEMPT.read);
   },
 
   async lastAttempt(workspaceId, webhookId, messageId) {
@@ -281,7 +246,7 @@ export const createWebhookStore = (run: RunSql): WebhookStore => ({
       `SELECT * FROM webhook_attempts WHERE ${BY_WEBHOOK} AND message_id = $3 ORDER BY attempt_id DESC LIMIT 1`,
       [workspaceId, webhookId, messageId],
     );
-    return rows[0] ? toWebhookAttempt(rows[0]) : null;
+    return rows[0] ? WEBHOOK_ATTEMPT.read(rows[0]) : null;
   },
 
   async requestResend(workspaceId, webhookId, messageId) {
