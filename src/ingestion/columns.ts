@@ -135,7 +135,6 @@ export const resolveMapping = (source: Source, names: readonly string[]): RowMap
     const unreadableColumn = content.find((column) => unreadable[column] !== undefined);
     if (unreadableColumn !== undefined)
       return { reason: `${unreadableColumn} ${unreadable[unreadableColumn]}` };
-    // Without a prototype, because a column may have any name.
     const object: Record<string, unknown> = Object.create(null);
     if (payload !== undefined) {
       const read = readPayload(values[payload] ?? null);

@@ -2,7 +2,6 @@ import { type TemplateEntry, text } from './catalogue.ts';
 import { frameProperties, MESSAGE_NEEDED, messageProperties } from './properties.ts';
 import type { TemplateDefinition } from './template.ts';
 
-/** Horizontal strip: thumbnail, headline, short text and button. */
 export const STRIP: TemplateDefinition = {
   dismissible: true,
   css: /* css */ `

@@ -37,7 +37,6 @@ const csvColumns = (header: readonly string[], array: InputArray) => {
   if (twice !== undefined) throw new Error(`the column "${twice}" is there twice`);
 
   return (cells: readonly string[]): { object: Record<string, unknown>; reason?: string } => {
-    // Without a prototype, because a column may have any name.
     const object: Record<string, unknown> = Object.create(null);
     let reason =
       cells.length === columns.length

@@ -15,7 +15,6 @@ const parsed = (text: string): { value: unknown } | null => {
   try {
     return { value: JSON.parse(text) };
   } catch {
-    // The platform's message quotes the line, which is user data.
     return null;
   }
 };

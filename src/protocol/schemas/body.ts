@@ -47,7 +47,7 @@ export const optionalTextMember = (name: string, fits: (text: string) => boolean
 /** Creates the description of a property whose type needs no further schema. */
 export const described = (description: string) => z.meta({ description });
 
-/** Common properties of request bodies of the banner endpoints. */
+/** Schemas of `BannerEnvelope`. */
 export const envelope = {
   external_user_id: textMember('external_user_id', (id) => fitsBytes(id, MAX_EXTERNAL_USER_ID_BYTES), {
     description: `ID of the user, at most ${MAX_EXTERNAL_USER_ID_BYTES} bytes.`,

@@ -21,6 +21,8 @@ export const stampText = (timeUs: number): string => {
 
 const integration = { workspaceId: text('workspace_id'), integrationId: text('integration_id') };
 const runId = text('run_id');
+/** `UPDATED_AT` of the last row read; `null` before the first. */
+const watermarkUs = orNull(bigint('watermark_us'));
 
 /** Progress of an integration, and the run that holds its lease. */
 const INGESTION_STATE = defineTable(
@@ -36,8 +38,7 @@ const INGESTION_STATE = defineTable(
     requestedAtMs: orNull(bigint('requested_at_ms')),
     /** Number of consecutive runs before the current run whose process crashed. At 2 the schedule is suspended. */
     crashes: withDefault(bigint('crashes'), '0'),
-    /** `UPDATED_AT` of the last row read; `null` before the first. */
-    watermarkUs: orNull(bigint('watermark_us')),
+    watermarkUs,
     watermarkSortKey: orNull(text('watermark_sort_key')),
     /** Time after which `ingestion_dedupe` has all stored rows; `null` without `lookback_seconds`. */
     dedupeSinceUs: orNull(bigint('dedupe_since_us')),
@@ -69,8 +70,7 @@ export const INGESTION_RUNS = defineTable(
     startedAtMs: bigint('started_at_ms'),
     /** `null` while the run is in progress. */
     finishedAtMs: orNull(bigint('finished_at_ms')),
-    /** `UPDATED_AT` of the last row read; `null` before the first. */
-    watermarkUs: orNull(bigint('watermark_us')),
+    watermarkUs,
     rowsSynced: bigint('rows_synced'),
     rowsFailed: bigint('rows_failed'),
     /** Reason that the run failed or is incomplete. */

@@ -23,7 +23,6 @@ import type { Workspace } from '../workspace/workspace.ts';
 /** Content of a preview link. Contains a persona instead of a user, because anyone with the link can read it. */
 export interface Preview {
   campaignId: string;
-  /** Revision of the campaign's draft. */
   /** Revision of the draft; `null` for the published campaign. */
   revision: string | null;
   /** `null` selects the variant that the persona would get. */

@@ -179,10 +179,6 @@ export const retryConflicts = async <T>(transact: (attempt: number) => Promise<T
   }
 };
 
-/**
- * Returns a function that runs statements in one transaction. Returns `false` and stores nothing if the first statement returns
- * no row.
- */
 export const createRunTogether =
   (pool: Pool): RunTogether =>
   ([first, ...others]) =>

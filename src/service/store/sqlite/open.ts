@@ -35,10 +35,7 @@ export const createRunSqlite = (database: DatabaseSync): RunSql<SqlRow[]> => {
   return (sql, values) => send({ sql, executions: 1, values });
 };
 
-/**
- * Returns a function that runs statements in one transaction. Returns `false` and stores nothing if the first statement returns
- * no row.
- */
+/** Like `RunTogether`, but synchronous. */
 export const createRunTogetherSqlite = (database: DatabaseSync) => {
   const send = createSendSqlite(database);
   return ([first, ...others]: readonly Statement[]): boolean => {
