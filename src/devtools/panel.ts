@@ -57,7 +57,7 @@ const adoptStyles = (root: ShadowRoot): void => {
 
 /** Renders the panel into a shadow root until closed. A constructed sheet needs no exception in the page's CSP. */
 export const openPanel = ({ placard, inspector, history, container, signal, close }: PanelOptions): void => {
-  const host = node('placard-devtools' as 'div');
+  const host = document.createElement('placard-devtools');
   const root = host.attachShadow({ mode: 'open' });
   signal.addEventListener('abort', () => host.remove());
 

@@ -104,7 +104,7 @@ const displayAsBlock = (element: HTMLElement): void => {
 };
 
 /** Base class: on a server without a DOM, a placeholder that is never constructed. */
-const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as unknown as typeof HTMLElement);
+const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
 /**
  * Moves values that were set before the element was defined from the instance to the accessors, because they would hide the

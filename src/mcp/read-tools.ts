@@ -263,11 +263,7 @@ const explainPlacement = defineTool({
   subjectOf: noSubject,
   pageOf: () => '/explain',
   async run(input, { studio }) {
-    const { placements, persona, user_id } = input as {
-      placements?: string[];
-      persona?: string;
-      user_id?: string;
-    };
+    const { placements, persona, user_id } = input;
     if (persona !== undefined && user_id !== undefined) {
       throw new Error('give either persona or user_id, not both');
     }

@@ -31,7 +31,7 @@ export const campaignPage = (id = '', tab: '' | '/results' | '/history' = ''): s
   id === '' ? '/' : `/campaigns/${encodeURIComponent(id)}${tab}`;
 
 /** Defines a tool whose input has the type of its schema. */
-export const defineTool = <Input>(tool: Tool<Input>): Tool => tool as Tool;
+export const defineTool = <Input>(tool: Tool<Input>): Tool => tool;
 
 const ROLES: readonly Role[] = ['view', 'edit', 'publish', 'admin'];
 

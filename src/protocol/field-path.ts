@@ -21,6 +21,5 @@ export const setMember = (
   [member, child]: MemberPath,
   value: unknown,
 ): void => {
-  object[member] =
-    child === undefined ? value : { ...(object[member] as object | undefined), [child]: value };
+  object[member] = child === undefined ? value : { ...Object(object[member]), [child]: value };
 };

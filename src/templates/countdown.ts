@@ -38,7 +38,7 @@ const durationText = (
   });
   const first = counts.findIndex(({ count }) => count > 0);
   const shown = counts.slice(first);
-  const { DurationFormat } = Intl as unknown as { DurationFormat?: Durations };
+  const { DurationFormat } = Intl as { DurationFormat?: Durations };
   if (DurationFormat) {
     const duration = Object.fromEntries(shown.map(({ unit, count }) => [`${unit}s`, count]));
     return new DurationFormat(language, { style: 'short' }).format(duration);

@@ -187,7 +187,7 @@ const createHook =
     });
     for (const { element, texts } of messages) fitTexts(element, texts, slot.signal);
     // An image-only banner is visible once the image has loaded, and fails if the image fails.
-    const [{ image: only, texts }] = messages as [Message];
+    const { image: only, texts } = messages[0]!;
     if (messages.length === 1 && only && texts.length === 0) {
       markBusy(slot, only.loaded);
       return pending(remove, only.loaded);

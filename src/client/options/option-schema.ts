@@ -1,4 +1,10 @@
-import { EVENT_TYPES, type EventType, type Instance, MAX_TRACK_BATCH } from '../../protocol/index.ts';
+import {
+  EVENT_TYPES,
+  type EventType,
+  type Instance,
+  MAX_TRACK_BATCH,
+  mapKeys,
+} from '../../protocol/index.ts';
 import type { Notify } from '../notices.ts';
 
 /** Default of an option, followed by its inclusive bounds (number) or its other values (string). */
@@ -117,9 +123,10 @@ const DELIVERY: Rules<Omit<DeliveryOptions, 'guarantee'>> = {
   // Every tab relies on this maximum. If a request takes longer, its page is gone.
   timeoutMs: [30_000, 1, 5 * 60_000],
 };
-const GUARANTEE = Object.fromEntries(
-  EVENT_TYPES.map((type) => [type, ['at-least-once', 'at-most-once']]),
-) as unknown as Rules<DeliveryOptions['guarantee']>;
+const GUARANTEE: Rules<DeliveryOptions['guarantee']> = mapKeys(EVENT_TYPES, () => [
+  'at-least-once',
+  'at-most-once',
+]);
 
 /** Merges the host's choices with the defaults. */
 export const deliveryOptions = (chosen: DeliveryChoices | undefined, notify: Notify): DeliveryOptions => {

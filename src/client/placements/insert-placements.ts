@@ -208,11 +208,8 @@ export const create = (options: SessionPartOptions): SessionPart => {
   // Without the Navigation API, a router's `pushState` is noticed by the mutations that follow.
   const leave = new AbortController();
   const listen = { signal: leave.signal, passive: true, capture: true };
-  (globalThis as { navigation?: EventTarget }).navigation?.addEventListener(
-    'currententrychange',
-    scheduleRefresh,
-    listen,
-  );
+  const { navigation }: { navigation?: EventTarget } = globalThis;
+  navigation?.addEventListener('currententrychange', scheduleRefresh, listen);
   for (const event of ['popstate', 'scroll']) addEventListener(event, scheduleRefresh, listen);
   const stops = [
     options.subscribe(({ type }) => void (type === 'changed' && scheduleRefresh())),

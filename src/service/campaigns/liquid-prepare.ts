@@ -29,12 +29,11 @@ const numberAs = (token: AnyToken): unknown => {
 };
 
 /** Converts a range bound to an integer that a loop can count from. */
-const bounded = (token: AnyToken): AnyToken =>
-  ({
-    kind: TokenKind.FilteredValue,
-    initial: new Expression([token]),
-    filters: [{ name: 'bound of a range', args: [] }],
-  }) as unknown as AnyToken;
+const bounded = (token: AnyToken): Partial<AnyToken> => ({
+  kind: TokenKind.FilteredValue,
+  initial: new Expression([token]),
+  filters: [{ name: 'bound of a range', args: [] }],
+});
 
 /** Returns the nested values of a value. */
 const getNestedTokens = ({
@@ -86,14 +85,16 @@ const isBlankBlock = (template: Template): boolean => {
 };
 
 const WEIGHT = Symbol('weight');
-/**
- * Part of a template with its cost. The cost is a property, because a WeakMap with thousands of entries costs more than parsing.
- */
-type Weighed = Template & { [WEIGHT]?: number };
+/** The cost of a part of a template is a property, because a WeakMap with thousands of entries costs more than parsing. */
+declare module 'liquidjs' {
+  interface Template {
+    [WEIGHT]?: number;
+  }
+}
 const silent = new WeakSet<Template>();
 
 /** Returns the cost of a template part, without its filters and children. */
-export const getWeight = (template: Template): number => (template as Weighed)[WEIGHT]!;
+export const getWeight = (template: Template): number => template[WEIGHT]!;
 /** Whether the part is whitespace that is not printed. */
 export const isSilent = (template: Template): boolean => silent.has(template);
 
@@ -112,7 +113,7 @@ export const prepare = (template: Template[]): Compiled => {
     for (const { content } of each.localScope?.() ?? []) own.add(content);
     const { begin, end } = each.token;
     let weight = COST.node + (end - begin) * COST.letter;
-    const tokens = [...(each.arguments?.() ?? [])] as unknown as AnyToken[];
+    const tokens = [...(each.arguments?.() ?? [])] as AnyToken[];
     for (let token = tokens.pop(); token; token = tokens.pop()) {
       weight += COST.token;
       const { kind, variable, props, lhs, rhs, filters = [] } = token;
@@ -121,7 +122,10 @@ export const prepare = (template: Template[]): Compiled => {
       if (kind === TokenKind.PropertyAccess && !variable) {
         const [root, member] = props!;
         if (typeof root!.content === 'string') {
-          const variable = { root: root!.content, member: (member?.content as string | undefined) ?? null };
+          const variable = {
+            root: root!.content,
+            member: typeof member?.content === 'string' ? member.content : null,
+          };
           found.push(variable);
           if (outputs.has(each)) withoutDefault.push(variable);
         }
@@ -130,7 +134,7 @@ export const prepare = (template: Template[]): Compiled => {
       if (kind === TokenKind.Number) token.content = numberAs(token);
       if (kind === TokenKind.Range) Object.assign(token, { lhs: bounded(lhs!), rhs: bounded(rhs!) });
     }
-    (each as Weighed)[WEIGHT] = weight;
+    each[WEIGHT] = weight;
     const isBlank = isBlankBlock(each);
     for (const child of getChildren(each)) {
       templates.push(child);

@@ -399,7 +399,7 @@ export const createMetrics = ({ isEditRejected }: { isEditRejected(): boolean })
 
     text: async (...from: Parameters<typeof collect>): Promise<string> => (await collect(...from)).metrics(),
     values: async (...from: Parameters<typeof collect>): Promise<readonly MetricValues[]> =>
-      (await collect(...from)).getMetricsAsJSON() as Promise<MetricValues[]>,
+      (await collect(...from)).getMetricsAsJSON(),
   };
 };
 

@@ -128,6 +128,11 @@ interface Described {
   security: object[];
   responses: Record<string, { description: string } & Content>;
 }
+interface Description {
+  info: { title: string; version: string; summary: string };
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, Described>>;
+}
 interface Operation {
   verb: string;
   path: string;
@@ -185,12 +190,7 @@ ${success ? `<details><summary>Answer</summary>${fieldTable(success[1].content['
 };
 
 /** Renders the API description as one HTML page without scripts. */
-export const docsPage = (description: Record<string, unknown>): Extract<HandlerResult, { text: string }> => {
-  const { info, tags, paths } = description as {
-    info: { title: string; version: string; summary: string };
-    tags: { name: string; description: string }[];
-    paths: Record<string, Record<string, Described>>;
-  };
+export const docsPage = ({ info, tags, paths }: Description): Extract<HandlerResult, { text: string }> => {
   const operations = Object.entries(paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, operation]): Operation => ({ verb, path, operation })),
   );

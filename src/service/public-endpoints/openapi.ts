@@ -36,7 +36,7 @@ const toParameters = ({ path, query, operation }: Route): Members => {
   return parameters.length > 0 ? { parameters } : {};
 };
 
-const toOperation = (route: Route, { operation } = route): Members => ({
+const toOperation = (route: Route, { operation } = route) => ({
   operationId: operation.id,
   tags: [operation.tag],
   summary: operation.summary,
@@ -78,7 +78,7 @@ const notReady = {
 };
 
 /** Returns the OpenAPI 3.1 description of the API, generated from the routes and their schemas. */
-export const openApi = (routes: readonly Route[]): Members => ({
+export const openApi = (routes: readonly Route[]) => ({
   openapi: '3.1.0',
   info: {
     title: 'Placard',

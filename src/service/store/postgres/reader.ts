@@ -52,6 +52,43 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
     return retryConflicts(() => readUsers(run, distinctLookups));
   };
 
+  const reads: Omit<StoreReader, 'close'> = {
+    ...createWorkspaceReads(run),
+
+    async readUsers(workspaceId, lookups) {
+      const distinctLookups = collectLookups([{ workspaceId, lookups }]);
+      const found = new Map<number, UserRow>();
+      await retryConflicts(() => readUserPages(run, distinctLookups, found));
+      return [...found.values()].flatMap(({ profile }) => profile ?? []);
+    },
+
+    async *exportUsers(workspaceId): AsyncGenerator<Profile, void> {
+      for await (const row of readRows(pool, USERS, [workspaceId])) yield toUserRow(row).profile!;
+    },
+
+    async *exportEvents(workspaceId) {
+      for await (const row of readRows(pool, EVENTS_OF_USERS, [workspaceId])) yield toEventRow(row);
+    },
+
+    async *exportBannerEvents(workspaceId) {
+      for await (const row of readRows(pool, BANNER_EVENTS_OF_USERS, [workspaceId]))
+        yield toBannerEventRow(row);
+    },
+
+    verifyResults: (workspaceId) =>
+      verifyResults(
+        createPoolRun(upkeep),
+        (sql, values) => readRows(upkeep, sql, values),
+        POSTGRES,
+        workspaceId,
+      ),
+
+    async sampleUsers(query) {
+      const columns = { users: USER_COLUMNS, userCampaigns: selectList(POSTGRES, USER_CAMPAIGNS.columns) };
+      return toSample(await readSample(createPoolRun(upkeep), columns, query), toUserRow);
+    },
+  };
+
   return {
     loadTargetingData: createTargetingLoader({
       readUsers: readCommittedUsers,
@@ -59,41 +96,6 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
       statements: POSTGRES_STATEMENTS,
     }),
 
-    reads: {
-      ...createWorkspaceReads(run),
-
-      async readUsers(workspaceId, lookups) {
-        const distinctLookups = collectLookups([{ workspaceId, lookups }]);
-        const found = new Map<number, UserRow>();
-        await retryConflicts(() => readUserPages(run, distinctLookups, found));
-        return [...found.values()].flatMap(({ profile }) => profile ?? []);
-      },
-
-      async *exportUsers(workspaceId): AsyncGenerator<Profile, void> {
-        for await (const row of readRows(pool, USERS, [workspaceId])) yield toUserRow(row).profile!;
-      },
-
-      async *exportEvents(workspaceId) {
-        for await (const row of readRows(pool, EVENTS_OF_USERS, [workspaceId])) yield toEventRow(row);
-      },
-
-      async *exportBannerEvents(workspaceId) {
-        for await (const row of readRows(pool, BANNER_EVENTS_OF_USERS, [workspaceId]))
-          yield toBannerEventRow(row);
-      },
-
-      verifyResults: (workspaceId) =>
-        verifyResults(
-          createPoolRun(upkeep),
-          (sql, values) => readRows(upkeep, sql, values),
-          POSTGRES,
-          workspaceId,
-        ),
-
-      async sampleUsers(query) {
-        const columns = { users: USER_COLUMNS, userCampaigns: selectList(POSTGRES, USER_CAMPAIGNS.columns) };
-        return toSample(await readSample(createPoolRun(upkeep), columns, query), toUserRow);
-      },
-    } satisfies Omit<StoreReader, 'close'>,
+    reads,
   };
 };

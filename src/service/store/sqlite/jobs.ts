@@ -44,7 +44,7 @@ export interface Job {
 
 /** Runs a job on the current thread. */
 export const perform = (database: DatabaseSync, { name, values }: Pick<Job, 'name' | 'values'>): unknown =>
-  (JOBS[name](database) as (...values: unknown[]) => unknown)(...values);
+  Reflect.apply(JOBS[name](database), undefined, values);
 
 /** Runs a job on its own thread, which ends with the job. The signal aborts the job and the thread. */
 export const performOnThread = (workerData: Job, signal: AbortSignal): Promise<unknown> =>

@@ -116,6 +116,36 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     }
   }
 
+  const reads: Omit<StoreReader, 'close'> = {
+    ...createWorkspaceReads(run),
+
+    async readUsers(workspaceId, lookups) {
+      const found = new Map<number, Profile>();
+      for (const { identifier, lookup } of collectLookups([{ workspaceId, lookups }]).values()) {
+        if (lookup.by === 'braze_id') {
+          readPage(found, rowsBy(workspaceId, lookup));
+          continue;
+        }
+        let last = readPage(found, byIdentifierPage.iterate(workspaceId, identifier, 0));
+        while (last !== null) {
+          await new Promise(setImmediate);
+          last = readPage(found, byIdentifierPage.iterate(workspaceId, identifier, last));
+        }
+      }
+      return [...found.values()];
+    },
+
+    exportUsers: (workspaceId) => pages(usersPage, workspaceId, 'user_id', (row) => toUserRow(row).profile!),
+    exportEvents: (workspaceId) => pages(eventsPage, workspaceId, 'event_id', toEventRow),
+
+    exportBannerEvents: (workspaceId) =>
+      pages(bannerEventsPage, workspaceId, 'banner_event_id', toBannerEventRow),
+
+    verifyResults: (workspaceId) => jobs.run('verifyResults', workspaceId),
+
+    sampleUsers: async (query) => toSample(await jobs.run('sample', query), lazyUser),
+  };
+
   return {
     users,
 
@@ -127,36 +157,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
 
     lastUserId: () => Number(lastUser.get()?.['id'] ?? 0),
 
-    reads: {
-      ...createWorkspaceReads(run),
-
-      async readUsers(workspaceId, lookups) {
-        const found = new Map<number, Profile>();
-        for (const { identifier, lookup } of collectLookups([{ workspaceId, lookups }]).values()) {
-          if (lookup.by === 'braze_id') {
-            readPage(found, rowsBy(workspaceId, lookup));
-            continue;
-          }
-          let last = readPage(found, byIdentifierPage.iterate(workspaceId, identifier, 0));
-          while (last !== null) {
-            await new Promise(setImmediate);
-            last = readPage(found, byIdentifierPage.iterate(workspaceId, identifier, last));
-          }
-        }
-        return [...found.values()];
-      },
-
-      exportUsers: (workspaceId) =>
-        pages(usersPage, workspaceId, 'user_id', (row) => toUserRow(row).profile!),
-      exportEvents: (workspaceId) => pages(eventsPage, workspaceId, 'event_id', toEventRow),
-
-      exportBannerEvents: (workspaceId) =>
-        pages(bannerEventsPage, workspaceId, 'banner_event_id', toBannerEventRow),
-
-      verifyResults: (workspaceId) => jobs.run('verifyResults', workspaceId),
-
-      sampleUsers: async (query) => toSample(await jobs.run('sample', query), lazyUser),
-    } satisfies Omit<StoreReader, 'close'>,
+    reads,
   };
 };
 

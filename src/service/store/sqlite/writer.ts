@@ -124,10 +124,8 @@ export interface WriterMessage {
   with: readonly unknown[];
 }
 
-export const callWriter = (writer: Writer, message: WriterMessage): unknown => {
-  const verb = writer[message.do] as (...values: readonly unknown[]) => unknown;
-  return verb(...message.with);
-};
+export const callWriter = (writer: Writer, message: WriterMessage): unknown =>
+  Reflect.apply(writer[message.do], writer, message.with);
 
 export type WriterResponse = { problem: WriteProblem } | { value: unknown };
 

@@ -306,11 +306,12 @@ export const endTest = post(
     const named = campaign.variants.find(({ variant_id }) => variant_id === winner);
     if (!named) throw new HttpError(404, `The campaign has no variant '${winner}'`);
     const counts = await getCampaignResults(context.store, context.workspace, campaign);
+    const endedTest: FrozenTest = { campaign, counts };
     return createRelease(context, {
       subjectId,
       content: rolledOut(campaign, winner, keepsControl),
       cancelsScheduled: await cancelsScheduled(context, subjectId, scheduled),
-      endedTest: { campaign, counts } satisfies FrozenTest,
+      endedTest,
       action: 'campaign.end_test',
       details: (release) => `${variantName(named)} rolled out as release ${release}`,
     });
