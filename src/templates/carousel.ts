@@ -168,6 +168,7 @@ export const carouselEntry = () =>
     needed: MESSAGE_NEEDED,
     width: 420,
     heights: { narrow: '25rem', wide: '25rem' },
+    imageRatio: [16, 10],
     starters: [
       {
         name: 'Carousel',

@@ -26,6 +26,8 @@ export interface TemplateEntry<Name extends string = string> {
   width: number;
   /** Recommended minimum heights as CSS lengths. `wide` applies from a width of 48 rem. */
   heights: { narrow: string; wide: string };
+  /** Default aspect ratio of the image, as width and height. Wide slots may crop it further. */
+  imageRatio: readonly [width: number, height: number];
   starters: readonly TemplateStarter[];
 }
 

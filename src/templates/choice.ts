@@ -45,6 +45,7 @@ export const choiceEntry = () =>
     needed: MESSAGE_NEEDED,
     width: 420,
     heights: { narrow: '21.5rem', wide: '21.5rem' },
+    imageRatio: [16, 10],
     starters: [
       {
         name: 'Choice',

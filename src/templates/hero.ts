@@ -49,6 +49,7 @@ export const heroEntry = () =>
     needed: MESSAGE_NEEDED,
     width: 900,
     heights: { narrow: '28rem', wide: '22rem' },
+    imageRatio: [16, 9],
     starters: [
       {
         name: 'Announcement',

@@ -62,6 +62,7 @@ export const stripEntry = () =>
     needed: MESSAGE_NEEDED,
     width: 700,
     heights: { narrow: '4rem', wide: '4rem' },
+    imageRatio: [1, 1],
     starters: [
       {
         name: 'Notice',

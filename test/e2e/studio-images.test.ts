@@ -62,10 +62,70 @@ test('scales an image over 1 MB down to a WebP image, and rejects an animation o
   await file.setInputFiles({ name: 'moving.gif', mimeType: 'image/gif', buffer });
   await dialog.getByText('“moving.gif” is 1.5 MB; the limit for GIF is 1 MB.').waitFor();
   await file.setInputFiles({ name: 'photo.png', mimeType: 'image/png', buffer });
+  const crop = page.getByRole('dialog', { name: 'Crop image' });
+  await crop.getByLabel('Original').check();
+  await crop.getByRole('button', { name: 'Upload' }).click();
   await dialog.waitFor({ state: 'detached' });
   expect(await page.getByLabel('Image', { exact: true }).inputValue()).toMatch(/\.webp$/);
   await page.getByRole('button', { name: 'Choose or upload an image for Image' }).first().click();
   await dialog.getByRole('button', { name: 'photo.webp 2048 × 1024' }).waitFor();
+  await page.context().close();
+});
+
+test('crops an image to the shape of the template before the upload, by pointer, keys and zoom', async () => {
+  const page = await studio.open('/campaigns/spring-collection', { bypassCSP: true });
+  await page.getByRole('button', { name: 'Choose or upload an image for Image' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Images' });
+  // Red on the left and blue on the right.
+  const base64 = await page.evaluate(async () => {
+    const canvas = new OffscreenCanvas(1_600, 600);
+    const context = canvas.getContext('2d')!;
+    context.fillStyle = '#f00';
+    context.fillRect(0, 0, 800, 600);
+    context.fillStyle = '#00f';
+    context.fillRect(800, 0, 800, 600);
+    const bytes = new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());
+    return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+  });
+  const wide = { name: 'wide.png', mimeType: 'image/png', buffer: Buffer.from(base64, 'base64') };
+  const file = dialog.getByLabel('Upload an image, or drop one here');
+  const crop = page.getByRole('dialog', { name: 'Crop image' });
+  await file.setInputFiles(wide);
+  await crop.getByText('1,067 × 600 pixels').waitFor();
+  expect(await axeProblems(page)).toEqual([]);
+  await crop.getByRole('button', { name: 'Cancel' }).click();
+  expect(await dialog.getByRole('button', { name: /^wide/ }).count()).toBe(0);
+
+  await file.setInputFiles(wide);
+  const area = crop.getByRole('application', { name: 'Cropped area' });
+  const { x, y, width, height } = (await area.boundingBox())!;
+  await page.mouse.move(x + 5, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width - 5, y + height / 2);
+  await page.mouse.up();
+  await area.press('ArrowRight');
+  const zoom = crop.getByLabel('Zoom');
+  await zoom.press('End');
+  await crop.getByText('267 × 150 pixels').waitFor();
+  await zoom.press('Home');
+  await crop.getByRole('button', { name: 'Crop and upload' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const url = await page.getByLabel('Image', { exact: true }).inputValue();
+  expect(url).toMatch(/\.webp$/);
+  await page.goto(url);
+  const pixels = await page.evaluate(async () => {
+    const image = await createImageBitmap(await (await fetch(location.href)).blob());
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    const context = canvas.getContext('2d')!;
+    context.drawImage(image, 0, 0);
+    const isRed = (share: number) => {
+      const [red, , blue] = context.getImageData(Math.round(image.width * share), 300, 1, 1).data;
+      return red! > blue!;
+    };
+    return { size: [image.width, image.height], isRed: [isRed(0.68), isRed(0.72)] };
+  });
+  // The left edge, moved by one step of 5%: red ends at (800 − 53) / 1,067.
+  expect(pixels).toEqual({ size: [1_067, 600], isRed: [true, false] });
   await page.context().close();
 });
 

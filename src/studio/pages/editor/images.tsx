@@ -1,11 +1,14 @@
+import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import type { TemplateEntry } from '../../../templates/index.ts';
 import { formatBytes, IMAGE_ACCEPT, IMAGE_KINDS, MAX_IMAGE_BYTES } from '../../campaign/image-rules.ts';
 import type { ImageRow, ImagesResponse } from '../../server/routes/images.ts';
 import { call, Refused } from '../call.ts';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
-import { Resource, useAction } from '../components/loading.tsx';
+import { Late, Resource, useAction } from '../components/loading.tsx';
 import { announce, Empty } from '../components/notices.tsx';
-import { shrinkImage } from './shrink-image.ts';
+import { type Area, decodeImage, encodeImage } from './encode-image.ts';
+import { getPlacementTemplates } from './placement-templates.ts';
 import './blocks.css';
 
 /** Returns the content of a file in Base64. */
@@ -18,11 +21,19 @@ const base64Of = (file: File): Promise<string> =>
     reader.readAsDataURL(file);
   });
 
-const upload = async (original: File): Promise<ImageRow> => {
-  const file = original.size > MAX_IMAGE_BYTES ? await shrinkImage(original) : original;
-  return call<ImageRow>('POST', '/api/images', {
+const upload = async (file: File): Promise<ImageRow> =>
+  call<ImageRow>('POST', '/api/images', {
     body: { name: file.name.slice(0, 200).toWellFormed(), base64: await base64Of(file) },
   });
+
+const loadCrop = async () => (await import('./crop-dialog.tsx')).CropDialog;
+
+/** Relative difference of aspect ratios up to which an image is not cropped before the upload. */
+const RATIO_TOLERANCE = 0.05;
+
+const isOfRatio = ({ width, height }: ImageBitmap, [across, down]: TemplateEntry['imageRatio']): boolean => {
+  const relative = (width * down) / (height * across);
+  return Math.max(relative, 1 / relative) <= 1 + RATIO_TOLERANCE;
 };
 
 interface ImageProps {
@@ -35,7 +46,7 @@ const Image = ({ image, onChoose, onDeleted }: ImageProps) => {
   const { hash, url, name, width, height, bytes } = image;
   return (
     <li class="image">
-      <button type="button" class="image-choice" onClick={onChoose}>
+      <button type="button" class="stack tight image-choice" onClick={onChoose}>
         <img src={url} alt="" width={width} height={height} loading="lazy" />
         <bdi>{name}</bdi>
         <span class="muted">
@@ -67,13 +78,13 @@ const Image = ({ image, onChoose, onDeleted }: ImageProps) => {
   );
 };
 
-interface LibraryProps {
+interface LibraryProps extends Required<Pick<ImageButtonProps, 'placements' | 'onChoose'>> {
   library: ImagesResponse;
-  onChoose(url: string): void;
   onDeleted(): Promise<void>;
 }
 
-const Library = ({ library: { images, problem, warning }, onChoose, onDeleted }: LibraryProps) => {
+const Library = ({ library, placements, onChoose, onDeleted }: LibraryProps) => {
+  const { images, problem, warning } = library;
   const id = useId();
   const isOpen = useRef(true);
   useEffect(
@@ -82,11 +93,26 @@ const Library = ({ library: { images, problem, warning }, onChoose, onDeleted }:
     },
     [],
   );
-  const uploading = useAction(async (file: File) => {
+  const cropped = useSignal<{ file: File; image: ImageBitmap } | null>(null);
+  const add = async (file: File) => {
+    const current = cropped.value;
     const { url, name } = await upload(file);
-    announce(`“${name}” is in the library${isOpen.current ? ', and in the message' : ''}.`);
-    // Ignores the image if the dialog is closed, because another variant may be open by now.
-    if (isOpen.current) onChoose(url);
+    // Ignores the image if a dialog was closed, because another variant may be open by now.
+    const isWanted = isOpen.current && cropped.value === current;
+    announce(`“${name}” is in the library${isWanted ? ', and in the message' : ''}.`);
+    if (isWanted) onChoose(url);
+  };
+  const addPart = (file: File, image: ImageBitmap, area: Area) => {
+    const isWhole = area.width >= image.width && area.height >= image.height;
+    return isWhole && file.size <= MAX_IMAGE_BYTES ? add(file) : encodeImage(file, image, area).then(add);
+  };
+  const templates = getPlacementTemplates(placements) ?? [];
+  const uploading = useAction(async (file: File) => {
+    const image = await decodeImage(file);
+    if (image === null) await add(file);
+    else if (templates.every(({ imageRatio }) => isOfRatio(image, imageRatio)))
+      await addPart(file, image, { x: 0, y: 0, width: image.width, height: image.height });
+    else cropped.value = { file, image };
   });
   return (
     <>
@@ -119,6 +145,23 @@ const Library = ({ library: { images, problem, warning }, onChoose, onDeleted }:
         <p class="field-warning">{problem}</p>
       )}
       {warning !== null && <p class="field-warning">{warning}</p>}
+      {cropped.value && (
+        <Late load={loadCrop}>
+          {(Crop) => {
+            const { file, image } = cropped.value!;
+            return (
+              <Crop
+                image={image}
+                templates={templates}
+                onCrop={(area) => addPart(file, image, area)}
+                onClose={() => {
+                  cropped.value = null;
+                }}
+              />
+            );
+          }}
+        </Late>
+      )}
       {images.length === 0 ? (
         problem === null && <Empty title="No image yet" />
       ) : (
@@ -140,15 +183,18 @@ const Library = ({ library: { images, problem, warning }, onChoose, onDeleted }:
 interface ImageButtonProps {
   /** Label of the image field. */
   label: string;
+  /** Placements whose templates determine the shape of uploaded images. Default: none. */
+  placements?: readonly string[];
   /** Called with the URL of the chosen or uploaded image. */
   onChoose(url: string): void;
 }
 
 /** Button that opens the image library, to choose, upload or delete images. */
-export const ImageButton = ({ label, onChoose }: ImageButtonProps) => (
+export const ImageButton = ({ label, placements = [], onChoose }: ImageButtonProps) => (
   <DialogButton look="link" name="Choose or upload…" aria-label={`Choose or upload an image for ${label}`}>
     {(close) => (
       <ImageDialog
+        placements={placements}
         onClose={close}
         onChoose={(url) => {
           onChoose(url);
@@ -159,10 +205,13 @@ export const ImageButton = ({ label, onChoose }: ImageButtonProps) => (
   </DialogButton>
 );
 
-const ImageDialog = ({ onClose, onChoose }: { onClose(): void; onChoose(url: string): void }) => (
+const ImageDialog = ({
+  onClose,
+  ...choice
+}: Omit<LibraryProps, 'library' | 'onDeleted'> & { onClose(): void }) => (
   <Dialog title="Images" onClose={onClose} closeName="Close" isWide>
     <Resource<ImagesResponse> path="/api/images">
-      {(library, again) => <Library library={library} onChoose={onChoose} onDeleted={again} />}
+      {(library, again) => <Library {...choice} library={library} onDeleted={again} />}
     </Resource>
   </Dialog>
 );

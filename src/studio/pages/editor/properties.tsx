@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { TEMPLATE_CATALOGUE, TEMPLATE_PROPERTIES, type TemplateProperty } from '../../../templates/index.ts';
+import { TEMPLATE_PROPERTIES, type TemplateProperty } from '../../../templates/index.ts';
 import type { OnClickJson, PropertyJson, VariantJson } from '../../campaign/campaign-json.ts';
 import { formatScalar, parseScalar } from '../../campaign/scalar-text.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
@@ -15,10 +15,10 @@ import {
   TextField,
 } from '../components/fields.tsx';
 import { EVENT_NAMES, NameLists, useNames } from '../components/suggestions.tsx';
-import { signedIn } from '../shell/session.ts';
 import { CustomProperties } from './custom-properties.tsx';
 import type { Editor } from './editor-state.ts';
 import { ImageButton } from './images.tsx';
+import { getPlacementTemplates } from './placement-templates.ts';
 import { Personalise, WordsInput } from './text-with-variables.tsx';
 
 interface TemplateFieldProps {
@@ -26,6 +26,8 @@ interface TemplateFieldProps {
   /** Property; `undefined` if not set in the campaign. */
   property: PropertyJson | undefined;
   checks: readonly DraftCheck[];
+  /** Placements of the campaign. */
+  placements: readonly string[];
   /** Called with the new property; `null` removes it. */
   onChange(property: PropertyJson | null): void;
 }
@@ -39,7 +41,7 @@ const YES_OR_NO = [
 ];
 
 /** Input for a property of the ready-made templates. */
-export const TemplateField = ({ name, property, checks: found, onChange }: TemplateFieldProps) => {
+const TemplateField = ({ name, property, checks: found, placements, onChange }: TemplateFieldProps) => {
   const isVisited = useSignal(false);
   const template: TemplateProperty = TEMPLATE_PROPERTIES.find((each) => each.name === name)!;
   const id = `property-${name}`;
@@ -120,7 +122,9 @@ export const TemplateField = ({ name, property, checks: found, onChange }: Templ
         template.isPersonal ? (
           <Personalise field={id} label={template.label} value={text} onChange={put} />
         ) : (
-          template.input === 'image' && <ImageButton label={template.label} onChoose={put} />
+          template.input === 'image' && (
+            <ImageButton label={template.label} placements={placements} onChoose={put} />
+          )
         )
       }
     >
@@ -181,22 +185,19 @@ const OnClick = ({ variant, checks, change }: OnClickProps) => {
 const getTemplateProperties = (
   placementIds: readonly string[],
   { properties }: VariantJson,
-): TemplateProperty[] => {
-  const placements = signedIn().workspace.placements ?? [];
-  const templates = placementIds.map((id) => placements.find((each) => each.id === id)?.template);
-  const drawn = TEMPLATE_CATALOGUE.filter(({ name }) => templates.includes(name));
-  const isKnown = templates.length > 0 && templates.every(Boolean);
+): readonly TemplateProperty[] => {
+  const templates = getPlacementTemplates(placementIds);
+  if (templates === null) return TEMPLATE_PROPERTIES;
   return TEMPLATE_PROPERTIES.filter(
     ({ name }) =>
-      !isKnown ||
       Object.hasOwn(properties, name) ||
-      drawn.some((entry) => entry.properties.some((each) => each.name === name)),
+      templates.some((entry) => entry.properties.some((each) => each.name === name)),
   );
 };
 
 /** Properties of a variant. Shows all template fields. Empty fields are not in the campaign. */
 export const Properties = ({ editor, variant }: { editor: Editor; variant: VariantJson }) => {
-  const { variants } = editor.campaign.value;
+  const { variants, placements } = editor.campaign.value;
   const index = variants.findIndex(({ variant_id }) => variant_id === variant.variant_id);
   const checks = checksAt(editor.checks.value, 'variants', index, 'properties');
   const change = (make: (before: VariantJson) => VariantJson, mark: string) =>
@@ -215,10 +216,11 @@ export const Properties = ({ editor, variant }: { editor: Editor; variant: Varia
       name={name}
       property={variant.properties[name]}
       checks={checks.filter(({ path }) => path[3] === name)}
+      placements={placements}
       onChange={(property) => put(name, property)}
     />
   );
-  const fields = getTemplateProperties(editor.campaign.value.placements, variant);
+  const fields = getTemplateProperties(placements, variant);
   const seconds = variant.cache_ttl_seconds;
   return (
     <div class="stack">

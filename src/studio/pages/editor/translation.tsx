@@ -14,7 +14,7 @@ interface TranslationProps {
 
 /** Translations of a variant next to the source texts. An empty field shows the fallback text. */
 export const Translation = ({ editor, variant, language }: TranslationProps) => {
-  const { variants, language: own } = editor.campaign.value;
+  const { variants, placements, language: own } = editor.campaign.value;
   const index = variants.findIndex(({ variant_id }) => variant_id === variant.variant_id);
   const checks = checksAt(editor.checks.value, 'variants', index, 'translations', language);
   return (
@@ -37,7 +37,7 @@ export const Translation = ({ editor, variant, language }: TranslationProps) => 
             checks={found}
             aside={
               variant.properties[name]!.type === 'image' && (
-                <ImageButton label={getFieldLabel(name)} onChoose={put} />
+                <ImageButton label={getFieldLabel(name)} placements={placements} onChoose={put} />
               )
             }
             help={

@@ -91,7 +91,7 @@ export const Gallery = () => {
             </div>
             <button
               type="button"
-              class="gallery-choice"
+              class="stack tight gallery-choice"
               onClick={() => void createCampaign(campaignFrom(starter))}
             >
               <b>{starter.name}</b>
