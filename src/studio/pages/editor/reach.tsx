@@ -9,12 +9,12 @@ import { type Loaded, useLoad } from '../components/loading.tsx';
 /** Debounce of counting users, in milliseconds. */
 export const TYPING_MS = 400;
 
-/** Formats a reach, such as `Everybody: 3,062 users` or `About 1,200 of 5,000 users (1,100–1,300)`. */
+/** Formats a reach, such as `All users (3,062)` or `About 1,200 of 5,000 users (1,100–1,300)`. */
 export const formatReach = ({ users, atLeast, atMost, total, fewerThan }: ReachResponse): string => {
   const all = formatCount(total, 'user');
   if (fewerThan !== null) return `Fewer than ${fewerThan} of ${all}`;
-  if (atLeast === atMost) return users === total ? `Everybody: ${all}` : `${formatNumber(users)} of ${all}`;
-  if (users === total) return `Everybody: ${all}`;
+  if (users === total) return `All users (${formatNumber(total)})`;
+  if (atLeast === atMost) return `${formatNumber(users)} of ${all}`;
   return `About ${formatNumber(users)} of ${all} (${formatNumber(atLeast)}–${formatNumber(atMost)})`;
 };
 

@@ -21,8 +21,8 @@ interface ReleaseItemProps {
   onDone(): Promise<void>;
 }
 
-/** Release with its author, note, changes and rollback. */
-export const ReleaseItem = ({ row, release, before, onDone }: ReleaseItemProps) => {
+/** Release with its author, note, changes, to restore. */
+const ReleaseItem = ({ row, release, before, onDone }: ReleaseItemProps) => {
   const isLive = release.release === row.published?.release;
   const isCancelled = release.cancelledAt !== null;
   const isScheduled = !isCancelled && Date.parse(release.liveAt) > Date.now();
@@ -52,17 +52,21 @@ export const ReleaseItem = ({ row, release, before, onDone }: ReleaseItemProps) 
         <summary>{before ? `Changes since release ${before.release}` : 'All fields'}</summary>
         <Changes before={before?.campaign ?? null} after={release.campaign} />
       </details>
-      {isScheduled && <ScheduledActions row={row} scheduled={release} onDone={onDone} />}
+      {isScheduled && (
+        <div class="row">
+          <ScheduledActions row={row} scheduled={release} onDone={onDone} />
+        </div>
+      )}
       {hasRole('publish') && !isLive && !isScheduled && (
         <DialogButton name="Restore…" aria-label={`Restore release ${release.release}`}>
-          {(close) => <RollBackDialog row={row} release={release} onClose={close} onDone={onDone} />}
+          {(close) => <RestoreDialog row={row} release={release} onClose={close} onDone={onDone} />}
         </DialogButton>
       )}
     </li>
   );
 };
 
-interface RollBackDialogProps {
+interface RestoreDialogProps {
   row: CampaignRow;
   release: ReleaseRow;
   onClose(): void;
@@ -70,10 +74,10 @@ interface RollBackDialogProps {
 }
 
 /** Dialog that shows the changes to a previous release and publishes it again. */
-export const RollBackDialog = ({ row, release, onClose, onDone }: RollBackDialogProps) => {
+const RestoreDialog = ({ row, release, onClose, onDone }: RestoreDialogProps) => {
   const note = useSignal(`Back to release ${release.release}`);
   const scheduled = useSignal<ScheduledChoice>('keep');
-  const rollBack = async () => {
+  const restore = async () => {
     const answer = await call<PublishResponse>('POST', `/api/releases/${release.release}/restore`, {
       body: { note: note.value, based_on: row.newest, ...scheduledIn(row, scheduled.value) },
     });
@@ -84,13 +88,13 @@ export const RollBackDialog = ({ row, release, onClose, onDone }: RollBackDialog
       title={`Restore release ${release.release}?`}
       isWide
       onClose={onClose}
-      action={{ name: 'Restore', act: rollBack }}
+      action={{ name: 'Restore', act: restore }}
       onDone={onDone}
     >
       <p>Publishes this version as a new release. Changes to what is live now:</p>
       <Changes before={row.published?.campaign ?? null} after={release.campaign} />
       <ScheduledChoiceField row={row} choice={scheduled} />
-      <NoteField id="roll-back-note" label="Note for the history" note={note} />
+      <NoteField id="restore-note" label="Note for the history" note={note} />
     </Dialog>
   );
 };
@@ -105,14 +109,14 @@ const NoRelease = () => (
   </Empty>
 );
 
-/** Releases of a campaign with their changes and rollback. */
+/** Releases of a campaign with their changes, to restore. */
 export const HistoryTab = ({ row, onChange }: { row: CampaignRow; onChange(): Promise<void> }) => {
   const path = `/api/releases?campaign=${encodeURIComponent(row.id)}`;
   return (
     <Resource<ReleasesResponse> path={path}>
       {(first, again) => (
         <Pages
-          // Remounts after a rollback, because the loaded pages are outdated.
+          // Remounts after a restore, because the loaded pages are outdated.
           key={first.releases[0]?.release}
           first={first}
           read={(before) => call<ReleasesResponse>('GET', `${path}&before=${before}`)}
