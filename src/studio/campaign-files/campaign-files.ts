@@ -80,7 +80,7 @@ export const pullCampaigns = async (options: MirrorOptions): Promise<number> => 
   return campaigns.length;
 };
 
-export interface PushResult {
+interface PushResult {
   released: { id: string; release: number }[];
   /** Campaigns that another operator has published since the last pull. */
   conflicts: { id: string; author: string; release: number }[];

@@ -72,7 +72,7 @@ export const formatFieldValue = (value: unknown): string => {
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
 
 /** Describes a frequency cap as a list of limits. */
-export const describeFrequency = ({ impressions, stop_after }: FrequencyJson): string =>
+const describeFrequency = ({ impressions, stop_after }: FrequencyJson): string =>
   [
     impressions && `at most ${times(impressions.max)} in ${formatCount(impressions.days, 'day')}`,
     stop_after?.impressions && `no more after ${formatCount(stop_after.impressions, 'view')}`,

@@ -45,7 +45,7 @@ const NO_COUNTS = mapKeys(
 );
 
 /** Versions of a campaign since its first exposure, oldest first. */
-export type PreviousVersions = readonly Pick<CampaignJson, 'variants' | 'control_percentage'>[];
+type PreviousVersions = readonly Pick<CampaignJson, 'variants' | 'control_percentage'>[];
 
 const toDivisionKey = ({ variants, control_percentage }: PreviousVersions[number]): string =>
   JSON.stringify([

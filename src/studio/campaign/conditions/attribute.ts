@@ -1,7 +1,7 @@
 import { formatScalar, isScalar, parseScalar, type Scalar } from '../scalar-text.ts';
 import { type ConditionKind, formatValue, named, onlyEntry, plain, toOperators } from './condition-kind.ts';
 
-export const ATTRIBUTE_OPERATORS = [
+const ATTRIBUTE_OPERATORS = [
   'is',
   'is not',
   'is one of',

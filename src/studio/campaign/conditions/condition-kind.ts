@@ -44,7 +44,7 @@ export type Control<Condition> = { label: string; isWide?: boolean } & (
 export type AudienceName = (kind: 'segment' | 'campaign', id: string) => string;
 
 /** Parsed result, with the names of the consumed filter members. */
-export interface Taken<Result> {
+interface Taken<Result> {
   result: Result;
   names: readonly string[];
 }

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { isRecord } from '../../../protocol/index.ts';
 import { type AudienceModel, readAudience, writeAudience } from '../../campaign/audience-model.ts';
 import type { Filter } from '../../campaign/campaign-json.ts';
 import { isComplete, isUnknown, NEW_CONDITIONS } from '../../campaign/conditions/kinds.ts';
 import { describeAudience } from '../../campaign/describe-audience.ts';
+import { parseObject } from '../../campaign/parse-object.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import type { ReachResponse } from '../../server/routes/publish-impact.ts';
 import { Button, Segments } from '../components/controls.tsx';
@@ -25,37 +25,16 @@ import type { Editor } from './editor-state.ts';
 import { Reach, type Visibility } from './reach.tsx';
 import './blocks.css';
 
-/** Users who always see the campaign, for tests. */
-export const TestUsers = ({ editor }: { editor: Editor }) => (
-  <ListField
-    id="test_users"
-    label="Test users"
-    help="External IDs, comma-separated. Always see this campaign; excluded from results."
-    checks={checksAt(editor.checks.value, 'test_users')}
-    values={editor.campaign.value.test_users ?? []}
-    onChange={(users) => editor.set('test_users', users.length > 0 ? users : null)}
-  />
-);
-
 interface AudienceJsonProps {
   audience: Filter | null;
   checks: readonly DraftCheck[];
   onChange(audience: Filter | null): void;
 }
 
-const parse = (typed: string): Filter | null | undefined => {
-  if (typed.trim() === '') return null;
-  try {
-    const value: unknown = JSON.parse(typed);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    // JSON is incomplete while typing.
-    return undefined;
-  }
-};
+const parse = (typed: string): Filter | null | undefined => (typed.trim() === '' ? null : parseObject(typed));
 
 /** JSON editor for filters that the builder cannot show. */
-export const AudienceJson = ({ audience, checks, onChange }: AudienceJsonProps) => {
+const AudienceJson = ({ audience, checks, onChange }: AudienceJsonProps) => {
   const typed = useSignal<string | null>(null);
   const isUnread = typed.value !== null && parse(typed.value) === undefined;
   const unread = isUnread ? [unreadable('Invalid JSON. The last valid audience is used.')] : [];
@@ -198,7 +177,7 @@ interface AudienceProps {
 
 /** Section of the editor for the audience. */
 export const Audience = ({ editor, reach, visibility }: AudienceProps) => {
-  const { audience } = editor.campaign.value;
+  const { audience, test_users } = editor.campaign.value;
   return (
     <>
       <section class="stack" id="audience" tabIndex={-1} aria-label="Audience">
@@ -213,7 +192,14 @@ export const Audience = ({ editor, reach, visibility }: AudienceProps) => {
           onChange={(filter) => editor.set('audience', filter)}
         />
       </section>
-      <TestUsers editor={editor} />
+      <ListField
+        id="test_users"
+        label="Test users"
+        help="External IDs, comma-separated. Always see this campaign; excluded from results."
+        checks={checksAt(editor.checks.value, 'test_users')}
+        values={test_users ?? []}
+        onChange={(users) => editor.set('test_users', users.length > 0 ? users : null)}
+      />
     </>
   );
 };

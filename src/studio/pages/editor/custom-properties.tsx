@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { getKeys } from '../../../protocol/index.ts';
 import { TEMPLATE_PROPERTIES } from '../../../templates/index.ts';
 import type { PropertyJson } from '../../campaign/campaign-json.ts';
+import { parseObject } from '../../campaign/parse-object.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import { Button, into } from '../components/controls.tsx';
 import { Field, hasError, SelectField, TextField, unreadable } from '../components/fields.tsx';
@@ -9,7 +10,7 @@ import { ImageButton } from './images.tsx';
 
 export type PropertyType = PropertyJson['type'];
 
-export const TYPE_NAMES: Record<PropertyType, string> = {
+const TYPE_NAMES: Record<PropertyType, string> = {
   string: 'Text',
   number: 'Number',
   boolean: 'Yes or no',
@@ -32,15 +33,7 @@ const formatProperty = ({ value }: PropertyJson) =>
 
 /** Parses input as a value of the type. Returns Liquid as a string for any type, `undefined` if the input is invalid. */
 const readValue = (type: PropertyType, typed: string): unknown => {
-  if (type === 'jsonobject') {
-    try {
-      const value: unknown = JSON.parse(typed);
-      return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-    } catch {
-      // JSON is incomplete while typing.
-      return undefined;
-    }
-  }
+  if (type === 'jsonobject') return parseObject(typed);
   if (typed.includes('{{') || typed.includes('{%')) return typed;
   if (type === 'boolean') return typed === 'true' ? true : typed === 'false' ? false : undefined;
   if (type !== 'number') return typed;
@@ -48,7 +41,7 @@ const readValue = (type: PropertyType, typed: string): unknown => {
 };
 
 /** Input for a property. Keeps the last valid value while the input is invalid for its type. */
-export const CustomField = ({ name, property, checks, onChange }: CustomFieldProps) => {
+const CustomField = ({ name, property, checks, onChange }: CustomFieldProps) => {
   const typed = useSignal<string | null>(null);
   const id = `property-${name}`;
   const message = `Invalid ${TYPE_NAMES[property.type].toLowerCase()}. The last valid value is used.`;

@@ -104,7 +104,7 @@ export const CopyDialog = ({ editor, onClose }: { editor: Editor; onClose(): voi
       </section>
       <details class="more">
         <summary>Campaign as JSON</summary>
-        <pre class="code">{text}</pre>
+        <pre class="sunk code">{text}</pre>
       </details>
     </Dialog>
   );

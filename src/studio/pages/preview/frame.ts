@@ -43,7 +43,7 @@ const WORDS: readonly string[] = TEMPLATE_PROPERTIES.filter(({ isPersonal }) => 
 type Properties = Record<string, { type: string; value: unknown }>;
 
 /** Returns the banner with longer words, to test its layout. */
-export const longWords = (properties: Properties): Properties =>
+const longWords = (properties: Properties): Properties =>
   Object.fromEntries(
     Object.entries(properties).map(([name, property]) => {
       const { type, value } = property;

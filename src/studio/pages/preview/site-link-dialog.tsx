@@ -13,7 +13,7 @@ import { signedIn } from '../shell/session.ts';
 const QUIET = 4;
 
 /** QR code of a link. The library is lazy-loaded. */
-export const QrCode = ({ text }: { text: string }) => {
+const QrCode = ({ text }: { text: string }) => {
   const { loaded } = useLoad(async () => (await import('uqr')).encode(text, { border: QUIET }).data, text);
   if (loaded.state === 'loading') return <div class="qr" aria-busy="true" />;
   if (loaded.state === 'failed')

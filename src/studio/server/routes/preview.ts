@@ -39,7 +39,7 @@ export interface Person {
 const NOBODY = 'placard-studio-persona';
 
 /** Returns the user of a preview. A real user requires `can_view_users` and is recorded in the audit log. */
-export const loadPerson = async (
+const loadPerson = async (
   who: PersonBody,
   { workspace, store, operator, nowMs, audit }: StudioContext,
 ): Promise<Person> => {

@@ -89,7 +89,7 @@ export interface ReachResponse extends Reach {
  * Rounds and hides counts of users for operators who cannot view users. Counts below the minimum become 0. If the complement is below the
  * minimum, the count includes all users, because a filter for all but a few would reveal those few.
  */
-export const anonymizeReach = ({ users, atLeast, atMost, total, shown }: Reach): ReachResponse => {
+const anonymizeReach = ({ users, atLeast, atMost, total, shown }: Reach): ReachResponse => {
   /** Rounds a count down. `to` is the result if all but a few of `all` match. */
   const down = (count: number, all = total, to = all) =>
     Math.floor((all - count < MIN_REPORTED_AUDIENCE ? to : count) / STEP) * STEP;
