@@ -35,7 +35,7 @@ const shortened = ({ impressions, stop_after }: FrequencyJson): FrequencyJson | 
 };
 
 /** Frequency capping. */
-export const Frequency = ({ editor }: { editor: Editor }) => {
+const Frequency = ({ editor }: { editor: Editor }) => {
   const { frequency, conversions } = editor.campaign.value;
   const { impressions, stop_after } = frequency ?? {};
   const put = (changed: FrequencyJson) => {
@@ -92,18 +92,6 @@ const describeTagCaps = (caps: readonly { tag: string; campaignsPerDay: number }
     ? 'The workspace caps no tag.'
     : `Daily cap per user: ${caps.map(({ tag, campaignsPerDay }) => `${campaignsPerDay} of “${tag}”`).join(', ')}.`;
 
-/** Tags of a campaign. Frequency caps of the workspace group campaigns by tag. */
-export const Tags = ({ editor }: { editor: Editor }) => (
-  <ListField
-    id="tags"
-    label="Tags"
-    help={`Comma-separated. ${describeTagCaps(signedIn().workspace.tagCaps)}`}
-    checks={checksAt(editor.checks.value, 'tags')}
-    values={editor.campaign.value.tags ?? []}
-    onChange={(tags) => editor.set('tags', tags.length > 0 ? tags : null)}
-  />
-);
-
 const STATUSES = (['active', 'draft', 'stopped'] as const).map((value) => ({
   value,
   name: STATUS_WORDS[value],
@@ -154,6 +142,7 @@ const When = ({ editor, member, label, help }: WhenProps) => {
 /** Section of the editor for schedule, priority and dismissal. */
 export const Schedule = ({ editor }: { editor: Editor }) => {
   const campaign = editor.campaign.value;
+  const { timeZone, tagCaps } = signedIn().workspace;
   return (
     <>
       <Segments
@@ -162,7 +151,7 @@ export const Schedule = ({ editor }: { editor: Editor }) => {
         chosen={campaign.status}
         onChoose={(status) => editor.set('status', status, '')}
       />
-      <p class="field-help">All times are in {signedIn().workspace.timeZone}.</p>
+      <p class="field-help">All times are in {timeZone}.</p>
       <div class="pair">
         <When editor={editor} member="starts_at" label="Start" help="Empty: on publish." />
         <When editor={editor} member="ends_at" label="End" help="Empty: no end." />
@@ -184,7 +173,14 @@ export const Schedule = ({ editor }: { editor: Editor }) => {
         value={campaign.reeligible_after_hours}
         onChange={(hours) => editor.set('reeligible_after_hours', hours)}
       />
-      <Tags editor={editor} />
+      <ListField
+        id="tags"
+        label="Tags"
+        help={`Comma-separated. ${describeTagCaps(tagCaps)}`}
+        checks={checksAt(editor.checks.value, 'tags')}
+        values={campaign.tags ?? []}
+        onChange={(tags) => editor.set('tags', tags.length > 0 ? tags : null)}
+      />
     </>
   );
 };

@@ -157,7 +157,7 @@ export const ScheduleScreen = () => (
             <h2>Scheduled releases</h2>
             <ScheduledTable scheduled={scheduled} onDone={again} />
           </section>
-          <section class="stack tight">
+          <section class="stack">
             <h2>Placements</h2>
             <p class="muted">
               The next eight weeks. A user gets the first campaign of a placement whose audience they are in.
