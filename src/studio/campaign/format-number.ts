@@ -1,23 +1,15 @@
-/** Returns a format with the minus sign of typography. `Intl` prints a hyphen. */
-const createFormat = (options: Intl.NumberFormatOptions = {}) => {
-  const format = new Intl.NumberFormat('en-GB', options);
-  return (value: number): string => format.format(value).replace('-', '−');
-};
-const digits = (count: number) => ({ minimumFractionDigits: count, maximumFractionDigits: count });
-const SIGNED = { signDisplay: 'exceptZero' } as const;
+const whole = new Intl.NumberFormat('en-GB');
+/** Formats a count, such as `1,200`. */
+export const formatNumber = (count: number): string => whole.format(count);
 
-/** Formats a number, such as `1,200`. */
-export const formatNumber = createFormat();
 /** Formats a count with its noun, such as `1 user` or `1,200 users`. */
 export const formatCount = (count: number, noun: string): string =>
   `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
-/** Formats an amount without its currency, such as `84.00`. */
-export const formatMoney = createFormat(digits(2));
-export const formatSignedMoney = createFormat({ ...digits(2), ...SIGNED });
+
+const percent = new Intl.NumberFormat('en-GB', {
+  style: 'percent',
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
 /** Formats a rate from 0 to 1, such as `7.1%`. */
-export const formatPercent = createFormat({ style: 'percent', ...digits(1) });
-/** Formats percentage points without their unit, such as `1.7`. */
-export const formatPoints = createFormat(digits(1));
-export const formatSignedPoints = createFormat({ ...digits(1), ...SIGNED });
-/** Formats a lift, such as `+20%` for 0.2. */
-export const formatLift = createFormat({ style: 'percent', ...SIGNED });
+export const formatPercent = (rate: number): string => percent.format(rate);

@@ -1,15 +1,8 @@
 import type { CampaignJson } from '../campaign/campaign-json.ts';
 import { capitalize } from '../campaign/capitalize.ts';
-import {
-  formatCount,
-  formatMoney,
-  formatNumber,
-  formatPercent,
-  formatPoints,
-  formatSignedMoney,
-  formatSignedPoints,
-} from '../campaign/format-number.ts';
+import { formatCount, formatNumber, formatPercent } from '../campaign/format-number.ts';
 import { type ComparedResults, type Comparison, countExposedUsers } from './compare.ts';
+import { formatMoney, formatPoints, formatSignedMoney, formatSignedPoints } from './format-difference.ts';
 
 /** Formats an absolute value, such as `1.7`. Rates are in percentage points. */
 const formatAbsolute = (value: number, unit: Comparison['unit']): string =>

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import { formatLift, formatMoney, formatSignedPoints } from '../../../src/studio/campaign/format-number.ts';
 import { formatShare, getShare } from '../../../src/studio/pages/components/format.ts';
+import {
+  formatLift,
+  formatMoney,
+  formatSignedPoints,
+} from '../../../src/studio/statistics/format-difference.ts';
 
 test('does not show a rate for a day with more clicks than impressions', () => {
   expect([getShare(3, 2), formatShare(3, 2)]).toEqual([null, '–']);

@@ -1,6 +1,7 @@
-import { formatLift, formatNumber } from '../../campaign/format-number.ts';
+import { formatNumber } from '../../campaign/format-number.ts';
 import type { ResultsResponse } from '../../server/routes/results.ts';
 import type { Comparison } from '../../statistics/compare.ts';
+import { formatLift } from '../../statistics/format-difference.ts';
 import { goalName } from '../../statistics/metrics.ts';
 import { formatInterval, isHigher, isLower } from '../../statistics/sentences.ts';
 import { formatShare } from '../components/format.ts';
