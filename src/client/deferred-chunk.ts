@@ -63,7 +63,7 @@ export const createDeferredChunk = <T extends { stop(): void }>(
   fail: Fail,
 ): DeferredChunk<T> => {
   let client: T | undefined;
-  let waiting: Waiting[] = [];
+  const waiting: Waiting[] = [];
   let loading: Promise<void> | undefined;
   let isStopped = false;
   let retryMs = RETRY_MS;
@@ -74,10 +74,10 @@ export const createDeferredChunk = <T extends { stop(): void }>(
    * attempt, unless the client has stopped.
    */
   const startWaiting = (): void => {
-    const isOver = client || isStopped;
-    const ready = waiting.filter(({ isDroppable }) => isOver || isDroppable);
-    waiting = waiting.filter((each) => !ready.includes(each));
-    for (const { start } of ready) start();
+    for (const each of waiting.splice(0)) {
+      if (client || isStopped || each.isDroppable) each.start();
+      else waiting.push(each);
+    }
   };
 
   const tryToLoad = (): Promise<void> => {
@@ -106,7 +106,8 @@ export const createDeferredChunk = <T extends { stop(): void }>(
       try {
         return client ? await work(client) : instead;
       } catch (cause) {
-        fail('internal', String(cause), cause);
+        // A chunk that cannot be loaded was reported by `load-chunk.ts`.
+        if (!Object(cause).isReported) fail('internal', String(cause), cause);
         return instead;
       }
     };

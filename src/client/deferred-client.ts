@@ -55,7 +55,7 @@ export interface DeferredClient extends Pick<SyncScheduler, 'queue' | 'notifyTab
   snooze(banner: Banner, hours: number): Promise<void>;
   /** Calls `shouldShow` again for blocked banners. */
   reevaluate(): void;
-  inspect(): Promise<Inspector | null>;
+  inspect(): Promise<Inspector>;
   stop(): void;
 }
 
@@ -216,11 +216,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
     },
     reevaluate,
     snooze: createSnooze(context, scheduler.notifyTabs),
-    inspect: () =>
-      inspector.open({ scheduler, impressions }).catch((cause) => {
-        if (isUnavailable(cause)) return null;
-        throw cause;
-      }),
+    inspect: () => inspector.open({ scheduler, impressions }),
     stop() {
       begin();
       for (const stop of stops) stop();

@@ -1,10 +1,8 @@
 import type { RetryImport } from './deferred-chunk.ts';
 import type { Fail } from './notices.ts';
 
-const UNAVAILABLE = 'ChunkUnavailable';
-
 /** Returns whether work failed because a chunk could not be loaded, which was reported. The work then waits for the chunk. */
-export const isUnavailable = (error: unknown): boolean => Object(error).name === UNAVAILABLE;
+export const isUnavailable = (error: unknown): boolean => Object(error).isReported === true;
 
 export type LoadChunk = <T>(load: () => Promise<T>) => Promise<T>;
 
@@ -22,7 +20,7 @@ export const createLoadChunk = (retryImport: RetryImport, fail: Fail): LoadChunk
       loading.delete(load);
       const message = `Chunk failed to load: ${cause}`;
       fail('chunk-load', message, cause);
-      throw Object.assign(new Error(message, { cause }), { name: UNAVAILABLE });
+      throw Object.assign(new Error(message, { cause }), { isReported: true });
     }
   };
   return <T>(load: () => Promise<T>) => {

@@ -140,6 +140,13 @@ const aDeferredChunk = (failures: number) => {
   return { deferred, part, clock, reported };
 };
 
+test('does not report again that a chunk of the client cannot be loaded', async () => {
+  const { deferred, reported } = aDeferredChunk(0);
+  const missing = Object.assign(new Error('offline'), { isReported: true });
+  expect(await deferred.run(() => Promise.reject(missing), 'otherwise')).toBe('otherwise');
+  expect(reported).toEqual([]);
+});
+
 test('a call that loads the chunk runs pending work in call order', async () => {
   const { deferred, clock } = aDeferredChunk(1);
   const done: string[] = [];

@@ -80,9 +80,9 @@ export const createUserSwitch = (options: UserSwitchOptions) => {
 
   return {
     /** Applies a change of consent. Resolves when it is done or has failed. `before` is the previous state. */
-    async applyConsent(before: State): Promise<void> {
+    applyConsent(before: State): Promise<void> {
       const isFirstChoice = before === 'pending';
-      await (consent.mayAct() ? (isFirstChoice ? storeMemory() : open(false)) : close()).catch(report);
+      return (consent.mayAct() ? (isFirstChoice ? storeMemory() : open(false)) : close()).catch(report);
     },
     deleteStored,
     openCache,
