@@ -8,6 +8,8 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { readLastIds, SQLITE_RESULTS } from '../../src/service/results/statements.ts';
+import { createSendSqlite } from '../../src/service/store/sqlite/open.ts';
 import { createWriter, setForWriting } from '../../src/service/store/sqlite/writer.ts';
 import { getSpread, median, ms, times } from './load/figures.ts';
 import { fillWithFeed } from './load/fill-feed.ts';
@@ -87,16 +89,17 @@ const readResults = (): Promise<Row[]> =>
   });
 
 /** Rolls up all banner events of a file. Returns the CPU times of the batches, in milliseconds. */
-const rollUp = (file: string): number[] => {
+const rollUp = async (file: string): Promise<number[]> => {
   const database = new DatabaseSync(file);
   setForWriting(database);
   const writer = createWriter(database);
+  const through = await readLastIds(SQLITE_RESULTS, createSendSqlite(database));
   const batches: number[] = [];
   const references: number[] = [];
   for (let hasMore = true; hasMore; ) {
     if (batches.length % 100 === 0) references.push(measureReferenceWork());
     const started = getThreadCpuMs();
-    ({ hasMore } = writer.advanceResults());
+    ({ hasMore } = writer.advanceResults(through));
     batches.push(getThreadCpuMs() - started);
   }
   database.close();
@@ -122,7 +125,7 @@ const rollUpBesideSyncs = (): Promise<Row[]> =>
     const users = Math.ceil(USERS * 0.3);
     await fillWithFeed(unread, users, USERS);
     copyFileSync(unread, read);
-    const batches = rollUp(read);
+    const batches = await rollUp(read);
     const watchAlone = async (file: string) => {
       const { port, stop } = await startServer('./sync-service-process.ts', [file]);
       const p99 = await watch(port, users);

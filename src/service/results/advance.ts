@@ -66,18 +66,12 @@ interface FeedRows {
  */
 function* readFeedRows(
   statements: ResultsStatements,
-  through: FeedCursor | null,
+  last: FeedCursor,
   limits: BatchLimits,
 ): SqlSteps<FeedRows> {
-  const [cursorRows, goalRows, ...lastRows] = yield [
-    statements.cursor(),
-    statements.goals(),
-    ...(through ? [] : statements.lastIds),
-  ];
+  const [cursorRows, goalRows] = yield [statements.cursor(), statements.goals()];
   const cursor = toCursor(cursorRows![0]);
   const goals = createGoalIndex((goalRows ?? []).map(toGoal));
-  const [events, bannerEvents, userChanges] = lastRows.map(([row]) => readNumber(row!, 'id'));
-  const last = through ?? { events: events!, bannerEvents: bannerEvents!, userChanges: userChanges! };
 
   const maxChanges = limits.userChanges + cursor.appliedChangeIds.length;
   const lastEvent = Math.min(last.events, cursor.events + limits.scannedEvents);
@@ -217,11 +211,11 @@ const findRecounts = (
 /**
  * Runs one batch of the results consumer within one transaction. Reads the next rows of the feed, applies them to the results of
  * their users and to the counts of campaigns, and moves the cursor. If there are no rows, backfills goals instead.
- * `through` is the cursor up to which the feed is stable; `null` if all visible rows are stable.
+ * `through` is the cursor up to which the feed is stable.
  */
 export function* advanceResults(
   statements: ResultsStatements,
-  through: FeedCursor | null = null,
+  through: FeedCursor,
   limits: BatchLimits = MAX_BATCH,
 ): SqlSteps<BatchResult> {
   const feedRows = yield* readFeedRows(statements, through, limits);

@@ -3,15 +3,15 @@ import type { FeedCursor } from './statements.ts';
 
 /** Stable part of the feed, in which no open transaction can store a row. */
 export interface StableFeed {
-  /** Cursor of the last stable rows; `null` if all visible rows are stable. */
-  through: FeedCursor | null;
+  /** Cursor of the last stable rows. */
+  through: FeedCursor;
   /** Time before which all stored rows are included, in Unix milliseconds. */
   atMs: number;
 }
 
 interface ConsumerOptions {
-  readStableFeed(): Promise<StableFeed> | StableFeed;
-  advance(through: FeedCursor | null): Promise<BatchResult>;
+  readStableFeed(): Promise<StableFeed>;
+  advance(through: FeedCursor): Promise<BatchResult>;
 }
 
 /** Progress of the results consumer. */

@@ -8,7 +8,15 @@ import {
   type SqlValue,
 } from '../row-readers.ts';
 import { type Column, columns, readMs, readMsOrNull } from '../sql/columns.ts';
-import { type BulkStatement, type Dialect, POSTGRES, query, SQLITE, selectList } from '../sql/dialect.ts';
+import {
+  type BulkStatement,
+  type Dialect,
+  POSTGRES,
+  query,
+  type Send,
+  SQLITE,
+  selectList,
+} from '../sql/dialect.ts';
 import type { RowOf } from '../sql/table.ts';
 import type { USER_CHANGES } from '../sql/user-tables.ts';
 import { createWrites } from '../sql/writes.ts';
@@ -293,5 +301,20 @@ export const createResultsStatements = (dialect: Dialect) => {
 };
 
 export type ResultsStatements = ReturnType<typeof createResultsStatements>;
+
+/** Returns the cursor of the last visible rows of the feed. */
+export const readLastIds = async (
+  { lastIds }: ResultsStatements,
+  send: Send<SqlRow[] | Promise<SqlRow[]>>,
+): Promise<FeedCursor> => {
+  const [lastEvent, lastBannerEvent, lastUserChange] = lastIds;
+  const readId = async (statement: BulkStatement) => readNumber((await send(statement))[0]!, 'id');
+  return {
+    events: await readId(lastEvent),
+    bannerEvents: await readId(lastBannerEvent),
+    userChanges: await readId(lastUserChange),
+  };
+};
+
 export const SQLITE_RESULTS = createResultsStatements(SQLITE);
 export const POSTGRES_RESULTS = createResultsStatements(POSTGRES);

@@ -1,4 +1,5 @@
 import { isHoldoutId } from '../profiles/holdout-id.ts';
+import type { StableFeed } from '../results/consumer.ts';
 import {
   type ConversionEvent,
   convertStoredEvent,
@@ -7,8 +8,8 @@ import {
   toConversionEvent,
   toGoal,
 } from '../results/goals.ts';
-import type { FeedCursor, ResultsStatements } from '../results/statements.ts';
-import { readNumber, type SqlRow } from '../row-readers.ts';
+import type { ResultsStatements } from '../results/statements.ts';
+import type { SqlRow } from '../row-readers.ts';
 import type { BulkStatement, Send } from '../sql/dialect.ts';
 import { USER_CAMPAIGNS, USER_CHANGES } from '../sql/user-tables.ts';
 import { toBannerEventRow, toEventRow } from './rows.ts';
@@ -21,15 +22,9 @@ export interface FeedOptions {
   results: ResultsStatements;
   /** Updates the index of events by user. */
   indexUserEvents(): Promise<void>;
-  /** Returns the cursor up to which the feed is stable; `null` if all visible rows are stable. */
-  readStableFeed(): Promise<{ through: FeedCursor | null }> | { through: FeedCursor | null };
+  /** Returns the cursor up to which the feed is stable. */
+  readStableFeed(): Promise<Pick<StableFeed, 'through'>>;
 }
-
-const EVERYTHING: FeedCursor = {
-  events: Number.MAX_SAFE_INTEGER,
-  bannerEvents: Number.MAX_SAFE_INTEGER,
-  userChanges: Number.MAX_SAFE_INTEGER,
-};
 
 /** Creates a reader of the feed for both databases. */
 export const createFeed = ({
@@ -42,7 +37,7 @@ export const createFeed = ({
   const sendStatement = async (statement: BulkStatement) => send(statement);
 
   const readFeed: Feed['readFeed'] = async (after, limit) => {
-    const through = (await readStableFeed()).through ?? EVERYTHING;
+    const { through } = await readStableFeed();
     const [eventRows, bannerRows, changeRows] = [
       await sendStatement(statements.feedEvents(after.events, through.events, limit)),
       await sendStatement(statements.feedBannerEvents(after.bannerEvents, through.bannerEvents, limit)),
@@ -128,18 +123,6 @@ export const createFeed = ({
   return {
     readFeed,
     readConversions,
-    async feedEnd() {
-      const { through } = await readStableFeed();
-      if (through !== null) return through;
-      const readId = async (statement: BulkStatement) =>
-        readNumber((await sendStatement(statement))[0]!, 'id');
-      const [lastEvent, lastBannerEvent, lastUserChange] = results.lastIds;
-      const [events, bannerEvents, userChanges] = await Promise.all([
-        readId(lastEvent),
-        readId(lastBannerEvent),
-        readId(lastUserChange),
-      ]);
-      return { events, bannerEvents, userChanges };
-    },
+    feedEnd: async () => (await readStableFeed()).through,
   };
 };

@@ -7,13 +7,7 @@ const SHEDDING_MS = 5_000;
  * Creates a FIFO queue that expires items that are not taken in time. The memory budget of request bodies limits its length
  * (`http/body.ts`).
  */
-export const createTimeoutQueue = <T>({
-  expire,
-  timeoutMs = TIMEOUT_MS,
-}: {
-  expire(item: T): void;
-  timeoutMs?: number | undefined;
-}) => {
+export const createTimeoutQueue = <T>({ expire }: { expire(item: T): void }) => {
   const items: { item: T; since: number }[] = [];
   let timer: NodeJS.Timeout | undefined;
   let expiredAtMs = Number.NEGATIVE_INFINITY;
@@ -21,7 +15,7 @@ export const createTimeoutQueue = <T>({
   const sweep = () => {
     timer = undefined;
     const now = performance.now();
-    while (items[0] && items[0].since + timeoutMs <= now) {
+    while (items[0] && items[0].since + TIMEOUT_MS <= now) {
       expiredAtMs = now;
       expire(items.shift()!.item);
     }
@@ -31,7 +25,7 @@ export const createTimeoutQueue = <T>({
   const watch = () => {
     const [first] = items;
     if (timer || !first) return;
-    const left = Math.max(0, Math.ceil(first.since + timeoutMs - performance.now()));
+    const left = Math.max(0, Math.ceil(first.since + TIMEOUT_MS - performance.now()));
     timer = setTimeout(sweep, left).unref();
   };
 

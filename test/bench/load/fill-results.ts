@@ -1,5 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Goal } from '../../../src/service/index.ts';
+import { readLastIds, SQLITE_RESULTS } from '../../../src/service/results/statements.ts';
+import { createSendSqlite } from '../../../src/service/store/sqlite/open.ts';
 import { createWriter } from '../../../src/service/store/sqlite/writer.ts';
 import { fillWithUsers } from './fill.ts';
 
@@ -100,7 +102,8 @@ export const fillWithResults = async (file: string, count: number): Promise<void
     }
   }
   const { advanceResults } = createWriter(database);
-  while (advanceResults().hasMore);
+  const through = await readLastIds(SQLITE_RESULTS, createSendSqlite(database));
+  while (advanceResults(through).hasMore);
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   database.close();
 };

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { emptyChangeSet } from '../../../src/service/profiles/user-repository.ts';
+import { readLastIds, SQLITE_RESULTS } from '../../../src/service/results/statements.ts';
 import { toGroupWrites } from '../../../src/service/store/commit-group.ts';
-import { createTables } from '../../../src/service/store/sqlite/open.ts';
+import { createSendSqlite, createTables } from '../../../src/service/store/sqlite/open.ts';
 import {
   CHECKPOINT_PAGES,
   createWriter,
@@ -122,7 +123,7 @@ test('shrinks the WAL after a long read', async () => {
   database.close();
 });
 
-test('checkpoints the WAL between batches of results', () => {
+test('checkpoints the WAL between batches of results', async () => {
   const file = aFile();
   const database = new DatabaseSync(file);
   createTables(database, file);
@@ -139,7 +140,8 @@ test('checkpoints the WAL between batches of results', () => {
   );
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   const writer = createWriter(database);
-  while (writer.advanceResults().hasMore);
+  const through = await readLastIds(SQLITE_RESULTS, createSendSqlite(database));
+  while (writer.advanceResults(through).hasMore);
   const impressions = database.prepare("SELECT impressions FROM campaign_counts WHERE dimension = ''").get();
   expect(impressions).toEqual({ impressions: count });
   expect(statSync(`${file}-wal`).size).toBeLessThan(16 * MIB);

@@ -6,7 +6,7 @@ afterEach(() => vi.useRealTimers());
 
 const aLine = () => {
   const expired: string[] = [];
-  const line = createTimeoutQueue<string>({ expire: (item) => expired.push(item), timeoutMs: 10_000 });
+  const line = createTimeoutQueue<string>({ expire: (item) => expired.push(item) });
   return { line, expired };
 };
 

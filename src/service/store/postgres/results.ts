@@ -4,8 +4,8 @@ import { addGoals, advanceResults, type GoalsToAdd } from '../../results/advance
 import { createBatchSizer } from '../../results/batch-size.ts';
 import { createResultsConsumer, type StableFeed } from '../../results/consumer.ts';
 import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
-import { type EventRange, POSTGRES_RESULTS } from '../../results/statements.ts';
-import { readNumber, readText, type Statement } from '../../row-readers.ts';
+import { type EventRange, POSTGRES_RESULTS, readLastIds } from '../../results/statements.ts';
+import { readText } from '../../row-readers.ts';
 import { LOCKS } from '../../sql/advisory-locks.ts';
 import { runStepsAsync, type SqlSteps } from '../../sql/steps.ts';
 import { BEGIN_EXCLUSIVE } from './groups.ts';
@@ -27,16 +27,12 @@ const WAIT_MS = 1_000;
  */
 export const createReadStableFeed = (run: Run): (() => Promise<StableFeed>) => {
   let stable: StableFeed = { through: { events: 0, bannerEvents: 0, userChanges: 0 }, atMs: 0 };
-  const readId = async ({ sql, values }: Statement) => readNumber((await run(sql, values))[0]!, 'id');
   const inFlight = async () =>
     (await run(GROUPS_IN_FLIGHT, [])).map((row) => readText(row, 'virtualtransaction'));
 
   return async () => {
     const atMs = Date.now();
-    const [lastEvent, lastBannerEvent, lastUserChange] = POSTGRES_RESULTS.lastIds;
-    const events = await readId(lastEvent);
-    const bannerEvents = await readId(lastBannerEvent);
-    const userChanges = await readId(lastUserChange);
+    const through = await readLastIds(POSTGRES_RESULTS, createSend(run));
     let before = await inFlight();
     const until = performance.now() + WAIT_MS;
     while (before.length > 0) {
@@ -45,7 +41,7 @@ export const createReadStableFeed = (run: Run): (() => Promise<StableFeed>) => {
       const still = new Set(await inFlight());
       before = before.filter((each) => still.has(each));
     }
-    if (atMs >= stable.atMs) stable = { through: { events, bannerEvents, userChanges }, atMs };
+    if (atMs >= stable.atMs) stable = { through, atMs };
     return stable;
   };
 };

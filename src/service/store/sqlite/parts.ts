@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { createResultsConsumer } from '../../results/consumer.ts';
-import { SQLITE_RESULTS } from '../../results/statements.ts';
+import { readLastIds, SQLITE_RESULTS } from '../../results/statements.ts';
 import { SQLITE } from '../../sql/dialect.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import { createStoreParts } from '../store-parts.ts';
@@ -9,9 +9,13 @@ import type { RemoteWriter } from './writer.ts';
 
 /** Creates the shared parts of the embedded store. `database` only reads. */
 export const createSqliteParts = (database: DatabaseSync, writer: RemoteWriter) => {
+  const send = createSendSqlite(database);
   // Only one connection writes, so all visible rows are stable.
-  const readStableFeed = () => ({ through: null, atMs: Date.now() });
-  const resultsConsumer = createResultsConsumer({ readStableFeed, advance: () => writer.advanceResults() });
+  const readStableFeed = async () => ({
+    atMs: Date.now(),
+    through: await readLastIds(SQLITE_RESULTS, send),
+  });
+  const resultsConsumer = createResultsConsumer({ readStableFeed, advance: writer.advanceResults });
   const parts = createStoreParts({
     dialect: SQLITE,
     statements: SQLITE_STATEMENTS,
@@ -19,7 +23,7 @@ export const createSqliteParts = (database: DatabaseSync, writer: RemoteWriter) 
     run: writer.run,
     runTogether: writer.runTogether,
     runRead: createRunSqlite(database),
-    send: createSendSqlite(database),
+    send,
     indexUserEvents: writer.indexUserEvents,
     readStableFeed,
     catchUp: resultsConsumer.catchUp,

@@ -5,7 +5,7 @@ import { emptyChangeSet } from '../../profiles/user-repository.ts';
 import { addGoals, advanceResults, type BatchResult, type GoalsToAdd } from '../../results/advance.ts';
 import { createBatchSizer, startCpuTimer } from '../../results/batch-size.ts';
 import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
-import { type EventRange, SQLITE_RESULTS } from '../../results/statements.ts';
+import { type EventRange, type FeedCursor, SQLITE_RESULTS } from '../../results/statements.ts';
 import type { SqlValue } from '../../row-readers.ts';
 import { query, SQLITE } from '../../sql/dialect.ts';
 import { runStepsSync } from '../../sql/steps.ts';
@@ -87,7 +87,7 @@ export const createWriter = (database: DatabaseSync) => {
     },
 
     /** Runs a batch, or checkpoints the log after some batches. Other writes run between two calls, and wait for only one of both. */
-    advanceResults(): BatchResult {
+    advanceResults(through: FeedCursor): BatchResult {
       if (uncheckpointedBatches === BATCHES_PER_CHECKPOINT) {
         uncheckpointedBatches = 0;
         database.exec('PRAGMA wal_checkpoint');
@@ -99,7 +99,7 @@ export const createWriter = (database: DatabaseSync) => {
       database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');
       try {
         lastBatch = inTransaction(() =>
-          runStepsSync(advanceResults(SQLITE_RESULTS, null, batchSizer.limits()), send),
+          runStepsSync(advanceResults(SQLITE_RESULTS, through, batchSizer.limits()), send),
         );
         return lastBatch;
       } finally {
