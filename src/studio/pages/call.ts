@@ -54,12 +54,12 @@ export const call = async <Answer>(
 };
 
 /** Error of an action that the page itself rejects, with a message for the operator. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
+export class ActionError extends Error {
+  override readonly name = 'ActionError';
 }
 
 /** Returns the message of an error as a sentence. */
 export const describeError = (error: unknown): string =>
-  error instanceof ApiError || error instanceof Refused
+  error instanceof ApiError || error instanceof ActionError
     ? error.message
     : 'Can’t reach the server. Check your connection and try again.';

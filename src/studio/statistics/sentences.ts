@@ -58,7 +58,7 @@ export const describeLossesToControl = (results: ComparedResults): string[] =>
     .map((each) => `${capitalize(describeWin(each, results).details)}.`);
 
 /** Returns the findings of a metric compared with one arm: winners, their intervals, then undecided comparisons. */
-const decided = (
+const describeComparisons = (
   of: readonly Comparison[],
   results: ComparedResults,
 ): { wins: string[]; details: string[] } => {
@@ -71,17 +71,17 @@ const decided = (
   if (first) {
     const arms = new Set([...open.map(({ treatment }) => treatment), first.baseline]);
     const users = [...arms].reduce((sum, index) => sum + results.arms[index]!.exposed, 0);
-    const whose =
+    const variants =
       clear.length > 0 || results.arms[baseline]!.variantId !== null
-        ? ` of ${listed(open.map((each) => getArmNames(each, results)[0]))}`
+        ? ` of ${formatList(open.map((each) => getArmNames(each, results)[0]))}`
         : '';
     const against = getArmNames(first, results)[1];
-    details.push(`${what}${whose} against ${against}: undecided, ${formatNumber(users)} users`);
+    details.push(`${what}${variants} against ${against}: undecided, ${formatNumber(users)} users`);
   }
   return { wins: wins.map(({ sentence }) => sentence), details };
 };
 
-const listed = (names: readonly string[]): string =>
+const formatList = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 
 const hasEnded = ({ ends_at }: CampaignJson, nowMs: number) =>
@@ -132,13 +132,13 @@ export const headline = (campaign: CampaignJson, results: ComparedResults, nowMs
   const ofGoals = rates.filter(({ metric }) => metric !== 'click');
   const compared = ofGoals.length > 0 ? ofGoals : rates;
   const groups = Map.groupBy(compared, ({ metric, baseline }) => `${metric} ${baseline}`);
-  const said = [...groups.values()].map((of) => decided(of, results));
-  const wins = said.flatMap((each) => each.wins);
+  const findings = [...groups.values()].map((of) => describeComparisons(of, results));
+  const wins = findings.flatMap((each) => each.wins);
   const undecided = compared.every(({ difference }) => difference === null)
     ? TOO_FEW_USERS
     : 'No significant difference.';
   return {
     sentence: wins.length > 0 ? `${capitalize(wins.join('; '))}.` : undecided,
-    details: said.flatMap(({ details }) => details.map((each) => `${capitalize(each)}.`)),
+    details: findings.flatMap(({ details }) => details.map((each) => `${capitalize(each)}.`)),
   };
 };

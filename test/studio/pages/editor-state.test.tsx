@@ -159,12 +159,12 @@ describe('a colleague’s change', () => {
 
   test('updates the page of an operator without changes', async () => {
     const editor = edited();
-    await editor.look();
+    await editor.poll();
     expect(editor.state.value.status).toBe('saved');
     server.colleague((draft) => {
       draft.name = 'Theirs';
     });
-    await editor.look();
+    await editor.poll();
     expect([editor.campaign.value.name, editor.state.value.status]).toEqual(['Theirs', 'saved']);
   });
 });
@@ -205,7 +205,7 @@ describe('offline', () => {
     await editor.flush();
     expect(editor.state.value.status).toBe('failed');
     server.isMute = false;
-    await editor.look();
+    await editor.poll();
     expect([editor.state.value.status, server.stored()?.name]).toEqual(['saved', 'Stored']);
   });
 });

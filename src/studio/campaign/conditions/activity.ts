@@ -84,16 +84,17 @@ const createActivity = <Kind extends 'event' | 'purchase'>(
     return { subject, measures, names };
   };
 
-  const readCondition = (subject: string, measures: Filter): ActivityCondition<Kind> | 'unsaid' => {
+  const readCondition = (subject: string, measures: Filter): ActivityCondition<Kind> | 'unsupported' => {
     const { count, last_days_ago: lately, ...others } = measures;
-    if (Object.keys(others).length > 0 || (count === undefined && lately === undefined)) return 'unsaid';
+    if (Object.keys(others).length > 0 || (count === undefined && lately === undefined)) return 'unsupported';
     const isNever = isFilter(count) && count['$exists'] === false && Object.keys(count).length === 1;
     if (isNever) {
-      return lately === undefined ? { kind, name: subject, atLeast: 0, withinDays: null } : 'unsaid';
+      return lately === undefined ? { kind, name: subject, atLeast: 0, withinDays: null } : 'unsupported';
     }
     const atLeast = count === undefined ? 1 : parseBound(count, '$gte');
     const withinDays = lately === undefined ? null : parseBound(lately, '$lte');
-    if (atLeast === null || atLeast < 1 || (lately !== undefined && withinDays === null)) return 'unsaid';
+    if (atLeast === null || atLeast < 1 || (lately !== undefined && withinDays === null))
+      return 'unsupported';
     return { kind, name: subject, atLeast, withinDays };
   };
 
@@ -102,9 +103,9 @@ const createActivity = <Kind extends 'event' | 'purchase'>(
     blank: () => ({ kind, name: '', atLeast: 1, withinDays: 30 }),
     read: (name, filter) => {
       const found = together(name, filter);
-      if (!found) return name === field ? 'unsaid' : null;
+      if (!found) return name === field ? 'unsupported' : null;
       const result = readCondition(found.subject, found.measures);
-      return result === 'unsaid' ? result : { result, names: found.names };
+      return result === 'unsupported' ? result : { result, names: found.names };
     },
     write: ({ name, atLeast, withinDays }) => {
       const path = `${field}.${name}`;

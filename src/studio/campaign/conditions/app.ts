@@ -15,7 +15,7 @@ export const app: ConditionKind<AppCondition> = {
     if (name !== 'app_id') return null;
     const raw = filter[name];
     const ids = isText(raw) ? [raw] : isFilter(raw) ? raw['$in'] : null;
-    if (!Array.isArray(ids) || !ids.every(isText)) return 'unsaid';
+    if (!Array.isArray(ids) || !ids.every(isText)) return 'unsupported';
     return { result: { kind: 'app', ids }, names: [name] };
   },
   write: ({ ids }) => ({ app_id: { $in: ids } }),

@@ -33,19 +33,19 @@ const OPERATORS: Readonly<Record<string, AttributeOperator>> = {
 };
 const WIRE = Object.fromEntries(Object.entries(OPERATORS).map(([wire, operator]) => [operator, wire]));
 
-const readCondition = (name: string, raw: unknown): AttributeCondition | 'unsaid' => {
+const readCondition = (name: string, raw: unknown): AttributeCondition | 'unsupported' => {
   if (isScalar(raw)) return { kind: 'attribute', name, operator: 'is', value: raw };
   const [wire = '', operand] = onlyEntry(raw) ?? [];
   if (wire === '$exists' && typeof operand === 'boolean') {
     return { kind: 'attribute', name, operator: operand ? 'is known' : 'is not known', value: null };
   }
   const operator = OPERATORS[wire];
-  if (!operator) return 'unsaid';
+  if (!operator) return 'unsupported';
   if (operator === 'is one of') {
     const isList = Array.isArray(operand) && operand.every(isScalar);
-    return isList ? { kind: 'attribute', name, operator, value: operand } : 'unsaid';
+    return isList ? { kind: 'attribute', name, operator, value: operand } : 'unsupported';
   }
-  return isScalar(operand) ? { kind: 'attribute', name, operator, value: operand } : 'unsaid';
+  return isScalar(operand) ? { kind: 'attribute', name, operator, value: operand } : 'unsupported';
 };
 
 const COMPARISONS: Readonly<Record<string, (name: string, operand: unknown) => string>> = {
@@ -90,8 +90,8 @@ export const attribute: ConditionKind<AttributeCondition> = {
   label: 'Attribute',
   blank: () => ({ kind: 'attribute', name: '', operator: 'is', value: '' }),
   read: (name, filter) => {
-    const result = name.startsWith('$') ? 'unsaid' : readCondition(name, filter[name]);
-    return result === 'unsaid' ? result : { result, names: [name] };
+    const result = name.startsWith('$') ? 'unsupported' : readCondition(name, filter[name]);
+    return result === 'unsupported' ? result : { result, names: [name] };
   },
   write: ({ name, operator, value }) => {
     if (!needsValue(operator)) return { [name]: { $exists: operator === 'is known' } };

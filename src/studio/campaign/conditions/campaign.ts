@@ -45,9 +45,9 @@ export const campaign: ConditionKind<CampaignCondition> = {
   label: 'Campaign',
   blank: () => ({ kind: 'campaign', id: '', action: 'saw', hasDone: true, withinDays: null }),
   read: (name, filter) => {
-    if (!name.startsWith('campaigns.')) return name === 'campaigns' ? 'unsaid' : null;
+    if (!name.startsWith('campaigns.')) return name === 'campaigns' ? 'unsupported' : null;
     const result = readField(name, filter[name]);
-    return result ? { result, names: [name] } : 'unsaid';
+    return result ? { result, names: [name] } : 'unsupported';
   },
   write: ({ id, action, hasDone, withinDays }) => {
     const { count, days } = ACTIONS[action];

@@ -55,10 +55,10 @@ export interface ConditionKind<Condition> {
   label: string;
   blank(): Condition;
   /**
-   * Parses the member `name` of the filter with related members. Returns `null` if it is of another kind, `'unsaid'` if the
+   * Parses the member `name` of the filter with related members. Returns `null` if it is of another kind, `'unsupported'` if the
    * builder cannot show it.
    */
-  read(name: string, filter: Filter): Taken<Condition> | 'unsaid' | null;
+  read(name: string, filter: Filter): Taken<Condition> | 'unsupported' | null;
   write(condition: Condition): Filter;
   /**
    * Describes the member `name` of a filter, also if the builder cannot show it. Returns `null` if it is of another kind.

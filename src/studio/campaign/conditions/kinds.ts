@@ -39,23 +39,23 @@ export const readConditions = (filter: Filter): Condition[] | null => {
   const read = new Set<string>();
   for (const name of Object.keys(filter)) {
     if (read.has(name)) continue;
-    const taken = BY_SPECIFICITY.map((kind) => kind.read(name, filter)).find((each) => each !== null);
-    if (!taken || taken === 'unsaid') return null;
-    for (const each of taken.names) read.add(each);
-    conditions.push(taken.result);
+    const match = BY_SPECIFICITY.map((kind) => kind.read(name, filter)).find((each) => each !== null);
+    if (!match || match === 'unsupported') return null;
+    for (const each of match.names) read.add(each);
+    conditions.push(match.result);
   }
   return conditions;
 };
 
 /** Describes the members of a filter except groups such as `$and`. */
 export const describeConditions = (filter: Filter, getName: AudienceName): string[] => {
-  const said = new Set<string>();
+  const described = new Set<string>();
   return Object.keys(filter).flatMap((name) => {
-    if (said.has(name)) return [];
-    const taken = BY_SPECIFICITY.map((kind) => kind.describe?.(name, filter, getName) ?? null).find(
+    if (described.has(name)) return [];
+    const match = BY_SPECIFICITY.map((kind) => kind.describe?.(name, filter, getName) ?? null).find(
       (each) => each !== null,
     );
-    for (const each of taken?.names ?? []) said.add(each);
-    return taken?.result ?? [];
+    for (const each of match?.names ?? []) described.add(each);
+    return match?.result ?? [];
   });
 };

@@ -14,7 +14,7 @@ export const subscription: ConditionKind<SubscriptionCondition> = {
   read: (name, filter) => {
     if (!name.startsWith(PREFIX)) return null;
     const state = filter[name];
-    if (state !== 'subscribed' && state !== 'unsubscribed') return 'unsaid';
+    if (state !== 'subscribed' && state !== 'unsubscribed') return 'unsupported';
     return { result: { kind: 'group', id: name.slice(PREFIX.length), state }, names: [name] };
   },
   write: ({ id, state }) => ({ [`${PREFIX}${id}`]: state }),

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { Refused } from '../call.ts';
+import { ActionError } from '../call.ts';
 import { Button, type ButtonProps, into } from './controls.tsx';
 import { useAction } from './loading.tsx';
 import { announce } from './notices.tsx';
@@ -131,11 +131,11 @@ export const NoteField = ({ id, label, note }: NoteFieldProps) => (
   </div>
 );
 
-/** Copies a text to the clipboard. Throws a `Refused` with the message `instead` if the browser denies access. */
+/** Copies a text to the clipboard. Throws a `ActionError` with the message `instead` if the browser denies access. */
 export const copyText = async (text: string, instead: string): Promise<void> => {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    throw new Refused(`The browser does not let the Studio copy: ${instead}.`);
+    throw new ActionError(`The browser does not let the Studio copy: ${instead}.`);
   }
 };

@@ -142,10 +142,10 @@ export const NumberField = (props: NumberFieldProps) => {
     onChange,
   } = props;
   /** Invalid input; `null` if the input is valid. */
-  const refused = useSignal<string | null>(null);
+  const invalid = useSignal<string | null>(null);
   const bounds = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
   const stays = value == null ? 'It stays empty.' : `${value} stays.`;
-  const problem = refused.value === null ? [] : [unreadable(`Enter a number ${bounds}. ${stays}`)];
+  const problem = invalid.value === null ? [] : [unreadable(`Enter a number ${bounds}. ${stays}`)];
   useUnread(id, problem.length > 0);
   return (
     <Field id={id} label={label} help={help} checks={[...problem, ...checks]}>
@@ -156,7 +156,7 @@ export const NumberField = (props: NumberFieldProps) => {
         max={max}
         step={isFraction ? 'any' : 1}
         placeholder={placeholder}
-        value={refused.value ?? value ?? ''}
+        value={invalid.value ?? value ?? ''}
         aria-invalid={problem.length > 0 || hasError(checks)}
         aria-describedby={describedBy(id)}
         onInput={(event) => {
@@ -164,7 +164,7 @@ export const NumberField = (props: NumberFieldProps) => {
           const number = isFraction ? valueAsNumber : Math.floor(valueAsNumber);
           const isEmpty = typed === '' && !validity.badInput && !isRequired;
           const isTaken = number >= min && number <= (max ?? Number.POSITIVE_INFINITY);
-          refused.value = isEmpty || isTaken ? null : typed;
+          invalid.value = isEmpty || isTaken ? null : typed;
           if (isEmpty) onChange(null);
           else if (isTaken) onChange(number);
         }}

@@ -21,7 +21,7 @@ import '../shell/shell.css';
 
 type Tab = 'edit' | 'results' | 'history';
 /** Polling interval for changes of the same draft by other operators. */
-const LOOK_MS = 10_000;
+const POLL_MS = 10_000;
 
 const TABS: readonly { tab: Tab; name: string }[] = [
   { tab: 'edit', name: 'Campaign' },
@@ -120,20 +120,20 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
     const report = async () => {
       present.value = (await call<PresenceResponse>('PUT', `/api${path}/presence`)).operators;
     };
-    const look = () => {
+    const poll = () => {
       if (document.visibilityState !== 'visible') return;
       // If this fails, the next poll or save reports it.
-      editor.look().catch(() => undefined);
+      editor.poll().catch(() => undefined);
       if (!editor.isReadOnly) report().catch(() => undefined);
     };
-    look();
-    const timer = setInterval(look, LOOK_MS);
-    document.addEventListener('visibilitychange', look);
-    addEventListener('online', look);
+    poll();
+    const timer = setInterval(poll, POLL_MS);
+    document.addEventListener('visibilitychange', poll);
+    addEventListener('online', poll);
     return () => {
       clearInterval(timer);
-      removeEventListener('online', look);
-      document.removeEventListener('visibilitychange', look);
+      removeEventListener('online', poll);
+      document.removeEventListener('visibilitychange', poll);
     };
   }, [editor, path, present]);
 

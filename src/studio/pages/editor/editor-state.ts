@@ -111,12 +111,12 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       () => undefined,
     );
   /** Records the campaign that the server has stored. The page may have changed it since. */
-  const stored = (sent: CampaignJson, as: string) => {
+  const markSaved = (sent: CampaignJson, as: string) => {
     saved.value = { ...saved.value, revision: as, campaign: sent, editor: signedIn().operator.name };
     state.value = campaign.value === sent ? SAVED : WAITING;
     if (state.value === SAVED) forgetUnsaved(row.id);
   };
-  const refused = (sent: CampaignJson, error: unknown) => {
+  const handleSaveError = (sent: CampaignJson, error: unknown) => {
     if (!(error instanceof ApiError && error.status === 412)) {
       state.value = { status: 'failed', message: describeError(error) };
       return;
@@ -124,7 +124,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     const draft = (error.body['theirs'] as DraftRow | null) ?? null;
     if (draft && JSON.stringify(draft.campaign) === JSON.stringify(sent)) {
       // The draft is from a save of this page at its previous exit, whose response was lost.
-      stored(sent, draft.revision);
+      markSaved(sent, draft.revision);
       void check(sent);
       return;
     }
@@ -149,9 +149,9 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       const answer = await call<SavedDraft>('PUT', path, { body, ifMatch: revision, keepalive });
       checks.value = answer.checks;
       isChecked.value = true;
-      stored(sent, answer.revision);
+      markSaved(sent, answer.revision);
     } catch (error) {
-      refused(sent, error);
+      handleSaveError(sent, error);
     }
     if (state.peek().status === 'waiting') saveSoon();
   };
@@ -230,7 +230,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     /** Deletes the unsaved change of this campaign from local storage. */
     forget: () => forgetUnsaved(row.id),
     /** Polls for changes by other operators, to show conflicts before the next save. Retries a failed save first. */
-    async look() {
+    async poll() {
       if (state.value.status === 'failed') await save();
       if (state.value !== SAVED) return;
       const before = saved.value;

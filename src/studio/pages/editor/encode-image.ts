@@ -1,5 +1,5 @@
 import { formatBytes, MAX_IMAGE_BYTES } from '../../campaign/image-rules.ts';
-import { Refused } from '../call.ts';
+import { ActionError } from '../call.ts';
 
 const MAX_BYTES = 12 * 1024 * 1024;
 /** Encodings from the best to the smallest. JPEG is for browsers whose canvas cannot encode WebP. */
@@ -23,18 +23,18 @@ const describeSize = (file: File) => `“${file.name}” is ${formatBytes(file.s
 
 /**
  * Decodes an image. Returns `null` for small files to upload unchanged: animations, and images that the browser cannot decode.
- * Throws a `Refused` if the file is over 12 MB, or over the upload limit and cannot be scaled down.
+ * Throws a `ActionError` if the file is over 12 MB, or over the upload limit and cannot be scaled down.
  */
 export const decodeImage = async (file: File): Promise<ImageBitmap | null> => {
   const isSmall = file.size <= MAX_IMAGE_BYTES;
-  if (file.size > MAX_BYTES) throw new Refused(`${describeSize(file)}; the limit is 12 MB.`);
+  if (file.size > MAX_BYTES) throw new ActionError(`${describeSize(file)}; the limit is 12 MB.`);
   if (file.type === 'image/gif') {
     if (isSmall) return null;
-    throw new Refused(`${describeSize(file)}; the limit for GIF is 1 MB.`);
+    throw new ActionError(`${describeSize(file)}; the limit for GIF is 1 MB.`);
   }
   return createImageBitmap(file).catch(() => {
     if (isSmall) return null;
-    throw new Refused(`“${file.name}” cannot be read as an image.`);
+    throw new ActionError(`“${file.name}” cannot be read as an image.`);
   });
 };
 
@@ -51,5 +51,5 @@ export const encodeImage = async (file: File, image: ImageBitmap, area: Area): P
     if (blob.type !== type || blob.size > MAX_IMAGE_BYTES) continue;
     return new File([blob], `${file.name.replace(/\.\w+$/, '')}.${type.slice('image/'.length)}`, { type });
   }
-  throw new Refused(`${describeSize(file)} and cannot be scaled down to 1 MB. Resize it or use WebP.`);
+  throw new ActionError(`${describeSize(file)} and cannot be scaled down to 1 MB. Resize it or use WebP.`);
 };

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import type { TemplateEntry } from '../../../templates/index.ts';
 import { formatBytes, IMAGE_ACCEPT, IMAGE_KINDS, MAX_IMAGE_BYTES } from '../../campaign/image-rules.ts';
 import type { ImageRow, ImagesResponse } from '../../server/routes/images.ts';
-import { call, Refused } from '../call.ts';
+import { ActionError, call } from '../call.ts';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
 import { Late, Resource, useAction } from '../components/loading.tsx';
 import { announce, Empty } from '../components/notices.tsx';
@@ -17,7 +17,7 @@ const base64Of = (file: File): Promise<string> =>
     const reader = new FileReader();
     // The result is a data URL, such as `data:image/png;base64,…`.
     reader.onload = () => resolve(String(reader.result).split(',', 2)[1] ?? '');
-    reader.onerror = () => reject(new Refused(`“${file.name}” cannot be read.`));
+    reader.onerror = () => reject(new ActionError(`“${file.name}” cannot be read.`));
     reader.readAsDataURL(file);
   });
 

@@ -10,7 +10,7 @@ import {
   removeLanguage,
 } from '../../campaign/translations.ts';
 import type { TranslatedDraft, TranslationFile } from '../../server/routes/translations.ts';
-import { call, Refused } from '../call.ts';
+import { ActionError, call } from '../call.ts';
 import { Button, into, Segments } from '../components/controls.tsx';
 import { TextField } from '../components/fields.tsx';
 import { useAction } from '../components/loading.tsx';
@@ -60,7 +60,7 @@ const Files = ({ editor, language }: { editor: Editor; language: string }) => {
     const body = { campaign: sent, text: await readTextFile(chosen) };
     const answer = await call<TranslatedDraft>('POST', '/api/translations/import', { body });
     if (editor.campaign.value !== sent)
-      throw new Refused('The draft was changed in the meantime. Import the file again.');
+      throw new ActionError('The draft was changed in the meantime. Import the file again.');
     editor.change(() => answer.campaign);
     notes.value = answer.notes;
     announce(`${formatCount(answer.taken, 'text')} imported from ${chosen.name}.`);

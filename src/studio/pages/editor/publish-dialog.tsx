@@ -4,7 +4,7 @@ import { type CampaignJson, getCampaignName } from '../../campaign/campaign-json
 import { describeAudience } from '../../campaign/describe-audience.ts';
 import type { NamedCampaigns, PublishImpact } from '../../server/routes/publish-impact.ts';
 import type { PublishResponse, ReleaseRow } from '../../server/routes/releases.ts';
-import { ApiError, call, describeError, Refused } from '../call.ts';
+import { ActionError, ApiError, call, describeError } from '../call.ts';
 import { Button, into, Segments } from '../components/controls.tsx';
 import { copyText, Dialog, NoteField } from '../components/dialog.tsx';
 import { MomentField } from '../components/fields.tsx';
@@ -142,7 +142,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
     const liveAt = when.value === 'later' ? at.value : null;
     if (when.value === 'later' && (liveAt === null || Date.parse(liveAt) <= Date.now())) {
       document.getElementById('publish-at')?.focus();
-      throw new Refused('Choose a future date and time.');
+      throw new ActionError('Choose a future date and time.');
     }
     try {
       const answer = await call<PublishResponse>('POST', '/api/releases', {
@@ -166,7 +166,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       // Closes the dialog if another operator changed the draft, because the editor shows the conflict.
       onClose();
       announce(describeError(error));
-      await editor.look();
+      await editor.poll();
       return;
     }
     onClose();

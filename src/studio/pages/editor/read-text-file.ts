@@ -1,4 +1,4 @@
-import { Refused } from '../call.ts';
+import { ActionError } from '../call.ts';
 
 /** Encodings by byte order mark. */
 const UTF_16: Readonly<Record<string, string>> = { '255,254': 'utf-16le', '254,255': 'utf-16be' };
@@ -14,7 +14,7 @@ const getEncoding = (bytes: Uint8Array): string =>
 
 /**
  * Returns the text of a file in UTF-8, in UTF-16 with a byte order mark, or in the encoding of its XML declaration. Otherwise
- * throws a `Refused`, because legacy Windows encodings cannot be detected reliably and characters would be lost.
+ * throws a `ActionError`, because legacy Windows encodings cannot be detected reliably and characters would be lost.
  */
 export const readTextFile = async (file: File): Promise<string> => {
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -22,7 +22,7 @@ export const readTextFile = async (file: File): Promise<string> => {
   try {
     return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new Refused(
+    throw new ActionError(
       encoding === 'utf-8'
         ? `“${file.name}” is not in UTF-8. In Excel, save it as “CSV UTF-8”, then import it again.`
         : `“${file.name}” says that it is in ${encoding}, and is not. Save it in UTF-8, then import it again.`,

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { CampaignRow, ScheduledRelease } from '../../server/routes/campaigns.ts';
 import type { PublishResponse } from '../../server/routes/releases.ts';
-import { call, Refused } from '../call.ts';
+import { ActionError, call } from '../call.ts';
 import { Button, into, Segments } from '../components/controls.tsx';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
 import { MomentField } from '../components/fields.tsx';
@@ -16,7 +16,7 @@ const MoveDialog = ({
 }: ScheduledActionProps & { onClose(): void }) => {
   const at = useSignal<string | null>(liveAt);
   const move = async () => {
-    if (at.value === null) throw new Refused('Choose a date and time.');
+    if (at.value === null) throw new ActionError('Choose a date and time.');
     const body = { live_at: at.value };
     const moved = await call<PublishResponse>('POST', `/api/releases/${release}/move`, { body });
     return `Release ${release} goes live on ${wholeMoment(moved.liveAt)}.`;

@@ -3,7 +3,7 @@ import type { Filter } from '../../campaign/campaign-json.ts';
 import { describeAudience } from '../../campaign/describe-audience.ts';
 import type { ReleasesResponse } from '../../server/routes/releases.ts';
 import type { SegmentImpact, SegmentRow } from '../../server/routes/segments.ts';
-import { call, Refused } from '../call.ts';
+import { ActionError, call } from '../call.ts';
 import { Button, into } from '../components/controls.tsx';
 import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
@@ -136,8 +136,8 @@ const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
   const impact = useImpact(segment, audience.value);
   const isSilencing = impact.state === 'ready' && impact.value.campaigns.some(({ isSilenced }) => isSilenced);
   const save = async () => {
-    if (name.value.trim() === '') throw new Refused('Enter a name.');
-    if (audience.value === null) throw new Refused('Add a condition.');
+    if (name.value.trim() === '') throw new ActionError('Enter a name.');
+    if (audience.value === null) throw new ActionError('Add a condition.');
     const path = `/api/segments/${encodeURIComponent(segment?.id ?? newId())}`;
     await call('PUT', path, {
       body: { name: name.value, audience: audience.value, note: note.value, based_on: segment?.newest ?? 0 },

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { SignInOptions } from '../../server/sign-in.ts';
-import { call, Refused } from '../call.ts';
+import { ActionError, call } from '../call.ts';
 import { Button } from '../components/controls.tsx';
 import { useAction, useGet } from '../components/loading.tsx';
 import { hasEnded, loadSession } from './session.ts';
@@ -19,7 +19,7 @@ export const Login = () => {
   const input = useRef<HTMLInputElement>(null);
   const signIn = useAction(async () => {
     try {
-      if (key.value.trim() === '') throw new Refused('Enter your operator key.');
+      if (key.value.trim() === '') throw new ActionError('Enter your operator key.');
       await call('POST', '/api/session', { body: { key: key.value } });
     } catch (error) {
       input.current?.focus();

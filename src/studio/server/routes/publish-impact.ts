@@ -144,7 +144,7 @@ export const createSamples = (): SampleLoader => {
  */
 export const createReadReach = (loadSample: SampleLoader) => {
   const newest = new Map<string, symbol>();
-  const underWay = new Map<string, Promise<unknown>>();
+  const inFlight = new Map<string, Promise<unknown>>();
 
   const count = async (
     context: StudioContext<CampaignBody>,
@@ -185,10 +185,10 @@ export const createReadReach = (loadSample: SampleLoader) => {
     newest.set(who, turn);
     const isOver = () => newest.get(who) !== turn;
     const overtaken = () => new HttpError(409, 'Superseded by a newer count');
-    await underWay.get(who);
+    await inFlight.get(who);
     if (isOver()) throw overtaken();
     const counting = count(context, isOver);
-    underWay.set(
+    inFlight.set(
       who,
       counting.catch(() => undefined),
     );
@@ -199,7 +199,7 @@ export const createReadReach = (loadSample: SampleLoader) => {
     } finally {
       if (!isOver()) {
         newest.delete(who);
-        underWay.delete(who);
+        inFlight.delete(who);
       }
     }
   });
