@@ -198,6 +198,18 @@ const SCREENS: readonly Screen[] = [
     },
   ],
   [
+    'the crop dialog',
+    '/campaigns/gift-wrap',
+    async (page) => {
+      await dialog(page, 'Choose or upload an image for Image');
+      const buffer = aPng(640, 64);
+      await page
+        .getByLabel('Upload an image, or drop one here')
+        .setInputFiles({ name: 'wide.png', mimeType: 'image/png', buffer });
+      await page.getByRole('application', { name: 'Cropped area' }).waitFor();
+    },
+  ],
+  [
     'the variable picker',
     '/campaigns/summer',
     (page) => page.getByRole('button', { name: 'Insert profile field into Headline' }).click(),

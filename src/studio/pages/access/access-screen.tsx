@@ -12,7 +12,7 @@ import '../screens.css';
 const TYPING_MS = 300;
 
 /** Audit log, newest first, with search. */
-export const Audit = () => {
+const Audit = () => {
   const terms = useSignal('');
   const path = `/api/audit?find=${encodeURIComponent(terms.value.trim())}`;
   const { loaded, again } = useGet<AuditResponse>(path, { pauseMs: TYPING_MS, keepsLast: true });

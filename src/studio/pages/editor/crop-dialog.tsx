@@ -57,8 +57,8 @@ export const CropDialog = ({ image, templates, onCrop, onClose }: CropDialogProp
   const zoom = useSignal(1);
   const center = useSignal(getCenter({ x: 0, y: 0, width: image.width, height: image.height }));
   const canvas = useRef<HTMLCanvasElement>(null);
-  /** Last position of the pointer while dragging. */
-  const dragged = useRef<Point>({ x: 0, y: 0 });
+  /** Last position of the pointer. A click without dragging centers the area on it. */
+  const pointer = useRef({ x: 0, y: 0, isDragging: false });
   const id = useId();
   const [across, down] = shapes.find(({ value }) => value === shape.value)!.ratio;
   const area = toArea(image, across / down, zoom.value, center.value);
@@ -96,16 +96,17 @@ export const CropDialog = ({ image, templates, onCrop, onClose }: CropDialogProp
           tabIndex={0}
           onPointerDown={(event) => {
             event.currentTarget.setPointerCapture(event.pointerId);
-            dragged.current = { x: event.clientX, y: event.clientY };
+            pointer.current = { x: event.clientX, y: event.clientY, isDragging: false };
           }}
           onPointerMove={({ currentTarget: element, pointerId, clientX, clientY }) => {
-            if (!element.hasPointerCapture(pointerId)) return;
-            const from = dragged.current;
-            dragged.current = { x: clientX, y: clientY };
-            move({
-              x: (from.x - clientX) / element.clientWidth,
-              y: (from.y - clientY) / element.clientHeight,
-            });
+            const { x: fromX, y: fromY } = pointer.current;
+            if (!element.hasPointerCapture(pointerId) || (fromX === clientX && fromY === clientY)) return;
+            pointer.current = { x: clientX, y: clientY, isDragging: true };
+            move({ x: (fromX - clientX) / element.clientWidth, y: (fromY - clientY) / element.clientHeight });
+          }}
+          onPointerUp={({ currentTarget: element, offsetX, offsetY }) => {
+            if (pointer.current.isDragging) return;
+            move({ x: offsetX / element.clientWidth - 0.5, y: offsetY / element.clientHeight - 0.5 });
           }}
           onKeyDown={(event) => {
             const by = ARROWS[event.key];
@@ -117,7 +118,7 @@ export const CropDialog = ({ image, templates, onCrop, onClose }: CropDialogProp
           <canvas ref={canvas} width={CANVAS_WIDTH} height={Math.round((CANVAS_WIDTH * down) / across)} />
         </div>
         <p class="field-help" id={`${id}-help`}>
-          Drag it, or move it with the arrow keys.
+          Drag, click the new center, or use the arrow keys.
         </p>
       </div>
       <div class="field">
