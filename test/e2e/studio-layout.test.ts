@@ -121,7 +121,7 @@ describe('changes of a publication', () => {
 });
 
 describe('results', () => {
-  test('of a test with a rolled-out winner keep the name of the loser, and do not report an SRM', async () => {
+  test('of a test with a rolled-out winner keep the name of the loser, do not report an SRM, and refresh', async () => {
     const variants = [
       { variant_id: 'a', name: 'Kiln', properties: { headline: text('Summer is here') } },
       { variant_id: 'b', name: 'Shelf', properties: { headline: text('Last days of summer') } },
@@ -141,6 +141,7 @@ describe('results', () => {
     await page.getByRole('button', { name: 'Publish…' }).click();
     await page.getByRole('button', { name: 'Publish now' }).click();
     await page.getByText(/^Release \d+ is live/).waitFor();
+    await page.clock.install();
     await page.goto(`${studio.url}/campaigns/tested/results`);
     await page.getByText('Edited while running').waitFor();
     const table = page.getByRole('region', { name: 'Results by variant' });
@@ -148,6 +149,31 @@ describe('results', () => {
     const heads = await table.locator('tbody th').allTextContents();
     expect(heads.toSorted()).toEqual(['Control group', 'Kiln (removed)', 'Shelf']);
     expect(await page.getByRole('heading', { name: 'Sample ratio mismatch' }).count()).toBe(0);
+
+    // Refreshed every minute.
+    await page.getByText(/^As of \w+ \d+ \w+, \d\d:\d\d$/).waitFor();
+    const before = await table.textContent();
+    await simulateVisitors(studio.serviceUrl, 2);
+    const refresh = async () => {
+      await page.clock.fastForward(60_000);
+      return table.textContent();
+    };
+    await expect.poll(refresh).not.toBe(before);
     await close(page);
   });
+});
+
+test('Why lists the first twenty campaigns of a placement and the shown one, and all on request', async () => {
+  await publish('rank-1', { priority: 'low' });
+  for (let rank = 25; rank > 1; rank -= 1)
+    await publish(`rank-${rank}`, { priority: 'high', audience: { tier: `none-${rank}` } });
+  const page = await studio.open('/explain');
+  const hero = page.getByRole('region', { name: 'Home hero' });
+  await hero.getByText('Shown', { exact: true }).waitFor();
+  const rows = hero.locator('.why-list > li');
+  expect(await rows.count()).toBeLessThanOrEqual(21);
+  await hero.getByRole('button', { name: /^Show all \d+ campaigns$/ }).click();
+  await hero.getByText('rank-1', { exact: true }).waitFor();
+  expect(await rows.count()).toBeGreaterThan(25);
+  await close(page);
 });

@@ -134,7 +134,7 @@ const SCREENS: readonly Screen[] = [
     'the replay dialog',
     '/data',
     async (page) => {
-      await page.getByRole('button', { name: 'Replay Demo shop since…' }).click();
+      await page.getByRole('button', { name: 'Replay Demo shop' }).click();
       await page.getByRole('dialog').getByLabel('Since').waitFor();
     },
   ],
@@ -212,7 +212,7 @@ const SCREENS: readonly Screen[] = [
   [
     'the variable picker',
     '/campaigns/summer',
-    (page) => page.getByRole('button', { name: 'Insert profile field into Headline' }).click(),
+    (page) => page.getByRole('button', { name: 'Insert from the profile into Headline' }).click(),
   ],
   [
     'half-written JSON',
@@ -265,7 +265,9 @@ describe.each(SCREENS)('%s', (_, path, ready) => {
       await page.emulateMedia({ colorScheme });
       // A target that is scrolled half below the bar of a campaign would count as half as large.
       await page.evaluate(() => scrollTo({ top: 0 }));
-      expect(await axeProblems(page), `${width} pixels, ${colorScheme}`).toEqual([]);
+      // The visible text of a control is part of its name, for users of voice control.
+      const problems = await axeProblems(page, ['label-content-name-mismatch']);
+      expect(problems, `${width} pixels, ${colorScheme}`).toEqual([]);
     }
     await page.evaluate(() => {
       document.documentElement.style.fontSize = '200%';

@@ -305,7 +305,7 @@ describe('an editor', () => {
   test('inserts a name into a text without handwritten Liquid', async () => {
     const page = await open('/campaigns/free-delivery');
     await headline(page).fill('Hello ');
-    await page.getByRole('button', { name: 'Insert profile field into Headline' }).press('Enter');
+    await page.getByRole('button', { name: 'Insert from the profile into Headline' }).press('Enter');
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('SELECT');
     await page.keyboard.press('Tab');
     await page.keyboard.type('friend');

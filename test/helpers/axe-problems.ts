@@ -12,17 +12,21 @@ export const LOOKS = [
   { width: 360, colorScheme: 'dark' },
 ] as const;
 
-/** Returns axe's violations of the current page, one line per rule, shadow roots included. */
-export const axeProblems = async (page: Page): Promise<string[]> => {
+/** Returns axe's violations of the current page, one line per rule, shadow roots included. `more`: experimental rules to check too. */
+export const axeProblems = async (page: Page, more: string[] = []): Promise<string[]> => {
   await page.evaluate(source);
   const { violations } = await page.evaluate(
-    (runOnly) =>
+    ({ runOnly, more }) =>
       (Reflect.get(window, 'axe') as { run(root: Document, options: object): Promise<AxeResults> }).run(
         document,
         // Selectors of the elements that pass would take longer than the checks.
-        { runOnly, resultTypes: ['violations'] },
+        {
+          runOnly,
+          rules: Object.fromEntries(more.map((rule) => [rule, { enabled: true }])),
+          resultTypes: ['violations'],
+        },
       ),
-    RULES,
+    { runOnly: RULES, more },
   );
   return violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.flat().join(' ')).join(', ')}`,

@@ -62,13 +62,16 @@ export const useGet = <Value,>(path: string, options?: LoadOptions) =>
 
 const POLL_MS = 1_000;
 
-/** Reloads every second while `isActive`. */
-export const usePolling = (again: () => Promise<void>, isActive: boolean): void => {
+/** Reloads every `everyMs`, a second by default, while `isActive` and while the page is visible. */
+export const usePolling = (again: () => Promise<void>, isActive: boolean, everyMs = POLL_MS): void => {
   useEffect(() => {
     if (!isActive) return;
-    const timer = setInterval(() => void again(), POLL_MS);
+    const poll = () => {
+      if (document.visibilityState === 'visible') void again();
+    };
+    const timer = setInterval(poll, everyMs);
     return () => clearInterval(timer);
-  }, [again, isActive]);
+  }, [again, isActive, everyMs]);
 };
 
 /**
@@ -106,12 +109,15 @@ export const LoadView = <Value,>({ loaded, again, isPage = false, children }: Lo
 
 interface ResourceProps<Value> {
   path: string;
+  /** Polling interval. Default: not polled. */
+  everyMs?: number;
   children(value: Value, again: () => Promise<void>): ComponentChildren;
 }
 
 /** Loads a resource of the API and renders it. */
-export const Resource = <Value,>({ path, children }: ResourceProps<Value>) => {
+export const Resource = <Value,>({ path, everyMs, children }: ResourceProps<Value>) => {
   const { loaded, again } = useGet<Value>(path);
+  usePolling(again, everyMs !== undefined, everyMs);
   return (
     <LoadView loaded={loaded} again={again}>
       {(value) => children(value, again)}

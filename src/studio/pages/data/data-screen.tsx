@@ -80,7 +80,7 @@ const Item = ({ each, isOpen, onToggle, onSync }: ItemProps) => (
           {hasRole('publish') && each.status !== 'paused' && (
             <Button
               disabled={each.lastStatus === 'Running'}
-              aria-label={`Sync ${each.name} now`}
+              aria-label={`Sync now: ${each.name}`}
               onClick={onSync}
             >
               Sync now

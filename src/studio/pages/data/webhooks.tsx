@@ -150,6 +150,7 @@ const Item = ({ webhook, isOpen, onToggle, onChange }: ItemProps) => {
       return done;
     });
   const [stateName, state] = STATES[status];
+  const resumeName = status === 'disabled' ? 'Resume' : 'Retry now';
   return (
     <li class="panel">
       <div class="row">
@@ -164,8 +165,11 @@ const Item = ({ webhook, isOpen, onToggle, onChange }: ItemProps) => {
         </span>
         <span class="row data-actions">
           {canSend && (status === 'disabled' || status === 'failing') && (
-            <Button aria-label={`Resume ${name}`} onClick={() => void act('resume', `${name} is resumed.`)}>
-              {status === 'disabled' ? 'Resume' : 'Retry now'}
+            <Button
+              aria-label={`${resumeName} ${name}`}
+              onClick={() => void act('resume', `${name} is resumed.`)}
+            >
+              {resumeName}
             </Button>
           )}
           {canSend && (
@@ -176,7 +180,7 @@ const Item = ({ webhook, isOpen, onToggle, onChange }: ItemProps) => {
               >
                 Send a test
               </Button>
-              <DialogButton name="Replay since…" aria-label={`Replay ${name} since…`}>
+              <DialogButton name="Replay…" aria-label={`Replay ${name}`}>
                 {(close) => <ReplayDialog webhook={webhook} onClose={close} onDone={onChange} />}
               </DialogButton>
             </>

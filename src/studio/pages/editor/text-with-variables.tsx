@@ -113,7 +113,7 @@ export const Personalise = ({ field, label, value, onChange }: PersonaliseProps)
     return (
       <Button
         look="link"
-        aria-label={`Insert profile field into ${label}`}
+        aria-label={`Insert from the profile into ${label}`}
         onClick={() => {
           isOpen.value = true;
         }}

@@ -149,9 +149,13 @@ interface PlacementProps {
   variantNames: Readonly<Record<string, string>> | null;
 }
 
+/** Number of campaigns of a placement that are listed at first, in addition to the shown one. */
+const FIRST = 20;
+
 const Placement = ({ id, spot, campaigns, variantNames }: PlacementProps) => {
   const getCampaignName = (campaignId: string) =>
     campaigns.find((each) => each.campaign_id === campaignId)?.name ?? campaignId;
+  const isWhole = useSignal(campaigns.length <= FIRST);
   return (
     <section class="panel" aria-labelledby={`why-${id}`}>
       <h2 id={`why-${id}`}>{placementName(id)}</h2>
@@ -160,13 +164,14 @@ const Placement = ({ id, spot, campaigns, variantNames }: PlacementProps) => {
         <p class="muted">No campaigns for this placement.</p>
       ) : (
         <ol class="why-list">
-          {campaigns.map((each) => {
+          {campaigns.map((each, index) => {
+            if (!isWhole.value && index >= FIRST && each.outcome !== 'shown') return null;
             const { title, details } = describeOutcome(each, {
               getCampaignName,
               variantName: variantNames?.[each.campaign_id] ?? null,
             });
             return (
-              <li key={each.campaign_id} data-outcome={each.outcome}>
+              <li key={each.campaign_id} data-outcome={each.outcome} data-rank={index + 1}>
                 <span class="why-name">
                   <Link to={`/campaigns/${encodeURIComponent(each.campaign_id)}`}>
                     <bdi>{each.name}</bdi>
@@ -184,6 +189,15 @@ const Placement = ({ id, spot, campaigns, variantNames }: PlacementProps) => {
             );
           })}
         </ol>
+      )}
+      {!isWhole.value && (
+        <Button
+          onClick={() => {
+            isWhole.value = true;
+          }}
+        >
+          Show all {campaigns.length} campaigns
+        </Button>
       )}
     </section>
   );

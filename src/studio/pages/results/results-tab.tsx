@@ -6,7 +6,7 @@ import { languageName } from '../../campaign/translations.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { ResultsResponse } from '../../server/routes/results.ts';
 import { COUNTS_EXCEPT_IMPRESSIONS } from '../../statistics/metrics.ts';
-import { wholeMoment } from '../components/format.ts';
+import { moment, wholeMoment } from '../components/format.ts';
 import { Resource } from '../components/loading.tsx';
 import { Empty } from '../components/notices.tsx';
 import { placementName, signedIn } from '../shell/session.ts';
@@ -77,6 +77,8 @@ const EndedNotice = ({ results, ended }: EndedProps) => (
   </section>
 );
 
+const REFRESH_MS = 60_000;
+
 interface ResultsProps {
   results: ResultsResponse;
   /** API path of the results. */
@@ -104,6 +106,7 @@ const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
           {results.headline.details.map((detail) => (
             <p key={detail}>{detail}</p>
           ))}
+          <p class="muted">As of {moment(results.at)}</p>
         </div>
         {action}
       </div>
@@ -202,7 +205,7 @@ const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
 export const ResultsTab = ({ row, onChange }: { row: CampaignRow; onChange(): Promise<void> }) => {
   const path = `/api/results/${encodeURIComponent(row.id)}`;
   return (
-    <Resource<ResultsResponse> path={path}>
+    <Resource<ResultsResponse> path={path} everyMs={REFRESH_MS}>
       {(results) => (
         <Results
           results={results}
@@ -232,7 +235,7 @@ export const HoldoutScreen = () => {
           seen a campaign since then, or would have.
         </p>
       </div>
-      <Resource<ResultsResponse> path={path}>
+      <Resource<ResultsResponse> path={path} everyMs={REFRESH_MS}>
         {(results) => (
           <Results results={results} path={path} whenEmpty="Results appear with the first new user." />
         )}
