@@ -55,6 +55,8 @@ export const createOutbox = (
   const context: DeliveryContext = {
     ...createContext(setup),
     async trouble() {
+      // Without another import once it is loaded, because an import takes a task, which an exiting page may not get.
+      if (loaded) return loaded;
       const { createTrouble } = await loadTrouble();
       loaded ??= createTrouble({ shared: sharedFunctions, context, log, caps: capMonitor.caps });
       return loaded;
