@@ -30,6 +30,7 @@ export {
   type AuditEntry,
   auditStatement,
   type NewAuditEntry,
+  OPERATOR_AUDIT,
   redactAuditSubject,
   VIEW_USER,
 } from './sessions.ts';

@@ -24,10 +24,9 @@ import {
   type ResultsCursor,
   type ResultsStatements,
   toCursor,
-  toUserResultRow,
   type UserChange,
-  type UserResultRow,
 } from './statements.ts';
+import { USER_RESULTS, type UserResultRow } from './tables.ts';
 import {
   ALL_TIME,
   addUserResultEvent,
@@ -122,7 +121,7 @@ interface UserResults {
 }
 
 const addResultRows = (users: Map<number, UserResults>, rows: readonly SqlRow[]): void => {
-  for (const row of rows.map(toUserResultRow)) {
+  for (const row of rows.map(USER_RESULTS.read)) {
     const {
       userId,
       workspaceId,
@@ -411,5 +410,6 @@ export function* addGoals(
   { workspaceId, campaignId, timeZone, goals }: GoalsToAdd,
 ): SqlSteps<void> {
   const addedAfter = toCursor((yield [statements.cursor()])[0]![0]).events;
-  yield [statements.addGoals(goals.map((goal) => ({ workspaceId, campaignId, goal, timeZone, addedAfter })))];
+  const added = { workspaceId, campaignId, timeZone, addedAfter, backfilledThrough: 0 };
+  yield [statements.addGoals(goals.map((goal) => ({ ...added, goal })))];
 }

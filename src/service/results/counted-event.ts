@@ -1,30 +1,29 @@
-import { EVENT_TYPES, type EventType } from '../../protocol/index.ts';
-import { readEnum, readNumber, readText, readTextOrNull, type SqlRow } from '../row-readers.ts';
-import { readMs } from '../sql/columns.ts';
-import type { DimensionsOfEvent } from './user-result.ts';
+import type { SqlRow } from '../row-readers.ts';
+import { defineRow, type RowOf } from '../sql/table.ts';
+import { BANNER_EVENTS } from '../sql/user-tables.ts';
+
+const { userId, workspaceId, campaignId, holdoutId, eventType, variantId } = BANNER_EVENTS.fields;
+const { day, placementId, language, timeMs, receivedAtMs } = BANNER_EVENTS.fields;
+const COUNTED = defineRow({
+  userId,
+  workspaceId,
+  campaignId,
+  holdoutId,
+  eventType,
+  variantId,
+  day,
+  placementId,
+  language,
+  timeMs,
+  receivedAtMs,
+});
+
+export const COUNTED_COLUMNS = COUNTED.columns;
 
 /** Banner event with the fields that results count. */
-export interface CountedEvent extends DimensionsOfEvent {
-  userId: number;
-  workspaceId: string;
-  campaignId: string;
-  holdoutId: string | null;
-  eventType: EventType;
-  variantId: string | null;
-  atMs: number;
-  receivedAtMs: number;
-}
+export type CountedEvent = RowOf<typeof COUNTED> & { atMs: number };
 
-export const toCountedEvent = (row: SqlRow): CountedEvent => ({
-  userId: readNumber(row, 'user_id'),
-  workspaceId: readText(row, 'workspace_id'),
-  campaignId: readText(row, 'campaign_id'),
-  holdoutId: readTextOrNull(row, 'holdout_id'),
-  eventType: readEnum(row, 'event_type', EVENT_TYPES),
-  variantId: readTextOrNull(row, 'variant_id'),
-  day: readText(row, 'day'),
-  placementId: readText(row, 'placement_id'),
-  language: readTextOrNull(row, 'language'),
-  atMs: Math.min(readMs(row, 'occurred_at'), readMs(row, 'received_at')),
-  receivedAtMs: readMs(row, 'received_at'),
-});
+export const toCountedEvent = (row: SqlRow): CountedEvent => {
+  const event = COUNTED.read(row);
+  return Object.assign(event, { atMs: Math.min(event.timeMs, event.receivedAtMs) });
+};

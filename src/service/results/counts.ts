@@ -1,39 +1,15 @@
 import { MEASURES } from '../profiles/measures.ts';
-import type { TotalsByGoal } from './goals.ts';
-import {
-  countsBefore,
-  hasImpression,
-  type MeasureCounts,
-  NONE,
-  TOTAL,
-  type UserResult,
-} from './user-result.ts';
+import type { RowOf } from '../sql/table.ts';
+import type { CAMPAIGN_COUNTS, GoalCount, MeasureCounts, TotalsByGoal } from './tables.ts';
+import { countsBefore, hasImpression, NONE, TOTAL, type UserResult } from './user-result.ts';
 
 /** Row of `campaign_counts`, or an increment of a row. */
-export interface CampaignCount {
-  workspaceId: string;
-  campaignId: string;
-  /** ID of the variant; `''` for the control group. */
-  variantId: string;
-  dimension: string;
+export interface CampaignCount
+  extends Pick<RowOf<typeof CAMPAIGN_COUNTS>, 'workspaceId' | 'campaignId' | 'variantId' | 'dimension'> {
   /** Number of events by measure. */
   events: MeasureCounts;
   /** Number of users with at least one event, by measure. */
   users: MeasureCounts;
-}
-
-/** Row of `goal_counts`, or an increment of a row. */
-export interface GoalCount {
-  workspaceId: string;
-  campaignId: string;
-  variantId: string;
-  goal: string;
-  /** Day of the first conversion of each user, for example `2026-03-01`. */
-  day: string;
-  currencies: string;
-  convertedUsers: number;
-  revenue: number;
-  revenueSumOfSquares: number;
 }
 
 const addDifference = (

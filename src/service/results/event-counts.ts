@@ -1,45 +1,10 @@
-import { type RunSql, readNumber, readText, type SqlRow, type SqlValue } from '../row-readers.ts';
-import { columns, readMs } from '../sql/columns.ts';
+import { type RunSql, readText, type SqlRow, type SqlValue } from '../row-readers.ts';
 import { type BulkStatement, type Dialect, query } from '../sql/dialect.ts';
+import { defineRow, type RowOf } from '../sql/table.ts';
 import { createWrites } from '../sql/writes.ts';
+import { EVENT_COUNTS, type EventCount } from './tables.ts';
 
 export type EventKind = 'event' | 'purchase';
-
-/** Row of `event_counts`, or an increment of a row. */
-interface EventCount {
-  workspaceId: string;
-  kind: string;
-  /** Event name or product ID; `''` for all products. */
-  name: string;
-  /** Start of the quarter hour in Unix milliseconds. */
-  startsAtMs: number;
-  appId: string;
-  currency: string;
-  quantity: number;
-  revenue: number;
-}
-
-const EVENT_COUNTS = columns<EventCount>({
-  workspace_id: ['text', ({ workspaceId }) => workspaceId],
-  kind: ['text', ({ kind }) => kind],
-  name: ['text', ({ name }) => name],
-  starts_at: ['timestamp', ({ startsAtMs }) => startsAtMs],
-  app_id: ['text', ({ appId }) => appId],
-  currency: ['text', ({ currency }) => currency],
-  quantity: ['bigint', ({ quantity }) => quantity],
-  revenue: ['float8', ({ revenue }) => revenue],
-});
-
-const toEventCount = (row: SqlRow): EventCount => ({
-  workspaceId: readText(row, 'workspace_id'),
-  kind: readText(row, 'kind'),
-  name: readText(row, 'name'),
-  startsAtMs: readNumber(row, 'starts_at'),
-  appId: readText(row, 'app_id'),
-  currency: readText(row, 'currency'),
-  quantity: readNumber(row, 'quantity'),
-  revenue: readNumber(row, 'revenue'),
-});
 
 /** Adds rows with the totals of all products. */
 const withAllProducts = (counts: readonly EventCount[]): EventCount[] => {
@@ -60,11 +25,7 @@ const withAllProducts = (counts: readonly EventCount[]): EventCount[] => {
 };
 
 export const createEventCountStatements = (dialect: Dialect) => {
-  const add = createWrites(dialect).add(
-    'event_counts',
-    EVENT_COUNTS,
-    'workspace_id, kind, name, starts_at, app_id, currency',
-  );
+  const add = createWrites(dialect).add(EVENT_COUNTS);
   const startsAt = dialect.quarterHour(dialect.earlier('occurred_at', 'received_at'));
   return {
     /** Returns a statement that counts the events of a range of the feed. */
@@ -79,7 +40,8 @@ export const createEventCountStatements = (dialect: Dialect) => {
         through,
       ),
     /** Returns a statement that adds the rows of `countEvents`. */
-    addEventCounts: (rows: readonly SqlRow[]): BulkStatement => add(withAllProducts(rows.map(toEventCount))),
+    addEventCounts: (rows: readonly SqlRow[]): BulkStatement =>
+      add(withAllProducts(rows.map(EVENT_COUNTS.read))),
   };
 };
 
@@ -95,8 +57,10 @@ export interface EventCountsQuery {
   toMs: number;
 }
 
+const { startsAtMs, currency, quantity, revenue } = EVENT_COUNTS.fields;
+const QUARTER_HOUR = defineRow({ startsAtMs, currency, quantity, revenue });
 /** Events of one quarter hour. */
-export type QuarterHour = Pick<EventCount, 'startsAtMs' | 'currency' | 'quantity' | 'revenue'>;
+export type QuarterHour = RowOf<typeof QUARTER_HOUR>;
 
 /** Reads at most one row per quarter hour and currency. */
 export const readEventCounts = async (
@@ -114,12 +78,7 @@ export const readEventCounts = async (
      GROUP BY 1, 2 ORDER BY 1, 2`,
     values,
   );
-  return rows.map((row) => ({
-    startsAtMs: readMs(row, 'starts_at'),
-    currency: readText(row, 'currency'),
-    quantity: readNumber(row, 'quantity'),
-    revenue: readNumber(row, 'revenue'),
-  }));
+  return rows.map(QUARTER_HOUR.read);
 };
 
 /** Seeks each distinct name, because `DISTINCT` would read every quarter hour. */

@@ -1,17 +1,19 @@
 import { memoize } from '../memoize.ts';
 import type { EventRow } from '../profiles/events.ts';
-import { readNumber, readText, type SqlRow } from '../row-readers.ts';
-import { readMs } from '../sql/columns.ts';
+import type { SqlRow } from '../row-readers.ts';
+import { defineRow, type RowOf } from '../sql/table.ts';
+import { EVENTS } from '../sql/user-tables.ts';
 import { createZonedCalendar, type ZonedCalendar } from '../zoned-calendar.ts';
+import { CAMPAIGN_GOALS, type GoalTotals, type TotalsByGoal } from './tables.ts';
 
 /** Goal of a campaign. A user reaches it with the event or purchase within `withinMs` milliseconds after the first impression. */
 export type Goal = ({ event: string } | { product: string }) & { withinMs: number };
 
-/** Returns a name such as `event:signed_up`, or `product:cup` for a purchase. */
+/** Returns a name such as `event:subscribed`, or `product:cup` for a purchase. */
 const conversionName = (event: unknown, product: unknown): string =>
   product === null ? `event:${event}` : `product:${product}`;
 
-/** Formats a conversion as a goal, for example `86400000 event:signed_up`. */
+/** Formats a conversion as a goal, for example `86400000 event:subscribed`. */
 export const formatGoal = (conversion: Goal): string =>
   `${conversion.withinMs} ${'event' in conversion ? conversionName(conversion.event, null) : conversionName(null, conversion.product)}`;
 
@@ -27,11 +29,7 @@ export const parseGoal = (goal: string): Goal => {
 const getCalendar = memoize(createZonedCalendar, 100);
 
 /** Row of `campaign_goals`. */
-export interface CampaignGoal {
-  workspaceId: string;
-  campaignId: string;
-  /** Goal from `formatGoal`. */
-  goal: string;
+export interface CampaignGoal extends Omit<RowOf<typeof CAMPAIGN_GOALS>, 'timeZone'> {
   name: string;
   withinMs: number;
   isEvent: boolean;
@@ -39,39 +37,25 @@ export interface CampaignGoal {
   value: string;
   /** Calendar of the days of conversions. */
   calendar: ZonedCalendar;
-  /** ID of the last event before the goal was added. */
-  addedAfter: number;
-  /** ID of the event up to which the backfill has counted. */
-  backfilledThrough: number;
 }
 
 export const toGoal = (row: SqlRow): CampaignGoal => {
-  const goal = readText(row, 'goal');
+  const { timeZone, ...stored } = CAMPAIGN_GOALS.read(row);
+  const { goal } = stored;
   const conversion = parseGoal(goal);
   const isEvent = 'event' in conversion;
   return {
-    workspaceId: readText(row, 'workspace_id'),
-    campaignId: readText(row, 'campaign_id'),
-    goal,
+    ...stored,
     name: goal.slice(goal.indexOf(' ') + 1),
     withinMs: conversion.withinMs,
     isEvent,
     value: isEvent ? conversion.event : conversion.product,
-    calendar: getCalendar(readText(row, 'time_zone')),
-    addedAfter: readNumber(row, 'added_after'),
-    backfilledThrough: readNumber(row, 'backfilled_through'),
+    calendar: getCalendar(timeZone),
   };
 };
 
 export const isBackfilled = ({ addedAfter, backfilledThrough }: CampaignGoal): boolean =>
   backfilledThrough >= addedAfter;
-
-/**
- * A user's totals of a goal. `currencies` are the currencies of the revenue, for example `EUR,PLN`. `day` is the day of the first
- * event, for example `2026-03-01`.
- */
-export type GoalTotals = [events: number, revenue: number, currencies: string, day: string];
-export type TotalsByGoal = Record<string, GoalTotals>;
 
 /** Event or purchase that may reach a goal. */
 export interface ConversionEvent {
@@ -85,16 +69,27 @@ export interface ConversionEvent {
   currency: string;
 }
 
+const { eventId, userId, workspaceId, name, productId, timeMs, price, quantity, currency } = EVENTS.fields;
+const CONVERSION = defineRow({
+  eventId,
+  userId,
+  workspaceId,
+  name,
+  productId,
+  timeMs,
+  price,
+  quantity,
+  currency,
+});
+export const CONVERSION_COLUMNS = CONVERSION.columns;
+
 export const toConversionEvent = (row: SqlRow): ConversionEvent => {
-  const isPurchase = row['product_id'] !== null;
+  const { name, productId, price, quantity, currency, ...event } = CONVERSION.read(row);
   return {
-    eventId: readNumber(row, 'event_id'),
-    userId: readNumber(row, 'user_id'),
-    workspaceId: readText(row, 'workspace_id'),
-    name: conversionName(row['name'], row['product_id']),
-    timeMs: readMs(row, 'occurred_at'),
-    revenue: isPurchase ? readNumber(row, 'price') * readNumber(row, 'quantity') : 0,
-    currency: isPurchase ? readText(row, 'currency') : '',
+    ...event,
+    name: conversionName(name, productId),
+    revenue: (price ?? 0) * (quantity ?? 0),
+    currency: currency ?? '',
   };
 };
 

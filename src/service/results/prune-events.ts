@@ -1,13 +1,8 @@
 import type { SqlSteps } from '../sql/steps.ts';
 import { USER_CHANGES } from '../sql/user-tables.ts';
 import { addConversions, createGoalIndex, isBackfilled, toConversionEvent, toGoal } from './goals.ts';
-import {
-  type EventRange,
-  type ResultsStatements,
-  toCursor,
-  toUserResultRow,
-  type UserResultRow,
-} from './statements.ts';
+import { type EventRange, type ResultsStatements, toCursor } from './statements.ts';
+import { USER_RESULTS, type UserResultRow } from './tables.ts';
 
 /** Result of a batch of retention. */
 export interface PrunedEvents {
@@ -41,7 +36,7 @@ export function* pruneEvents(statements: ResultsStatements, range: EventRange): 
   if (conversions.length === 0) return { rows: deleted.length, through };
 
   const ofUser = Map.groupBy(conversions, ({ userId }) => userId);
-  const rows = (yield [statements.totals([...ofUser.keys()])])[0]!.map(toUserResultRow);
+  const rows = (yield [statements.totals([...ofUser.keys()])])[0]!.map(USER_RESULTS.read);
   const changed = rows.flatMap((row): UserResultRow[] => {
     const { userId, campaignId, firstImpressionMs, prunedGoals: before } = row;
     const ofCampaign = goals.ofCampaign(workspaceId, campaignId);

@@ -1,79 +1,172 @@
+import { mapKeys } from '../../protocol/index.ts';
 import { EVENT_COUNT_NAMES, MEASURES } from '../profiles/measures.ts';
+import {
+  bigint,
+  converted,
+  defineTable,
+  float,
+  json,
+  orNull,
+  type RowOf,
+  text,
+  timestamp,
+} from '../sql/table.ts';
 
-const eventColumns = MEASURES.map(({ events }) => `  ${events} INTEGER NOT NULL,`).join('\n');
-const userColumns = MEASURES.map(
-  ({ users }) => `  ${users} INTEGER NOT NULL, -- users with at least one`,
-).join('\n');
+// Tables that the results consumer derives from the feed. No other code writes them.
 
-/** Tables that the results consumer derives from the feed. No other code writes them. */
-export const RESULTS_TABLES = `
--- Cursor of each consumer of the feed. A batch commits it together with the rows that it writes.
-CREATE TABLE feed_cursors (
-  consumer TEXT NOT NULL PRIMARY KEY,
-  events INTEGER NOT NULL, -- last event_id read
-  banner_events INTEGER NOT NULL, -- last banner_event_id read
-  user_changes INTEGER NOT NULL, -- change_id up to which all changes are applied
-  applied_change_ids JSON NOT NULL, -- applied change_ids after user_changes
-  last_received_at TIMESTAMP NOT NULL -- receipt time of the last banner event read
-) WITHOUT ROWID;
+/** Cursor of each consumer of the feed. A batch commits it together with the rows that it writes. */
+export const FEED_CURSORS = defineTable(
+  'feed_cursors',
+  {
+    consumer: text('consumer'),
+    /** Last `event_id` read. */
+    events: bigint('events'),
+    /** Last `banner_event_id` read. */
+    bannerEvents: bigint('banner_events'),
+    /** `change_id` up to which all changes are applied. */
+    userChanges: bigint('user_changes'),
+    /** IDs of later changes of users that are already applied. */
+    appliedChangeIds: json<number[]>('applied_change_ids'),
+    /** Receipt of the last banner event. */
+    lastReceivedMs: timestamp('last_received_at'),
+  },
+  { key: 'consumer' },
+);
 
--- Results of each user in a campaign: one row for all time, and one for the days of each month.
-CREATE TABLE user_results (
-  user_id INTEGER NOT NULL,
-  campaign_id TEXT NOT NULL,
-  month TEXT NOT NULL, -- month such as 2026-03; '' for all time, with the days of the latest month
-  workspace_id TEXT NOT NULL,
-  counts JSON NOT NULL, -- [${EVENT_COUNT_NAMES.join(', ')}] by dimension: day:2026-03-01, and for all time also '', placement:home_hero and language:pt-BR
-  variant_id TEXT, -- variant of the earliest impression; this and the next columns are NULL in months
-  first_impression_at TIMESTAMP,
-  goals JSON, -- [events, revenue, currencies, day of the first] by goal; NULL if none
-  pruned_goals JSON, -- part of goals whose events retention has deleted
-  PRIMARY KEY (user_id, campaign_id, month)
-) WITHOUT ROWID;
+/**
+ * A user's totals of a goal. `currencies` are the currencies of the revenue, for example `EUR,PLN`. `day` is the day of the first
+ * event, for example `2026-03-01`.
+ */
+export type GoalTotals = [events: number, revenue: number, currencies: string, day: string];
+export type TotalsByGoal = Record<string, GoalTotals>;
 
-CREATE TABLE campaign_counts (
-  workspace_id TEXT NOT NULL,
-  campaign_id TEXT NOT NULL,
-  variant_id TEXT NOT NULL, -- '' for the control group
-  dimension TEXT NOT NULL, -- '' for the total, otherwise day:2026-03-01, placement:home_hero or language:pt-BR
-${eventColumns}
-${userColumns}
-  PRIMARY KEY (workspace_id, campaign_id, variant_id, dimension)
-) WITHOUT ROWID;
+/** Number of events by measure, in the order of `MEASURES`. Stored lists lack measures that were added later. */
+export type MeasureCounts = number[];
 
-CREATE TABLE campaign_goals (
-  workspace_id TEXT NOT NULL,
-  campaign_id TEXT NOT NULL,
-  goal TEXT NOT NULL, -- such as 86400000 event:signed_up, with the attribution window in milliseconds
-  time_zone TEXT NOT NULL, -- time zone of the days in goal_counts
-  added_after INTEGER NOT NULL, -- last event_id before the goal was added; later events count as they are read
-  backfilled_through INTEGER NOT NULL, -- event_id up to which the backfill has counted
-  PRIMARY KEY (workspace_id, campaign_id, goal)
-) WITHOUT ROWID;
+/** Counts of a stored row, by dimension. */
+export type RowCounts = Record<string, MeasureCounts>;
 
-CREATE TABLE goal_counts (
-  workspace_id TEXT NOT NULL,
-  campaign_id TEXT NOT NULL,
-  variant_id TEXT NOT NULL, -- '' for the control group
-  goal TEXT NOT NULL, -- as in campaign_goals
-  day TEXT NOT NULL, -- day of each user's first conversion, such as 2026-03-01
-  currencies TEXT NOT NULL, -- currencies of a user's purchases: EUR, or EUR,PLN; '' for events
-  converted_users INTEGER NOT NULL,
-  revenue FLOAT NOT NULL,
-  revenue_sum_of_squares FLOAT NOT NULL, -- sum of the squares of each user's revenue
-  PRIMARY KEY (workspace_id, campaign_id, variant_id, goal, day, currencies)
-) WITHOUT ROWID;
+const NO_GOALS: TotalsByGoal = {};
 
--- Custom events and purchases by quarter hour, because every UTC offset is a multiple of it.
-CREATE TABLE event_counts (
-  workspace_id TEXT NOT NULL,
-  kind TEXT NOT NULL, -- event or purchase
-  name TEXT NOT NULL, -- event name or product ID; '' for all products
-  starts_at TIMESTAMP NOT NULL, -- start of the quarter hour
-  app_id TEXT NOT NULL, -- '' if unknown
-  currency TEXT NOT NULL, -- '' for events
-  quantity INTEGER NOT NULL, -- number of events, or of purchased units
-  revenue FLOAT NOT NULL,
-  PRIMARY KEY (workspace_id, kind, name, starts_at, app_id, currency)
-) WITHOUT ROWID;
-`;
+/** Events, revenue, currencies and day of the first, by goal. NULL if none. */
+const totalsByGoal = (name: string) =>
+  converted(
+    orNull(json<TotalsByGoal>(name)),
+    (totals) => totals ?? NO_GOALS,
+    (totals) => (Object.keys(totals).length === 0 ? null : totals),
+  );
+
+/** Results of each user in a campaign: one row for all time, and one for the days of each month. */
+export const USER_RESULTS = defineTable(
+  'user_results',
+  {
+    userId: bigint('user_id'),
+    campaignId: text('campaign_id'),
+    /** Month such as `2026-03`; `''` for all time, with the days of the latest month. */
+    month: text('month'),
+    workspaceId: text('workspace_id'),
+    /** Counts by dimension: `day:2026-03-01`, and for all time also `''`, `placement:home_hero` and `language:pt-BR`. */
+    counts: json<RowCounts>('counts'),
+    /** Variant of the earliest impression. This and the next fields are empty in months. */
+    variantId: orNull(text('variant_id')),
+    firstImpressionMs: orNull(timestamp('first_impression_at')),
+    goals: totalsByGoal('goals'),
+    /** Part of `goals` whose events retention has deleted. */
+    prunedGoals: totalsByGoal('pruned_goals'),
+  },
+  { key: 'user_id, campaign_id, month', distributedBy: 'user_id' },
+);
+
+export const CAMPAIGN_COUNTS = defineTable(
+  'campaign_counts',
+  {
+    workspaceId: text('workspace_id'),
+    campaignId: text('campaign_id'),
+    /** ID of the variant; `''` for the control group. */
+    variantId: text('variant_id'),
+    /** `''` for the total, otherwise `day:2026-03-01`, `placement:home_hero` or `language:pt-BR`. */
+    dimension: text('dimension'),
+    ...mapKeys(EVENT_COUNT_NAMES, bigint),
+    /** Users with at least one event. */
+    ...mapKeys(
+      MEASURES.map(({ users }) => users),
+      bigint,
+    ),
+  },
+  { key: 'workspace_id, campaign_id, variant_id, dimension' },
+);
+
+export const CAMPAIGN_GOALS = defineTable(
+  'campaign_goals',
+  {
+    workspaceId: text('workspace_id'),
+    campaignId: text('campaign_id'),
+    /** Goal from `formatGoal`, such as `86400000 event:subscribed`. */
+    goal: text('goal'),
+    /** Time zone of the days in `goal_counts`. */
+    timeZone: text('time_zone'),
+    /** ID of the last event before the goal was added. Later events count as they are read. */
+    addedAfter: bigint('added_after'),
+    /** ID of the event up to which the backfill has counted. */
+    backfilledThrough: bigint('backfilled_through'),
+  },
+  { key: 'workspace_id, campaign_id, goal' },
+);
+
+export const GOAL_COUNTS = defineTable(
+  'goal_counts',
+  {
+    workspaceId: text('workspace_id'),
+    campaignId: text('campaign_id'),
+    /** ID of the variant; `''` for the control group. */
+    variantId: text('variant_id'),
+    /** Goal as in `campaign_goals`. */
+    goal: text('goal'),
+    /** Day of the first conversion of each user, such as `2026-03-01`. */
+    day: text('day'),
+    /** Currencies of a user's purchases: `EUR`, or `EUR,PLN`; `''` for events. */
+    currencies: text('currencies'),
+    convertedUsers: bigint('converted_users'),
+    revenue: float('revenue'),
+    /** Sum of the squares of each user's revenue. */
+    revenueSumOfSquares: float('revenue_sum_of_squares'),
+  },
+  { key: 'workspace_id, campaign_id, variant_id, goal, day, currencies' },
+);
+
+/** Custom events and purchases by quarter hour, because every UTC offset is a multiple of it. */
+export const EVENT_COUNTS = defineTable(
+  'event_counts',
+  {
+    workspaceId: text('workspace_id'),
+    /** `event` or `purchase`. */
+    kind: text('kind'),
+    /** Event name or product ID; `''` for all products. */
+    name: text('name'),
+    /** Start of the quarter hour. */
+    startsAtMs: timestamp('starts_at'),
+    /** `''` if unknown. */
+    appId: text('app_id'),
+    /** `''` for events. */
+    currency: text('currency'),
+    /** Number of events, or of purchased units. */
+    quantity: bigint('quantity'),
+    revenue: float('revenue'),
+  },
+  { key: 'workspace_id, kind, name, starts_at, app_id, currency' },
+);
+
+export const RESULTS_TABLES = [
+  FEED_CURSORS,
+  USER_RESULTS,
+  CAMPAIGN_COUNTS,
+  CAMPAIGN_GOALS,
+  GOAL_COUNTS,
+  EVENT_COUNTS,
+];
+
+export type UserResultRow = RowOf<typeof USER_RESULTS>;
+/** Row of `goal_counts`, or an increment of a row. */
+export type GoalCount = RowOf<typeof GOAL_COUNTS>;
+/** Row of `event_counts`, or an increment of a row. */
+export type EventCount = RowOf<typeof EVENT_COUNTS>;

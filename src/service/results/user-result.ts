@@ -6,10 +6,8 @@ import {
   MEASURE_BY_TYPE,
   MEASURES,
 } from '../profiles/measures.ts';
-import { mergeGoalTotals, type TotalsByGoal } from './goals.ts';
-
-/** Number of events by measure, in the order of `MEASURES`. Stored lists lack measures that were added later. */
-export type MeasureCounts = number[];
+import { mergeGoalTotals } from './goals.ts';
+import type { MeasureCounts, RowCounts, TotalsByGoal } from './tables.ts';
 
 /** Result of one user for a campaign. */
 export interface UserResult {
@@ -78,9 +76,6 @@ const MONTH_LENGTH = '2026-03'.length;
 /** Returns the month of a day, for example `2026-03`; `''` for other dimensions. */
 export const getMonth = (dimension: string): string =>
   dimension.startsWith(DAY) ? dimension.slice(DAY.length, DAY.length + MONTH_LENGTH) : '';
-
-/** Counts of a stored row, by dimension. */
-export type RowCounts = Record<string, MeasureCounts>;
 
 /** Returns the counts of each stored row that has changed, by month. The days of the latest month are in `ALL_TIME`. */
 export const changedRows = ({ counts, month, before }: UserResult): Map<string, RowCounts> => {

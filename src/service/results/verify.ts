@@ -2,8 +2,8 @@ import { withHoldoutAttribution } from '../profiles/holdout-id.ts';
 import { MEASURES } from '../profiles/measures.ts';
 import { type RunSql, readNumber, readText, readTextOrNull, type SqlRow } from '../row-readers.ts';
 import { readMsOrNull } from '../sql/columns.ts';
-import type { Dialect } from '../sql/dialect.ts';
-import { type CountedEvent, toCountedEvent } from './counted-event.ts';
+import { type Dialect, selectList } from '../sql/dialect.ts';
+import { COUNTED_COLUMNS, type CountedEvent, toCountedEvent } from './counted-event.ts';
 import { type CampaignCount, createCountDeltas } from './counts.ts';
 import { isBackfilled, toGoal } from './goals.ts';
 import { createResultsStatements, toCursor } from './statements.ts';
@@ -21,7 +21,7 @@ export interface ResultsDifference {
   variantId: string | null;
   /**
    * Dimension: `''` for the total, or for example `day:2026-03-01`, `placement:home_hero`, `language:pt-BR` or `goal:86400000
-   * event:signed_up`.
+   * event:subscribed`.
    */
   dimension: string;
   /** Numbers of events and users of each measure. For a goal: users, revenue, sum of squares. */
@@ -53,13 +53,10 @@ const firstImpression = (campaign: string, as: string, { ms }: Dialect) => ({
  * by workspace, with which the database would look up and sort each event.
  */
 export const eventsByUser = (dialect: Dialect): string => {
-  const { ms } = dialect;
   const first = firstImpression('banner_events.campaign_id', 'first', dialect);
   const ofHoldout = firstImpression('banner_events.holdout_id', 'of_holdout', dialect);
   return `
-  SELECT banner_events.user_id, banner_events.workspace_id, banner_events.campaign_id, holdout_id, event_type, banner_events.variant_id,
-    day, placement_id, language, ${ms('occurred_at')} AS occurred_at, ${ms('received_at')} AS received_at,
-    ${first.columns}, ${ofHoldout.columns}
+  SELECT ${selectList(dialect, COUNTED_COLUMNS, 'banner_events')}, ${first.columns}, ${ofHoldout.columns}
   FROM banner_events ${first.join} ${ofHoldout.join}
   WHERE banner_events.workspace_id || '' = $1 AND banner_event_id <= CAST($2 AS bigint) AND NOT is_test_send ORDER BY banner_events.user_id`;
 };

@@ -21,11 +21,6 @@ export interface Column<T> {
   toValue(row: T): ColumnValue;
 }
 
-export const columns = <T>(
-  definitions: Record<string, [type: ColumnType, value: (row: T) => ColumnValue]>,
-): Column<T>[] =>
-  Object.entries(definitions).map(([name, [type, value]]) => ({ name, type, toValue: value }));
-
 export const formatColumnNames = (table: readonly { name: string }[]): string =>
   table.map(({ name }) => name).join(', ');
 

@@ -207,7 +207,7 @@ export const POSTGRES: Dialect = {
 
 /** Returns a select list of columns of a table, with times as Unix milliseconds. */
 export const selectList = (
-  { ms }: Dialect,
+  { ms }: Pick<Dialect, 'ms'>,
   columns: readonly Pick<Column<never>, 'name' | 'type'>[],
   table?: string,
 ): string =>

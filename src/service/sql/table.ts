@@ -124,13 +124,14 @@ export const defineRow = <F extends Fields>(fields: F): RowType<F> => {
     const toValue = (row: object): ColumnValue => (row as Record<string, ColumnValue>)[field] ?? null;
     return { name, type, toValue: write ? (row: object) => write(toValue(row)) : toValue };
   };
+  const readers = entries.map(([field, { read }]) => ({ field, read }));
   return {
     fields,
     columns: entries.map(toColumn),
     insertedColumns: entries.filter(([, field]) => !('isAssigned' in field)).map(toColumn),
     read: (row) => {
       const values: Record<string, unknown> = {};
-      for (const [field, { read }] of entries) values[field] = read(row);
+      for (const { field, read } of readers) values[field] = read(row);
       return values as ValuesOf<F>;
     },
   };
@@ -142,6 +143,8 @@ export interface Table<F extends Fields> extends RowType<F> {
   definition: string;
   /** Columns of the primary key, such as `workspace_id, day`; `''` if a field is the key. */
   key: string;
+  /** Column by whose value a cluster distributes the rows; `null` if they are on the coordinator. */
+  distributedBy: string | null;
 }
 
 interface TableOptions {
@@ -149,6 +152,8 @@ interface TableOptions {
   key?: string;
   /** Whether SQLite stores rows outside the index of their key, because they may have more than some hundred bytes. Default false. */
   hasLargeRows?: boolean;
+  /** Column by whose value a cluster distributes the rows. Default: they are on the coordinator. */
+  distributedBy?: string;
   /** Further statements, for example `CREATE INDEX`. */
   indexes?: string;
 }
@@ -156,7 +161,7 @@ interface TableOptions {
 export const defineTable = <F extends Fields>(
   name: string,
   fields: F,
-  { key = '', hasLargeRows = false, indexes = '' }: TableOptions = {},
+  { key = '', hasLargeRows = false, distributedBy, indexes = '' }: TableOptions = {},
 ): Table<F> => {
   const lines = Object.values(fields).map((field) => `${field.name} ${field.definition}`);
   if (key !== '') lines.push(`PRIMARY KEY (${key})`);
@@ -165,6 +170,7 @@ export const defineTable = <F extends Fields>(
     ...defineRow(fields),
     name,
     key,
+    distributedBy: distributedBy ?? null,
     definition: `CREATE TABLE ${name} (\n  ${lines.join(',\n  ')}\n)${storage};\n${indexes}`,
   };
 };

@@ -21,18 +21,22 @@ import {
 
 // Tables of users, as described in `docs/reference/sql-schema.md`. DDL, statements, readers and row types derive from them.
 
-export const USERS = defineTable('users', {
-  userId: primaryKey('user_id'),
-  workspaceId: text('workspace_id'),
-  externalId: orNull(text('external_id')),
-  /** NULL if the user has only banner events. */
-  profile: orNull(jsonText('profile')),
-  /** Number of writes of the row. */
-  version: bigint('version'),
-  createdAtMs: timestamp('created_at'),
-  /** Time of the last profile change; without a profile, of the last banner event. */
-  updatedAtMs: timestamp('updated_at'),
-});
+export const USERS = defineTable(
+  'users',
+  {
+    userId: primaryKey('user_id'),
+    workspaceId: text('workspace_id'),
+    externalId: orNull(text('external_id')),
+    /** NULL if the user has only banner events. */
+    profile: orNull(jsonText('profile')),
+    /** Number of writes of the row. */
+    version: bigint('version'),
+    createdAtMs: timestamp('created_at'),
+    /** Time of the last profile change; without a profile, of the last banner event. */
+    updatedAtMs: timestamp('updated_at'),
+  },
+  { distributedBy: 'user_id' },
+);
 
 export const USER_IDENTIFIERS = defineTable(
   'user_identifiers',
@@ -42,54 +46,62 @@ export const USER_IDENTIFIERS = defineTable(
     identifier: text('identifier'),
     userId: bigint('user_id'),
   },
-  { key: 'workspace_id, identifier, user_id' },
+  { key: 'workspace_id, identifier, user_id', distributedBy: 'identifier' },
 );
 
 /** Custom events have a name; purchases have a product ID, a price, a currency and a quantity. */
-export const EVENTS = defineTable('events', {
-  eventId: eventId('event_id'),
-  workspaceId: text('workspace_id'),
-  userId: bigint('user_id'),
-  name: orNull(text('name')),
-  productId: orNull(text('product_id')),
-  price: orNull(float('price')),
-  currency: orNull(text('currency')),
-  quantity: orNull(int('quantity')),
-  appId: orNull(text('app_id')),
-  timeMs: timestamp('occurred_at'),
-  /** Never before `timeMs`. */
-  receivedAtMs: timestamp('received_at'),
-  properties: orNull(json<Record<string, unknown>>('properties')),
-});
+export const EVENTS = defineTable(
+  'events',
+  {
+    eventId: eventId('event_id'),
+    workspaceId: text('workspace_id'),
+    userId: bigint('user_id'),
+    name: orNull(text('name')),
+    productId: orNull(text('product_id')),
+    price: orNull(float('price')),
+    currency: orNull(text('currency')),
+    quantity: orNull(int('quantity')),
+    appId: orNull(text('app_id')),
+    timeMs: timestamp('occurred_at'),
+    /** Never before `timeMs`. */
+    receivedAtMs: timestamp('received_at'),
+    properties: orNull(json<Record<string, unknown>>('properties')),
+  },
+  { distributedBy: 'user_id' },
+);
 
-export const BANNER_EVENTS = defineTable('banner_events', {
-  bannerEventId: eventId('banner_event_id'),
-  userId: bigint('user_id'),
-  bannerId: text('banner_id'),
-  eventType: enumText('event_type', EVENT_TYPES),
-  /** Timestamp as sent, in Unix milliseconds. A wrong clock may put it into the future. */
-  timeMs: timestamp('occurred_at'),
-  workspaceId: text('workspace_id'),
-  campaignId: text('campaign_id'),
-  /** ID of the variant; `null` for a control banner. */
-  variantId: orNull(text('variant_id')),
-  placementId: text('placement_id'),
-  /** Date of the earlier of timestamp and receipt in the workspace's time zone, for example `2026-03-01`. */
-  day: text('day'),
-  appId: text('app_id'),
-  isControl: boolean('is_control'),
-  /** Whether the event is a test send. Test sends are stored, but excluded from exports and counts. */
-  isTestSend: boolean('is_test_send'),
-  /** Whether the event was the user's first of its type for the campaign at the time of storage. */
-  isFirstOfType: boolean('is_first'),
-  receivedAtMs: timestamp('received_at'),
-  /** Language in which the banner was shown; `null` if the campaign has no languages. */
-  language: orNull(text('language')),
-  /** Holdout in whose results the event also counts; `null` if none. */
-  holdoutId: orNull(text('holdout_id')),
-  /** Link or button that was clicked; `null` if unknown. */
-  buttonId: orNull(text('button_id')),
-});
+export const BANNER_EVENTS = defineTable(
+  'banner_events',
+  {
+    bannerEventId: eventId('banner_event_id'),
+    userId: bigint('user_id'),
+    bannerId: text('banner_id'),
+    eventType: enumText('event_type', EVENT_TYPES),
+    /** Timestamp as sent, in Unix milliseconds. A wrong clock may put it into the future. */
+    timeMs: timestamp('occurred_at'),
+    workspaceId: text('workspace_id'),
+    campaignId: text('campaign_id'),
+    /** ID of the variant; `null` for a control banner. */
+    variantId: orNull(text('variant_id')),
+    placementId: text('placement_id'),
+    /** Date of the earlier of timestamp and receipt in the workspace's time zone, for example `2026-03-01`. */
+    day: text('day'),
+    appId: text('app_id'),
+    isControl: boolean('is_control'),
+    /** Whether the event is a test send. Test sends are stored, but excluded from exports and counts. */
+    isTestSend: boolean('is_test_send'),
+    /** Whether the event was the user's first of its type for the campaign at the time of storage. */
+    isFirstOfType: boolean('is_first'),
+    receivedAtMs: timestamp('received_at'),
+    /** Language in which the banner was shown; `null` if the campaign has no languages. */
+    language: orNull(text('language')),
+    /** Holdout in whose results the event also counts; `null` if none. */
+    holdoutId: orNull(text('holdout_id')),
+    /** Link or button that was clicked; `null` if unknown. */
+    buttonId: orNull(text('button_id')),
+  },
+  { distributedBy: 'user_id' },
+);
 
 const { bannerEventId, userId, bannerId, eventType, timeMs } = BANNER_EVENTS.fields;
 const { campaignId, holdoutId, day, placementId, language } = BANNER_EVENTS.fields;
@@ -141,18 +153,11 @@ export const USER_CAMPAIGNS = defineTable(
     /** Eligibility round (number of earlier dismissals). A dismissal starts the round after the round of the dismissed banner. */
     round: int('round'),
   },
-  { key: 'user_id, campaign_id' },
+  { key: 'user_id, campaign_id', distributedBy: 'user_id' },
 );
 
 /** Tables whose rows are deleted with their user. The results consumer deletes those of `user_results`. */
 export const OWNED_BY_USERS = [EVENTS, BANNER_EVENTS, USER_CAMPAIGNS];
-
-/** Tables whose rows are on the node of their user in a cluster. */
-export const DISTRIBUTED_BY_USER = [
-  USERS.name,
-  ...OWNED_BY_USERS.map(({ name }) => name),
-  'user_results',
-] as const;
 
 export const DATA_POINTS = defineTable(
   'data_points',

@@ -9,36 +9,12 @@ const formatInsert = (table: string, columns: readonly Column<never>[], source: 
 
 /** Returns the clause that updates rows by key. Does not set the workspace, because setting it would write its indexes. */
 const formatUpdate = (
-  columns: readonly Column<never>[],
-  key: string,
+  { insertedColumns, key }: WrittenTable<never>,
   toValue = (column: string): string => `excluded.${column}`,
 ): string => {
   const fixed = ['workspace_id', ...key.split(', ')];
-  const set = columns.filter(({ name }) => !fixed.includes(name));
+  const set = insertedColumns.filter(({ name }) => !fixed.includes(name));
   return ` ON CONFLICT (${key}) DO UPDATE SET ${set.map(({ name }) => `${name} = ${toValue(name)}`).join(', ')}`;
-};
-
-/** Creates statements that write many rows to one of the databases. */
-export const createWrites = ({ bulk }: Dialect) => {
-  const insert = <T>(
-    table: string,
-    columns: readonly Column<T>[],
-    more = '',
-  ): ((rows: readonly T[]) => BulkStatement) =>
-    bulk(columns, ({ source }) => formatInsert(table, columns, source) + more);
-
-  const upsert = <T>(table: string, columns: readonly Column<T>[], key: string) =>
-    insert(table, columns, formatUpdate(columns, key));
-
-  /** Adds to the counters of rows with the same key, or inserts them. */
-  const add = <T>(table: string, columns: readonly Column<T>[], key: string) =>
-    insert(
-      table,
-      columns,
-      formatUpdate(columns, key, (column) => `existing.${column} + excluded.${column}`),
-    );
-
-  return { insert, upsert, add };
 };
 
 interface WrittenTable<T> {
@@ -46,6 +22,26 @@ interface WrittenTable<T> {
   insertedColumns: readonly Column<T>[];
   key: string;
 }
+
+/** Creates statements that write many rows to one of the databases. */
+export const createWrites = ({ bulk }: Dialect) => {
+  const insert = <T>(
+    { name, insertedColumns: columns }: WrittenTable<T>,
+    more = '',
+  ): ((rows: readonly T[]) => BulkStatement) =>
+    bulk(columns, ({ source }) => formatInsert(name, columns, source) + more);
+
+  const upsert = <T>(table: WrittenTable<T>) => insert(table, formatUpdate(table));
+
+  /** Adds to the counters of rows with the same key, or inserts them. */
+  const add = <T>(table: WrittenTable<T>) =>
+    insert(
+      table,
+      formatUpdate(table, (column) => `existing.${column} + excluded.${column}`),
+    );
+
+  return { insert, upsert, add };
+};
 
 const toSqlValue = (value: ColumnValue): SqlValue => {
   if (typeof value === 'boolean') throw new Error('A Boolean has no value that both databases accept');
@@ -66,4 +62,4 @@ export const createInsert = <T>(
 
 /** Creates a statement that inserts one row or updates it by key, for either database. */
 export const createUpsert = <T>(table: WrittenTable<T>): ((row: T) => Statement) =>
-  createInsert(table, formatUpdate(table.insertedColumns, table.key));
+  createInsert(table, formatUpdate(table));

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { DISTRIBUTED_BY_USER, USER_IDENTIFIERS } from '../sql/user-tables.ts';
+import { OPERATOR_AUDIT } from '../operators/index.ts';
 import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
 import { createPostgresParts } from './postgres/parts.ts';
 import { connectShared, isSharded } from './postgres/schema.ts';
@@ -10,6 +10,7 @@ import { acquireLock, openShared } from './sqlite/open.ts';
 import { createSqliteParts } from './sqlite/parts.ts';
 import { createInlineWriter } from './sqlite/writer.ts';
 import type { Feed, Pruned, Store, StoreReader } from './store.ts';
+import { TABLES } from './tables.ts';
 import { createWorkspaceReads } from './workspace-reads.ts';
 
 export type { Counts } from '../profiles/measures.ts';
@@ -99,13 +100,14 @@ export async function* pruneStore(address: string, beforeMs: number): AsyncGener
   }
 }
 
-const VACUUMED = [...DISTRIBUTED_BY_USER, USER_IDENTIFIERS.name, 'operator_audit'];
+/** Tables from which erasure and retention delete many rows. */
+const VACUUMED = TABLES.filter((table) => table.distributedBy !== null || table === OPERATOR_AUDIT);
 
 /** Rewrites each table without deleted rows. Blocks queries of the table in the meantime. */
 const vacuumPostgres = async (url: string): Promise<void> => {
   const { pool, close } = await connectShared(url);
   try {
-    for (const table of VACUUMED) await createPoolRun(pool)(`VACUUM (FULL, ANALYZE) ${table}`);
+    for (const { name } of VACUUMED) await createPoolRun(pool)(`VACUUM (FULL, ANALYZE) ${name}`);
   } finally {
     await close();
   }

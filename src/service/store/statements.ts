@@ -59,7 +59,7 @@ const createStatements = (dialect: Dialect, shard: number) => {
     (...values: SqlValue[]): BulkStatement =>
       query(sql, ...values);
   const ofUsers = isIn('user_id', '$1', 'bigint');
-  const addDataPoints = add('data_points', DATA_POINTS.columns, 'workspace_id, day, shard');
+  const addDataPoints = add(DATA_POINTS);
 
   return {
     // Increments the version of rows that were read. Does not set the constant workspace, because setting it would update its
@@ -79,8 +79,8 @@ const createStatements = (dialect: Dialect, shard: number) => {
         `DELETE FROM users ${joined('USING')}
          WHERE users.user_id = ${column('user_id')} AND users.version = ${column('version')} - 1${returningWritten}`,
     ),
-    insertUsers: insert('users', USERS.columns, onConflictDoNothing),
-    insertIdentifiers: insert('user_identifiers', USER_IDENTIFIERS.columns, onConflictDoNothing),
+    insertUsers: insert(USERS, onConflictDoNothing),
+    insertIdentifiers: insert(USER_IDENTIFIERS, onConflictDoNothing),
     deleteIdentifiers: bulk(
       USER_IDENTIFIERS.columns,
       ({ joined, column }) =>
@@ -88,7 +88,7 @@ const createStatements = (dialect: Dialect, shard: number) => {
           .map(({ name }) => `user_identifiers.${name} = ${column(name)}`)
           .join(' AND ')}`,
     ),
-    insertEvents: insert('events', EVENTS.insertedColumns),
+    insertEvents: insert(EVENTS),
     /** Returns the banner events that are already stored. */
     storedBannerEvents: bulk(
       EVENT_KEY,
@@ -97,9 +97,9 @@ const createStatements = (dialect: Dialect, shard: number) => {
          WHERE user_id = ${column('of_user')} AND campaign_id = ${column('of_campaign')} AND banner_id = ${column('of_banner')}
            AND event_type = ${column('of_type')} AND occurred_at = ${column('at')}`,
     ),
-    insertBannerEvents: insert('banner_events', BANNER_EVENTS.insertedColumns),
-    insertChanges: insert('user_changes', USER_CHANGES.insertedColumns),
-    writeUserCampaigns: upsert('user_campaigns', USER_CAMPAIGNS.columns, 'user_id, campaign_id'),
+    insertBannerEvents: insert(BANNER_EVENTS),
+    insertChanges: insert(USER_CHANGES),
+    writeUserCampaigns: upsert(USER_CAMPAIGNS),
     addDataPoints: (rows: ChangeSet['points']): BulkStatement =>
       addDataPoints(rows.map((row) => ({ ...row, shard }))),
 

@@ -10,8 +10,9 @@ import { STUDIO_TABLES } from './studio-store.ts';
 const formatDefinitions = (tables: readonly { definition: string }[]): string =>
   tables.map(({ definition }) => definition).join('\n');
 
-const DATA_TABLES = formatDefinitions(USER_TABLES) + RESULTS_TABLES;
-export const OPERATIONAL_TABLES = [...STUDIO_TABLES, ...INGESTION_TABLES, ...WEBHOOK_TABLES];
+const DATA_TABLES = [...USER_TABLES, ...RESULTS_TABLES];
+const OPERATIONAL_TABLES = [...STUDIO_TABLES, ...INGESTION_TABLES, ...WEBHOOK_TABLES];
+export const TABLES = [...DATA_TABLES, ...OPERATIONAL_TABLES];
 
 /** Contains all columns that results by button read. */
 const BUTTON_INDEX = `
@@ -100,8 +101,8 @@ const inSqlite = (tables: string): string =>
 const inPostgres = (tables: string): string =>
   inTypes(tables, POSTGRES_TYPES).replaceAll('\n) WITHOUT ROWID;', '\n);');
 
-export const SQLITE_TABLES = inSqlite(DATA_TABLES + formatDefinitions(OPERATIONAL_TABLES)) + SQLITE_INDEXES;
+export const SQLITE_TABLES = inSqlite(formatDefinitions(TABLES)) + SQLITE_INDEXES;
 
 export const POSTGRES_TABLES = inPostgres(
-  DATA_TABLES + POSTGRES_INDEXES + RATE_WINDOWS + formatDefinitions(OPERATIONAL_TABLES),
+  formatDefinitions(DATA_TABLES) + POSTGRES_INDEXES + RATE_WINDOWS + formatDefinitions(OPERATIONAL_TABLES),
 );

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { USER_TABLES } from '../../../src/service/sql/user-tables.ts';
 import { openStore, openStoreReader } from '../../../src/service/store/index.ts';
 import { tableNames } from '../../../src/service/store/schema.ts';
-import { OPERATIONAL_TABLES } from '../../../src/service/store/tables.ts';
+import { TABLES } from '../../../src/service/store/tables.ts';
 import { aDatabase, runBeside } from '../../helpers/postgres.ts';
 
 /** Tables of earlier builds, with their schema version. */
@@ -60,11 +59,12 @@ const TABLES_OF_STUDIO = ['releases', 'drafts', 'operator_sessions', 'operator_a
 
 test('documents every column', () => {
   const sections = readFileSync('docs/reference/sql-schema.md', 'utf8').split(/^## /m);
-  const tables = [...USER_TABLES, ...OPERATIONAL_TABLES].filter(
-    ({ name }) => !TABLES_OF_STUDIO.includes(name),
-  );
+  const tables = TABLES.filter(({ name }) => !TABLES_OF_STUDIO.includes(name));
   const undocumented = tables.flatMap(({ name, columns }) => {
-    const section = sections.find((each) => each.split('\n')[0]!.split(', ').includes(name)) ?? '';
+    const section =
+      sections.find(
+        (each) => /^(.*)\n/.exec(each)![1]!.split(', ').includes(name) || each.includes(`\n\`${name}\` has `),
+      ) ?? '';
     return columns
       .filter((column) => !section.includes(column.name))
       .map((column) => `${name}.${column.name}`);

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import { readNumber, readText } from '../../row-readers.ts';
 import { LOCKS } from '../../sql/advisory-locks.ts';
-import { DISTRIBUTED_BY_USER, USER_IDENTIFIERS } from '../../sql/user-tables.ts';
+import { USERS } from '../../sql/user-tables.ts';
 import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts';
-import { POSTGRES_TABLES } from '../tables.ts';
+import { POSTGRES_TABLES, TABLES } from '../tables.ts';
 import { type Connections, connect } from './connect.ts';
 import { requireOwnSession } from './own-session.ts';
 import { createPoolRun, inTransaction, type Run } from './statement.ts';
@@ -25,12 +25,13 @@ const CHOOSE_SHARDS = `SELECT set_config('citus.shard_count', (greatest(count(*)
 export const distributeTables = async (run: Run): Promise<void> => {
   if (!(await isSharded(run))) return;
   await run(CHOOSE_SHARDS);
-  const distribute = (table: string, column: string, colocateWith = 'none') =>
-    run(`SELECT create_distributed_table('${table}', '${column}', colocate_with => '${colocateWith}')`);
-  const [users, ...others] = DISTRIBUTED_BY_USER;
-  await distribute(users, 'user_id');
-  for (const table of others) await distribute(table, 'user_id', users);
-  await distribute(USER_IDENTIFIERS.name, 'identifier');
+  for (const { name, distributedBy } of TABLES) {
+    if (distributedBy === null) continue;
+    const colocateWith = distributedBy === 'user_id' && name !== USERS.name ? USERS.name : 'none';
+    await run(
+      `SELECT create_distributed_table('${name}', '${distributedBy}', colocate_with => '${colocateWith}')`,
+    );
+  }
 };
 
 /**

@@ -1,7 +1,8 @@
 // Reference model of a random history: counts every cell of the results from plain lists.
 
 import type { NewBannerEvent } from '../../../../src/service/profiles/events.ts';
-import { formatGoal, type GoalTotals, type TotalsByGoal } from '../../../../src/service/results/goals.ts';
+import { formatGoal } from '../../../../src/service/results/goals.ts';
+import type { GoalTotals, TotalsByGoal } from '../../../../src/service/results/tables.ts';
 import type { Goal } from '../../../../src/service/store/index.ts';
 import { createZonedCalendar } from '../../../../src/service/zoned-calendar.ts';
 import { type Batch, type Change, GOALS, TIME_ZONE } from './history.ts';
