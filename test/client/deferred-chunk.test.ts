@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createConsent, type Decision } from '../../src/client/consent/consent.ts';
-import { persistConsent } from '../../src/client/consent/decide.ts';
+import { storeWithoutDelivery } from '../../src/client/consent/decide.ts';
 import { createDeferredChunk, findUrl, retryImport } from '../../src/client/deferred-chunk.ts';
 import { CONTROL_KEY, newControl, readControl } from '../../src/client/delivery/log/records.ts';
 import { logName } from '../../src/client/options/options.ts';
@@ -343,12 +343,12 @@ const decided = (decision: Decision, at: number, initial: 'enabled' | 'disabled'
 test('the delivery module reads the consent record that the client wrote without it', async () => {
   const store = createMemoryStore();
   await store.setMany([[CONTROL_KEY, { ...newControl('enabled'), delivered: 3 }]]);
-  await persistConsent(page(store), 'keep', decided('keep', 5));
+  await storeWithoutDelivery(page(store), 'keep', decided('keep', 5));
   const record = await store.get(CONTROL_KEY);
   expect(readControl(record, 'enabled')).toEqual({ ...newControl('disabled'), delivered: 3, decidedAt: 5 });
   const newer = { v: 2, consent: 'enabled' };
   await store.setMany([[CONTROL_KEY, newer]]);
-  await persistConsent(page(store), 'keep', decided('keep', 6));
+  await storeWithoutDelivery(page(store), 'keep', decided('keep', 6));
   expect(await store.get(CONTROL_KEY)).toEqual(newer);
 });
 
@@ -367,10 +367,10 @@ test('a purge without the delivery module removes the queue, but not totals or r
     [['dead', 1, 4, 'tab', 0], { v: 1, event, reason: 'no' }],
     ...newer,
   ]);
-  await persistConsent(page(store), 'purge', decided('purge', 7));
+  await storeWithoutDelivery(page(store), 'purge', decided('purge', 7));
   const control = { ...newControl('disabled'), delivered: 3, purged: 1, decidedAt: 7 };
   expect(await store.entries()).toEqual([[CONTROL_KEY, control], ...newer]);
-  await persistConsent(page(store), 'wipe', decided('wipe', 8));
+  await storeWithoutDelivery(page(store), 'wipe', decided('wipe', 8));
   expect(await store.entries()).toEqual([]);
 });
 
@@ -440,7 +440,7 @@ test.each<[Decision, unknown[]]>([
   };
   const { logName, platform } = page(createMemoryStore());
   const setup = { logName, platform: { ...platform, openChannel: () => channel as never } };
-  await persistConsent(setup, decision, decided(decision, 5));
+  await storeWithoutDelivery(setup, decision, decided(decision, 5));
   expect(sent).toEqual(told);
 });
 
@@ -471,7 +471,7 @@ test('a delayed choice does not overwrite a later one from another tab, and the 
   const stored = { ...newControl('disabled'), decidedAt: 20, delivered: 3 };
   await store.setMany([[CONTROL_KEY, stored]]);
   const consent = decided('enable', 10);
-  await persistConsent(page(store), 'enable', consent);
+  await storeWithoutDelivery(page(store), 'enable', consent);
   expect(await store.get(CONTROL_KEY)).toEqual(stored);
   expect(consent.record()).toEqual({ consent: 'disabled', decidedAt: 20 });
 });
@@ -486,7 +486,7 @@ test('a delayed purge keeps events captured after a later opt-in in another tab'
     [['event', 1, 21, 'tab', 2], event],
   ]);
   const consent = decided('purge', 10, 'enabled');
-  await persistConsent(page(store), 'purge', consent);
+  await storeWithoutDelivery(page(store), 'purge', consent);
   expect(await store.entries()).toEqual([
     [CONTROL_KEY, control],
     [['event', 1, 21, 'tab', 2], event],

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { StoredEvent } from '../../src/client/delivery/log/records.ts';
+import type { LogEvent } from '../../src/client/delivery/log/records.ts';
 import { logName } from '../../src/client/options/options.ts';
 import { createMemoryStore } from '../../src/client/platform/store.ts';
 import { TRACK_PATH } from '../../src/protocol/index.ts';
@@ -23,7 +23,7 @@ test('stores a dismissal with its input time while the banner store hangs', asyn
   await vi.advanceTimersByTimeAsync(100);
   // The page exits now.
   placard.stop();
-  const records = await openStore(logName(service.origin, 'app')).entries<StoredEvent>();
+  const records = await openStore(logName(service.origin, 'app')).entries<LogEvent>();
   const [dismissal] = records.flatMap(([, record]) => (record.type === 'dismiss' ? [record] : []));
   expect(dismissal).toMatchObject({ bannerId: 'bnr-1', userId: 'u-1' });
   expect(dismissal!.time - dismissedAt).toBeLessThan(100);

@@ -64,7 +64,7 @@ export const createBannerCache = (options: CacheOptions) => {
   let isHung = false;
   let hasFailed = false;
   /** Whether the store has had a record of this user. */
-  let isStored = false;
+  let wasStored = false;
 
   const key = (userId: string) => recordKey(endpoint, appId, userId);
 
@@ -90,7 +90,7 @@ export const createBannerCache = (options: CacheOptions) => {
   const adopt = (value: unknown): void => {
     if (!isUserRecord(value)) return;
     record = value;
-    isStored = true;
+    wasStored = true;
     for (const change of [unstoredChanges, ...pending].flat()) change(record);
     update();
   };
@@ -124,7 +124,7 @@ export const createBannerCache = (options: CacheOptions) => {
     testSends.clear();
     previews.clear();
     returnedIds.clear();
-    isStored = false;
+    wasStored = false;
     update();
   };
 
@@ -207,7 +207,7 @@ export const createBannerCache = (options: CacheOptions) => {
       const toStored = ([found]: (UserRecord | undefined)[]): [StoreKey, unknown][] => {
         // The deleted record of a former user must not be written again, whichever tab signed the user out. Nothing is written
         // after a wipe.
-        if (owner !== user.id() || (isStored && !found)) return [];
+        if (owner !== user.id() || (wasStored && !found)) return [];
         const isAgain = stored !== undefined;
         // If the store has no record, the copy in memory has every change, including those over the limit.
         stored = isUserRecord(found) ? found : record;
@@ -234,7 +234,7 @@ export const createBannerCache = (options: CacheOptions) => {
 
     /** Stores the copy in memory again, after another user's page deleted the record of this user, who is still signed in. */
     writeAgain(): Promise<void> {
-      isStored = false;
+      wasStored = false;
       return cache.change(() => undefined);
     },
 

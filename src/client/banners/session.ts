@@ -4,8 +4,8 @@ import type { BannerCache } from './banner-cache.ts';
 import type { Session, UserRecord } from './user-record.ts';
 
 interface Budget {
-  tokens: number;
-  tokensAtMs: number;
+  refreshesLeft: number;
+  refreshesLeftAtMs: number;
 }
 
 interface BudgetRule {
@@ -20,10 +20,13 @@ export const refill = (
   nowMs: number,
 ): Budget => {
   // If the clock was set back, counting starts from now.
-  const granted = Math.max(0, Math.floor((nowMs - budget.tokensAtMs) / refreshIntervalMs));
-  const tokens = Math.min(refreshCapacity, budget.tokens + granted);
-  const isFull = tokens === refreshCapacity || nowMs < budget.tokensAtMs;
-  return { tokens, tokensAtMs: isFull ? nowMs : budget.tokensAtMs + granted * refreshIntervalMs };
+  const granted = Math.max(0, Math.floor((nowMs - budget.refreshesLeftAtMs) / refreshIntervalMs));
+  const refreshesLeft = Math.min(refreshCapacity, budget.refreshesLeft + granted);
+  const isFull = refreshesLeft === refreshCapacity || nowMs < budget.refreshesLeftAtMs;
+  return {
+    refreshesLeft,
+    refreshesLeftAtMs: isFull ? nowMs : budget.refreshesLeftAtMs + granted * refreshIntervalMs,
+  };
 };
 
 /** Interval at which a visible page extends the session, and therefore the accuracy of the session's end. */
@@ -68,8 +71,8 @@ export const createSession = (options: SessionOptions) => {
   const fresh = (id: string): Session => ({
     id,
     visibleAtMs: now(),
-    tokens: rule.refreshCapacity,
-    tokensAtMs: now(),
+    refreshesLeft: rule.refreshCapacity,
+    refreshesLeftAtMs: now(),
   });
 
   /** Runs `use` on the session of the record, or on a new session if the record's has ended. */
@@ -126,7 +129,7 @@ export const createSession = (options: SessionOptions) => {
      * Extends the session, or begins a new one. Returns the deduplication key of an impression, which counts once in this session
      * or in each of its tabs; `undefined` if there is no user.
      */
-    async dedupKey(placementId: string, bannerId: string): Promise<string | undefined> {
+    async dedupName(placementId: string, bannerId: string): Promise<string | undefined> {
       const tab = () => (mayWrite() ? tabName(tabKey, ownTab) : ownTab);
       const scope = rule.impressionScope === 'tab' ? tab() : '';
       const id = await change((session) => session.id);
@@ -137,20 +140,21 @@ export const createSession = (options: SessionOptions) => {
       const { session } = cache.record();
       if (!session?.id) return null;
       const endsAt = session.visibleAtMs + rule.sessionTimeoutMs;
-      return { id: session.id, endsAt, refreshesLeft: refill(session, rule, now()).tokens };
+      return { id: session.id, endsAt, refreshesLeft: refill(session, rule, now()).refreshesLeft };
     },
     /** Takes one refresh from the budget if the record needs one. Resolves with `false` if the budget is empty. */
     async spend(isNeeded: (record: UserRecord) => boolean = () => true): Promise<boolean> {
       const isGranted = await change((session, record) => {
         Object.assign(session, refill(session, rule, now()));
-        if (session.tokens < 1 || !isNeeded(record)) return false;
-        session.tokens -= 1;
+        if (session.refreshesLeft < 1 || !isNeeded(record)) return false;
+        session.refreshesLeft -= 1;
         return true;
       });
       return isGranted === true;
     },
     /** Empties the budget after a rate-limit response. The budget refills from now on. */
-    spendAll: () => change((session) => Object.assign(session, { tokens: 0, tokensAtMs: now() })),
+    spendAll: () =>
+      change((session) => Object.assign(session, { refreshesLeft: 0, refreshesLeftAtMs: now() })),
     stop: (): void => cancel?.(),
   };
 };

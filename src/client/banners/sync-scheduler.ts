@@ -208,7 +208,7 @@ export const createSyncScheduler = (context: DeferredContext, loadTrouble: () =>
       return session.touch();
     },
     retry: sync.retry,
-    dedupKey: session.dedupKey,
+    dedupName: session.dedupName,
     /** For the inspector. */
     session: session.inspect,
     syncBlockedUntilMs: sync.blockedUntilMs,

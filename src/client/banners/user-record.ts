@@ -27,9 +27,9 @@ export interface Session {
   id: string;
   /** Last time when a page was visible, in Unix milliseconds. */
   visibleAtMs: number;
-  /** Refresh tokens left at `tokensAtMs`. */
-  tokens: number;
-  tokensAtMs: number;
+  /** Refreshes left at `refreshesLeftAtMs`. */
+  refreshesLeft: number;
+  refreshesLeftAtMs: number;
 }
 
 /** Stored data of one user of one app. One record, so that a paint needs one read. */
@@ -83,9 +83,9 @@ export const isUserRecord = (value: unknown): value is UserRecord => {
 
 const MAX_DISMISSALS = 100;
 
-type BannerName = Pick<Banner, 'placementId' | 'id'>;
+type BannerKey = Pick<Banner, 'placementId' | 'id'>;
 
-export const isDismissed = ({ dismissed }: Readonly<UserRecord>, { placementId, id }: BannerName): boolean =>
+export const isDismissed = ({ dismissed }: Readonly<UserRecord>, { placementId, id }: BannerKey): boolean =>
   dismissed.some((dismissal) => dismissal.placementId === placementId && dismissal.bannerId === id);
 
 /** Removes banners from the record and keeps them hidden. The oldest dismissal is dropped first. */

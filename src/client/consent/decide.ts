@@ -16,7 +16,7 @@ interface LogSetup {
  * Stores a decision in the log if the delivery cannot be loaded. The delivery does the rest once it is loaded. Repeats the
  * log's record format, because a shared module would load before the first paint; a test compares them.
  */
-export const persistConsent = async (
+export const storeWithoutDelivery = async (
   { logName, platform }: LogSetup,
   decision: Decision,
   consent: Pick<Consent, 'record' | 'isSuperseded' | 'merge'>,
@@ -66,17 +66,17 @@ interface DecideOptions {
 export const createDecide =
   ({ settings, consent, deferred, report }: DecideOptions) =>
   async (decision: Decision): Promise<void> => {
-    const isCarriedOut = consent.decide(decision);
+    const carriedOut = consent.decide(decision);
     let isDone = false;
     await deferred.runWithFallback(
       // The disk has already been purged, and another purge would delete events captured since an opt-in. Pending captures are
       // discarded in any case.
       ({ delivery }) => delivery.applyDecision(decision, isDone && consent.mayAct()),
       async () => {
-        await persistConsent(settings, decision, consent).catch(report);
+        await storeWithoutDelivery(settings, decision, consent).catch(report);
         isDone = true;
       },
     );
     // An opt-in begins a session; the caller does not wait for it.
-    if (decision !== 'enable') await isCarriedOut;
+    if (decision !== 'enable') await carriedOut;
   };

@@ -11,7 +11,7 @@ import {
   hasRequiredFields,
   isButtonId,
   isText,
-  type StoredEvent,
+  type LogEvent,
 } from './log/records.ts';
 import type { PageExit } from './page-exit.ts';
 import type { Outbox } from './sender/sender.ts';
@@ -110,7 +110,7 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
   const append = async (entries: Entry[]): Promise<Entry[]> => {
     const kept: Entry[] = [];
     const blind = entries.filter(({ dedupName }) => dedupName === undefined);
-    const records = blind.map(({ key, event }): [EventKey, StoredEvent] => [key, event]);
+    const records = blind.map(({ key, event }): [EventKey, LogEvent] => [key, event]);
     if (records.length > 0 && (await attempt(blind, () => log.write(records)))) kept.push(...blind);
     for (const entry of entries) {
       const { dedupName } = entry;

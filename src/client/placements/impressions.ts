@@ -47,7 +47,7 @@ export const createImpressions = (
     if (!isActive() || cache.isExpired(banner)) return null;
     // The transaction that stores the impression also counts it. After an earlier crash the next view counts; after a later crash
     // it does not.
-    const dedupName = await scheduler.dedupKey(placementId, bannerId);
+    const dedupName = await scheduler.dedupName(placementId, bannerId);
     if (dedupName === undefined || user.id() !== userId) return null;
     const event: CapturedEvent = { type: 'impression', bannerId, placementId, userId, at, dedupName };
     return cache.isIntercepted(event) ? null : capture(event);

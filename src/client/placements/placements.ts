@@ -5,7 +5,7 @@ import type { Notify } from '../notices.ts';
 import type { Issue, PlacementCleanup, PlacementHook, SlotContext } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
 import {
-  createBannerCheck,
+  createBannerValidation,
   createSlot,
   type EmptyReason,
   fillSlot,
@@ -203,7 +203,7 @@ export const createPlacements = (options: PlacementsOptions) => {
   return {
     mount(placementId: string, element: HTMLElement, hook: PlacementHook): () => void {
       queueMicrotask(clearDetached);
-      const validation = createBannerCheck(hook, placementId, fail, () => updateSlot(slot));
+      const validation = createBannerValidation(hook, placementId, fail, () => updateSlot(slot));
       const slot: MountedSlot = { placementId, element, hook, validation, state: UNDECIDED };
       if (consent.mayWrite()) slot.release = slotSizes.reserve(element, placementId);
       slots.add(slot);

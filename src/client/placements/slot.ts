@@ -42,7 +42,7 @@ export interface MountedSlot {
   placementId: string;
   element: HTMLElement;
   hook: PlacementHook;
-  validation: BannerCheck;
+  validation: BannerValidation;
   state: SlotState;
   /** Releases the reserved height. */
   release?: (() => void) | undefined;
@@ -73,7 +73,7 @@ export const reportHook = (fail: Fail, placementId: string, cause: unknown): voi
  * Calls a hook's `check` once per banner, and caches the result until there is another banner. Calls `onLate` when an
  * asynchronous check ends.
  */
-export const createBannerCheck = (
+export const createBannerValidation = (
   hook: PlacementHook,
   placementId: string,
   fail: Fail,
@@ -122,7 +122,7 @@ export const createBannerCheck = (
   return check;
 };
 
-export type BannerCheck = ReturnType<typeof createBannerCheck>;
+export type BannerValidation = ReturnType<typeof createBannerValidation>;
 
 /** Methods of a slot: `track.ts` and `banners/snooze.ts`. */
 export interface SlotActions {

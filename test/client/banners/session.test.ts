@@ -55,7 +55,7 @@ test('starts a session with the first page and reports it once', async () => {
 test('reports a session that an impression starts once, and keeps it alive', async () => {
   const { session, onStart, cache } = await openTab({ isStarted: false });
   expect(session.hasBegun()).toBe(false);
-  await session.dedupKey('home_hero', 'bnr-1');
+  await session.dedupName('home_hero', 'bnr-1');
   expect(session.hasBegun()).toBe(true);
   const { id } = cache.record().session!;
   await session.start();
@@ -71,31 +71,31 @@ test('reports a session that an impression starts once, and keeps it alive', asy
 
 test('contract 7.4: an impression has one deduplication name per banner, placement and session', async () => {
   const { session } = await openTab();
-  const name = await session.dedupKey('home_hero', 'bnr-1');
-  expect(await session.dedupKey('home_hero', 'bnr-1')).toBe(name);
-  expect(await session.dedupKey('home_hero', 'bnr-2')).not.toBe(name);
-  expect(await session.dedupKey('sidebar', 'bnr-1')).not.toBe(name);
+  const name = await session.dedupName('home_hero', 'bnr-1');
+  expect(await session.dedupName('home_hero', 'bnr-1')).toBe(name);
+  expect(await session.dedupName('home_hero', 'bnr-2')).not.toBe(name);
+  expect(await session.dedupName('sidebar', 'bnr-1')).not.toBe(name);
 });
 
 test('case 39: two tabs and a reload share one deduplication name for an impression', async () => {
   const a = await openTab();
   const b = await openTab({ store: a.store });
-  const name = await a.session.dedupKey('home_hero', 'bnr-1');
-  expect(await b.session.dedupKey('home_hero', 'bnr-1')).toBe(name);
+  const name = await a.session.dedupName('home_hero', 'bnr-1');
+  expect(await b.session.dedupName('home_hero', 'bnr-1')).toBe(name);
   const reloaded = await openTab({ store: a.store });
-  expect(await reloaded.session.dedupKey('home_hero', 'bnr-1')).toBe(name);
+  expect(await reloaded.session.dedupName('home_hero', 'bnr-1')).toBe(name);
 });
 
 test('case 39: with scope "tab", each tab has its own name, which a reload keeps', async () => {
   const rule = { impressionScope: 'tab' } as const;
   const a = await openTab({ rule });
-  const name = await a.session.dedupKey('home_hero', 'bnr-1');
+  const name = await a.session.dedupName('home_hero', 'bnr-1');
   const reloaded = await openTab({ store: a.store, rule });
-  expect(await reloaded.session.dedupKey('home_hero', 'bnr-1')).toBe(name);
+  expect(await reloaded.session.dedupName('home_hero', 'bnr-1')).toBe(name);
   // Another tab has its own sessionStorage.
   sessionStorage.clear();
   const other = await openTab({ store: a.store, rule });
-  expect(await other.session.dedupKey('home_hero', 'bnr-1')).not.toBe(name);
+  expect(await other.session.dedupName('home_hero', 'bnr-1')).not.toBe(name);
 });
 
 test('a session lasts as long as a page is visible', async () => {
@@ -108,7 +108,7 @@ test('a session lasts as long as a page is visible', async () => {
 
 test('a session ends after 30 minutes without a visible page, and impressions count again', async () => {
   const { session, view, onStart } = await openTab();
-  const name = await session.dedupKey('home_hero', 'bnr-1');
+  const name = await session.dedupName('home_hero', 'bnr-1');
   view.visible = false;
   await vi.advanceTimersByTimeAsync(30 * MINUTE);
   expect(onStart).toHaveBeenCalledTimes(1);
@@ -116,7 +116,7 @@ test('a session ends after 30 minutes without a visible page, and impressions co
   view.visible = true;
   await session.touch();
   expect(onStart).toHaveBeenCalledTimes(2);
-  expect(await session.dedupKey('home_hero', 'bnr-1')).not.toBe(name);
+  expect(await session.dedupName('home_hero', 'bnr-1')).not.toBe(name);
 });
 
 test.each([[{}], [{ id: 'old' }], [{ visibleAtMs: Number.MAX_SAFE_INTEGER }], ['text'], [undefined]])(
@@ -126,7 +126,7 @@ test.each([[{}], [{ id: 'old' }], [{ visibleAtMs: Number.MAX_SAFE_INTEGER }], ['
     await store.setMany([[recordKey('https://api.example', 'app', 'u-1'), { ...emptyRecord(), session }]]);
     const tab = await openTab({ store });
     expect(tab.onStart).toHaveBeenCalledTimes(1);
-    expect(await tab.session.dedupKey('home_hero', 'bnr-1')).toEqual(expect.any(String));
+    expect(await tab.session.dedupName('home_hero', 'bnr-1')).toEqual(expect.any(String));
     expect(await tab.session.spend()).toBe(true);
   },
 );
@@ -134,13 +134,13 @@ test.each([[{}], [{ id: 'old' }], [{ visibleAtMs: Number.MAX_SAFE_INTEGER }], ['
 test('a tab hidden for an hour joins the session that another tab kept alive', async () => {
   const hidden = await openTab();
   const visible = await openTab({ store: hidden.store });
-  const name = await visible.session.dedupKey('home_hero', 'bnr-1');
+  const name = await visible.session.dedupName('home_hero', 'bnr-1');
   hidden.view.visible = false;
   await vi.advanceTimersByTimeAsync(60 * MINUTE);
   hidden.view.visible = true;
   await hidden.session.touch();
   expect(hidden.onStart).toHaveBeenCalledTimes(1);
-  expect(await hidden.session.dedupKey('home_hero', 'bnr-1')).toBe(name);
+  expect(await hidden.session.dedupName('home_hero', 'bnr-1')).toBe(name);
 });
 
 test('contract 7.3: removes a test send with the next session', async () => {

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import type { EventType } from '../../../src/client/banner.ts';
 import {
   isClaim,
+  type LogEvent,
   type QueuedEvent,
-  type StoredEvent,
   TOTALS,
 } from '../../../src/client/delivery/log/records.ts';
 import { byTime } from '../../../src/client/delivery/sender/claim.ts';
@@ -111,7 +111,7 @@ const checkDisk = (world: World): number => {
   const records = world.records();
   const of = <T>(kind: string) =>
     records.filter(([key]) => (key as string[])[0] === kind) as unknown as [QueuedEvent['key'], T][];
-  const events = of<StoredEvent>('event');
+  const events = of<LogEvent>('event');
   const batches = records.map(([, record]) => record).filter(isClaim);
   for (const { keys } of batches) expect(keys.length).toBeGreaterThan(0);
   const queue = events.map(([key, event]) => ({ key, event }));

@@ -21,10 +21,10 @@ import {
   isCorrupt,
   isEventKey,
   isNewer,
+  type LogEvent,
   newerVersionError,
   type QueuedEvent,
   readEvent,
-  type StoredEvent,
   type Writes,
 } from './records.ts';
 
@@ -47,7 +47,7 @@ export async function* pages<T>(
 
 /** Event, with the rejection reason if it is a dead letter. `event` is `undefined` if the record is damaged. */
 export type LogRecord =
-  | { key: EventKey; event: StoredEvent; reason: string }
+  | { key: EventKey; event: LogEvent; reason: string }
   | { key: StoreKey; event: undefined };
 
 export interface Entry extends QueuedEvent {
@@ -172,7 +172,7 @@ export const createLog = (context: DeliveryContext) => {
 
     /** Reads the events, dead letters and damaged records of a range in key order. */
     async *read(range: KeyRange): AsyncGenerator<LogRecord> {
-      for await (const records of pages<StoredEvent & DeadRecord>(store, range)) {
+      for await (const records of pages<LogEvent & DeadRecord>(store, range)) {
         for (const [key, record] of records) {
           if (isNewer(record)) continue;
           const event = readEvent(record?.event ?? record);

@@ -14,7 +14,7 @@ export type EventKey = [
   sequence: number,
 ];
 
-export interface StoredEvent extends BannerEvent {
+export interface LogEvent extends BannerEvent {
   v: typeof SCHEMA_VERSION;
   appId: string;
   appVersion: string;
@@ -32,7 +32,7 @@ export interface StoredEvent extends BannerEvent {
 
 export interface QueuedEvent {
   key: EventKey;
-  event: StoredEvent;
+  event: LogEvent;
 }
 
 /**
@@ -62,7 +62,7 @@ export interface Claimed {
 
 export interface DeadRecord {
   v: typeof SCHEMA_VERSION;
-  event: StoredEvent;
+  event: LogEvent;
   reason: string;
 }
 
@@ -103,7 +103,7 @@ export const estimateBytes = ({
   appId,
   appVersion,
   buttonId = '',
-}: StoredEvent): number =>
+}: LogEvent): number =>
   150 +
   buttonId.length +
   bannerId.length +
@@ -153,8 +153,8 @@ export const isNewer = (record: unknown): boolean => Object(record).v > SCHEMA_V
 /** Creates the error for a log that a newer version uses. Its records stay unchanged, and this page continues in memory. */
 export const newerVersionError = () => new Error('a newer version owns the event log');
 
-const isEvent = (record: unknown): record is StoredEvent => {
-  const event: Partial<StoredEvent> = Object(record);
+const isEvent = (record: unknown): record is LogEvent => {
+  const event: Partial<LogEvent> = Object(record);
   return (
     event.v === SCHEMA_VERSION &&
     hasRequiredFields(event) &&
@@ -167,7 +167,7 @@ const isEvent = (record: unknown): record is StoredEvent => {
 };
 
 /** Returns the event; `undefined` if the record is not an event of this version. */
-export const readEvent = (record: unknown): StoredEvent | undefined => (isEvent(record) ? record : undefined);
+export const readEvent = (record: unknown): LogEvent | undefined => (isEvent(record) ? record : undefined);
 
 /** Returns whether `key` belongs to an event or a dead letter. Both keys have the same position and `formatKey`. */
 export const isEventKey = (key: unknown): key is EventKey =>

@@ -15,9 +15,9 @@ import {
   formatKey,
   isExclusive,
   isLive,
+  type LogEvent,
   type QueuedEvent,
   readEvent,
-  type StoredEvent,
   type Writes,
 } from '../log/records.ts';
 import { trackBody, withUserToken } from './send.ts';
@@ -29,7 +29,7 @@ const MIN_EVENT_BYTES = 70;
  * Returns whether two events may share a batch. Batches never mix users, app versions, delivery guarantees, or in-doubt events
  * with others.
  */
-export const isSameGroup = ({ guarantee }: DeliveryOptions, a: StoredEvent, b: StoredEvent): boolean =>
+export const isSameGroup = ({ guarantee }: DeliveryOptions, a: LogEvent, b: LogEvent): boolean =>
   a.userId === b.userId &&
   a.appId === b.appId &&
   a.appVersion === b.appVersion &&

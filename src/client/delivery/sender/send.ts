@@ -64,7 +64,7 @@ const AVOID_MS = 60_000;
 const PREFLIGHT_MS = 9 * 60_000;
 
 /** Sends requests within the timeout and the keepalive budget. */
-export const createSend = (context: DeliveryContext, { cache }: Log) => {
+export const createRequests = (context: DeliveryContext, { cache }: Log) => {
   const { endpoint, fetch, clock, lifecycle, userTokens, canSend } = context;
   const { timeoutMs } = context.options;
   const post = createPostJson(endpoint, clock.after, fetch);
@@ -134,7 +134,7 @@ export const createSend = (context: DeliveryContext, { cache }: Log) => {
   };
 };
 
-export type Send = ReturnType<typeof createSend>;
+export type Requests = ReturnType<typeof createRequests>;
 
 /**
  * Records the result of a request in the log and tells the host. Handles a response that accepts all events, and leaves any other

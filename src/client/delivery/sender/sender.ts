@@ -7,7 +7,7 @@ import type { CapMonitor } from '../log/cap-monitor.ts';
 import type { Log } from '../log/log.ts';
 import { isQuotaError } from '../log/log-store.ts';
 import { createClaimer, createPlanner } from './claim.ts';
-import { createSend, createSettle } from './send.ts';
+import { createRequests, createSettle } from './send.ts';
 
 /** Retry delay after the host's key function or the log failed. */
 const RETRY_MS = 30_000;
@@ -36,7 +36,7 @@ export const createSender = (context: DeliveryContext, log: Log, capMonitor: Cap
   const limit = (): number => loaded()?.batchLimit() ?? maxBatchSize;
   const planNext = createPlanner(context, log, limit);
   const claim = createClaimer(context, log);
-  const requests = createSend(context, log);
+  const requests = createRequests(context, log);
   const settle = createSettle(context, log);
   let running: Run | undefined;
   /** Monotonic time, so that a clock that is set ahead does not delay due events. */

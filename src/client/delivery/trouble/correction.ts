@@ -2,7 +2,7 @@ import type { BannerEvent } from '../../banner.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { MAX_DELAY_MS, MAX_RESPONSE_MS, MAX_TIME_MS } from '../limits.ts';
 import type { Log } from '../log/log.ts';
-import type { QueuedEvent, StoredEvent } from '../log/records.ts';
+import type { LogEvent, QueuedEvent } from '../log/records.ts';
 import { toDeadLetter } from './dead-letters.ts';
 import type { SharedFunctions } from './shared-functions.ts';
 
@@ -39,7 +39,7 @@ export const createCorrection = (
   const { onEventRejected = (event: BannerEvent) => event } = context;
 
   /** Returns the event that the host decides on: a changed event, the same one, or `null` to drop it. */
-  const getCorrection = async (event: StoredEvent): Promise<BannerEvent | null> => {
+  const getCorrection = async (event: LogEvent): Promise<BannerEvent | null> => {
     const current = bannerEvent(event);
     const rejection = { reason: event.rejection ?? '', attempts: event.attempts };
     try {
@@ -73,7 +73,7 @@ export const createCorrection = (
         return toDeadLetter({ key, event: now }, reason);
       }
       const { rejection: _rejection, correctionLeaseUntil: _lease, buttonId: _button, ...rest } = now;
-      const next: StoredEvent = { ...rest, ...corrected };
+      const next: LogEvent = { ...rest, ...corrected };
       // The server would reject an unchanged event again at once.
       if (SAME.every((name) => next[name] === now[name])) next.notBefore = getRetryTime(context);
       return [[key, next]];

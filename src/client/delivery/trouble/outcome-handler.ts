@@ -4,7 +4,7 @@ import type { Pause, PauseCause } from '../../platform/pauses.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { MAX_DELAY_MS } from '../limits.ts';
 import type { Log } from '../log/log.ts';
-import type { Claim, Claimed, Control, QueuedEvent, StoredEvent, Writes } from '../log/records.ts';
+import type { Claim, Claimed, Control, LogEvent, QueuedEvent, Writes } from '../log/records.ts';
 import { extendPause } from './backoff.ts';
 import { getRetryTime } from './correction.ts';
 import { toDeadLetter } from './dead-letters.ts';
@@ -96,7 +96,7 @@ const settleEvents = (
   /** Whether the server failed on a batch of one event. */
   const isPoison = items.length === 1 && mayContainPoisonEvent(outcome);
   /** Defers a poison event by its age, at most `MAX_DELAY_MS`. */
-  const defer = (event: StoredEvent): StoredEvent => {
+  const defer = (event: LogEvent): LogEvent => {
     const now = clock.now();
     return { ...event, notBefore: now + Math.min(now - event.time, MAX_DELAY_MS) };
   };

@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
 import { createUserTokens } from '../../../../src/client/credentials/credentials.ts';
 import { SCHEMA_VERSION } from '../../../../src/client/delivery/limits.ts';
-import {
-  eventValue,
-  type QueuedEvent,
-  type StoredEvent,
-} from '../../../../src/client/delivery/log/records.ts';
+import { eventValue, type LogEvent, type QueuedEvent } from '../../../../src/client/delivery/log/records.ts';
 import { byTime, planBatches } from '../../../../src/client/delivery/sender/claim.ts';
 import { trackBody } from '../../../../src/client/delivery/sender/send.ts';
 import { deliveryOptions } from '../../../../src/client/options/option-schema.ts';
@@ -17,11 +13,11 @@ const PAGE = {
   userTokens: createUserTokens(undefined, createVirtualClock(), () => undefined),
 };
 
-const kept = (count: number, type: StoredEvent['type'], userId = 'u1', from = 0): QueuedEvent[] =>
+const kept = (count: number, type: LogEvent['type'], userId = 'u1', from = 0): QueuedEvent[] =>
   Array.from({ length: count }, (_, i) => {
     const time = 1_700_000_000_000 + from + i;
     const app = { placementId: 'p1', appId: 'app', appVersion: '1' };
-    const event: StoredEvent = {
+    const event: LogEvent = {
       v: SCHEMA_VERSION,
       type,
       bannerId: `${type}-${i}`,
