@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { CampaignRow, CampaignStats, ResultsResponse, SessionResponse } from '../studio/index.ts';
+import type { CampaignStats, CampaignVersions, ResultsResponse, SessionResponse } from '../studio/index.ts';
 import { StudioError } from '../studio-client/index.ts';
 import { campaignPage, defineTool, type Tool, type ToolContext } from './tool.ts';
 
@@ -13,13 +13,13 @@ export const campaignObject = z
 
 const campaignPath = (id: string) => `/api/campaigns/${encodeURIComponent(id)}`;
 
-const readRows = async ({ studio }: ToolContext): Promise<CampaignRow[]> =>
-  (await studio.request<{ campaigns: CampaignRow[] }>('/api/campaigns')).campaigns;
+const readRows = async ({ studio }: ToolContext): Promise<CampaignVersions[]> =>
+  (await studio.request<{ campaigns: CampaignVersions[] }>('/api/campaigns')).campaigns;
 
 /** Returns a campaign. Throws an error that lists the existing IDs if not found. */
-export const readRow = async (id: string, context: ToolContext): Promise<CampaignRow> => {
+export const readRow = async (id: string, context: ToolContext): Promise<CampaignVersions> => {
   try {
-    return await context.studio.request<CampaignRow>(campaignPath(id));
+    return await context.studio.request<CampaignVersions>(campaignPath(id));
   } catch (error) {
     if (!(error instanceof StudioError) || error.status !== 404) throw error;
     const ids = (await readRows(context)).map((row) => JSON.stringify(row.id));
@@ -30,7 +30,7 @@ export const readRow = async (id: string, context: ToolContext): Promise<Campaig
 };
 
 /** Returns the draft if it exists, otherwise the published version, otherwise the next scheduled version. */
-export const currentCampaign = ({ draft, published, scheduled }: CampaignRow) =>
+export const currentCampaign = ({ draft, published, scheduled }: CampaignVersions) =>
   draft?.campaign ?? published?.campaign ?? scheduled[0]?.campaign;
 
 const oneCampaign = (purpose: string) =>

@@ -5,7 +5,7 @@ export { createStudio, type Studio, type StudioOptions } from './server/create-s
 export { listenStudio } from './server/listen-studio.ts';
 export { builtPages, pageHeaders } from './server/pages.ts';
 export type { SessionResponse } from './server/routes/access.ts';
-export type { CampaignRow } from './server/routes/campaigns.ts';
+export type { CampaignVersions } from './server/routes/campaigns.ts';
 export type { SavedDraft } from './server/routes/drafts.ts';
 export type { CampaignStats, ResultsResponse } from './server/routes/results.ts';
 export { newOperatorKey } from './server/sessions.ts';

@@ -4,7 +4,7 @@ import type { CampaignJson } from '../../../src/studio/campaign/campaign-json.ts
 import { createEditor } from '../../../src/studio/pages/editor/editor-state.ts';
 import { session } from '../../../src/studio/pages/shell/session.ts';
 import type { SessionResponse } from '../../../src/studio/server/routes/access.ts';
-import type { CampaignRow } from '../../../src/studio/server/routes/campaigns.ts';
+import type { CampaignVersions } from '../../../src/studio/server/routes/campaigns.ts';
 
 const BASE: CampaignJson = {
   campaign_id: 'sale',
@@ -36,7 +36,8 @@ const aServer = () => {
       make(campaign);
       put(campaign, 'Mia');
     },
-    row: () => ({ id: 'sale', newest: 1, published: { campaign: BASE }, draft: draftRow() }) as CampaignRow,
+    row: () =>
+      ({ id: 'sale', newest: 1, published: { campaign: BASE }, draft: draftRow() }) as CampaignVersions,
     fetch: async (path: string, init: RequestInit): Promise<Response> => {
       if (server.isDown) throw new TypeError('no connection');
       if (path === '/api/validation') return json(200, { checks: [] });

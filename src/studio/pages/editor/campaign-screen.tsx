@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { getCampaignName } from '../../campaign/campaign-json.ts';
-import type { CampaignRow } from '../../server/routes/campaigns.ts';
+import type { CampaignVersions } from '../../server/routes/campaigns.ts';
 import type { PresenceResponse } from '../../server/routes/review.ts';
 import { ApiError, call } from '../call.ts';
 import { Button } from '../components/controls.tsx';
@@ -35,9 +35,9 @@ const LATE_TABS = {
 };
 const loadPromote = async () => (await import('./promote-dialog.tsx')).PromoteDialog;
 
-const readRow = async (id: string): Promise<CampaignRow | null> => {
+const readRow = async (id: string): Promise<CampaignVersions | null> => {
   try {
-    return await call<CampaignRow>('GET', `/api/campaigns/${encodeURIComponent(id)}`);
+    return await call<CampaignVersions>('GET', `/api/campaigns/${encodeURIComponent(id)}`);
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null;
     throw error;
@@ -77,7 +77,7 @@ export const CampaignScreen = ({ id, tab }: { id: string; tab: Tab }) => {
 };
 
 /** Fallback for a campaign that cannot be rendered, with an option to discard its draft. */
-const Unreadable = (props: { row: CampaignRow; reason: string; onDiscarded(): Promise<void> }) => {
+const Unreadable = (props: { row: CampaignVersions; reason: string; onDiscarded(): Promise<void> }) => {
   const { row, reason, onDiscarded } = props;
   const discard = useAction(async () => {
     await call('DELETE', `/api/drafts/${encodeURIComponent(row.id)}`, { ifMatch: row.draft!.revision });
@@ -95,7 +95,7 @@ const Unreadable = (props: { row: CampaignRow; reason: string; onDiscarded(): Pr
   );
 };
 
-const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange(): Promise<void> }) => {
+const Campaign = ({ row, tab, onChange }: { row: CampaignVersions; tab: Tab; onChange(): Promise<void> }) => {
   const made = useRef<Editor | null>(null);
   made.current ??= createEditor(row, !hasRole('edit'));
   const editor = made.current;

@@ -4,7 +4,7 @@ import type { CampaignJson, VariantJson } from '../../campaign/campaign-json.ts'
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { mergeCampaigns } from '../../campaign/merge-campaigns.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
-import type { CampaignRow, DraftRow } from '../../server/routes/campaigns.ts';
+import type { CampaignVersions, DraftRow } from '../../server/routes/campaigns.ts';
 import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { ApiError, call, describeError } from '../call.ts';
 import { announce } from '../components/notices.tsx';
@@ -69,7 +69,7 @@ const WAITING: SaveState = { status: 'waiting' };
  * Creates the state of a campaign in the editor. Saves each change as a draft based on the known revision. After a conflict,
  * saves nothing until the operator has chosen a version.
  */
-export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
+export const createEditor = (row: CampaignVersions, isReadOnly: boolean) => {
   const path = `/api/drafts/${encodeURIComponent(row.id)}`;
   const found: Stored = row.draft ?? {
     revision: null,
@@ -234,7 +234,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       if (state.value.status === 'failed') await save();
       if (state.value !== SAVED) return;
       const before = saved.value;
-      const { draft } = await call<CampaignRow>('GET', `/api/campaigns/${encodeURIComponent(row.id)}`);
+      const { draft } = await call<CampaignVersions>('GET', `/api/campaigns/${encodeURIComponent(row.id)}`);
       if (saved.value !== before || state.peek() !== SAVED) return;
       review.value = draft?.review ?? [];
       if ((draft?.revision ?? null) === before.revision) return;

@@ -1,11 +1,11 @@
-import type { CampaignRow, ScheduledRelease } from '../../server/routes/campaigns.ts';
+import type { CampaignVersions, ScheduledRelease } from '../../server/routes/campaigns.ts';
 import { call } from '../call.ts';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
 import { wholeMoment } from '../components/format.ts';
 import { hasRole, signedIn } from '../shell/session.ts';
 
 export interface ScheduledActionProps {
-  row: CampaignRow;
+  row: CampaignVersions;
   scheduled: Pick<ScheduledRelease, 'release' | 'liveAt'>;
   /** Name of the campaign for screen readers, in a list of several campaigns. */
   name?: string;

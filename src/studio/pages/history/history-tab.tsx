@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { scheduleState } from '../../campaign/campaign-json.ts';
-import type { CampaignRow } from '../../server/routes/campaigns.ts';
+import type { CampaignVersions } from '../../server/routes/campaigns.ts';
 import type { PublishResponse, ReleaseRow, ReleasesResponse } from '../../server/routes/releases.ts';
 import { call } from '../call.ts';
 import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
@@ -14,7 +14,7 @@ import { ScheduledActions, type ScheduledChoice, ScheduledChoiceField, scheduled
 import '../screens.css';
 
 interface ReleaseItemProps {
-  row: CampaignRow;
+  row: CampaignVersions;
   release: ReleaseRow;
   /** Previous release of the campaign; `null` if none. */
   before: ReleaseRow | null;
@@ -67,7 +67,7 @@ const ReleaseItem = ({ row, release, before, onDone }: ReleaseItemProps) => {
 };
 
 interface RestoreDialogProps {
-  row: CampaignRow;
+  row: CampaignVersions;
   release: ReleaseRow;
   onClose(): void;
   onDone(): Promise<void>;
@@ -110,7 +110,7 @@ const NoRelease = () => (
 );
 
 /** Releases of a campaign with their changes, to restore. */
-export const HistoryTab = ({ row, onChange }: { row: CampaignRow; onChange(): Promise<void> }) => {
+export const HistoryTab = ({ row, onChange }: { row: CampaignVersions; onChange(): Promise<void> }) => {
   const path = `/api/releases?campaign=${encodeURIComponent(row.id)}`;
   return (
     <Resource<ReleasesResponse> path={path}>

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
-import type { CampaignRow, ScheduledRelease } from '../../server/routes/campaigns.ts';
+import type { CampaignVersions, ScheduledRelease } from '../../server/routes/campaigns.ts';
 import type { PublishResponse } from '../../server/routes/releases.ts';
 import { ActionError, call } from '../call.ts';
 import { Button, into, Segments } from '../components/controls.tsx';
@@ -61,11 +61,11 @@ export const ScheduledActions = (props: ScheduledActionProps) => {
 export type ScheduledChoice = 'keep' | 'cancel';
 
 /** Returns the choice as request members; `{}` if nothing is scheduled. */
-export const scheduledIn = (row: CampaignRow, scheduled: ScheduledChoice) =>
+export const scheduledIn = (row: CampaignVersions, scheduled: ScheduledChoice) =>
   row.scheduled.length > 0 ? { scheduled } : {};
 
 interface ScheduledChoiceFieldProps {
-  row: CampaignRow;
+  row: CampaignVersions;
   choice: Signal<ScheduledChoice>;
 }
 
@@ -92,7 +92,7 @@ export const ScheduledChoiceField = ({ row: { scheduled }, choice }: ScheduledCh
 };
 
 interface ScheduledNoticeProps {
-  row: CampaignRow;
+  row: CampaignVersions;
   /** Loads the content of a scheduled release into the editor; `null` if not available. */
   onEdit: ((release: ScheduledRelease) => void) | null;
   onDone(): Promise<void>;

@@ -6,7 +6,7 @@ import {
 } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { lastDecision } from '../../campaign/review.ts';
-import type { CampaignRow } from '../../server/routes/campaigns.ts';
+import type { CampaignVersions } from '../../server/routes/campaigns.ts';
 import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { call, describeError } from '../call.ts';
 import type { Option } from '../components/controls.tsx';
@@ -34,7 +34,7 @@ export const FILTERS: readonly (Option<Shown> & { states: readonly ListState[] }
 export type Sort = 'state' | 'name' | 'start' | 'exposed';
 
 /** Returns the current status of the published version or, if none, of the scheduled one. */
-export const getListState = (row: CampaignRow, nowMs: number): ListState => {
+export const getListState = (row: CampaignVersions, nowMs: number): ListState => {
   if (row.isArchived) return 'archived';
   if (row.published) {
     const state = scheduleState(row.published.campaign, nowMs);
@@ -44,7 +44,7 @@ export const getListState = (row: CampaignRow, nowMs: number): ListState => {
 };
 
 /** Returns whether the draft of a campaign awaits approval. */
-export const isToApprove = ({ draft }: CampaignRow): boolean =>
+export const isToApprove = ({ draft }: CampaignVersions): boolean =>
   draft !== null && lastDecision(draft.review)?.action === 'request';
 
 /** Returns the searchable texts of a campaign. Drafts are not validated, so an unreadable draft is found only by its ID. */
@@ -53,7 +53,7 @@ const getSearchTexts = (campaign: CampaignJson | undefined): string[] =>
     ? [getCampaignName(campaign), ...campaign.placements.map(placementName)]
     : [];
 
-const matches = (row: CampaignRow, query: string): boolean => {
+const matches = (row: CampaignVersions, query: string): boolean => {
   const texts = [row.id, ...getSearchTexts(currentCampaign(row))];
   const all = texts.join('\n').toLocaleLowerCase();
   return query
@@ -63,7 +63,7 @@ const matches = (row: CampaignRow, query: string): boolean => {
 };
 
 /** Returns the start time of a campaign or, if not set, the time of its publication or of the last save of its draft. */
-const getStartMs = (row: CampaignRow): number => {
+const getStartMs = (row: CampaignVersions): number => {
   const { published, draft, scheduled } = row;
   const at = published?.at ?? draft?.at ?? scheduled[0]?.liveAt;
   return Date.parse(currentCampaign(row).starts_at ?? at ?? '') || 0;
@@ -80,19 +80,19 @@ interface Search {
 
 /** Returns the campaigns that match the filter and the search (name, ID or placements), latest or most seen first. */
 export const findCampaigns = (
-  rows: readonly CampaignRow[],
+  rows: readonly CampaignVersions[],
   { shown, query, sort, countUsers, nowMs }: Search,
-): CampaignRow[] => {
+): CampaignVersions[] => {
   const { states } = FILTERS.find(({ value }) => value === shown)!;
-  const nameIn = (row: CampaignRow) => getSearchTexts(currentCampaign(row))[0] ?? row.id;
-  const sorts: Record<Sort, (one: CampaignRow, other: CampaignRow) => number> = {
+  const nameIn = (row: CampaignVersions) => getSearchTexts(currentCampaign(row))[0] ?? row.id;
+  const sorts: Record<Sort, (one: CampaignVersions, other: CampaignVersions) => number> = {
     state: (one, other) =>
       ORDER.indexOf(getListState(one, nowMs)) - ORDER.indexOf(getListState(other, nowMs)),
     name: (one, other) => nameIn(one).localeCompare(nameIn(other), undefined, { numeric: true }),
     start: (one, other) => getStartMs(other) - getStartMs(one),
     exposed: (one, other) => countUsers(other.id) - countUsers(one.id),
   };
-  const isShown = (row: CampaignRow) =>
+  const isShown = (row: CampaignVersions) =>
     states.includes(getListState(row, nowMs)) ||
     (shown === 'planned' && row.scheduled.length > 0) ||
     (shown === 'review' && isToApprove(row));

@@ -1,5 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
-import type { CampaignRow } from '../../server/routes/campaigns.ts';
+import type { CampaignVersions } from '../../server/routes/campaigns.ts';
 import type { CampaignStats } from '../../server/routes/results.ts';
 import { Button, type Option, Segments, Select } from '../components/controls.tsx';
 import { useFocusAfterReload, useGet } from '../components/loading.tsx';
@@ -44,7 +44,7 @@ const find =
 
 /** Campaign list with search, schedule and a button for a new campaign. */
 export const ListScreen = () => {
-  const { loaded, again } = useGet<{ campaigns: CampaignRow[] }>('/api/campaigns');
+  const { loaded, again } = useGet<{ campaigns: CampaignVersions[] }>('/api/campaigns');
   useFocusAfterReload(loaded);
   // Loads the statistics separately, because they may be slow and the list works without them.
   const numbers = useGet<{ numbers: Record<string, CampaignStats> }>('/api/campaign-stats').loaded;

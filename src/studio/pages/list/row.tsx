@@ -8,7 +8,7 @@ import {
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { formatDuration } from '../../campaign/describe-fields.ts';
 import { formatNumber } from '../../campaign/format-number.ts';
-import type { CampaignRow } from '../../server/routes/campaigns.ts';
+import type { CampaignVersions } from '../../server/routes/campaigns.ts';
 import type { CampaignStats } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
 import { Button } from '../components/controls.tsx';
@@ -20,7 +20,7 @@ import { hasRole, placementName, signedIn } from '../shell/session.ts';
 import { createCampaign, createCopy, isToApprove, type ListState, StateMark } from './campaign-list.tsx';
 
 interface TakeDownDialogProps {
-  row: CampaignRow;
+  row: CampaignVersions;
   /** `archive` is for campaigns that no longer run. */
   verb: 'stop' | 'archive';
   onClose(): void;
@@ -81,7 +81,7 @@ export const StopDialog = ({ row, verb, onClose, onDone }: TakeDownDialogProps) 
 };
 
 interface RowProps {
-  row: CampaignRow;
+  row: CampaignVersions;
   state: ListState;
   /** `null` until loaded. */
   number: CampaignStats | null;
@@ -185,7 +185,7 @@ export const Row = ({ row, state, number, onChange }: RowProps) => {
 };
 
 /** Fallback for a campaign that cannot be rendered. It can still be opened. */
-export const UnreadableRow = ({ row, reason }: { row: CampaignRow; reason: string }) => (
+export const UnreadableRow = ({ row, reason }: { row: CampaignVersions; reason: string }) => (
   <li class="list-row">
     <span class="list-image" />
     <span class="list-name">

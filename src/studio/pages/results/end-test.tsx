@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { getShares, getVariantShares } from '../../campaign/shares.ts';
-import type { CampaignRow } from '../../server/routes/campaigns.ts';
+import type { CampaignVersions } from '../../server/routes/campaigns.ts';
 import type { PublishResponse } from '../../server/routes/releases.ts';
 import { call } from '../call.ts';
 import { CheckBoxes, into, Segments } from '../components/controls.tsx';
@@ -9,7 +9,7 @@ import { type ScheduledChoice, ScheduledChoiceField, scheduledIn } from '../hist
 import { hasRole, signedIn } from '../shell/session.ts';
 
 interface EndTestProps {
-  row: CampaignRow;
+  row: CampaignVersions;
   onDone(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { EVENT_COUNTS } from '../../../protocol/index.ts';
 import { capitalize } from '../../campaign/capitalize.ts';
 import { formatNumber } from '../../campaign/format-number.ts';
 import { languageName } from '../../campaign/translations.ts';
-import type { CampaignRow } from '../../server/routes/campaigns.ts';
+import type { CampaignVersions } from '../../server/routes/campaigns.ts';
 import type { ResultsResponse } from '../../server/routes/results.ts';
 import { COUNTS_EXCEPT_IMPRESSIONS } from '../../statistics/metrics.ts';
 import { moment, wholeMoment } from '../components/format.ts';
@@ -202,7 +202,7 @@ const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
 };
 
 /** Results of a campaign: the headline, then the evidence. */
-export const ResultsTab = ({ row, onChange }: { row: CampaignRow; onChange(): Promise<void> }) => {
+export const ResultsTab = ({ row, onChange }: { row: CampaignVersions; onChange(): Promise<void> }) => {
   const path = `/api/results/${encodeURIComponent(row.id)}`;
   return (
     <Resource<ResultsResponse> path={path} everyMs={REFRESH_MS}>

@@ -38,7 +38,7 @@ export interface ScheduledRelease {
   liveAt: string;
 }
 
-export interface CampaignRow {
+export interface CampaignVersions {
   id: string;
   published: Published | null;
   draft: DraftRow | null;
@@ -85,7 +85,7 @@ export const campaignRows = async ({
   workspace,
   studio,
   nowMs,
-}: Omit<WorkspaceContext, 'store'>): Promise<CampaignRow[]> => {
+}: Omit<WorkspaceContext, 'store'>): Promise<CampaignVersions[]> => {
   const { workspaceId } = workspace;
   const hasReleases = workspace.campaignsFrom === 'studio';
   const ofCampaigns = (all: Release[]) => all.filter(({ kind }) => kind === 'campaign');
@@ -135,7 +135,7 @@ export const campaignRows = async ({
       return campaign ? [{ release, campaign, author, liveAt: iso(liveAtMs) }] : [];
     });
   return [...ids].flatMap((id) => {
-    const row: CampaignRow = {
+    const row: CampaignVersions = {
       id,
       published: getPublished(id),
       draft: getDraft(id),
@@ -156,7 +156,7 @@ export const listCampaigns = get('/api/campaigns', 'view', async (context) => ({
 export const findCampaignRow = async (
   context: WorkspaceContext,
   campaignId: string | undefined,
-): Promise<CampaignRow> => {
+): Promise<CampaignVersions> => {
   const row = (await campaignRows(context)).find(({ id }) => id === campaignId);
   if (!row) throw new HttpError(404, 'Campaign not found');
   return row;

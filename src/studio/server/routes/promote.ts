@@ -4,7 +4,7 @@ import { createStudioClient, StudioError, type StudioRequest } from '../../../st
 import type { CampaignJson } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { post } from '../route.ts';
-import { type CampaignRow, findCampaignRow } from './campaigns.ts';
+import { type CampaignVersions, findCampaignRow } from './campaigns.ts';
 
 const promoteBody = z.strictObject({
   /** Name of the other Studio in the workspace file. */
@@ -44,7 +44,7 @@ export const promote = post('/api/campaigns/{campaignId}/promote', 'edit', promo
     }
   };
   const path = `/campaigns/${encodeURIComponent(campaignId)}`;
-  const there = await request<CampaignRow>(`/api${path}`);
+  const there = await request<CampaignVersions>(`/api${path}`);
   const campaign = currentCampaign(row);
   const response: PromoteResponse = {
     campaign,
