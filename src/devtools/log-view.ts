@@ -1,4 +1,4 @@
-import { EVENT_COUNTS } from '../protocol/index.ts';
+import { COUNT_FIELDS } from '../protocol/index.ts';
 import type { HistoryEntry } from './history.ts';
 import { node } from './node.ts';
 import type { PanelState } from './panel-state.ts';
@@ -56,7 +56,7 @@ export const describeNotice = (notice: HistoryEntry['notice']): Sentence => {
       const button = buttonId ? ` (${buttonId})` : '';
       return sentence(
         'plain',
-        `The banner in ${placementId} was ${type === 'impression' ? 'seen' : EVENT_COUNTS[type].users}${button}. Stored on this device.`,
+        `The banner in ${placementId} was ${type === 'impression' ? 'seen' : COUNT_FIELDS[type].users}${button}. Stored on this device.`,
       );
     }
     case 'delivered':

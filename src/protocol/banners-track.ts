@@ -8,7 +8,7 @@ export const EVENT_TYPES = ['impression', 'click', 'dismiss'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** Result fields of each type: the number of events, and of users with at least one. */
-export const EVENT_COUNTS = {
+export const COUNT_FIELDS = {
   impression: { events: 'impressions', users: 'exposed' },
   click: { events: 'clicks', users: 'clicked' },
   dismiss: { events: 'dismissals', users: 'dismissed' },

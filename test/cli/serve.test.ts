@@ -157,7 +157,7 @@ describe('placard serve', () => {
         variant_id: 'a',
         placement_id: 'home',
         is_control: false,
-        is_first: true,
+        is_first_of_type: true,
         event_type: 'click',
         timestamp: '2026-03-01T08:20:01.250Z',
         reported_at: '2026-03-01T08:20:01.250Z',

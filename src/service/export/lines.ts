@@ -64,7 +64,7 @@ const bannerEventLine = (event: BannerEventRow) => ({
   placement_id: event.placementId,
   ...(event.language !== null && { language: event.language }),
   is_control: event.isControl,
-  is_first: event.isFirstOfType,
+  is_first_of_type: event.isFirstOfType,
   event_type: event.eventType,
   ...(event.buttonId !== null && { button_id: event.buttonId }),
   timestamp: iso(event.timeMs),

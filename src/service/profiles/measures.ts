@@ -1,4 +1,4 @@
-import { EVENT_COUNTS, EVENT_TYPES, type EventType, mapKeys } from '../../protocol/index.ts';
+import { COUNT_FIELDS, EVENT_TYPES, type EventType, mapKeys } from '../../protocol/index.ts';
 
 /** Names of a measure in the state of a user, and its exported event. */
 const STATE = {
@@ -13,19 +13,19 @@ const STATE = {
 
 /** Measure of each type of banner event. Tables, SQL, results, audiences and exports derive from it. */
 export const MEASURE_BY_TYPE = mapKeys(EVENT_TYPES, (type) => {
-  const { events, users: userCount } = EVENT_COUNTS[type];
+  const { events, users } = COUNT_FIELDS[type];
   const { last, lastMs, dataEvent } = STATE[type];
   return {
     /** Column and result field with the number of events. */
     events,
     /** Column with the number of users with at least one event. */
-    users: `${userCount}_users`,
+    usersColumn: `${users}_users`,
     /** Result field with the number of users with at least one event. */
-    userCount,
+    usersField: users,
     /** Audience field with the time of the last event. */
-    last,
+    lastAudienceField: last,
     /** Column with the time of the last event. */
-    lastAt: `${last}_at`,
+    lastColumn: `${last}_at`,
     /** Field of `UserCampaign` with the time of the last event. */
     lastMs,
     /** `event_type` of exports and webhooks. */
@@ -58,7 +58,7 @@ export const addCounts = (counts: EventCounts, added: Readonly<EventCounts>): vo
 };
 
 /** Numbers of events, and of users with at least one event. Excludes test sends. */
-export type Counts = Record<Measure['events'] | Measure['userCount'], number>;
+export type Counts = Record<Measure['events'] | Measure['usersField'], number>;
 
 export interface FirstImpression {
   variantId: string | null;

@@ -10,11 +10,11 @@ import { createCountDeltas } from './counts.ts';
 import {
   addConversions,
   type CampaignGoal,
-  type ConversionEvent,
+  type GoalCandidate,
   createGoalIndex,
   type GoalIndex,
   isBackfilled,
-  toConversionEvent,
+  toGoalCandidate,
   toGoal,
 } from './goals.ts';
 import {
@@ -56,7 +56,7 @@ interface FeedRows {
   changes: UserChange[];
   /** Banner events in commit order. Contains an event again for its holdout. */
   bannerEvents: CountedEvent[];
-  events: ConversionEvent[];
+  events: GoalCandidate[];
 }
 
 /**
@@ -77,7 +77,7 @@ function* readFeedRows(
   const [changeRows, bannerRows, eventRows] = yield [
     statements.userChanges(cursor.userChanges, maxChanges),
     statements.bannerEvents(cursor.bannerEvents, last.bannerEvents, limits.bannerEvents),
-    statements.conversionEvents(cursor.events, lastEvent, goals.values, limits.conversionEvents),
+    statements.goalCandidates(cursor.events, lastEvent, goals.values, limits.goalCandidates),
   ];
   const appliedChangeIds = new Set(cursor.appliedChangeIds);
   const visible = changeRows!.map(USER_CHANGES.read);
@@ -98,7 +98,7 @@ function* readFeedRows(
     next: {
       ...next,
       events:
-        eventRows!.length === limits.conversionEvents
+        eventRows!.length === limits.goalCandidates
           ? readNumber(eventRows!.at(-1)!, 'event_id')
           : Math.max(cursor.events, lastEvent),
       bannerEvents:
@@ -110,7 +110,7 @@ function* readFeedRows(
     goals,
     changes,
     bannerEvents: read.flatMap(withHoldoutAttribution),
-    events: eventRows!.map(toConversionEvent),
+    events: eventRows!.map(toGoalCandidate),
   };
 }
 
@@ -163,9 +163,9 @@ function* readAffectedUserResults(
   const rows = yield [
     ...(changed.size > 0 ? [statements.resultsOfUsers([...changed])] : []),
     ...(conversionUserIds.size > 0
-      ? [statements.totals([...conversionUserIds].filter((userId) => !changed.has(userId)))]
+      ? [statements.allTimeRows([...conversionUserIds].filter((userId) => !changed.has(userId)))]
       : []),
-    ...(keys.size > 0 ? [statements.totalsOfKeys([...keys.values()])] : []),
+    ...(keys.size > 0 ? [statements.allTimeRowsOfKeys([...keys.values()])] : []),
   ];
   addResultRows(users, rows.flat());
 
@@ -181,7 +181,7 @@ function* readAffectedUserResults(
     if (isMoving || getMonth(`day:${day}`) < result.month)
       earlier.set(`${userId} ${campaignId}`, { userId, campaignId });
   }
-  if (earlier.size > 0) addResultRows(users, (yield [statements.earlierMonths([...earlier.values()])])[0]!);
+  if (earlier.size > 0) addResultRows(users, (yield [statements.monthRows([...earlier.values()])])[0]!);
   return users;
 }
 
@@ -237,9 +237,9 @@ export function* advanceResults(
       ? []
       : (yield [
           ...statements.indexUserEvents,
-          statements.conversionEventsOf(recounts, goals.values, cursor.events),
+          statements.goalCandidatesOf(recounts, goals.values, cursor.events),
         ]).at(-1)!;
-  const eventsOfUser = Map.groupBy(recountedRows.map(toConversionEvent), ({ userId }) => userId);
+  const eventsOfUser = Map.groupBy(recountedRows.map(toGoalCandidate), ({ userId }) => userId);
 
   const deltas = createCountDeltas();
   const recountedResults = new Set<UserResult>();
@@ -369,15 +369,15 @@ function* backfillGoals(
   );
   const backfilled = unfinished.filter(({ backfilledThrough }) => backfilledThrough === from);
   const { values } = createGoalIndex(backfilled);
-  const limit = limits.conversionEvents;
-  const events = (yield [statements.conversionEvents(from, scannedThrough, values, limit)])[0]!.map(
-    toConversionEvent,
+  const limit = limits.goalCandidates;
+  const events = (yield [statements.goalCandidates(from, scannedThrough, values, limit)])[0]!.map(
+    toGoalCandidate,
   );
   const through = events.length === limit ? events.at(-1)!.eventId : scannedThrough;
   const index = createGoalIndex(backfilled.map((goal) => ({ ...goal, backfilledThrough: through })));
   const eventsOfUser = Map.groupBy(events, ({ userId }) => userId);
   const users = new Map<number, UserResults>();
-  if (events.length > 0) addResultRows(users, (yield [statements.totals([...eventsOfUser.keys()])])[0]!);
+  if (events.length > 0) addResultRows(users, (yield [statements.allTimeRows([...eventsOfUser.keys()])])[0]!);
   for (const [userId, { workspaceId, campaigns }] of users) {
     for (const result of campaigns.values()) {
       const ofCampaign = index.ofCampaign(workspaceId, result.campaignId);

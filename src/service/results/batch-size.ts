@@ -3,7 +3,7 @@ export interface BatchLimits {
   userChanges: number;
   bannerEvents: number;
   /** Maximum number of events and purchases that are conversions. */
-  conversionEvents: number;
+  goalCandidates: number;
   /** Maximum number of events and purchases that are counted and scanned for conversions. */
   scannedEvents: number;
 }
@@ -11,7 +11,7 @@ export interface BatchLimits {
 export const MAX_BATCH: BatchLimits = {
   userChanges: 100,
   bannerEvents: 800,
-  conversionEvents: 400,
+  goalCandidates: 400,
   scannedEvents: 10_000,
 };
 
@@ -43,11 +43,11 @@ export const createBatchSizer = ({ first = 1, min = MIN_SHARE } = {}) => {
     /** Returns the size of the next batch, as a share of the largest batch. */
     share: () => share,
     limits(): BatchLimits {
-      const { userChanges, bannerEvents, conversionEvents, scannedEvents } = MAX_BATCH;
+      const { userChanges, bannerEvents, goalCandidates, scannedEvents } = MAX_BATCH;
       return {
         userChanges: Math.ceil(userChanges * share),
         bannerEvents: Math.ceil(bannerEvents * share),
-        conversionEvents: Math.ceil(conversionEvents * share),
+        goalCandidates: Math.ceil(goalCandidates * share),
         scannedEvents: Math.ceil(scannedEvents * share),
       };
     },

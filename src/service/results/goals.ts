@@ -58,7 +58,7 @@ export const isBackfilled = ({ addedAfter, backfilledThrough }: CampaignGoal): b
   backfilledThrough >= addedAfter;
 
 /** Event or purchase that may reach a goal. */
-export interface ConversionEvent {
+export interface GoalCandidate {
   eventId: number;
   userId: number;
   workspaceId: string;
@@ -83,7 +83,7 @@ const CONVERSION = defineRow({
 });
 export const CONVERSION_COLUMNS = CONVERSION.columns;
 
-export const toConversionEvent = (row: SqlRow): ConversionEvent => {
+export const toGoalCandidate = (row: SqlRow): GoalCandidate => {
   const { name, productId, price, quantity, currency, ...event } = CONVERSION.read(row);
   return {
     ...event,
@@ -94,7 +94,7 @@ export const toConversionEvent = (row: SqlRow): ConversionEvent => {
 };
 
 /** Converts a row of the feed. */
-export const convertStoredEvent = (event: EventRow): ConversionEvent => {
+export const toCandidateOfFeed = (event: EventRow): GoalCandidate => {
   const { eventId, userId, workspaceId, timeMs } = event;
   const row = { eventId, userId, workspaceId, timeMs };
   if (event.kind === 'event')
@@ -129,7 +129,7 @@ export const addConversions = (
   before: TotalsByGoal,
   goals: readonly CampaignGoal[],
   firstMs: number | null,
-  events: readonly ConversionEvent[],
+  events: readonly GoalCandidate[],
 ): TotalsByGoal => {
   let reached = before;
   if (firstMs === null) return reached;

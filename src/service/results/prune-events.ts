@@ -1,6 +1,6 @@
 import type { SqlSteps } from '../sql/steps.ts';
 import { USER_CHANGES } from '../sql/user-tables.ts';
-import { addConversions, createGoalIndex, isBackfilled, toConversionEvent, toGoal } from './goals.ts';
+import { addConversions, createGoalIndex, isBackfilled, toGoalCandidate, toGoal } from './goals.ts';
 import { type EventRange, type ResultsStatements, toCursor } from './statements.ts';
 import { USER_RESULTS, type UserResultRow } from './tables.ts';
 
@@ -32,11 +32,11 @@ export function* pruneEvents(statements: ResultsStatements, range: EventRange): 
   const deleted = (yield [statements.deleteEvents({ ...range, through })])[0]!;
   const goals = createGoalIndex(all);
   const names = new Set(all.map(({ name }) => name));
-  const conversions = deleted.map(toConversionEvent).filter(({ name }) => names.has(name));
+  const conversions = deleted.map(toGoalCandidate).filter(({ name }) => names.has(name));
   if (conversions.length === 0) return { rows: deleted.length, through };
 
   const ofUser = Map.groupBy(conversions, ({ userId }) => userId);
-  const rows = (yield [statements.totals([...ofUser.keys()])])[0]!.map(USER_RESULTS.read);
+  const rows = (yield [statements.allTimeRows([...ofUser.keys()])])[0]!.map(USER_RESULTS.read);
   const changed = rows.flatMap((row): UserResultRow[] => {
     const { userId, campaignId, firstImpressionMs, prunedGoals: before } = row;
     const ofCampaign = goals.ofCampaign(workspaceId, campaignId);

@@ -66,21 +66,21 @@ export interface ResultsQuery {
   timeZone: string;
 }
 
-const SUMS = MEASURES.flatMap(({ events, users }) => [events, users])
+const SUMS = MEASURES.flatMap(({ events, usersColumn }) => [events, usersColumn])
   .map((column) => `sum(${column}) AS ${column}`)
   .join(', ');
 
 /** Skips rows of zeros, which erasure leaves. */
-const READ = `SELECT variant_id, dimension, ${MEASURES.flatMap(({ events, users }) => [events, users]).join(', ')}
+const READ = `SELECT variant_id, dimension, ${MEASURES.flatMap(({ events, usersColumn }) => [events, usersColumn]).join(', ')}
   FROM campaign_counts WHERE workspace_id = $1 AND campaign_id = $2 AND ${EVENT_COUNT_NAMES.join(' + ')} > 0
   ORDER BY dimension, variant_id = '', variant_id`;
 
 const toCounts = (row: SqlRow): Counts =>
   Object.assign(
     {},
-    ...MEASURES.map(({ events, users, userCount }) => ({
+    ...MEASURES.map(({ events, usersColumn, usersField }) => ({
       [events]: readNumber(row, events),
-      [userCount]: readNumber(row, users),
+      [usersField]: readNumber(row, usersColumn),
     })),
   );
 
@@ -91,7 +91,7 @@ const READ_GOALS = `SELECT variant_id, goal, day, currencies, converted_users, r
 
 const NO_USERS: GoalResult = { converted: 0, revenue: 0, revenueSumOfSquares: 0 };
 const NO_COUNTS: Counts = mapKeys(
-  MEASURES.flatMap(({ events, userCount }) => [events, userCount]),
+  MEASURES.flatMap(({ events, usersField }) => [events, usersField]),
   () => 0,
 );
 

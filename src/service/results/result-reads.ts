@@ -21,7 +21,7 @@ interface ResultsOptions {
  * Creates the reads of results for both databases. A read catches up with the feed first, except `campaignButtonDays`.
  * `campaignResults` also adds the goals of its query.
  */
-export const createResults = ({
+export const createResultReads = ({
   run,
   dialect,
   addGoals,

@@ -53,7 +53,7 @@ const COUNT_COLUMNS: Column<CampaignCount>[] = [
   ...defineRow({ workspaceId, campaignId, variantId, dimension }).columns,
   ...MEASURES.flatMap((measure, index): Column<CampaignCount>[] => [
     { ...counts[measure.events], toValue: ({ events }) => events[index]! },
-    { ...counts[measure.users], toValue: ({ users }) => users[index]! },
+    { ...counts[measure.usersColumn], toValue: ({ users }) => users[index]! },
   ]),
 ];
 
@@ -93,11 +93,11 @@ export const createResultsStatements = (dialect: Dialect) => {
     (...values: SqlValue[]): BulkStatement =>
       query(sql, ...values);
   const results = `SELECT ${selectList(dialect, USER_RESULTS.columns)} FROM user_results`;
-  const conversionEvents = `SELECT ${selectList(dialect, CONVERSION_COLUMNS)} FROM events`;
+  const goalCandidates = `SELECT ${selectList(dialect, CONVERSION_COLUMNS)} FROM events`;
   const eventsSince = bulkQuery(
     EVENTS_SINCE,
     ({ joined, column, more }) =>
-      `${conversionEvents} ${joined(',')} WHERE ${ofUser(`= ${column('of_user')}`)} AND occurred_at >= ${column('since')}
+      `${goalCandidates} ${joined(',')} WHERE ${ofUser(`= ${column('of_user')}`)} AND occurred_at >= ${column('since')}
          AND event_id <= ${more(0)} AND ${isIn('coalesce(product_id, name)', more(1), 'text')}`,
   );
   const resultsOfKeys = (months: string) =>
@@ -138,14 +138,14 @@ export const createResultsStatements = (dialect: Dialect) => {
       `SELECT banner_event_id, ${selectList(dialect, COUNTED_COLUMNS)}
        FROM banner_events WHERE banner_event_id > $1 AND banner_event_id <= $2 AND NOT is_test_send ORDER BY banner_event_id LIMIT $3`,
     ),
-    conversionEvents: (
+    goalCandidates: (
       after: number,
       through: number,
       values: readonly string[],
       limit: number,
     ): BulkStatement =>
       query(
-        `${conversionEvents} WHERE event_id > $1 AND event_id <= $2 AND ${isIn('coalesce(product_id, name)', '$3', 'text')}
+        `${goalCandidates} WHERE event_id > $1 AND event_id <= $2 AND ${isIn('coalesce(product_id, name)', '$3', 'text')}
          ORDER BY event_id LIMIT $4`,
         after,
         through,
@@ -164,21 +164,21 @@ export const createResultsStatements = (dialect: Dialect) => {
       ),
     indexUserEvents,
     /** Must run after `indexUserEvents`. */
-    conversionEventsOf: (
+    goalCandidatesOf: (
       users: readonly EventsSince[],
       values: readonly string[],
       through: number,
     ): BulkStatement => eventsSince(users, through, list(values)),
 
     /** Returns results of users, except the days of earlier months. */
-    totals: (users: readonly number[]): BulkStatement =>
+    allTimeRows: (users: readonly number[]): BulkStatement =>
       query(`${results} WHERE ${ofUsers} AND month = ''`, list(users)),
     resultsOfUsers: (users: readonly number[]): BulkStatement =>
       query(`${results} WHERE ${ofUsers}`, list(users)),
     /** Returns results of users and campaigns, except the days of earlier months. */
-    totalsOfKeys: resultsOfKeys("= ''"),
+    allTimeRowsOfKeys: resultsOfKeys("= ''"),
     /** Returns the days of earlier months. */
-    earlierMonths: resultsOfKeys("<> ''"),
+    monthRows: resultsOfKeys("<> ''"),
     deleteUserResults: (users: readonly number[]): BulkStatement =>
       query(`DELETE FROM user_results WHERE ${ofUsers}`, list(users)),
     writeUserResults: upsert(USER_RESULTS),

@@ -89,7 +89,7 @@ export const CAMPAIGN_COUNTS = defineTable(
     ...mapKeys(EVENT_COUNT_NAMES, bigint),
     /** Users with at least one event. */
     ...mapKeys(
-      MEASURES.map(({ users }) => users),
+      MEASURES.map(({ usersColumn }) => usersColumn),
       bigint,
     ),
   },

@@ -40,7 +40,7 @@ export const isTooLow = ({ dimension, stored, counted }: ResultsDifference): boo
 
 /** Prefix of the dimension of a goal. */
 const GOAL = 'goal:';
-const COUNTS = MEASURES.flatMap(({ events, users }) => [events, users]);
+const COUNTS = MEASURES.flatMap(({ events, usersColumn }) => [events, usersColumn]);
 
 /** Returns a join with the first impression of a user, which retention may have deleted. */
 const firstImpression = (campaign: string, as: string, { ms }: Dialect) => ({
@@ -189,7 +189,7 @@ export const verifyResults = async (
   const rows = counted.map(({ campaignId, variantId, dimension, events, users }): SqlRow => {
     const counts = MEASURES.flatMap((measure, index) => [
       [measure.events, events[index]],
-      [measure.users, users[index]],
+      [measure.usersColumn, users[index]],
     ]);
     return { campaign_id: campaignId, variant_id: variantId, dimension, ...Object.fromEntries(counts) };
   });

@@ -91,7 +91,7 @@ export const BANNER_EVENTS = defineTable(
     /** Whether the event is a test send. Test sends are stored, but excluded from exports and counts. */
     isTestSend: boolean('is_test_send'),
     /** Whether the event was the user's first of its type for the campaign at the time of storage. */
-    isFirstOfType: boolean('is_first'),
+    isFirstOfType: boolean('is_first_of_type'),
     receivedAtMs: timestamp('received_at'),
     /** Language in which the banner was shown; `null` if the campaign has no languages. */
     language: orNull(text('language')),
@@ -148,7 +148,7 @@ export const USER_CAMPAIGNS = defineTable(
     ...mapKeys(EVENT_COUNT_NAMES, int),
     ...mapKeys(
       MEASURES.map(({ lastMs }) => lastMs),
-      (_, index) => orNull(timestamp(MEASURES[index]!.lastAt)),
+      (_, index) => orNull(timestamp(MEASURES[index]!.lastColumn)),
     ),
     /** Eligibility round (number of earlier dismissals). A dismissal starts the round after the round of the dismissed banner. */
     round: int('round'),

@@ -1,11 +1,11 @@
 import { isHoldoutId } from '../profiles/holdout-id.ts';
 import type { StableFeed } from '../results/consumer.ts';
 import {
-  type ConversionEvent,
-  convertStoredEvent,
+  type GoalCandidate,
+  toCandidateOfFeed,
   createGoalIndex,
   isInWindow,
-  toConversionEvent,
+  toGoalCandidate,
   toGoal,
 } from '../results/goals.ts';
 import type { ResultsStatements } from '../results/statements.ts';
@@ -64,7 +64,7 @@ export const createFeed = ({
   const readEarlier = async (
     { bannerEvents, next }: FeedPage,
     values: readonly string[],
-  ): Promise<ConversionEvent[]> => {
+  ): Promise<GoalCandidate[]> => {
     const since = new Map<number, number>();
     for (const { userId, isFirstOfType, isTestSend, eventType, timeMs, receivedAtMs } of bannerEvents) {
       if (eventType !== 'impression' || !isFirstOfType || isTestSend) continue;
@@ -73,8 +73,8 @@ export const createFeed = ({
     if (since.size === 0) return [];
     await indexUserEvents();
     const users = [...since].map(([userId, sinceMs]) => ({ userId, sinceMs }));
-    return (await sendStatement(results.conversionEventsOf(users, values, next.events))).map(
-      toConversionEvent,
+    return (await sendStatement(results.goalCandidatesOf(users, values, next.events))).map(
+      toGoalCandidate,
     );
   };
 
@@ -84,11 +84,11 @@ export const createFeed = ({
       .map(toGoal)
       .filter(({ campaignId }) => !isHoldoutId(campaignId));
     const goalsByName = Map.groupBy(goals, ({ workspaceId, name }) => JSON.stringify([workspaceId, name]));
-    const getGoals = ({ workspaceId, name }: ConversionEvent) =>
+    const getGoals = ({ workspaceId, name }: GoalCandidate) =>
       goalsByName.get(JSON.stringify([workspaceId, name])) ?? [];
     if (goals.length === 0) return [];
     const found = [
-      ...page.events.map(convertStoredEvent),
+      ...page.events.map(toCandidateOfFeed),
       ...(await readEarlier(page, createGoalIndex(goals).values)),
     ].filter((event) => getGoals(event).length > 0);
     const events = [...new Map(found.map((event) => [event.eventId, event])).values()];

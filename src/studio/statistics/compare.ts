@@ -1,4 +1,4 @@
-import { EVENT_COUNTS, mapKeys } from '../../protocol/index.ts';
+import { COUNT_FIELDS, mapKeys } from '../../protocol/index.ts';
 import { type CampaignJson, variantName } from '../campaign/campaign-json.ts';
 import { getShares } from '../campaign/shares.ts';
 import { type Difference, difference, getMean } from './confidence-sequence.ts';
@@ -40,7 +40,7 @@ export interface ComparedResults {
 }
 
 const NO_COUNTS = mapKeys(
-  Object.values(EVENT_COUNTS).flatMap(({ events, users }) => [events, users]),
+  Object.values(COUNT_FIELDS).flatMap(({ events, users }) => [events, users]),
   () => 0,
 );
 

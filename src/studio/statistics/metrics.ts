@@ -1,9 +1,9 @@
-import { EVENT_COUNTS } from '../../protocol/index.ts';
+import { COUNT_FIELDS } from '../../protocol/index.ts';
 import type { ArmResults, CampaignResults } from '../../service/index.ts';
 import type { CampaignJson, ConversionJson } from '../campaign/campaign-json.ts';
 import { proportion, type Sample } from './confidence-sequence.ts';
 
-const { impression: _, ...actions } = EVENT_COUNTS;
+const { impression: _, ...actions } = COUNT_FIELDS;
 /** Result fields of all event types except impressions, whose users are the base of all rates. */
 export const COUNTS_EXCEPT_IMPRESSIONS = Object.values(actions);
 

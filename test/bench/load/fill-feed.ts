@@ -15,7 +15,7 @@ export const fillWithFeed = async (file: string, users: number, bannerEvents: nu
     .map((row) => row['user_id'] as number);
   const add = database.prepare(
     `INSERT INTO banner_events (user_id, banner_id, event_type, occurred_at, workspace_id, campaign_id, variant_id, placement_id,
-       day, app_id, is_control, is_test_send, is_first, received_at)
+       day, app_id, is_control, is_test_send, is_first_of_type, received_at)
      VALUES (?, ?, ?, ?, 'bench', ?, ?, 'home_hero', ?, 'bench-app', ?, 0, 0, ?)`,
   );
   const startMs = Date.now() - 40 * DAY_MS;

@@ -36,7 +36,7 @@ const fillBannerEvents = (database: DatabaseSync, ids: readonly number[], startM
   const random = createRandom();
   const addEvent =
     database.prepare(`INSERT INTO banner_events (user_id, banner_id, event_type, occurred_at, workspace_id,
-    campaign_id, variant_id, placement_id, day, app_id, is_control, is_test_send, is_first, received_at)
+    campaign_id, variant_id, placement_id, day, app_id, is_control, is_test_send, is_first_of_type, received_at)
     VALUES (?, ?, ?, ?, 'bench', ?, ?, 'home_hero', ?, 'bench-app', ?, 0, 0, ?)`);
   const addCampaign =
     database.prepare(`INSERT INTO user_campaigns (user_id, campaign_id, workspace_id, variant_id,

@@ -40,7 +40,7 @@ test('includes rows of a transaction that was open while others committed, and d
   await open.query(`INSERT INTO events (workspace_id, user_id, name, occurred_at, received_at)
     SELECT workspace_id, user_id, 'open', occurred_at, received_at FROM events`);
   await open.query(`INSERT INTO banner_events (user_id, banner_id, event_type, occurred_at, workspace_id, campaign_id, variant_id,
-      placement_id, day, app_id, is_control, is_test_send, is_first, received_at)
+      placement_id, day, app_id, is_control, is_test_send, is_first_of_type, received_at)
     SELECT user_id, 'bnr_open', event_type, occurred_at, workspace_id, campaign_id, variant_id, placement_id, day, app_id,
       is_control, is_test_send, false, received_at FROM banner_events`);
   await act('second');

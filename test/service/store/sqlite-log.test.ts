@@ -134,7 +134,7 @@ test('checkpoints the WAL between batches of results', async () => {
   database.exec(
     `WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count - 1})
      INSERT INTO banner_events (user_id, banner_id, event_type, occurred_at, workspace_id, campaign_id, placement_id, day, app_id,
-       is_control, is_test_send, is_first, received_at)
+       is_control, is_test_send, is_first_of_type, received_at)
      SELECT i * 7919 % ${users}, 'b', 'impression', ${NOW} + i, 'demo', 'spring', 'home_hero', '2026-03-01', 'web', 0, 0, 0, ${NOW} + i
      FROM numbers`,
   );

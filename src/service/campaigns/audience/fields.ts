@@ -93,9 +93,9 @@ const actionMembers = (
 
 const CAMPAIGN: Record<string, ActivityMember<CampaignActivity>> = {
   ...Object.fromEntries(
-    MEASURES.flatMap(({ events, last, lastMs }) =>
+    MEASURES.flatMap(({ events, lastAudienceField, lastMs }) =>
       Object.entries(
-        actionMembers(events, last, (activity) => ({ count: activity[events], lastMs: activity[lastMs] })),
+        actionMembers(events, lastAudienceField, (activity) => ({ count: activity[events], lastMs: activity[lastMs] })),
       ),
     ),
   ),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { EVENT_COUNTS } from '../../../protocol/index.ts';
+import { COUNT_FIELDS } from '../../../protocol/index.ts';
 import { described } from '../../../protocol/schemas/index.ts';
 import { flag, time } from '../../api/query.ts';
 import { defineRoute } from '../../api/route.ts';
@@ -149,7 +149,7 @@ const variantDay = (
     variation_name: variants.find((each) => each.variantId === variantId)?.name ?? variantId,
     variation_api_id: variantId,
     ...Object.fromEntries(
-      Object.values(EVENT_COUNTS).flatMap(({ events, users }) => [
+      Object.values(COUNT_FIELDS).flatMap(({ events, users }) => [
         [`total_${events}`, day?.[events] ?? 0],
         [`unique_${events}`, day?.[users] ?? 0],
       ]),

@@ -1,4 +1,4 @@
-import { createResults } from '../../results/result-reads.ts';
+import { createResultReads } from '../../results/result-reads.ts';
 import { POSTGRES } from '../../sql/dialect.ts';
 import { withTimeout } from '../../with-timeout.ts';
 import { createCommitQueue } from '../commit-queue.ts';
@@ -79,7 +79,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     loadTargetingData: reader.loadTargetingData,
     secret,
     consumeRateLimit: createRateWindows(leaseQuota(run)),
-    ...createResults({
+    ...createResultReads({
       run,
       dialect: POSTGRES,
       addGoals,

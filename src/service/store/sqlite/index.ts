@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { createUserIds } from '../../profiles/lookup.ts';
-import { createResults } from '../../results/result-reads.ts';
+import { createResultReads } from '../../results/result-reads.ts';
 import { SQLITE } from '../../sql/dialect.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { createRateWindows } from '../rate-windows.ts';
@@ -96,7 +96,7 @@ const open = async (file: string, resources: Release[]): Promise<Store> => {
     loadTargetingData: reader.loadTargetingData,
     // One process owns the file, so it counts in memory and starts from zero after a restart.
     consumeRateLimit: createRateWindows(async ({ leased }, wanted) => leased + wanted),
-    ...createResults({
+    ...createResultReads({
       run: createRunSqlite(database),
       dialect: SQLITE,
       addGoals: writer.addGoals,

@@ -1,4 +1,4 @@
-import { EVENT_COUNTS } from '../../../protocol/index.ts';
+import { COUNT_FIELDS } from '../../../protocol/index.ts';
 import type { Counts } from '../../../service/index.ts';
 import type { ConversionJson } from '../../campaign/campaign-json.ts';
 import { capitalize } from '../../campaign/capitalize.ts';
@@ -93,7 +93,7 @@ export const SinceTable = ({ since, winner, goals }: SinceTableProps) => (
     columns={[
       { name: 'Group', kind: 'head', cell: ({ isControl }) => (isControl ? 'Control group' : winner) },
       { name: 'New users', kind: 'number', cell: ({ users }) => formatNumber(users) },
-      ...Object.values(EVENT_COUNTS).map(
+      ...Object.values(COUNT_FIELDS).map(
         ({ events }): Column<SinceEnd> => ({
           name: capitalize(events),
           kind: 'number',

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { EVENT_COUNTS } from '../../../protocol/index.ts';
+import { COUNT_FIELDS } from '../../../protocol/index.ts';
 import { capitalize } from '../../campaign/capitalize.ts';
 import { formatNumber } from '../../campaign/format-number.ts';
 import { languageName } from '../../campaign/translations.ts';
@@ -175,7 +175,7 @@ const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
       {results.buttons.length > 0 && (
         <PartPanel
           first="Button"
-          actions={[EVENT_COUNTS.click]}
+          actions={[COUNT_FIELDS.click]}
           arms={results.arms}
           parts={results.buttons.flatMap(({ buttonId, variantId, clicked }) =>
             results.arms
