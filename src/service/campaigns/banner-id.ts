@@ -111,7 +111,7 @@ export type GetBannerIds = (workspaceId: string) => Promise<BannerIds>;
 export const createGetBannerIds = (store: Store): GetBannerIds => {
   const cache = new Map<string, { secret: string; ids: BannerIds }>();
   return async (workspaceId) => {
-    const secret = await store.secret(workspaceId);
+    const secret = await store.ensureWorkspace(workspaceId);
     let cached = cache.get(workspaceId);
     if (cached?.secret !== secret) {
       cached = { secret, ids: createBannerIds(workspaceId, secret) };

@@ -10,12 +10,12 @@ import { createCountDeltas } from './counts.ts';
 import {
   addConversions,
   type CampaignGoal,
-  type GoalCandidate,
   createGoalIndex,
+  type GoalCandidate,
   type GoalIndex,
   isBackfilled,
-  toGoalCandidate,
   toGoal,
+  toGoalCandidate,
 } from './goals.ts';
 import {
   type EventsSince,

@@ -1,6 +1,6 @@
 import type { SqlSteps } from '../sql/steps.ts';
 import { USER_CHANGES } from '../sql/user-tables.ts';
-import { addConversions, createGoalIndex, isBackfilled, toGoalCandidate, toGoal } from './goals.ts';
+import { addConversions, createGoalIndex, isBackfilled, toGoal, toGoalCandidate } from './goals.ts';
 import { type EventRange, type ResultsStatements, toCursor } from './statements.ts';
 import { USER_RESULTS, type UserResultRow } from './tables.ts';
 

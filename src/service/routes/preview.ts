@@ -45,19 +45,19 @@ const createSigningKey = (workspaceId: string, secret: string): Uint8Array =>
   Buffer.from(hash('sha256', JSON.stringify([USE, workspaceId, secret]), 'hex'), 'hex');
 
 /** Signs and verifies preview tokens, valid for 30 minutes, with the workspace's secret in the store. */
-export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
+export const createPreviewTokens = (store: Pick<Store, 'ensureWorkspace'>) => ({
   /** Returns a token for this preview. */
   async sign(workspaceId: string, preview: Preview, nowMs: number): Promise<string> {
     return new SignJWT({ preview })
       .setProtectedHeader({ alg: ALGORITHM })
       .setAudience(USE)
       .setExpirationTime(Math.floor(nowMs / 1000) + LIFETIME_SECONDS)
-      .sign(createSigningKey(workspaceId, await store.secret(workspaceId)));
+      .sign(createSigningKey(workspaceId, await store.ensureWorkspace(workspaceId)));
   },
 
   /** Returns the preview of a token, or the reason that the token is rejected. */
   async verify(workspaceId: string, token: string, nowMs: number): Promise<Preview | PreviewError> {
-    const key = createSigningKey(workspaceId, await store.secret(workspaceId));
+    const key = createSigningKey(workspaceId, await store.ensureWorkspace(workspaceId));
     try {
       const { payload } = await jwtVerify<{ preview: Preview }>(token, key, {
         algorithms: [ALGORITHM],

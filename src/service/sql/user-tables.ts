@@ -172,8 +172,8 @@ export const DATA_POINTS = defineTable(
   { key: 'workspace_id, day, shard' },
 );
 
-export const SECRETS = defineTable(
-  'secrets',
+export const WORKSPACES = defineTable(
+  'workspaces',
   { workspaceId: text('workspace_id'), secret: text('secret') },
   { key: 'workspace_id' },
 );
@@ -186,5 +186,5 @@ export const USER_TABLES = [
   USER_CHANGES,
   USER_CAMPAIGNS,
   DATA_POINTS,
-  SECRETS,
+  WORKSPACES,
 ];

@@ -40,8 +40,8 @@ interface QueuedMutation {
 }
 
 export interface CommitQueueOptions {
-  /** Records that the database has data of a workspace. The queue calls it before each write. */
-  register(workspaceId: string): Promise<unknown>;
+  /** Adds the workspace to the table. The queue calls it before each write. */
+  ensureWorkspace(workspaceId: string): Promise<unknown>;
   /**
    * Applies mutations in one transaction and resolves with their return values after the commit. Throws `MutationError` if only
    * some mutations can be stored.
@@ -55,7 +55,11 @@ export interface CommitQueueOptions {
  * Creates a queue with group commit. Mutations that arrive during a commit share the next commit. With two concurrent groups, the
  * second group starts once it is half as large as the first, because a smaller group costs more than it saves.
  */
-export const createCommitQueue = ({ register, writeGroup, maxConcurrentGroups = 1 }: CommitQueueOptions) => {
+export const createCommitQueue = ({
+  ensureWorkspace,
+  writeGroup,
+  maxConcurrentGroups = 1,
+}: CommitQueueOptions) => {
   const queue = createTimeoutQueue<QueuedMutation>({
     expire: ({ reject }) => reject(new TransientError('The write timed out in the queue')),
   });
@@ -120,7 +124,7 @@ export const createCommitQueue = ({ register, writeGroup, maxConcurrentGroups = 
       if (isClosed) throw new Error('The store is closed');
       inFlight += 1;
       try {
-        await register(mutation.workspaceId);
+        await ensureWorkspace(mutation.workspaceId);
         return await enqueue(mutation);
       } finally {
         inFlight -= 1;

@@ -1,12 +1,12 @@
 import { isHoldoutId } from '../profiles/holdout-id.ts';
 import type { StableFeed } from '../results/consumer.ts';
 import {
-  type GoalCandidate,
-  toCandidateOfFeed,
   createGoalIndex,
+  type GoalCandidate,
   isInWindow,
-  toGoalCandidate,
+  toCandidateOfFeed,
   toGoal,
+  toGoalCandidate,
 } from '../results/goals.ts';
 import type { ResultsStatements } from '../results/statements.ts';
 import type { SqlRow } from '../row-readers.ts';
@@ -73,9 +73,7 @@ export const createFeed = ({
     if (since.size === 0) return [];
     await indexUserEvents();
     const users = [...since].map(([userId, sinceMs]) => ({ userId, sinceMs }));
-    return (await sendStatement(results.goalCandidatesOf(users, values, next.events))).map(
-      toGoalCandidate,
-    );
+    return (await sendStatement(results.goalCandidatesOf(users, values, next.events))).map(toGoalCandidate);
   };
 
   const readConversions: Feed['readConversions'] = async (page) => {

@@ -204,8 +204,8 @@ export interface Store extends StoreReader, Feed {
     windows: readonly { key: string; rule: RateLimitWindow }[],
     nowMs: number,
   ): Promise<RateLimitResult>;
-  /** Returns the random secret of a workspace, which is shared by replicas and kept across restarts. */
-  secret(workspaceId: string): Promise<string>;
+  /** Returns the random secret of a workspace, which replicas share. The first call creates it, and adds the workspace to `workspaceIds`. */
+  ensureWorkspace(workspaceId: string): Promise<string>;
 
   /** Adds the goals of the query, catches up with the feed for at most two seconds, and returns the results of the campaign. */
   campaignResults(workspaceId: string, query: ResultsQuery): Promise<CampaignResults>;

@@ -25,7 +25,7 @@ export const createWorkspaceReads = (
   campaignSummaries: (workspaceId, days) => readSummaries(run, workspaceId, days),
 
   async workspaceIds() {
-    const rows = await run('SELECT workspace_id FROM secrets ORDER BY workspace_id', []);
+    const rows = await run('SELECT workspace_id FROM workspaces ORDER BY workspace_id', []);
     return rows.map((row) => readText(row, 'workspace_id'));
   },
 
@@ -38,15 +38,14 @@ export const createWorkspaceReads = (
   },
 });
 
-const READ = 'SELECT secret FROM secrets WHERE workspace_id = $1';
+const READ = 'SELECT secret FROM workspaces WHERE workspace_id = $1';
 /** Does nothing if another replica has already added a secret. */
-const ADD = 'INSERT INTO secrets (workspace_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING';
+const ADD = 'INSERT INTO workspaces (workspace_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING';
 
 /**
- * Creates a cache of the workspaces' secrets, which all replicas share. The row of a secret also marks that the database has data
- * of the workspace.
+ * Creates the function that adds a workspace to the database and returns its secret, which all replicas share. Caches secrets.
  */
-export const createSecrets = (run: RunSql) => {
+export const createEnsureWorkspace = (run: RunSql) => {
   const secrets = new Map<string, Promise<string>>();
 
   const read = async (workspaceId: string): Promise<string | undefined> => {

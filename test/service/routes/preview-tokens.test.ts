@@ -13,7 +13,7 @@ const preview: Preview = {
   personaId: 'gold-customer',
   language: 'pt-BR',
 };
-const tokens = createPreviewTokens({ secret: async (workspaceId) => `secret of ${workspaceId}` });
+const tokens = createPreviewTokens({ ensureWorkspace: async (workspaceId) => `secret of ${workspaceId}` });
 const claims = (members: Record<string, unknown> = {}) => ({
   preview,
   aud: 'placard preview',

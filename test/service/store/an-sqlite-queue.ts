@@ -39,7 +39,7 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
     close: inline.close,
   };
   const queue = createCommitQueue({
-    register: async () => undefined,
+    ensureWorkspace: async () => undefined,
     writeGroup: createSqliteGroups(reader, committer, createUserIds(reader.lastUserId()), maxCharacters),
     maxConcurrentGroups: 2,
   });

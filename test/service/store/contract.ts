@@ -343,10 +343,10 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
     });
 
     test('gives each workspace a stable secret', async () => {
-      const secret = await store.secret('demo');
+      const secret = await store.ensureWorkspace('demo');
       expect(secret).toMatch(/^[0-9a-f]{64}$/);
-      expect(await store.secret('demo')).toBe(secret);
-      expect(await store.secret('other')).not.toBe(secret);
+      expect(await store.ensureWorkspace('demo')).toBe(secret);
+      expect(await store.ensureWorkspace('other')).not.toBe(secret);
       expect(await store.workspaceIds()).toEqual(['demo', 'other']);
     });
 
@@ -357,7 +357,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
     });
 
     test('reports each commit with its mutations, wait, and duration', async () => {
-      await store.secret('demo');
+      await store.ensureWorkspace('demo');
       const commits: Commit[] = [];
       store.onCommit((commit) => commits.push(commit));
       await Promise.all(Array.from({ length: 20 }, (_, i) => create({ externalId: `u-${i}` })));
@@ -388,14 +388,14 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
       test('keeps its data after a restart', async () => {
         const userId = await create({ externalId: 'u-1', custom: { tier: 'gold' } });
         await recordBannerEvents(store, 'u-1', [aBannerEvent()]);
-        const secret = await store.secret('demo');
+        const secret = await store.ensureWorkspace('demo');
         await store.close();
         store = await openStore(url);
         expect(await find(byExternalId('u-1'))).toMatchObject([{ userId, custom: { tier: 'gold' } }]);
         expect(await collect(store.exportBannerEvents('demo'))).toMatchObject([
           { externalId: 'u-1', bannerId: 'bnr_1' },
         ]);
-        expect(await store.secret('demo')).toBe(secret);
+        expect(await store.ensureWorkspace('demo')).toBe(secret);
         expect(await create({ externalId: 'u-2' })).not.toBe(userId);
         expect(await collect(store.exportUsers('demo'))).toHaveLength(2);
       });

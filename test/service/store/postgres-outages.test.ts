@@ -137,7 +137,7 @@ test('reports a database as ready only when it is no longer read-only by default
   const heard = () => store.ping().catch((error: { code?: string }) => error.code);
   await expect.poll(heard).toBe('25006');
   expect(await heard()).toBe('25006');
-  const [write] = await Promise.allSettled([store.secret('another')]);
+  const [write] = await Promise.allSettled([store.ensureWorkspace('another')]);
   expect(write).toMatchObject({ reason: { code: '25006' } });
   const reset = runBeside(url);
   await reset('SET default_transaction_read_only = off');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createGetBannerIds } from '../../../src/service/campaigns/banner-id.ts';
 import { openStore } from '../../../src/service/store/index.ts';
 import type { Store } from '../../../src/service/store/store.ts';
-import { createSecrets } from '../../../src/service/store/workspace-reads.ts';
+import { createEnsureWorkspace } from '../../../src/service/store/workspace-reads.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
 
 /** In-memory table that can be unavailable. */
@@ -13,40 +13,40 @@ const aTable = () => {
     if (table.isAway) throw new Error('away');
     return answer();
   };
-  const secret = createSecrets((sql, [workspaceId, made]) =>
+  const ensureWorkspace = createEnsureWorkspace((sql, [workspaceId, made]) =>
     ask(() => {
       const id = workspaceId as string;
       if (sql.startsWith('INSERT') && !rows.has(id)) rows.set(id, made as string);
       return rows.has(id) ? [{ secret: rows.get(id) }] : [];
     }),
   );
-  return { table, rows, secret };
+  return { table, rows, ensureWorkspace };
 };
 
 test('returns a cached secret during an outage, and reads others again', async () => {
-  const { table, rows, secret } = aTable();
+  const { table, rows, ensureWorkspace } = aTable();
   rows.set('known', 'secret');
-  expect(await secret('known')).toBe('secret');
+  expect(await ensureWorkspace('known')).toBe('secret');
   table.isAway = true;
-  expect(await secret('known')).toBe('secret');
-  await expect(secret('new')).rejects.toThrow('away');
+  expect(await ensureWorkspace('known')).toBe('secret');
+  await expect(ensureWorkspace('new')).rejects.toThrow('away');
   table.isAway = false;
-  const made = await secret('new');
+  const made = await ensureWorkspace('new');
   expect(made).toMatch(/^[0-9a-f]{64}$/);
-  expect(await secret('new')).toBe(made);
+  expect(await ensureWorkspace('new')).toBe(made);
 });
 
 test('returns the same secret to replicas that create one at once', async () => {
   const url = await aDatabase();
   const stores = [await openStore(url), await openStore(url), await openStore(url)];
-  const secrets = await Promise.all(stores.map((store) => store.secret('demo')));
+  const secrets = await Promise.all(stores.map((store) => store.ensureWorkspace('demo')));
   expect(new Set(secrets).size).toBe(1);
   for (const store of stores) await store.close();
 });
 
 test('creates banner IDs that depend on the secret', async () => {
   let secret = 'first';
-  const getIds = createGetBannerIds({ secret: async () => secret } as unknown as Store);
+  const getIds = createGetBannerIds({ ensureWorkspace: async () => secret } as unknown as Store);
   const before = await getIds('demo');
   expect(await getIds('demo')).toBe(before);
   secret = 'second';

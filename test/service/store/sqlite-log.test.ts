@@ -102,7 +102,7 @@ test('shrinks the WAL after a long read', async () => {
   setForWriting(database);
   database.exec('PRAGMA synchronous = OFF');
   const insert = database.prepare(
-    'INSERT INTO secrets (workspace_id, secret) VALUES (?, ?) ON CONFLICT DO UPDATE SET secret = excluded.secret',
+    'INSERT INTO workspaces (workspace_id, secret) VALUES (?, ?) ON CONFLICT DO UPDATE SET secret = excluded.secret',
   );
   let round = 0;
   const write = (mebibytes: number) => {

@@ -95,7 +95,10 @@ const CAMPAIGN: Record<string, ActivityMember<CampaignActivity>> = {
   ...Object.fromEntries(
     MEASURES.flatMap(({ events, lastAudienceField, lastMs }) =>
       Object.entries(
-        actionMembers(events, lastAudienceField, (activity) => ({ count: activity[events], lastMs: activity[lastMs] })),
+        actionMembers(events, lastAudienceField, (activity) => ({
+          count: activity[events],
+          lastMs: activity[lastMs],
+        })),
       ),
     ),
   ),

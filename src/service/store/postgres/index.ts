@@ -4,7 +4,7 @@ import { withTimeout } from '../../with-timeout.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { createRateWindows, leaseQuota } from '../rate-windows.ts';
 import type { Store, StoreReader } from '../store.ts';
-import { createSecrets } from '../workspace-reads.ts';
+import { createEnsureWorkspace } from '../workspace-reads.ts';
 import { TransientError } from '../write-errors.ts';
 import { connect } from './connect.ts';
 import { createPostgresGroups } from './groups.ts';
@@ -62,22 +62,21 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   });
   const run = createPoolRun(pool);
   const reader = createReader(pool, upkeep.pool);
-  const secret = createSecrets(run);
+  const ensureWorkspace = createEnsureWorkspace(run);
   const writeGroup = createPostgresGroups(groups.pool, sharded);
   const { addGoals, resultsConsumer, parts } = createPostgresParts({
     pool,
     groupsPool: groups.pool,
     isSharded: sharded,
   });
-  // The list of workspaces comes from the table of secrets.
-  const queue = createCommitQueue({ register: secret, writeGroup });
+  const queue = createCommitQueue({ ensureWorkspace, writeGroup });
   let isClosed = false;
 
   return {
     kind: sharded ? 'citus' : 'postgres',
     ...reader.reads,
     loadTargetingData: reader.loadTargetingData,
-    secret,
+    ensureWorkspace,
     consumeRateLimit: createRateWindows(leaseQuota(run)),
     ...createResultReads({
       run,
@@ -97,7 +96,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
       if (queue.isShedding()) throw new TransientError('Writes are being rejected');
       // Fails if a write would fail, for example on a standby or a read-only database.
       await inTransaction(groups.pool, async (run) => {
-        await run('UPDATE secrets SET secret = secret WHERE false');
+        await run('UPDATE workspaces SET secret = secret WHERE false');
         await run('SELECT pg_current_xact_id()');
       });
     },

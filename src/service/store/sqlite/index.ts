@@ -6,7 +6,7 @@ import { SQLITE } from '../../sql/dialect.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { createRateWindows } from '../rate-windows.ts';
 import type { Store, StoreReader } from '../store.ts';
-import { createSecrets } from '../workspace-reads.ts';
+import { createEnsureWorkspace } from '../workspace-reads.ts';
 import { TransientError } from '../write-errors.ts';
 import { createSqliteGroups } from './groups.ts';
 import { createJobs } from './jobs.ts';
@@ -75,10 +75,9 @@ const open = async (file: string, resources: Release[]): Promise<Store> => {
   else writer = await startWriterThread(file);
   resources.push(writer.close);
   const ids = createUserIds(reader.lastUserId());
-  const secret = createSecrets(writer.run);
+  const ensureWorkspace = createEnsureWorkspace(writer.run);
   const queue = createCommitQueue({
-    // The list of workspaces comes from the table of secrets.
-    register: secret,
+    ensureWorkspace,
     writeGroup: createSqliteGroups(reader, writer, ids),
     maxConcurrentGroups: 2,
   });
@@ -89,7 +88,7 @@ const open = async (file: string, resources: Release[]): Promise<Store> => {
   return {
     kind: 'sqlite',
     ...reader.reads,
-    secret,
+    ensureWorkspace,
     write: queue.write,
     onCommit: queue.onCommit,
 
