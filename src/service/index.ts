@@ -2,7 +2,7 @@ export { findPersonalIdentifiers } from './campaigns/audience/audience.ts';
 export { findCampaignIds } from './campaigns/audience/fields.ts';
 export { findSegmentIds, type Segment, segmentProblems } from './campaigns/audience/segments.ts';
 export { createGetBannerIds } from './campaigns/banner-id.ts';
-export { type Campaign, toConversion } from './campaigns/campaign.ts';
+export { type Campaign, readGoal } from './campaigns/campaign.ts';
 export { priorityOrder } from './campaigns/campaign-order.ts';
 export { impressionsSince } from './campaigns/frequency.ts';
 export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';

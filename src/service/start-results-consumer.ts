@@ -25,9 +25,9 @@ export const startResultsConsumer = (options: ResultsConsumerOptions): (() => Pr
 
   const addGoals = async (all: readonly Workspace[]): Promise<void> => {
     for (const { workspaceId, campaigns, holdout, studio } of all) {
-      for (const { campaignId, conversions } of [...campaigns, ...(holdout ? [holdout] : [])]) {
+      for (const { campaignId, goals } of [...campaigns, ...(holdout ? [holdout] : [])]) {
         if (signal.aborted) return;
-        await store.addGoals(workspaceId, { campaignId, conversions, timeZone: studio.timeZone });
+        await store.addGoals(workspaceId, { campaignId, goals, timeZone: studio.timeZone });
       }
     }
   };

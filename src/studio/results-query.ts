@@ -1,23 +1,17 @@
-import {
-  type CampaignResults,
-  type Goal,
-  type Store,
-  toConversion,
-  type Workspace,
-} from '../service/index.ts';
-import type { CampaignJson, ConversionJson } from './campaign/campaign-json.ts';
+import { type CampaignResults, type Goal, readGoal, type Store, type Workspace } from '../service/index.ts';
+import type { CampaignJson, GoalJson } from './campaign/campaign-json.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** Completes an unfinished goal of a draft, so that it is valid and matches no event. */
-const finished = ({ event, product, within_hours }: ConversionJson) => ({
+const finished = ({ event, product, within_hours }: GoalJson) => ({
   event: product == null ? (event ?? '') : undefined,
   product: product ?? undefined,
   within_hours: within_hours || 0,
 });
 
 /** Converts a conversion to the format of the workspace file. */
-export const toConversionJson = ({ withinMs, ...goal }: Goal): ConversionJson => ({
+export const toGoalJson = ({ withinMs, ...goal }: Goal): GoalJson => ({
   ...goal,
   within_hours: withinMs / HOUR_MS,
 });
@@ -31,5 +25,5 @@ export const getCampaignResults = (
   store.campaignResults(workspaceId, {
     campaignId,
     timeZone: studio.timeZone,
-    conversions: (conversions ?? []).map(finished).map(toConversion),
+    goals: (conversions ?? []).map(finished).map(readGoal),
   });

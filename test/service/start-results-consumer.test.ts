@@ -27,12 +27,12 @@ const aConsumer = (all: Workspace[]) => {
   let workspaces = all;
   const stop = startResultsConsumer({
     store: {
-      async addGoals(_: string, { campaignId, conversions }: ResultsQuery) {
+      async addGoals(_: string, { campaignId, goals }: ResultsQuery) {
         if (store.problem) {
           store.refused += 1;
           throw store.problem;
         }
-        added.push([campaignId, conversions.map((each) => ('event' in each ? each.event : each.product))]);
+        added.push([campaignId, goals.map((each) => ('event' in each ? each.event : each.product))]);
       },
       async catchUpResults() {
         store.steps += 1;
@@ -95,10 +95,9 @@ onBothStores('a service', (_, store) => {
     await expect.poll(() => catchUpResults).toHaveBeenCalledTimes(1);
     expect(addGoals).toHaveBeenCalledTimes(1);
     expect(await catchUpResults.mock.results[0]!.value).toMatchObject({ isCaughtUp: true });
-    const conversions = [{ event: 'bought', withinMs: 3_600_000 }];
+    const goals = [{ event: 'bought', withinMs: 3_600_000 }];
     expect(
-      (await store().campaignResults(workspaceId, { campaignId: 'campaign', conversions, timeZone: 'UTC' }))
-        .arms,
+      (await store().campaignResults(workspaceId, { campaignId: 'campaign', goals, timeZone: 'UTC' })).arms,
     ).toMatchObject([{ exposed: 1, goals: [{ converted: 0 }] }]);
   });
 });

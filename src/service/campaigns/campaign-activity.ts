@@ -9,11 +9,11 @@ import type { CampaignSet } from './campaign-set.ts';
  * since the first impression.
  */
 export const goalsReachedMs = (
-  { conversions }: Pick<Campaign, 'conversions'>,
+  { goals }: Pick<Campaign, 'goals'>,
   profile: Readonly<Profile> | null,
   firstImpressionMs: number | null,
 ): number[] =>
-  conversions.flatMap((goal) => {
+  goals.flatMap((goal) => {
     const done =
       profile &&
       ('event' in goal ? getOwn(profile.events, goal.event) : getOwn(profile.purchases, goal.product));

@@ -14,7 +14,7 @@ export interface Holdout {
   startsAtMs: number;
   /** Tags of campaigns that held-out users see. These campaigns do not count in the holdout's results. */
   exemptTags: ReadonlySet<string>;
-  conversions: readonly Goal[];
+  goals: readonly Goal[];
 }
 
 /** Maximum impressions of campaigns with a tag per user and day. */

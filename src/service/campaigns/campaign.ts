@@ -34,7 +34,7 @@ export interface Campaign {
   reeligibleAfterMs: number | null;
   testUsers: ReadonlySet<string>;
   /** Goals in the format of result queries. */
-  conversions: readonly Goal[];
+  goals: readonly Goal[];
   /** Tags to which the workspace's tag caps apply. */
   tags: ReadonlySet<string>;
   frequency: Frequency | null;
@@ -47,7 +47,7 @@ export interface Campaign {
 
 const HOUR_MS = 60 * 60 * 1000;
 /** Converts a conversion of the file to the format of result queries. */
-export const toConversion = ({
+export const readGoal = ({
   event,
   product = '',
   within_hours,
@@ -104,7 +104,7 @@ export const compileCampaign = (
     reeligibleAfterMs:
       file.reeligible_after_hours === undefined ? null : file.reeligible_after_hours * HOUR_MS,
     testUsers: new Set(file.test_users ?? []),
-    conversions: (file.conversions ?? []).map(toConversion),
+    goals: (file.conversions ?? []).map(readGoal),
     tags: new Set(file.tags ?? []),
     frequency: file.frequency ? toFrequency(file.frequency) : null,
     language: file.language ?? null,

@@ -125,7 +125,7 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
     convertConversion(row: FeedConversion): DataEvent {
       const { eventId, campaignId, variantId, goal, timeMs, revenue, currency } = row;
       const campaign = campaigns.get(campaignId);
-      const index = campaign?.conversions.findIndex((conversion) => formatGoal(conversion) === goal) ?? -1;
+      const index = campaign?.goals.findIndex((each) => formatGoal(each) === goal) ?? -1;
       return {
         type: 'users.campaigns.Conversion',
         id: hashId(workspaceId, 'conversion', eventId, campaignId, goal, timeMs),

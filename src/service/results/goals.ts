@@ -13,9 +13,9 @@ export type Goal = ({ event: string } | { product: string }) & { withinMs: numbe
 const conversionName = (event: unknown, product: unknown): string =>
   product === null ? `event:${event}` : `product:${product}`;
 
-/** Formats a conversion as a goal, for example `86400000 event:subscribed`. */
-export const formatGoal = (conversion: Goal): string =>
-  `${conversion.withinMs} ${'event' in conversion ? conversionName(conversion.event, null) : conversionName(null, conversion.product)}`;
+/** Formats a goal, for example `86400000 event:subscribed`. */
+export const formatGoal = (goal: Goal): string =>
+  `${goal.withinMs} ${'event' in goal ? conversionName(goal.event, null) : conversionName(null, goal.product)}`;
 
 /** Parses a goal from `formatGoal`. */
 export const parseGoal = (goal: string): Goal => {
@@ -42,14 +42,14 @@ export interface CampaignGoal extends Omit<RowOf<typeof CAMPAIGN_GOALS>, 'timeZo
 export const toGoal = (row: SqlRow): CampaignGoal => {
   const { timeZone, ...stored } = CAMPAIGN_GOALS.read(row);
   const { goal } = stored;
-  const conversion = parseGoal(goal);
-  const isEvent = 'event' in conversion;
+  const parsed = parseGoal(goal);
+  const isEvent = 'event' in parsed;
   return {
     ...stored,
     name: goal.slice(goal.indexOf(' ') + 1),
-    withinMs: conversion.withinMs,
+    withinMs: parsed.withinMs,
     isEvent,
-    value: isEvent ? conversion.event : conversion.product,
+    value: isEvent ? parsed.event : parsed.product,
     calendar: getCalendar(timeZone),
   };
 };

@@ -5,7 +5,7 @@ import { type ButtonResults, readButtons } from './button-results.ts';
 import { formatGoal, type Goal } from './goals.ts';
 import { TOTAL } from './user-result.ts';
 
-/** Users who reached one of the campaign's `conversions`. */
+/** Users who reached one of the requested goals. */
 export interface GoalResult {
   converted: number;
   /** Sum of `price * quantity` of purchases within the goal's time. */
@@ -17,7 +17,7 @@ export interface GoalResult {
 /** Results of one variant; `variantId` is `null` for the control group. */
 export interface ArmResults extends Counts {
   variantId: string | null;
-  /** Results of goals, in the order of the requested conversions. */
+  /** Results of goals, in the order of the requested goals. */
   goals: GoalResult[];
 }
 
@@ -26,7 +26,7 @@ export interface DayResults extends Counts {
   /** Day such as `2026-03-01`, in the workspace's time zone at the time of receipt. */
   day: string;
   variantId: string | null;
-  /** Users whose first conversion was on this day, with their whole revenue, in the order of the requested conversions. */
+  /** Users whose first conversion was on this day, with their whole revenue, in the order of the requested goals. */
   goals: GoalResult[];
 }
 
@@ -61,7 +61,7 @@ export interface CampaignResults {
 
 export interface ResultsQuery {
   campaignId: string;
-  conversions: readonly Goal[];
+  goals: readonly Goal[];
   /** Time zone of the days of conversions. */
   timeZone: string;
 }
@@ -99,7 +99,7 @@ const NO_COUNTS: Counts = mapKeys(
 export const readCampaignResults = async (
   run: RunSql,
   workspaceId: string,
-  { campaignId, conversions }: ResultsQuery,
+  { campaignId, goals: requested }: ResultsQuery,
 ): Promise<Omit<CampaignResults, 'asOfMs'>> => {
   const rows = (await run(READ, [workspaceId, campaignId])).map((row) => ({
     variantId: readVariantId(row),
@@ -110,7 +110,7 @@ export const readCampaignResults = async (
     rows.flatMap(({ dimension, variantId, counts }) =>
       dimension.startsWith(kind) ? [{ name: dimension.slice(kind.length), variantId, ...counts }] : [],
     );
-  const goals = conversions.map(formatGoal);
+  const goals = requested.map(formatGoal);
   const goalRows = goals.length === 0 ? [] : await run(READ_GOALS, [workspaceId, campaignId]);
   const requestedRows = goalRows.filter((row) => goals.includes(readText(row, 'goal')));
   const toGoalResults = (found: readonly SqlRow[] = []): GoalResult[] =>

@@ -40,9 +40,9 @@ export const createResultReads = ({
 > => {
   /** Time zone of each goal that this process has added. They need no lookup, because goals are never removed. */
   const added = new Map<string, string>();
-  const add: Store['addGoals'] = async (workspaceId, { campaignId, conversions, timeZone }) => {
+  const add: Store['addGoals'] = async (workspaceId, { campaignId, goals: requested, timeZone }) => {
     const toGoalKey = (goal: string) => JSON.stringify([workspaceId, campaignId, goal]);
-    const goals = conversions.map(formatGoal).filter((goal) => added.get(toGoalKey(goal)) !== timeZone);
+    const goals = requested.map(formatGoal).filter((goal) => added.get(toGoalKey(goal)) !== timeZone);
     if (goals.length === 0) return;
     await addGoals({ workspaceId, campaignId, timeZone, goals });
     for (const goal of goals) added.set(toGoalKey(goal), timeZone);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../protocol/index.ts';
 import { segmentProblems } from '../campaigns/audience/segments.ts';
-import { compileCampaign, toConversion } from '../campaigns/campaign.ts';
+import { compileCampaign, readGoal } from '../campaigns/campaign.ts';
 import { createIssue, type LocatedIssue, type ReportIssue } from '../issues.ts';
 import { toHoldoutId } from '../profiles/holdout-id.ts';
 import { findUnprotectedApps, type ReadKeyFile, toUserTokens } from '../user-tokens/public-keys.ts';
@@ -241,7 +241,7 @@ export const parseWorkspace = (
           percentage: file.holdout.percentage,
           startsAtMs: file.holdout.starts_at,
           exemptTags: new Set(file.holdout.exempt_tags ?? []),
-          conversions: (file.holdout.conversions ?? []).map(toConversion),
+          goals: (file.holdout.conversions ?? []).map(readGoal),
         }
       : null,
     tagCaps: (file.tag_caps ?? []).map(({ tag, campaigns_per_day, exempt }) => ({

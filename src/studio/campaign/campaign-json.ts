@@ -20,7 +20,7 @@ export interface CampaignJson extends Omit<CampaignInput, 'variants'> {
 export type FrequencyJson = NonNullable<CampaignInput['frequency']>;
 export type StopAfterJson = NonNullable<FrequencyJson['stop_after']>;
 export type OnClickJson = NonNullable<VariantInput['on_click']>;
-export type ConversionJson = NonNullable<CampaignInput['conversions']>[number];
+export type GoalJson = NonNullable<CampaignInput['conversions']>[number];
 
 /** Returns the maximum time in seconds that a page keeps the campaign without a sync; `null` if a variant has no limit. */
 export const cacheTtlSeconds = ({ variants }: CampaignJson): number | null =>

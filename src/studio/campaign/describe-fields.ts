@@ -1,5 +1,5 @@
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
-import type { CampaignJson, ConversionJson, FrequencyJson, OnClickJson } from './campaign-json.ts';
+import type { CampaignJson, FrequencyJson, GoalJson, OnClickJson } from './campaign-json.ts';
 import { capitalize } from './capitalize.ts';
 import type { AudienceName } from './conditions/condition-kind.ts';
 import { describeAudience } from './describe-audience.ts';
@@ -56,7 +56,7 @@ export const formatDuration = (seconds: number): string => {
     : formatCount(Math.ceil(seconds / 60), 'minute');
 };
 
-const describeGoal = ({ event, product, within_hours }: ConversionJson): string => {
+const describeGoal = ({ event, product, within_hours }: GoalJson): string => {
   const deed = product == null ? `do “${event ?? ''}”` : `buy “${product}”`;
   return `${deed} within ${formatCount(within_hours / HOURS_A_DAY, 'day')}`;
 };
@@ -99,7 +99,7 @@ const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> 
   starts_at: (iso: string, { moment }) => moment(iso),
   ends_at: (iso: string, { moment }) => moment(iso),
   frequency: describeFrequency,
-  conversions: (goals: ConversionJson[]) => goals.map(describeGoal).join('; '),
+  conversions: (goals: GoalJson[]) => goals.map(describeGoal).join('; '),
   control_percentage: (percent: number) => (percent === 0 ? '' : `${percent}%`),
   reeligible_after_hours: (hours: number) => formatCount(hours, 'hour'),
   cache_ttl_seconds: formatDuration,

@@ -1,6 +1,6 @@
 import { COUNT_FIELDS } from '../../protocol/index.ts';
 import type { ArmResults, CampaignResults } from '../../service/index.ts';
-import type { CampaignJson, ConversionJson } from '../campaign/campaign-json.ts';
+import type { CampaignJson, GoalJson } from '../campaign/campaign-json.ts';
 import { proportion, type Sample } from './confidence-sequence.ts';
 
 const { impression: _, ...actions } = COUNT_FIELDS;
@@ -32,7 +32,7 @@ export interface Metric {
 }
 
 /** Returns the label of a goal, such as `Bought “teapot”`. */
-export const goalName = ({ event, product }: Pick<ConversionJson, 'event' | 'product'>): string =>
+export const goalName = ({ event, product }: Pick<GoalJson, 'event' | 'product'>): string =>
   product == null ? `Did “${event ?? ''}”` : `Bought “${product}”`;
 
 /** Returns the metrics of a campaign: clicks, then each goal with its revenue. */

@@ -12,7 +12,7 @@ process.on('SIGTERM', () => {
 });
 process.on('message', async () => {
   const started = performance.now();
-  const question = { campaignId: 'campaign-99', conversions: GOALS, timeZone: 'UTC' };
+  const question = { campaignId: 'campaign-99', goals: GOALS, timeZone: 'UTC' };
   const { arms } = await store.campaignResults('bench', question);
   const exposed = arms.reduce((sum, arm) => sum + arm.exposed, 0);
   process.send?.({ seconds: (performance.now() - started) / 1000, exposed });

@@ -30,7 +30,7 @@ onBothStores('events of the feed', (api, store) => {
   const addGoals = () =>
     store().addGoals(api().workspaceId, {
       campaignId: 'campaign',
-      conversions: [SIGN_UP, CUP],
+      goals: [SIGN_UP, CUP],
       timeZone: 'UTC',
     });
   const record = (user: string, ...changes: Parameters<typeof aBannerEvent>[0][]) =>
@@ -206,7 +206,7 @@ onBothStores('events of the feed', (api, store) => {
     }
     const { arms } = await store().campaignResults(api().workspaceId, {
       campaignId: 'campaign',
-      conversions: [SIGN_UP, CUP],
+      goals: [SIGN_UP, CUP],
       timeZone: 'UTC',
     });
 

@@ -119,7 +119,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     await track('c', (await banner('c', 'pt-BR')).id, 'click');
     const { languages } = await store.campaignResults(workspaceId, {
       campaignId: 'c1',
-      conversions: [],
+      goals: [],
       timeZone: 'UTC',
     });
     expect(languages.map(({ language, exposed, clicked }) => [language, exposed, clicked])).toEqual([
@@ -154,7 +154,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     for (const user of users) await track(user, (await banner(user, 'pt-BR')).id);
     const { languages } = await store.campaignResults(workspaceId, {
       campaignId: 'c1',
-      conversions: [],
+      goals: [],
       timeZone: 'UTC',
     });
     expect(new Map(languages.map(({ language, exposed }) => [language, exposed]))).toEqual(read);
@@ -169,7 +169,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     expect(await exported()).toEqual([expect.not.objectContaining({ language: expect.anything() })]);
     const { languages } = await store.campaignResults(workspaceId, {
       campaignId: 'c1',
-      conversions: [],
+      goals: [],
       timeZone: 'UTC',
     });
     expect(languages).toEqual([]);

@@ -46,7 +46,7 @@ test('includes rows of a transaction that was open while others committed, and d
   await act('second');
   await act('third', replica);
   expect(await getNames(read.next)).toEqual([]);
-  const question = { campaignId: 'campaign', conversions: [], timeZone: 'UTC' };
+  const question = { campaignId: 'campaign', goals: [], timeZone: 'UTC' };
   expect((await store.campaignResults('demo', question)).arms).toMatchObject([{ impressions: 1 }]);
 
   await open.query('COMMIT');
@@ -63,7 +63,7 @@ test('counts every event once if two replicas read results at once', async () =>
   onTestFinished(async () => {
     for (const store of stores) await store.close();
   });
-  const question = { campaignId: 'campaign', conversions: [], timeZone: 'UTC' };
+  const question = { campaignId: 'campaign', goals: [], timeZone: 'UTC' };
   for (let round = 1; round <= 5; round += 1) {
     await Promise.all(
       stores.map((store, at) =>

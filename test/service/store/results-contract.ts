@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 /** Two days before daylight saving time starts in Berlin. */
 const START = Date.UTC(2026, 2, 27, 12);
 const PEOPLE = 3;
-const CONVERSIONS: ResultsQuery['conversions'] = [
+const CONVERSIONS: ResultsQuery['goals'] = [
   { event: 'signed_up', withinMs: 40 * HOUR },
   { product: 'cup', withinMs: 72 * HOUR },
 ];
@@ -74,8 +74,8 @@ const happen = async (store: Store, run: number, all: readonly Happening[], time
     // Distinct times, so that the first impression is unambiguous.
     const timeMs = START + minute * 60_000 + index;
     if ('goals' in what) {
-      const conversions = CONVERSIONS.filter((_, goal) => what.goals & (1 << goal));
-      await store.addGoals('demo', { campaignId: `c-${run}`, conversions, timeZone });
+      const goals = CONVERSIONS.filter((_, goal) => what.goals & (1 << goal));
+      await store.addGoals('demo', { campaignId: `c-${run}`, goals, timeZone });
     } else if ('lateHours' in what) {
       const { do: type, variantId, placementId, language, holdoutId, isTestSend, lateHours } = what;
       const receivedAtMs = timeMs + lateHours * HOUR;
@@ -143,12 +143,12 @@ export const resultsContract = (storeOf: () => Store) =>
     const ask = (change: Partial<ResultsQuery> = {}) =>
       storeOf().campaignResults('demo', {
         campaignId: 'campaign',
-        conversions: [],
+        goals: [],
         timeZone: 'UTC',
         ...change,
       });
-    const addGoals = (conversions: ResultsQuery['conversions'], timeZone = 'UTC') =>
-      storeOf().addGoals('demo', { campaignId: 'campaign', conversions, timeZone });
+    const addGoals = (goals: ResultsQuery['goals'], timeZone = 'UTC') =>
+      storeOf().addGoals('demo', { campaignId: 'campaign', goals, timeZone });
     const record = (externalId: string, ...events: NewBannerEvent[]) =>
       recordBannerEvents(storeOf(), externalId, events);
     const buyCup = (externalId: string, timeMs: number, changes: Partial<Purchase>) =>
@@ -171,7 +171,7 @@ export const resultsContract = (storeOf: () => Store) =>
           fc.boolean(),
           async (all, timeZone, isKeptFirst) => {
             run += 1;
-            const question = { campaignId: `c-${run}`, conversions: CONVERSIONS, timeZone };
+            const question = { campaignId: `c-${run}`, goals: CONVERSIONS, timeZone };
             if (isKeptFirst) await storeOf().addGoals('demo', question);
             const steps = isKeptFirst ? all.filter(({ what }) => !('goals' in what)) : all;
             const { seen, done } = await happen(storeOf(), run, steps, timeZone);
@@ -220,7 +220,7 @@ export const resultsContract = (storeOf: () => Store) =>
             users.merge(kept!, gone!, START);
           },
         });
-        const { arms } = await ask({ conversions: [cup] });
+        const { arms } = await ask({ goals: [cup] });
         // Two purchases of 3, one of which is deleted.
         expect(arms).toMatchObject([{ exposed: 1, goals: [{ converted: 1, revenue: 6 }] }]);
       });
@@ -302,7 +302,7 @@ export const resultsContract = (storeOf: () => Store) =>
     });
 
     test('count the conversions of a merged user without an impression', async () => {
-      const conversions = [{ product: 'cup', withinMs: HOUR }];
+      const goals = [{ product: 'cup', withinMs: HOUR }];
       await record('u-1', aBannerEvent({ timeMs: START, receivedAtMs: START }));
       await storeOf().write({
         workspaceId: 'demo',
@@ -313,7 +313,7 @@ export const resultsContract = (storeOf: () => Store) =>
           users.record(profile, aPurchase(profile, 'cup', START + 1));
         },
       });
-      expect((await ask({ conversions })).arms).toMatchObject([{ goals: [{ converted: 0 }] }]);
+      expect((await ask({ goals })).arms).toMatchObject([{ goals: [{ converted: 0 }] }]);
       await storeOf().write({
         workspaceId: 'demo',
         lookups: [byExternalId('u-1'), byExternalId('u-2')],
@@ -323,7 +323,7 @@ export const resultsContract = (storeOf: () => Store) =>
           users.merge(users.create({ externalId: 'u-1' }, START), merged!, START);
         },
       });
-      expect((await ask({ conversions })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
+      expect((await ask({ goals })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
       expect(await storeOf().verifyResults('demo')).toEqual([]);
     });
 
@@ -359,7 +359,7 @@ export const resultsContract = (storeOf: () => Store) =>
           }
         },
       });
-      const product = (name: string, withinMs: number) => ask({ conversions: [{ product: name, withinMs }] });
+      const product = (name: string, withinMs: number) => ask({ goals: [{ product: name, withinMs }] });
       const cups = MAX_BATCH.bannerEvents;
       expect((await product('cup', HOUR)).arms).toMatchObject([{ goals: [{ converted: cups }] }]);
       expect((await product('pot', HOUR)).arms).toMatchObject([{ goals: [{ converted: cups + 1 }] }]);
@@ -390,15 +390,15 @@ export const resultsContract = (storeOf: () => Store) =>
 
     test('keep a goal whose events retention has deleted, while another one is added', async () => {
       await countThenPrune();
-      const { arms } = await ask({ conversions: [cup, left] });
+      const { arms } = await ask({ goals: [cup, left] });
       expect(arms).toMatchObject([{ goals: [{ converted: 1 }, { converted: 0 }] }]);
     });
 
     test('keep the goals of a replica with a newer file if one with an older file requests others', async () => {
       await countThenPrune();
       await addGoals([left]);
-      expect((await ask({ conversions: [left] })).arms).toMatchObject([{ goals: [{ converted: 0 }] }]);
-      expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
+      expect((await ask({ goals: [left] })).arms).toMatchObject([{ goals: [{ converted: 0 }] }]);
+      expect((await ask({ goals: [cup] })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
     });
 
     test.each(['kept', 'merged'] as const)('keep the deleted conversions of a %s user', async (role) => {
@@ -416,13 +416,13 @@ export const resultsContract = (storeOf: () => Store) =>
         },
       });
       const goals = [{ converted: 1, revenue: 3, revenueSumOfSquares: 9 }];
-      expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ exposed: 1, goals }]);
+      expect((await ask({ goals: [cup] })).arms).toMatchObject([{ exposed: 1, goals }]);
     });
 
     test('keep the conversions of deleted events if an earlier impression arrives late', async () => {
       await countThenPrune();
       await record('u-1', aBannerEvent({ timeMs: START - 2 * HOUR, receivedAtMs: START }));
-      expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
+      expect((await ask({ goals: [cup] })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
     });
 
     test('keep deleted conversions together with those that arrive with an earlier impression', async () => {
@@ -439,7 +439,7 @@ export const resultsContract = (storeOf: () => Store) =>
         },
       });
       const goals = [{ converted: 1, revenue: 6, revenueSumOfSquares: 36 }];
-      expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ goals }]);
+      expect((await ask({ goals: [cup] })).arms).toMatchObject([{ goals }]);
     });
 
     test('also count an event for its holdout, and store it once', async () => {
@@ -486,12 +486,12 @@ export const resultsContract = (storeOf: () => Store) =>
     test('are empty for a campaign without impressions', async () => {
       await record('u-1', aBannerEvent({ eventType: 'click' }), aBannerEvent({ isTestSend: true }));
       const nothing = { arms: [], placements: [], languages: [], days: [], currencies: [] };
-      expect(await ask({ conversions: CONVERSIONS })).toMatchObject(nothing);
+      expect(await ask({ goals: CONVERSIONS })).toMatchObject(nothing);
       expect(await ask({ campaignId: 'unknown' })).toMatchObject(nothing);
     });
 
     test('are recounted for a goal whose window includes a fraction of a millisecond', async () => {
-      const conversions = [{ event: 'signed_up', withinMs: 8_640_000.000_000_002 }];
+      const goals = [{ event: 'signed_up', withinMs: 8_640_000.000_000_002 }];
       await record('u-1', aBannerEvent({ timeMs: START, receivedAtMs: START }));
       await storeOf().write({
         workspaceId: 'demo',
@@ -502,7 +502,7 @@ export const resultsContract = (storeOf: () => Store) =>
           users.record(profile, anEvent(profile, 'signed_up', START + 1));
         },
       });
-      expect((await ask({ conversions })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
+      expect((await ask({ goals })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
       expect(await storeOf().verifyResults('demo')).toEqual([]);
     });
 
@@ -535,7 +535,7 @@ export const resultsContract = (storeOf: () => Store) =>
       await record('u-1', aBannerEvent(at));
       await record('u-2', aBannerEvent(at));
       await buyCup('u-1', START - 1, { currency: 'USD' });
-      const question = { conversions: [{ product: 'cup', withinMs: HOUR }] };
+      const question = { goals: [{ product: 'cup', withinMs: HOUR }] };
       expect(await ask(question)).toMatchObject({ currencies: [], arms: [{ goals: [{ converted: 0 }] }] });
       await buyCup('u-1', START, { currency: 'EUR' });
       await buyCup('u-1', START + HOUR, { currency: 'EUR' });

@@ -90,7 +90,7 @@ export const inOrder = ({
 export const getModel = (
   seen: readonly Seen[],
   done: readonly Done[],
-  { conversions, timeZone }: Omit<ResultsQuery, 'campaignId'>,
+  { goals, timeZone }: Omit<ResultsQuery, 'campaignId'>,
 ): Omit<CampaignResults, 'asOfMs'> => {
   const firsts = new Map<number, Seen>();
   for (const each of seen) {
@@ -100,7 +100,7 @@ export const getModel = (
   const getArm = ({ person }: { person: number }) => firsts.get(person)!.variantId;
   const counted = seen.filter(({ person }) => firsts.has(person));
   const calendar = createZonedCalendar(timeZone);
-  const reached = conversions.map((conversion) => reachedBy(conversion, firsts, done));
+  const reached = goals.map((conversion) => reachedBy(conversion, firsts, done));
   const arms = groupBy(counted, (each) => String(getArm(each))).map((each): ArmResults => {
     const variantId = getArm(each[0]!);
     return {

@@ -95,7 +95,7 @@ export const campaignsDetails = defineRoute({
   response: { status: 200, schema: z.looseObject({ message }) },
   handler({ workspace, query, now }) {
     const campaign = findCampaign(workspace, query.campaign_id);
-    const { name, status, startsAtMs, endsAtMs, publishedAtMs, tags, variants, conversions } = campaign;
+    const { name, status, startsAtMs, endsAtMs, publishedAtMs, tags, variants, goals } = campaign;
     const isOver = endsAtMs !== null && endsAtMs <= now;
     return {
       body: {
@@ -119,7 +119,7 @@ export const campaignsDetails = defineRoute({
           ),
           ...(campaign.controlPercentage > 0 && { control: { channel: 'banner', type: 'control' } }),
         },
-        conversion_behaviors: conversions.map(conversionBehavior),
+        conversion_behaviors: goals.map(conversionBehavior),
         message: 'success',
       },
     };
@@ -127,9 +127,9 @@ export const campaignsDetails = defineRoute({
 });
 
 /** Returns the converted users by goal: `conversions` for the first goal, then `conversions1`, `conversions2` … */
-const toConversions = ({ conversions }: Campaign, days: readonly DayResults[]): Record<string, number> =>
+const toConversions = ({ goals }: Campaign, days: readonly DayResults[]): Record<string, number> =>
   Object.fromEntries(
-    conversions.map((_, index) => [
+    goals.map((_, index) => [
       `conversions${index || ''}`,
       days.reduce((sum, { goals }) => sum + goals[index]!.converted, 0),
     ]),
@@ -209,11 +209,11 @@ export const campaignsDataSeries = defineRoute({
   },
   async handler({ workspace, store, query, now }) {
     const campaign = findCampaign(workspace, query.campaign_id);
-    const { campaignId, variants, controlPercentage, conversions } = campaign;
+    const { campaignId, variants, controlPercentage, goals } = campaign;
     const { timeZone } = workspace.studio;
     const { days } = await store.campaignResults(workspace.workspaceId, {
       campaignId,
-      conversions,
+      goals,
       timeZone,
     });
     const arms = new Set<string | null>([

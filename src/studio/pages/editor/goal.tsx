@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { ConversionJson } from '../../campaign/campaign-json.ts';
+import type { GoalJson } from '../../campaign/campaign-json.ts';
 import { formatNumber } from '../../campaign/format-number.ts';
 import { requiredSampleSize } from '../../statistics/sample-size.ts';
 import { Button, into, RemoveButton, Select } from '../components/controls.tsx';
@@ -56,8 +56,8 @@ const SampleSize = ({ editor }: { editor: Editor }) => {
 interface GoalRowProps {
   /** ID of the first control. */
   id: string;
-  goal: ConversionJson;
-  onChange(goal: ConversionJson): void;
+  goal: GoalJson;
+  onChange(goal: GoalJson): void;
   onRemove(): void;
 }
 
@@ -107,7 +107,7 @@ const GoalRow = ({ id, goal, onChange, onRemove }: GoalRowProps) => {
 export const Goal = ({ editor }: { editor: Editor }) => {
   const { conversions, target_sample_size } = editor.campaign.value;
   const goals = conversions ?? [];
-  const setGoals = (next: ConversionJson[]) => editor.set('conversions', next.length > 0 ? next : null);
+  const setGoals = (next: GoalJson[]) => editor.set('conversions', next.length > 0 ? next : null);
   return (
     <>
       <NameLists names={useNames()} />

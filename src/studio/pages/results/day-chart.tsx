@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { DayResults } from '../../../service/index.ts';
-import type { ConversionJson } from '../../campaign/campaign-json.ts';
+import type { GoalJson } from '../../campaign/campaign-json.ts';
 import { formatNumber } from '../../campaign/format-number.ts';
 import { type Arm, goalName } from '../../statistics/metrics.ts';
 import { getArmColor } from '../components/arm-colors.ts';
@@ -51,7 +51,7 @@ const MEASURES: Record<string, Measure> = {
   clicks: toCount('Clicks', 'Clicks on that day.', ({ clicks }) => clicks),
 };
 
-const getGoalMeasures = (goals: readonly ConversionJson[]): Record<string, Measure> =>
+const getGoalMeasures = (goals: readonly GoalJson[]): Record<string, Measure> =>
   Object.fromEntries(
     goals.map((goal, index): [string, Measure] => [
       `goal ${index}`,
@@ -138,7 +138,7 @@ const Lines = ({ dates, lines, edited, measure: { format, least } }: LinesProps)
 interface DayChartProps {
   days: readonly DayResults[];
   arms: readonly Arm[];
-  goals: readonly ConversionJson[];
+  goals: readonly GoalJson[];
   /** Days on which the campaign changed. */
   edited: readonly string[];
   timeZone: string;

@@ -1,6 +1,6 @@
 import { COUNT_FIELDS } from '../../../protocol/index.ts';
 import type { Counts } from '../../../service/index.ts';
-import type { ConversionJson } from '../../campaign/campaign-json.ts';
+import type { GoalJson } from '../../campaign/campaign-json.ts';
 import { capitalize } from '../../campaign/capitalize.ts';
 import { formatNumber } from '../../campaign/format-number.ts';
 import type { SinceEnd } from '../../server/ended-test.ts';
@@ -14,7 +14,7 @@ import { formatShare } from '../components/format.ts';
 
 interface CountsTableProps {
   arms: readonly Arm[];
-  goals: readonly ConversionJson[];
+  goals: readonly GoalJson[];
   currencies: readonly string[];
 }
 
@@ -81,7 +81,7 @@ export const CountsTable = ({ arms, goals, currencies }: CountsTableProps) => {
 interface SinceTableProps {
   since: readonly SinceEnd[];
   winner: string;
-  goals: readonly ConversionJson[];
+  goals: readonly GoalJson[];
 }
 
 /** Counts since the test ended, without rates, because users of the test continue to click. */

@@ -10,7 +10,7 @@ import { type CampaignJson, toCampaignJson } from '../../campaign/campaign-json.
 import { campaignChanges } from '../../campaign/changes.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { getFieldLabel } from '../../campaign/describe-fields.ts';
-import { getCampaignResults, toConversionJson } from '../../results-query.ts';
+import { getCampaignResults, toGoalJson } from '../../results-query.ts';
 import { compareResults } from '../../statistics/compare.ts';
 import { COUNTS_EXCEPT_IMPRESSIONS, goalName } from '../../statistics/metrics.ts';
 import { headline } from '../../statistics/sentences.ts';
@@ -155,7 +155,7 @@ export type ResultsResponse = ReturnType<typeof toResponse>;
 const measureHoldout = async ({ workspace, store, nowMs }: WorkspaceContext): Promise<Measured> => {
   const { holdout, workspaceId } = workspace;
   if (!holdout) throw new HttpError(404, 'This workspace has no holdout');
-  const { campaignId, percentage, conversions } = holdout;
+  const { campaignId, percentage, goals } = holdout;
   const campaign: CampaignJson = {
     campaign_id: campaignId,
     status: 'active',
@@ -163,11 +163,11 @@ const measureHoldout = async ({ workspace, store, nowMs }: WorkspaceContext): Pr
     control_percentage: percentage,
     // The planned end is now, because the results have no planned end and can be read at any time.
     ends_at: iso(nowMs),
-    conversions: conversions.map(toConversionJson),
+    conversions: goals.map(toGoalJson),
     variants: [{ variant_id: HOLDOUT_TREATMENT, name: 'All campaigns', properties: {} }],
   };
   const { timeZone } = workspace.studio;
-  const counts = await store.campaignResults(workspaceId, { campaignId, conversions, timeZone });
+  const counts = await store.campaignResults(workspaceId, { campaignId, goals, timeZone });
   const parts = { placements: [], languages: [], buttons: [] };
   return { campaign, counts: { ...counts, ...parts }, versions: [], ended: null };
 };

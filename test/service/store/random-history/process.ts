@@ -24,8 +24,8 @@ const act = async (action: Action, nowMs: number): Promise<void> => {
       break;
     case 'add goals': {
       const { campaignId, count } = action;
-      const conversions = GOALS[campaignId]!.slice(0, count);
-      await store.addGoals(WORKSPACE, { campaignId, conversions, timeZone: TIME_ZONE });
+      const goals = GOALS[campaignId]!.slice(0, count);
+      await store.addGoals(WORKSPACE, { campaignId, goals, timeZone: TIME_ZONE });
       break;
     }
     case 'prune': {
