@@ -1,4 +1,4 @@
-import type { SqlRow } from '../row-readers.ts';
+import type { SqlRow } from '../sql/row-readers.ts';
 import {
   bigint,
   defineRow,

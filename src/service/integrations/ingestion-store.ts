@@ -1,4 +1,4 @@
-import { type RunSql, readNumber, readText, type Statement } from '../row-readers.ts';
+import { type RunSql, readNumber, readText, type Statement } from '../sql/row-readers.ts';
 import { createInsert, createUpsert } from '../sql/writes.ts';
 import {
   type BatchRecord,

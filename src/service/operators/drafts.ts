@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type RunSql, readNumber, type Statement } from '../row-readers.ts';
+import { type RunSql, readNumber, type Statement } from '../sql/row-readers.ts';
 import { bigint, converted, defineTable, json, orNull, type RowOf, text } from '../sql/table.ts';
 import { createInsert } from '../sql/writes.ts';
 

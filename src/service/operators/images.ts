@@ -1,5 +1,5 @@
-import type { RunSql } from '../row-readers.ts';
 import { formatColumnNames } from '../sql/columns.ts';
+import type { RunSql } from '../sql/row-readers.ts';
 import { bigint, bytes, defineRow, defineTable, enumText, type RowOf, text } from '../sql/table.ts';
 import { createInsert } from '../sql/writes.ts';
 

@@ -1,4 +1,4 @@
-import type { RunSql } from '../row-readers.ts';
+import type { RunSql } from '../sql/row-readers.ts';
 import { createDraftStore, DRAFTS, type DraftStore } from './drafts.ts';
 import { createImageStore, IMAGES, type ImageStore } from './images.ts';
 import {

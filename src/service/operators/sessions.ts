@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type RunSql, readText, type Statement } from '../row-readers.ts';
+import { type RunSql, readText, type Statement } from '../sql/row-readers.ts';
 import { bigint, defineRow, defineTable, json, orNull, type RowOf, text } from '../sql/table.ts';
 import { createInsert } from '../sql/writes.ts';
 

@@ -15,7 +15,7 @@ import {
   readText,
   type SqlRow,
   type Statement,
-} from '../row-readers.ts';
+} from '../sql/row-readers.ts';
 import { bigint, defineRow, defineTable, enumText, json, orNull, type RowOf, text } from '../sql/table.ts';
 import { createInsert } from '../sql/writes.ts';
 

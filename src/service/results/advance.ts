@@ -1,7 +1,7 @@
 import { withHoldoutAttribution } from '../profiles/holdout-id.ts';
 import { isEarlierImpression } from '../profiles/measures.ts';
-import { readNumber, type SqlRow } from '../row-readers.ts';
 import type { BulkStatement } from '../sql/dialect.ts';
+import { readNumber, type SqlRow } from '../sql/row-readers.ts';
 import type { SqlSteps } from '../sql/steps.ts';
 import { USER_CHANGES } from '../sql/user-tables.ts';
 import { type BatchLimits, MAX_BATCH } from './batch-size.ts';

@@ -1,4 +1,4 @@
-import { type RunSql, readNumber, readText, type SqlRow } from '../row-readers.ts';
+import { type RunSql, readNumber, readText, type SqlRow } from '../sql/row-readers.ts';
 
 /** Clicks on one link or button of a variant. */
 export interface ButtonResults {

@@ -1,4 +1,4 @@
-import type { SqlRow } from '../row-readers.ts';
+import type { SqlRow } from '../sql/row-readers.ts';
 import { defineRow, type RowOf } from '../sql/table.ts';
 import { BANNER_EVENTS } from '../sql/user-tables.ts';
 

@@ -1,5 +1,5 @@
-import { type RunSql, readText, type SqlRow, type SqlValue } from '../row-readers.ts';
 import { type BulkStatement, type Dialect, query } from '../sql/dialect.ts';
+import { type RunSql, readText, type SqlRow, type SqlValue } from '../sql/row-readers.ts';
 import { defineRow, type RowOf } from '../sql/table.ts';
 import { createWrites } from '../sql/writes.ts';
 import { EVENT_COUNTS, type EventCount } from './tables.ts';

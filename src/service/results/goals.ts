@@ -1,6 +1,6 @@
 import { memoize } from '../memoize.ts';
 import type { EventRow } from '../profiles/events.ts';
-import type { SqlRow } from '../row-readers.ts';
+import type { SqlRow } from '../sql/row-readers.ts';
 import { defineRow, type RowOf } from '../sql/table.ts';
 import { EVENTS } from '../sql/user-tables.ts';
 import { createZonedCalendar, type ZonedCalendar } from '../zoned-calendar.ts';

@@ -1,5 +1,5 @@
-import type { RunSql } from '../row-readers.ts';
 import type { Dialect } from '../sql/dialect.ts';
+import type { RunSql } from '../sql/row-readers.ts';
 import type { Store } from '../store/store.ts';
 import type { GoalsToAdd } from './advance.ts';
 import { readButtonDays } from './button-results.ts';

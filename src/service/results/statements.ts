@@ -1,5 +1,4 @@
 import { MEASURES } from '../profiles/measures.ts';
-import { readNumber, type SqlRow, type SqlValue } from '../row-readers.ts';
 import type { Column } from '../sql/columns.ts';
 import {
   type BulkStatement,
@@ -10,6 +9,7 @@ import {
   SQLITE,
   selectList,
 } from '../sql/dialect.ts';
+import { readNumber, type SqlRow, type SqlValue } from '../sql/row-readers.ts';
 import { bigint, defineRow, type RowOf, text, timestamp } from '../sql/table.ts';
 import { USER_CHANGES } from '../sql/user-tables.ts';
 import { createWrites } from '../sql/writes.ts';

@@ -1,8 +1,8 @@
 import { withHoldoutAttribution } from '../profiles/holdout-id.ts';
 import { MEASURES } from '../profiles/measures.ts';
-import { type RunSql, readNumber, readText, readTextOrNull, type SqlRow } from '../row-readers.ts';
 import { readMsOrNull } from '../sql/columns.ts';
 import { type Dialect, selectList } from '../sql/dialect.ts';
+import { type RunSql, readNumber, readText, readTextOrNull, type SqlRow } from '../sql/row-readers.ts';
 import { COUNTED_COLUMNS, type CountedEvent, toCountedEvent } from './counted-event.ts';
 import { type CampaignCount, createCountDeltas } from './counts.ts';
 import { isBackfilled, toGoal } from './goals.ts';

@@ -1,4 +1,4 @@
-import { readNumber, type SqlRow, type SqlValue } from '../row-readers.ts';
+import { readNumber, type SqlRow, type SqlValue } from './row-readers.ts';
 
 /** Type of a column. `timestamp` is a time, in Unix milliseconds in rows; `json` is an object or JSON text. */
 export type ColumnType =

@@ -1,6 +1,6 @@
-import type { SqlValue } from '../row-readers.ts';
 import { LOCKS } from './advisory-locks.ts';
 import { type Column, type ColumnType, type ColumnValue, formatColumnNames } from './columns.ts';
+import type { SqlValue } from './row-readers.ts';
 
 /** Statement with the concatenated values of all its executions, because flat lists transfer to a thread fastest. */
 export interface BulkStatement {

@@ -1,5 +1,5 @@
-import type { SqlRow } from '../row-readers.ts';
 import type { BulkStatement, Send } from './dialect.ts';
+import type { SqlRow } from './row-readers.ts';
 
 /**
  * Statements of one transaction. Yields those of a round trip and receives the rows of each. The same generator runs synchronously

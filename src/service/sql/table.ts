@@ -1,3 +1,4 @@
+import { type Column, type ColumnType, type ColumnValue, readMs } from './columns.ts';
 import {
   readBoolean,
   readBytes,
@@ -6,8 +7,7 @@ import {
   readNumber,
   readText,
   type SqlRow,
-} from '../row-readers.ts';
-import { type Column, type ColumnType, type ColumnValue, readMs } from './columns.ts';
+} from './row-readers.ts';
 
 /** Column, and a field of the rows that are read from it and written to it. */
 export interface Field<Value> {

@@ -1,6 +1,6 @@
-import type { SqlValue, Statement } from '../row-readers.ts';
 import { type Column, type ColumnValue, formatColumnNames } from './columns.ts';
 import type { BulkStatement, Dialect } from './dialect.ts';
+import type { SqlValue, Statement } from './row-readers.ts';
 
 // In the SQL, `existing` is the row of the table.
 

@@ -9,8 +9,8 @@ import {
   toGoalCandidate,
 } from '../results/goals.ts';
 import type { ResultsStatements } from '../results/statements.ts';
-import type { SqlRow } from '../row-readers.ts';
 import type { BulkStatement, Send } from '../sql/dialect.ts';
+import type { SqlRow } from '../sql/row-readers.ts';
 import { USER_CAMPAIGNS, USER_CHANGES } from '../sql/user-tables.ts';
 import { toBannerEventRow, toEventRow } from './rows.ts';
 import type { Statements } from './statements.ts';

@@ -7,9 +7,9 @@ import {
   type ResultsStatements,
   toCursor,
 } from '../results/statements.ts';
-import { type RunSql, readNumber, readText } from '../row-readers.ts';
 import { readMs } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
+import { type RunSql, readNumber, readText } from '../sql/row-readers.ts';
 import type { Store } from './store.ts';
 
 /** Maximum number of positions of the feed, or of rows, that one batch visits. Writes wait for a batch on SQLite. */

@@ -1,4 +1,4 @@
-import { readNumber } from '../row-readers.ts';
+import { readNumber } from '../sql/row-readers.ts';
 import type { Run } from './postgres/statement.ts';
 import type { RateLimitResult, RateLimitWindow } from './store.ts';
 

@@ -1,7 +1,7 @@
 import type { BannerEventRow, EventRow } from '../profiles/events.ts';
 import { readProfile } from '../profiles/profile.ts';
 import type { UserRow } from '../profiles/user-repository.ts';
-import { readNumber, readText, readTextOrNull, type SqlRow } from '../row-readers.ts';
+import { readNumber, readText, readTextOrNull, type SqlRow } from '../sql/row-readers.ts';
 import { BANNER_EVENTS, EVENTS, USERS } from '../sql/user-tables.ts';
 
 export const toUserRow = (row: SqlRow): UserRow => {

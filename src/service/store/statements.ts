@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { redactAuditSubject } from '../operators/index.ts';
 import type { ChangeSet } from '../profiles/user-repository.ts';
-import type { SqlValue } from '../row-readers.ts';
 import { type BulkStatement, type Dialect, POSTGRES, query, SQLITE, selectList } from '../sql/dialect.ts';
+import type { SqlValue } from '../sql/row-readers.ts';
 import { bigint, defineRow, text, timestamp } from '../sql/table.ts';
 import {
   BANNER_EVENT_KEY,

@@ -1,5 +1,5 @@
 import { createIngestionStore } from '../integrations/ingestion-store.ts';
-import type { RunSql, RunTogether } from '../row-readers.ts';
+import type { RunSql, RunTogether } from '../sql/row-readers.ts';
 import { createWebhookStore } from '../webhooks/webhook-store.ts';
 import { createFeed, type FeedOptions } from './feed.ts';
 import { createFindExpiredStubs, createPrune, type PruneOptions } from './prune.ts';

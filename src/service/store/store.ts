@@ -11,7 +11,7 @@ import type { EventCountsQuery, EventNamesQuery, QuarterHour } from '../results/
 import type { CampaignResults, CampaignSummary, ResultsQuery } from '../results/read.ts';
 import type { FeedCursor, UserChange } from '../results/statements.ts';
 import type { ResultsDifference } from '../results/verify.ts';
-import type { Statement } from '../row-readers.ts';
+import type { Statement } from '../sql/row-readers.ts';
 import type { WebhookStore } from '../webhooks/webhook-store.ts';
 import type { StudioStore } from './studio-store.ts';
 

@@ -1,6 +1,6 @@
 import { createOperatorStore, OPERATOR_TABLES, type OperatorStore } from '../operators/index.ts';
 import { createReleaseStore, RELEASES, type ReleaseStore } from '../releases/releases.ts';
-import type { RunSql, RunTogether } from '../row-readers.ts';
+import type { RunSql, RunTogether } from '../sql/row-readers.ts';
 
 export const STUDIO_TABLES = [RELEASES, ...OPERATOR_TABLES];
 

@@ -1,8 +1,8 @@
 import type { Lookup } from '../profiles/lookup.ts';
 import type { UserRow } from '../profiles/user-repository.ts';
-import { readNumber, readText, type SqlRow } from '../row-readers.ts';
 import { readMs } from '../sql/columns.ts';
 import type { Send } from '../sql/dialect.ts';
+import { readNumber, readText, type SqlRow } from '../sql/row-readers.ts';
 import { USER_CAMPAIGNS } from '../sql/user-tables.ts';
 import type { Statements } from './statements.ts';
 import type { Impression, LoadedUser, Store } from './store.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createReadImage } from '../operators/index.ts';
 import type { UserRow } from '../profiles/user-repository.ts';
 import { readSummaries } from '../results/read.ts';
-import { type RunSql, readNumber, readText, type SqlRow } from '../row-readers.ts';
+import { type RunSql, readNumber, readText, type SqlRow } from '../sql/row-readers.ts';
 import { USER_CAMPAIGNS } from '../sql/user-tables.ts';
 import type { Sample, SampleQuery, StoreReader } from './store.ts';
 

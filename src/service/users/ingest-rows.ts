@@ -1,5 +1,5 @@
 import { IDENTIFIERS, type InputArray } from '../../protocol/index.ts';
-import type { Statement } from '../row-readers.ts';
+import type { Statement } from '../sql/row-readers.ts';
 import type { UserMutation } from '../store/store.ts';
 import { type CheckedAttributes, type CheckedEvent, checkAttributes, checkEvent } from './check-objects.ts';
 import { deleteMutation, TARGETS } from './delete.ts';

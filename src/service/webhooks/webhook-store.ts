@@ -1,6 +1,6 @@
 import { formatCursor, parseCursor } from '../data-out/cursor.ts';
 import type { FeedCursor } from '../results/statements.ts';
-import type { RunSql, SqlRow } from '../row-readers.ts';
+import type { RunSql, SqlRow } from '../sql/row-readers.ts';
 import {
   bigint,
   converted,

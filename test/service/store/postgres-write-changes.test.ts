@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createUserIds } from '../../../src/service/profiles/lookup.ts';
 import { emptyChangeSet, type WrittenUser } from '../../../src/service/profiles/user-repository.ts';
-import type { SqlRow } from '../../../src/service/row-readers.ts';
+import type { SqlRow } from '../../../src/service/sql/row-readers.ts';
 import { writeChanges } from '../../../src/service/store/postgres/groups.ts';
 import type { Run } from '../../../src/service/store/postgres/statement.ts';
 import { POSTGRES_STATEMENTS } from '../../../src/service/store/statements.ts';

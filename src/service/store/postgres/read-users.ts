@@ -7,8 +7,8 @@ import {
 } from '../../profiles/lookup.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
 import { USER_CHARACTERS } from '../../profiles/user-working-set.ts';
-import { readNumber, readText } from '../../row-readers.ts';
 import { POSTGRES, selectList } from '../../sql/dialect.ts';
+import { readNumber, readText } from '../../sql/row-readers.ts';
 import { USERS } from '../../sql/user-tables.ts';
 import { toUserRow } from '../rows.ts';
 import { USERS_PAGE } from '../workspace-reads.ts';

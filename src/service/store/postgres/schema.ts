@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { readNumber, readText } from '../../row-readers.ts';
 import { LOCKS } from '../../sql/advisory-locks.ts';
+import { readNumber, readText } from '../../sql/row-readers.ts';
 import { USERS } from '../../sql/user-tables.ts';
 import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts';
 import { POSTGRES_TABLES, TABLES } from '../tables.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ClientBase, DatabaseError, type Pool, type PoolClient } from 'pg';
-import type { RunTogether, SqlRow } from '../../row-readers.ts';
 import type { BulkStatement } from '../../sql/dialect.ts';
+import type { RunTogether, SqlRow } from '../../sql/row-readers.ts';
 import { ConflictError, classifyWriteError, InDoubtError, TransientError } from '../write-errors.ts';
 
 /** Maximum wait of a request for a connection. */

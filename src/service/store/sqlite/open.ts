@@ -2,8 +2,8 @@ import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } fro
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { getErrorMessage } from '../../log.ts';
-import type { RunSql, SqlRow, Statement } from '../../row-readers.ts';
 import { query, type Send } from '../../sql/dialect.ts';
+import type { RunSql, SqlRow, Statement } from '../../sql/row-readers.ts';
 import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts';
 import { SQLITE_TABLES } from '../tables.ts';
 import { primaryResultCode } from '../write-errors.ts';

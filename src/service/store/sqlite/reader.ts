@@ -8,8 +8,8 @@ import {
 } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
-import { readNumber, readTextOrNull, type SqlRow } from '../../row-readers.ts';
 import { SQLITE } from '../../sql/dialect.ts';
+import { readNumber, readTextOrNull, type SqlRow } from '../../sql/row-readers.ts';
 import { BANNER_EVENTS, EVENTS } from '../../sql/user-tables.ts';
 import { toBannerEventRow, toEventRow, toUserRow } from '../rows.ts';
 import { SQLITE_STATEMENTS, selectWithExternalId } from '../statements.ts';

@@ -6,8 +6,8 @@ import { addGoals, advanceResults, type BatchResult, type GoalsToAdd } from '../
 import { createBatchSizer, startCpuTimer } from '../../results/batch-size.ts';
 import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
 import { type EventRange, type FeedCursor, SQLITE_RESULTS } from '../../results/statements.ts';
-import type { SqlValue } from '../../row-readers.ts';
 import { query, SQLITE } from '../../sql/dialect.ts';
+import type { SqlValue } from '../../sql/row-readers.ts';
 import { runStepsSync } from '../../sql/steps.ts';
 import { commitGroup, type GroupWrites, toGroupWrites } from '../commit-group.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
