@@ -44,6 +44,7 @@ export { batchStatements } from './integrations/ingestion-store.ts';
 export { nextRunMs } from './integrations/schedule.ts';
 export type { CampaignIssueCode, Issue, IssueFacts, LocatedIssue } from './issues.ts';
 export { type Log, serializeError, silentLog } from './log.ts';
+export { type Counts, EVENT_COUNT_NAMES, type EventCounts } from './measures.ts';
 export type { MissingSelector } from './missing-selectors.ts';
 export {
   type AuditEntry,
@@ -59,7 +60,6 @@ export {
   VIEW_USER,
 } from './operators/index.ts';
 export { HOLDOUT_TREATMENT, isHoldoutId } from './profiles/holdout-id.ts';
-export { type Counts, EVENT_COUNT_NAMES, type EventCounts } from './profiles/measures.ts';
 export type { Profile } from './profiles/profile.ts';
 export { IMAGES_PATH } from './public-endpoints/images.ts';
 export { getSegments } from './releases/compile-releases.ts';

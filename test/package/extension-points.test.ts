@@ -31,7 +31,7 @@ test('a new event type requires only a count, a measure, and a method of slots',
     'src/client/track.ts',
     'src/protocol/banners-track.ts',
     'src/protocol/slot-events.ts',
-    'src/service/profiles/measures.ts',
+    'src/service/measures.ts',
     // Optional: a condition of audiences in the Studio.
     'src/studio/campaign/conditions/campaign.ts',
   ]);

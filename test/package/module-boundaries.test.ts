@@ -35,7 +35,7 @@ const ALLOWED_IN_SERVICE: Record<string, string[]> = {
   export: ['profiles'],
   http: ['store'],
   users: ['profiles', 'http'],
-  sql: ['profiles'],
+  sql: [],
   operators: ['sql'],
   results: ['profiles', 'sql'],
   integrations: ['sql'],

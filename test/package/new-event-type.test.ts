@@ -37,6 +37,6 @@ test('a new event type causes a compiler error in each table without it', async 
   expect(errors.map(([, file]) => file).sort()).toEqual([
     'client/track.ts',
     'protocol/banners-track.ts',
-    'service/profiles/measures.ts',
+    'service/measures.ts',
   ]);
 });

@@ -1,6 +1,6 @@
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { CampaignSet } from '../campaigns/campaign-set.ts';
-import { MEASURE_BY_TYPE } from '../profiles/measures.ts';
+import { MEASURE_BY_TYPE } from '../measures.ts';
 import { formatGoal, type Goal, parseGoal } from '../results/goals.ts';
 import type { FeedConversion, FeedPage } from '../store/store.ts';
 import { hashId } from './event-id.ts';

@@ -1,5 +1,5 @@
 import { getKeys, mapKeys } from '../../protocol/index.ts';
-import { MEASURE_BY_TYPE, MEASURES } from '../profiles/measures.ts';
+import { MEASURE_BY_TYPE, MEASURES } from '../measures.ts';
 
 export type ColumnType = 'string' | 'int' | 'long' | 'double' | 'boolean' | 'json';
 

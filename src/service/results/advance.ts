@@ -1,5 +1,5 @@
+import { isEarlierImpression } from '../measures.ts';
 import { withHoldoutAttribution } from '../profiles/holdout-id.ts';
-import { isEarlierImpression } from '../profiles/measures.ts';
 import type { BulkStatement } from '../sql/dialect.ts';
 import { readNumber, type SqlRow } from '../sql/row-readers.ts';
 import type { SqlSteps } from '../sql/steps.ts';

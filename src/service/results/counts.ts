@@ -1,4 +1,4 @@
-import { MEASURES } from '../profiles/measures.ts';
+import { MEASURES } from '../measures.ts';
 import type { RowOf } from '../sql/table.ts';
 import type { CAMPAIGN_COUNTS, GoalCount, MeasureCounts, TotalsByGoal } from './tables.ts';
 import { countsBefore, hasImpression, NONE, TOTAL, type UserResult } from './user-result.ts';

@@ -1,5 +1,5 @@
 import { mapKeys } from '../../protocol/index.ts';
-import { type Counts, EVENT_COUNT_NAMES, MEASURES } from '../profiles/measures.ts';
+import { type Counts, EVENT_COUNT_NAMES, MEASURES } from '../measures.ts';
 import { type RunSql, readNumber, readText, type SqlRow } from '../sql/row-readers.ts';
 import { type ButtonResults, readButtons } from './button-results.ts';
 import { formatGoal, type Goal } from './goals.ts';

@@ -1,4 +1,4 @@
-import { MEASURES } from '../profiles/measures.ts';
+import { MEASURES } from '../measures.ts';
 import type { Column } from '../sql/columns.ts';
 import {
   type BulkStatement,

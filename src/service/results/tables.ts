@@ -1,5 +1,5 @@
 import { mapKeys } from '../../protocol/index.ts';
-import { EVENT_COUNT_NAMES, MEASURES } from '../profiles/measures.ts';
+import { EVENT_COUNT_NAMES, MEASURES } from '../measures.ts';
 import {
   bigint,
   converted,

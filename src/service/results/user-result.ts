@@ -1,11 +1,6 @@
 import { EVENT_TYPES, mapKeys } from '../../protocol/index.ts';
+import { type FirstImpression, isEarlierImpression, MEASURE_BY_TYPE, MEASURES } from '../measures.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
-import {
-  type FirstImpression,
-  isEarlierImpression,
-  MEASURE_BY_TYPE,
-  MEASURES,
-} from '../profiles/measures.ts';
 import { mergeGoalTotals } from './goals.ts';
 import type { MeasureCounts, RowCounts, TotalsByGoal } from './tables.ts';
 

@@ -1,5 +1,5 @@
+import { MEASURES } from '../measures.ts';
 import { withHoldoutAttribution } from '../profiles/holdout-id.ts';
-import { MEASURES } from '../profiles/measures.ts';
 import { readMsOrNull } from '../sql/columns.ts';
 import { type Dialect, selectList } from '../sql/dialect.ts';
 import { type RunSql, readNumber, readText, readTextOrNull, type SqlRow } from '../sql/row-readers.ts';

@@ -1,6 +1,6 @@
+import { MEASURE_BY_TYPE } from '../measures.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
 import { withHoldoutAttribution } from '../profiles/holdout-id.ts';
-import { MEASURE_BY_TYPE } from '../profiles/measures.ts';
 import type { UserCampaign, UserCampaignRow } from '../profiles/user-campaign.ts';
 import type { ChangeSet, IdentifierRow } from '../profiles/user-repository.ts';
 import { type BulkStatement, query } from '../sql/dialect.ts';

@@ -13,7 +13,7 @@ import type { Feed, Pruned, Store, StoreReader } from './store.ts';
 import { TABLES } from './tables.ts';
 import { createWorkspaceReads } from './workspace-reads.ts';
 
-export type { Counts } from '../profiles/measures.ts';
+export type { Counts } from '../measures.ts';
 export type { Goal } from '../results/goals.ts';
 export type {
   ArmResults,

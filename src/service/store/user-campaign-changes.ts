@@ -1,5 +1,3 @@
-import type { NewBannerEvent } from '../profiles/events.ts';
-import { withHoldoutAttribution } from '../profiles/holdout-id.ts';
 import {
   addCounts,
   isEarlierImpression,
@@ -7,7 +5,9 @@ import {
   MEASURES,
   noLastTimes,
   zeroCounts,
-} from '../profiles/measures.ts';
+} from '../measures.ts';
+import type { NewBannerEvent } from '../profiles/events.ts';
+import { withHoldoutAttribution } from '../profiles/holdout-id.ts';
 import type { UserCampaign } from '../profiles/user-campaign.ts';
 import type { RowOf } from '../sql/table.ts';
 import type { DUPLICATE_EVENT } from '../sql/user-tables.ts';

@@ -1,4 +1,4 @@
-import { type EventCounts, type LastTimes, MEASURES } from '../../profiles/measures.ts';
+import { type EventCounts, type LastTimes, MEASURES } from '../../measures.ts';
 import { type ActivityStats, getOwn, type Profile } from '../../profiles/profile.ts';
 import { STANDARD_NAMES } from '../../users/check-standard.ts';
 

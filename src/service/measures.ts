@@ -1,4 +1,4 @@
-import { COUNT_FIELDS, EVENT_TYPES, type EventType, mapKeys } from '../../protocol/index.ts';
+import { COUNT_FIELDS, EVENT_TYPES, type EventType, mapKeys } from '../protocol/index.ts';
 
 /** Names of a measure in the state of a user, and its exported event. */
 const STATE = {
