@@ -60,20 +60,6 @@ export const useLoad = <Value,>(
 export const useGet = <Value,>(path: string, options?: LoadOptions) =>
   useLoad((signal) => call<Value>('GET', path, { signal }), path, options);
 
-const POLL_MS = 1_000;
-
-/** Reloads every `everyMs`, a second by default, while `isActive` and while the page is visible. */
-export const usePolling = (again: () => Promise<void>, isActive: boolean, everyMs = POLL_MS): void => {
-  useEffect(() => {
-    if (!isActive) return;
-    const poll = () => {
-      if (document.visibilityState === 'visible') void again();
-    };
-    const timer = setInterval(poll, everyMs);
-    return () => clearInterval(timer);
-  }, [again, isActive, everyMs]);
-};
-
 /**
  * Moves the focus to the screen if a reload removed the focused element. Otherwise keyboard navigation would restart at the top
  * of the page.
@@ -109,15 +95,12 @@ export const LoadView = <Value,>({ loaded, again, isPage = false, children }: Lo
 
 interface ResourceProps<Value> {
   path: string;
-  /** Polling interval. Default: not polled. */
-  everyMs?: number;
   children(value: Value, again: () => Promise<void>): ComponentChildren;
 }
 
 /** Loads a resource of the API and renders it. */
-export const Resource = <Value,>({ path, everyMs, children }: ResourceProps<Value>) => {
+export const Resource = <Value,>({ path, children }: ResourceProps<Value>) => {
   const { loaded, again } = useGet<Value>(path);
-  usePolling(again, everyMs !== undefined, everyMs);
   return (
     <LoadView loaded={loaded} again={again}>
       {(value) => children(value, again)}

@@ -4,7 +4,8 @@ import { formatNumber } from '../../campaign/format-number.ts';
 import type { IntegrationResponse } from '../../server/routes/data.ts';
 import { DataTable } from '../components/data-table.tsx';
 import { wholeMoment } from '../components/format.ts';
-import { LoadView, useGet, usePolling } from '../components/loading.tsx';
+import { LoadView, useGet } from '../components/loading.tsx';
+import { usePolling } from '../components/polling.ts';
 
 type Run = IntegrationResponse['runs'][number];
 

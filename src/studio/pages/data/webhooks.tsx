@@ -8,8 +8,9 @@ import { DataTable } from '../components/data-table.tsx';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
 import { MomentField } from '../components/fields.tsx';
 import { ago, moment, wholeMoment } from '../components/format.ts';
-import { LoadView, useGet, usePolling } from '../components/loading.tsx';
+import { LoadView, useGet } from '../components/loading.tsx';
 import { announceResult } from '../components/notices.tsx';
+import { usePolling } from '../components/polling.ts';
 import { hasRole } from '../shell/session.ts';
 
 type Webhook = WebhooksResponse['webhooks'][number];

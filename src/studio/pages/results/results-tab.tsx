@@ -9,6 +9,7 @@ import { COUNTS_EXCEPT_IMPRESSIONS } from '../../statistics/metrics.ts';
 import { moment, wholeMoment } from '../components/format.ts';
 import { Resource } from '../components/loading.tsx';
 import { Empty } from '../components/notices.tsx';
+import { usePolling } from '../components/polling.ts';
 import { placementName, signedIn } from '../shell/session.ts';
 import { DayChart, dayText } from './day-chart.tsx';
 import { EndTest } from './end-test.tsx';
@@ -81,6 +82,8 @@ const REFRESH_MS = 60_000;
 
 interface ResultsProps {
   results: ResultsResponse;
+  /** Loads the results again. */
+  again(): Promise<void>;
   /** API path of the results. */
   path: string;
   /** Text if there are no impressions yet. */
@@ -89,7 +92,8 @@ interface ResultsProps {
   action?: ComponentChildren;
 }
 
-const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
+const Results = ({ results, again, path, whenEmpty, action }: ResultsProps) => {
+  usePolling(again, true, REFRESH_MS);
   if (results.arms.every(({ exposed }) => exposed === 0)) {
     return (
       <Empty title={results.headline.sentence}>
@@ -205,10 +209,11 @@ const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
 export const ResultsTab = ({ row, onChange }: { row: CampaignVersions; onChange(): Promise<void> }) => {
   const path = `/api/results/${encodeURIComponent(row.id)}`;
   return (
-    <Resource<ResultsResponse> path={path} everyMs={REFRESH_MS}>
-      {(results) => (
+    <Resource<ResultsResponse> path={path}>
+      {(results, again) => (
         <Results
           results={results}
+          again={again}
           path={path}
           action={<EndTest row={row} onDone={onChange} />}
           whenEmpty={
@@ -235,9 +240,14 @@ export const HoldoutScreen = () => {
           seen a campaign since then, or would have.
         </p>
       </div>
-      <Resource<ResultsResponse> path={path} everyMs={REFRESH_MS}>
-        {(results) => (
-          <Results results={results} path={path} whenEmpty="Results appear with the first new user." />
+      <Resource<ResultsResponse> path={path}>
+        {(results, again) => (
+          <Results
+            results={results}
+            again={again}
+            path={path}
+            whenEmpty="Results appear with the first new user."
+          />
         )}
       </Resource>
     </>
