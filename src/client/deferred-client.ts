@@ -92,7 +92,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
       clock: platform,
       onDismissed: (dismissals) => inBackground(recordAcceptedDismissals(user, cache, dismissals, now())),
       // The cache is less valuable than events, because a sync restores it.
-      async evict() {
+      async evictCache() {
         await cache.change((record) => {
           record.banners.clear();
         });

@@ -51,7 +51,7 @@ export type Notice =
   | { type: 'delivered'; events: BannerEvent[] }
   /** The service rejected an event. `attempts` is the number of responses that have rejected it. */
   | { type: 'rejected'; event: BannerEvent; reason: string; attempts: number }
-  /** A request had no readable response, so it is unknown whether these events were accepted. */
+  /** No response says whether these events were accepted: there was none, or a proxy's, or it was unreadable. */
   | { type: 'in-doubt'; events: BannerEvent[] }
   /** An event left the queue undelivered. `detail` is for developers. */
   | { type: 'dropped'; event: BannerEvent; reason: DropReason; detail?: string }

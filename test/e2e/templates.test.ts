@@ -247,7 +247,7 @@ describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
     await close();
   });
 
-  test('supports the keyboard: link, close button, then on from the banner’s position', async () => {
+  test('Tab reaches the link, then the close button; after a dismissal it continues at the banner’s position', async () => {
     const { page, close } = await open();
     await show(page, template, SALE);
     const focused = () =>

@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import { CLOCK_JUMP_MS } from '../platform/pauses.ts';
 import type { CapturedEvent } from './delivery.ts';
 import { SCHEMA_VERSION } from './limits.ts';
-import type { Entry } from './log/log.ts';
+import type { NewLogEvent } from './log/log.ts';
 import {
   bannerEvent,
   type EventKey,
@@ -70,19 +70,19 @@ interface PendingCapture {
  * Appends events to the log in call order, with one write per task. Never reads first, because the page may be about to navigate.
  */
 export const createCapture = ({ context, log, capMonitor, sender }: Outbox, pageExit: PageExit) => {
-  const { appId, appVersion, consent, clock, tab, lifecycle, notify, fail, isActive, isStopped } = context;
+  const { appId, appVersion, consent, clock, pageId, lifecycle, notify, fail, isActive, isStopped } = context;
   const getTime = createEventTimes(clock);
   let queue: PendingCapture[] = [];
   /** Set while queued events are being written, or wait for earlier work. */
   let appending: Promise<void> | undefined;
   let sequence = 0;
 
-  const toEntry = ({ event, at }: PendingCapture): Entry => {
+  const toNewLogEvent = ({ event, at }: PendingCapture): NewLogEvent => {
     const { type, bannerId, userId, dedupName } = event;
     const time = getTime(at, `${userId}\n${bannerId}\n${type}`);
     sequence += 1;
     return {
-      key: ['event', SCHEMA_VERSION, time, tab, sequence],
+      key: ['event', SCHEMA_VERSION, time, pageId, sequence],
       event: {
         v: SCHEMA_VERSION,
         ...bannerEvent({ ...event, time }),
@@ -95,7 +95,7 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
   };
 
   /** Returns whether the entries were stored. Retries one write at a time, because an earlier one may already have been sent. */
-  const attempt = async (entries: Entry[], write: () => Promise<unknown>): Promise<boolean> => {
+  const attempt = async (entries: NewLogEvent[], write: () => Promise<unknown>): Promise<boolean> => {
     try {
       const isStored = (await capMonitor.retryOnQuota(write, entries)) !== false;
       // A stopped client loses the events in memory.
@@ -107,8 +107,8 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
   };
 
   /** Returns the stored entries. Writes that need no read come first. */
-  const append = async (entries: Entry[]): Promise<Entry[]> => {
-    const kept: Entry[] = [];
+  const append = async (entries: NewLogEvent[]): Promise<NewLogEvent[]> => {
+    const kept: NewLogEvent[] = [];
     const blind = entries.filter(({ dedupName }) => dedupName === undefined);
     const records = blind.map(({ key, event }): [EventKey, LogEvent] => [key, event]);
     if (records.length > 0 && (await attempt(blind, () => log.write(records)))) kept.push(...blind);
@@ -124,10 +124,10 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
    * Removes events that were captured after an opt-out or wipe that this page missed (in another tab or on an earlier visit).
    * Returns the other events.
    */
-  const removeForbidden = async (kept: Entry[]): Promise<Entry[]> => {
+  const removeForbidden = async (kept: NewLogEvent[]): Promise<NewLogEvent[]> => {
     const control = await log.control();
     const isMissed = control.consent !== 'enabled' && !consent.mayAct() && !consent.isOwn(control.decidedAt);
-    const isForbidden = ({ event }: Entry): boolean =>
+    const isForbidden = ({ event }: NewLogEvent): boolean =>
       !consent.mayStorePending() || (isMissed && event.time > control.decidedAt);
     const forbidden = kept.filter(isForbidden);
     if (forbidden.length > 0)
@@ -135,7 +135,7 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
     return kept.filter((entry) => !forbidden.includes(entry));
   };
 
-  const onStored = (kept: Entry[]): void => {
+  const onStored = (kept: NewLogEvent[]): void => {
     log.cache.addUnsent(kept);
     capMonitor.appended(kept);
     for (const { event } of kept) notify({ type: 'tracked', event: bannerEvent(event) });
@@ -145,8 +145,8 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
 
   const finish = async (
     waiting: PendingCapture[],
-    entries: Entry[],
-    stored: Promise<Entry[]>,
+    entries: NewLogEvent[],
+    stored: Promise<NewLogEvent[]>,
   ): Promise<void> => {
     let kept = await stored;
     try {
@@ -167,7 +167,7 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
       for (const { resolve } of waiting) resolve(null);
       return;
     }
-    const entries = waiting.map(toEntry);
+    const entries = waiting.map(toNewLogEvent);
     const stored = append(entries);
     void finish(waiting, entries, stored);
     await stored;

@@ -14,7 +14,7 @@ import { sharedFunctions } from './trouble/shared-functions.ts';
 import type { createTrouble } from './trouble/trouble.ts';
 import type { createWorkerHandoff } from './worker-handoff.ts';
 
-const createContext = (setup: DeliverySetup): Omit<DeliveryContext, 'trouble' | 'loaded'> => {
+const createContext = (setup: DeliverySetup): Omit<DeliveryContext, 'trouble' | 'loadedTrouble'> => {
   const { clock, random, lifecycle, openChannel, isWorker, notify } = setup;
   const newId = () => `${clock.now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
   const tabs = createTabChannel<TabMessage>(setup.logName, lifecycle, openChannel);
@@ -29,7 +29,7 @@ const createContext = (setup: DeliverySetup): Omit<DeliveryContext, 'trouble' | 
 
   return {
     ...setup,
-    tab: newId(),
+    pageId: newId(),
     newId,
     options: deliveryOptions(setup.delivery, notify),
     tabs,
@@ -51,17 +51,17 @@ export const createOutbox = (
   setup: DeliverySetup,
   loadTrouble: () => Promise<{ createTrouble: typeof createTrouble }>,
 ): Outbox => {
-  let loaded: Trouble | undefined;
+  let loadedTrouble: Trouble | undefined;
   const context: DeliveryContext = {
     ...createContext(setup),
     async trouble() {
       // Without another import once it is loaded, because an import takes a task, which an exiting page may not get.
-      if (loaded) return loaded;
+      if (loadedTrouble) return loadedTrouble;
       const { createTrouble } = await loadTrouble();
-      loaded ??= createTrouble({ shared: sharedFunctions, context, log, caps: capMonitor.caps });
-      return loaded;
+      loadedTrouble ??= createTrouble({ shared: sharedFunctions, context, log, caps: capMonitor.caps });
+      return loadedTrouble;
     },
-    loaded: () => loaded,
+    loadedTrouble: () => loadedTrouble,
   };
   const log = createLog(context);
   const capMonitor = createCapMonitor(context, log);
@@ -85,7 +85,7 @@ export const createOutbox = (
     async flush(others = Promise.resolve(0)) {
       const [sent, flushed] = await Promise.all([send(), others]);
       // Corrected events are sent as well.
-      await context.loaded()?.correction.settled();
+      await context.loadedTrouble()?.correction.settled();
       const corrected = await send();
       let pending = 0;
       for await (const _ of log.read(EVENT_RANGE)) pending += 1;

@@ -36,7 +36,7 @@ export interface Diagnostics {
   delivered: number;
   /** Queued, or in a request in flight. */
   pending: number;
-  /** Queued after a request without a response, so that its outcome is unknown. */
+  /** Queued after a request whose outcome is unknown: no response, an unreadable one, or a 5xx that the API did not send. */
   inDoubt: number;
   /** Set aside after a permanent rejection. */
   deadLetters: number;
@@ -153,7 +153,7 @@ export interface DeliverySetup {
   /** Called with dismissals that the service has accepted. */
   onDismissed?: (dismissals: readonly BannerEvent[]) => void;
   /** Frees space by deleting less valuable data (the banner cache) if the storage quota is reached. */
-  evict?: () => Promise<void>;
+  evictCache?: () => Promise<void>;
   /** Whether this is a service worker, which sends only when `flush()` is called, and leaves corrections to the pages. */
   isWorker?: boolean;
   /** Returns whether new events may be captured: the user allows it, and the client has not stopped. */
@@ -246,7 +246,7 @@ export interface Trouble {
 /** Setup and page-level state that all parts of the delivery share. */
 export interface DeliveryContext extends Omit<DeliverySetup, 'delivery'> {
   /** ID of this page. */
-  tab: string;
+  pageId: string;
   newId: () => string;
   options: DeliveryOptions;
   tabs: TabChannel<TabMessage>;
@@ -255,5 +255,5 @@ export interface DeliveryContext extends Omit<DeliverySetup, 'delivery'> {
   /** Loads the trouble chunk. Rejects if it cannot be loaded; the log then stays unchanged. */
   trouble: () => Promise<Trouble>;
   /** Returns the trouble chunk; `undefined` if it is not loaded. */
-  loaded: () => Trouble | undefined;
+  loadedTrouble: () => Trouble | undefined;
 }

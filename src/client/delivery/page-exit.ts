@@ -12,7 +12,7 @@ export const createExitFlush = (
   { apiKeys, limit, requests, settle }: Sender,
 ) => {
   const { send, budgetLeft } = requests;
-  const { tab, options, userTokens } = context;
+  const { pageId, options, userTokens } = context;
 
   /**
    * Sends at once, from memory, as keepalive fetches with the most valuable events first. (A beacon has no Authorization header,
@@ -22,7 +22,7 @@ export const createExitFlush = (
    */
   return async (): Promise<number> => {
     const key = apiKeys.current();
-    const others = log.cache.claims().filter((each) => each.tab !== tab);
+    const others = log.cache.claims().filter((each) => each.pageId !== pageId);
     if (key === undefined || findBlock(context, log.cache.control(), others)) return 0;
     const byValue = log.cache
       .unsent()

@@ -80,7 +80,7 @@ export type EndpointOptions =
   | { endpoint: string; instance?: undefined };
 
 /**
- * Policy for an event whose response was never read: `at-least-once` sends it again, which may create a duplicate on
+ * Policy for an event in doubt, of which no response says whether it is stored: `at-least-once` sends it again, which may create a duplicate on
  * servers without deduplication; `at-most-once` drops it.
  */
 export type DeliveryGuarantee = 'at-least-once' | 'at-most-once';

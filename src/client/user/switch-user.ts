@@ -16,7 +16,7 @@ export const deleteUserRecords = async (
   current: () => string | null,
 ): Promise<void> => {
   const scope = toKey('').slice(0, -1);
-  // No user ID sorts after the last code unit.
+  // `\uffff` sorts after any realistic user ID.
   const found = await store.entries({ from: scope, to: [...scope, '\uffff'] });
   const keep = current();
   const kept = JSON.stringify(keep !== null && toKey(keep));

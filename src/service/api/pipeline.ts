@@ -167,7 +167,7 @@ const createRejectionLog = (log: Log) => {
 
 /**
  * Runs the checks before each route in this order: route and method, key, permission, feature, workspace rate, content type,
- * size, JSON, user token, user rate, schema. Cheap checks, and those that reveal no secret, run first.
+ * size, JSON, user token, user rate, visitor rate, query, schema. Cheap checks, and those that reveal no secret, run first.
  */
 export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf }: ApiPipelineOptions) => {
   const metrics = new Map(routes.map((route) => [route, metricsOf(route)]));

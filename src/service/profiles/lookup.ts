@@ -124,16 +124,16 @@ export const collectLookups = (
   mutations: Iterable<{ workspaceId: string; lookups: readonly Lookup[] }>,
   isCached: (workspaceId: string, lookup: Lookup) => boolean = () => false,
 ): DistinctLookups => {
-  const distinctLookups: DistinctLookups = new Map();
+  const coveredLookups: DistinctLookups = new Map();
   for (const { workspaceId, lookups } of mutations) {
     for (const lookup of lookups) {
       if (isCached(workspaceId, lookup)) continue;
       const identifier = toIdentifier(lookup);
       const name = toLookupId(workspaceId, identifier);
-      if (!distinctLookups.has(name)) distinctLookups.set(name, { workspaceId, identifier, lookup });
+      if (!coveredLookups.has(name)) coveredLookups.set(name, { workspaceId, identifier, lookup });
     }
   }
-  return distinctLookups;
+  return coveredLookups;
 };
 
 /** Epoch of user IDs. IDs count milliseconds from this epoch, so they are safe integers until the year 2163. */

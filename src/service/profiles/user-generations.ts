@@ -23,14 +23,14 @@ export const createUserGenerations = (ids: UserIds, maxCharacters: number) => {
       if (young.isCached(workspaceId, lookup)) return true;
       if (!old?.isCached(workspaceId, lookup)) return false;
       // Does not replace users of the young generation, which are newer.
-      const distinctLookups = [{ workspaceId, identifier: toIdentifier(lookup), lookup }];
-      young.add({ users: old.getRows(workspaceId, lookup), distinctLookups });
+      const coveredLookups = [{ workspaceId, identifier: toIdentifier(lookup), lookup }];
+      young.add({ users: old.getRows(workspaceId, lookup), coveredLookups });
       return true;
     },
 
     /** Applies mutations, like `change` of a working set. */
     change<T>(
-      { users, distinctLookups = [] }: FoundUsers,
+      { users, coveredLookups = [] }: FoundUsers,
       apply: (getUsers: (workspaceId: string) => UserRepository) => T,
     ): { value: T; changes: ChangeSet } {
       // Prefers users of the old generation, because the database may lack the changes of the group in flight.
@@ -38,9 +38,9 @@ export const createUserGenerations = (ids: UserIds, maxCharacters: number) => {
         const known = old?.getRow(row.workspaceId, row.userId);
         return known === undefined ? [row] : (known ?? []);
       });
-      const all = [...distinctLookups];
+      const all = [...coveredLookups];
       const more = all.flatMap(({ workspaceId, lookup }) => old?.getRows(workspaceId, lookup) ?? []);
-      return young.change({ users: [...newest, ...more], distinctLookups: all }, apply);
+      return young.change({ users: [...newest, ...more], coveredLookups: all }, apply);
     },
   };
 };

@@ -9,13 +9,13 @@ import type { Profile } from './profile.ts';
 import type { UserRow } from './user-repository.ts';
 
 /** A user in memory. */
-export interface Entry {
+export interface CachedUser {
   /** Row with pending changes. */
   row: UserRow;
   storedIdentifiers: IdentifyingFields;
   indexedIdentifiers: IdentifyingFields;
   /** Removal of the user; `null` if not removed. `mergedInto` is the merge target. Results keep the counts of an expired user. */
-  removal: { mergedInto: Entry | null; isExpired: boolean } | null;
+  removal: { mergedInto: CachedUser | null; isExpired: boolean } | null;
 }
 
 const NO_IDENTIFIERS: IdentifyingFields = {
@@ -43,9 +43,9 @@ export const hasSameIdentifiers = (a: IdentifyingFields, b: IdentifyingFields): 
 
 /** Property of a profile that holds its entry. A map would be slower in this hot path. */
 const ENTRY = Symbol('entry');
-type Linked = Profile & { [ENTRY]?: Entry };
+type Linked = Profile & { [ENTRY]?: CachedUser };
 
-export const getEntry = (profile: Linked): Entry => {
+export const getEntry = (profile: Linked): CachedUser => {
   const entry = profile[ENTRY];
   if (!entry) throw new Error('The profile does not belong to this set of users');
   return entry;
@@ -53,13 +53,13 @@ export const getEntry = (profile: Linked): Entry => {
 
 /** Creates an index of the users of one workspace in memory, by identifier. */
 export const createUserIndex = () => {
-  const byId = new Map<number, Entry>();
-  const byExternalId = new Map<string, Entry>();
-  const byIdentifier = new Map<string, Set<Entry>>();
+  const byId = new Map<number, CachedUser>();
+  const byExternalId = new Map<string, CachedUser>();
+  const byIdentifier = new Map<string, Set<CachedUser>>();
   /** Shared identifiers whose users are all in memory, so that an identifier with thousands of users is read only once. */
   const fullyCached = new Set<string>();
 
-  const unindex = (entry: Entry) => {
+  const unindex = (entry: CachedUser) => {
     const { externalId } = entry.indexedIdentifiers;
     if (externalId !== null && byExternalId.get(externalId) === entry) byExternalId.delete(externalId);
     for (const identifier of toSharedIdentifiers(entry.indexedIdentifiers)) {
@@ -70,7 +70,7 @@ export const createUserIndex = () => {
   };
 
   /** Indexes a user by the current identifiers. Removes the identifiers of a removed user. */
-  const reindex = (entry: Entry) => {
+  const reindex = (entry: CachedUser) => {
     unindex(entry);
     const fields = entry.removal ? NO_IDENTIFIERS : getIdentifyingFields(entry.row);
     entry.indexedIdentifiers = fields;
@@ -85,9 +85,9 @@ export const createUserIndex = () => {
   };
 
   /** Returns the user with this external ID, even without a profile. */
-  const findByExternalId = (externalId: string): Entry | undefined => byExternalId.get(externalId);
+  const findByExternalId = (externalId: string): CachedUser | undefined => byExternalId.get(externalId);
 
-  const findEntries = (lookup: Lookup): Iterable<Entry | undefined> => {
+  const findEntries = (lookup: Lookup): Iterable<CachedUser | undefined> => {
     if (lookup.by === 'external_id') return [findByExternalId(lookup.value)];
     if (lookup.by !== 'braze_id') return byIdentifier.get(toIdentifier(lookup)) ?? [];
     const entry = byId.get(parseUserId(lookup.value) ?? Number.NaN);
@@ -116,8 +116,8 @@ export const createUserIndex = () => {
     getRows: (lookup: Lookup): UserRow[] =>
       [...findEntries(lookup)].flatMap((entry) => (entry && !entry.removal ? [entry.row] : [])),
 
-    add(row: UserRow, isStored: boolean): Entry {
-      const entry: Entry = {
+    add(row: UserRow, isStored: boolean): CachedUser {
+      const entry: CachedUser = {
         row,
         storedIdentifiers: NO_IDENTIFIERS,
         indexedIdentifiers: NO_IDENTIFIERS,

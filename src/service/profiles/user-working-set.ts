@@ -2,7 +2,13 @@ import { getHeapStatistics } from 'node:v8';
 import type { NewBannerEvent, StoredEvent } from './events.ts';
 import { type Lookup, toIdentifier, toIdentifiers, toRejectIdentifiers, type UserIds } from './lookup.ts';
 import { createProfile, type Profile, recordActivity, touch } from './profile.ts';
-import { createUserIndex, type Entry, getEntry, hasSameIdentifiers, type UserIndex } from './user-index.ts';
+import {
+  type CachedUser,
+  createUserIndex,
+  getEntry,
+  hasSameIdentifiers,
+  type UserIndex,
+} from './user-index.ts';
 import {
   type ChangeSet,
   emptyChangeSet,
@@ -15,11 +21,11 @@ import {
 export interface FoundUsers {
   users: Iterable<UserRow>;
   /** Lookups of the read. Empty if users are not cached. */
-  distinctLookups?: Iterable<{ workspaceId: string; identifier: string; lookup: Lookup }>;
+  coveredLookups?: Iterable<{ workspaceId: string; identifier: string; lookup: Lookup }>;
 }
 
 /** Returns the merge target of a removed user; `null` if erased. */
-const resolveMergeTarget = (entry: Entry): Entry | null => {
+const resolveMergeTarget = (entry: CachedUser): CachedUser | null => {
   let mergeTarget = entry;
   while (mergeTarget.removal?.mergedInto) mergeTarget = mergeTarget.removal.mergedInto;
   return mergeTarget.removal ? null : mergeTarget;
@@ -32,7 +38,7 @@ export const USER_CHARACTERS = 200;
 
 const addIdentifierChanges = (
   changes: ChangeSet,
-  { row: { userId, workspaceId }, storedIdentifiers, indexedIdentifiers }: Entry,
+  { row: { userId, workspaceId }, storedIdentifiers, indexedIdentifiers }: CachedUser,
 ) => {
   if (indexedIdentifiers === storedIdentifiers) return;
   // A user may have thousands of push tokens.
@@ -44,7 +50,7 @@ const addIdentifierChanges = (
     if (!before.has(identifier)) changes.identifiersAdded.push({ workspaceId, identifier, userId });
 };
 
-const addUserChanges = (changes: ChangeSet, entry: Entry) => {
+const addUserChanges = (changes: ChangeSet, entry: CachedUser) => {
   const { row, indexedIdentifiers, removal } = entry;
   const { userId, workspaceId, version } = row;
   // The database does not contain a user who was created and removed within the group.
@@ -70,9 +76,9 @@ const addUserChanges = (changes: ChangeSet, entry: Entry) => {
  */
 export const createUserWorkingSet = (ids: UserIds) => {
   const indexes = new Map<string, UserIndex>();
-  const touched = new Set<Entry>();
-  let events: { entry: Entry; event: StoredEvent }[] = [];
-  let bannerEvents: { entry: Entry; event: NewBannerEvent }[] = [];
+  const touched = new Set<CachedUser>();
+  let events: { entry: CachedUser; event: StoredEvent }[] = [];
+  let bannerEvents: { entry: CachedUser; event: NewBannerEvent }[] = [];
   let auditRedactions: ChangeSet['auditRedactions'] = [];
   let rejectIdentifiers: ChangeSet['rejectIdentifiers'] = [];
   const points = new Map<string, ChangeSet['points'][number]>();
@@ -86,13 +92,13 @@ export const createUserWorkingSet = (ids: UserIds) => {
     return index;
   };
 
-  const removeEntry = (entry: Entry, mergeTarget: Entry | null, isExpired = false) => {
+  const removeEntry = (entry: CachedUser, mergeTarget: CachedUser | null, isExpired = false) => {
     entry.removal = { mergedInto: mergeTarget, isExpired };
     ensureIndex(entry.row.workspaceId).reindex(entry);
     touched.add(entry);
   };
 
-  const erase = (entry: Entry) => {
+  const erase = (entry: CachedUser) => {
     const { row, indexedIdentifiers, storedIdentifiers } = entry;
     for (const fields of [storedIdentifiers, indexedIdentifiers])
       for (const identifier of toRejectIdentifiers(row.userId, fields))
@@ -103,7 +109,9 @@ export const createUserWorkingSet = (ids: UserIds) => {
   const getUsers = (workspaceId: string): UserRepository => {
     const index = ensureIndex(workspaceId);
 
-    const createEntry = (row: Pick<UserRow, 'userId' | 'externalId' | 'profile' | 'createdAtMs'>): Entry => {
+    const createEntry = (
+      row: Pick<UserRow, 'userId' | 'externalId' | 'profile' | 'createdAtMs'>,
+    ): CachedUser => {
       const entry = index.add(
         { ...row, workspaceId, lastActivityMs: row.createdAtMs, version: 0, characters: 0 },
         false,
@@ -193,7 +201,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
     };
   };
 
-  const add = ({ users, distinctLookups = [] }: FoundUsers) => {
+  const add = ({ users, coveredLookups = [] }: FoundUsers) => {
     for (const row of users) {
       const index = ensureIndex(row.workspaceId);
       // Skips users who are cached, because the cached user is newer.
@@ -201,7 +209,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
       index.add(row, true);
       characters += USER_CHARACTERS + row.characters;
     }
-    for (const { workspaceId, identifier, lookup } of distinctLookups) {
+    for (const { workspaceId, identifier, lookup } of coveredLookups) {
       if (lookup.by === 'external_id' || lookup.by === 'braze_id') continue;
       ensureIndex(workspaceId).markFullyCached(identifier);
       characters += USER_CHARACTERS;
@@ -219,7 +227,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
       row.version += 1;
       entry.storedIdentifiers = entry.indexedIdentifiers;
     }
-    const forMergeTargets = <T>(list: readonly { entry: Entry; event: T }[]) =>
+    const forMergeTargets = <T>(list: readonly { entry: CachedUser; event: T }[]) =>
       list.flatMap(({ entry, event }) => {
         const mergeTarget = resolveMergeTarget(entry);
         return mergeTarget

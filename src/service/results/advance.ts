@@ -141,10 +141,10 @@ const addResultRows = (users: Map<number, UserResults>, rows: readonly SqlRow[])
     if (month !== ALL_TIME) continue;
     for (const dimension of Object.keys(counts)) {
       const ofDay = getMonth(dimension);
-      if (ofDay > result.month) result.month = ofDay;
+      if (ofDay > result.latestMonth) result.latestMonth = ofDay;
     }
     Object.assign(result, { variantId, firstImpressionMs, goals, prunedGoals });
-    Object.assign(result.before, { variantId, goals, month: result.month });
+    Object.assign(result.before, { variantId, goals, latestMonth: result.latestMonth });
   }
 };
 
@@ -178,7 +178,7 @@ function* readAffectedUserResults(
     const isEarliest =
       eventType === 'impression' && isEarlierImpression({ variantId, firstImpressionMs: atMs }, result);
     const isMoving = isEarliest && (result.firstImpressionMs === null || variantId !== result.variantId);
-    if (isMoving || getMonth(`day:${day}`) < result.month)
+    if (isMoving || getMonth(`day:${day}`) < result.latestMonth)
       earlier.set(`${userId} ${campaignId}`, { userId, campaignId });
   }
   if (earlier.size > 0) addResultRows(users, (yield [statements.monthRows([...earlier.values()])])[0]!);

@@ -1,7 +1,7 @@
 import { MEASURES } from '../measures.ts';
 import type { RowOf } from '../sql/table.ts';
 import type { CAMPAIGN_COUNTS, GoalCount, MeasureCounts, TotalsByGoal } from './tables.ts';
-import { countsBefore, hasImpression, NONE, TOTAL, type UserResult } from './user-result.ts';
+import { countsBefore, hasImpression, TOTAL, type UserResult, ZERO_COUNTS } from './user-result.ts';
 
 /** Row of `campaign_counts`, or an increment of a row. */
 export interface CampaignCount
@@ -37,7 +37,14 @@ export const createCountDeltas = () => {
     return (dimension: string, before: Readonly<MeasureCounts>, after: Readonly<MeasureCounts>) => {
       let count = dimensions.get(dimension);
       if (!count) {
-        count = { workspaceId, campaignId, variantId, dimension, events: [...NONE], users: [...NONE] };
+        count = {
+          workspaceId,
+          campaignId,
+          variantId,
+          dimension,
+          events: [...ZERO_COUNTS],
+          users: [...ZERO_COUNTS],
+        };
         dimensions.set(dimension, count);
       }
       addDifference(count, before, after);
@@ -76,11 +83,11 @@ export const createCountDeltas = () => {
       } else {
         if (wasCounted) {
           const add = createAdder(workspaceId, campaignId, variantBefore);
-          for (const dimension of counts.keys()) add(dimension, countsBefore(result, dimension), NONE);
+          for (const dimension of counts.keys()) add(dimension, countsBefore(result, dimension), ZERO_COUNTS);
         }
         if (isCounted) {
           const add = createAdder(workspaceId, campaignId, variantId);
-          for (const [dimension, each] of counts) add(dimension, NONE, each);
+          for (const [dimension, each] of counts) add(dimension, ZERO_COUNTS, each);
         }
       }
       if (wasCounted) addGoals(workspaceId, campaignId, variantBefore, before.goals, -1);

@@ -96,9 +96,9 @@ export const createResultsStatements = (dialect: Dialect) => {
   const goalCandidates = `SELECT ${selectList(dialect, CONVERSION_COLUMNS)} FROM events`;
   const eventsSince = bulkQuery(
     EVENTS_SINCE,
-    ({ joined, column, more }) =>
+    ({ joined, column, extraParameter }) =>
       `${goalCandidates} ${joined(',')} WHERE ${ofUser(`= ${column('of_user')}`)} AND occurred_at >= ${column('since')}
-         AND event_id <= ${more(0)} AND ${isIn('coalesce(product_id, name)', more(1), 'text')}`,
+         AND event_id <= ${extraParameter(0)} AND ${isIn('coalesce(product_id, name)', extraParameter(1), 'text')}`,
   );
   const resultsOfKeys = (months: string) =>
     bulkQuery(

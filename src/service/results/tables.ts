@@ -12,7 +12,7 @@ import {
   timestamp,
 } from '../sql/table.ts';
 
-// Tables that the results consumer derives from the feed. No other code writes them.
+// Tables that the results derive from the feed. SQLite's index of events by user keeps its cursor in `feed_cursors`, too.
 
 /** Cursor of each consumer of the feed. A batch commits it together with the rows that it writes. */
 export const FEED_CURSORS = defineTable(

@@ -17,12 +17,12 @@ export interface UserResult {
    */
   counts: Map<string, MeasureCounts>;
   /** Latest month with a day, for example `2026-03`; `''` if none. */
-  month: string;
+  latestMonth: string;
   goals: TotalsByGoal;
   /** Part of `goals` whose events retention has deleted. */
   prunedGoals: TotalsByGoal;
   /** State before the batch, with the counts of changed dimensions only. */
-  before: Pick<UserResult, 'variantId' | 'goals' | 'month'> & {
+  before: Pick<UserResult, 'variantId' | 'goals' | 'latestMonth'> & {
     counts: Map<string, Readonly<MeasureCounts>>;
   };
 }
@@ -37,13 +37,13 @@ export const createUserResult = (campaignId: string): UserResult => ({
   variantId: null,
   firstImpressionMs: null,
   counts: new Map(),
-  month: '',
+  latestMonth: '',
   goals: {},
   prunedGoals: {},
-  before: { variantId: null, goals: {}, counts: new Map(), month: '' },
+  before: { variantId: null, goals: {}, counts: new Map(), latestMonth: '' },
 });
 
-export const NONE: Readonly<MeasureCounts> = MEASURES.map(() => 0);
+export const ZERO_COUNTS: Readonly<MeasureCounts> = MEASURES.map(() => 0);
 
 const MEASURE_INDEXES = mapKeys(EVENT_TYPES, (type) => MEASURES.indexOf(MEASURE_BY_TYPE[type]));
 
@@ -53,7 +53,7 @@ export const hasImpression = (total: Readonly<MeasureCounts> | undefined): boole
 
 /** Returns the counts of a dimension before the batch. */
 export const countsBefore = ({ counts, before }: UserResult, dimension: string): Readonly<MeasureCounts> =>
-  before.counts.get(dimension) ?? counts.get(dimension) ?? NONE;
+  before.counts.get(dimension) ?? counts.get(dimension) ?? ZERO_COUNTS;
 
 /** Properties of a banner event that determine its dimensions. */
 export type DimensionsOfEvent = Pick<NewBannerEvent, 'day' | 'placementId' | 'language'>;
@@ -73,17 +73,17 @@ export const getMonth = (dimension: string): string =>
   dimension.startsWith(DAY) ? dimension.slice(DAY.length, DAY.length + MONTH_LENGTH) : '';
 
 /** Returns the counts of each stored row that has changed, by month. The days of the latest month are in `ALL_TIME`. */
-export const changedRows = ({ counts, month, before }: UserResult): Map<string, RowCounts> => {
+export const changedRows = ({ counts, latestMonth, before }: UserResult): Map<string, RowCounts> => {
   const getRow = (dimension: string) => {
     const ofDay = getMonth(dimension);
-    return ofDay === month ? ALL_TIME : ofDay;
+    return ofDay === latestMonth ? ALL_TIME : ofDay;
   };
   const rows = new Map<string, RowCounts>([[ALL_TIME, {}]]);
   for (const dimension of before.counts.keys()) {
     const row = getRow(dimension);
     if (row !== ALL_TIME) rows.set(row, {});
   }
-  if (before.month !== month && before.month !== '') rows.set(before.month, {});
+  if (before.latestMonth !== latestMonth && before.latestMonth !== '') rows.set(before.latestMonth, {});
   for (const [dimension, each] of counts) {
     const row = rows.get(getRow(dimension));
     if (row) row[dimension] = each;
@@ -96,11 +96,11 @@ const changeCounts = (result: UserResult, dimension: string): MeasureCounts => {
   const { counts, before } = result;
   const existing = counts.get(dimension);
   if (existing && before.counts.has(dimension)) return existing;
-  before.counts.set(dimension, existing ?? NONE);
-  const changed = NONE.map((none, index) => existing?.[index] ?? none);
+  before.counts.set(dimension, existing ?? ZERO_COUNTS);
+  const changed = ZERO_COUNTS.map((none, index) => existing?.[index] ?? none);
   counts.set(dimension, changed);
   const month = getMonth(dimension);
-  if (month > result.month) result.month = month;
+  if (month > result.latestMonth) result.latestMonth = month;
   return changed;
 };
 

@@ -18,7 +18,7 @@ export type Send<Result> = (statement: BulkStatement) => Result;
 export const query = (sql: string, ...values: SqlValue[]): BulkStatement => ({ sql, executions: 1, values });
 
 /** Rows of a bulk statement. */
-interface SentRows {
+interface JoinedParameters {
   /** Source of an `INSERT`. */
   source: string;
   /** Returns the clause that joins the rows to a table with this keyword; `''` if the values of one row are parameters. */
@@ -26,9 +26,9 @@ interface SentRows {
   column(name: string): string;
 }
 
-type JoinedRows = Pick<SentRows, 'joined' | 'column'> & {
+type JoinedRows = Pick<JoinedParameters, 'joined' | 'column'> & {
   /** Returns the parameter with the further value at `index`. */
-  more(index: number): string;
+  extraParameter(index: number): string;
 };
 
 /** SQL that differs between the two databases, so that every statement is written once. */
@@ -63,7 +63,7 @@ export interface Dialect {
   /** Creates a statement for many rows. */
   bulk<T>(
     columns: readonly Column<T>[],
-    statement: (rows: SentRows) => string,
+    statement: (rows: JoinedParameters) => string,
   ): (rows: readonly T[]) => BulkStatement;
   /** Creates a query that joins a table with many rows. `more` are further parameters of the query. */
   bulkQuery<T>(
@@ -124,7 +124,7 @@ export const SQLITE: Dialect = {
     const sql = statement({
       joined: (by) => `${by} (SELECT ${given} FROM json_each(?1)) AS sent`,
       column: (name) => `sent.${name}`,
-      more: (index) => `?${index + 2}`,
+      extraParameter: (index) => `?${index + 2}`,
     });
     return (rows, ...more) => {
       const given = rows.map((row) => columns.map(({ toValue }) => toValue(row)));
@@ -156,7 +156,7 @@ const unpack = (type: ColumnType, parameter: string): string =>
 /** Creates a statement that runs once for all rows. Each parameter contains a column. */
 const bulkPostgres = <T>(
   columns: readonly Column<T>[],
-  statement: (rows: SentRows & JoinedRows) => string,
+  statement: (rows: JoinedParameters & JoinedRows) => string,
 ): ((rows: readonly T[], ...more: SqlValue[]) => BulkStatement) => {
   const selected = columns.map(({ name, type }) =>
     type === 'timestamp' ? `${POSTGRES.timestamp(name)} AS ${name}` : name,
@@ -167,7 +167,7 @@ const bulkPostgres = <T>(
     source: `SELECT * FROM ${sent} WHERE true`,
     joined: (by) => `${by} ${sent}`,
     column: (name) => `sent.${name}`,
-    more: (index) => `$${columns.length + index + 1}`,
+    extraParameter: (index) => `$${columns.length + index + 1}`,
   });
   return (rows, ...more) => {
     if (rows.length === 0) return { sql, executions: 0, values: [] };

@@ -21,7 +21,6 @@ export interface WorkspaceSource {
   registry(): Registry;
   /** Returns whether the latest edit was rejected, so that the previous workspaces stay in use. Default: never. */
   isEditRejected?(): boolean;
-  /** Stops watching. */
   stop(): void;
 }
 

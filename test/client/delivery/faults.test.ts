@@ -148,7 +148,7 @@ test('an exit flush that cannot be settled does not cause an unhandled rejection
     if (fails) throw new TypeError('Failed to fetch');
     return world.service.fetch(...args);
   };
-  const tab = openTab({ fetch, evict: async () => undefined });
+  const tab = openTab({ fetch, evictCache: async () => undefined });
   await world.settle();
   await tab.capture('e1');
   await world.settle();
@@ -380,7 +380,7 @@ test('keeps the records of a newer version and applies its opt-out', async () =>
     [['event', 2, 5, 'tab', 1], { v: 2, anything: true }],
   ];
   await disk.setMany(newer);
-  const tab = openTab({ evict: async () => undefined });
+  const tab = openTab({ evictCache: async () => undefined });
   await world.settle();
   await tab.captureMany(3);
   store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['setMany'], times: 6 });
@@ -412,7 +412,7 @@ test('a purge also removes events that another page has just claimed', async () 
       const result = await disk.update<never>(wanted, change);
       // The last flush of another page, between any two steps of this one.
       const until = world.clock.now() + MINUTE_MS;
-      const claim = { v: 1, id: 'other', tab: 'other', until, exclusiveUntil: 0, keys };
+      const claim = { v: 1, id: 'other', pageId: 'other', deadline: until, exclusiveUntil: 0, keys };
       if (keys.length > 0) await disk.setMany([[claimKey('other'), claim]]);
       return result;
     },

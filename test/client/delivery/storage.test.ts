@@ -110,7 +110,7 @@ test('case 43: at the quota, evicts caches first, then impressions if needed, wi
   const order: string[] = [];
   const tab = openTab({
     options: { maxDelayMs: DAY_MS },
-    evict: async () => {
+    evictCache: async () => {
       order.push('cache');
     },
   });
@@ -190,7 +190,7 @@ test('case 43: enters memory mode if the disk is too full to delete, and does no
   const { world, store, openTab } = createFaultyWorld();
   const tab = openTab({
     options: { maxDelayMs: DAY_MS },
-    evict: () => Promise.reject(new Error('the cache is broken too')),
+    evictCache: () => Promise.reject(new Error('the cache is broken too')),
   });
   await tab.captureMany(10, 'impression');
   const lift = store.fail(
@@ -397,7 +397,7 @@ test('case 43: does not write a click again if the disk is full at the impressio
   const tab = openTab({
     options: { maxDelayMs: 60_000 },
     // In the meantime, another tab sends the stored events.
-    async evict() {
+    async evictCache() {
       await world.openTab().delivery.flush();
     },
   });

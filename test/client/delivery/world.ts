@@ -103,7 +103,7 @@ export interface TabSetup {
   openChannel?: (name: string) => BroadcastChannelLike;
   notify?: Notify;
   onEventRejected?: OnEventRejected;
-  evict?: () => Promise<void>;
+  evictCache?: () => Promise<void>;
   isWorker?: boolean;
   loadTrouble?: () => Promise<TroubleChunk>;
 }
@@ -185,7 +185,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
         random: setup.random ?? createRandom(tabs),
         lifecycle: page.lifecycle,
         openChannel: setup.openChannel ?? openChannel,
-        ...(setup.evict && { evict: setup.evict }),
+        ...(setup.evictCache && { evictCache: setup.evictCache }),
         isWorker: setup.isWorker ?? false,
         isActive: () => consent.mayAct() && !isStopped,
         canSend: () => consent.maySend() && !isStopped && !page.lifecycle.isPrerendering(),

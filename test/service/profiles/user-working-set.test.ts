@@ -61,7 +61,7 @@ test('finds users of a shared address until they change it or are removed', () =
   expect(ids({ by: 'braze_id', value: String(kim!.userId) })).toEqual([]);
 });
 
-test('finds two users who exchange their names in one write by the new names', () => {
+test('finds two users by their new external IDs after they exchange them in one group', () => {
   const { users } = aGroup();
   const [kim, sam] = ['kim', 'sam'].map((externalId) => users.create({ externalId }, NOW));
   [kim!.externalId, sam!.externalId] = ['sam', 'kim'];

@@ -70,7 +70,7 @@ export const createLogCache = ({
       return last;
     },
     /** Holds the pause of a record that a full disk rejected, until a step is written. */
-    holdRejected(control?: Control): void {
+    holdUnwritten(control?: Control): void {
       rejectedControl = control;
     },
     /** Clears the control record and the claims, because the log has moved or was emptied. */

@@ -50,7 +50,7 @@ export type LogRecord =
   | { key: EventKey; event: LogEvent; reason: string }
   | { key: StoreKey; event: undefined };
 
-export interface Entry extends QueuedEvent {
+export interface NewLogEvent extends QueuedEvent {
   /** Deduplication name. The event is stored only if no event was stored under this name before, in any tab. */
   dedupName: string | undefined;
 }
@@ -97,11 +97,11 @@ export const createLog = (context: DeliveryContext) => {
       if (stored !== undefined || writes !== null) after = control;
       written = writes ?? [];
       if (writes === null) return [];
-      cache.holdRejected();
+      cache.holdUnwritten();
       return [[CONTROL_KEY, control], ...writes];
     };
     await store.update<unknown>([CONTROL_KEY, CLAIM_RANGE, ...keys], write).catch((error) => {
-      if (isQuotaError(error)) cache.holdRejected(after);
+      if (isQuotaError(error)) cache.holdUnwritten(after);
       throw error;
     });
     if (isNewerVersion) {
@@ -145,7 +145,9 @@ export const createLog = (context: DeliveryContext) => {
     },
 
     /** Removes events that were just appended and must not stay, or delivered events that a full disk cannot count. */
-    async remove(entries: (Pick<Entry, 'key'> & Partial<Pick<Entry, 'dedupName'>>)[]): Promise<void> {
+    async remove(
+      entries: (Pick<NewLogEvent, 'key'> & Partial<Pick<NewLogEvent, 'dedupName'>>)[],
+    ): Promise<void> {
       const keys = entries.flatMap(({ key, dedupName }) =>
         dedupName === undefined ? [key] : [key, dedupKey(dedupName)],
       );

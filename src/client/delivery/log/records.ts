@@ -10,7 +10,7 @@ export type EventKey = [
   kind: 'event',
   version: typeof SCHEMA_VERSION,
   time: number,
-  tab: string,
+  pageId: string,
   sequence: number,
 ];
 
@@ -20,7 +20,7 @@ export interface LogEvent extends BannerEvent {
   appVersion: string;
   /** Number of responses that rejected the event. */
   attempts: number;
-  /** ID of the claim whose response was never read. Its events are resent together, or in halves after a 502. */
+  /** ID of the claim whose outcome is unknown. Its events are resent together, or in halves after a 502. */
   inDoubtClaimId?: string;
   /** Reason for the rejection, until the host has decided about a correction. */
   rejection?: string;
@@ -42,11 +42,11 @@ export interface Claim {
   v: typeof SCHEMA_VERSION;
   id: string;
   /** ID of the page. */
-  tab: string;
-  /** Time until which a response may arrive, in Unix milliseconds. After it, the events are in doubt. */
-  until: number;
+  pageId: string;
+  /** Deadline of the response, in Unix milliseconds. After it, the events are in doubt. */
+  deadline: number;
   /**
-   * End of the exclusive lease, in Unix milliseconds. No other page sends before it. Earlier than `until`, because this page may
+   * End of the exclusive lease, in Unix milliseconds. No other page sends before it. Earlier than `deadline`, because this page may
    * be gone. An exit flush writes the current time, so that it delays no other page.
    */
   exclusiveUntil: number;
@@ -91,7 +91,7 @@ export const EVENT_RANGE = toRange('event');
 export const DEDUP_RANGE = toRange('dedup');
 export const claimKey = (id: string): StoreKey => ['control', SCHEMA_VERSION, 'claim', id];
 export const dedupKey = (name: string): StoreKey => ['dedup', SCHEMA_VERSION, name];
-export const formatKey = ([, , time, tab, sequence]: EventKey): string => `${time}-${tab}-${sequence}`;
+export const formatKey = ([, , time, pageId, sequence]: EventKey): string => `${time}-${pageId}-${sequence}`;
 
 /**
  * Returns the estimated size on disk, in bytes. It is close to the size of the JSON, because all members are strings or numbers.
@@ -182,8 +182,8 @@ export const isClaim = (record: unknown): record is Claim => {
   return (
     claim.v === SCHEMA_VERSION &&
     isText(claim.id) &&
-    isText(claim.tab) &&
-    Number.isFinite(claim.until) &&
+    isText(claim.pageId) &&
+    Number.isFinite(claim.deadline) &&
     Number.isFinite(claim.exclusiveUntil) &&
     Array.isArray(claim.keys) &&
     claim.keys.every(isEventKey)
@@ -192,7 +192,7 @@ export const isClaim = (record: unknown): record is Claim => {
 
 /** Returns whether a response to the claim's request may still arrive. */
 export const isLive = (claim: Claim, now: number): boolean =>
-  isPendingDeadline(claim.until, now, MAX_RESPONSE_MS);
+  isPendingDeadline(claim.deadline, now, MAX_RESPONSE_MS);
 
 /** Returns whether the claim's page holds the exclusive lease to send. */
 export const isExclusive = (claim: Claim, now: number): boolean =>

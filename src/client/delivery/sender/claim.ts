@@ -43,7 +43,7 @@ const eventBytes = (item: QueuedEvent): number =>
   utf8Bytes(trackBody([item, item])) - utf8Bytes(trackBody([item]));
 
 /**
- * Divides events into batches of at most `maxBatchSize`, in the order of `waiting`, until the bodies with their user tokens reach
+ * Divides events into batches of at most `maxBatchSize`, in the order of `events`, until the bodies with their user tokens reach
  * `maxBytes` in total. Sorts each batch by time.
  */
 export const planBatches = (
@@ -94,7 +94,7 @@ export const findBlock = (
   if (!canSend()) return { type: 'disabled' };
   if (isPaused(pause, now)) return { type: 'paused', pause: pause };
   const lease = claims.find((each) => isExclusive(each, now));
-  return lease ? { type: 'locked', until: Math.min(lease.until, lease.exclusiveUntil) } : null;
+  return lease ? { type: 'locked', until: Math.min(lease.deadline, lease.exclusiveUntil) } : null;
 };
 
 /** Next step of the sender. */
@@ -165,7 +165,7 @@ export const createPlanner = (context: DeliveryContext, log: Log, limit: () => n
     if (!isWorker && !isDegraded && found.rejected.length > 0)
       return { type: 'correct', rejected: found.rejected };
     const [oldest] = found.waiting;
-    if (!oldest) return { type: 'idle', due: Math.min(found.due, ...live.map(({ until }) => until)) };
+    if (!oldest) return { type: 'idle', due: Math.min(found.due, ...live.map(({ deadline }) => deadline)) };
     const { userId, time } = oldest.event;
     // A time far in the future means that the clock was set back. Such an event is due.
     const isOld = Math.abs(now() - time) >= maxDelayMs;
@@ -187,15 +187,15 @@ const LEASE_MS = 10_000;
 
 /** Creates a claim on a batch. Other pages send nothing for `leaseMs`. */
 export const newClaim = (
-  { clock, options, tab, newId }: DeliveryContext,
+  { clock, options, pageId, newId }: DeliveryContext,
   batch: QueuedEvent[],
   leaseMs = LEASE_MS,
 ): Claimed => ({
   claim: {
     v: SCHEMA_VERSION,
     id: newId(),
-    tab,
-    until: clock.now() + options.timeoutMs + RESPONSE_MARGIN_MS,
+    pageId,
+    deadline: clock.now() + options.timeoutMs + RESPONSE_MARGIN_MS,
     exclusiveUntil: clock.now() + leaseMs,
     keys: batch.map(({ key }) => key),
   },

@@ -138,11 +138,11 @@ export type Requests = ReturnType<typeof createRequests>;
 
 /**
  * Records the result of a request in the log and tells the host. Handles a response that accepts all events, and leaves any other
- * to the trouble chunk. If the trouble chunk cannot be loaded, the claim stays until it expires. `apiKey` is the key that was
+ * to the trouble chunk. If the trouble chunk cannot be loaded, the claim stays until it expires, unless the browser was offline. `apiKey` is the key that was
  * sent. Returns the number of delivered events.
  */
 export const createSettle = (context: DeliveryContext, log: Log) => {
-  const { clock, tabs, trouble, loaded, deliver } = context;
+  const { clock, tabs, trouble, loadedTrouble, deliver } = context;
 
   const release = ({ claim }: Claimed): Promise<void> =>
     log.transact([], (_control, _values, claims) =>
@@ -192,7 +192,8 @@ export const createSettle = (context: DeliveryContext, log: Log) => {
     if (result === undefined) await release(claimed);
     else {
       // Once loaded, the trouble chunk settles every request, because the next batch size depends on the result.
-      const isGood = result.type === 'response' && result.isAllAccepted && !claimed.isUnstored && !loaded();
+      const isGood =
+        result.type === 'response' && result.isAllAccepted && !claimed.isUnstored && !loadedTrouble();
       const delivered = isGood ? await confirm(claimed) : undefined;
       count = delivered ? delivered.length : await settleAny(claimed, result, apiKey);
       if (delivered) deliver(delivered);

@@ -29,11 +29,22 @@ interface Run {
  * cached.
  */
 export const createSender = (context: DeliveryContext, log: Log, capMonitor: CapMonitor) => {
-  const { apiKey, clock, lifecycle, userTokens, tabs, fail, isWorker, canSend, isStopped, trouble, loaded } =
-    context;
+  const {
+    apiKey,
+    clock,
+    lifecycle,
+    userTokens,
+    tabs,
+    fail,
+    isWorker,
+    canSend,
+    isStopped,
+    trouble,
+    loadedTrouble,
+  } = context;
   const { maxDelayMs, maxBatchSize } = context.options;
   const apiKeys = createApiKeyProvider(apiKey, clock.after);
-  const limit = (): number => loaded()?.batchLimit() ?? maxBatchSize;
+  const limit = (): number => loadedTrouble()?.batchLimit() ?? maxBatchSize;
   const planNext = createPlanner(context, log, limit);
   const claim = createClaimer(context, log);
   const requests = createRequests(context, log);

@@ -17,7 +17,7 @@ const MAX_CORRECTIONS = 50;
 export const getRetryTime = ({ clock, options }: Pick<DeliveryContext, 'clock' | 'options'>): number =>
   clock.now() + Math.min(options.maxDelayMs, MAX_DELAY_MS);
 
-const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time', 'buttonId'];
+const CORRECTABLE_FIELDS: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time', 'buttonId'];
 
 /**
  * Lets the host correct rejected events, one by one in order, and stores its decisions. Rejected events wait outside the
@@ -75,7 +75,8 @@ export const createCorrection = (
       const { rejection: _rejection, correctionLeaseUntil: _lease, buttonId: _button, ...rest } = now;
       const next: LogEvent = { ...rest, ...corrected };
       // The server would reject an unchanged event again at once.
-      if (SAME.every((name) => next[name] === now[name])) next.notBefore = getRetryTime(context);
+      if (CORRECTABLE_FIELDS.every((name) => next[name] === now[name]))
+        next.notBefore = getRetryTime(context);
       return [[key, next]];
     });
     if (!isDropped) return;

@@ -18,7 +18,7 @@ export const readDiagnostics = async (
     readEvent,
     TOTALS,
   }: SharedFunctions,
-  { tab, clock }: DeliveryContext,
+  { pageId, clock }: DeliveryContext,
   log: Log,
 ): Promise<Diagnostics> => {
   const now = clock.now();
@@ -54,7 +54,7 @@ export const readDiagnostics = async (
     expired,
     purged,
     memoryMode: log.store.isMemory(),
-    isLeader: claims.some((claim) => claim.tab === tab && isExclusive(claim, now)),
+    isLeader: claims.some((claim) => claim.pageId === pageId && isExclusive(claim, now)),
     pausedUntil: isPaused(pause, now) ? pause.until : null,
   };
 };

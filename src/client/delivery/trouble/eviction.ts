@@ -185,7 +185,7 @@ export const createEviction = (
     async freeSpace(failures: number, written?: QueuedEvent[]): Promise<boolean> {
       if (failures > 1) return evictEvents(written);
       try {
-        await context.evict?.();
+        await context.evictCache?.();
       } catch {
         // The host's cache may fail like any other store.
       }

@@ -72,7 +72,10 @@ interface Comparison {
   includesEqual: boolean;
 }
 
-/** Creates a comparison operator for two numbers or two strings. */
+/**
+ * Creates a comparison operator for numbers, strings, or Booleans as 0 and 1. A `null` operand matches missing values if the operator
+ * includes equality; any other operand matches nothing.
+ */
 const comparison = ({ number, text, includesEqual }: Comparison): Operator => ({
   isComparison: true,
   compile: (bound) => {
@@ -103,7 +106,7 @@ export const patternBudget = {
   start: (): void => {
     stepsLeft = MAX_STEPS;
   },
-  /** Whether the user's texts are too long for the patterns. If so, all results since the start are invalid. */
+  /** Whether the budget is used up. If so, all results since `start()` are invalid. */
   isSpent: (): boolean => stepsLeft < 0,
 };
 

@@ -8,8 +8,8 @@ import type { Reader } from './reader.ts';
 import type { RemoteWriter } from './writer.ts';
 
 /**
- * Applied mutations, with the users in memory that they changed. `clearsCache` is true if users are erased, so that no copy of them
- * may stay in memory. A failure is thrown later, because the users may have to be read again first.
+ * Applied mutations, with the users in memory that they changed. `clearsCache` is true if users are erased or expired, so that no
+ * copy of them stays in memory. A failure is thrown later, because the users may have to be read again first.
  */
 type Applied = { cachedUsers: UserGenerations } & (
   | { writes: GroupWrites; clearsCache: boolean; values: unknown[] }
@@ -42,9 +42,9 @@ export const createSqliteGroups = (
   const applyGroup = (mutations: readonly Mutation[]): Applied => {
     try {
       cachedUsers.rotate();
-      const distinctLookups = collectLookups(mutations, cachedUsers.isCached);
+      const coveredLookups = collectLookups(mutations, cachedUsers.isCached);
       const { value: values, changes } = cachedUsers.change(
-        { users: reader.users(distinctLookups), distinctLookups: distinctLookups.values() },
+        { users: reader.users(coveredLookups), coveredLookups: coveredLookups.values() },
         (getUsers) => applyMutations(mutations, getUsers),
       );
       const extraStatements = mutations.flatMap((mutation) => mutation.extraStatements ?? []);

@@ -70,11 +70,11 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   };
 
   /** Returns each user of the lookups once, from one snapshot. A read transaction per lookup would take a third longer. */
-  const users = (distinctLookups: DistinctLookups): UserRow[] => {
+  const users = (coveredLookups: DistinctLookups): UserRow[] => {
     const found = new Map<number, UserRow>();
     begin.run();
     try {
-      for (const { workspaceId, lookup } of distinctLookups.values()) {
+      for (const { workspaceId, lookup } of coveredLookups.values()) {
         for (const row of rowsBy(workspaceId, lookup)) {
           const userId = readNumber(row, 'user_id');
           if (!found.has(userId)) found.set(userId, toUserRow(row));

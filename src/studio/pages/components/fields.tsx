@@ -42,20 +42,20 @@ export const IssueList = ({ checks }: { checks: readonly DraftCheck[] }) => (
 /** Creates the error of a field with invalid input. The draft keeps the last valid value. */
 export const unreadable = (message: string): DraftCheck => ({ severity: 'error', path: [], message });
 
-const unread = signal<readonly string[]>([]);
+const invalid = signal<readonly string[]>([]);
 
 /** Returns the IDs of fields with invalid input, which is not in the draft. */
-export const unreadFields = (): readonly string[] => unread.value;
+export const invalidFields = (): readonly string[] => invalid.value;
 
-/** Adds a field to `unreadFields` while its input is invalid. */
-export const useUnread = (id: string, isUnread: boolean) => {
+/** Adds a field to `invalidFields` while its input is invalid. */
+export const useInvalid = (id: string, isInvalid: boolean) => {
   useLayoutEffect(() => {
-    if (!isUnread) return;
-    unread.value = [...unread.peek(), id];
+    if (!isInvalid) return;
+    invalid.value = [...invalid.peek(), id];
     return () => {
-      unread.value = unread.peek().filter((each) => each !== id);
+      invalid.value = invalid.peek().filter((each) => each !== id);
     };
-  }, [id, isUnread]);
+  }, [id, isInvalid]);
 };
 
 /** Field with label, help text and checks. */
@@ -146,7 +146,7 @@ export const NumberField = (props: NumberFieldProps) => {
   const bounds = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
   const stays = value == null ? 'It stays empty.' : `${value} stays.`;
   const problem = invalid.value === null ? [] : [unreadable(`Enter a number ${bounds}. ${stays}`)];
-  useUnread(id, problem.length > 0);
+  useInvalid(id, problem.length > 0);
   return (
     <Field id={id} label={label} help={help} checks={[...problem, ...checks]}>
       <input
@@ -231,7 +231,7 @@ export const MomentInput = ({ id, value, isInvalid = false, describedBy, onChang
   const current = typed.value?.over === value ? typed.value : { text: stored, isPartial: false };
   const { text, isPartial } = current;
   const isUnfinished = isPartial || (text !== '' && fromZoned(text, zone) === null);
-  useUnread(id, isUnfinished);
+  useInvalid(id, isUnfinished);
   const take = ({ value: next, validity: { badInput } }: HTMLInputElement) => {
     const moment = fromZoned(next, zone);
     // A partially filled field also has an empty value, but is not cleared.

@@ -15,7 +15,7 @@ import {
   IssueList,
   ListField,
   unreadable,
-  useUnread,
+  useInvalid,
 } from '../components/fields.tsx';
 import type { Loaded } from '../components/loading.tsx';
 import { NameLists, useNames } from '../components/suggestions.tsx';
@@ -38,7 +38,7 @@ const AudienceJson = ({ audience, checks, onChange }: AudienceJsonProps) => {
   const typed = useSignal<string | null>(null);
   const isUnread = typed.value !== null && parse(typed.value) === undefined;
   const unread = isUnread ? [unreadable('Invalid JSON. The last valid audience is used.')] : [];
-  useUnread('audience-json', isUnread);
+  useInvalid('audience-json', isUnread);
   const shown = typed.value ?? (audience ? JSON.stringify(audience, null, 2) : '');
   return (
     <Field

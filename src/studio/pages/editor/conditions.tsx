@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Control, Suggestions } from '../../campaign/conditions/condition-kind.ts';
 import { type Condition, getControls } from '../../campaign/conditions/kinds.ts';
 import { RemoveButton, Select } from '../components/controls.tsx';
-import { useUnread } from '../components/fields.tsx';
+import { useInvalid } from '../components/fields.tsx';
 import { ATTRIBUTE_NAMES, EVENT_NAMES, getValuesListId, PRODUCT_IDS } from '../components/suggestions.tsx';
 import { signedIn } from '../shell/session.ts';
 
@@ -91,7 +91,7 @@ interface ConditionRowProps {
 /** Condition in the audience builder. */
 export const ConditionRow = (props: ConditionRowProps) => {
   const { id, condition, isIncomplete, isUnknown, onChange, onRemove } = props;
-  useUnread(id, isIncomplete);
+  useInvalid(id, isIncomplete);
   const controls = getControls(condition, signedIn().workspace);
   const subject = controls.find(({ isWide }) => isWide);
   return (

@@ -6,7 +6,7 @@ import { formatCount } from '../../campaign/format-number.ts';
 import { languageName, otherLanguages } from '../../campaign/translations.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import { Button, into } from '../components/controls.tsx';
-import { unreadFields } from '../components/fields.tsx';
+import { invalidFields } from '../components/fields.tsx';
 import { announce } from '../components/notices.tsx';
 import { PreviewPane } from '../preview/preview-pane.tsx';
 import { Audience } from './audience.tsx';
@@ -23,7 +23,7 @@ const UNREAD = '';
 
 /** Returns the IDs of fields with invalid input in the open section. */
 const unreadInSection = (): readonly string[] =>
-  unreadFields().filter((id) => document.getElementById(id)?.closest('#section'));
+  invalidFields().filter((id) => document.getElementById(id)?.closest('#section'));
 
 /** Focuses the first field with invalid input. Returns whether there is one. */
 export const focusUnread = (): boolean => {

@@ -3,7 +3,7 @@ import type { CampaignExplanation, FailingClause, Insertion } from '../../../pro
 import { describeAudience } from '../../campaign/describe-audience.ts';
 import { STATUS_WORDS } from '../../campaign/describe-fields.ts';
 import { formatNumber } from '../../campaign/format-number.ts';
-import type { ExplainResponse, SpotText } from '../../server/routes/preview.ts';
+import type { ExplainResponse, InsertionPointReport } from '../../server/routes/preview.ts';
 import { call } from '../call.ts';
 import { Button, into } from '../components/controls.tsx';
 import { ago, moment } from '../components/format.ts';
@@ -109,7 +109,7 @@ const WHERE: Readonly<Record<Insertion, string>> = {
 };
 
 /** Insertion point of an automatically inserted placement, with reports of pages without it. */
-const InsertionPointText = ({ selector, insert, paths, missing }: SpotText) => {
+const InsertionPointText = ({ selector, insert, paths, missing }: InsertionPointReport) => {
   const [site] = signedIn().workspace.sites;
   return (
     <>
@@ -143,7 +143,7 @@ const InsertionPointText = ({ selector, insert, paths, missing }: SpotText) => {
 interface PlacementProps {
   id: string;
   /** Insertion point; `undefined` if pages do not insert the placement automatically. */
-  spot: SpotText | undefined;
+  spot: InsertionPointReport | undefined;
   campaigns: readonly CampaignExplanation[];
   /** Names of the shown variants by campaign; `null` for personas. */
   variantNames: Readonly<Record<string, string>> | null;

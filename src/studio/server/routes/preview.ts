@@ -154,8 +154,8 @@ const explainBody = z.strictObject({
   placements: z.array(z.string()).max(100).optional(),
 });
 
-/** Insertion point of a placement with the reports of pages. */
-export interface SpotText {
+/** Insertion point of a placement, with the reports of pages on which its selector had no match. */
+export interface InsertionPointReport {
   selector: string;
   insert: Insertion;
   paths: string[];
@@ -168,7 +168,7 @@ const getSpots = ({ workspace, missingSelectors, nowMs }: StudioContext, ids: re
     since: iso(sinceMs),
     last: iso(lastMs),
   });
-  const spots: Record<string, SpotText> = {};
+  const spots: Record<string, InsertionPointReport> = {};
   for (const placement of workspace.placements ?? []) {
     const { placementId, spot } = placement;
     if (!spot || !ids.includes(placementId)) continue;

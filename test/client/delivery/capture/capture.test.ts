@@ -178,7 +178,7 @@ test('keeps an event in memory if IndexedDB rejects it', async () => {
   const disk = world.disk.openStore(world.name);
   const tab = world.openTab({
     openStore: () => ({ ...disk, setMany: () => Promise.reject(broken), get: disk.get }),
-    evict: async () => undefined,
+    evictCache: async () => undefined,
   });
   // The disk rejects it, and memory accepts it: an event is lost only if both reject it.
   expect(await tab.capture()).not.toBeNull();
