@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty';
-import { ROLES, type Role } from '../service/index.ts';
+import { ROLES, type Role } from '../protocol/index.ts';
 import { newOperatorKey } from '../studio/index.ts';
 
 const options = {

@@ -1,8 +1,9 @@
 import { McpServer } from '@modelcontextprotocol/server';
+import { includesRole } from '../protocol/index.ts';
 import type { SessionResponse } from '../studio/index.ts';
 import { type StudioClient, StudioError } from '../studio-client/index.ts';
 import { readTools } from './read-tools.ts';
-import { annotationsFor, hasRole, type Tool } from './tool.ts';
+import { annotationsFor, type Tool } from './tool.ts';
 import { writeTools } from './write-tools.ts';
 
 const INSTRUCTIONS = `Placard shows banners ("campaigns") in "placements" of web apps.
@@ -16,7 +17,7 @@ const TOOLS: readonly Tool[] = [...readTools, ...writeTools];
 
 /** Returns the tools of an operator's role, in a fixed order. */
 export const toolsFor = ({ role }: SessionResponse['operator']): Tool[] =>
-  TOOLS.filter((tool) => hasRole(role, tool.role));
+  TOOLS.filter((tool) => includesRole(role, tool.role));
 
 const result = (value: Record<string, unknown>) => ({
   content: [{ type: 'text' as const, text: JSON.stringify(value) }],

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { Role } from '../protocol/index.ts';
 import type { SessionResponse } from '../studio/index.ts';
 import type { StudioClient } from '../studio-client/index.ts';
 
@@ -6,8 +7,6 @@ export interface ToolContext {
   studio: StudioClient;
   operator: SessionResponse['operator'];
 }
-
-type Role = SessionResponse['operator']['role'];
 
 /** MCP tool. The prefix of its name determines its annotations. */
 export interface Tool<Input = unknown> {
@@ -32,11 +31,6 @@ export const campaignPage = (id = '', tab: '' | '/results' | '/history' = ''): s
 
 /** Defines a tool whose input has the type of its schema. */
 export const defineTool = <Input>(tool: Tool<Input>): Tool => tool;
-
-const ROLES: readonly Role[] = ['view', 'edit', 'publish', 'admin'];
-
-/** Returns whether `role` includes the role `least`. */
-export const hasRole = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
 
 const READ = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 const WRITE = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false };

@@ -19,3 +19,9 @@ export const isEmail = (value: unknown): value is string =>
 
 export const isPhone = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_PHONE_CHARACTERS && PHONE.test(comparablePhone(value));
+
+/** States of a user in a subscription group. */
+export const SUBSCRIPTION_STATES = ['subscribed', 'unsubscribed'] as const;
+export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
+export const isSubscriptionState = (value: unknown): value is SubscriptionState =>
+  SUBSCRIPTION_STATES.some((state) => state === value);

@@ -18,6 +18,7 @@ export * from './permissions.ts';
 export * from './placements.ts';
 export * from './preview.ts';
 export * from './rate-limit.ts';
+export * from './roles.ts';
 export * from './slot-events.ts';
 export * from './table.ts';
 export * from './text.ts';

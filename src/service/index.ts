@@ -119,7 +119,6 @@ export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { parseWorkspace } from './workspace/parse-workspace.ts';
 export { readCampaign } from './workspace/read-campaign.ts';
 export type { OpenIdSettings, Operator, PlacementTemplate } from './workspace/studio-settings.ts';
-export { ROLES, type Role } from './workspace/studio-settings.ts';
 export {
   type WatchedSource,
   type WatchOptions,

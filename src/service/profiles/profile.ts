@@ -1,4 +1,4 @@
-import type { UserAlias } from '../../protocol/index.ts';
+import type { SubscriptionState, UserAlias } from '../../protocol/index.ts';
 import type { StoredEvent } from './events.ts';
 
 /**
@@ -32,7 +32,7 @@ export interface PushToken {
 }
 
 export interface GroupState {
-  state: 'subscribed' | 'unsubscribed';
+  state: SubscriptionState;
   double_opt_in?: boolean;
 }
 

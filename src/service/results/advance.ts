@@ -32,6 +32,7 @@ import {
   addUserResultEvent,
   changedRows,
   createUserResult,
+  DIMENSIONS,
   getMonth,
   isChanged,
   markChanged,
@@ -178,7 +179,7 @@ function* readAffectedUserResults(
     const isEarliest =
       eventType === 'impression' && isEarlierImpression({ variantId, firstImpressionMs: atMs }, result);
     const isMoving = isEarliest && (result.firstImpressionMs === null || variantId !== result.variantId);
-    if (isMoving || getMonth(`day:${day}`) < result.latestMonth)
+    if (isMoving || getMonth(`${DIMENSIONS.day}${day}`) < result.latestMonth)
       earlier.set(`${userId} ${campaignId}`, { userId, campaignId });
   }
   if (earlier.size > 0) addResultRows(users, (yield [statements.monthRows([...earlier.values()])])[0]!);

@@ -3,7 +3,7 @@ import { type Counts, EVENT_COUNT_NAMES, MEASURES } from '../measures.ts';
 import { type RunSql, readNumber, readText, type SqlRow } from '../sql/row-readers.ts';
 import { type ButtonResults, readButtons } from './button-results.ts';
 import { formatGoal, type Goal } from './goals.ts';
-import { TOTAL } from './user-result.ts';
+import { DIMENSIONS, TOTAL } from './user-result.ts';
 
 /** Users who reached one of the requested goals. */
 export interface GoalResult {
@@ -132,7 +132,10 @@ export const readCampaignResults = async (
     toDayKey(readText(row, 'day'), readVariantId(row)),
   );
   const days = new Map(
-    getDimension('day:').map(({ name: day, ...row }) => [toDayKey(day, row.variantId), { day, ...row }]),
+    getDimension(DIMENSIONS.day).map(({ name: day, ...row }) => [
+      toDayKey(day, row.variantId),
+      { day, ...row },
+    ]),
   );
   for (const [key, [row]] of goalRowsByDay)
     if (!days.has(key))
@@ -146,8 +149,14 @@ export const readCampaignResults = async (
         ...counts,
         goals: toGoalResults(goalRowsByVariant.get(variantId)),
       })),
-    placements: getDimension('placement:').map(({ name, ...counts }) => ({ placementId: name, ...counts })),
-    languages: getDimension('language:').map(({ name, ...counts }) => ({ language: name, ...counts })),
+    placements: getDimension(DIMENSIONS.placement).map(({ name, ...counts }) => ({
+      placementId: name,
+      ...counts,
+    })),
+    languages: getDimension(DIMENSIONS.language).map(({ name, ...counts }) => ({
+      language: name,
+      ...counts,
+    })),
     buttons: await readButtons(run, workspaceId, campaignId),
     days: [...days]
       .map(([key, day]) => ({ ...day, goals: toGoalResults(goalRowsByDay.get(key)) }))
@@ -179,7 +188,7 @@ export const readSummaries = async (
     `SELECT campaign_id, variant_id, dimension, ${SUMS} FROM campaign_counts
      WHERE workspace_id = $1 AND dimension IN ('', $2, $3) GROUP BY campaign_id, variant_id, dimension
      ORDER BY campaign_id, variant_id`,
-    [workspaceId, ...days.map((day) => `day:${day}`)],
+    [workspaceId, ...days.map((day) => `${DIMENSIONS.day}${day}`)],
   );
   const byCampaign = Map.groupBy(rows, (row) => readText(row, 'campaign_id'));
   return [...byCampaign].map(([campaignId, found]) => {
@@ -194,7 +203,7 @@ export const readSummaries = async (
       clicked: sumCounts(total, 'clicked'),
       arms: total.map((row) => ({ variantId: readVariantId(row), exposed: toCounts(row).exposed })),
       dayImpressions: sumCounts(
-        found.filter((row) => row['dimension'] !== ''),
+        found.filter((row) => row['dimension'] !== TOTAL),
         'impressions',
       ),
     };

@@ -27,6 +27,8 @@ export interface UserResult {
   };
 }
 
+/** Prefixes of the dimensions of counts. */
+export const DIMENSIONS = { day: 'day:', placement: 'placement:', language: 'language:' } as const;
 /** Dimension of the total. */
 export const TOTAL = '';
 /** Month of the row for all time, which also has the days of the latest month. */
@@ -60,17 +62,18 @@ export type DimensionsOfEvent = Pick<NewBannerEvent, 'day' | 'placementId' | 'la
 
 const getDimensions = ({ day, placementId, language }: DimensionsOfEvent): string[] => [
   TOTAL,
-  `day:${day}`,
-  `placement:${placementId}`,
-  ...(language === null ? [] : [`language:${language}`]),
+  `${DIMENSIONS.day}${day}`,
+  `${DIMENSIONS.placement}${placementId}`,
+  ...(language === null ? [] : [`${DIMENSIONS.language}${language}`]),
 ];
 
-const DAY = 'day:';
 const MONTH_LENGTH = '2026-03'.length;
 
 /** Returns the month of a day, for example `2026-03`; `''` for other dimensions. */
 export const getMonth = (dimension: string): string =>
-  dimension.startsWith(DAY) ? dimension.slice(DAY.length, DAY.length + MONTH_LENGTH) : '';
+  dimension.startsWith(DIMENSIONS.day)
+    ? dimension.slice(DIMENSIONS.day.length, DIMENSIONS.day.length + MONTH_LENGTH)
+    : '';
 
 /** Returns the counts of each stored row that has changed, by month. The days of the latest month are in `ALL_TIME`. */
 export const changedRows = ({ counts, latestMonth, before }: UserResult): Map<string, RowCounts> => {

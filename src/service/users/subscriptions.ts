@@ -1,4 +1,10 @@
-import { comparableEmail, isRecord, TRACK_ERROR } from '../../protocol/index.ts';
+import {
+  comparableEmail,
+  isRecord,
+  isSubscriptionState,
+  type SubscriptionState,
+  TRACK_ERROR,
+} from '../../protocol/index.ts';
 import type { AttributesUser } from '../../protocol/schemas/index.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { UserRepository } from '../profiles/user-repository.ts';
@@ -9,7 +15,7 @@ import type { UserRules } from './user-rules.ts';
 export interface GroupChange {
   /** Group ID in lower case, as in the workspace. */
   groupId: string;
-  state: 'subscribed' | 'unsubscribed';
+  state: SubscriptionState;
   doubleOptIn: boolean;
 }
 
@@ -34,7 +40,7 @@ export const checkSubscriptions = (
     const group = groups.get(groupId);
     if (!group) {
       errors.add(TRACK_ERROR.badSubscriptionGroupId);
-    } else if (subscription_state !== 'subscribed' && subscription_state !== 'unsubscribed') {
+    } else if (!isSubscriptionState(subscription_state)) {
       errors.add(TRACK_ERROR.badSubscriptionGroupState);
     } else {
       // Double opt-in applies to SMS only.

@@ -1,10 +1,7 @@
 import * as z from 'zod';
+import { ROLES, type Role, SUBSCRIPTION_STATES } from '../../protocol/index.ts';
 import { type CatalogueName, TEMPLATE_CATALOGUE } from '../../templates/index.ts';
 import { optional } from './schema-helpers.ts';
-
-/** Roles in ascending order. Each role includes the permissions of the previous ones. */
-export const ROLES = ['view', 'edit', 'publish', 'admin'] as const;
-export type Role = (typeof ROLES)[number];
 
 export const operatorFile = z.strictObject({
   name: z.string().trim().min(1).max(80).describe('Name in the history and audit log'),
@@ -61,7 +58,7 @@ const persona = z.strictObject({
       }),
     ),
   ).describe('Purchases'),
-  subscription_groups: optional(z.record(z.string(), z.enum(['subscribed', 'unsubscribed']))).describe(
+  subscription_groups: optional(z.record(z.string(), z.enum(SUBSCRIPTION_STATES))).describe(
     '`subscribed` or `unsubscribed` by group ID',
   ),
 });

@@ -1,3 +1,4 @@
+import { includesRole, type Role } from '../../protocol/index.ts';
 import {
   type Call,
   createFetch,
@@ -7,7 +8,6 @@ import {
   type HttpResponse,
   type Log,
   type ReleaseSource,
-  type Role,
   type Service,
   type Store,
   silentLog,
@@ -16,7 +16,7 @@ import { createOpenId } from './open-id.ts';
 import { createPages } from './pages.ts';
 import { rejectUnstorable, type SignInRoute, type StudioRoute } from './route.ts';
 import { createStudioRoutes } from './routes/routes.ts';
-import { createSessions, hasRole, type OpenSession } from './sessions.ts';
+import { createSessions, type OpenSession } from './sessions.ts';
 import { createSignInRoutes } from './sign-in.ts';
 
 /** Hosts that DNS rebinding cannot use: `localhost` and IP addresses. */
@@ -113,7 +113,7 @@ export const createStudio = ({
     const session = await sessions.of(request.header('cookie'), isSecure);
     if (!session) throw new HttpError(401, 'Sign in first');
     const { operator } = session;
-    if (hasRole(operator, role)) return session;
+    if (includesRole(operator.role, role)) return session;
     throw new HttpError(403, `Requires role "${role}" (you have "${operator.role}")`);
   };
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isStorableText } from '../../protocol/index.ts';
+import { isStorableText, type Role } from '../../protocol/index.ts';
 import {
   csvCell,
   type Endpoint,
@@ -10,7 +10,6 @@ import {
   type Operator,
   type Params,
   type RequestBody,
-  type Role,
   type Service,
   type Store,
   type StudioStore,

@@ -1,15 +1,14 @@
 import { createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { ROLES } from '../../protocol/index.ts';
 import type {
   OpenIdSettings,
   Operator,
   OperatorSession,
   Registry,
-  Role,
   SessionCredential,
   StudioStore,
   Workspace,
 } from '../../service/index.ts';
-import { ROLES } from '../../service/index.ts';
 
 /** Returns the cookie name, with TLS prefixed by `__Host-`, which prevents sibling subdomains from setting the cookie. */
 const fullName = (name: string, isSecure: boolean) => (isSecure ? `__Host-${name}` : name);
@@ -95,10 +94,6 @@ const findOperatorByKey = ({ workspaces }: Registry, key: string): SignedIn | nu
   }
   return found;
 };
-
-/** Returns whether an operator has at least this role. */
-export const hasRole = ({ role }: Pick<Operator, 'role'>, least: Role): boolean =>
-  ROLES.indexOf(role) >= ROLES.indexOf(least);
 
 /** Returns the operator for the values of a provider's claim; `null` if none grants a role. */
 export const operatorWith = (

@@ -1,9 +1,10 @@
+import { isSubscriptionState, SUBSCRIPTION_STATES, type SubscriptionState } from '../../../protocol/index.ts';
 import { type ConditionKind, idControl, named } from './condition-kind.ts';
 
 export interface SubscriptionCondition {
   kind: 'group';
   id: string;
-  state: 'subscribed' | 'unsubscribed';
+  state: SubscriptionState;
 }
 
 const PREFIX = 'subscription_groups.';
@@ -14,7 +15,7 @@ export const subscription: ConditionKind<SubscriptionCondition> = {
   read: (name, filter) => {
     if (!name.startsWith(PREFIX)) return null;
     const state = filter[name];
-    if (state !== 'subscribed' && state !== 'unsubscribed') return 'unsupported';
+    if (!isSubscriptionState(state)) return 'unsupported';
     return { result: { kind: 'group', id: name.slice(PREFIX.length), state }, names: [name] };
   },
   write: ({ id, state }) => ({ [`${PREFIX}${id}`]: state }),
@@ -25,8 +26,8 @@ export const subscription: ConditionKind<SubscriptionCondition> = {
       label: 'State',
       type: 'select',
       value: condition.state,
-      options: named('subscribed', 'unsubscribed'),
-      onChoose: (state) => ({ ...condition, state: state === 'subscribed' ? state : 'unsubscribed' }),
+      options: named(...SUBSCRIPTION_STATES),
+      onChoose: (state) => ({ ...condition, state: isSubscriptionState(state) ? state : condition.state }),
     },
   ],
 };

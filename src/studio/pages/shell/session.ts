@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { Role } from '../../../service/index.ts';
+import { includesRole, type Role } from '../../../protocol/index.ts';
 import type { AudienceName } from '../../campaign/conditions/condition-kind.ts';
 import type { SessionResponse } from '../../server/routes/access.ts';
 import { ApiError, call, describeError, onSignedOut } from '../call.ts';
@@ -35,11 +35,8 @@ export const signOut = async (): Promise<void> => {
 /** Returns the session. Call only if signed in. */
 export const signedIn = (): SessionResponse => session.value!;
 
-const ROLES: readonly Role[] = ['view', 'edit', 'publish', 'admin'];
-
 /** Returns whether the operator has at least this role. The server enforces roles. */
-export const hasRole = (least: Role): boolean =>
-  ROLES.indexOf(signedIn().operator.role) >= ROLES.indexOf(least);
+export const hasRole = (least: Role): boolean => includesRole(signedIn().operator.role, least);
 
 /** Returns the name of a segment or campaign in an audience. */
 export const audienceName: AudienceName = (kind, id) =>

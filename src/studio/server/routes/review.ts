@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { includesRole } from '../../../protocol/index.ts';
 import { HttpError } from '../../../service/index.ts';
 import { iso, post, put, type ResponseOf } from '../route.ts';
-import { hasRole } from '../sessions.ts';
 
 const MAX_ENTRIES = 100;
 /** Maximum attempts if operators comment concurrently. */
@@ -25,7 +25,7 @@ export const reviewDraft = post(
     const { action, note, revision } = body;
     const campaignId = params['campaignId']!;
     const isDecision = action === 'approve' || action === 'send_back';
-    if (isDecision && !hasRole(operator, 'publish')) {
+    if (isDecision && !includesRole(operator.role, 'publish')) {
       throw new HttpError(403, `Requires role "publish" (you have "${operator.role}")`);
     }
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
