@@ -17,7 +17,7 @@ import { createCurrentUser } from './user/current-user.ts';
 import { createUserSwitch } from './user/switch-user.ts';
 
 /** Maximum wait for the cache before the deferred chunk is loaded, in milliseconds. */
-const SLOW_MS = 250;
+const MAX_CACHE_WAIT_MS = 250;
 
 const createLivePlacard = (settings: Settings): Placard => {
   const { platform } = settings;
@@ -102,7 +102,7 @@ const createLivePlacard = (settings: Settings): Placard => {
 
   // Only the read starts at once. Everything else waits until cached banners are on the page.
   const begin = async (): Promise<void> => {
-    const cancel = after(SLOW_MS, () => void deferred.run(async () => null, null));
+    const cancel = after(MAX_CACHE_WAIT_MS, () => void deferred.run(async () => null, null));
     await userSwitch.openCache();
     cancel();
     await afterFrame(platform);

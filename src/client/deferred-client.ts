@@ -20,14 +20,14 @@ type VisitorsChunk = typeof import('./user/visitors.ts');
 
 /**
  * Chunks that this chunk loads. `create-placard.ts` loads this chunk: once the cached banners are on the page, after 250 ms, or
- * with the first event. All other code is in this chunk, or in the first one if a cached banner needs it.
+ * with the first event. Other code is in this chunk, in the first one if a cached banner needs it, or in the chunk of an addition.
  * `test/package/chunks.test.ts` compares this table with the build.
  */
 const CHUNKS = {
   /**
    * Loads on a response other than 202 with all events accepted, a failed sync, a damaged or old record, a full or failing disk,
-   * a dead letter, `diagnostics()`, `shouldShow`, a service worker, or an expired banner. If it cannot be loaded, the log stays
-   * unchanged, and a claim expires by itself.
+   * a dead letter, `diagnostics()`, `shouldShow`, a service worker, or an expired banner. If it cannot be loaded, events without a
+   * confirmation stay in the log, and their claim expires by itself.
    */
   trouble: () => import('./trouble-chunk.ts'),
   /** Loads on `inspect()`, or if the page was opened by a preview link. */

@@ -28,13 +28,13 @@ export const createTrack = ({ user, cache, deferred, consent, now }: CreateTrack
   const actions: Record<EventType, (event: CapturedEvent, banner: Banner) => Tracked> = {
     impression: ({ userId, at }, banner) =>
       deferred.run((client) => client.countImpression(banner, userId, at), null),
-    click: (event) => (cache.isIntercepted(event) ? Promise.resolve(null) : capture(event)),
+    click: (event) => (cache.passToInterceptor(event) ? Promise.resolve(null) : capture(event)),
     async dismiss(event, banner) {
       if (leaving === banner.id || isDismissed(cache.record(), banner)) return null;
       leaving = banner.id;
       cache.hide(banner);
       leaving = undefined;
-      if (cache.isIntercepted(event)) return null;
+      if (cache.passToInterceptor(event)) return null;
       // Captured before the record is stored, because the page may be gone in between, and the event restores the record.
       const captured = capture(event);
       // A listener may have changed the user.

@@ -23,13 +23,15 @@ const WAITS_CLOSED = 'The empty slot is in view. It opens when it is out of view
 const NOT_SWAPPED = 'The change waits until this slot is out of view.';
 
 /** Failures that can end a sync. */
-const OF_A_SYNC: ReadonlySet<FailureKind> = new Set(['sync', 'unauthorized', 'not-found', 'protocol']);
+const SYNC_FAILURES: ReadonlySet<FailureKind> = new Set(['sync', 'unauthorized', 'not-found', 'protocol']);
 
 /** Returns the reason that the last sync failed; `null` if it succeeded, or no sync has ended. */
 const failedSync = ({ recent }: Inspection): string | null => {
   const last = recent
     .map(({ notice }) => notice)
-    .filter((notice) => notice.type === 'synced' || (notice.type === 'failed' && OF_A_SYNC.has(notice.kind)))
+    .filter(
+      (notice) => notice.type === 'synced' || (notice.type === 'failed' && SYNC_FAILURES.has(notice.kind)),
+    )
     .at(-1);
   return last?.type === 'failed' ? last.message : null;
 };

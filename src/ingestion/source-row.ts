@@ -27,7 +27,7 @@ export interface MalformedRow {
   payload: string;
 }
 
-/** Read position in row order. With `sortKey: null`, the whole microsecond is read. */
+/** Place of the last row read. With `sortKey: null`, all rows of the microsecond count as read. */
 export interface Position {
   /** Unix microseconds. */
   timeUs: number;

@@ -2,7 +2,10 @@ import { isRecord } from './json.ts';
 
 export const TRACK_PATH = '/v1/device-messaging/banners/track';
 
-/** In ascending order of value. If storage is full, the client evicts events of the first type first. */
+/**
+ * In ascending order of value. If storage is full, the client evicts events of the first type first. Stored results have their
+ * counts in this order, so a new type comes last.
+ */
 export const EVENT_TYPES = ['impression', 'click', 'dismiss'] as const;
 /** Type of a banner event. */
 export type EventType = (typeof EVENT_TYPES)[number];

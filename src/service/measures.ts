@@ -1,7 +1,7 @@
 import { COUNT_FIELDS, EVENT_TYPES, type EventType, mapKeys } from '../protocol/index.ts';
 
 /** Names of a measure in the state of a user, and its exported event. */
-const STATE = {
+const EVENT_TYPE_NAMES = {
   impression: {
     last: 'last_impression',
     lastMs: 'lastImpressionMs',
@@ -14,7 +14,7 @@ const STATE = {
 /** Measure of each type of banner event. Tables, SQL, results, audiences and exports derive from it. */
 export const MEASURE_BY_TYPE = mapKeys(EVENT_TYPES, (type) => {
   const { events, users } = COUNT_FIELDS[type];
-  const { last, lastMs, dataEvent } = STATE[type];
+  const { last, lastMs, dataEvent } = EVENT_TYPE_NAMES[type];
   return {
     /** Column and result field with the number of events. */
     events,

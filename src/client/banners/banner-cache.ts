@@ -138,7 +138,7 @@ export const createBannerCache = (options: CacheOptions) => {
     interceptEvents(interceptor: typeof intercept): void {
       intercept = interceptor;
     },
-    isIntercepted: (event: CapturedEvent): boolean => intercept(event),
+    passToInterceptor: (event: CapturedEvent): boolean => intercept(event),
     update,
     key,
     settleWithin,

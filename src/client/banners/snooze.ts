@@ -24,7 +24,10 @@ export const createSnooze =
     if (!isActive() || userId === null || !cache.wasReturned(banner)) return;
     cache.hide(banner);
     // In the sandbox, the banner is hidden as on a dismissal. A listener may have changed the user.
-    if (cache.isIntercepted({ type: 'dismiss', bannerId: id, placementId, userId }) || user.id() !== userId)
+    if (
+      cache.passToInterceptor({ type: 'dismiss', bannerId: id, placementId, userId }) ||
+      user.id() !== userId
+    )
       return;
     const nowMs = cache.now();
     await cache.change((record) => {

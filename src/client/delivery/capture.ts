@@ -109,9 +109,9 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
   /** Returns the stored entries. Writes that need no read come first. */
   const append = async (entries: NewLogEvent[]): Promise<NewLogEvent[]> => {
     const kept: NewLogEvent[] = [];
-    const blind = entries.filter(({ dedupName }) => dedupName === undefined);
-    const records = blind.map(({ key, event }): [EventKey, LogEvent] => [key, event]);
-    if (records.length > 0 && (await attempt(blind, () => log.write(records)))) kept.push(...blind);
+    const unmarked = entries.filter(({ dedupName }) => dedupName === undefined);
+    const records = unmarked.map(({ key, event }): [EventKey, LogEvent] => [key, event]);
+    if (records.length > 0 && (await attempt(unmarked, () => log.write(records)))) kept.push(...unmarked);
     for (const entry of entries) {
       const { dedupName } = entry;
       if (dedupName !== undefined && (await attempt([entry], () => log.writeOnce(entry, dedupName))))

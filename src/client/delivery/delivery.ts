@@ -252,7 +252,7 @@ export interface DeliveryContext extends Omit<DeliverySetup, 'delivery'> {
   tabs: TabChannel<TabMessage>;
   /** Tells the host which events were delivered. */
   deliver: (events: BannerEvent[]) => void;
-  /** Loads the trouble chunk. Rejects if it cannot be loaded; the log then stays unchanged. */
+  /** Loads the trouble chunk. Rejects if it cannot be loaded; unconfirmed events then stay in the log. */
   trouble: () => Promise<Trouble>;
   /** Returns the trouble chunk; `undefined` if it is not loaded. */
   loadedTrouble: () => Trouble | undefined;

@@ -50,7 +50,7 @@ export const createImpressions = (
     const dedupName = await scheduler.dedupName(placementId, bannerId);
     if (dedupName === undefined || user.id() !== userId) return null;
     const event: CapturedEvent = { type: 'impression', bannerId, placementId, userId, at, dedupName };
-    return cache.isIntercepted(event) ? null : capture(event);
+    return cache.passToInterceptor(event) ? null : capture(event);
   };
 
   const storeSlotHeight = ({ placementId, element, state }: MountedSlot): void => {

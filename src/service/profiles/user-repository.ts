@@ -89,13 +89,13 @@ export interface ChangeSet {
   /** Merged users. Their campaign counts are added to `to`, and their events move, except banner events that `to` also has. */
   merged: { workspaceId: string; from: number; to: number }[];
   /** Users whose rows in other tables are deleted: erased, expired and merged users. */
-  dependentRowsToDelete: number[];
+  userIdsToPurge: number[];
   /** Erased or expired users who were not merged. Results keep the counts of an expired user. */
-  removed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
+  erasedOrExpired: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
   /** External IDs to redact in the audit log. */
   auditRedactions: { workspaceId: string; externalId: string }[];
   /** Identifiers whose rejects are deleted. */
-  rejectIdentifiers: { workspaceId: string; identifier: string }[];
+  identifiersOfDeletedRejects: { workspaceId: string; identifier: string }[];
   identifiersRemoved: IdentifierRow[];
   identifiersAdded: IdentifierRow[];
   events: { workspaceId: string; userId: number; event: StoredEvent }[];
@@ -109,10 +109,10 @@ export const emptyChangeSet = (): ChangeSet => ({
   created: [],
   deleted: [],
   merged: [],
-  dependentRowsToDelete: [],
-  removed: [],
+  userIdsToPurge: [],
+  erasedOrExpired: [],
   auditRedactions: [],
-  rejectIdentifiers: [],
+  identifiersOfDeletedRejects: [],
   identifiersRemoved: [],
   identifiersAdded: [],
   events: [],

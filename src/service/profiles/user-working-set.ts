@@ -66,8 +66,8 @@ const addUserChanges = (changes: ChangeSet, entry: CachedUser) => {
   changes.deleted.push({ userId, version: version + 1 });
   const mergeTarget = resolveMergeTarget(entry);
   if (mergeTarget) changes.merged.push({ workspaceId, from: userId, to: mergeTarget.row.userId });
-  else changes.removed.push({ workspaceId, userId, kind: removal.isExpired ? 'expired' : 'erased' });
-  changes.dependentRowsToDelete.push(userId);
+  else changes.erasedOrExpired.push({ workspaceId, userId, kind: removal.isExpired ? 'expired' : 'erased' });
+  changes.userIdsToPurge.push(userId);
 };
 
 /**
@@ -80,7 +80,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
   let events: { entry: CachedUser; event: StoredEvent }[] = [];
   let bannerEvents: { entry: CachedUser; event: NewBannerEvent }[] = [];
   let auditRedactions: ChangeSet['auditRedactions'] = [];
-  let rejectIdentifiers: ChangeSet['rejectIdentifiers'] = [];
+  let identifiersOfDeletedRejects: ChangeSet['identifiersOfDeletedRejects'] = [];
   const points = new Map<string, ChangeSet['points'][number]>();
   let characters = 0;
 
@@ -102,7 +102,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
     const { row, indexedIdentifiers, storedIdentifiers } = entry;
     for (const fields of [storedIdentifiers, indexedIdentifiers])
       for (const identifier of toRejectIdentifiers(row.userId, fields))
-        rejectIdentifiers.push({ workspaceId: row.workspaceId, identifier });
+        identifiersOfDeletedRejects.push({ workspaceId: row.workspaceId, identifier });
     removeEntry(entry, null);
   };
 
@@ -168,7 +168,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
         return owner !== undefined;
       },
       deleteRejects: (lookup) =>
-        void rejectIdentifiers.push({ workspaceId, identifier: toIdentifier(lookup) }),
+        void identifiersOfDeletedRejects.push({ workspaceId, identifier: toIdentifier(lookup) }),
       record(profile, event) {
         const entry = getEntry(profile);
         touched.add(entry);
@@ -218,7 +218,12 @@ export const createUserWorkingSet = (ids: UserIds) => {
 
   /** Returns the changes since the last call. */
   const drainChanges = (): ChangeSet => {
-    const changes = { ...emptyChangeSet(), auditRedactions, rejectIdentifiers, points: [...points.values()] };
+    const changes = {
+      ...emptyChangeSet(),
+      auditRedactions,
+      identifiersOfDeletedRejects,
+      points: [...points.values()],
+    };
     for (const entry of touched) {
       const { row } = entry;
       const before = row.version === 0 ? -USER_CHARACTERS : row.characters;
@@ -238,7 +243,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
     changes.bannerEvents = forMergeTargets(bannerEvents);
     touched.clear();
     points.clear();
-    [events, bannerEvents, auditRedactions, rejectIdentifiers] = [[], [], [], []];
+    [events, bannerEvents, auditRedactions, identifiersOfDeletedRejects] = [[], [], [], []];
     return changes;
   };
 

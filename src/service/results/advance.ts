@@ -61,12 +61,12 @@ interface FeedRows {
 }
 
 /**
- * Reads the next rows of the feed. Applies all visible changes of users before any later row, because rows have their current
+ * Reads the next rows of the feed. Visible changes of users come before any later row, because rows have their current
  * user, and a row that a merge has removed is never read.
  */
 function* readFeedRows(
   statements: ResultsStatements,
-  last: FeedCursor,
+  through: FeedCursor,
   limits: BatchLimits,
 ): SqlSteps<FeedRows> {
   const [cursorRows, goalRows] = yield [statements.cursor(), statements.goals()];
@@ -74,17 +74,17 @@ function* readFeedRows(
   const goals = createGoalIndex((goalRows ?? []).map(toGoal));
 
   const maxChanges = limits.userChanges + cursor.appliedChangeIds.length;
-  const lastEvent = Math.min(last.events, cursor.events + limits.scannedEvents);
+  const lastEvent = Math.min(through.events, cursor.events + limits.scannedEvents);
   const [changeRows, bannerRows, eventRows] = yield [
     statements.userChanges(cursor.userChanges, maxChanges),
-    statements.bannerEvents(cursor.bannerEvents, last.bannerEvents, limits.bannerEvents),
+    statements.bannerEvents(cursor.bannerEvents, through.bannerEvents, limits.bannerEvents),
     statements.goalCandidates(cursor.events, lastEvent, goals.values, limits.goalCandidates),
   ];
   const appliedChangeIds = new Set(cursor.appliedChangeIds);
   const visible = changeRows!.map(USER_CHANGES.read);
   const changes = visible.filter(({ changeId }) => !appliedChangeIds.has(changeId));
   // A change with a lower ID may still follow an unstable change.
-  const isStable = ({ changeId }: UserChange) => changeId <= last.userChanges;
+  const isStable = ({ changeId }: UserChange) => changeId <= through.userChanges;
   const userChangesTo = visible.findLast(isStable)?.changeId ?? cursor.userChanges;
   const applied = [...cursor.appliedChangeIds, ...changes.map(({ changeId }) => changeId)];
   const next: ResultsCursor = {
@@ -105,7 +105,7 @@ function* readFeedRows(
       bannerEvents:
         read.length === limits.bannerEvents
           ? readNumber(bannerRows!.at(-1)!, 'banner_event_id')
-          : Math.max(cursor.bannerEvents, last.bannerEvents),
+          : Math.max(cursor.bannerEvents, through.bannerEvents),
       lastReceivedMs: Math.max(cursor.lastReceivedMs, read.at(-1)?.receivedAtMs ?? 0),
     },
     goals,
@@ -116,12 +116,12 @@ function* readFeedRows(
 }
 
 /** A user's results by campaign. */
-interface UserResults {
+interface ResultsByCampaign {
   workspaceId: string;
   campaigns: Map<string, UserResult>;
 }
 
-const addResultRows = (users: Map<number, UserResults>, rows: readonly SqlRow[]): void => {
+const addResultRows = (users: Map<number, ResultsByCampaign>, rows: readonly SqlRow[]): void => {
   for (const row of rows.map(USER_RESULTS.read)) {
     const {
       userId,
@@ -153,18 +153,18 @@ const addResultRows = (users: Map<number, UserResults>, rows: readonly SqlRow[])
 function* readAffectedUserResults(
   statements: ResultsStatements,
   { changes, bannerEvents, events }: FeedRows,
-): SqlSteps<Map<number, UserResults>> {
-  const users = new Map<number, UserResults>();
+): SqlSteps<Map<number, ResultsByCampaign>> {
+  const users = new Map<number, ResultsByCampaign>();
   const changed = new Set(changes.flatMap(({ userId, intoUserId }) => [userId, intoUserId ?? userId]));
-  const conversionUserIds = new Set(events.map(({ userId }) => userId));
+  const candidateUserIds = new Set(events.map(({ userId }) => userId));
   const keys = new Map<string, ResultKey>();
   for (const { userId, campaignId } of bannerEvents) {
     if (!changed.has(userId)) keys.set(`${userId} ${campaignId}`, { userId, campaignId });
   }
   const rows = yield [
     ...(changed.size > 0 ? [statements.resultsOfUsers([...changed])] : []),
-    ...(conversionUserIds.size > 0
-      ? [statements.allTimeRows([...conversionUserIds].filter((userId) => !changed.has(userId)))]
+    ...(candidateUserIds.size > 0
+      ? [statements.allTimeRows([...candidateUserIds].filter((userId) => !changed.has(userId)))]
       : []),
     ...(keys.size > 0 ? [statements.allTimeRowsOfKeys([...keys.values()])] : []),
   ];
@@ -192,7 +192,7 @@ function* readAffectedUserResults(
  */
 const findRecounts = (
   { goals, changes, bannerEvents }: FeedRows,
-  users: ReadonlyMap<number, UserResults>,
+  users: ReadonlyMap<number, ResultsByCampaign>,
 ): EventsSince[] => {
   const since = new Map<number, number>();
   if (goals.values.length === 0) return [];
@@ -322,7 +322,7 @@ export function* advanceResults(
 
 const writeResults = (
   statements: ResultsStatements,
-  users: ReadonlyMap<number, UserResults>,
+  users: ReadonlyMap<number, ResultsByCampaign>,
   deltas: ReturnType<typeof createCountDeltas>,
   deletedUserIds: readonly number[],
 ): BulkStatement[] => {
@@ -377,7 +377,7 @@ function* backfillGoals(
   const through = events.length === limit ? events.at(-1)!.eventId : scannedThrough;
   const index = createGoalIndex(backfilled.map((goal) => ({ ...goal, backfilledThrough: through })));
   const eventsOfUser = Map.groupBy(events, ({ userId }) => userId);
-  const users = new Map<number, UserResults>();
+  const users = new Map<number, ResultsByCampaign>();
   if (events.length > 0) addResultRows(users, (yield [statements.allTimeRows([...eventsOfUser.keys()])])[0]!);
   for (const [userId, { workspaceId, campaigns }] of users) {
     for (const result of campaigns.values()) {

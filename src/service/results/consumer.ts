@@ -27,7 +27,7 @@ const BUDGET_MS = 2_000;
 export interface ResultsConsumer {
   /**
    * Catches up with the feed, for at most two seconds. Calls during a run share the next run, so that rows stored before a call
-   * are counted when it resolves.
+   * are counted when it resolves with `isCaughtUp`.
    */
   catchUp(): Promise<Progress>;
   /** Closes the consumer after the batch in flight. Later calls reject. */

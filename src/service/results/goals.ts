@@ -70,7 +70,7 @@ export interface GoalCandidate {
 }
 
 const { eventId, userId, workspaceId, name, productId, timeMs, price, quantity, currency } = EVENTS.fields;
-const CONVERSION = defineRow({
+const GOAL_CANDIDATE = defineRow({
   eventId,
   userId,
   workspaceId,
@@ -81,10 +81,10 @@ const CONVERSION = defineRow({
   quantity,
   currency,
 });
-export const CONVERSION_COLUMNS = CONVERSION.columns;
+export const GOAL_CANDIDATE_COLUMNS = GOAL_CANDIDATE.columns;
 
 export const toGoalCandidate = (row: SqlRow): GoalCandidate => {
-  const { name, productId, price, quantity, currency, ...event } = CONVERSION.read(row);
+  const { name, productId, price, quantity, currency, ...event } = GOAL_CANDIDATE.read(row);
   return {
     ...event,
     name: conversionName(name, productId),

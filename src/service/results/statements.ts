@@ -16,7 +16,7 @@ import { createWrites } from '../sql/writes.ts';
 import { COUNTED_COLUMNS } from './counted-event.ts';
 import type { CampaignCount } from './counts.ts';
 import { createEventCountStatements } from './event-counts.ts';
-import { CONVERSION_COLUMNS } from './goals.ts';
+import { GOAL_CANDIDATE_COLUMNS } from './goals.ts';
 import {
   CAMPAIGN_COUNTS,
   CAMPAIGN_GOALS,
@@ -93,7 +93,7 @@ export const createResultsStatements = (dialect: Dialect) => {
     (...values: SqlValue[]): BulkStatement =>
       query(sql, ...values);
   const results = `SELECT ${selectList(dialect, USER_RESULTS.columns)} FROM user_results`;
-  const goalCandidates = `SELECT ${selectList(dialect, CONVERSION_COLUMNS)} FROM events`;
+  const goalCandidates = `SELECT ${selectList(dialect, GOAL_CANDIDATE_COLUMNS)} FROM events`;
   const eventsSince = bulkQuery(
     EVENTS_SINCE,
     ({ joined, column, extraParameter }) =>
@@ -156,7 +156,7 @@ export const createResultsStatements = (dialect: Dialect) => {
     deleteEvents: ({ workspaceId, after, through, beforeMs }: EventRange): BulkStatement =>
       query(
         `DELETE FROM events WHERE event_id > $1 AND event_id <= $2 AND workspace_id = $3 AND received_at < ${dialect.timestamp('$4')}
-         RETURNING ${selectList({ ms: returnedMs }, CONVERSION_COLUMNS)}`,
+         RETURNING ${selectList({ ms: returnedMs }, GOAL_CANDIDATE_COLUMNS)}`,
         after,
         through,
         workspaceId,

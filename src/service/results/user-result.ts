@@ -125,7 +125,7 @@ export const updateFirstImpression = (result: FirstImpression, first: FirstImpre
   return true;
 };
 
-/** Adds the results of a merged user. */
+/** Adds the counts of a merged user to `kept`. The batch recounts `goals`. */
 export const mergeResults = (kept: UserResult, merged: UserResult): void => {
   updateFirstImpression(kept, merged);
   for (const [dimension, added] of merged.counts) {

@@ -24,7 +24,7 @@ export interface GroupWrites {
   otherStatements: BulkStatement[];
   merged: ChangeSet['merged'];
   bannerEvents: ChangeSet['bannerEvents'];
-  removed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
+  erasedOrExpired: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
   dependentRowsToDelete: BulkStatement[];
   points: BulkStatement;
 }
@@ -55,11 +55,11 @@ export const toGroupWrites = (
     created,
     identifiersRemoved,
     identifiersAdded,
-    dependentRowsToDelete,
+    userIdsToPurge,
     auditRedactions,
-    rejectIdentifiers,
+    identifiersOfDeletedRejects,
   } = changes;
-  const { merged, removed, bannerEvents } = changes;
+  const { merged, erasedOrExpired, bannerEvents } = changes;
   return {
     users: {
       updated: expectRows(statements.updateUsers(sortByUser(updated)), updated),
@@ -78,13 +78,13 @@ export const toGroupWrites = (
       ...auditRedactions.map(({ workspaceId, externalId }) =>
         statements.redactAuditSubject(workspaceId, externalId),
       ),
-      statements.deleteRejects(rejectIdentifiers),
+      statements.deleteRejects(identifiersOfDeletedRejects),
       ...extraStatements.map(({ sql, values }) => query(sql, ...values)),
     ],
     merged,
-    removed,
+    erasedOrExpired,
     bannerEvents,
-    dependentRowsToDelete: statements.erase(dependentRowsToDelete),
+    dependentRowsToDelete: statements.erase(userIdsToPurge),
     points: statements.addDataPoints(
       sortByName(changes.points, ({ workspaceId, day }) => `${workspaceId} ${day}`),
     ),
@@ -157,7 +157,7 @@ const collectUserCampaigns = (rows: readonly SqlRow[]) => {
  * every request of a workspace changes last.
  */
 export function* commitGroup(statements: Statements, group: GroupWrites): SqlSteps<void> {
-  const { users, events, otherStatements, merged, removed, dependentRowsToDelete, points } = group;
+  const { users, events, otherStatements, merged, erasedOrExpired, dependentRowsToDelete, points } = group;
   const { updated, deleted, created, identifiersRemoved, identifiersAdded } = users;
   const first = [updated, deleted, created, identifiersRemoved, identifiersAdded, events, ...otherStatements];
   const changes: NewChange[] = [
@@ -167,7 +167,7 @@ export function* commitGroup(statements: Statements, group: GroupWrites): SqlSte
       kind: 'merged' as const,
       to,
     })),
-    ...removed.map((each) => ({ ...each, to: null })),
+    ...erasedOrExpired.map((each) => ({ ...each, to: null })),
   ].map(({ to, ...each }) => ({ ...each, intoUserId: to, changedAtMs: Date.now() }));
   if (merged.length === 0 && group.bannerEvents.length === 0) {
     yield [...first, ...dependentRowsToDelete, statements.insertChanges(changes), points];

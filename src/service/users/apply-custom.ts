@@ -50,16 +50,16 @@ export const createCustomWriter = (keyQuota = createKeyQuota()) => {
     mergeObjects: boolean,
   ): EditOutcome => {
     // Charges for opening a list, which costs as much as updating it.
-    if (edit.update.length > 0 && !merging.mayUpdate(0)) return 'too much work';
+    if (edit.update.length > 0 && !merging.chargeUpdate(0)) return 'too much work';
     const opened = lists.get(custom)?.get(name);
     if (opened) return opened.edit(edit, mergeObjects);
     const stored = getOwn(custom, name);
     const isList = Array.isArray(stored);
     // An edit has no effect on a value that is not a list of objects.
-    if (isList ? !stored.every(isRecord) : edit.add.length === 0) return 'made';
+    if (isList ? !stored.every(isRecord) : edit.add.length === 0) return 'applied';
     const list = createObjectList(isList ? stored : [], merging);
     const outcome = list.edit(edit, mergeObjects);
-    if (outcome === 'made' || isList) open(custom, name, list);
+    if (outcome === 'applied' || isList) open(custom, name, list);
     return outcome;
   };
 
@@ -77,7 +77,7 @@ export const createCustomWriter = (keyQuota = createKeyQuota()) => {
         return tooManyAttributes(name);
       if (change.kind === 'edit objects') {
         const outcome = editObjects(custom, name, change.edit, mergeObjects);
-        if (isCreated && outcome !== 'made') keyQuota.release(custom);
+        if (isCreated && outcome !== 'applied') keyQuota.release(custom);
         return outcome === 'too much work' ? tooManyUpdates(name) : null;
       }
       if (!isNew && change.kind === 'clear') keyQuota.release(custom);

@@ -74,12 +74,12 @@ export const createMerging = () => {
   };
 
   /** Whether a list update may write this number of members of an object. Each call counts towards the limit. */
-  const mayUpdate = (members: number): boolean => {
+  const chargeUpdate = (members: number): boolean => {
     updated += members;
     return updated <= MAX_UPDATED_MEMBERS;
   };
 
-  return { bytesOf: countBytes, copyOf: toCopy, merge, mayUpdate };
+  return { bytesOf: countBytes, copyOf: toCopy, merge, chargeUpdate };
 };
 
 export type Merging = ReturnType<typeof createMerging>;

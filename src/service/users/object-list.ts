@@ -74,7 +74,7 @@ const countMembers = (value: unknown): number => {
  * Outcome of an edit. `too large` is an edit that the contract drops silently. `too much work` is an edit over the update limit
  * of the request, which the response reports.
  */
-export type EditOutcome = 'made' | 'too large' | 'too much work';
+export type EditOutcome = 'applied' | 'too large' | 'too much work';
 
 /**
  * Creates an array of objects for the edits of a request. The cost of an edit depends on its own size and the matching objects,
@@ -138,7 +138,7 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
       const indexed = Object.keys(object).filter(index.has);
       // Iterates over a copy, because the written value may add the same key to the index again.
       for (const position of [...index.positionsOf(key, value)]) {
-        if (!merging.mayUpdate(members)) return null;
+        if (!merging.chargeUpdate(members)) return null;
         growth += mergeObjects ? mergeInto(position, object, indexed, undo) : put(position, object, undo);
       }
     }
@@ -178,7 +178,7 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
         index.leaveAll(position, list[position]!);
         list[position] = null;
       }
-      return 'made';
+      return 'applied';
     },
 
     isEmpty: () => bytes === 1,

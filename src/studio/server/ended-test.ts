@@ -9,7 +9,7 @@ import type { CampaignJson } from '../campaign/campaign-json.ts';
 import { getVariantShares, type Share } from '../campaign/shares.ts';
 
 /** Snapshot of an A/B test when it ended. */
-export interface FrozenTest {
+export interface EndedTestSnapshot {
   /** Campaign during the test. */
   campaign: CampaignJson;
   counts: CampaignResults;
@@ -44,7 +44,7 @@ export interface SinceEnd extends EventCounts {
  * Returns the counts since the end of a test, all variants together, because users stay assigned to the variant that they saw
  * first although all see the winner.
  */
-export const sinceEnd = (frozen: FrozenTest, now: CampaignResults): SinceEnd[] =>
+export const sinceEnd = (frozen: EndedTestSnapshot, now: CampaignResults): SinceEnd[] =>
   [false, true].flatMap((isControl): SinceEnd[] => {
     const armsIn = ({ arms }: CampaignResults) =>
       arms.filter(({ variantId }) => (variantId === null) === isControl);

@@ -5,7 +5,7 @@ import { createMemoryStore, type KeyRange, type Store, type StoreKey } from '../
 import type { DeliveryContext, InMemory, Trouble } from '../delivery.ts';
 import type { LogCache } from './log-cache.ts';
 import {
-  CONTROLS_RANGE,
+  CONTROL_VERSIONS_RANGE,
   type Control,
   isControlKey,
   isNewer,
@@ -170,7 +170,9 @@ export const createLogStore = (
    */
   const probe = async (): Promise<boolean> => {
     if (consent.is('pending')) throw new Error('consent is pending');
-    const found = await disk.request((each) => each.entries<Partial<Control> | undefined>(CONTROLS_RANGE));
+    const found = await disk.request((each) =>
+      each.entries<Partial<Control> | undefined>(CONTROL_VERSIONS_RANGE),
+    );
     const record = found.find(([key]) => isControlKey(key))?.[1];
     const isOurs = !isNewer(record);
     const isCached = isOurs && !memory();

@@ -7,8 +7,8 @@ import { createLogStore, isQuotaError } from './log-store.ts';
 import {
   CLAIM_RANGE,
   type Claim,
+  CONTROL_AND_CLAIMS_RANGE,
   CONTROL_KEY,
-  CONTROL_RANGE,
   type Control,
   DEDUP_RANGE,
   type DeadRecord,
@@ -113,7 +113,7 @@ export const createLog = (context: DeliveryContext) => {
   };
 
   /** Returns the control record, the claims and the other records of the range, from one read. */
-  const snapshot = async (range = CONTROL_RANGE): Promise<LogSnapshot> => {
+  const snapshot = async (range = CONTROL_AND_CLAIMS_RANGE): Promise<LogSnapshot> => {
     const records = await store.entries<unknown>(range);
     const claims = records.map(([, record]) => record).filter(isClaim);
     const control = cache.set(records.find(([key]) => isControlKey(key))?.[1], claims);

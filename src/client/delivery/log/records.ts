@@ -82,7 +82,7 @@ export const toRange = (kind: string): KeyRange => ({
   to: [kind, SCHEMA_VERSION, '\uffff'],
 });
 /** Keys of the control record and the claims. */
-export const CONTROL_RANGE = toRange('control');
+export const CONTROL_AND_CLAIMS_RANGE = toRange('control');
 export const CLAIM_RANGE: KeyRange = {
   from: ['control', SCHEMA_VERSION, 'claim'],
   to: ['control', SCHEMA_VERSION, 'claim', '\uffff'],
@@ -228,7 +228,7 @@ export interface Control extends ConsentRecord, Record<Total, number> {
 export const CONTROL_KEY: StoreKey = ['control', SCHEMA_VERSION, 'meta'];
 
 /** Keys of the control records of this and later versions. */
-export const CONTROLS_RANGE: KeyRange = { from: CONTROL_KEY, to: ['control', '\uffff'] };
+export const CONTROL_VERSIONS_RANGE: KeyRange = { from: CONTROL_KEY, to: ['control', '\uffff'] };
 
 export const isControlKey = (key: StoreKey): boolean => String(key) === String(CONTROL_KEY);
 

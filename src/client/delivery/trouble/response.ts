@@ -91,7 +91,7 @@ const isJson = ({ headers }: HttpResponse): boolean =>
   /^application\/([\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
 
 /** A response that does not concern the events. They may be sent again at once. */
-const NOT_STORED: Outcome = { type: 'retry' };
+const TOKEN_REJECTED: Outcome = { type: 'retry' };
 
 export const noResponse = (cause: unknown, pause?: PauseCause): Outcome => ({
   type: 'in-doubt',
@@ -176,7 +176,7 @@ export const readResponse = (
     };
   }
   // Concerns only this user. Events of other users are still sent.
-  if (status === 401 && headers.has(USER_TOKEN_HEADER)) return NOT_STORED;
+  if (status === 401 && headers.has(USER_TOKEN_HEADER)) return TOKEN_REJECTED;
   if (reason === 'unauthorized') return retry(message, { reason, requestedMs: SAME_KEY_PROBE_MS }, reason);
   if (reason === 'not-found') return retry(message, { reason, requestedMs: NOT_FOUND_PROBE_MS }, reason);
   // The request is invalid, so an unchanged retry would fail again. A body that is not JSON comes from a proxy, which can judge

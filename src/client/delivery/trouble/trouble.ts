@@ -10,7 +10,7 @@ import { mayContainPoisonEvent, noResponse, type Outcome, toOutcome } from './re
 import type { SharedFunctions } from './shared-functions.ts';
 
 /** Time for which batches are smaller after a request that was too large. */
-const SMALL_MS = 60 * 60_000;
+const SMALLER_BATCH_MS = 60 * 60_000;
 
 /** Limits the number of events in a batch to the host's limit, or to less after a rejection. */
 const createBatchSize = ({ clock, options: { maxBatchSize } }: DeliveryContext) => {
@@ -19,20 +19,20 @@ const createBatchSize = ({ clock, options: { maxBatchSize } }: DeliveryContext) 
   /**
    * Sizes of the next batches after a request that may contain a poison event. The batch is bisected until that event is alone.
    */
-  let cuts: number[] = [];
+  let bisectedSizes: number[] = [];
   return {
     limit: (): number =>
-      Math.min(clock.monotonic() < largeAgainAt ? limit : maxBatchSize, cuts[0] ?? maxBatchSize),
+      Math.min(clock.monotonic() < largeAgainAt ? limit : maxBatchSize, bisectedSizes[0] ?? maxBatchSize),
     /** Adapts the size to the outcome of a batch of `count` events. */
-    learn(count: number, outcome: Outcome): void {
+    adapt(count: number, outcome: Outcome): void {
       const { type } = outcome;
       const isHalved = mayContainPoisonEvent(outcome);
       if (type !== 'rejected' && type !== 'confirmed' && !isHalved) return;
       const half = Math.ceil(count / 2);
-      cuts = [...(isHalved && count > 1 ? [half, count - half] : []), ...cuts.slice(1)];
+      bisectedSizes = [...(isHalved && count > 1 ? [half, count - half] : []), ...bisectedSizes.slice(1)];
       if (type === 'rejected' && outcome.isTooLarge) {
         limit = half;
-        largeAgainAt = clock.monotonic() + SMALL_MS;
+        largeAgainAt = clock.monotonic() + SMALLER_BATCH_MS;
       }
     },
   };
@@ -69,7 +69,7 @@ export const createTrouble = ({ shared, context, log, caps }: TroubleOptions): T
     settle(claimed, result, apiKey) {
       const { length } = claimed.claim.keys;
       const outcome = toOutcome(shared, result, length, clock.now());
-      size.learn(length, outcome);
+      size.adapt(length, outcome);
       return handleOutcome(claimed, outcome, apiKey);
     },
     // An expired claim does not indicate a network failure, so delivery does not pause.

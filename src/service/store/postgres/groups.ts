@@ -37,8 +37,8 @@ const CONTACT_LOCKS = 4_096;
 export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${LOCKS.contacts}, slot)
   FROM (SELECT DISTINCT hashtext(name) & ${CONTACT_LOCKS - 1} AS slot FROM unnest($1::text[]) AS name ORDER BY 1) AS slots`;
 
-/** Returns users with nothing but banner events in the group. */
-const findUnchanged = (
+/** Returns the rows of users for whom the group has banner events, but no change or deletion of the row. */
+const findUsersOnlyWithBannerEvents = (
   rows: readonly UserRow[],
   { updated, deleted, bannerEvents }: ChangeSet,
 ): UserRow[] => {
@@ -93,7 +93,7 @@ export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
       applyMutations(mutations, getUsers),
     );
     // Only the versions of these users show that another replica has merged them.
-    if (isSharded) changes.updated.push(...findUnchanged(rows, changes).map(writtenUser));
+    if (isSharded) changes.updated.push(...findUsersOnlyWithBannerEvents(rows, changes).map(writtenUser));
     const extraStatements = mutations.flatMap((mutation) => mutation.extraStatements ?? []);
     await writeChanges(run, changes, { ids, extraStatements });
     return { values, users: workingSet.rows() };

@@ -52,7 +52,7 @@ export const createSqliteGroups = (
       return {
         cachedUsers,
         writes,
-        clearsCache: changes.auditRedactions.length + changes.removed.length > 0,
+        clearsCache: changes.auditRedactions.length + changes.erasedOrExpired.length > 0,
         values,
       };
     } catch (failure) {

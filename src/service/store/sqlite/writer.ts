@@ -23,7 +23,7 @@ export const CHECKPOINT_PAGES = 16_384;
 const BATCHES_PER_CHECKPOINT = 5;
 const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
 /** Number of events that are added to `user_events` at once. Larger batches share more pages, but delay the next write longer. */
-const INDEXED_TOGETHER = 8_192;
+const MAX_UNINDEXED_EVENTS = 8_192;
 const CACHE_KIB = 64 * 1024;
 
 export const setForWriting = (database: DatabaseSync): void => {
@@ -46,7 +46,7 @@ export const createWriter = (database: DatabaseSync) => {
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
   const batchSizer = createBatchSizer();
-  /** Number of events since the last batch. */
+  /** Number of events that are not in `user_events` yet. */
   let unindexed = 0;
   let uncheckpointedBatches = 0;
   let lastBatch: BatchResult = { hasMore: false, lastReceivedMs: 0 };
@@ -74,7 +74,7 @@ export const createWriter = (database: DatabaseSync) => {
 
     write(group: GroupWrites): void {
       const events = unindexed + group.events.executions;
-      const isDue = events >= INDEXED_TOGETHER;
+      const isDue = events >= MAX_UNINDEXED_EVENTS;
       inTransaction(() => {
         runStepsSync(commitGroup(SQLITE_STATEMENTS, group), send);
         if (isDue) SQLITE.indexUserEvents.map(send);

@@ -9,7 +9,7 @@ import {
 import { toCampaignJson, variantName } from '../../campaign/campaign-json.ts';
 import { isApproved } from '../../campaign/review.ts';
 import { getCampaignResults } from '../../results-query.ts';
-import { type FrozenTest, rolledOut } from '../ended-test.ts';
+import { type EndedTestSnapshot, rolledOut } from '../ended-test.ts';
 import { created, get, iso, post, type ResponseOf, type StudioContext } from '../route.ts';
 import { validateDraft } from './drafts.ts';
 
@@ -306,7 +306,7 @@ export const endTest = post(
     const named = campaign.variants.find(({ variant_id }) => variant_id === winner);
     if (!named) throw new HttpError(404, `The campaign has no variant '${winner}'`);
     const counts = await getCampaignResults(context.store, context.workspace, campaign);
-    const endedTest: FrozenTest = { campaign, counts };
+    const endedTest: EndedTestSnapshot = { campaign, counts };
     return createRelease(context, {
       subjectId,
       content: rolledOut(campaign, winner, keepsControl),

@@ -14,7 +14,7 @@ import { getCampaignResults, toGoalJson } from '../../results-query.ts';
 import { compareResults } from '../../statistics/compare.ts';
 import { COUNTS_EXCEPT_IMPRESSIONS, goalName } from '../../statistics/metrics.ts';
 import { headline } from '../../statistics/sentences.ts';
-import { type FrozenTest, type SinceEnd, sinceEnd, soleVariant } from '../ended-test.ts';
+import { type EndedTestSnapshot, type SinceEnd, sinceEnd, soleVariant } from '../ended-test.ts';
 import { csvFile, get, iso, type WorkspaceContext } from '../route.ts';
 import { findCampaignRow } from './campaigns.ts';
 
@@ -115,7 +115,7 @@ const sortPlacements = (campaign: CampaignJson, found: readonly PlacementResults
 };
 
 /** Counts of a campaign with what they depend on. */
-interface Measured {
+interface ResultsInput {
   campaign: CampaignJson;
   counts: CampaignResults;
   /** Versions since the first exposure, newest first. */
@@ -123,7 +123,7 @@ interface Measured {
   ended: EndedResults | null;
 }
 
-const toResponse = ({ campaign, counts, versions, ended }: Measured, context: WorkspaceContext) => {
+const toResponse = ({ campaign, counts, versions, ended }: ResultsInput, context: WorkspaceContext) => {
   const former = versions.flatMap(({ content }) => toCampaignJson(content) ?? []).reverse();
   const compared = compareResults(campaign, counts, former);
   const { days, languages, buttons, currencies } = counts;
@@ -152,7 +152,7 @@ const toResponse = ({ campaign, counts, versions, ended }: Measured, context: Wo
 export type ResultsResponse = ReturnType<typeof toResponse>;
 
 /** Returns the combined results of all campaigns as results of one campaign with the holdout as control group. */
-const measureHoldout = async ({ workspace, store, nowMs }: WorkspaceContext): Promise<Measured> => {
+const measureHoldout = async ({ workspace, store, nowMs }: WorkspaceContext): Promise<ResultsInput> => {
   const { holdout, workspaceId } = workspace;
   if (!holdout) throw new HttpError(404, 'This workspace has no holdout');
   const { campaignId, percentage, goals } = holdout;
@@ -176,11 +176,11 @@ const measureHoldout = async ({ workspace, store, nowMs }: WorkspaceContext): Pr
 const findEndedTest = async (
   { workspace, store, studio, nowMs }: WorkspaceContext,
   live: CampaignJson,
-): Promise<{ frozen: FrozenTest; ended: EndedResults } | null> => {
+): Promise<{ frozen: EndedTestSnapshot; ended: EndedResults } | null> => {
   const winner = soleVariant(live);
   const found = winner && (await studio.endedTest(workspace.workspaceId, live.campaign_id, nowMs));
   if (!found) return null;
-  const frozen = found.test as FrozenTest;
+  const frozen = found.test as EndedTestSnapshot;
   const now = await getCampaignResults(store, workspace, frozen.campaign);
   const at = iso(found.endedAtMs);
   return {
@@ -192,7 +192,7 @@ const findEndedTest = async (
 const measureCampaign = async (
   context: WorkspaceContext,
   campaignId: string | undefined,
-): Promise<Measured> => {
+): Promise<ResultsInput> => {
   const { workspace, store } = context;
   const row = await findCampaignRow(context, campaignId);
   const test = row.published && (await findEndedTest(context, row.published.campaign));
