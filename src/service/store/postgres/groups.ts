@@ -37,7 +37,7 @@ const CONTACT_LOCKS = 4_096;
 export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${LOCKS.contacts}, slot)
   FROM (SELECT DISTINCT hashtext(name) & ${CONTACT_LOCKS - 1} AS slot FROM unnest($1::text[]) AS name ORDER BY 1) AS slots`;
 
-/** Returns the rows of users for whom the group has banner events, but no change or deletion of the row. */
+/** Returns the rows of users with banner events in the group, but no change or deletion of the row. */
 const findUsersOnlyWithBannerEvents = (
   rows: readonly UserRow[],
   { updated, deleted, bannerEvents }: ChangeSet,
