@@ -114,7 +114,17 @@ const SCREENS: readonly Screen[] = [
     'data, with a run and its rejects',
     '/data',
     async (page) => {
-      await page.getByText('Partial').first().waitFor();
+      const partial = page.getByText('Partial').first();
+      // The page does not poll if it loads before the first scheduled run begins.
+      const isShown = async () => {
+        const shown = await partial.waitFor({ timeout: 2_000 }).then(
+          () => true,
+          () => false,
+        );
+        if (!shown) await page.reload();
+        return shown;
+      };
+      await expect.poll(isShown, { timeout: 30_000 }).toBe(true);
       await page.getByRole('button', { name: 'Runs and rejects' }).first().click();
       await page.getByText('POINTS is not a number').waitFor();
     },
