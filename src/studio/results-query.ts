@@ -10,7 +10,7 @@ const finished = ({ event, product, within_hours }: GoalJson) => ({
   within_hours: within_hours || 0,
 });
 
-/** Converts a conversion to the format of the workspace file. */
+/** Converts a goal to the format of the workspace file. */
 export const toGoalJson = ({ withinMs, ...goal }: Goal): GoalJson => ({
   ...goal,
   within_hours: withinMs / HOUR_MS,

@@ -23,13 +23,17 @@ interface TabMessage {
 }
 
 /** Part of the trouble chunk that the sync scheduler needs. */
-interface TroubleChunk {
+/** Part of the trouble chunk that a sync needs. */
+interface SyncTroubleChunk {
   createRenewal: typeof createRenewal;
   createSyncFailures: typeof createSyncFailures;
 }
 
 /** Updates the cache when a session begins, a banner expires, the host requests an update, or another tab changes the record. */
-export const createSyncScheduler = (context: DeferredContext, loadTrouble: () => Promise<TroubleChunk>) => {
+export const createSyncScheduler = (
+  context: DeferredContext,
+  loadTrouble: () => Promise<SyncTroubleChunk>,
+) => {
   const {
     settings,
     consent,

@@ -80,8 +80,8 @@ export type EndpointOptions =
   | { endpoint: string; instance?: undefined };
 
 /**
- * Policy for an event in doubt, of which no response says whether it is stored: `at-least-once` sends it again, which may create a duplicate on
- * servers without deduplication; `at-most-once` drops it.
+ * Policy for an event in doubt, of which no response says whether it is stored: `at-least-once` sends it again, which may create a
+ * duplicate on servers without deduplication; `at-most-once` drops it.
  */
 export type DeliveryGuarantee = 'at-least-once' | 'at-most-once';
 

@@ -33,7 +33,10 @@ interface Insertion {
   isFound?: boolean;
   /** Number of times that the page removed the container and kept its anchor. */
   returns: number;
-  /** Position of the anchor when the container would have caused a layout shift. The container is not tried again until the anchor moves. */
+  /**
+   * Position of the anchor when the container would have caused a layout shift. The container is not tried again until the anchor
+   * moves.
+   */
   blockedAtY?: number | undefined;
 }
 

@@ -1,10 +1,10 @@
 import type { SelectorPlacement } from '../../protocol/index.ts';
 
 /**
- * Renders a container with a slot of the declared height, and returns the slot. Its content causes no layout shift. Container and slot use
- * containment, so that they do not affect their surroundings, not even in a flex or grid row. The height depends on the width
- * of the container. Inline styles cannot use media queries, so it is a sum whose last term applies only below 48rem. Engines without
- * `cqi` (Chrome before 105, Firefox before 110) use the narrow height.
+ * Renders a container with a slot of the declared height, and returns the slot. Its content causes no layout shift. Container and
+ * slot use containment, so that they do not affect their surroundings, not even in a flex or grid row. The height depends on the
+ * width of the container. Inline styles cannot use media queries, so it is a sum whose last term applies only below 48rem. Engines
+ * without `cqi` (Chrome before 105, Firefox before 110) use the narrow height.
  */
 export const renderContainer = (
   container: HTMLElement,

@@ -24,7 +24,7 @@ export interface VisibilityOptions {
   wasFilled: boolean;
   /** Required share of visible pixels, 0 to 1. */
   requiredShare: number;
-  /** Whether the slot was covered at the last check. If so, a diagonal of points is checked before the whole grid, at a fifth of the cost. */
+  /** Whether the slot was covered at the last check. If so, a diagonal of points is checked first, at a fifth of the cost. */
   wasCovered: boolean;
 }
 

@@ -33,7 +33,6 @@ export interface Campaign {
   /** Time after a dismissal until the user is eligible again, in milliseconds; `null` for never. */
   reeligibleAfterMs: number | null;
   testUsers: ReadonlySet<string>;
-  /** Goals in the format of result queries. */
   goals: readonly Goal[];
   /** Tags to which the workspace's tag caps apply. */
   tags: ReadonlySet<string>;
@@ -46,7 +45,7 @@ export interface Campaign {
 }
 
 const HOUR_MS = 60 * 60 * 1000;
-/** Converts a conversion of the file to the format of result queries. */
+/** Reads a goal of the workspace file. */
 export const readGoal = ({
   event,
   product = '',

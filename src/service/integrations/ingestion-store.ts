@@ -45,8 +45,8 @@ const MOVE_WATERMARK = `INSERT INTO ingestion_state (workspace_id, integration_i
   ON CONFLICT (workspace_id, integration_id) DO UPDATE
   SET run_id = CASE WHEN ingestion_state.run_id = excluded.run_id THEN excluded.run_id END,
     watermark_us = excluded.watermark_us, watermark_sort_key = excluded.watermark_sort_key, dedupe_since_us = excluded.dedupe_since_us`;
-const addSeen = createInsert(INGESTION_DEDUPE);
-const DELETE_SEEN = `DELETE FROM ingestion_dedupe WHERE ${BY_INTEGRATION} AND until_us <= $3`;
+const addStoredRows = createInsert(INGESTION_DEDUPE);
+const DELETE_STORED_ROWS = `DELETE FROM ingestion_dedupe WHERE ${BY_INTEGRATION} AND until_us <= $3`;
 const addReject = createUpsert(INGESTION_REJECTS);
 const DELETE_REJECT = `DELETE FROM ingestion_rejects WHERE ${BY_INTEGRATION} AND reject_id = $3`;
 
@@ -77,11 +77,11 @@ export const batchStatements = (record: BatchRecord): Statement[] => {
     saveRun(run),
   ];
   if (dedupeSinceUs !== null)
-    statements.push({ sql: DELETE_SEEN, values: [...integrationKey, dedupeSinceUs] });
+    statements.push({ sql: DELETE_STORED_ROWS, values: [...integrationKey, dedupeSinceUs] });
   if (storedRows.length > 0) {
     const untilUs = Math.max(...storedRows.map(([timeUs]) => timeUs));
     const batchId = `${runId} ${run.rowsSynced + run.rowsFailed}`;
-    statements.push(addSeen({ workspaceId, integrationId, untilUs, batchId, rows: storedRows }));
+    statements.push(addStoredRows({ workspaceId, integrationId, untilUs, batchId, rows: storedRows }));
   }
   for (const rejectId of closedRejectIds)
     statements.push({ sql: DELETE_REJECT, values: [...integrationKey, rejectId] });

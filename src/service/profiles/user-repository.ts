@@ -31,8 +31,8 @@ export interface UserRepository {
   /** Adds an event to the change set, and counts it in the profile. */
   record(profile: Profile, event: StoredEvent): void;
   /**
-   * Adds banner events of the user with this external ID to the change set. Returns `false` and adds nothing if the user does not exist and
-   * `createIfMissing` is `false`. A created user has no profile, so `find` and exports exclude the user.
+   * Adds banner events of the user with this external ID to the change set. Returns `false` and adds nothing if the user does not
+   * exist and `createIfMissing` is `false`. A created user has no profile, so `find` and exports exclude the user.
    */
   recordBannerEvents(
     externalId: string,

@@ -150,7 +150,7 @@ export interface Table<F extends Fields> extends RowType<F> {
 interface TableOptions {
   /** Columns of the primary key. Default: a field is the key. */
   key?: string;
-  /** Whether SQLite stores rows outside the index of their key, because they may have more than some hundred bytes. Default false. */
+  /** Whether rows may exceed some hundred bytes, so that SQLite stores them outside the index of their key. Default: false. */
   hasLargeRows?: boolean;
   /** Column by whose value a cluster distributes the rows. Default: they are on the coordinator. */
   distributedBy?: string;

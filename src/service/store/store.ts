@@ -204,7 +204,7 @@ export interface Store extends StoreReader, Feed {
     windows: readonly { key: string; rule: RateLimitWindow }[],
     nowMs: number,
   ): Promise<RateLimitResult>;
-  /** Returns the random secret of a workspace, which replicas share. The first call creates it, and adds the workspace to `workspaceIds`. */
+  /** Returns the random secret of a workspace, which replicas share. The first call adds the workspace to the database. */
   ensureWorkspace(workspaceId: string): Promise<string>;
 
   /** Adds the goals of the query, catches up with the feed for at most two seconds, and returns the results of the campaign. */

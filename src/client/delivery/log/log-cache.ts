@@ -17,8 +17,8 @@ export const createLogCache = ({
   let last: Control | undefined;
   let claims: Claim[] = [];
   const unsent = new Map<string, QueuedEvent>();
-  /** Control record that a full disk rejected. Its pause applies to this page. */
-  let rejectedControl: Control | undefined;
+  /** Control record that a full disk did not take. Its pause applies to this page. */
+  let unwrittenControl: Control | undefined;
   /** Whether the last read found a control record. */
   let hadRecord = false;
   /** Set from the return from the back/forward cache until the next read, because another page may have wiped the record. */
@@ -27,9 +27,9 @@ export const createLogCache = ({
   /** Reads a record. Without a stored choice, this page's choice applies. */
   const read = (record: unknown): Control => {
     const control = readControl(record, consent.record().consent);
-    if (rejectedControl && rejectedControl.pause.until > control.pause.until) {
-      control.pause = rejectedControl.pause;
-      control.rejectedKeyFingerprint = rejectedControl.rejectedKeyFingerprint;
+    if (unwrittenControl && unwrittenControl.pause.until > control.pause.until) {
+      control.pause = unwrittenControl.pause;
+      control.rejectedKeyFingerprint = unwrittenControl.rejectedKeyFingerprint;
     }
     return control;
   };
@@ -71,7 +71,7 @@ export const createLogCache = ({
     },
     /** Holds the pause of a record that a full disk rejected, until a step is written. */
     holdUnwritten(control?: Control): void {
-      rejectedControl = control;
+      unwrittenControl = control;
     },
     /** Clears the control record and the claims, because the log has moved or was emptied. */
     clear(): void {

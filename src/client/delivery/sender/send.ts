@@ -138,8 +138,8 @@ export type Requests = ReturnType<typeof createRequests>;
 
 /**
  * Records the result of a request in the log and tells the host. Handles a response that accepts all events, and leaves any other
- * to the trouble chunk. If the trouble chunk cannot be loaded, the claim stays until it expires, unless the browser was offline. `apiKey` is the key that was
- * sent. Returns the number of delivered events.
+ * to the trouble chunk. If that cannot be loaded, the claim stays until it expires, unless the browser was offline. `apiKey` is the
+ * key that was sent. Returns the number of delivered events.
  */
 export const createSettle = (context: DeliveryContext, log: Log) => {
   const { clock, tabs, trouble, loadedTrouble, deliver } = context;

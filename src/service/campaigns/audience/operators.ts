@@ -73,8 +73,8 @@ interface Comparison {
 }
 
 /**
- * Creates a comparison operator for numbers, strings, or Booleans as 0 and 1. A `null` operand matches missing values if the operator
- * includes equality; any other operand matches nothing.
+ * Creates a comparison operator for numbers, strings, or Booleans as 0 and 1. A `null` operand matches missing values if the
+ * operator includes equality; any other operand matches nothing.
  */
 const comparison = ({ number, text, includesEqual }: Comparison): Operator => ({
   isComparison: true,

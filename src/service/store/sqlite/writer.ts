@@ -86,7 +86,7 @@ export const createWriter = (database: DatabaseSync) => {
       inTransaction(() => SQLITE.indexUserEvents.map(send));
     },
 
-    /** Runs a batch, or checkpoints the log after some batches. Other writes run between two calls, and wait for only one of both. */
+    /** Runs a batch, or checkpoints the log after some batches. Other writes run between two calls and wait for one of them. */
     advanceResults(through: FeedCursor): BatchResult {
       if (uncheckpointedBatches === BATCHES_PER_CHECKPOINT) {
         uncheckpointedBatches = 0;

@@ -131,7 +131,7 @@ export const NoteField = ({ id, label, note }: NoteFieldProps) => (
   </div>
 );
 
-/** Copies a text to the clipboard. Throws a `ActionError` with the message `instead` if the browser denies access. */
+/** Copies a text to the clipboard. Throws an `ActionError` with the message `instead` if the browser denies access. */
 export const copyText = async (text: string, instead: string): Promise<void> => {
   try {
     await navigator.clipboard.writeText(text);

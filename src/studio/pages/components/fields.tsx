@@ -42,18 +42,18 @@ export const IssueList = ({ checks }: { checks: readonly DraftCheck[] }) => (
 /** Creates the error of a field with invalid input. The draft keeps the last valid value. */
 export const unreadable = (message: string): DraftCheck => ({ severity: 'error', path: [], message });
 
-const invalid = signal<readonly string[]>([]);
+const invalidIds = signal<readonly string[]>([]);
 
 /** Returns the IDs of fields with invalid input, which is not in the draft. */
-export const invalidFields = (): readonly string[] => invalid.value;
+export const invalidFields = (): readonly string[] => invalidIds.value;
 
 /** Adds a field to `invalidFields` while its input is invalid. */
 export const useInvalid = (id: string, isInvalid: boolean) => {
   useLayoutEffect(() => {
     if (!isInvalid) return;
-    invalid.value = [...invalid.peek(), id];
+    invalidIds.value = [...invalidIds.peek(), id];
     return () => {
-      invalid.value = invalid.peek().filter((each) => each !== id);
+      invalidIds.value = invalidIds.peek().filter((each) => each !== id);
     };
   }, [id, isInvalid]);
 };

@@ -36,16 +36,16 @@ const parse = (typed: string): Filter | null | undefined => (typed.trim() === ''
 /** JSON editor for filters that the builder cannot show. */
 const AudienceJson = ({ audience, checks, onChange }: AudienceJsonProps) => {
   const typed = useSignal<string | null>(null);
-  const isUnread = typed.value !== null && parse(typed.value) === undefined;
-  const unread = isUnread ? [unreadable('Invalid JSON. The last valid audience is used.')] : [];
-  useInvalid('audience-json', isUnread);
+  const isInvalid = typed.value !== null && parse(typed.value) === undefined;
+  const own = isInvalid ? [unreadable('Invalid JSON. The last valid audience is used.')] : [];
+  useInvalid('audience-json', isInvalid);
   const shown = typed.value ?? (audience ? JSON.stringify(audience, null, 2) : '');
   return (
     <Field
       id="audience-json"
       label="Audience as JSON"
       help="A filter in MongoDB's query form. Empty is everyone."
-      checks={[...unread, ...checks]}
+      checks={[...own, ...checks]}
     >
       <textarea
         id="audience-json"
@@ -54,7 +54,7 @@ const AudienceJson = ({ audience, checks, onChange }: AudienceJsonProps) => {
         dir="ltr"
         spellcheck={false}
         value={shown}
-        aria-invalid={isUnread}
+        aria-invalid={isInvalid}
         aria-describedby={describedBy('audience-json')}
         onInput={(event) => {
           typed.value = event.currentTarget.value;

@@ -19,15 +19,15 @@ import './blocks.css';
 import './editor.css';
 
 /** First path segment of a check of invalid input. The second segment is the ID of the field. */
-const UNREAD = '';
+const INVALID_INPUT = '';
 
 /** Returns the IDs of fields with invalid input in the open section. */
-const unreadInSection = (): readonly string[] =>
+const invalidInSection = (): readonly string[] =>
   invalidFields().filter((id) => document.getElementById(id)?.closest('#section'));
 
 /** Focuses the first field with invalid input. Returns whether there is one. */
 export const focusUnread = (): boolean => {
-  const [id] = unreadInSection();
+  const [id] = invalidInSection();
   if (id === undefined) return false;
   document.getElementById(id)?.focus();
   announce('This value is not saved. Fix or clear it first.');
@@ -39,10 +39,14 @@ export const useChecks = (editor: Editor) => {
   const campaign = editor.campaign.value;
   const reach = useReach(campaign);
   const visibility = getVisibility(campaign, reach, Date.now());
-  const unread = unreadInSection().map(
-    (id): DraftCheck => ({ severity: 'error', path: [UNREAD, id], message: 'Not saved. Fix or clear it.' }),
+  const invalid = invalidInSection().map(
+    (id): DraftCheck => ({
+      severity: 'error',
+      path: [INVALID_INPUT, id],
+      message: 'Not saved. Fix or clear it.',
+    }),
   );
-  const found = [...unread, ...editor.checks.value];
+  const found = [...invalid, ...editor.checks.value];
   const isInvalid = found.some(({ severity }) => severity === 'error');
   return {
     campaign,
@@ -58,7 +62,7 @@ export const useChecks = (editor: Editor) => {
 const formatLocation = ({ path }: DraftCheck, campaign: CampaignJson): string => {
   const [first, second, third, fourth, fifth] = path;
   if (first === undefined) return '';
-  if (first === UNREAD) {
+  if (first === INVALID_INPUT) {
     const label = document.querySelector(`label[for="${second}"]`)?.textContent;
     return label ?? document.getElementById(String(second))?.closest('section')?.ariaLabel ?? '';
   }
@@ -136,7 +140,7 @@ const sectionInAddress = (): Section =>
   SECTIONS.find((each) => location.hash === `#${each.section}`)?.section ?? 'message';
 
 const getSection = ({ path: [member] }: DraftCheck, open: Section): Section =>
-  member === UNREAD
+  member === INVALID_INPUT
     ? open
     : (SECTIONS.find(({ members }) => members.includes(String(member)))?.section ?? 'message');
 
@@ -172,7 +176,7 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
   /** Shows and focuses the field of a check. */
   const goTo = (check: DraftCheck) => {
     const [member, index, part, ...names] = check.path;
-    if (member === UNREAD) {
+    if (member === INVALID_INPUT) {
       wanted.value = String(index);
       return;
     }

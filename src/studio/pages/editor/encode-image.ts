@@ -23,7 +23,7 @@ const describeSize = (file: File) => `“${file.name}” is ${formatBytes(file.s
 
 /**
  * Decodes an image. Returns `null` for small files to upload unchanged: animations, and images that the browser cannot decode.
- * Throws a `ActionError` if the file is over 12 MB, or over the upload limit and cannot be scaled down.
+ * Throws an `ActionError` if the file is over 12 MB, or over the upload limit and cannot be scaled down.
  */
 export const decodeImage = async (file: File): Promise<ImageBitmap | null> => {
   const isSmall = file.size <= MAX_IMAGE_BYTES;
