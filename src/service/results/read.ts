@@ -21,7 +21,7 @@ export interface ArmResults extends Counts {
   goals: GoalResult[];
 }
 
-/** Results of one arm on one day, by the earlier of timestamp and receipt of each banner event. */
+/** Results of one arm on one day, by the `day` of each banner event. */
 export interface DayResults extends Counts {
   /** Day such as `2026-03-01`, in the workspace's time zone at the time of receipt. */
   day: string;

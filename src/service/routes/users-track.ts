@@ -84,7 +84,7 @@ export const usersTrack = trackRoute({
   operation: {
     id: 'trackUsers',
     summary: 'Record attributes, events and purchases',
-    description: `At most ${MAX_TRACK_OBJECTS} objects over all arrays. \`errors\` lists rejected objects by array and index; the others are stored. Attributes are applied first, then events, then purchases.`,
+    description: `At most ${MAX_TRACK_OBJECTS} objects over all arrays, or in each array if the workspace has \`objects: per_array\`. \`errors\` lists rejected objects by array and index; the others are stored. Attributes are applied first, then events, then purchases.`,
   },
   objects: ({ trackObjects }) => ({ max: MAX_TRACK_OBJECTS, counting: trackObjects }),
 });

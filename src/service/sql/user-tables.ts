@@ -84,7 +84,10 @@ export const BANNER_EVENTS = defineTable(
     /** ID of the variant; `null` for a control banner. */
     variantId: orNull(text('variant_id')),
     placementId: text('placement_id'),
-    /** Date of the earlier of timestamp and receipt in the workspace's time zone, for example `2026-03-01`. */
+    /**
+     * Date of the earlier of timestamp and receipt in the workspace's time zone, for example `2026-03-01`. Date of receipt if the
+     * timestamp is more than 400 days older.
+     */
     day: text('day'),
     appId: text('app_id'),
     isControl: boolean('is_control'),
