@@ -26,8 +26,8 @@ type VisitorsChunk = typeof import('./user/visitors.ts');
 const CHUNKS = {
   /**
    * Loads on a response other than 202 with all events accepted, a failed sync, a damaged or old record, a full or failing disk,
-   * a dead letter, `diagnostics()`, `shouldShow`, a service worker, or an expired banner. If it cannot be loaded, events without a
-   * confirmation stay in the log, and their claim expires by itself.
+   * a dead letter, `diagnostics()`, `shouldShow`, a service worker, or an expired banner. Events without a confirmation stay in
+   * the log until it is loaded.
    */
   trouble: () => import('./trouble-chunk.ts'),
   /** Loads on `inspect()`, or if the page was opened by a preview link. */
@@ -157,7 +157,7 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
   /** Reads the log before anything is stored, because the page may have missed an opt-out while it was hidden. */
   const runAfterLogRead = async (work: () => Promise<unknown>): Promise<void> => {
     // Without consent, not even an empty database is created.
-    if (isActive() && (await delivery.mayAct()) && isActive()) await work();
+    if (isActive() && (await delivery.readConsent()) && isActive()) await work();
   };
 
   const stops = [
@@ -201,7 +201,9 @@ export const createDeferredClient = (options: DeferredClientOptions): DeferredCl
         if (user.update()) await cache.open();
         // Reading the log applies an opt-out of an earlier visit.
         if (isActive())
-          await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(reportLogFailure);
+          await withTimeout(delivery.readConsent(), after, STORE_TIMEOUT_MS, 'The log').catch(
+            reportLogFailure,
+          );
         if (userTokens.resume()) inBackground(delivery.flush());
         await scheduler.startSession(delivery.queued);
         for (const addition of additions) inBackground(startPart(addition));

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { createConsent, type Decision } from '../../src/client/consent/consent.ts';
 import { storeWithoutDelivery } from '../../src/client/consent/decide.ts';
 import { createDeferredChunk, findUrl, retryImport } from '../../src/client/deferred-chunk.ts';
-import { CONTROL_KEY, newControl, readControl } from '../../src/client/delivery/log/records.ts';
+import { LOG_STATE_KEY, newLogState, readLogState } from '../../src/client/delivery/log/records.ts';
 import { logName } from '../../src/client/options/options.ts';
 import { createMemoryStore, type Store, type StoreKey } from '../../src/client/platform/store.ts';
 import { createFakeService, createVirtualClock } from '../../src/testing/index.ts';
@@ -342,14 +342,14 @@ const decided = (decision: Decision, at: number, initial: 'enabled' | 'disabled'
 
 test('the delivery module reads the consent record that the client wrote without it', async () => {
   const store = createMemoryStore();
-  await store.setMany([[CONTROL_KEY, { ...newControl('enabled'), delivered: 3 }]]);
+  await store.setMany([[LOG_STATE_KEY, { ...newLogState('enabled'), delivered: 3 }]]);
   await storeWithoutDelivery(page(store), 'keep', decided('keep', 5));
-  const record = await store.get(CONTROL_KEY);
-  expect(readControl(record, 'enabled')).toEqual({ ...newControl('disabled'), delivered: 3, decidedAt: 5 });
+  const record = await store.get(LOG_STATE_KEY);
+  expect(readLogState(record, 'enabled')).toEqual({ ...newLogState('disabled'), delivered: 3, decidedAt: 5 });
   const newer = { v: 2, consent: 'enabled' };
-  await store.setMany([[CONTROL_KEY, newer]]);
+  await store.setMany([[LOG_STATE_KEY, newer]]);
   await storeWithoutDelivery(page(store), 'keep', decided('keep', 6));
-  expect(await store.get(CONTROL_KEY)).toEqual(newer);
+  expect(await store.get(LOG_STATE_KEY)).toEqual(newer);
 });
 
 test('a purge without the delivery module removes the queue, but not totals or records of a newer version', async () => {
@@ -361,15 +361,15 @@ test('a purge without the delivery module removes the queue, but not totals or r
     [['event', 2, 5, 'tab', 1], { v: 2 }],
   ];
   await store.setMany([
-    [CONTROL_KEY, { ...newControl('enabled'), delivered: 3, purged: 1 }],
+    [LOG_STATE_KEY, { ...newLogState('enabled'), delivered: 3, purged: 1 }],
     [['event', 1, 5, 'tab', 1], event],
     [['event', 1, 6, 'tab', 2], event],
     [['dead', 1, 4, 'tab', 0], { v: 1, event, reason: 'no' }],
     ...newer,
   ]);
   await storeWithoutDelivery(page(store), 'purge', decided('purge', 7));
-  const control = { ...newControl('disabled'), delivered: 3, purged: 1, decidedAt: 7 };
-  expect(await store.entries()).toEqual([[CONTROL_KEY, control], ...newer]);
+  const state = { ...newLogState('disabled'), delivered: 3, purged: 1, decidedAt: 7 };
+  expect(await store.entries()).toEqual([[LOG_STATE_KEY, state], ...newer]);
   await storeWithoutDelivery(page(store), 'wipe', decided('wipe', 8));
   expect(await store.entries()).toEqual([]);
 });
@@ -457,7 +457,7 @@ test('an opt-in settles if the chunk cannot load, and applies on the next visit'
   await second.placard.enable();
   second.placard.stop();
   network.failures = 0;
-  expect(await openStore(logName(service.origin, 'app')).get(CONTROL_KEY)).toMatchObject({
+  expect(await openStore(logName(service.origin, 'app')).get(LOG_STATE_KEY)).toMatchObject({
     consent: 'enabled',
   });
   const third = visit();
@@ -468,27 +468,27 @@ test('an opt-in settles if the chunk cannot load, and applies on the next visit'
 
 test('a delayed choice does not overwrite a later one from another tab, and the page applies the later one', async () => {
   const store = createMemoryStore();
-  const stored = { ...newControl('disabled'), decidedAt: 20, delivered: 3 };
-  await store.setMany([[CONTROL_KEY, stored]]);
+  const stored = { ...newLogState('disabled'), decidedAt: 20, delivered: 3 };
+  await store.setMany([[LOG_STATE_KEY, stored]]);
   const consent = decided('enable', 10);
   await storeWithoutDelivery(page(store), 'enable', consent);
-  expect(await store.get(CONTROL_KEY)).toEqual(stored);
+  expect(await store.get(LOG_STATE_KEY)).toEqual(stored);
   expect(consent.record()).toEqual({ consent: 'disabled', decidedAt: 20 });
 });
 
 test('a delayed purge keeps events captured after a later opt-in in another tab', async () => {
   const store = createMemoryStore();
   const event = { v: 1, type: 'click', bannerId: 'b', placementId: 'p', userId: 'u', time: 5 };
-  const control = { ...newControl('enabled'), decidedAt: 20 };
+  const state = { ...newLogState('enabled'), decidedAt: 20 };
   await store.setMany([
-    [CONTROL_KEY, control],
+    [LOG_STATE_KEY, state],
     [['event', 1, 9, 'tab', 1], event],
     [['event', 1, 21, 'tab', 2], event],
   ]);
   const consent = decided('purge', 10, 'enabled');
   await storeWithoutDelivery(page(store), 'purge', consent);
   expect(await store.entries()).toEqual([
-    [CONTROL_KEY, control],
+    [LOG_STATE_KEY, state],
     [['event', 1, 21, 'tab', 2], event],
   ]);
   expect(consent.record()).toEqual({ consent: 'enabled', decidedAt: 20 });
@@ -511,8 +511,8 @@ test('an opt-out in another tab overrides an earlier opt-in, even if the chunk l
   expect(network.failures).toBe(0);
   expect(other.of('consent').at(-1)).toMatchObject({ state: 'disabled' });
   expect(late.of('consent').at(-1)).toMatchObject({ state: 'disabled' });
-  const control = await openStore(logName(service.origin, 'app')).get(CONTROL_KEY);
-  expect(control).toMatchObject({ consent: 'disabled' });
+  const state = await openStore(logName(service.origin, 'app')).get(LOG_STATE_KEY);
+  expect(state).toMatchObject({ consent: 'disabled' });
 });
 
 test.each([

@@ -2,12 +2,12 @@ import type { Decision } from '../consent/consent.ts';
 import { isUnavailable } from '../load-chunk.ts';
 import type { StoreKey } from '../platform/store.ts';
 import type { Capture } from './capture.ts';
-import { isControlKey, isNewer } from './log/records.ts';
+import { isLogStateKey, isNewer } from './log/records.ts';
 import type { Outbox } from './sender/sender.ts';
 
 /** Applies the choices of other tabs to this page. */
-export const followTabs = ({ context: { consent, tabs, isWorker }, log }: Outbox): void => {
-  tabs.subscribe((item) => {
+export const followTabs = ({ context: { consent, channel, isWorker }, log }: Outbox): void => {
+  channel.subscribe((item) => {
     if (item.type !== 'consent' || !Number.isFinite(item.decidedAt)) return;
     const wasWiped = consent.is('wiped');
     // A service worker has no host that could enable it again.
@@ -19,7 +19,7 @@ export const followTabs = ({ context: { consent, tabs, isWorker }, log }: Outbox
 
 /** Stores the decisions of this page in the log, tells the other tabs, and applies them to the queue. */
 export const createApplyDecision = ({ context, log, capMonitor, sender }: Outbox, capture: Capture) => {
-  const { consent, tabs, trouble } = context;
+  const { consent, channel, trouble } = context;
 
   const purge = async (until: number): Promise<void> => {
     try {
@@ -32,7 +32,7 @@ export const createApplyDecision = ({ context, log, capMonitor, sender }: Outbox
       const found = await log.store.entries();
       // The capture time is in the key of an event, and in the mark of a deduplication name.
       const isKept = ([key, record]: [StoreKey, unknown]): boolean =>
-        isControlKey(key) || isNewer(record) || (Object(record).at ?? Number([key].flat()[2])) > until;
+        isLogStateKey(key) || isNewer(record) || (Object(record).at ?? Number([key].flat()[2])) > until;
       await log.store.deleteMany(found.filter((each) => !isKept(each)).map(([key]) => key));
     }
   };
@@ -44,7 +44,7 @@ export const createApplyDecision = ({ context, log, capMonitor, sender }: Outbox
     const isWipe = decision === 'wipe' && !isDiskDone;
     const isPurge = decision === 'purge' && !isDiskDone;
     const post = () =>
-      tabs.post({ type: 'consent', ...record, ...(isWipe && { consent: 'wiped' as const }) });
+      channel.post({ type: 'consent', ...record, ...(isWipe && { consent: 'wiped' as const }) });
     // Other tabs stop without waiting for the disk. An opt-in is posted only after it is stored.
     if (!isOptIn) post();
     // Runs in call order, so that a purge keeps events captured after a later opt-in, in this tab or another.

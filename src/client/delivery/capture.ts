@@ -125,10 +125,10 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
    * Returns the other events.
    */
   const removeForbidden = async (kept: NewLogEvent[]): Promise<NewLogEvent[]> => {
-    const control = await log.control();
-    const isMissed = control.consent !== 'enabled' && !consent.mayAct() && !consent.isOwn(control.decidedAt);
+    const state = await log.state();
+    const isMissed = state.consent !== 'enabled' && !consent.mayAct() && !consent.isOwn(state.decidedAt);
     const isForbidden = ({ event }: NewLogEvent): boolean =>
-      !consent.mayStorePending() || (isMissed && event.time > control.decidedAt);
+      !consent.mayStorePending() || (isMissed && event.time > state.decidedAt);
     const forbidden = kept.filter(isForbidden);
     if (forbidden.length > 0)
       await log.remove(forbidden).catch((cause) => fail('storage', 'Event log unavailable', cause));

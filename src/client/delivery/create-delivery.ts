@@ -17,14 +17,14 @@ import type { createWorkerHandoff } from './worker-handoff.ts';
 const createContext = (setup: DeliverySetup): Omit<DeliveryContext, 'trouble' | 'loadedTrouble'> => {
   const { clock, random, lifecycle, openChannel, isWorker, notify } = setup;
   const newId = () => `${clock.now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
-  const tabs = createTabChannel<TabMessage>(setup.logName, lifecycle, openChannel);
-  tabs.subscribe((item) => {
+  const channel = createTabChannel<TabMessage>(setup.logName, lifecycle, openChannel);
+  channel.subscribe((item) => {
     if (item.type === 'notice' && item.notice) notify(item.notice);
   });
 
   const tell: Notify = (notice) => {
     notify(notice);
-    if (isWorker && ('event' in notice || 'events' in notice)) tabs.post({ type: 'notice', notice });
+    if (isWorker && ('event' in notice || 'events' in notice)) channel.post({ type: 'notice', notice });
   };
 
   return {
@@ -32,7 +32,7 @@ const createContext = (setup: DeliverySetup): Omit<DeliveryContext, 'trouble' | 
     pageId: newId(),
     newId,
     options: deliveryOptions(setup.delivery, notify),
-    tabs,
+    channel,
     notify: tell,
     deliver(events) {
       if (events.length === 0) return;
@@ -74,7 +74,7 @@ export const createOutbox = (
     sender.requests.abortAll();
   });
   // The disk may contain another choice of the user.
-  log.store.onDisk(() => void log.control().then(() => sender.wake()));
+  log.store.onDisk(() => void log.state().then(() => sender.wake()));
   const send = () => (context.canSend() ? sender.run(true) : 0);
 
   return {
@@ -131,13 +131,13 @@ export const createDelivery = (setup: DeliverySetup, loadTrouble: () => Promise<
       sender.wake();
     },
     discardDeadLetters: async (keys) => (await trouble()).deadLetters.discard(keys),
-    async mayAct() {
-      await log.control();
+    async readConsent() {
+      await log.state();
       return consent.mayAct();
     },
     applyDecision: createApplyDecision(outbox, capture),
     stop() {
-      context.tabs.close();
+      context.channel.close();
       for (const part of [sender, pageExit]) part.stop();
       log.close();
     },

@@ -110,7 +110,7 @@ export interface Delivery {
   retryDeadLetters(keys?: string[]): Promise<void>;
   discardDeadLetters(keys?: string[]): Promise<void>;
   /** Returns whether the user's last choice, in any tab or on an earlier visit, allows storing events. */
-  mayAct(): Promise<boolean>;
+  readConsent(): Promise<boolean>;
   /**
    * Stores a decision of this page in the log, tells the other tabs, and applies it to queued events. The consent object already
    * has the decision. `isDiskDone`: a wipe or purge was already applied to the disk, and the user has opted in since. In this
@@ -239,7 +239,7 @@ export interface Trouble {
    * totals.
    */
   purge(until: number): Promise<void>;
-  /** Moves the log from memory to the disk. `hadRecord`: whether the last check found a control record on the disk. */
+  /** Moves the log from memory to the disk. `hadRecord`: whether the last check found the log state on the disk. */
   restore(request: DiskRequest, from: InMemory, hadRecord: boolean): Promise<void>;
 }
 
@@ -249,7 +249,7 @@ export interface DeliveryContext extends Omit<DeliverySetup, 'delivery'> {
   pageId: string;
   newId: () => string;
   options: DeliveryOptions;
-  tabs: TabChannel<TabMessage>;
+  channel: TabChannel<TabMessage>;
   /** Tells the host which events were delivered. */
   deliver: (events: BannerEvent[]) => void;
   /** Loads the trouble chunk. Rejects if it cannot be loaded; unconfirmed events then stay in the log. */

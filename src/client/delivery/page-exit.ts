@@ -23,7 +23,7 @@ export const createExitFlush = (
   return async (): Promise<number> => {
     const key = apiKeys.current();
     const others = log.cache.claims().filter((each) => each.pageId !== pageId);
-    if (key === undefined || findBlock(context, log.cache.control(), others)) return 0;
+    if (key === undefined || findBlock(context, log.cache.state(), others)) return 0;
     const byValue = log.cache
       .unsent()
       .filter(({ event: { userId, type } }) => {

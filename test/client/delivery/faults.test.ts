@@ -84,7 +84,7 @@ test('a tab restored from the back/forward cache after a wipe does not store or 
   await world.settle();
   expect(await away.capture('after')).toBeNull();
   await world.clock.advance(10_000);
-  expect(await away.delivery.mayAct()).toBe(false);
+  expect(await away.delivery.readConsent()).toBe(false);
   expect(world.sent()).toEqual([]);
   expect(world.records()).toEqual([]);
 });
@@ -398,7 +398,7 @@ test('keeps the records of a newer version and applies its opt-out', async () =>
   ]);
   world.service.clear();
   const next = world.openTab();
-  expect(await next.delivery.mayAct()).toBe(false);
+  expect(await next.delivery.readConsent()).toBe(false);
   expect(await next.capture('none')).toBeNull();
 });
 

@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
-import { CONTROL_KEY, newControl } from '../../../src/client/delivery/log/records.ts';
+import { LOG_STATE_KEY, newLogState } from '../../../src/client/delivery/log/records.ts';
 import { createFaultyWorld, deafLink } from './world.ts';
 
 const MINUTE_MS = 60_000;
@@ -72,10 +72,10 @@ test('keeps the record of a newer version that takes over the log during the ret
   store.fail({ type: 'wait', until }, { verbs: ['update'] });
   tab.tell('visible');
   await world.settle();
-  const newer = { ...newControl('enabled'), v: 2, more: 'of a newer version' };
-  await world.disk.openStore(world.name).setMany([[CONTROL_KEY, newer]]);
+  const newer = { ...newLogState('enabled'), v: 2, more: 'of a newer version' };
+  await world.disk.openStore(world.name).setMany([[LOG_STATE_KEY, newer]]);
   resolve();
   await world.clock.advance(MINUTE_MS);
-  expect(world.records()).toEqual([[CONTROL_KEY, newer]]);
+  expect(world.records()).toEqual([[LOG_STATE_KEY, newer]]);
   expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true, captured: 1 });
 });

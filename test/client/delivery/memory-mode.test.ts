@@ -228,14 +228,14 @@ test('case 40: reports an opt-out of an earlier visit after memory mode, and kee
     store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
   breakDisk();
   const tab = openTab();
-  expect(await tab.delivery.mayAct()).toBe(true);
+  expect(await tab.delivery.readConsent()).toBe(true);
   store.recover();
   tab.tell('visible');
   await world.settle();
-  expect(await tab.delivery.mayAct()).toBe(false);
+  expect(await tab.delivery.readConsent()).toBe(false);
   expect(tab.noticesOf('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
   breakDisk();
-  expect(await tab.delivery.mayAct()).toBe(false);
+  expect(await tab.delivery.readConsent()).toBe(false);
   expect(await tab.capture()).toBeNull();
   expect(tab.noticesOf('memory-mode').map(({ on }) => on)).toEqual([true, false, true]);
   expect(tab.noticesOf('consent')).toHaveLength(1);
@@ -249,11 +249,11 @@ test('case 40: applies an opt-out that was read before the log switches to memor
   await before.delivery.disable('keep');
   before.kill();
   const tab = openTab();
-  expect(await tab.delivery.mayAct()).toBe(false);
+  expect(await tab.delivery.readConsent()).toBe(false);
   store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
   expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true });
   expect(await tab.capture()).toBeNull();
-  expect(await tab.delivery.mayAct()).toBe(false);
+  expect(await tab.delivery.readConsent()).toBe(false);
   expect(tab.noticesOf('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
 });
 
@@ -306,7 +306,7 @@ test.each([
     store.recover();
     tab.tell('visible');
     await world.clock.advance(10 * MINUTE_MS);
-    expect(await tab.delivery.mayAct()).toBe(false);
+    expect(await tab.delivery.readConsent()).toBe(false);
     expect(await other.delivery.diagnostics()).toMatchObject({ captured: 2, ...left });
     expect(world.service.events).toEqual([]);
   },
@@ -322,7 +322,7 @@ test('case 69: a later opt-out from another tab overrides an opt-in in memory mo
   store.recover();
   tab.tell('visible');
   await world.clock.advance(10 * MINUTE_MS);
-  expect(await world.openTab().delivery.mayAct()).toBe(false);
+  expect(await world.openTab().delivery.readConsent()).toBe(false);
   expect(world.service.events).toEqual([]);
 });
 
@@ -339,5 +339,5 @@ test('case 69: an opt-in from another tab overrides an earlier opt-out in memory
   store.recover();
   tab.tell('visible');
   await world.clock.advance(10 * MINUTE_MS);
-  expect(await world.openTab().delivery.mayAct()).toBe(true);
+  expect(await world.openTab().delivery.readConsent()).toBe(true);
 });

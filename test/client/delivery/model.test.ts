@@ -116,8 +116,8 @@ const checkDisk = (world: World): number => {
   for (const { keys } of batches) expect(keys.length).toBeGreaterThan(0);
   const queue = events.map(([key, event]) => ({ key, event }));
   expect([...queue].sort(byTime)).toEqual(queue);
-  const control = world.control();
-  const left = TOTALS.reduce((sum, total) => sum + (control?.[total] ?? 0), 0);
+  const state = world.state();
+  const left = TOTALS.reduce((sum, total) => sum + (state?.[total] ?? 0), 0);
   return left + events.length + of('dead').length;
 };
 

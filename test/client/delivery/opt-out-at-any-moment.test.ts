@@ -80,7 +80,7 @@ test('an opt-in on the visit after an opt-out does not emit the opt-out, and sto
   await enabled;
   expect(await click).toMatchObject({ type: 'click' });
   expect(second.noticesOf('consent')).toEqual([{ type: 'consent', state: 'enabled' }]);
-  expect(world.control()?.consent).toBe('enabled');
+  expect(world.state()?.consent).toBe('enabled');
 });
 
 test.each(['keep', 'send', 'purge'] as const)(
@@ -145,10 +145,10 @@ test.each(['keep', 'send', 'purge'] as const)(
     const earlier = world.openTab();
     await earlier.delivery.disable('keep');
     const [tab, other] = [world.openTab(), world.openTab()];
-    await Promise.all([tab, other].map(({ delivery }) => delivery.mayAct()));
+    await Promise.all([tab, other].map(({ delivery }) => delivery.readConsent()));
     await Promise.all([tab.delivery.enable(), tab.delivery.disable(policy)]);
     await world.settle();
-    expect(await other.delivery.mayAct()).toBe(false);
+    expect(await other.delivery.readConsent()).toBe(false);
     expect(await other.capture('after the opt-out')).toBeNull();
     await world.settle();
     expect(world.sent()).toEqual([]);
@@ -159,7 +159,7 @@ test('case 69: a pending opt-in does not override a later opt-out from another t
   const { world, store, openTab } = createFaultyWorld();
   await world.openTab().delivery.disable('keep');
   const [tab, other] = [openTab(), world.openTab()];
-  await Promise.all([tab, other].map(({ delivery }) => delivery.mayAct()));
+  await Promise.all([tab, other].map(({ delivery }) => delivery.readConsent()));
   await world.clock.advance(500);
   const disk = Promise.withResolvers<void>();
   store.fail({ type: 'wait', until: disk.promise }, { verbs: ['update'], times: 9 });
@@ -169,7 +169,7 @@ test('case 69: a pending opt-in does not override a later opt-out from another t
   disk.resolve();
   await enabled;
   await world.settle();
-  expect(await world.openTab().delivery.mayAct()).toBe(false);
+  expect(await world.openTab().delivery.readConsent()).toBe(false);
   for (const each of [tab, other]) expect(await each.capture('after the opt-out')).toBeNull();
   expect(world.sent()).toEqual([]);
 });
@@ -183,7 +183,7 @@ test('case 69: an opt-in with a pending event applies after any choice of an ear
   await tab.delivery.enable();
   await inLine;
   await world.settle();
-  expect(await tab.delivery.mayAct()).toBe(true);
+  expect(await tab.delivery.readConsent()).toBe(true);
   expect(await tab.capture('after')).not.toBeNull();
 });
 

@@ -33,7 +33,7 @@ test.each([1, Number.POSITIVE_INFINITY])(
     store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'], times });
     await tab.delivery.disable('purge');
     await world.settle();
-    expect(await tab.delivery.mayAct()).toBe(false);
+    expect(await tab.delivery.readConsent()).toBe(false);
     tab.kill();
     expect(await sentByTheNextPage(world, store)).toBe(0);
   },
@@ -47,7 +47,7 @@ test('case 69: a full disk does not prevent an opt-out (keep) or remove the clic
   tab.kill();
   const next = world.openTab();
   await world.clock.advance(10 * MINUTE_MS);
-  expect(await next.delivery.mayAct()).toBe(false);
+  expect(await next.delivery.readConsent()).toBe(false);
   expect(await next.delivery.diagnostics()).toMatchObject({ captured: 6, evicted: 3, pending: 3 });
 });
 

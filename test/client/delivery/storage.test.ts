@@ -375,7 +375,7 @@ test('case 44: continues in memory mode if a newer version owns the log, and doe
     await tab.capture('later');
     await world.clock.advance(10 * MINUTE_MS);
     expect(world.sent().flat()).toContain('later');
-    expect(world.control()).toEqual(record);
+    expect(world.state()).toEqual(record);
   }
 });
 
@@ -384,7 +384,7 @@ test('case 44: applies an opt-out that a newer version stored', async () => {
   const record = { v: 2, consent: 'disabled' };
   await world.disk.openStore(world.name).setMany([[CONTROL, record]]);
   const tab = world.openTab();
-  expect(await tab.delivery.mayAct()).toBe(false);
+  expect(await tab.delivery.readConsent()).toBe(false);
   expect(await tab.capture()).toBeNull();
   await world.clock.advance(10 * MINUTE_MS);
   expect(world.service.requests).toEqual([]);

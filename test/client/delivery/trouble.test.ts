@@ -23,7 +23,7 @@ test('does not load the trouble chunk on an ordinary visit', async () => {
   tab.tell('hidden');
   await world.clock.advance(60_000);
   expect(loadTrouble).not.toHaveBeenCalled();
-  expect(world.control()).toMatchObject({ delivered: 60 });
+  expect(world.state()).toMatchObject({ delivered: 60 });
 });
 
 test('without the trouble chunk, a response other than 202 keeps the log and does not cause an immediate request', async () => {
@@ -85,7 +85,7 @@ test('without the trouble chunk, an opt-out purges stored events', async () => {
   await tab.captureMany(3);
   await tab.delivery.disable('purge');
   expect(world.records().filter(([key]) => [key].flat()[0] === 'event')).toEqual([]);
-  expect(world.control()).toMatchObject({ consent: 'disabled' });
+  expect(world.state()).toMatchObject({ consent: 'disabled' });
 });
 
 test('without the trouble chunk, a full disk moves the log to memory', async () => {

@@ -4,7 +4,7 @@ import { createUserTokens, type ProvideToken } from '../../../src/client/credent
 import { createDelivery, type TroubleChunk } from '../../../src/client/delivery/create-delivery.ts';
 import type { Delivery, OnEventRejected } from '../../../src/client/delivery/delivery.ts';
 
-import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/records.ts';
+import { LOG_STATE_KEY, type LogState } from '../../../src/client/delivery/log/records.ts';
 import { createTrouble } from '../../../src/client/delivery/trouble/trouble.ts';
 import { createWorkerHandoff } from '../../../src/client/delivery/worker-handoff.ts';
 import { createLoadChunk } from '../../../src/client/load-chunk.ts';
@@ -237,8 +237,8 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
     sent: () => service.requests.map(({ body }) => (body as TrackBody).events.map(({ id }) => id)),
     name,
     records: () => disk.records(name),
-    control: () =>
-      disk.records(name).find(([key]) => String(key) === String(CONTROL_KEY))?.[1] as Control | undefined,
+    state: () =>
+      disk.records(name).find(([key]) => String(key) === String(LOG_STATE_KEY))?.[1] as LogState | undefined,
   };
 };
 

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { createConsent } from '../../../src/client/consent/consent.ts';
 import { createLogCache } from '../../../src/client/delivery/log/log-cache.ts';
 import { createDisk, createLogStore } from '../../../src/client/delivery/log/log-store.ts';
-import { CONTROL_KEY } from '../../../src/client/delivery/log/records.ts';
+import { LOG_STATE_KEY } from '../../../src/client/delivery/log/records.ts';
 import { createRestore } from '../../../src/client/delivery/trouble/memory-restore.ts';
 import { sharedFunctions } from '../../../src/client/delivery/trouble/shared-functions.ts';
 import type { Notify } from '../../../src/client/notices.ts';
@@ -29,19 +29,19 @@ const nextName = () => {
 
 const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) => void = () => undefined) => {
   const { lifecycle } = createFakeLifecycle();
-  const tabs = { post: () => undefined, subscribe: () => () => undefined, close: () => undefined };
+  const channel = { post: () => undefined, subscribe: () => () => undefined, close: () => undefined };
   const consent = createConsent('enabled', Date.now);
   const notify: Notify = (notice) => notice.type === 'memory-mode' && onMode(notice.on);
   const trouble = async () => ({ restore: createRestore(sharedFunctions, consent) });
-  const context = { consent, clock, lifecycle, tabs, notify, trouble, isStopped: () => false };
+  const context = { consent, clock, lifecycle, channel, notify, trouble, isStopped: () => false };
   const log = createLogStore(context, primary, createLogCache(context));
   const get = async <T>(key: StoreKey) => (await log.entries<T>({ from: key, to: key }))[0]?.[1];
   return { ...log, get };
 };
 
-/** Records on disk besides the control record. */
+/** Records on disk besides the log state. */
 const getRecords = async (disk: Store) =>
-  (await disk.entries()).filter(([key]) => String(key) !== String(CONTROL_KEY));
+  (await disk.entries()).filter(([key]) => String(key) !== String(LOG_STATE_KEY));
 
 /** A store whose operations all go through `createDisk`. */
 const createGatedStore = (store: Store, lifecycle: PageLifecycle, after: Clock['after']) => {

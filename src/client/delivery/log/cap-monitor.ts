@@ -21,7 +21,7 @@ export const createCapMonitor = (context: DeliveryContext, log: Log) => {
 
   /** Returns whether one short read shows that no record is expired, damaged or over a cap. */
   const isWithinCaps = async (): Promise<boolean> => {
-    const { expiredFoundAt, scannedEvents } = await log.control();
+    const { expiredFoundAt, scannedEvents } = await log.state();
     if (expiredFoundAt > 0 || scannedEvents > 0) return false;
     const limit = Math.min(SLICE, maxEvents) + 1;
     let size = 0;

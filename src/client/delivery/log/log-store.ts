@@ -5,11 +5,11 @@ import { createMemoryStore, type KeyRange, type Store, type StoreKey } from '../
 import type { DeliveryContext, InMemory, Trouble } from '../delivery.ts';
 import type { LogCache } from './log-cache.ts';
 import {
-  CONTROL_VERSIONS_RANGE,
-  type Control,
-  isControlKey,
+  isLogStateKey,
   isNewer,
   isOptOut,
+  LOG_STATE_VERSIONS_RANGE,
+  type LogState,
   newerVersionError,
   type Writes,
 } from './records.ts';
@@ -147,7 +147,7 @@ export const createLogStore = (
     retryLater();
   };
 
-  /** Moves the log from memory to the disk. `hadRecord`: whether the last check found a control record on the disk. */
+  /** Moves the log from memory to the disk. `hadRecord`: whether the last check found the log state on the disk. */
   const moveToDisk = async (from: InMemory, hadRecord: boolean): Promise<void> => {
     try {
       const { restore } = await trouble();
@@ -165,20 +165,20 @@ export const createLogStore = (
   };
 
   /**
-   * Returns whether the disk has a control record, and applies a stored opt-out. Rejects if the disk cannot or must not be
+   * Returns whether the disk has the log state, and applies a stored opt-out. Rejects if the disk cannot or must not be
    * used.
    */
   const probe = async (): Promise<boolean> => {
     if (consent.is('pending')) throw new Error('consent is pending');
     const found = await disk.request((each) =>
-      each.entries<Partial<Control> | undefined>(CONTROL_VERSIONS_RANGE),
+      each.entries<Partial<LogState> | undefined>(LOG_STATE_VERSIONS_RANGE),
     );
-    const record = found.find(([key]) => isControlKey(key))?.[1];
+    const record = found.find(([key]) => isLogStateKey(key))?.[1];
     const isOurs = !isNewer(record);
     const isCached = isOurs && !memory();
     if (isCached) cache.set(record);
-    const missed = found.filter(([key]) => !isCached || !isControlKey(key)).map(([, each]) => each);
-    // An opt-out applies in every version, so the control records of later versions are read, too. A page in memory mode may have
+    const missed = found.filter(([key]) => !isCached || !isLogStateKey(key)).map(([, each]) => each);
+    // An opt-out applies in every version, so the log states of later versions are read, too. A page in memory mode may have
     // missed the opt-out on the channel, and sends nothing until its events are back on the disk.
     for (const each of missed) {
       if (!isOptOut(each?.consent)) continue;

@@ -7,9 +7,6 @@ import { createLogStore, isQuotaError } from './log-store.ts';
 import {
   CLAIM_RANGE,
   type Claim,
-  CONTROL_AND_CLAIMS_RANGE,
-  CONTROL_KEY,
-  type Control,
   DEDUP_RANGE,
   type DeadRecord,
   type DedupRecord,
@@ -17,14 +14,17 @@ import {
   type EventKey,
   formatKey,
   isClaim,
-  isControlKey,
   isCorrupt,
   isEventKey,
+  isLogStateKey,
   isNewer,
+  LOG_STATE_KEY,
   type LogEvent,
+  type LogState,
   newerVersionError,
   type QueuedEvent,
   readEvent,
+  STATE_AND_CLAIMS_RANGE,
   type Writes,
 } from './records.ts';
 
@@ -56,7 +56,7 @@ export interface NewLogEvent extends QueuedEvent {
 }
 
 interface LogSnapshot {
-  control: Control;
+  state: LogState;
   claims: Claim[];
   /** Keys of unusable records, except those of a newer version. */
   corrupt: StoreKey[];
@@ -65,8 +65,8 @@ interface LogSnapshot {
 
 /**
  * Creates the log of unconfirmed events, in IndexedDB or memory. Any page appends without reading anything except the
- * deduplication mark, and removes events that must not stay. Each change of the control record or a claim is a step: one
- * transaction that reads and writes the control record, the claims and the other records that it needs.
+ * deduplication mark, and removes events that must not stay. Each change of the log state or a claim is a step: one
+ * transaction that reads and writes the log state, the claims and the other records that it needs.
  */
 export const createLog = (context: DeliveryContext) => {
   const { logName, consent, openStore } = context;
@@ -74,14 +74,14 @@ export const createLog = (context: DeliveryContext) => {
   const store = createLogStore(context, openStore(logName), cache);
 
   /**
-   * Runs a step. `change` gets the control record, the values of `keys`, and all claims. It may change the control record, and
+   * Runs a step. `change` gets the log state, the values of `keys`, and all claims. It may change the log state, and
    * returns the other writes; `null` writes nothing. It runs again after a lost database connection.
    */
   const transact = async (
     keys: StoreKey[],
-    change: (control: Control, values: unknown[], claims: Claim[]) => Writes | null,
+    change: (state: LogState, values: unknown[], claims: Claim[]) => Writes | null,
   ): Promise<void> => {
-    let after: Control | undefined;
+    let after: LogState | undefined;
     let claims: Claim[] = [];
     let written: Writes = [];
     let isNewerVersion = false;
@@ -90,17 +90,17 @@ export const createLog = (context: DeliveryContext) => {
       isNewerVersion = isNewer(stored);
       cache.detectWipe(stored);
       if (isNewerVersion || consent.is('wiped')) return [];
-      const control = cache.read(stored);
+      const state = cache.read(stored);
       claims = [found].flat().filter(isClaim);
-      const writes = change(control, values, claims);
+      const writes = change(state, values, claims);
       // Caches the record only if one exists or is written: a default record would replace the user's choice.
-      if (stored !== undefined || writes !== null) after = control;
+      if (stored !== undefined || writes !== null) after = state;
       written = writes ?? [];
       if (writes === null) return [];
       cache.holdUnwritten();
-      return [[CONTROL_KEY, control], ...writes];
+      return [[LOG_STATE_KEY, state], ...writes];
     };
-    await store.update<unknown>([CONTROL_KEY, CLAIM_RANGE, ...keys], write).catch((error) => {
+    await store.update<unknown>([LOG_STATE_KEY, CLAIM_RANGE, ...keys], write).catch((error) => {
       if (isQuotaError(error)) cache.holdUnwritten(after);
       throw error;
     });
@@ -109,20 +109,20 @@ export const createLog = (context: DeliveryContext) => {
       return transact(keys, change);
     }
     if (after !== undefined) cache.set(after, claims);
-    cache.removed(written.filter(([, value]) => value === undefined).map(([key]) => key));
+    cache.publishRemoved(written.filter(([, value]) => value === undefined).map(([key]) => key));
   };
 
-  /** Returns the control record, the claims and the other records of the range, from one read. */
-  const snapshot = async (range = CONTROL_AND_CLAIMS_RANGE): Promise<LogSnapshot> => {
+  /** Returns the log state, the claims and the other records of the range, from one read. */
+  const snapshot = async (range = STATE_AND_CLAIMS_RANGE): Promise<LogSnapshot> => {
     const records = await store.entries<unknown>(range);
     const claims = records.map(([, record]) => record).filter(isClaim);
-    const control = cache.set(records.find(([key]) => isControlKey(key))?.[1], claims);
-    return { control, claims, corrupt: records.filter(isCorrupt).map(([key]) => key), records };
+    const state = cache.set(records.find(([key]) => isLogStateKey(key))?.[1], claims);
+    return { state, claims, corrupt: records.filter(isCorrupt).map(([key]) => key), records };
   };
 
   return {
     transact,
-    control: async (): Promise<Control> => (await snapshot()).control,
+    state: async (): Promise<LogState> => (await snapshot()).state,
 
     /** Writes records without a read. Resolves once they are durable. */
     write: (records: Writes): Promise<void> => store.setMany(records),
@@ -152,7 +152,7 @@ export const createLog = (context: DeliveryContext) => {
         dedupName === undefined ? [key] : [key, dedupKey(dedupName)],
       );
       await store.deleteMany(keys);
-      cache.removed(keys);
+      cache.publishRemoved(keys);
     },
 
     snapshot,
@@ -163,10 +163,10 @@ export const createLog = (context: DeliveryContext) => {
      */
     async storeConsent(choice: ConsentRecord): Promise<boolean> {
       let isStored = false;
-      await transact([], (control) => {
-        isStored = !consent.isSuperseded(choice, control);
+      await transact([], (state) => {
+        isStored = !consent.isSuperseded(choice, state);
         if (!isStored) return null;
-        Object.assign(control, choice);
+        Object.assign(state, choice);
         return [];
       });
       return isStored;

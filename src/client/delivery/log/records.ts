@@ -81,8 +81,8 @@ export const toRange = (kind: string): KeyRange => ({
   from: [kind, SCHEMA_VERSION],
   to: [kind, SCHEMA_VERSION, '\uffff'],
 });
-/** Keys of the control record and the claims. */
-export const CONTROL_AND_CLAIMS_RANGE = toRange('control');
+/** Keys of the log state and the claims. */
+export const STATE_AND_CLAIMS_RANGE = toRange('control');
 export const CLAIM_RANGE: KeyRange = {
   from: ['control', SCHEMA_VERSION, 'claim'],
   to: ['control', SCHEMA_VERSION, 'claim', '\uffff'],
@@ -211,8 +211,8 @@ export const isCorrupt = ([key, record]: [StoreKey, unknown]): boolean => {
 export const TOTALS = ['delivered', 'discarded', 'evicted', 'expired', 'purged'] as const;
 export type Total = (typeof TOTALS)[number];
 
-/** Control record: the totals, the user's choice and the pause. Each step reads and writes it in its transaction. */
-export interface Control extends ConsentRecord, Record<Total, number> {
+/** LogState record: the totals, the user's choice and the pause. Each step reads and writes it in its transaction. */
+export interface LogState extends ConsentRecord, Record<Total, number> {
   v: typeof SCHEMA_VERSION;
   /** Pause of all tabs. */
   pause: Pause;
@@ -225,14 +225,14 @@ export interface Control extends ConsentRecord, Record<Total, number> {
   scannedEvents: number;
 }
 
-export const CONTROL_KEY: StoreKey = ['control', SCHEMA_VERSION, 'meta'];
+export const LOG_STATE_KEY: StoreKey = ['control', SCHEMA_VERSION, 'meta'];
 
-/** Keys of the control records of this and later versions. */
-export const CONTROL_VERSIONS_RANGE: KeyRange = { from: CONTROL_KEY, to: ['control', '\uffff'] };
+/** Keys of the log states of this and later versions. */
+export const LOG_STATE_VERSIONS_RANGE: KeyRange = { from: LOG_STATE_KEY, to: ['control', '\uffff'] };
 
-export const isControlKey = (key: StoreKey): boolean => String(key) === String(CONTROL_KEY);
+export const isLogStateKey = (key: StoreKey): boolean => String(key) === String(LOG_STATE_KEY);
 
-export const newControl = (consent: ConsentState): Control => ({
+export const newLogState = (consent: ConsentState): LogState => ({
   v: SCHEMA_VERSION,
   consent,
   decidedAt: 0,
@@ -259,14 +259,14 @@ const isConsentState = (value: unknown): value is ConsentState => CONSENT_STATES
 export const isOptOut = (choice: unknown): boolean => choice !== 'enabled' && isConsentState(choice);
 
 /** Reads a stored record member by member. Unreadable members get the value of a new record with the choice `consent`. */
-export const readControl = (record: unknown, consent: ConsentState): Control => {
-  const control = newControl(consent);
-  const stored: Partial<Control> = Object(record);
+export const readLogState = (record: unknown, consent: ConsentState): LogState => {
+  const state = newLogState(consent);
+  const stored: Partial<LogState> = Object(record);
   const numbers = ['decidedAt', 'expiredFoundAt', 'scannedAt', 'scannedEvents', ...TOTALS] as const;
-  for (const name of numbers) if (Number.isFinite(stored[name])) control[name] = stored[name]!;
-  if (isConsentState(stored.consent)) control.consent = stored.consent;
+  for (const name of numbers) if (Number.isFinite(stored[name])) state[name] = stored[name]!;
+  if (isConsentState(stored.consent)) state.consent = stored.consent;
   if (Number.isFinite(stored.pause?.until) && Number.isFinite(stored.pause!.failures))
-    control.pause = stored.pause!;
-  if (isText(stored.rejectedKeyFingerprint)) control.rejectedKeyFingerprint = stored.rejectedKeyFingerprint;
-  return control;
+    state.pause = stored.pause!;
+  if (isText(stored.rejectedKeyFingerprint)) state.rejectedKeyFingerprint = stored.rejectedKeyFingerprint;
+  return state;
 };

@@ -9,13 +9,13 @@ import { isQuotaError } from '../log/log-store.ts';
 import {
   type Claim,
   type Claimed,
-  type Control,
   claimKey,
   EVENT_RANGE,
   formatKey,
   isExclusive,
   isLive,
   type LogEvent,
+  type LogState,
   type QueuedEvent,
   readEvent,
   type Writes,
@@ -84,10 +84,10 @@ type Block =
   /** Another page sends. `until` is in Unix milliseconds. */
   | { type: 'locked'; until: number };
 
-/** Returns the reason that this page may not send now, from a control record and its claims; `null` if the page may send. */
+/** Returns the reason that this page may not send now, from the log state and its claims; `null` if the page may send. */
 export const findBlock = (
   { clock, canSend }: Pick<DeliveryContext, 'clock' | 'canSend'>,
-  { pause }: Control,
+  { pause }: LogState,
   claims: Claim[],
 ): Block | null => {
   const now = clock.now();
@@ -152,9 +152,9 @@ export const createPlanner = (context: DeliveryContext, log: Log, limit: () => n
   };
 
   return async (all: boolean, isDegraded: boolean): Promise<NextAction> => {
-    const { control, claims, corrupt } = await log.snapshot();
+    const { state, claims, corrupt } = await log.snapshot();
     await remove(corrupt, isDegraded);
-    const block = findBlock(context, control, claims);
+    const block = findBlock(context, state, claims);
     if (block) return block;
     const live = claims.filter((each) => isLive(each, now()));
     const expired = claims.find((each) => !live.includes(each));
@@ -170,7 +170,7 @@ export const createPlanner = (context: DeliveryContext, log: Log, limit: () => n
     // A time far in the future means that the clock was set back. Such an event is due.
     const isOld = Math.abs(now() - time) >= maxDelayMs;
     // After a failure, events are due at once, because they have already waited.
-    const isDue = isOld || control.pause.failures > 0 || found.waiting.length >= limit();
+    const isDue = isOld || state.pause.failures > 0 || found.waiting.length >= limit();
     if (!all && !isDue) return { type: 'idle', due: time + maxDelayMs };
     // The token is requested before the claim, because the host may be slow.
     if (!userTokens.isReady(userId)) return { type: 'token', userId };
@@ -211,11 +211,11 @@ export const createClaimer =
   async (batch: QueuedEvent[]): Promise<Claimed | undefined> => {
     const { options, canSend, trouble } = context;
     let claimed: Claimed | undefined;
-    const change = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
+    const change = (state: LogState, records: unknown[], claims: Claim[]): Writes | null => {
       // After a lost database connection this runs twice. If the first run committed, change nothing.
       if (claimed && claims.some(({ id }) => id === claimed?.claim.id)) return null;
       claimed = undefined;
-      if (findBlock(context, control, claims)) return null;
+      if (findBlock(context, state, claims)) return null;
       const others = new Set(claims.flatMap(({ keys }) => keys.map(formatKey)));
       const kept = batch.flatMap(({ key, event: before }, i): QueuedEvent[] => {
         const event = readEvent(records[i]);

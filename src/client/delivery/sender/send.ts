@@ -17,8 +17,8 @@ import {
   bannerEvent,
   type Claim,
   type Claimed,
-  type Control,
   claimKey,
+  type LogState,
   type QueuedEvent,
   readEvent,
   type Writes,
@@ -142,10 +142,10 @@ export type Requests = ReturnType<typeof createRequests>;
  * key that was sent. Returns the number of delivered events.
  */
 export const createSettle = (context: DeliveryContext, log: Log) => {
-  const { clock, tabs, trouble, loadedTrouble, deliver } = context;
+  const { clock, channel, trouble, loadedTrouble, deliver } = context;
 
   const release = ({ claim }: Claimed): Promise<void> =>
-    log.transact([], (_control, _values, claims) =>
+    log.transact([], (_state, _values, claims) =>
       claims.some(({ id }) => id === claim.id) ? [[claimKey(claim.id), undefined]] : null,
     );
 
@@ -153,7 +153,7 @@ export const createSettle = (context: DeliveryContext, log: Log) => {
   const confirm = async ({ claim }: Claimed): Promise<BannerEvent[] | undefined> => {
     let delivered: BannerEvent[] = [];
     let isDone = false;
-    const change = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
+    const change = (state: LogState, records: unknown[], claims: Claim[]): Writes | null => {
       const isClaimed = claims.some(({ id }) => id === claim.id);
       // After a lost database connection this runs twice. If the first run committed, change nothing.
       if (isDone && !isClaimed) return null;
@@ -163,9 +163,9 @@ export const createSettle = (context: DeliveryContext, log: Log) => {
       delivered = events.flatMap((event) => (event ? [bannerEvent(event)] : []));
       if (!isClaimed && delivered.length === 0) return null;
       // No tab sends before the time that the server requested, regardless of the results of other requests in flight.
-      if (!control.pause.isServerMandated || !isPaused(control.pause, clock.now())) control.pause = noPause();
-      control.rejectedKeyFingerprint = null;
-      control.delivered += delivered.length;
+      if (!state.pause.isServerMandated || !isPaused(state.pause, clock.now())) state.pause = noPause();
+      state.rejectedKeyFingerprint = null;
+      state.delivered += delivered.length;
       const writes = claim.keys.flatMap((key, i): Writes => (events[i] ? [[key, undefined]] : []));
       return [[claimKey(claim.id), undefined], ...writes];
     };
@@ -198,7 +198,7 @@ export const createSettle = (context: DeliveryContext, log: Log) => {
       count = delivered ? delivered.length : await settleAny(claimed, result, apiKey);
       if (delivered) deliver(delivered);
     }
-    tabs.post({ type: 'sender-idle', pause: log.cache.control().pause });
+    channel.post({ type: 'sender-idle', pause: log.cache.state().pause });
     return count;
   };
 };

@@ -34,7 +34,7 @@ export const createSender = (context: DeliveryContext, log: Log, capMonitor: Cap
     clock,
     lifecycle,
     userTokens,
-    tabs,
+    channel,
     fail,
     isWorker,
     canSend,
@@ -78,7 +78,7 @@ export const createSender = (context: DeliveryContext, log: Log, capMonitor: Cap
   /** Resolves when the sending tab has its response, or at `time`. */
   const untilIdle = (time: number): Promise<void> =>
     new Promise((resolve) => {
-      const stop = tabs.subscribe(({ type }) => type === 'sender-idle' && endIdle());
+      const stop = channel.subscribe(({ type }) => type === 'sender-idle' && endIdle());
       const cancel = clock.after(Math.max(0, time - clock.now()), () => endIdle());
       endIdle = () => {
         stop();
@@ -92,7 +92,7 @@ export const createSender = (context: DeliveryContext, log: Log, capMonitor: Cap
    * host.
    */
   const usableKey = async (): Promise<string | undefined> => {
-    if (log.cache.control().rejectedKeyFingerprint !== null) apiKeys.clear();
+    if (log.cache.state().rejectedKeyFingerprint !== null) apiKeys.clear();
     try {
       return await apiKeys.get();
     } catch (cause) {
@@ -187,7 +187,7 @@ export const createSender = (context: DeliveryContext, log: Log, capMonitor: Cap
   /** Ends a backoff early, and sends due events. */
   const tryAgain = async (): Promise<void> => {
     // Most pages have had no failure.
-    if (log.cache.control().pause.failures > 0) {
+    if (log.cache.state().pause.failures > 0) {
       const ending = trouble().then(({ endBackoff }) => endBackoff());
       await ending.catch((cause) => isUnavailable(cause) || fail('storage', 'Event log unavailable', cause));
     }
@@ -213,7 +213,7 @@ export const createSender = (context: DeliveryContext, log: Log, capMonitor: Cap
     resume,
     /** Called after events were stored. */
     onAppended(): void {
-      const { pause } = log.cache.control();
+      const { pause } = log.cache.state();
       const isWaiting = isPaused(pause, clock.now());
       if (capMonitor.isDue() || (log.cache.unsent().length >= limit() && !isWaiting)) wake();
       wakeAt(isWaiting ? pause.until : clock.now() + maxDelayMs);

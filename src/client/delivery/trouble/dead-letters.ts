@@ -50,10 +50,10 @@ export const createDeadLetters = (
     let moved: QueuedDeadLetter[] = [];
     await log.transact(
       chosen.map(({ key }) => deadKey(key)),
-      (control, records) => {
+      (state, records) => {
         moved = chosen.filter((_, i) => records[i] !== undefined);
         if (moved.length === 0) return null;
-        if (!isBack) control.discarded += moved.length;
+        if (!isBack) state.discarded += moved.length;
         return moved.flatMap(({ key, event }): Writes => {
           const back: Writes = isBack ? [[key, { ...event, attempts: 0 }]] : [];
           return [[deadKey(key), undefined], ...back];

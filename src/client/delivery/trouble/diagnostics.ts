@@ -22,7 +22,7 @@ export const readDiagnostics = async (
   log: Log,
 ): Promise<Diagnostics> => {
   const now = clock.now();
-  const { control, claims, records } = await log.snapshot({
+  const { state, claims, records } = await log.snapshot({
     // All records of this version, and some of later versions.
     from: toRange('control').from,
     to: toRange('event').to,
@@ -42,9 +42,9 @@ export const readDiagnostics = async (
     const isOver = isEventKey(key) && over.has(formatKey(key));
     if (isOver || readEvent(record)?.inDoubtClaimId !== undefined) inDoubt += 1;
   }
-  const { delivered, discarded, evicted, expired, purged, pause } = control;
+  const { delivered, discarded, evicted, expired, purged, pause } = state;
   return {
-    captured: TOTALS.reduce((sum, total) => sum + control[total], events + deadLetters),
+    captured: TOTALS.reduce((sum, total) => sum + state[total], events + deadLetters),
     delivered,
     pending: events - inDoubt,
     inDoubt,

@@ -57,9 +57,9 @@ export const createEviction = (
       let gone: QueuedEvent[] = [];
       await log.transact(
         slice.map(({ key }) => key),
-        (control, records) => {
+        (state, records) => {
           gone = slice.filter((_, i) => records[i] !== undefined);
-          control[reason] += gone.length;
+          state[reason] += gone.length;
           return gone.length > 0 ? gone.map(({ key }) => [key, undefined]) : null;
         },
       );
@@ -72,7 +72,7 @@ export const createEviction = (
    * spend seconds on a scan of thousands of events. Reads at most one slice.
    */
   const wasScanned = async (): Promise<boolean> => {
-    const { scannedAt, scannedEvents } = await log.control();
+    const { scannedAt, scannedEvents } = await log.state();
     const isRecent = isPendingDeadline(scannedAt + CHECK_MS, now(), CHECK_MS);
     const limit = Math.ceil(Math.min(SLICE, scannedEvents * SLACK));
     const since = { ...toRange('event'), from: ['event', SCHEMA_VERSION, scannedAt + 1], limit };
@@ -81,11 +81,11 @@ export const createEviction = (
   /** Records the scan, unless the backlog fits in one read. On a full disk, each page scans again. */
   const recordScan = async (stayed: number): Promise<void> => {
     const scannedEvents = stayed > SLICE ? stayed : 0;
-    if (scannedEvents === 0 && log.cache.control().scannedEvents === 0) return;
+    if (scannedEvents === 0 && log.cache.state().scannedEvents === 0) return;
     await log
-      .transact([], (control) => {
-        control.scannedAt = now();
-        control.scannedEvents = scannedEvents;
+      .transact([], (state) => {
+        state.scannedAt = now();
+        state.scannedEvents = scannedEvents;
         return [];
       })
       .catch((error) => {
@@ -110,15 +110,15 @@ export const createEviction = (
     const old = free.filter(({ event }) => event.time < limit);
     const isOld = old.length > 0 || !(await log.oldDedupMarks(countedLimit).next()).done;
     let isTrusted = false;
-    await log.transact([], (control) => {
-      const { expiredFoundAt } = control;
+    await log.transact([], (state) => {
+      const { expiredFoundAt } = state;
       const age = now() - expiredFoundAt;
       isTrusted = isOld && expiredFoundAt > 0 && age >= CHECK_MS;
       // The next finding needs its own hour, because the clock may be wrong by then.
       const isKnown = isOld && expiredFoundAt > 0 && age >= 0;
       const next = isTrusted || !isOld ? 0 : isKnown ? expiredFoundAt : now();
       if (next === expiredFoundAt) return null;
-      control.expiredFoundAt = next;
+      state.expiredFoundAt = next;
       return [];
     });
     if (!isTrusted) return free;
@@ -150,9 +150,9 @@ export const createEviction = (
   return {
     async removeCorrupt(keys: StoreKey[]): Promise<void> {
       let corrupt: Writes = [];
-      await log.transact(keys, (control, records) => {
+      await log.transact(keys, (state, records) => {
         corrupt = keys.map((key, i): Writes[0] => [key, records[i]]).filter(isCorrupt);
-        control.evicted += corrupt.filter(([key]) => [key].flat()[0] === 'event').length;
+        state.evicted += corrupt.filter(([key]) => [key].flat()[0] === 'event').length;
         return corrupt.map(([key]) => [key, undefined]);
       });
       // Another tab may have removed them first.
@@ -195,9 +195,7 @@ export const createEviction = (
     async purge(until: number): Promise<void> {
       log.store.schedulePurge();
       // Only confirmations of pending requests still count.
-      await log.transact([], (_control, _values, claims) =>
-        claims.map(({ id }) => [claimKey(id), undefined]),
-      );
+      await log.transact([], (_state, _values, claims) => claims.map(({ id }) => [claimKey(id), undefined]));
       const { all } = await measureUsage();
       await remove(
         all.filter(({ event }) => event.time <= until),

@@ -6,12 +6,12 @@ import type { SharedFunctions } from './shared-functions.ts';
 
 /** Deletes the queue that the user purged while the disk was unavailable. Records of a newer version stay. */
 const purgeQueue = async (
-  { isControlKey, isNewer, toRange }: SharedFunctions,
+  { isLogStateKey, isNewer, toRange }: SharedFunctions,
   request: DiskRequest,
 ): Promise<void> => {
   for (const kind of ['control', 'event', 'dead']) {
     const found = await request((disk) => disk.entries(toRange(kind)));
-    const ours = found.filter(([key, record]) => !isControlKey(key) && !isNewer(record));
+    const ours = found.filter(([key, record]) => !isLogStateKey(key) && !isNewer(record));
     await request((disk) => disk.deleteMany(ours.map(([key]) => key)));
   }
 };
@@ -24,15 +24,15 @@ const isQueued = (key: StoreKey): boolean => ['event', 'dead'].includes(String(g
  * choice of the user applies, because another tab may opt out until the transaction begins.
  */
 const persistMemoryLog = async (
-  { CONTROL_KEY, isControlKey, isEventKey, isNewer, formatKey, readControl, TOTALS }: SharedFunctions,
+  { LOG_STATE_KEY, isLogStateKey, isEventKey, isNewer, formatKey, readLogState, TOTALS }: SharedFunctions,
   request: DiskRequest,
   records: Writes,
   consent: Consent,
   hadRecord: boolean,
 ): Promise<void> => {
   if (records.length === 0) return;
-  const own = readControl(records.find(([key]) => isControlKey(key))?.[1], 'enabled');
-  const kept = records.filter(([key]) => !isControlKey(key));
+  const own = readLogState(records.find(([key]) => isLogStateKey(key))?.[1], 'enabled');
+  const kept = records.filter(([key]) => !isLogStateKey(key));
   const marks = kept.filter(([key]) => getKind(key) === 'dedup');
   let written: string | undefined;
   let isNewerVersion = false;
@@ -43,9 +43,9 @@ const persistMemoryLog = async (
     if (isNewerVersion || consent.is('wiped') || (hadRecord && stored === undefined)) return [];
     // After a lost database connection this runs twice. If the first run committed, change nothing.
     if (written !== undefined && JSON.stringify(stored) === written) return [];
-    const control = readControl(stored, own.consent);
-    const { consent: choice, decidedAt } = control;
-    for (const total of TOTALS) control[total] += own[total];
+    const state = readLogState(stored, own.consent);
+    const { consent: choice, decidedAt } = state;
+    for (const total of TOTALS) state[total] += own[total];
     const isOptIn = consent.mayAct() && own.decidedAt > decidedAt;
     const isOptOut = own.consent !== 'enabled' && own.decidedAt >= decidedAt;
     // This page missed an opt-out that is on the disk. Events that it captured afterwards are discarded, and earlier ones too
@@ -53,18 +53,18 @@ const persistMemoryLog = async (
     const isMissed = choice !== 'enabled' && !isOptIn;
     const isDiscarded = (key: StoreKey): boolean =>
       isMissed && isQueued(key) && (choice === 'disabled' || Number([key].flat()[2]) > decidedAt);
-    control.purged += kept.filter(([key]) => isDiscarded(key)).length;
+    state.purged += kept.filter(([key]) => isDiscarded(key)).length;
     if (isMissed && choice === 'disabled') {
-      written = JSON.stringify(control);
-      return [[CONTROL_KEY, control]];
+      written = JSON.stringify(state);
+      return [[LOG_STATE_KEY, state]];
     }
     if (isOptIn || isOptOut) {
-      control.consent = own.consent;
-      control.decidedAt = own.decidedAt;
+      state.consent = own.consent;
+      state.decidedAt = own.decidedAt;
     }
-    if (own.pause.until > control.pause.until) control.pause = own.pause;
-    control.rejectedKeyFingerprint ??= own.rejectedKeyFingerprint;
-    written = JSON.stringify(control);
+    if (own.pause.until > state.pause.until) state.pause = own.pause;
+    state.rejectedKeyFingerprint ??= own.rejectedKeyFingerprint;
+    written = JSON.stringify(state);
     // Impressions that another tab of the session stored on the disk in the meantime.
     const repeats = new Set(
       marks.flatMap(([, mark], i) => (known[i] === undefined ? [] : [Object(mark).event])),
@@ -72,9 +72,9 @@ const persistMemoryLog = async (
     const fresh = kept.filter(
       ([key]) => !isDiscarded(key) && (!isEventKey(key) || !repeats.has(formatKey(key))),
     );
-    return [...fresh, [CONTROL_KEY, control]];
+    return [...fresh, [LOG_STATE_KEY, state]];
   };
-  await request((disk) => disk.update<unknown>([CONTROL_KEY, ...marks.map(([key]) => key)], merge));
+  await request((disk) => disk.update<unknown>([LOG_STATE_KEY, ...marks.map(([key]) => key)], merge));
   // The log stays in memory; the notice was emitted before.
   if (isNewerVersion) throw new Error();
 };

@@ -4,7 +4,7 @@ import type { Pause, PauseCause } from '../../platform/pauses.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { MAX_DELAY_MS } from '../limits.ts';
 import type { Log } from '../log/log.ts';
-import type { Claim, Claimed, Control, LogEvent, QueuedEvent, Writes } from '../log/records.ts';
+import type { Claim, Claimed, LogEvent, LogState, QueuedEvent, Writes } from '../log/records.ts';
 import { extendPause } from './backoff.ts';
 import { getRetryTime } from './correction.ts';
 import { toDeadLetter } from './dead-letters.ts';
@@ -64,7 +64,7 @@ const noEffects = (): Effects => ({ delivered: [], notices: [], writes: [] });
 const settleEvents = (
   { bannerEvent }: SharedFunctions,
   { onEventRejected, isWorker, clock, options }: DeliveryContext,
-  control: Control,
+  state: LogState,
   { id }: Claim,
   items: (QueuedEvent | undefined)[],
   outcome: Outcome,
@@ -104,7 +104,7 @@ const settleEvents = (
   for (const [item, reason] of rejections) if (item) reject(item, reason);
   switch (outcome.type) {
     case 'confirmed':
-      control.delivered += others.length;
+      state.delivered += others.length;
       for (const { key, event } of others) {
         settled.delivered.push(bannerEvent(event));
         writes.push([key, undefined]);
@@ -122,7 +122,7 @@ const settleEvents = (
             : undefined,
         ]);
         if (isKept) continue;
-        control.discarded += 1;
+        state.discarded += 1;
         drop(event, 'discarded', 'in doubt, at most once');
       }
       break;
@@ -161,7 +161,7 @@ export const createOutcomeHandler = (shared: SharedFunctions, context: DeliveryC
     let settled = noEffects();
     let wasOurs = false;
 
-    const change = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
+    const change = (state: LogState, records: unknown[], claims: Claim[]): Writes | null => {
       const isOurs = claims.some(({ id }) => id === claim.id);
       // After a lost database connection this runs twice. If the first run committed, change nothing.
       if (wasOurs && !isOurs) return null;
@@ -174,15 +174,15 @@ export const createOutcomeHandler = (shared: SharedFunctions, context: DeliveryC
       // A confirmation always counts, even after the claim has expired. Any other outcome counts only for a request that the
       // log knows, or whose claim a full disk rejected.
       if (!isOurs && ((outcome.type !== 'confirmed' && !isUnstored) || isEmpty)) return null;
-      control.pause = getNextPause(shared, context, control.pause, outcome);
-      if (outcome.type === 'confirmed') control.rejectedKeyFingerprint = null;
+      state.pause = getNextPause(shared, context, state.pause, outcome);
+      if (outcome.type === 'confirmed') state.rejectedKeyFingerprint = null;
       if (outcome.type === 'retry' && outcome.pause?.reason === 'unauthorized')
-        control.rejectedKeyFingerprint = fingerprint(apiKey);
-      settled = isEmpty ? noEffects() : settleEvents(shared, context, control, claim, items, outcome);
+        state.rejectedKeyFingerprint = fingerprint(apiKey);
+      settled = isEmpty ? noEffects() : settleEvents(shared, context, state, claim, items, outcome);
       // If the disk is too full for this write as well, only the pause in memory applies.
       if (isUnstored && settled.delivered.length < claim.keys.length) {
         const pause: PauseCause = { reason: 'backoff', requestedMs: UNCLAIMED_MS };
-        control.pause = getNextPause(shared, context, control.pause, { type: 'retry', pause });
+        state.pause = getNextPause(shared, context, state.pause, { type: 'retry', pause });
       }
       return [[claimKey(claim.id), undefined], ...settled.writes];
     };

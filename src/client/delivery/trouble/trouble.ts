@@ -77,11 +77,11 @@ export const createTrouble = ({ shared, context, log, caps }: TroubleOptions): T
       handleOutcome({ claim, batch: [] }, noResponse(new Error('the page closed before the response')), ''),
     async waitUntil({ until, reason }, apiKey) {
       const isRejected = reason === 'unauthorized';
-      if (isRejected && fingerprint(apiKey) !== log.cache.control().rejectedKeyFingerprint) {
+      if (isRejected && fingerprint(apiKey) !== log.cache.state().rejectedKeyFingerprint) {
         // For all tabs.
-        await log.transact([], (control) => {
-          control.rejectedKeyFingerprint = null;
-          control.pause = noPause();
+        await log.transact([], (state) => {
+          state.rejectedKeyFingerprint = null;
+          state.pause = noPause();
           return [];
         });
         return undefined;
@@ -92,10 +92,10 @@ export const createTrouble = ({ shared, context, log, caps }: TroubleOptions): T
       return isRejected ? Math.min(until, clock.now() + KEY_RETRY_MS) : until;
     },
     endBackoff: () =>
-      log.transact([], (control) => {
-        const { pause } = control;
+      log.transact([], (state) => {
+        const { pause } = state;
         if (pause.isServerMandated || !isPaused(pause, clock.now())) return null;
-        control.pause = { ...pause, until: clock.now() };
+        state.pause = { ...pause, until: clock.now() };
         return [];
       }),
   };
