@@ -4,7 +4,7 @@ import type { CampaignJson, VariantJson } from '../../campaign/campaign-json.ts'
 import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { mergeCampaigns } from '../../campaign/merge-campaigns.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
-import type { CampaignVersions, DraftRow } from '../../server/routes/campaigns.ts';
+import type { CampaignVersions, DraftResponse } from '../../server/routes/campaigns.ts';
 import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { ApiError, call, describeError } from '../call.ts';
 import { announce } from '../components/notices.tsx';
@@ -14,7 +14,7 @@ import { createUndoStack } from './undo-stack.ts';
 const getStorageKey = (campaignId: string) => `placard-unsaved:${signedIn().workspace.id}:${campaignId}`;
 
 /** Campaign as last stored on the server, or with an unsaved change. */
-interface Stored extends Pick<DraftRow, 'basedOn' | 'campaign'> {
+interface Stored extends Pick<DraftResponse, 'basedOn' | 'campaign'> {
   /** `null` if there is no draft. */
   revision: string | null;
   /** Last operator who saved the draft. */
@@ -61,7 +61,7 @@ export type SaveState =
   | { status: 'saved' | 'waiting' | 'saving' }
   | { status: 'failed'; message: string }
   /** Another operator saved first. `theirs` is `null` if they published or discarded the draft. */
-  | { status: 'conflict'; theirs: DraftRow | null };
+  | { status: 'conflict'; theirs: DraftResponse | null };
 const SAVED: SaveState = { status: 'saved' };
 const WAITING: SaveState = { status: 'waiting' };
 
@@ -121,7 +121,7 @@ export const createEditor = (row: CampaignVersions, isReadOnly: boolean) => {
       state.value = { status: 'failed', message: describeError(error) };
       return;
     }
-    const draft = (error.body['theirs'] as DraftRow | null) ?? null;
+    const draft = (error.body['theirs'] as DraftResponse | null) ?? null;
     if (draft && JSON.stringify(draft.campaign) === JSON.stringify(sent)) {
       // The draft is from a save of this page at its previous exit, whose response was lost.
       markSaved(sent, draft.revision);

@@ -20,7 +20,14 @@ export interface Published {
   at: string | null;
 }
 
-export const toDraftRow = ({ campaign, revision, basedOn, editor, updatedAtMs, review }: StoredDraft) => ({
+export const toDraftResponse = ({
+  campaign,
+  revision,
+  basedOn,
+  editor,
+  updatedAtMs,
+  review,
+}: StoredDraft) => ({
   campaign: toCampaignJson(campaign)!,
   revision,
   basedOn,
@@ -28,7 +35,7 @@ export const toDraftRow = ({ campaign, revision, basedOn, editor, updatedAtMs, r
   at: iso(updatedAtMs),
   review,
 });
-export type DraftRow = ReturnType<typeof toDraftRow>;
+export type DraftResponse = ReturnType<typeof toDraftResponse>;
 
 /** Release that is not live yet. */
 export interface ScheduledRelease {
@@ -41,7 +48,7 @@ export interface ScheduledRelease {
 export interface CampaignVersions {
   id: string;
   published: Published | null;
-  draft: DraftRow | null;
+  draft: DraftResponse | null;
   /** Scheduled releases, soonest first. */
   scheduled: ScheduledRelease[];
   /** Number of the newest release of the campaign, live or not. The next release must be based on it. */
@@ -125,9 +132,9 @@ export const campaignRows = async ({
       at: release ? iso(release.liveAtMs) : null,
     };
   };
-  const getDraft = (id: string): DraftRow | null => {
+  const getDraft = (id: string): DraftResponse | null => {
     const draft = drafted.get(id);
-    return draft ? toDraftRow(draft) : null;
+    return draft ? toDraftResponse(draft) : null;
   };
   const getScheduled = (id: string): ScheduledRelease[] =>
     (scheduled.get(id) ?? []).flatMap(({ release, content, author, liveAtMs }) => {

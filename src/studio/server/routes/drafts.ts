@@ -3,7 +3,7 @@ import { DRAFTS_TOO_LARGE, MAX_DRAFTS_BYTES } from '../../../protocol/index.ts';
 import { createRevision, HttpError } from '../../../service/index.ts';
 import { checkDraft, type DraftCheck } from '../check-draft.ts';
 import { CustomResponse, del, post, put, type StudioContext } from '../route.ts';
-import { toDraftRow } from './campaigns.ts';
+import { toDraftResponse } from './campaigns.ts';
 import { checkImages } from './images.ts';
 
 const moment = z.iso.datetime({
@@ -77,7 +77,7 @@ export const saveDraft = put('/api/drafts/{campaignId}', 'edit', draftBody, asyn
   if (!(await studio.saveDraft(draft, ifMatch))) {
     const theirs = await studio.draft(workspaceId, campaignId);
     throw new HttpError(412, 'Draft was changed elsewhere', {
-      members: { theirs: theirs && toDraftRow(theirs) },
+      members: { theirs: theirs && toDraftResponse(theirs) },
     });
   }
   const response: SavedDraft = { revision: draft.revision, checks: await validateDraft(campaign, context) };
