@@ -7,6 +7,7 @@ import {
   createPost,
   DATA_EVENT_NAMES,
   type DataEventName,
+  FEED_START,
   type FileFormat,
   type FindWorkspace,
   fileRow,
@@ -19,7 +20,6 @@ import {
   readEvents,
   removeUnfinished,
   retryDelayMs,
-  START,
   sendMessage,
   writePartitions,
 } from '../service/index.ts';
@@ -224,7 +224,7 @@ export const stream = defineCommand({
       const workspaceId = chosenWorkspace(await store.workspaceIds(), args.workspace);
       const stored = sink.readCursor ? await sink.readCursor(workspaceId) : resume.read();
       const from = stored ?? args.from ?? 'start';
-      const given = from === 'start' || from === 'now' ? START : parseCursor(from);
+      const given = from === 'start' || from === 'now' ? FEED_START : parseCursor(from);
       if (given === null) throw new Error(`expected start, now or a cursor such as 120-35-7, got "${from}"`);
       let after = from === 'now' ? await store.feedEnd() : given;
       let written = 0;

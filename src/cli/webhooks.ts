@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty';
-import { formatCursor, openForMaintenance, parseCursor, START } from '../service/index.ts';
+import { FEED_START, formatCursor, openForMaintenance, parseCursor } from '../service/index.ts';
 import { chosenWorkspace, dbOption, requireDatabase } from './database.ts';
 import { writeLine } from './stdout.ts';
 
@@ -32,7 +32,7 @@ export const webhooks = defineCommand({
     if (action !== undefined && id === undefined)
       throw new Error(`name the webhook: placard webhooks ${action} ID`);
     if (action === 'resend' && message === undefined) throw new Error('resend needs --message');
-    const cursor = from === 'start' ? START : parseCursor(from ?? '');
+    const cursor = from === 'start' ? FEED_START : parseCursor(from ?? '');
     if (action === 'replay' && cursor === null)
       throw new Error('replay needs --from, start or a cursor such as 120-35-7');
     const db = requireDatabase(args.db, 'webhooks needs --db, the database that the service uses');

@@ -9,7 +9,7 @@ export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';
 export { countReach, cpuTimeMs, REACH_SAMPLE, type Reach } from './campaigns/reach.ts';
 export { createCheckBudget } from './campaigns/render-budget.ts';
 export { getSuspension } from './campaigns/render-errors.ts';
-export { formatCursor, parseCursor, START } from './data-out/cursor.ts';
+export { formatCursor, parseCursor } from './data-out/cursor.ts';
 export { cursorSince } from './data-out/cursor-since.ts';
 export type { DataEvent, FindWorkspace } from './data-out/data-event.ts';
 export { DATA_EVENT_NAMES, type DataEventName, isDataEventName } from './data-out/event-types.ts';
@@ -85,6 +85,7 @@ export {
   type Service,
   type ServiceOptions,
 } from './service.ts';
+export { FEED_START } from './sql/feed.ts';
 export {
   backupStore,
   isPostgres,

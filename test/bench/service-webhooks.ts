@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { openStore, readEvents, START, type Store } from '../../src/service/index.ts';
+import { FEED_START, openStore, readEvents, type Store } from '../../src/service/index.ts';
 import { aWorkspace } from '../helpers/a-workspace.ts';
 import { aBannerEvent, recordBannerEvents } from '../helpers/banner-events.ts';
 import { serveHandler } from '../helpers/http-server.ts';
@@ -61,7 +61,7 @@ const fill = async (store: Store) => {
 /** IDs of the stream. */
 const readIds = async (feed: Store): Promise<Set<string>> => {
   const ids = new Set<string>();
-  for (let after = START; ; ) {
+  for (let after = FEED_START; ; ) {
     const page = await readEvents({
       feed,
       findWorkspace: () => undefined,

@@ -40,7 +40,7 @@ const ALLOWED_IN_SERVICE: Record<string, string[]> = {
   results: ['profiles', 'sql'],
   integrations: ['sql'],
   releases: ['operators', 'sql', 'campaigns', 'workspace'],
-  'data-out': ['profiles', 'results'],
+  'data-out': ['profiles', 'results', 'sql'],
   webhooks: ['sql', 'data-out'],
   store: ['profiles', 'operators', 'integrations', 'releases', 'sql', 'results', 'webhooks'],
   campaigns: ['profiles', 'users'],
@@ -63,7 +63,7 @@ const ALLOWED_IN_SERVICE: Record<string, string[]> = {
     'integrations',
   ],
   'public-endpoints': ['http', 'api', 'workspace'],
-  metrics: [],
+  metrics: ['sql'],
 };
 
 interface Import {

@@ -1,8 +1,7 @@
-import type { FeedCursor } from '../results/statements.ts';
+import { FEED_NAMES, FEED_START, type FeedCursor, toPositions } from '../sql/feed.ts';
 import type { Feed } from '../store/store.ts';
-import { isSameCursor, START } from './cursor.ts';
+import { isSameCursor } from './cursor.ts';
 
-const TABLES = ['events', 'bannerEvents', 'userChanges'] as const;
 /** Maximum difference between the commit order of rows and the order of their times. */
 const SLACK_MS = 60_000;
 
@@ -15,21 +14,17 @@ export const cursorSince = async (
   sinceMs: number,
 ): Promise<FeedCursor> => {
   const fromMs = sinceMs - SLACK_MS;
-  const low = { ...START };
+  const low = { ...FEED_START };
   const high = { ...(await feedEnd()) };
   while (!isSameCursor(low, high)) {
     const middle = { ...low };
-    for (const table of TABLES) middle[table] = Math.floor((low[table] + high[table]) / 2);
+    for (const name of FEED_NAMES) middle[name] = Math.floor((low[name] + high[name]) / 2);
     const page = await readFeed(middle, 1);
-    const first = {
-      events: page.events[0]?.receivedAtMs,
-      bannerEvents: page.bannerEvents[0]?.receivedAtMs,
-      userChanges: page.userChanges[0]?.changedAtMs,
-    };
-    for (const table of TABLES) {
-      const isEarlier = (first[table] ?? Infinity) < fromMs;
-      if (isEarlier) low[table] = Math.min(page.next[table], high[table]);
-      else high[table] = middle[table];
+    const positions = toPositions(page);
+    for (const name of FEED_NAMES) {
+      const isEarlier = (positions[name][0]?.storedAtMs ?? Infinity) < fromMs;
+      if (isEarlier) low[name] = Math.min(page.next[name], high[name]);
+      else high[name] = middle[name];
     }
   }
   return low;

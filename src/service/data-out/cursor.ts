@@ -1,16 +1,15 @@
-import type { FeedCursor } from '../results/statements.ts';
-
-/** Cursor before the first stored row. */
-export const START: FeedCursor = { events: 0, bannerEvents: 0, userChanges: 0 };
+import { FEED_NAMES, FEED_START, type FeedCursor } from '../sql/feed.ts';
 
 /** Formats a cursor as text, for example `1200-350-7`. */
-export const formatCursor = ({ events, bannerEvents, userChanges }: FeedCursor): string =>
-  `${events}-${bannerEvents}-${userChanges}`;
+export const formatCursor = (cursor: FeedCursor): string => FEED_NAMES.map((name) => cursor[name]).join('-');
 
 /** Parses a cursor from `formatCursor`. Returns `null` if the text is not a cursor. */
 export const parseCursor = (text: string): FeedCursor | null => {
-  const ids = /^(\d{1,15})-(\d{1,15})-(\d{1,15})$/.exec(text);
-  return ids && { events: Number(ids[1]), bannerEvents: Number(ids[2]), userChanges: Number(ids[3]) };
+  const ids = text.split('-');
+  if (ids.length !== FEED_NAMES.length || !ids.every((id) => /^\d{1,15}$/.test(id))) return null;
+  const cursor = { ...FEED_START };
+  for (const [index, name] of FEED_NAMES.entries()) cursor[name] = Number(ids[index]);
+  return cursor;
 };
 
 export const isSameCursor = (one: FeedCursor, other: FeedCursor): boolean =>

@@ -1,4 +1,4 @@
-import type { FeedCursor } from '../results/statements.ts';
+import { FEED_NAMES, FEED_START, type FeedCursor, type FeedPosition, toPositions } from '../sql/feed.ts';
 import type { Feed, FeedPage } from '../store/store.ts';
 import { createDataEvents, type DataEvent, type FindWorkspace } from './data-event.ts';
 import type { WebhookEventName } from './event-types.ts';
@@ -35,34 +35,26 @@ const limitRows = (
   through: FeedCursor | undefined,
   limit: number,
 ): FeedPage => {
-  const events = page.events.filter(({ eventId }) => eventId <= (through?.events ?? Infinity));
-  const bannerEvents = page.bannerEvents.filter(
-    ({ bannerEventId }) => bannerEventId <= (through?.bannerEvents ?? Infinity),
-  );
-  const userChanges = page.userChanges.filter(
-    ({ changeId }) => changeId <= (through?.userChanges ?? Infinity),
-  );
-  const limited: FeedPage = { events: [], bannerEvents: [], userChanges: [], next: { ...after } };
+  const positions = toPositions(page);
+  const counts = { ...FEED_START };
+  const next = { ...after };
   for (let count = 0; count < limit; count += 1) {
-    const [event, bannerEvent, change] = [
-      events[limited.events.length],
-      bannerEvents[limited.bannerEvents.length],
-      userChanges[limited.userChanges.length],
-    ];
-    const times = [event?.receivedAtMs, bannerEvent?.receivedAtMs, change?.changedAtMs];
-    const first = Math.min(...times.map((ms) => ms ?? Infinity));
-    if (event && event.receivedAtMs === first) {
-      limited.events.push(event);
-      limited.next.events = event.eventId;
-    } else if (bannerEvent && bannerEvent.receivedAtMs === first) {
-      limited.bannerEvents.push(bannerEvent);
-      limited.next.bannerEvents = bannerEvent.bannerEventId;
-    } else if (change) {
-      limited.userChanges.push(change);
-      limited.next.userChanges = change.changeId;
-    } else break;
+    let first: { name: keyof FeedCursor; position: FeedPosition } | undefined;
+    for (const name of FEED_NAMES) {
+      const position = positions[name][counts[name]];
+      if (!position || position.id > (through?.[name] ?? Infinity)) continue;
+      if (!first || position.storedAtMs < first.position.storedAtMs) first = { name, position };
+    }
+    if (!first) break;
+    counts[first.name] += 1;
+    next[first.name] = first.position.id;
   }
-  return limited;
+  return {
+    events: page.events.slice(0, counts.events),
+    bannerEvents: page.bannerEvents.slice(0, counts.bannerEvents),
+    userChanges: page.userChanges.slice(0, counts.userChanges),
+    next,
+  };
 };
 
 /** Reads rows after a cursor, and returns them as events in order of storage. */

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Route, RouteMetrics } from '../api/route.ts';
 import type { IngestionRun } from '../integrations/ingestion-records.ts';
+import { toPositions } from '../sql/feed.ts';
 import type { FeedPage, Store } from '../store/store.ts';
 import { type MetricValues, noTelemetry, type SpanOptions, type Telemetry } from '../telemetry.ts';
 import type { WebhookAttempt, WebhookState } from '../webhooks/webhook-store.ts';
@@ -239,10 +240,11 @@ const outcomeLabel = ({ status, error }: Pick<WebhookAttempt, 'status' | 'error'
   return status === null ? 'no_response' : `http_${Math.floor(status / 100)}xx`;
 };
 
-const firstStoredMs = ({ events, bannerEvents, userChanges }: FeedPage): number =>
+const firstStoredMs = (page: FeedPage): number =>
   Math.min(
-    ...[...events, ...bannerEvents].map(({ receivedAtMs }) => receivedAtMs),
-    ...userChanges.map(({ changedAtMs }) => changedAtMs),
+    ...Object.values(toPositions(page))
+      .flat()
+      .map(({ storedAtMs }) => storedAtMs),
   );
 
 /** Counts attempts, and reads the lag of webhooks from the database. */

@@ -1,6 +1,15 @@
 import { formatColumnNames } from '../sql/columns.ts';
 import type { RunSql } from '../sql/row-readers.ts';
-import { bigint, bytes, defineRow, defineTable, enumText, type RowOf, text } from '../sql/table.ts';
+import {
+  bigint,
+  bytes,
+  defineRow,
+  defineTable,
+  enumText,
+  pickFields,
+  type RowOf,
+  text,
+} from '../sql/table.ts';
 import { createInsert } from '../sql/writes.ts';
 
 /** Supported image formats, which are also the file extensions in URLs. Excludes SVG, because it may contain scripts. */
@@ -36,7 +45,7 @@ export const IMAGES = defineTable(
 const addImage = createInsert(IMAGES, ' ON CONFLICT DO NOTHING RETURNING hash');
 
 /** Image as served to pages. */
-const IMAGE_FILE = defineRow({ type: IMAGES.fields.type, bytes: IMAGES.fields.bytes });
+const IMAGE_FILE = pickFields(IMAGES, ['type', 'bytes']);
 export type ImageFile = RowOf<typeof IMAGE_FILE>;
 
 /** Images that campaigns of a workspace may show. */

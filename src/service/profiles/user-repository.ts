@@ -95,7 +95,7 @@ export interface ChangeSet {
   /** External IDs to redact in the audit log. */
   auditRedactions: { workspaceId: string; externalId: string }[];
   /** Identifiers whose rejects are deleted. */
-  identifiersOfDeletedRejects: { workspaceId: string; identifier: string }[];
+  identifiersOfDeletedRejects: { workspaceId: string; userIdentifier: string }[];
   identifiersRemoved: IdentifierRow[];
   identifiersAdded: IdentifierRow[];
   events: { workspaceId: string; userId: number; event: StoredEvent }[];

@@ -102,7 +102,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
     const { row, indexedIdentifiers, storedIdentifiers } = entry;
     for (const fields of [storedIdentifiers, indexedIdentifiers])
       for (const identifier of toRejectIdentifiers(row.userId, fields))
-        identifiersOfDeletedRejects.push({ workspaceId: row.workspaceId, identifier });
+        identifiersOfDeletedRejects.push({ workspaceId: row.workspaceId, userIdentifier: identifier });
     removeEntry(entry, null);
   };
 
@@ -168,7 +168,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
         return owner !== undefined;
       },
       deleteRejects: (lookup) =>
-        void identifiersOfDeletedRejects.push({ workspaceId, identifier: toIdentifier(lookup) }),
+        void identifiersOfDeletedRejects.push({ workspaceId, userIdentifier: toIdentifier(lookup) }),
       record(profile, event) {
         const entry = getEntry(profile);
         touched.add(entry);

@@ -86,7 +86,7 @@ export interface WithRelease {
   /** Whether to cancel the scheduled releases of the subject. Default false. */
   cancelsScheduled?: boolean;
   /** Results of the A/B test that the release ends. */
-  endedTest?: unknown;
+  endedTest?: object;
   /** Returns the audit entry of the release with this number. */
   audit?: (release: number) => NewAuditEntry;
 }
@@ -261,7 +261,7 @@ export const createReleaseStore = (run: RunSql, runTogether: RunTogether): Relea
       return row ? ENDED_TEST.read(row) : null;
     },
 
-    async addRelease(added, { draftRevision, cancelsScheduled = false, endedTest, audit } = {}) {
+    async addRelease(added, { draftRevision, cancelsScheduled = false, endedTest = null, audit } = {}) {
       const { workspaceId, kind, subjectId } = added;
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
         const newest = await readNewest(' AND kind = $2 AND subject_id = $3', [workspaceId, kind, subjectId]);

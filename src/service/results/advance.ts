@@ -1,6 +1,7 @@
 import { isEarlierImpression } from '../measures.ts';
 import { withHoldoutAttribution } from '../profiles/holdout-id.ts';
 import type { BulkStatement } from '../sql/dialect.ts';
+import type { FeedCursor } from '../sql/feed.ts';
 import { readNumber, type SqlRow } from '../sql/row-readers.ts';
 import type { SqlSteps } from '../sql/steps.ts';
 import { USER_CHANGES } from '../sql/user-tables.ts';
@@ -19,7 +20,6 @@ import {
 } from './goals.ts';
 import {
   type EventsSince,
-  type FeedCursor,
   type ResultKey,
   type ResultsCursor,
   type ResultsStatements,

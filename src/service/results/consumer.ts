@@ -1,5 +1,5 @@
+import type { FeedCursor } from '../sql/feed.ts';
 import type { BatchResult } from './advance.ts';
-import type { FeedCursor } from './statements.ts';
 
 /** Stable part of the feed, in which no open transaction can store a row. */
 export interface StableFeed {

@@ -1,22 +1,20 @@
 import type { SqlRow } from '../sql/row-readers.ts';
-import { defineRow, type RowOf } from '../sql/table.ts';
+import { pickFields, type RowOf } from '../sql/table.ts';
 import { BANNER_EVENTS } from '../sql/user-tables.ts';
 
-const { userId, workspaceId, campaignId, holdoutId, eventType, variantId } = BANNER_EVENTS.fields;
-const { day, placementId, language, timeMs, receivedAtMs } = BANNER_EVENTS.fields;
-const COUNTED = defineRow({
-  userId,
-  workspaceId,
-  campaignId,
-  holdoutId,
-  eventType,
-  variantId,
-  day,
-  placementId,
-  language,
-  timeMs,
-  receivedAtMs,
-});
+const COUNTED = pickFields(BANNER_EVENTS, [
+  'userId',
+  'workspaceId',
+  'campaignId',
+  'holdoutId',
+  'eventType',
+  'variantId',
+  'day',
+  'placementId',
+  'language',
+  'timeMs',
+  'receivedAtMs',
+]);
 
 export const COUNTED_COLUMNS = COUNTED.columns;
 

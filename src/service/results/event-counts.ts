@@ -1,6 +1,6 @@
 import { type BulkStatement, type Dialect, query } from '../sql/dialect.ts';
 import { type RunSql, readText, type SqlRow, type SqlValue } from '../sql/row-readers.ts';
-import { defineRow, type RowOf } from '../sql/table.ts';
+import { pickFields, type RowOf } from '../sql/table.ts';
 import { createWrites } from '../sql/writes.ts';
 import { EVENT_COUNTS, type EventCount } from './tables.ts';
 
@@ -57,8 +57,7 @@ export interface EventCountsQuery {
   toMs: number;
 }
 
-const { startsAtMs, currency, quantity, revenue } = EVENT_COUNTS.fields;
-const QUARTER_HOUR = defineRow({ startsAtMs, currency, quantity, revenue });
+const QUARTER_HOUR = pickFields(EVENT_COUNTS, ['startsAtMs', 'currency', 'quantity', 'revenue']);
 /** Events of one quarter hour. */
 export type QuarterHour = RowOf<typeof QUARTER_HOUR>;
 

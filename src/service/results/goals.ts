@@ -1,7 +1,7 @@
 import { memoize } from '../memoize.ts';
 import type { EventRow } from '../profiles/events.ts';
 import type { SqlRow } from '../sql/row-readers.ts';
-import { defineRow, type RowOf } from '../sql/table.ts';
+import { pickFields, type RowOf } from '../sql/table.ts';
 import { EVENTS } from '../sql/user-tables.ts';
 import { createZonedCalendar, type ZonedCalendar } from '../zoned-calendar.ts';
 import { CAMPAIGN_GOALS, type GoalTotals, type TotalsByGoal } from './tables.ts';
@@ -69,18 +69,17 @@ export interface GoalCandidate {
   currency: string;
 }
 
-const { eventId, userId, workspaceId, name, productId, timeMs, price, quantity, currency } = EVENTS.fields;
-const GOAL_CANDIDATE = defineRow({
-  eventId,
-  userId,
-  workspaceId,
-  name,
-  productId,
-  timeMs,
-  price,
-  quantity,
-  currency,
-});
+const GOAL_CANDIDATE = pickFields(EVENTS, [
+  'eventId',
+  'userId',
+  'workspaceId',
+  'name',
+  'productId',
+  'timeMs',
+  'price',
+  'quantity',
+  'currency',
+]);
 export const GOAL_CANDIDATE_COLUMNS = GOAL_CANDIDATE.columns;
 
 export const toGoalCandidate = (row: SqlRow): GoalCandidate => {

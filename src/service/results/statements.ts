@@ -1,3 +1,4 @@
+import { mapKeys } from '../../protocol/index.ts';
 import { MEASURES } from '../measures.ts';
 import type { Column } from '../sql/columns.ts';
 import {
@@ -9,8 +10,9 @@ import {
   SQLITE,
   selectList,
 } from '../sql/dialect.ts';
+import { FEED_NAMES, FEED_START, FEED_TABLES, type FeedCursor } from '../sql/feed.ts';
 import { readNumber, type SqlRow, type SqlValue } from '../sql/row-readers.ts';
-import { bigint, defineRow, type RowOf, text, timestamp } from '../sql/table.ts';
+import { bigint, defineRow, pickFields, type RowOf, text, timestamp } from '../sql/table.ts';
 import { USER_CHANGES } from '../sql/user-tables.ts';
 import { createWrites } from '../sql/writes.ts';
 import { COUNTED_COLUMNS } from './counted-event.ts';
@@ -22,6 +24,7 @@ import {
   CAMPAIGN_GOALS,
   FEED_CURSORS,
   GOAL_COUNTS,
+  NEW_CURSOR,
   USER_RESULTS,
   type UserResultRow,
 } from './tables.ts';
@@ -30,27 +33,16 @@ const { consumer: _, ...cursorFields } = FEED_CURSORS.fields;
 const CURSOR = defineRow(cursorFields);
 
 export type ResultsCursor = RowOf<typeof CURSOR>;
-/** Position in the feed, as the last ID of each table. */
-export type FeedCursor = Pick<ResultsCursor, 'events' | 'bannerEvents' | 'userChanges'>;
-
 const CONSUMER = 'results';
 
-const START: ResultsCursor = {
-  events: 0,
-  bannerEvents: 0,
-  userChanges: 0,
-  appliedChangeIds: [],
-  lastReceivedMs: 0,
-};
-
-export const toCursor = (row: SqlRow | undefined): ResultsCursor => (row ? CURSOR.read(row) : START);
+export const toCursor = (row: SqlRow | undefined): ResultsCursor => (row ? CURSOR.read(row) : NEW_CURSOR);
 
 /** User and campaign of rows of `user_results`. */
 export type ResultKey = Pick<UserResultRow, 'userId' | 'campaignId'>;
 
-const { workspaceId, campaignId, variantId, dimension, ...counts } = CAMPAIGN_COUNTS.fields;
+const counts = CAMPAIGN_COUNTS.fields;
 const COUNT_COLUMNS: Column<CampaignCount>[] = [
-  ...defineRow({ workspaceId, campaignId, variantId, dimension }).columns,
+  ...pickFields(CAMPAIGN_COUNTS, ['workspaceId', 'campaignId', 'variantId', 'dimension']).columns,
   ...MEASURES.flatMap((measure, index): Column<CampaignCount>[] => [
     { ...counts[measure.events], toValue: ({ events }) => events[index]! },
     { ...counts[measure.usersColumn], toValue: ({ users }) => users[index]! },
@@ -78,13 +70,6 @@ export interface EventsSince {
 const EVENTS_SINCE = defineRow({ userId: bigint('of_user'), sinceMs: timestamp('since') }).columns;
 const RESULT_KEYS = defineRow({ userId: bigint('key_user'), campaignId: text('key_campaign') }).columns;
 
-/** Tables of the feed, with the ID column that gives the commit order. */
-const FEED_IDS: Record<string, string> = {
-  events: 'event_id',
-  banner_events: 'banner_event_id',
-  user_changes: 'change_id',
-};
-
 export const createResultsStatements = (dialect: Dialect) => {
   const { bulkQuery, indexUserEvents, isIn, list, ofUser, returnedMs } = dialect;
   const { add, insert, upsert } = createWrites(dialect);
@@ -108,7 +93,6 @@ export const createResultsStatements = (dialect: Dialect) => {
     );
   const writeCursor = upsert(FEED_CURSORS);
   const ofUsers = isIn('user_id', '$1', 'bigint');
-  const lastId = (table: string) => query(`SELECT coalesce(max(${FEED_IDS[table]}), 0) AS id FROM ${table}`);
 
   return {
     cursor: defineQuery(
@@ -118,7 +102,10 @@ export const createResultsStatements = (dialect: Dialect) => {
     /**
      * Returns the last ID of each table of the feed. Uses separate statements, because a cluster rejects a combined statement.
      */
-    lastIds: [lastId('events'), lastId('banner_events'), lastId('user_changes')] as const,
+    lastIds: mapKeys(FEED_NAMES, (feed) => {
+      const { name, idColumn } = FEED_TABLES[feed];
+      return query(`SELECT coalesce(max(${idColumn}), 0) AS id FROM ${name}`);
+    }),
     goals: defineQuery('SELECT * FROM campaign_goals'),
     /** Adds goals, or changes the time zone of existing ones. */
     addGoals: insert(
@@ -195,13 +182,9 @@ export const readLastIds = async (
   { lastIds }: ResultsStatements,
   send: Send<SqlRow[] | Promise<SqlRow[]>>,
 ): Promise<FeedCursor> => {
-  const [lastEvent, lastBannerEvent, lastUserChange] = lastIds;
-  const readId = async (statement: BulkStatement) => readNumber((await send(statement))[0]!, 'id');
-  return {
-    events: await readId(lastEvent),
-    bannerEvents: await readId(lastBannerEvent),
-    userChanges: await readId(lastUserChange),
-  };
+  const cursor = { ...FEED_START };
+  for (const name of FEED_NAMES) cursor[name] = readNumber((await send(lastIds[name]))[0]!, 'id');
+  return cursor;
 };
 
 export const SQLITE_RESULTS = createResultsStatements(SQLITE);

@@ -1,5 +1,6 @@
 import { mapKeys } from '../../protocol/index.ts';
 import { EVENT_COUNT_NAMES, MEASURES } from '../measures.ts';
+import { FEED_NAMES, FEED_START, FEED_TABLES } from '../sql/feed.ts';
 import {
   bigint,
   converted,
@@ -12,19 +13,15 @@ import {
   timestamp,
 } from '../sql/table.ts';
 
-// Tables that the results derive from the feed. SQLite's index of events by user keeps its cursor in `feed_cursors`, too.
+// Tables that the results derive from the feed.
 
 /** Cursor of each consumer of the feed. A batch commits it together with the rows that it writes. */
 export const FEED_CURSORS = defineTable(
   'feed_cursors',
   {
     consumer: text('consumer'),
-    /** Last `event_id` read. */
-    events: bigint('events'),
-    /** Last `banner_event_id` read. */
-    bannerEvents: bigint('banner_events'),
-    /** `change_id` up to which all changes are applied. */
-    userChanges: bigint('user_changes'),
+    /** Last ID read of each table of the feed; of changes, the ID up to which all are applied. */
+    ...mapKeys(FEED_NAMES, (name) => bigint(FEED_TABLES[name].name)),
     /** IDs of later changes of users that are already applied. */
     appliedChangeIds: json<number[]>('applied_change_ids'),
     /** Receipt of the last banner event. */
@@ -32,6 +29,9 @@ export const FEED_CURSORS = defineTable(
   },
   { key: 'consumer' },
 );
+
+/** Cursor of a consumer that has read nothing. */
+export const NEW_CURSOR = { ...FEED_START, appliedChangeIds: [], lastReceivedMs: 0 };
 
 /**
  * A user's totals of a goal. `currencies` are the currencies of the revenue, for example `EUR,PLN`. `day` is the day of the first

@@ -95,7 +95,7 @@ export const SQLITE: Dialect = {
   lockMerges: [],
   // Inserts in the order of users, so that a page is written once for all events of its users.
   indexUserEvents: [
-    query(`INSERT INTO user_events SELECT user_id, event_id FROM events
+    query(`INSERT INTO user_events (user_id, event_id) SELECT user_id, event_id FROM events
       WHERE event_id > (SELECT events FROM feed_cursors WHERE consumer = 'user_events') ORDER BY user_id, event_id`),
     query(
       `UPDATE feed_cursors SET events = max(events, (SELECT coalesce(max(event_id), 0) FROM events)) WHERE consumer = 'user_events'`,

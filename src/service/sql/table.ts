@@ -1,3 +1,4 @@
+import { pickKeys } from '../../protocol/index.ts';
 import { type Column, type ColumnType, type ColumnValue, readMs } from './columns.ts';
 import {
   readBoolean,
@@ -16,8 +17,8 @@ export interface Field<Value> {
   /** Type and constraint in `CREATE TABLE`, with the placeholders of `store/tables.ts`. */
   definition: string;
   read(row: SqlRow): Value;
-  /** Converts a value to its stored form. Default: stores it unchanged. */
-  write?(value: Value): ColumnValue;
+  /** Converts a value to its stored form. */
+  write(value: Value): ColumnValue;
 }
 
 /** Field with a value that the database assigns. */
@@ -26,12 +27,17 @@ export interface AssignedField extends Field<number> {
 }
 
 const defineField =
-  <Value>(type: ColumnType, definition: string, read: (row: SqlRow, column: string) => Value) =>
+  <Value extends ColumnValue>(
+    type: ColumnType,
+    definition: string,
+    read: (row: SqlRow, column: string) => Value,
+  ) =>
   (name: string): Field<Value> => ({
     name,
     type,
     definition: `${definition} NOT NULL`,
     read: (row) => read(row, name),
+    write: (value) => value,
   });
 
 export const text = defineField('text', 'TEXT', readText);
@@ -40,7 +46,8 @@ export const int = defineField('int', 'INT', readNumber);
 export const float = defineField('float8', 'FLOAT', readNumber);
 export const boolean = defineField('boolean', 'BOOLEAN', readBoolean);
 /** Parsed JSON. */
-export const json = <Value>(name: string): Field<Value> => defineField('json', 'JSON', readJson<Value>)(name);
+export const json = <Value extends object>(name: string): Field<Value> =>
+  defineField('json', 'JSON', readJson<Value>)(name);
 export const date = defineField('date', 'DAY', readText);
 /** Time, in Unix milliseconds in rows. */
 export const timestamp = defineField('timestamp', 'TIMESTAMP', readMs);
@@ -57,7 +64,7 @@ export const orNull = <Value>({ read, write, ...field }: Field<Value>): Field<Va
   ...field,
   definition: field.definition.replace(' NOT NULL', ''),
   read: (row) => (row[field.name] === null ? null : read(row)),
-  ...(write && { write: (value) => (value === null ? null : write(value)) }),
+  write: (value) => (value === null ? null : write(value)),
 });
 
 /** Field that an `INSERT` may omit. `value` is SQL. */
@@ -120,22 +127,28 @@ export type NewRowOf<T extends RowType<Fields>> = T['insertedColumns'] extends C
 
 export const defineRow = <F extends Fields>(fields: F): RowType<F> => {
   const entries = Object.entries(fields);
-  const toColumn = ([field, { name, type, write }]: (typeof entries)[number]) => {
-    const toValue = (row: object): ColumnValue => (row as Record<string, ColumnValue>)[field] ?? null;
-    return { name, type, toValue: write ? (row: object) => write(toValue(row)) : toValue };
-  };
-  const readers = entries.map(([field, { read }]) => ({ field, read }));
+  const toColumn = ([key, field]: (typeof entries)[number]): Column<Record<string, unknown>> => ({
+    name: field.name,
+    type: field.type,
+    toValue: (row) => field.write(row[key] ?? null),
+  });
   return {
     fields,
     columns: entries.map(toColumn),
     insertedColumns: entries.filter(([, field]) => !('isAssigned' in field)).map(toColumn),
     read: (row) => {
       const values: Record<string, unknown> = {};
-      for (const { field, read } of readers) values[field] = read(row);
+      for (const [key, field] of entries) values[key] = field.read(row);
       return values as ValuesOf<F>;
     },
   };
 };
+
+/** Defines a row with some fields of another. */
+export const pickFields = <F extends Fields, Name extends keyof F & string>(
+  { fields }: Pick<RowType<F>, 'fields'>,
+  names: readonly Name[],
+): RowType<Pick<F, Name>> => defineRow(pickKeys(fields, names));
 
 export interface Table<F extends Fields> extends RowType<F> {
   name: string;
@@ -150,6 +163,8 @@ export interface Table<F extends Fields> extends RowType<F> {
 interface TableOptions {
   /** Columns of the primary key. Default: a field is the key. */
   key?: string;
+  /** Whether PostgreSQL writes no log of the table, so that it is empty after a crash. Default: false. */
+  isUnlogged?: boolean;
   /** Whether rows may exceed some hundred bytes, so that SQLite stores them outside the index of their key. Default: false. */
   hasLargeRows?: boolean;
   /** Column by whose value a cluster distributes the rows. Default: they are on the coordinator. */
@@ -161,7 +176,7 @@ interface TableOptions {
 export const defineTable = <F extends Fields>(
   name: string,
   fields: F,
-  { key = '', hasLargeRows = false, distributedBy, indexes = '' }: TableOptions = {},
+  { key = '', isUnlogged = false, hasLargeRows = false, distributedBy, indexes = '' }: TableOptions = {},
 ): Table<F> => {
   const lines = Object.values(fields).map((field) => `${field.name} ${field.definition}`);
   if (key !== '') lines.push(`PRIMARY KEY (${key})`);
@@ -171,6 +186,6 @@ export const defineTable = <F extends Fields>(
     name,
     key,
     distributedBy: distributedBy ?? null,
-    definition: `CREATE TABLE ${name} (\n  ${lines.join(',\n  ')}\n)${storage};\n${indexes}`,
+    definition: `CREATE ${isUnlogged ? 'UNLOGGED ' : ''}TABLE ${name} (\n  ${lines.join(',\n  ')}\n)${storage};\n${indexes}`,
   };
 };

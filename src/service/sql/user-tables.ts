@@ -4,7 +4,6 @@ import {
   bigint,
   boolean,
   date,
-  defineRow,
   defineTable,
   enumText,
   eventId,
@@ -13,6 +12,7 @@ import {
   json,
   jsonText,
   orNull,
+  pickFields,
   primaryKey,
   type RowOf,
   text,
@@ -106,22 +106,27 @@ export const BANNER_EVENTS = defineTable(
   { distributedBy: 'user_id' },
 );
 
-const { bannerEventId, userId, bannerId, eventType, timeMs } = BANNER_EVENTS.fields;
-const { campaignId, holdoutId, day, placementId, language } = BANNER_EVENTS.fields;
-
-/** Identifies a banner event. */
-export const BANNER_EVENT_KEY = defineRow({ userId, campaignId, bannerId, eventType, timeMs });
+/**
+ * Identifies a banner event. Repeats are stored only once. Includes the campaign, because decisions read by user and campaign.
+ */
+export const BANNER_EVENT_KEY = pickFields(BANNER_EVENTS, [
+  'userId',
+  'campaignId',
+  'bannerId',
+  'eventType',
+  'timeMs',
+]);
 
 /** Banner event of both users of a merge, which is stored only once. */
-export const DUPLICATE_EVENT = defineRow({
-  bannerEventId,
-  campaignId,
-  holdoutId,
-  eventType,
-  day,
-  placementId,
-  language,
-});
+export const DUPLICATE_EVENT = pickFields(BANNER_EVENTS, [
+  'bannerEventId',
+  'campaignId',
+  'holdoutId',
+  'eventType',
+  'day',
+  'placementId',
+  'language',
+]);
 
 /** Corrections to the feed: changes of users after their events were read. */
 export const USER_CHANGES = defineTable('user_changes', {
@@ -179,6 +184,16 @@ export const WORKSPACES = defineTable(
   'workspaces',
   { workspaceId: text('workspace_id'), secret: text('secret') },
   { key: 'workspace_id' },
+);
+
+/**
+ * SQLite's events by user, up to the cursor `user_events` of the feed. Filled in batches, because an index on events would write a
+ * page for each.
+ */
+export const USER_EVENTS = defineTable(
+  'user_events',
+  { userId: bigint('user_id'), eventId: bigint('event_id') },
+  { key: 'user_id, event_id' },
 );
 
 export const USER_TABLES = [

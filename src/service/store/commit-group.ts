@@ -98,8 +98,8 @@ const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];
 /** Banner event to write. */
 type WrittenBannerEvent = NewBannerEvent & Pick<UserCampaignRow, 'workspaceId' | 'userId'>;
 
-const formatKey = ({ userId, campaignId, bannerId, eventType, timeMs }: RowOf<typeof BANNER_EVENT_KEY>) =>
-  `${userId} ${campaignId} ${bannerId} ${eventType} ${timeMs}`;
+const formatKey = (event: RowOf<typeof BANNER_EVENT_KEY>) =>
+  BANNER_EVENT_KEY.columns.map(({ toValue }) => toValue(event)).join(' ');
 
 /** Removes banner events that are stored already or repeated within the group. */
 const filterNew = (bannerEvents: readonly WrittenBannerEvent[], stored: readonly SqlRow[]) => {

@@ -1,3 +1,4 @@
+import { mapKeys } from '../../protocol/index.ts';
 import { isHoldoutId } from '../profiles/holdout-id.ts';
 import type { StableFeed } from '../results/consumer.ts';
 import {
@@ -10,6 +11,7 @@ import {
 } from '../results/goals.ts';
 import type { ResultsStatements } from '../results/statements.ts';
 import type { BulkStatement, Send } from '../sql/dialect.ts';
+import { FEED_NAMES, toPositions } from '../sql/feed.ts';
 import type { SqlRow } from '../sql/row-readers.ts';
 import { USER_CAMPAIGNS, USER_CHANGES } from '../sql/user-tables.ts';
 import { toBannerEventRow, toEventRow } from './rows.ts';
@@ -48,16 +50,9 @@ export const createFeed = ({
     const userChanges = changeRows
       .map(USER_CHANGES.read)
       .filter(({ changeId }) => changeId <= through.userChanges);
-    return {
-      events,
-      bannerEvents,
-      userChanges,
-      next: {
-        events: events.at(-1)?.eventId ?? after.events,
-        bannerEvents: bannerEvents.at(-1)?.bannerEventId ?? after.bannerEvents,
-        userChanges: userChanges.at(-1)?.changeId ?? after.userChanges,
-      },
-    };
+    const page = { events, bannerEvents, userChanges };
+    const positions = toPositions(page);
+    return { ...page, next: mapKeys(FEED_NAMES, (name) => positions[name].at(-1)?.id ?? after[name]) };
   };
 
   /** Returns earlier events of users whose first impression is in the page. */

@@ -7,9 +7,10 @@ import {
   type ResultsStatements,
   toCursor,
 } from '../results/statements.ts';
-import { readMs } from '../sql/columns.ts';
+import { formatColumnNames, readMs } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { type RunSql, readNumber, readText } from '../sql/row-readers.ts';
+import { BANNER_EVENT_KEY } from '../sql/user-tables.ts';
 import type { Store } from './store.ts';
 
 /** Maximum number of positions of the feed, or of rows, that one batch visits. Writes wait for a batch on SQLite. */
@@ -23,7 +24,7 @@ const CLOCKS_DIFFER_MS = 60 * 60 * 1000;
 
 /** Returns a statement that deletes banner events. Compares the key columns, which find a row within its shard. */
 const deleteBannerEvents = ({ earlier, timestamp }: Dialect) => {
-  const key = 'user_id, campaign_id, banner_id, event_type, occurred_at';
+  const key = formatColumnNames(BANNER_EVENT_KEY.columns);
   return `DELETE FROM banner_events WHERE (${key}) IN (
      SELECT ${key} FROM banner_events
      WHERE workspace_id = $1 AND ${earlier('occurred_at', 'received_at')} < ${timestamp('$2')} AND banner_event_id <= $3 LIMIT $4

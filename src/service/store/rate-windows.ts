@@ -1,4 +1,6 @@
+import { formatColumnNames } from '../sql/columns.ts';
 import { readNumber } from '../sql/row-readers.ts';
+import { bigint, defineTable, text, timestamp } from '../sql/table.ts';
 import type { Run } from './postgres/statement.ts';
 import type { RateLimitResult, RateLimitWindow } from './store.ts';
 
@@ -124,9 +126,21 @@ export const createRateWindows = (lease: Lease) => {
 const KEEP_MS = 60_000;
 const SWEEP_SHARE = 0.001;
 
-const LEASE = `INSERT INTO rate_windows (key, start_at, end_at, leased)
+/** Requests that the replicas have leased, by window. Unlogged, so the windows start from zero after a crash of the database. */
+export const RATE_WINDOWS = defineTable(
+  'rate_windows',
+  {
+    key: text('key'),
+    startMs: timestamp('start_at'),
+    endMs: timestamp('end_at'),
+    leased: bigint('leased'),
+  },
+  { key: 'key, start_at', isUnlogged: true },
+);
+
+const LEASE = `INSERT INTO rate_windows (${formatColumnNames(RATE_WINDOWS.columns)})
   VALUES ($1, to_timestamp($2 / 1000.0), to_timestamp($3 / 1000.0), $4)
-  ON CONFLICT (key, start_at) DO UPDATE SET leased = rate_windows.leased + excluded.leased
+  ON CONFLICT (${RATE_WINDOWS.key}) DO UPDATE SET leased = rate_windows.leased + excluded.leased
   RETURNING leased`;
 const SWEEP = 'DELETE FROM rate_windows WHERE end_at < to_timestamp($1 / 1000.0)';
 

@@ -1,4 +1,4 @@
-import { POSTGRES_TABLES, SQLITE_TABLES } from './tables.ts';
+import { TABLES_BY_DATABASE } from './tables.ts';
 
 /** Number of the schema in `tables.ts`. */
 export const SCHEMA = 1;
@@ -6,26 +6,20 @@ export const SCHEMA = 1;
 /** Column names by table. */
 export type TableColumns = Map<string, Set<string>>;
 
-const parseColumns = (tables: string): TableColumns =>
-  new Map(
-    [...tables.matchAll(/CREATE (?:UNLOGGED )?TABLE (\w+) \(\n(.*?)\n\)/gs)].map(([, table, body]) => [
-      table!,
-      new Set([...body!.matchAll(/^ {2}([a-z]\w*) /gm)].map(([, column]) => column!)),
-    ]),
-  );
+type Database = keyof typeof TABLES_BY_DATABASE;
 
-const EXPECTED = { sqlite: parseColumns(SQLITE_TABLES), postgres: parseColumns(POSTGRES_TABLES) };
-
-export const tableNames = (database: keyof typeof EXPECTED): string[] => [...EXPECTED[database].keys()];
+export const tableNames = (database: Database): string[] =>
+  TABLES_BY_DATABASE[database].map(({ name }) => name);
 
 /** Returns the first difference between the columns of a database and the columns of this build; `null` if none. */
-const findDifference = (expected: TableColumns, found: TableColumns): string | null => {
-  for (const [table, columns] of expected) {
-    const existing = found.get(table);
-    if (!existing) return `has no table '${table}'`;
-    for (const column of columns) if (!existing.has(column)) return `has no column '${table}.${column}'`;
+const findDifference = (database: Database, found: TableColumns): string | null => {
+  for (const { name, columns } of TABLES_BY_DATABASE[database]) {
+    const existing = found.get(name);
+    if (!existing) return `has no table '${name}'`;
+    const expected = new Set(columns.map((column) => column.name));
+    for (const column of expected) if (!existing.has(column)) return `has no column '${name}.${column}'`;
     for (const column of existing)
-      if (!columns.has(column)) return `has a column '${table}.${column}' that this build does not know`;
+      if (!expected.has(column)) return `has a column '${name}.${column}' that this build does not know`;
   }
   return null;
 };
@@ -34,14 +28,12 @@ const findDifference = (expected: TableColumns, found: TableColumns): string | n
 export const checkSchema = (
   database: string,
   number: number | null,
-  kind: keyof typeof EXPECTED,
+  kind: Database,
   found: TableColumns,
 ): void => {
   if (number === null) throw new Error(`${database} holds no Placard data`);
   const difference =
-    number === SCHEMA
-      ? findDifference(EXPECTED[kind], found)
-      : `has schema ${number}, and this build ${SCHEMA}`;
+    number === SCHEMA ? findDifference(kind, found) : `has schema ${number}, and this build ${SCHEMA}`;
   if (difference === null) return;
   throw new Error(
     `${database} was written by another build of Placard (it ${difference}): export the data with that build, and import them into a new database`,

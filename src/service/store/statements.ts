@@ -1,9 +1,12 @@
 import { randomInt } from 'node:crypto';
+import { INGESTION_REJECTS } from '../integrations/ingestion-records.ts';
 import { redactAuditSubject } from '../operators/index.ts';
 import type { ChangeSet } from '../profiles/user-repository.ts';
+import { formatColumnNames } from '../sql/columns.ts';
 import { type BulkStatement, type Dialect, POSTGRES, query, SQLITE, selectList } from '../sql/dialect.ts';
+import { FEED_TABLES } from '../sql/feed.ts';
 import type { SqlValue } from '../sql/row-readers.ts';
-import { bigint, defineRow, text, timestamp } from '../sql/table.ts';
+import { pickFields } from '../sql/table.ts';
 import {
   BANNER_EVENT_KEY,
   BANNER_EVENTS,
@@ -24,28 +27,23 @@ import { createWrites } from '../sql/writes.ts';
  */
 const MAX_EVENTS_READ = 10_000;
 
-/** Parameters that identify a banner event. */
-const EVENT_KEY = defineRow({
-  userId: bigint('of_user'),
-  campaignId: text('of_campaign'),
-  bannerId: text('of_banner'),
-  eventType: text('of_type'),
-  timeMs: timestamp('at'),
-}).columns;
-
-const { userId, version } = USERS.fields;
-const DELETED_USERS = defineRow({ userId, version }).columns;
-
-const REJECT_IDENTIFIERS = defineRow({
-  workspaceId: text('workspace_id'),
-  identifier: text('user_identifier'),
-}).columns;
+const DELETED_USERS = pickFields(USERS, ['userId', 'version']).columns;
+const REJECT_IDENTIFIERS = pickFields(INGESTION_REJECTS, ['workspaceId', 'userIdentifier']).columns;
+/** Key of a banner event of a given user. */
+const KEY_OF_USER = formatColumnNames(BANNER_EVENT_KEY.columns.filter(({ name }) => name !== 'user_id'));
 
 type EventTable = typeof EVENTS | typeof BANNER_EVENTS;
 
 /** Returns the `SELECT` of events with the external IDs of their users. */
 export const selectWithExternalId = (dialect: Dialect, { name, columns }: EventTable): string =>
   `SELECT external_id, ${selectList(dialect, columns, name)} FROM ${name} JOIN users USING (user_id)`;
+
+/** Returns the condition that columns of a table equal those of a row. */
+const equals = (
+  table: string,
+  columns: readonly { name: string }[],
+  column: (name: string) => string,
+): string => columns.map(({ name }) => `${table}.${name} = ${column(name)}`).join(' AND ');
 
 /** Creates the statements of users and campaigns for one database. Counters are incremented in `shard`. */
 const createStatements = (dialect: Dialect, shard: number) => {
@@ -58,6 +56,10 @@ const createStatements = (dialect: Dialect, shard: number) => {
     (sql: string) =>
     (...values: SqlValue[]): BulkStatement =>
       query(sql, ...values);
+  const selectFeed = (table: EventTable, { idColumn }: { idColumn: string }) =>
+    defineQuery(
+      `${selectWithExternalId(dialect, table)} WHERE ${idColumn} > $1 AND ${idColumn} <= $2 ORDER BY ${idColumn} LIMIT $3`,
+    );
   const ofUsers = isIn('user_id', '$1', 'bigint');
   const addDataPoints = add(DATA_POINTS);
 
@@ -84,18 +86,16 @@ const createStatements = (dialect: Dialect, shard: number) => {
     deleteIdentifiers: bulk(
       USER_IDENTIFIERS.columns,
       ({ joined, column }) =>
-        `DELETE FROM user_identifiers ${joined('USING')} WHERE ${USER_IDENTIFIERS.columns
-          .map(({ name }) => `user_identifiers.${name} = ${column(name)}`)
-          .join(' AND ')}`,
+        `DELETE FROM user_identifiers ${joined('USING')}
+         WHERE ${equals('user_identifiers', USER_IDENTIFIERS.columns, column)}`,
     ),
     insertEvents: insert(EVENTS),
     /** Returns the banner events that are already stored. */
     storedBannerEvents: bulk(
-      EVENT_KEY,
+      BANNER_EVENT_KEY.columns,
       ({ joined, column }) =>
-        `SELECT ${selectList(dialect, BANNER_EVENT_KEY.columns)} FROM banner_events ${joined(',')}
-         WHERE user_id = ${column('of_user')} AND campaign_id = ${column('of_campaign')} AND banner_id = ${column('of_banner')}
-           AND event_type = ${column('of_type')} AND occurred_at = ${column('at')}`,
+        `SELECT ${selectList(dialect, BANNER_EVENT_KEY.columns, 'banner_events')} FROM banner_events ${joined(',')}
+         WHERE ${equals('banner_events', BANNER_EVENT_KEY.columns, column)}`,
     ),
     insertBannerEvents: insert(BANNER_EVENTS),
     insertChanges: insert(USER_CHANGES),
@@ -127,7 +127,7 @@ const createStatements = (dialect: Dialect, shard: number) => {
       REJECT_IDENTIFIERS,
       ({ joined, column }) =>
         `DELETE FROM ingestion_rejects ${joined('USING')}
-         WHERE ingestion_rejects.workspace_id = ${column('workspace_id')} AND ingestion_rejects.user_identifier = ${column('user_identifier')}`,
+         WHERE ${equals('ingestion_rejects', REJECT_IDENTIFIERS, column)}`,
     ),
 
     /** Returns rows of `user_campaigns` of some users, for all or some campaigns. */
@@ -142,8 +142,8 @@ const createStatements = (dialect: Dialect, shard: number) => {
     /** Returns banner events of user `$1` that user `$2` also has. */
     duplicates: defineQuery(
       `SELECT ${selectList(dialect, DUPLICATE_EVENT.columns)}
-       FROM banner_events WHERE user_id = $1 AND NOT is_test_send AND (campaign_id, banner_id, event_type, occurred_at) IN
-         (SELECT campaign_id, banner_id, event_type, occurred_at FROM banner_events WHERE user_id = $2)`,
+       FROM banner_events WHERE user_id = $1 AND NOT is_test_send AND (${KEY_OF_USER}) IN
+         (SELECT ${KEY_OF_USER} FROM banner_events WHERE user_id = $2)`,
     ),
     impressionsSince: defineQuery(
       `SELECT campaign_id, ${ms(occurred)} AS occurred_at
@@ -151,13 +151,8 @@ const createStatements = (dialect: Dialect, shard: number) => {
        WHERE event_type = 'impression' AND NOT is_test_send AND ${occurred} >= ${dialect.timestamp('$2')}`,
     ),
     /** Returns rows of the feed with the external IDs of their users. */
-    feedEvents: defineQuery(
-      `${selectWithExternalId(dialect, EVENTS)} WHERE event_id > $1 AND event_id <= $2 ORDER BY event_id LIMIT $3`,
-    ),
-    feedBannerEvents: defineQuery(
-      `${selectWithExternalId(dialect, BANNER_EVENTS)}
-       WHERE banner_event_id > $1 AND banner_event_id <= $2 ORDER BY banner_event_id LIMIT $3`,
-    ),
+    feedEvents: selectFeed(EVENTS, FEED_TABLES.events),
+    feedBannerEvents: selectFeed(BANNER_EVENTS, FEED_TABLES.bannerEvents),
   };
 };
 

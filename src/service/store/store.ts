@@ -9,8 +9,9 @@ import type { ButtonDayResults, ButtonDaysQuery } from '../results/button-result
 import type { Progress } from '../results/consumer.ts';
 import type { EventCountsQuery, EventNamesQuery, QuarterHour } from '../results/event-counts.ts';
 import type { CampaignResults, CampaignSummary, ResultsQuery } from '../results/read.ts';
-import type { FeedCursor, UserChange } from '../results/statements.ts';
+import type { UserChange } from '../results/statements.ts';
 import type { ResultsDifference } from '../results/verify.ts';
+import type { FeedCursor } from '../sql/feed.ts';
 import type { Statement } from '../sql/row-readers.ts';
 import type { WebhookStore } from '../webhooks/webhook-store.ts';
 import type { StudioStore } from './studio-store.ts';

@@ -1,8 +1,12 @@
 import { INGESTION_TABLES } from '../integrations/ingestion-records.ts';
 import { IS_COUNTED_BUTTON } from '../results/button-results.ts';
 import { RESULTS_TABLES } from '../results/tables.ts';
-import { USER_TABLES } from '../sql/user-tables.ts';
+import { formatColumnNames } from '../sql/columns.ts';
+import { FEED_TABLES } from '../sql/feed.ts';
+import { defineTable, int } from '../sql/table.ts';
+import { BANNER_EVENT_KEY, USER_EVENTS, USER_TABLES } from '../sql/user-tables.ts';
 import { WEBHOOK_TABLES } from '../webhooks/webhook-store.ts';
+import { RATE_WINDOWS } from './rate-windows.ts';
 import { STUDIO_TABLES } from './studio-store.ts';
 
 // Definitions use placeholders for types of the database. `INTEGER` has 64 bits, `INT` has 32.
@@ -10,9 +14,22 @@ import { STUDIO_TABLES } from './studio-store.ts';
 const formatDefinitions = (tables: readonly { definition: string }[]): string =>
   tables.map(({ definition }) => definition).join('\n');
 
-const DATA_TABLES = [...USER_TABLES, ...RESULTS_TABLES];
-const OPERATIONAL_TABLES = [...STUDIO_TABLES, ...INGESTION_TABLES, ...WEBHOOK_TABLES];
-export const TABLES = [...DATA_TABLES, ...OPERATIONAL_TABLES];
+/** Tables of both databases. */
+export const TABLES = [
+  ...USER_TABLES,
+  ...RESULTS_TABLES,
+  ...STUDIO_TABLES,
+  ...INGESTION_TABLES,
+  ...WEBHOOK_TABLES,
+];
+
+/** One row. SQLite stores the number in the header of the file. */
+export const SCHEMA_VERSION = defineTable('placard_schema', { version: int('version') });
+
+export const TABLES_BY_DATABASE = {
+  sqlite: [...TABLES, USER_EVENTS],
+  postgres: [...TABLES, RATE_WINDOWS, SCHEMA_VERSION],
+};
 
 /** Contains all columns that results by button read. */
 const BUTTON_INDEX = `
@@ -27,48 +44,29 @@ CREATE INDEX users_without_profile ON users (workspace_id, updated_at) WHERE pro
 
 const SQLITE_INDEXES = `${STUB_INDEX}
 CREATE INDEX users_of_workspace ON users (workspace_id);
--- Events by user, up to the cursor "user_events" of the feed. Filled in batches, because an index on events would write a page for each.
-CREATE TABLE user_events (
-  user_id INTEGER NOT NULL,
-  event_id INTEGER NOT NULL,
-  PRIMARY KEY (user_id, event_id)
-) STRICT, WITHOUT ROWID;
-INSERT INTO feed_cursors (consumer, events, banner_events, user_changes, applied_change_ids, last_received_at) VALUES ('user_events', 0, 0, 0, '[]', 0);
 CREATE TRIGGER event_deleted AFTER DELETE ON events BEGIN
   DELETE FROM user_events WHERE user_id = OLD.user_id AND event_id = OLD.event_id;
 END;
 CREATE TRIGGER event_moved AFTER UPDATE OF user_id ON events BEGIN
   UPDATE user_events SET user_id = NEW.user_id WHERE user_id = OLD.user_id AND event_id = OLD.event_id;
 END;
--- Deduplicates. Includes the campaign, because decisions read by user and campaign.
-CREATE UNIQUE INDEX banner_events_of_user ON banner_events (user_id, campaign_id, banner_id, event_type, occurred_at);
+CREATE UNIQUE INDEX banner_events_of_user ON banner_events (${formatColumnNames(BANNER_EVENT_KEY.columns)});
 CREATE INDEX banner_events_by_time ON banner_events (workspace_id, min(occurred_at, received_at));
 ${BUTTON_INDEX}`;
 
 const POSTGRES_INDEXES = `${STUB_INDEX}
 ALTER TABLE users SET (fillfactor = 70); -- leaves space for HOT updates
 ALTER TABLE events ADD PRIMARY KEY (user_id, occurred_at, event_id);
-ALTER TABLE banner_events ADD PRIMARY KEY (user_id, campaign_id, banner_id, event_type, occurred_at);
-CREATE INDEX events_in_order ON events (event_id);
-CREATE INDEX banner_events_in_order ON banner_events (banner_event_id);
-CREATE INDEX user_changes_in_order ON user_changes (change_id);
+ALTER TABLE banner_events ADD PRIMARY KEY (${formatColumnNames(BANNER_EVENT_KEY.columns)});
+${Object.values(FEED_TABLES)
+  .map(({ name, idColumn }) => `CREATE INDEX ${name}_in_order ON ${name} (${idColumn});`)
+  .join('\n')}
 -- BRIN, because rows are nearly in time order and writes stay cheap.
 CREATE INDEX banner_events_by_time ON banner_events
   USING brin (least(occurred_at, received_at)) WITH (pages_per_range = 32, autosummarize = on);
 ${BUTTON_INDEX}-- Unique identifiers. If two replicas assign one at once, the second retries.
 CREATE UNIQUE INDEX user_identifiers_single ON user_identifiers (workspace_id, identifier)
   WHERE identifier ^@ 'external_id' OR identifier ^@ 'alias';
-`;
-
-/** Unlogged, so the windows start from zero after a crash of the database. */
-const RATE_WINDOWS = `
-CREATE UNLOGGED TABLE rate_windows (
-  key TEXT NOT NULL,
-  start_at TIMESTAMP NOT NULL,
-  end_at TIMESTAMP NOT NULL,
-  leased INTEGER NOT NULL,
-  PRIMARY KEY (key, start_at)
-);
 `;
 
 /** Types of SQLite. Times are Unix milliseconds. */
@@ -101,8 +99,6 @@ const inSqlite = (tables: string): string =>
 const inPostgres = (tables: string): string =>
   inTypes(tables, POSTGRES_TYPES).replaceAll('\n) WITHOUT ROWID;', '\n);');
 
-export const SQLITE_TABLES = inSqlite(formatDefinitions(TABLES)) + SQLITE_INDEXES;
+export const SQLITE_TABLES = inSqlite(formatDefinitions(TABLES_BY_DATABASE.sqlite)) + SQLITE_INDEXES;
 
-export const POSTGRES_TABLES = inPostgres(
-  formatDefinitions(DATA_TABLES) + POSTGRES_INDEXES + RATE_WINDOWS + formatDefinitions(OPERATIONAL_TABLES),
-);
+export const POSTGRES_TABLES = inPostgres(formatDefinitions(TABLES_BY_DATABASE.postgres) + POSTGRES_INDEXES);

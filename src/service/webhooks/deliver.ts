@@ -5,7 +5,7 @@ import { hashId } from '../data-out/event-id.ts';
 import type { WebhookEvent } from '../data-out/formats.ts';
 import { type EventsRead, readEvents } from '../data-out/read-events.ts';
 import type { Log } from '../log.ts';
-import type { FeedCursor } from '../results/statements.ts';
+import type { FeedCursor } from '../sql/feed.ts';
 import type { Feed } from '../store/store.ts';
 import type { Alert } from './alert.ts';
 import { acceptedAlerts, alertEvent, updateAlerts } from './alert-events.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { START } from '../data-out/cursor.ts';
 import { type Log, serializeError } from '../log.ts';
+import { FEED_START } from '../sql/feed.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Resolve } from './address.ts';
@@ -92,7 +92,7 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
     }
     const isHeld = state && state.leaseUntilMs >= nowMs && state.leaseUntilMs <= nowMs + 2 * leaseMs;
     if (isHeld) return null;
-    const start = state || webhook.from === 'start' ? START : await store.feedEnd();
+    const start = state || webhook.from === 'start' ? FEED_START : await store.feedEnd();
     return store.webhooks.acquireLease({ workspaceId, webhookId, runId, nowMs, leaseMs, start });
   };
 

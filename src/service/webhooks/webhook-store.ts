@@ -1,5 +1,5 @@
 import { formatCursor, parseCursor } from '../data-out/cursor.ts';
-import type { FeedCursor } from '../results/statements.ts';
+import type { FeedCursor } from '../sql/feed.ts';
 import type { RunSql, SqlRow } from '../sql/row-readers.ts';
 import {
   bigint,

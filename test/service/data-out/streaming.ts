@@ -1,5 +1,5 @@
 import type { DataEvent, FindWorkspace, Store } from '../../../src/service/index.ts';
-import { readEvents, START } from '../../../src/service/index.ts';
+import { FEED_START, readEvents } from '../../../src/service/index.ts';
 
 interface StreamOptions {
   workspaceId: string;
@@ -13,7 +13,7 @@ export const streamAll = async (
   { workspaceId, findWorkspace = () => undefined, limit = 3 }: StreamOptions,
 ): Promise<DataEvent[]> => {
   const all: DataEvent[] = [];
-  for (let after = START; ; ) {
+  for (let after = FEED_START; ; ) {
     const { events, rows, next } = await readEvents({
       feed: store,
       findWorkspace,

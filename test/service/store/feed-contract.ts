@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FeedCursor } from '../../../src/service/results/statements.ts';
+import type { FeedCursor } from '../../../src/service/sql/feed.ts';
 import type { Store } from '../../../src/service/store/index.ts';
 import type { FeedPage } from '../../../src/service/store/store.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';

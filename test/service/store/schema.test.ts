@@ -97,7 +97,7 @@ describe('opening a database', () => {
     const url = await aDatabase();
     await (await openStore(url)).close();
     const rows = await runBeside(url)(
-      "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'placard_schema' ORDER BY tablename",
+      "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename",
     );
     expect(rows.map(({ tablename }) => tablename)).toEqual(tableNames('postgres').sort());
   });

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { cursorSince, formatCursor, readEvents, START, type Store } from '../../../src/service/index.ts';
+import { cursorSince, FEED_START, formatCursor, readEvents, type Store } from '../../../src/service/index.ts';
 import { createMetrics } from '../../../src/service/metrics/metrics.ts';
 import { parseSecret, signedHeaders } from '../../../src/service/webhooks/sign.ts';
 import { startWebhooks, type WebhooksOptions } from '../../../src/service/webhooks/start-webhooks.ts';
@@ -308,7 +308,7 @@ onBothStores('webhooks', (api, store) => {
     await until(() => expect(receiver.delivered).toHaveLength(2));
     expect(receiver.delivered[1]).toMatchObject({ messageId, events });
     await until(async () => expect((await state())?.resendMessageId).toBeNull());
-    expect(await store().webhooks.replay(api().workspaceId, 'crm', START)).toBe(true);
+    expect(await store().webhooks.replay(api().workspaceId, 'crm', FEED_START)).toBe(true);
     await until(() => expect(receiver.delivered).toHaveLength(3));
     expect(receiver.delivered[2]!.messageId).not.toBe(messageId);
     expect(receiver.delivered[2]!.events).toEqual(events);
@@ -387,7 +387,7 @@ onBothStores('webhooks', (api, store) => {
     await until(() => expect(namesIn(receiver)).toHaveLength(3));
     await replicas[2]!.stop();
     expect(await state()).toMatchObject({ runId: '', message: null });
-    expect(formatCursor((await state())!.deliveredThrough)).not.toBe(formatCursor(START));
+    expect(formatCursor((await state())!.deliveredThrough)).not.toBe(formatCursor(FEED_START));
   });
 
   test('have metrics of attempts by outcome, lag, failures and disabled state', async () => {

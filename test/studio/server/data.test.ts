@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { batchStatements, openStore, START } from '../../../src/service/index.ts';
+import { batchStatements, FEED_START, openStore } from '../../../src/service/index.ts';
 import { aStudioWorkspace, runStudio } from '../../helpers/running-studio.ts';
 
 const SOURCE = { kind: 'csv', files: 'crm.csv', rows: 'attributes', columns: { PLAN: 'plan' } };
@@ -117,15 +117,22 @@ const aStudioWithWebhooks = async () => {
   );
   onTestFinished(() => studio.stop());
   const nowMs = studio.clock.now;
-  const claim = { workspaceId: 'test', webhookId: 'crm', runId: 'run', nowMs, leaseMs: 1_000, start: START };
+  const claim = {
+    workspaceId: 'test',
+    webhookId: 'crm',
+    runId: 'run',
+    nowMs,
+    leaseMs: 1_000,
+    start: FEED_START,
+  };
   const state = (await store.webhooks.acquireLease(claim))!;
   const failing = { failures: 2, failingSinceMs: nowMs - 5_000, nextAttemptMs: nowMs + 60_000 };
   await store.webhooks.save({ ...state, ...failing });
   await store.webhooks.addAttempt(state, {
     attemptId: '2026-03-02T08:59:55.000Z a',
     messageId: 'msg_1',
-    after: START,
-    through: START,
+    after: FEED_START,
+    through: FEED_START,
     events: 4,
     attemptedAtMs: nowMs - 5_000,
     durationMs: 12,
@@ -200,7 +207,7 @@ test('lets publishers test, resend, replay and resume webhooks, and logs it in t
   expect((await state())?.resendMessageId).toBe('msg_1');
   expect(await send('Pia', 'replay', { since: 'yesterday' })).toBe(400);
   expect(await send('Pia', 'replay', since)).toBe(202);
-  expect(await state()).toMatchObject({ runId: '', failures: 0, deliveredThrough: START });
+  expect(await state()).toMatchObject({ runId: '', failures: 0, deliveredThrough: FEED_START });
   expect(await send('Pia', 'resume')).toBe(202);
   for (const id of ['later', 'paused']) expect(await send('Pia', 'test', undefined, id)).toBe(409);
   const audit = await studio.call('GET', '/api/audit', { cookie: await studio.signIn('Ada') });

@@ -6,6 +6,7 @@ import { createResultsConsumer, type StableFeed } from '../../results/consumer.t
 import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
 import { type EventRange, POSTGRES_RESULTS, readLastIds } from '../../results/statements.ts';
 import { LOCKS } from '../../sql/advisory-locks.ts';
+import { FEED_START } from '../../sql/feed.ts';
 import { readText } from '../../sql/row-readers.ts';
 import { runStepsAsync, type SqlSteps } from '../../sql/steps.ts';
 import { BEGIN_EXCLUSIVE } from './groups.ts';
@@ -26,7 +27,7 @@ const WAIT_MS = 1_000;
  * IDs would depend on all programs on the server, and do not survive a restore from a dump.
  */
 export const createReadStableFeed = (run: Run): (() => Promise<StableFeed>) => {
-  let stable: StableFeed = { through: { events: 0, bannerEvents: 0, userChanges: 0 }, atMs: 0 };
+  let stable: StableFeed = { through: FEED_START, atMs: 0 };
   const inFlight = async () =>
     (await run(GROUPS_IN_FLIGHT, [])).map((row) => readText(row, 'virtualtransaction'));
 

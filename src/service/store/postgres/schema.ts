@@ -1,9 +1,10 @@
 import type { Pool } from 'pg';
 import { LOCKS } from '../../sql/advisory-locks.ts';
-import { readNumber, readText } from '../../sql/row-readers.ts';
+import { readText } from '../../sql/row-readers.ts';
 import { USERS } from '../../sql/user-tables.ts';
+import { createInsert } from '../../sql/writes.ts';
 import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts';
-import { POSTGRES_TABLES, TABLES } from '../tables.ts';
+import { POSTGRES_TABLES, SCHEMA_VERSION, TABLES } from '../tables.ts';
 import { type Connections, connect } from './connect.ts';
 import { requireOwnSession } from './own-session.ts';
 import { createPoolRun, inTransaction, type Run } from './statement.ts';
@@ -39,10 +40,10 @@ export const distributeTables = async (run: Run): Promise<void> => {
  * role's name that is added later would get a second, empty set of tables.
  */
 const readSchemaVersion = async (run: Run): Promise<number | null> => {
-  const [found] = await run("SELECT to_regclass('placard_schema') IS NOT NULL AS is_there");
+  const [found] = await run(`SELECT to_regclass('${SCHEMA_VERSION.name}') IS NOT NULL AS is_there`);
   if (found?.['is_there'] !== true) return null;
-  const [row] = await run('SELECT version FROM placard_schema');
-  return row ? readNumber(row, 'version') : null;
+  const [row] = await run(`SELECT version FROM ${SCHEMA_VERSION.name}`);
+  return row ? SCHEMA_VERSION.read(row).version : null;
 };
 
 const COLUMNS = `SELECT name, attname FROM unnest($1::text[]) AS name
@@ -79,8 +80,8 @@ export const createTables = async (pool: Pool): Promise<void> => {
     if ((await readSchemaVersion(run)) === null) {
       await run(POSTGRES_TABLES);
       await distributeTables(run);
-      await run('CREATE TABLE placard_schema (version integer NOT NULL)');
-      await run(`INSERT INTO placard_schema (version) VALUES (${SCHEMA})`);
+      const { sql, values } = createInsert(SCHEMA_VERSION)({ version: SCHEMA });
+      await run(sql, values);
     }
     await checkTables(run);
   });

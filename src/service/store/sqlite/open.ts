@@ -2,8 +2,11 @@ import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } fro
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { getErrorMessage } from '../../log.ts';
+import { FEED_CURSORS, NEW_CURSOR } from '../../results/tables.ts';
 import { query, type Send } from '../../sql/dialect.ts';
 import type { RunSql, SqlRow, Statement } from '../../sql/row-readers.ts';
+import { USER_EVENTS } from '../../sql/user-tables.ts';
+import { createInsert } from '../../sql/writes.ts';
 import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts';
 import { SQLITE_TABLES } from '../tables.ts';
 import { primaryResultCode } from '../write-errors.ts';
@@ -78,6 +81,8 @@ export const createTables = (database: DatabaseSync, file: string): void => {
       if (table)
         throw new Error(`${file} is another program's: it has a table ${JSON.stringify(table['name'])}`);
       database.exec(`${SQLITE_TABLES}; PRAGMA user_version = ${SCHEMA}`);
+      const { sql, values } = createInsert(FEED_CURSORS)({ consumer: USER_EVENTS.name, ...NEW_CURSOR });
+      createSendSqlite(database)(query(sql, ...values));
     }
     checkTables(database, file);
     database.exec('COMMIT');
