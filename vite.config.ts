@@ -51,6 +51,8 @@ const inBrowsers = (name: string, files: { include: string[]; exclude?: string[]
     // After the others: they take all of a small machine, and a browser's timers would be late.
     sequence: { groupOrder: 1 },
     maxWorkers,
+    // Of the scenarios that all browsers play, which mostly wait.
+    maxConcurrency: 4,
   },
 });
 

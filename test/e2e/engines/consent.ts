@@ -34,7 +34,7 @@ const optOut = async (world: World, queued: 'keep' | 'send' | 'purge') => {
 export const consent: Scenario[] = [
   {
     name: 'stores, requests and sends nothing before consent, and everything after it',
-    async run({ fake, api, pages, open }) {
+    async run({ fake, api, pages, open, expect }) {
       pages.set('/asking', shop(api.origin, { options: `consent: 'disabled',` }));
       const page = await open('/asking');
       await until(page, `return Boolean(globalThis.placard)`);

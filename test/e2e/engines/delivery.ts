@@ -180,7 +180,7 @@ export const delivery: Scenario[] = [
   },
   {
     name: 'case 38: hides a dismissed banner in every tab, reports the dismissal once, and keeps the banner hidden',
-    async run({ fake, open }) {
+    async run({ fake, open, expect }) {
       const first = await open();
       await until(first, TITLE);
       const second = await open();

@@ -1,3 +1,4 @@
+import type { ExpectStatic } from 'vitest';
 import type { Notice } from '../../../src/client/index.ts';
 import type { FakeService } from '../../../src/testing/index.ts';
 import { type EnginePage, type State, until } from '../../helpers/engines.ts';
@@ -14,6 +15,8 @@ export interface World {
   open(path?: string): Promise<EnginePage>;
   /** Maximum number of concurrent `track` requests. */
   mostAtOnce(): number;
+  /** For `expect.poll`, which needs the test of concurrent scenarios. */
+  expect: ExpectStatic;
 }
 
 /** One behavior, tested in every engine. */

@@ -64,7 +64,7 @@ const getViolations = async (page: EnginePage, origin: string): Promise<string[]
 export const strictPage: Scenario[] = [
   {
     name: 'case 67: renders, clicks and dismisses every template on the strictest page without a violation',
-    async run({ fake, api, pages, origin, open }) {
+    async run({ fake, api, pages, origin, open, expect }) {
       for (const name of TEMPLATES) fake.setBanner(`${name}0`, buildBanner(`${name}0`, SALE));
       pages.set('/strict', strict(api.origin));
       const page = await open('/strict');

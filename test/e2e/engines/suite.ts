@@ -1,16 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, type ExpectStatic, it } from 'vitest';
 import { createFakeService } from '../../../src/testing/index.ts';
 import type { Engine, EngineKind, EnginePage } from '../../helpers/engines.ts';
 import { RENDERED } from '../../helpers/first-html.ts';
-import { type Handler, type HttpServer, serveHandler } from '../../helpers/http-server.ts';
+import { type Handler, serveHandler } from '../../helpers/http-server.ts';
 import { needs } from '../../helpers/machine.ts';
-import { type PageServer, startPageServer } from '../../helpers/page-server.ts';
+import { startPageServer } from '../../helpers/page-server.ts';
 import { consent } from './consent.ts';
 import { delivery } from './delivery.ts';
 import { devtools } from './devtools.ts';
 import { painting } from './painting.ts';
 import { placementsBySelector, SELECTOR_PLACEMENTS } from './placements-by-selector.ts';
-import type { Scenario, World } from './scenario.ts';
+import type { Scenario } from './scenario.ts';
 import { serverRendering } from './server-rendering.ts';
 import { shop, stockBanners } from './shop.ts';
 import { storage } from './storage.ts';
@@ -59,52 +59,52 @@ export const playScenarios = (kind: EngineKind): void => {
     }
 
     let engine: Engine;
-    let pages: PageServer;
-    /** Each scenario has its own origin, and so its own storage. */
-    let origins: string[];
-    let api: HttpServer;
-    let world: World;
-    let opened: EnginePage[];
-
     beforeAll(async () => {
       engine = await kind.launch();
       console.log(`Engine under test: ${engine.version}`);
-      pages = await startPageServer({
+    });
+    afterAll(() => engine?.close());
+
+    /** Each scenario has its own service and origin, and so its own storage. */
+    const play = async ({ run }: Scenario, expect: ExpectStatic): Promise<void> => {
+      const pages = await startPageServer({
         entries: ['index', 'templates', 'devtools'],
         modules: { 'idb-store': 'src/client/platform/idb-store.ts', ...RENDERED },
-        origins: SCENARIOS.length,
       });
-      origins = [...pages.origins];
-    });
-    afterAll(async () => {
-      await engine?.close();
-      await pages?.close();
-    });
-    beforeEach(async () => {
       const fake = createFakeService({ users: 'everyone', placements: SELECTOR_PLACEMENTS });
       stockBanners(fake);
       const { counting, mostAtOnce } = countingTracks(fake.handle);
-      api = await serveHandler(counting);
+      const api = await serveHandler(counting);
       pages.set('/shop', shop(api.origin));
-      opened = [];
-      const origin = origins.shift()!;
+      const { origin } = pages;
+      const opened: EnginePage[] = [];
       const open = async (path = '/shop') => {
         const page = await engine.newPage();
         opened.push(page);
         await page.goto(origin + path);
         return page;
       };
-      world = { fake, api, pages, origin, open, mostAtOnce };
-    });
-    afterEach(async () => {
-      // A scenario may have closed or crashed one of its pages.
-      for (const page of opened) await page.close().catch(() => undefined);
-      await api.close();
-    });
+      try {
+        await run({ fake, api, pages, origin, open, mostAtOnce, expect });
+      } finally {
+        // A scenario may have closed or crashed one of its pages.
+        for (const page of opened) await page.close().catch(() => undefined);
+        await api.close();
+        await pages.close();
+      }
+    };
 
-    for (const { name, needs: state, run } of SCENARIOS) {
-      const reason = state && kind.cannot[state];
-      it(name, needs(`another engine: ${reason}`, reason === undefined), () => run(world));
+    // Scenarios mostly wait. Those that need a state play alone, because it may apply to every page of the engine.
+    const [alone, beside] = [SCENARIOS.filter((each) => each.needs), SCENARIOS.filter((each) => !each.needs)];
+    for (const scenario of alone) {
+      const { name, needs: state } = scenario;
+      const reason = kind.cannot[state!];
+      it(name, needs(`another engine: ${reason}`, reason === undefined), ({ expect }) =>
+        play(scenario, expect),
+      );
+    }
+    for (const scenario of beside) {
+      it.concurrent(scenario.name, ({ expect }) => play(scenario, expect));
     }
   });
 };

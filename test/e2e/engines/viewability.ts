@@ -297,7 +297,7 @@ export const viewability: Scenario[] = [
   },
   {
     name: 'case 39: counts one impression per session, over a reload, a second tab and a second slot',
-    async run({ fake, open }) {
+    async run({ fake, open, expect }) {
       const page = await open();
       await until(page, heard('tracked'));
       await page.run('return placard.flush()');
