@@ -57,6 +57,23 @@ export const describeLossesToControl = (results: ComparedResults): string[] =>
     )
     .map((each) => `${capitalize(describeWin(each, results).details)}.`);
 
+/**
+ * Returns the ID of the variant that is significantly better than the first one, or else the first one if another is worse, in the
+ * first goal or, without goals, in clicks. Returns `null` if no difference is significant.
+ */
+export const findLeader = ({
+  arms,
+  comparisons,
+}: Pick<ComparedResults, 'arms' | 'comparisons'>): string | null => {
+  const metric = arms[0]!.goals.length > 0 ? 'goal 0' : 'click';
+  const compared = comparisons.filter((each) => each.metric === metric && each.baseline === 0);
+  const [best] = compared
+    .filter(isHigher)
+    .sort((one, other) => other.difference!.estimate - one.difference!.estimate);
+  if (best) return arms[best.treatment]!.variantId;
+  return compared.some(isLower) ? arms[0]!.variantId : null;
+};
+
 /** Returns the findings of a metric compared with one arm: winners, their intervals, then undecided comparisons. */
 const describeComparisons = (
   of: readonly Comparison[],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CampaignResults } from '../../../src/service/index.ts';
 import type { CampaignJson } from '../../../src/studio/campaign/campaign-json.ts';
 import { compareResults } from '../../../src/studio/statistics/compare.ts';
-import { formatInterval, headline } from '../../../src/studio/statistics/sentences.ts';
+import { findLeader, formatInterval, headline } from '../../../src/studio/statistics/sentences.ts';
 
 const NOW = Date.parse('2026-03-06T18:00:00Z');
 const OVER = { ends_at: '2026-03-06T17:00:00Z' };
@@ -230,5 +230,21 @@ describe('a comparison', () => {
     expect(comparisons.map(({ treatment, baseline }) => [treatment, baseline])).toContainEqual([1, 0]);
     expect([ratio, isRedivided]).toEqual([null, true]);
     expect(compareResults(before, seen, [before]).isRedivided).toBe(false);
+  });
+});
+
+describe('the leading variant', () => {
+  const leaderOf = (...arms: CampaignResults['arms']) =>
+    findLeader(
+      compareResults(aCampaign({ conversions: [{ event: 'signup', within_hours: 24 }] }), counts(...arms)),
+    );
+
+  test('is the better one in the first goal, whatever the clicks', () => {
+    expect(leaderOf(arm('a', 3_000, 900, [300]), arm('b', 3_000, 300, [510]))).toBe('b');
+    expect(leaderOf(arm('a', 3_000, 300, [510]), arm('b', 3_000, 900, [300]))).toBe('a');
+  });
+
+  test('is unknown without a significant difference', () => {
+    expect(leaderOf(arm('a', 3_000, 300, [300]), arm('b', 3_000, 510, [305]))).toBeNull();
   });
 });

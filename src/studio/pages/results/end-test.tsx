@@ -2,6 +2,8 @@ import { useSignal } from '@preact/signals';
 import { getShares, getVariantShares } from '../../campaign/shares.ts';
 import type { CampaignVersions } from '../../server/routes/campaigns.ts';
 import type { PublishResponse } from '../../server/routes/releases.ts';
+import type { ResultsResponse } from '../../server/routes/results.ts';
+import { findLeader } from '../../statistics/sentences.ts';
 import { call } from '../call.ts';
 import { CheckBoxes, into, Segments } from '../components/controls.tsx';
 import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
@@ -10,14 +12,15 @@ import { hasRole, signedIn } from '../shell/session.ts';
 
 interface EndTestProps {
   row: CampaignVersions;
+  results: ResultsResponse;
   onDone(): Promise<void>;
 }
 
-const EndTestDialog = ({ row, onClose, onDone }: EndTestProps & { onClose(): void }) => {
+const EndTestDialog = ({ row, results, onClose, onDone }: EndTestProps & { onClose(): void }) => {
   const { campaign } = row.published!;
   const variants = getVariantShares(campaign).map(({ variantId, name }) => ({ value: variantId, name }));
   const control = getShares(campaign).find(({ variantId }) => variantId === null);
-  const winner = useSignal(variants.at(-1)!.value);
+  const winner = useSignal(findLeader(results) ?? variants.at(-1)!.value);
   const kept = useSignal<'control'[]>(control ? ['control'] : []);
   const scheduled = useSignal<ScheduledChoice>('cancel');
   const note = useSignal('');
@@ -61,7 +64,8 @@ const EndTestDialog = ({ row, onClose, onDone }: EndTestProps & { onClose(): voi
 };
 
 /** Action that ends the A/B test of a live campaign with several variants. */
-export const EndTest = ({ row, onDone }: EndTestProps) => {
+export const EndTest = (props: EndTestProps) => {
+  const { row } = props;
   const { published } = row;
   const { status, ends_at } = published?.campaign ?? {};
   const isTest =
@@ -72,8 +76,6 @@ export const EndTest = ({ row, onDone }: EndTestProps) => {
   if (!isTest || row.isArchived || !hasRole('publish') || signedIn().workspace.campaignsFrom !== 'studio')
     return null;
   return (
-    <DialogButton name="End test…">
-      {(close) => <EndTestDialog row={row} onClose={close} onDone={onDone} />}
-    </DialogButton>
+    <DialogButton name="End test…">{(close) => <EndTestDialog {...props} onClose={close} />}</DialogButton>
   );
 };

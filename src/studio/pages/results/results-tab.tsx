@@ -215,7 +215,7 @@ export const ResultsTab = ({ row, onChange }: { row: CampaignVersions; onChange(
           results={results}
           again={again}
           path={path}
-          action={<EndTest row={row} onDone={onChange} />}
+          action={<EndTest row={row} results={results} onDone={onChange} />}
           whenEmpty={
             row.published
               ? 'Results appear seconds after the first impression.'
