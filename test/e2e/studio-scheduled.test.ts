@@ -135,6 +135,11 @@ describe('a fix beside a scheduled release', () => {
     const items = page.locator('.releases > li');
     await items.first().waitFor();
     expect(await items.locator('.tag').allTextContents()).toEqual(['Live', 'Scheduled']);
+    // Each release is compared with the one that it replaces when it goes live.
+    for (const [index, replaced] of ['First words of carnival', 'A small fix'].entries()) {
+      await items.nth(index).locator('summary').click();
+      expect(await items.nth(index).locator('.change del').allTextContents()).toEqual([replaced]);
+    }
     // A scheduled release has no Restore button.
     expect(
       await items
@@ -149,6 +154,31 @@ describe('a fix beside a scheduled release', () => {
       .nth(1)
       .getByText(/scheduled for .*, canceled on/)
       .waitFor();
+    await close(page);
+  });
+
+  test('says which of several releases goes live last', async () => {
+    await draft('easter');
+    const page = await studio.open('/campaigns/easter');
+    await publish(page, 'now');
+    await headline(page).fill('Tomorrow');
+    await saved(page);
+    await publish(page, 'tomorrow');
+    await headline(page).fill('Later');
+    await saved(page);
+    await button(page, 'Publish…').click();
+    await page.getByText('It replaces this version when it goes live.').waitFor();
+    await page.getByRole('radio', { name: 'At a time' }).check();
+    await page.getByLabel(/^Date and time in/).fill('2099-01-05T09:00');
+    await page.getByText('This version replaces it when it goes live.').waitFor();
+    await button(page, 'Schedule').click();
+    await expect.poll(() => notice(page).count()).toBe(2);
+    await headline(page).fill('A small fix');
+    await saved(page);
+    await button(page, 'Publish…').click();
+    await page.getByText(/^Releases \d+, \d+ will replace this version\.$/).waitFor();
+    await page.getByRole('radio', { name: 'Cancel them' }).check();
+    await page.getByText('They do not go live.').waitFor();
     await close(page);
   });
 

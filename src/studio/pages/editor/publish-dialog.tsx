@@ -231,7 +231,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
           </details>
         )}
       </section>
-      <ScheduledChoiceField row={row} choice={scheduled} />
+      <ScheduledChoiceField row={row} choice={scheduled} liveAt={when.value === 'later' ? at.value : null} />
       <NoteField id="publish-note" label="Note for the history" note={note} />
       <div class="row">
         <Segments

@@ -16,10 +16,18 @@ import '../screens.css';
 interface ReleaseItemProps {
   row: CampaignVersions;
   release: ReleaseRow;
-  /** Previous release of the campaign; `null` if none. */
+  /** Release that it replaces when it goes live; `null` if none. */
   before: ReleaseRow | null;
   onDone(): Promise<void>;
 }
+
+/** Returns the release that another one replaces when it goes live. A scheduled release replaces fixes published after it. */
+const findReplaced = (releases: readonly ReleaseRow[], { release, liveAt }: ReleaseRow) =>
+  releases
+    .filter((each) => each.release !== release && each.cancelledAt === null && each.liveAt <= liveAt)
+    // `releases` are newest first: of equal times, only an older one was live before.
+    .filter((each) => each.liveAt < liveAt || each.release < release)
+    .reduce<ReleaseRow | null>((last, each) => (last && last.liveAt >= each.liveAt ? last : each), null);
 
 /** Release with its author, note, changes, to restore. */
 const ReleaseItem = ({ row, release, before, onDone }: ReleaseItemProps) => {
@@ -127,12 +135,12 @@ export const HistoryTab = ({ row, onChange }: { row: CampaignVersions; onChange(
             if (releases.length === 0) return <NoRelease />;
             return (
               <ol class="stack releases">
-                {releases.map((release, index) => (
+                {releases.map((release) => (
                   <ReleaseItem
                     key={release.release}
                     row={row}
                     release={release}
-                    before={releases[index + 1] ?? null}
+                    before={findReplaced(releases, release)}
                     onDone={async () => {
                       await again();
                       await onChange();

@@ -64,29 +64,45 @@ export type ScheduledChoice = 'keep' | 'cancel';
 export const scheduledIn = (row: CampaignVersions, scheduled: ScheduledChoice) =>
   row.scheduled.length > 0 ? { scheduled } : {};
 
+/** Formats release numbers, such as `Releases 9, 10`. */
+const formatReleases = (releases: readonly ScheduledRelease[]): string =>
+  `Release${releases.length > 1 ? 's' : ''} ${releases.map(({ release }) => release).join(', ')}`;
+
 interface ScheduledChoiceFieldProps {
   row: CampaignVersions;
   choice: Signal<ScheduledChoice>;
+  /** Time when the new release goes live. Default: now. */
+  liveAt?: string | null;
 }
 
-/** Choice to keep or cancel the scheduled release. Renders nothing if there is none. */
-export const ScheduledChoiceField = ({ row: { scheduled }, choice }: ScheduledChoiceFieldProps) => {
+/** Choice to keep or cancel the scheduled releases. Renders nothing if there are none. */
+export const ScheduledChoiceField = ({
+  row: { scheduled },
+  choice,
+  liveAt = null,
+}: ScheduledChoiceFieldProps) => {
   const [next] = scheduled;
   if (!next) return null;
+  const isOne = scheduled.length === 1;
+  const later = scheduled.filter((each) => liveAt === null || Date.parse(each.liveAt) > Date.parse(liveAt));
+  const explain = () => {
+    if (choice.value === 'cancel') return isOne ? 'It does not go live.' : 'They do not go live.';
+    if (later.length === 0) return `This version replaces ${isOne ? 'it' : 'them'} when it goes live.`;
+    if (isOne) return 'It replaces this version when it goes live.';
+    return `${formatReleases(later)} will replace this version.`;
+  };
   return (
     <section class="panel notice">
       <Segments
-        label={`Release ${next.release}, scheduled for ${wholeMoment(next.liveAt)}`}
+        label={`${formatReleases(scheduled)}, scheduled for ${scheduled.map((each) => wholeMoment(each.liveAt)).join(' and ')}`}
         options={[
           { value: 'keep', name: 'Keep' },
-          { value: 'cancel', name: 'Cancel it' },
+          { value: 'cancel', name: isOne ? 'Cancel it' : 'Cancel them' },
         ]}
         chosen={choice.value}
         onChoose={into(choice)}
       />
-      <p>
-        {choice.value === 'keep' ? 'It replaces this version when it goes live.' : 'It does not go live.'}
-      </p>
+      <p>{explain()}</p>
     </section>
   );
 };
