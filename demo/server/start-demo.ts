@@ -14,7 +14,13 @@ import {
   watchReleases,
   watchWorkspaces,
 } from '../../src/service/index.ts';
-import { builtPages, createStudio, listenStudio, readAlerts } from '../../src/studio/index.ts';
+import {
+  builtPages,
+  createStudio,
+  listenStudio,
+  readAlerts,
+  startRolloutStops,
+} from '../../src/studio/index.ts';
 import { SERVER_KEY } from './keys.ts';
 import { hasMonth, isUnused, makeMonth } from './month/make-month.ts';
 import { atSite, withAbsoluteImages } from './own-address.ts';
@@ -97,6 +103,7 @@ export const startDemo = async ({
       onAttempt: service.countWebhookAttempt,
       log,
     });
+    const endRolloutStops = startRolloutStops({ workspaces, store, log });
     const studio = createStudio({
       workspaces: located,
       store,
@@ -114,12 +121,12 @@ export const startDemo = async ({
         isMadeUp,
         stop: async () => {
           await stop();
-          await Promise.all([stopIngestion(), stopWebhooks()]);
+          await Promise.all([stopIngestion(), stopWebhooks(), endRolloutStops()]);
           await listening.stop();
         },
       };
     } catch (error) {
-      await Promise.all([stopIngestion(), stopWebhooks()]);
+      await Promise.all([stopIngestion(), stopWebhooks(), endRolloutStops()]);
       await listening.stop();
       throw error;
     }

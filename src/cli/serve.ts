@@ -20,7 +20,7 @@ import {
   watchReleases,
   watchWorkspaces,
 } from '../service/index.ts';
-import { builtPages, createStudio, listenStudio, readAlerts } from '../studio/index.ts';
+import { builtPages, createStudio, listenStudio, readAlerts, startRolloutStops } from '../studio/index.ts';
 import { startTelemetry } from '../telemetry/index.ts';
 import { version } from '../version/index.ts';
 import { namedDatabase, openDatabase } from './database.ts';
@@ -257,6 +257,7 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
     log,
     onAttempt: service.countWebhookAttempt,
   });
+  const endRolloutStops = startRolloutStops({ workspaces, store, log });
   let listening: Listening | null = null;
   try {
     listening = await listen(service, { port, host, log, ...(drainMs > 0 && { lingerMs: LINGER_MS }) });
@@ -271,12 +272,12 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
     log.info({ signal, ...(isDraining && { drain_seconds: drainMs / 1000 }) }, 'stopping');
     if (isDraining) await drain(service, drainMs);
     await studio?.stop();
-    await Promise.all([stopIngestion(), stopWebhooks()]);
+    await Promise.all([stopIngestion(), stopWebhooks(), endRolloutStops()]);
     await listening.stop();
     await telemetry?.stop();
     log.info({}, 'stopped');
   } catch (error) {
-    await Promise.all([stopIngestion(), stopWebhooks()]);
+    await Promise.all([stopIngestion(), stopWebhooks(), endRolloutStops()]);
     await (listening ? listening.stop() : service.close());
     await telemetry?.stop();
     throw error;

@@ -63,7 +63,13 @@ export { HOLDOUT_TREATMENT, isHoldoutId } from './profiles/holdout-id.ts';
 export type { Profile } from './profiles/profile.ts';
 export { IMAGES_PATH } from './public-endpoints/images.ts';
 export { getSegments } from './releases/compile-releases.ts';
-export type { NewRelease, Release, ReleasedSegment, WithRelease } from './releases/releases.ts';
+export {
+  type NewRelease,
+  type Release,
+  type ReleasedSegment,
+  STOP_CONDITIONS,
+  type WithRelease,
+} from './releases/releases.ts';
 export { type ReleaseSource, watchReleases } from './releases/watch-releases.ts';
 export type { ButtonResults } from './results/button-results.ts';
 export type { Goal } from './results/goals.ts';

@@ -9,3 +9,4 @@ export type { CampaignVersions } from './server/routes/campaigns.ts';
 export type { SavedDraft } from './server/routes/drafts.ts';
 export type { CampaignStats, ResultsResponse } from './server/routes/results.ts';
 export { newOperatorKey } from './server/sessions.ts';
+export { startRolloutStops, stopRollouts } from './server/stop-rollouts.ts';

@@ -17,7 +17,7 @@ const saved = (page: Page) => page.getByText('Draft saved').waitFor();
 const notice = (page: Page) => page.getByRole('region', { name: /^Scheduled release/ });
 
 /** A separate campaign, drafted through the API. */
-const draft = async (id: string): Promise<void> => {
+const draft = async (id: string, more: Record<string, unknown> = {}): Promise<void> => {
   const properties = { headline: { type: 'string', value: `First words of ${id}` } };
   const campaign = {
     campaign_id: id,
@@ -25,6 +25,7 @@ const draft = async (id: string): Promise<void> => {
     status: 'active',
     placements: ['home_hero'],
     variants: [{ variant_id: 'a', properties }],
+    ...more,
   };
   await studio.call('PUT', `/api/drafts/${id}`, { campaign, based_on: 0 });
 };
@@ -158,7 +159,10 @@ describe('a fix beside a scheduled release', () => {
   });
 
   test('says which of several releases goes live last', async () => {
-    await draft('easter');
+    await draft('easter', {
+      control_percentage: 95,
+      conversions: [{ event: 'signed_up', within_hours: 24 }],
+    });
     const page = await studio.open('/campaigns/easter');
     await publish(page, 'now');
     await headline(page).fill('Tomorrow');
@@ -171,8 +175,13 @@ describe('a fix beside a scheduled release', () => {
     await page.getByRole('radio', { name: 'At a time' }).check();
     await page.getByLabel(/^Date and time in/).fill('2099-01-05T09:00');
     await page.getByText('This version replaces it when it goes live.').waitFor();
+    await page.getByLabel('Stop the campaign instead if a goal falls below the control group').check();
     await button(page, 'Schedule').click();
     await expect.poll(() => notice(page).count()).toBe(2);
+    await notice(page)
+      .filter({ hasText: '5 Jan 2099' })
+      .getByText(/Stops the campaign instead if a goal falls below the control group\.$/)
+      .waitFor();
     await headline(page).fill('A small fix');
     await saved(page);
     await button(page, 'Publish…').click();

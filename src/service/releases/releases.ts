@@ -23,6 +23,10 @@ import { createInsert } from '../sql/writes.ts';
 export const RELEASE_KINDS = ['campaign', 'segment'] as const;
 export type ReleaseKind = (typeof RELEASE_KINDS)[number];
 
+/** Conditions under which a scheduled release stops its campaign instead of going live. Each is a type of alert. */
+export const STOP_CONDITIONS = ['goal_below_control'] as const;
+export type StopCondition = (typeof STOP_CONDITIONS)[number];
+
 /** Segment of a release. */
 export interface ReleasedSegment {
   name: string;
@@ -55,6 +59,8 @@ export const RELEASES = defineTable(
     cancelledAtMs: orNull(bigint('cancelled_at_ms')),
     /** Results of the A/B test that the release ended; `null` if none. */
     endedTest: orNull(json('ended_test')),
+    /** Condition that, before the release goes live, stops the campaign; `null` if none. */
+    stopIf: orNull(enumText('stop_if', STOP_CONDITIONS)),
   },
   {
     key: 'workspace_id, release',
@@ -69,7 +75,7 @@ CREATE INDEX releases_by_time ON releases (workspace_id, live_at_ms);
 /** Published version of a campaign or segment. */
 export type Release = Omit<RowOf<typeof RELEASE>, 'kind'> & ReleaseContent;
 
-export type NewRelease = Omit<RowOf<typeof RELEASES>, 'release' | 'cancelledAtMs' | 'endedTest'>;
+export type NewRelease = Omit<RowOf<typeof RELEASES>, 'release' | 'cancelledAtMs' | 'endedTest' | 'stopIf'>;
 
 /** Results of an A/B test that a release ended. */
 const ENDED_TEST = defineRow({
@@ -87,6 +93,8 @@ export interface WithRelease {
   cancelsScheduled?: boolean;
   /** Results of the A/B test that the release ends. */
   endedTest?: object;
+  /** Condition that stops the campaign before the release goes live. Default: none. */
+  stopIf?: StopCondition | null;
   /** Returns the audit entry of the release with this number. */
   audit?: (release: number) => NewAuditEntry;
 }
@@ -261,14 +269,17 @@ export const createReleaseStore = (run: RunSql, runTogether: RunTogether): Relea
       return row ? ENDED_TEST.read(row) : null;
     },
 
-    async addRelease(added, { draftRevision, cancelsScheduled = false, endedTest = null, audit } = {}) {
+    async addRelease(
+      added,
+      { draftRevision, cancelsScheduled = false, endedTest = null, stopIf = null, audit } = {},
+    ) {
       const { workspaceId, kind, subjectId } = added;
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
         const newest = await readNewest(' AND kind = $2 AND subject_id = $3', [workspaceId, kind, subjectId]);
         if (newest !== added.basedOn) return null;
         const release = (await readNewest('', [workspaceId])) + 1;
         const isStored = await runTogether([
-          addStatement({ ...added, release, endedTest }),
+          addStatement({ ...added, release, endedTest, stopIf }),
           ...(cancelsScheduled ? [cancelScheduledStatement(release, added)] : []),
           ...(draftRevision === undefined
             ? []

@@ -32,3 +32,9 @@ export const getShares = ({ variants, control_percentage }: SharedCampaign): Sha
   }));
   return control > 0 ? [...shares, { variantId: null, name: 'Control', percent: control }] : shares;
 };
+
+/** Returns whether a campaign is measured against a control group with a goal, so that a goal can fall below it. */
+export const canFallBelowControl = (campaign: CampaignJson | null): boolean =>
+  campaign?.status === 'active' &&
+  (campaign.conversions ?? []).length > 0 &&
+  (campaign.control_percentage ?? 0) > 0;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SYNC_PATH, TRACK_PATH } from '../../../src/protocol/index.ts';
-import { openStore, type Store } from '../../../src/service/index.ts';
-import { readAlerts } from '../../../src/studio/index.ts';
+import { openStore, type Store, silentLog } from '../../../src/service/index.ts';
+import { readAlerts, stopRollouts } from '../../../src/studio/index.ts';
 import { APP_ID, aCampaign, aVariant } from '../../helpers/a-workspace.ts';
 import { keptOpen, STORES } from '../../helpers/running-service.ts';
 import { aStudioWorkspace, type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
@@ -90,15 +90,15 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
     );
   });
 
-  test('report a goal below the control group while the split is unchanged and the campaign is live', async () => {
-    const endsAtMs = studio.clock.now + DAY_MS;
+  /** A campaign for half of the users, and a sign-up of those who are named. */
+  const rollOut = async (more: Record<string, unknown> = {}) => {
     const rollout = {
       ...CAMPAIGN,
-      ends_at: new Date(endsAtMs).toISOString(),
       control_percentage: 50,
       target_sample_size: 100,
       conversions: [{ event: 'signed_up', within_hours: 24 }],
       variants: [variant('a')],
+      ...more,
     };
     await publish(rollout);
     const groups = await visit('u', ['a', 'control'], 150);
@@ -111,8 +111,14 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
         })),
       });
     await signUp([...groups.get('a')!.slice(0, 10), ...groups.get('control')!.slice(0, 10)]);
+    return { rollout, loseToControl: () => signUp(groups.get('control')!.slice(10, 45)) };
+  };
+
+  test('report a goal below the control group while the split is unchanged and the campaign is live', async () => {
+    const endsAtMs = studio.clock.now + DAY_MS;
+    const { rollout, loseToControl } = await rollOut({ ends_at: new Date(endsAtMs).toISOString() });
     expect(await alerts()).toEqual([]);
-    await signUp(groups.get('control')!.slice(10, 45));
+    await loseToControl();
     const [alert] = await read();
     expect(alert).toMatchObject({ type: 'goal_below_control', subjectId: 'sale', subjectName: 'Sale' });
     expect(alert!.message).toMatch(
@@ -121,6 +127,42 @@ describe.each(STORES)('alerts on $name', ({ address }) => {
     expect(await alerts(endsAtMs)).toEqual([]);
     await publish({ ...rollout, control_percentage: 25 }, 1);
     expect(await alerts()).toEqual([]);
+  });
+
+  test('stop a campaign if its scheduled release asks for it', async () => {
+    const { rollout, loseToControl } = await rollOut();
+    const cookie = await studio.signIn('Pia');
+    const { body } = await studio.call('PUT', '/api/drafts/sale', {
+      body: { campaign: { ...rollout, control_percentage: 0 }, based_on: 1 },
+      cookie,
+    });
+    const whole = { campaign_id: 'sale', revision: body.revision, note: '', stop_if: 'goal_below_control' };
+    const schedule = (more: Record<string, unknown>) =>
+      studio.call('POST', '/api/releases', { body: { ...whole, ...more }, cookie });
+    const released = async () =>
+      (await studio.call('GET', '/api/releases?campaign=sale', { cookie })).body.releases;
+    const stopLosing = () =>
+      stopRollouts({ workspaces: studio.workspaces, store, log: silentLog }, studio.clock.now);
+    expect((await schedule({})).status).toBe(400);
+    const live_at = new Date(studio.clock.now + DAY_MS).toISOString();
+    expect((await schedule({ live_at })).status).toBe(201);
+    await stopLosing();
+    expect(await released()).toHaveLength(2);
+
+    await loseToControl();
+    await Promise.all([stopLosing(), stopLosing()]);
+    const [stop, scheduled, ...older] = await released();
+    expect(stop).toMatchObject({ author: 'Pia', campaign: { status: 'stopped', control_percentage: 50 } });
+    expect(stop.note).toMatch(/^Automatic stop, set with release 2\. The control group beats a by /);
+    expect(scheduled.cancelledAt).not.toBeNull();
+    expect(older).toHaveLength(1);
+    expect(await studio.headlines('u1')).toMatchObject({ home: null });
+    const audit = await store.studio.audit('test', { limit: 10 });
+    expect(audit.filter(({ action }) => action === 'campaign.stop')).toMatchObject([
+      { operator: 'Pia', subject: 'sale', details: 'automatically, as release 3' },
+    ]);
+    await stopLosing();
+    expect(await released()).toHaveLength(3);
   });
 
   test('report a live campaign that no longer reaches users, until an operator stops it', async () => {

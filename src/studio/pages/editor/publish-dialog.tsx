@@ -2,10 +2,11 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { type CampaignJson, getCampaignName } from '../../campaign/campaign-json.ts';
 import { describeAudience } from '../../campaign/describe-audience.ts';
+import { canFallBelowControl } from '../../campaign/shares.ts';
 import type { NamedCampaigns, PublishImpact } from '../../server/routes/publish-impact.ts';
 import type { PublishResponse, ReleaseRow } from '../../server/routes/releases.ts';
 import { ActionError, ApiError, call, describeError } from '../call.ts';
-import { Button, into, Segments } from '../components/controls.tsx';
+import { Button, CheckBoxes, into, Segments } from '../components/controls.tsx';
 import { copyText, Dialog, NoteField } from '../components/dialog.tsx';
 import { MomentField } from '../components/fields.tsx';
 import { wholeMoment } from '../components/format.ts';
@@ -124,6 +125,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
   const when = useSignal<'now' | 'later'>('now');
   const zone = signedIn().workspace.timeZone;
   const at = useSignal<string | null>(new Date(Date.now() + DAY_MS).toISOString());
+  const stopIf = useSignal<'goal_below_control'[]>([]);
   const theirs = useSignal<ReleaseRow | null>(null);
   const { row } = editor;
   // Before a campaign is live, a new release usually replaces the scheduled one.
@@ -151,6 +153,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
           revision: editor.revision(),
           note: note.value,
           live_at: liveAt,
+          ...(liveAt !== null && { stop_if: stopIf.value[0] ?? null }),
           ...scheduledIn(row, scheduled.value),
         },
       });
@@ -252,6 +255,18 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
           />
         )}
       </div>
+      {when.value === 'later' && canFallBelowControl(row.published?.campaign ?? null) && (
+        <CheckBoxes
+          options={[
+            {
+              value: 'goal_below_control',
+              name: 'Stop the campaign instead if a goal falls below the control group',
+            },
+          ]}
+          chosen={stopIf.value}
+          onChoose={into(stopIf)}
+        />
+      )}
     </Dialog>
   );
 };

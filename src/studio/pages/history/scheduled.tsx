@@ -118,17 +118,16 @@ interface ScheduledNoticeProps {
 export const ScheduledNotice = ({ row, onEdit, onDone }: ScheduledNoticeProps) => (
   <>
     {row.scheduled.map((each) => (
-      <section
-        key={each.release}
-        class="panel notice scheduled"
-        aria-label={`Scheduled release ${each.release}`}
-      >
-        <p>
-          <b>Release {each.release}</b> by <bdi>{each.author}</bdi> goes live on {wholeMoment(each.liveAt)}.
-        </p>
-        <div class="row">
-          {onEdit && <Button onClick={() => onEdit(each)}>Edit this version</Button>}
-          <ScheduledActions row={row} scheduled={each} onDone={onDone} />
+      <section key={each.release} class="panel notice" aria-label={`Scheduled release ${each.release}`}>
+        <div class="row apart">
+          <p>
+            <b>Release {each.release}</b> by <bdi>{each.author}</bdi> goes live on {wholeMoment(each.liveAt)}.
+            {each.stopIf && ' Stops the campaign instead if a goal falls below the control group.'}
+          </p>
+          <div class="row">
+            {onEdit && <Button onClick={() => onEdit(each)}>Edit this version</Button>}
+            <ScheduledActions row={row} scheduled={each} onDone={onDone} />
+          </div>
         </div>
       </section>
     ))}

@@ -43,6 +43,8 @@ export interface ScheduledRelease {
   campaign: CampaignJson;
   author: string;
   liveAt: string;
+  /** Condition that, before the release goes live, stops the campaign; `null` if none. */
+  stopIf: Release['stopIf'];
 }
 
 export interface CampaignVersions {
@@ -137,9 +139,9 @@ export const campaignRows = async ({
     return draft ? toDraftResponse(draft) : null;
   };
   const getScheduled = (id: string): ScheduledRelease[] =>
-    (scheduled.get(id) ?? []).flatMap(({ release, content, author, liveAtMs }) => {
+    (scheduled.get(id) ?? []).flatMap(({ release, content, author, liveAtMs, stopIf }) => {
       const campaign = toCampaignJson(content);
-      return campaign ? [{ release, campaign, author, liveAt: iso(liveAtMs) }] : [];
+      return campaign ? [{ release, campaign, author, liveAt: iso(liveAtMs), stopIf }] : [];
     });
   return [...ids].flatMap((id) => {
     const row: CampaignVersions = {

@@ -4,10 +4,12 @@ import {
   HttpError,
   type NewRelease,
   type Release,
+  STOP_CONDITIONS,
   type WithRelease,
 } from '../../../service/index.ts';
 import { toCampaignJson, variantName } from '../../campaign/campaign-json.ts';
 import { isApproved } from '../../campaign/review.ts';
+import { canFallBelowControl } from '../../campaign/shares.ts';
 import { getCampaignResults } from '../../results-query.ts';
 import { type EndedTestSnapshot, rolledOut } from '../ended-test.ts';
 import { created, get, iso, post, type ResponseOf, type StudioContext } from '../route.ts';
@@ -76,7 +78,7 @@ interface ReleaseBody {
 
 interface AddOptions
   extends Pick<NewRelease, 'subjectId' | 'content'>,
-    Pick<WithRelease, 'draftRevision' | 'cancelsScheduled' | 'endedTest'> {
+    Pick<WithRelease, 'draftRevision' | 'cancelsScheduled' | 'endedTest' | 'stopIf'> {
   /** Default: a campaign. */
   kind?: NewRelease['kind'];
   /** Default: now. */
@@ -149,6 +151,8 @@ const publishBody = z.strictObject({
   revision: z.string().min(1),
   note,
   live_at: liveAtText.nullish(),
+  /** Condition that, before `live_at`, stops the campaign and cancels the release. */
+  stop_if: z.enum(STOP_CONDITIONS).nullish(),
   /** Choice to keep or cancel scheduled releases of the campaign. Required if there are any. */
   scheduled,
 });
@@ -181,7 +185,7 @@ const describeScheduled = ({ release, liveAtMs }: Release) =>
 const notScheduled = ({ release }: Release) => new HttpError(409, `Release ${release} is live or canceled`);
 
 const publishDraft = async (context: StudioContext<z.output<typeof publishBody>>) => {
-  const { campaign_id: campaignId, revision, live_at: liveAt, scheduled } = context.body;
+  const { campaign_id: campaignId, revision, live_at: liveAt, stop_if: stopIf, scheduled } = context.body;
   const { studio, workspace, operator, nowMs } = context;
   const draft = await studio.draft(workspace.workspaceId, campaignId);
   if (draft?.revision !== revision) {
@@ -192,6 +196,13 @@ const publishDraft = async (context: StudioContext<z.output<typeof publishBody>>
   }
   await rejectErrors(draft.campaign, context);
   const liveAtMs = liveAt ? futureMs(liveAt, nowMs) : nowMs;
+  const live = workspace.rawCampaigns.find((each) => each['campaign_id'] === campaignId);
+  if (stopIf && (liveAtMs === nowMs || !canFallBelowControl(toCampaignJson(live)))) {
+    throw new HttpError(
+      400,
+      'stop_if: requires a scheduled release, and a live campaign with a goal and a control group',
+    );
+  }
   const later = liveAtMs > nowMs ? `, live at ${iso(liveAtMs)}` : '';
   return createRelease(context, {
     subjectId: campaignId,
@@ -199,6 +210,7 @@ const publishDraft = async (context: StudioContext<z.output<typeof publishBody>>
     basedOn: draft.basedOn,
     liveAtMs,
     draftRevision: revision,
+    stopIf: stopIf ?? null,
     cancelsScheduled: await cancelsScheduled(context, campaignId, scheduled),
     action: 'campaign.publish',
     details: (release) => `release ${release}${later}`,
