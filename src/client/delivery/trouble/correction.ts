@@ -17,8 +17,6 @@ const MAX_CORRECTIONS = 50;
 export const getRetryTime = ({ clock, options }: Pick<DeliveryContext, 'clock' | 'options'>): number =>
   clock.now() + Math.min(options.maxDelayMs, MAX_DELAY_MS);
 
-const CORRECTABLE_FIELDS: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time', 'buttonId'];
-
 /**
  * Lets the host correct rejected events, one by one in order, and stores its decisions. Rejected events wait outside the
  * queue, so that no other event waits for the host.
@@ -75,7 +73,7 @@ export const createCorrection = (
       const { rejection: _rejection, correctionLeaseUntil: _lease, buttonId: _button, ...rest } = now;
       const next: LogEvent = { ...rest, ...corrected };
       // The server would reject an unchanged event again at once.
-      if (CORRECTABLE_FIELDS.every((name) => next[name] === now[name]))
+      if (JSON.stringify(corrected) === JSON.stringify(bannerEvent(now)))
         next.notBefore = getRetryTime(context);
       return [[key, next]];
     });
