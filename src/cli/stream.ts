@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { defineCommand } from 'citty';
+import { SECOND_MS } from '../protocol/index.ts';
 import { readSecret } from '../secrets/index.ts';
 import {
   createPost,
@@ -67,8 +68,6 @@ const options = {
   },
   db: dbOption,
 } as const;
-
-const SECOND_MS = 1_000;
 
 const lines: Sink = {
   rows: 1_000,

@@ -1,8 +1,8 @@
+import { DAY_MS } from '../protocol/index.ts';
 import { UnreadableValueError } from './json-value.ts';
 
 const NS_PER_SECOND = 1_000_000_000n;
 const NS_PER_DAY = 86_400n * NS_PER_SECOND;
-const MS_PER_DAY = 86_400_000;
 /** 0001-01-01 and 10000-01-01 in days since 1970, because ISO 8601 years have four digits. */
 const FIRST_DAY = -719_162;
 const END_DAY = 2_932_897;
@@ -18,7 +18,7 @@ const formatFraction = (ns: bigint): string => {
 /** Formats days since 1970 as `2026-03-01`. Throws `UnreadableValueError` outside the years 1 to 9999. */
 export const formatDate = (days: number): string => {
   if (days < FIRST_DAY || days >= END_DAY) throw new UnreadableValueError(OUT_OF_RANGE, `${days} days`);
-  return new Date(days * MS_PER_DAY).toISOString().slice(0, 10);
+  return new Date(days * DAY_MS).toISOString().slice(0, 10);
 };
 
 /** Formats nanoseconds since midnight as `09:30:00`, with a fraction if not zero. */

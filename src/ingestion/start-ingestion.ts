@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../protocol/index.ts';
 import {
   type IngestionRun,
   type IngestionState,
@@ -19,15 +20,14 @@ const POLL_MS = 1_000;
 /** Duration of a lease. After it, another process continues the runs of a crashed process. */
 const LEASE_MS = 30_000;
 /** Maximum duration of a run, because an endless source would block other runs. */
-const RUN_MS = 3_600_000;
+const RUN_MS = HOUR_MS;
 /** Maximum consecutive crashes before an integration stops running. */
 const MAX_CRASHES = 2;
 /** Maximum concurrent runs per process, because each takes a share of the writes. */
 const MAX_RUNS = 2;
-const DAY_MS = 24 * 3_600_000;
 const KEEP_REJECTS_MS = 30 * DAY_MS;
 const KEEP_RUNS_MS = 365 * DAY_MS;
-const PRUNE_EVERY_MS = 3_600_000;
+const PRUNE_EVERY_MS = HOUR_MS;
 
 export interface IngestionOptions {
   store: Pick<Store, 'write' | 'ingestion'>;
@@ -96,7 +96,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
     };
     // Ignores a failed renewal, because the next one may succeed.
     const timer = setInterval(() => renew().catch(() => undefined), leaseMs / 3);
-    const minutes = Math.round(runMs / 60_000);
+    const minutes = Math.round(runMs / MINUTE_MS);
     const deadline = setTimeout(
       () =>
         stop.abort(

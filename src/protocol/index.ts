@@ -4,6 +4,7 @@ export * from './banners-track.ts';
 export * from './column-mapping.ts';
 export * from './contacts.ts';
 export * from './cross-origin.ts';
+export * from './durations.ts';
 export * from './errors.ts';
 export * from './explain.ts';
 export * from './field-path.ts';

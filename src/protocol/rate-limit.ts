@@ -1,3 +1,4 @@
+import { HOUR_MS } from './durations.ts';
 /**
  * Unit of `X-RateLimit-Reset`: seconds left on `/users/track`, epoch time elsewhere. Depends on the endpoint, never on the
  * magnitude.
@@ -15,7 +16,7 @@ export interface RateLimitInfo {
 }
 
 /** Maximum wait in milliseconds, even if the server requests more. */
-export const MAX_WAIT_MS = 60 * 60 * 1000;
+export const MAX_WAIT_MS = HOUR_MS;
 /** Minimum of epoch times in milliseconds. Lower values are seconds, which reach this value in the year 33658. */
 const EPOCH_IN_MS = 1e12;
 

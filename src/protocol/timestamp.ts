@@ -1,4 +1,5 @@
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from './durations.ts';
+
 /** 0000-01-01T00:00:00Z in Unix milliseconds. */
 const YEAR_ZERO = -62_167_219_200_000;
 const MONTHS_WITH_31 = new Set([1, 3, 5, 7, 8, 10, 12]);

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../protocol/index.ts';
 /** Structured log in pino's format. Lines never contain keys, email addresses, phone numbers or external IDs. */
 export interface Log {
   /** Logs each request, for developers. */
@@ -37,7 +38,6 @@ export const serializeError = (error: unknown): Record<string, unknown> => {
   };
 };
 
-const MINUTE_MS = 60_000;
 /** Maximum causes remembered at once. Further causes are not logged, because requests can create any number. */
 const MAX_CAUSES = 1_000;
 

@@ -1,7 +1,8 @@
+import { DAY_MS } from '../protocol/index.ts';
 import type { Placement } from './workspace/workspace.ts';
 
 /** Time without a report after which a selector is assumed to match again, in milliseconds. */
-const FORGOTTEN_MS = 24 * 60 * 60_000;
+const FORGOTTEN_MS = DAY_MS;
 
 /** Placement whose selector matches nothing, as reported by its pages. */
 export interface MissingSelector {

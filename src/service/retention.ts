@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { DAY_MS, HOUR_MS } from '../protocol/index.ts';
 import { type Log, serializeError } from './log.ts';
 import type { Store } from './store/store.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Interval between runs. */
-const EVERY_MS = 6 * 60 * 60 * 1000;
+const EVERY_MS = 6 * HOUR_MS;
 
 export interface RetentionOptions {
   store: Pick<Store, 'prune' | 'expiredStubUsers' | 'write'>;

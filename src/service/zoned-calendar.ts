@@ -1,7 +1,8 @@
+import { MINUTE_MS } from '../protocol/index.ts';
 import { memoize } from './memoize.ts';
 
 /** Divisor of every UTC offset. */
-const QUARTER_MS = 15 * 60_000;
+export const QUARTER_HOUR_MS = 15 * MINUTE_MS;
 /** Upper bound of UTC offsets, in quarter hours. */
 const MAX_OFFSET_QUARTERS = 15 * 4;
 
@@ -26,14 +27,16 @@ export const createZonedCalendar = (timeZone: string): ZonedCalendar => {
   });
 
   const ofQuarter = memoize((quarter: number): string => {
-    const parts = new Map(format.formatToParts(quarter * QUARTER_MS).map(({ type, value }) => [type, value]));
+    const parts = new Map(
+      format.formatToParts(quarter * QUARTER_HOUR_MS).map(({ type, value }) => [type, value]),
+    );
     return `${parts.get('year')?.padStart(4, '0')}-${parts.get('month')}-${parts.get('day')}`;
   }, CACHED_QUARTERS);
 
   return {
-    toDay: (ms) => ofQuarter(Math.floor(ms / QUARTER_MS)),
+    toDay: (ms) => ofQuarter(Math.floor(ms / QUARTER_HOUR_MS)),
     startOf(day) {
-      const midnight = Date.parse(day) / QUARTER_MS;
+      const midnight = Date.parse(day) / QUARTER_HOUR_MS;
       let low = midnight - MAX_OFFSET_QUARTERS;
       let high = midnight + MAX_OFFSET_QUARTERS;
       while (low < high) {
@@ -41,7 +44,7 @@ export const createZonedCalendar = (timeZone: string): ZonedCalendar => {
         if (ofQuarter(middle) < day) low = middle + 1;
         else high = middle;
       }
-      return low * QUARTER_MS;
+      return low * QUARTER_HOUR_MS;
     },
   };
 };

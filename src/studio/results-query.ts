@@ -1,7 +1,6 @@
+import { HOUR_MS } from '../protocol/index.ts';
 import { type CampaignResults, type Goal, readGoal, type Store, type Workspace } from '../service/index.ts';
 import type { CampaignJson, GoalJson } from './campaign/campaign-json.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** Completes an unfinished goal of a draft, so that it is valid and matches no event. */
 const finished = ({ event, product, within_hours }: GoalJson) => ({

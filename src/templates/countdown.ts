@@ -1,4 +1,5 @@
 import type { Banner, Slot } from '../client/index.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../protocol/index.ts';
 import { buildElement } from './build-element.ts';
 import { CARD } from './card.ts';
 import { type TemplateEntry, text } from './catalogue.ts';
@@ -6,8 +7,6 @@ import { getText, LIMITS, ownValue } from './content.ts';
 import { frameProperties, MESSAGE_NEEDED, messageProperties } from './properties.ts';
 import type { TemplateDefinition } from './template.ts';
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
 /** Interval between checks after the end of the countdown. */
 const LOOK_AGAIN_MS = 5 * SECOND_MS;
 /** Units of the remaining time, largest first. */
@@ -105,8 +104,6 @@ export const COUNTDOWN: TemplateDefinition = {
 .countdown .time { min-block-size: 1.5em; font-size: 1.25rem; font-variant-numeric: tabular-nums; font-weight: 650; line-height: 1.5; }
 `,
 };
-
-const HOUR_MS = 60 * MINUTE_MS;
 
 export const countdownEntry = () =>
   ({

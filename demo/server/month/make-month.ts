@@ -1,4 +1,4 @@
-import { SYNC_PATH, TRACK_PATH } from '../../../src/protocol/index.ts';
+import { DAY_MS, SYNC_PATH, TRACK_PATH } from '../../../src/protocol/index.ts';
 import type { SyncResponse } from '../../../src/protocol/schemas/index.ts';
 import {
   createService,
@@ -12,7 +12,6 @@ import { APP_ID, CLIENT_KEY, OPERATOR_KEY, SERVER_KEY } from '../keys.ts';
 import { createVisit, DAYS, makePeople, type Person, type SeenBanner, type Visit } from './people.ts';
 import { type Deed, monthDeeds } from './releases.ts';
 
-const DAY_MS = 86_400_000;
 const ORIGIN = 'http://127.0.0.1';
 /** Maximum objects of a `/users/track` request. */
 const MAX_OBJECTS = 75;

@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../../../src/protocol/index.ts';
 import { CURRENCY, findProduct } from '../../shop/catalogue.ts';
 import { APP_ID } from '../keys.ts';
 
@@ -5,8 +6,6 @@ import { APP_ID } from '../keys.ts';
 export const PEOPLE = 3_000;
 /** Number of days. The last day ends when the demo starts. */
 export const DAYS = 30;
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
 
 /** Returns a seeded generator of random numbers from 0 to 1 (mulberry32). */
 const createChances = (seed: number) => {

@@ -1,7 +1,7 @@
+import { HOUR_MS } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
 import type { DeferredContext } from '../deferred-context.ts';
 
-const HOUR_MS = 60 * 60_000;
 /** Maximum number of snoozes. The oldest is dropped first. */
 const MAX_SNOOZES = 100;
 

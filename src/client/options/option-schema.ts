@@ -1,4 +1,5 @@
 import {
+  DAY_MS,
   EVENT_TYPES,
   type EventType,
   type Instance,
@@ -59,8 +60,6 @@ export interface BannerOptions {
   /** Whether an impression of a banner counts once per session (all tabs) or once per tab. Default `'session'`. */
   impressionScope: 'session' | 'tab';
 }
-
-const DAY_MS = 24 * 60 * 60_000;
 
 const BANNERS: Rules<BannerOptions> = {
   refreshCapacity: [5, 0],

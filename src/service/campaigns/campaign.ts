@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../protocol/index.ts';
 import { createIssue, type Issue, type ReportIssue } from '../issues.ts';
 import type { Goal } from '../results/goals.ts';
 import type { CampaignFile } from '../workspace/campaign-schema.ts';
@@ -44,7 +45,6 @@ export interface Campaign {
   variants: readonly Variant[];
 }
 
-const HOUR_MS = 60 * 60 * 1000;
 /** Reads a goal of the workspace file. */
 export const readGoal = ({
   event,

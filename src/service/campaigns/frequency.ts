@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../protocol/index.ts';
 import type { UserCampaign } from '../profiles/user-campaign.ts';
 import type { Campaign } from './campaign.ts';
 import { goalsReachedMs } from './campaign-activity.ts';
@@ -5,7 +6,6 @@ import { priorityOrder } from './campaign-order.ts';
 import type { CampaignSet } from './campaign-set.ts';
 import type { CapHit, DecisionRequest } from './decision.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const addDays = (day: string, days: number) =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../protocol/index.ts';
 import { getErrorMessage } from '../log.ts';
 import { createProfile, type Profile } from '../profiles/profile.ts';
 import { STANDARD_NAMES } from '../users/check-standard.ts';
@@ -8,8 +9,6 @@ import { getLanguages, languageFor, localizeProperties } from './languages.ts';
 import type { Budget } from './render-budget.ts';
 import { RenderError } from './render-errors.ts';
 import { personaliseContext } from './variables.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface Done {
   count?: number | undefined;

@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../../protocol/index.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { CampaignSet } from '../campaigns/campaign-set.ts';
 import { MEASURE_BY_TYPE } from '../measures.ts';
@@ -28,8 +29,6 @@ export type FindWorkspace = (workspaceId: string) => NamedWorkspace | undefined;
 type EventRow = FeedPage['events'][number];
 type BannerEventRow = FeedPage['bannerEvents'][number];
 type ChangeRow = FeedPage['userChanges'][number];
-
-const SECOND_MS = 1_000;
 
 /** Converts a conversion to the format of the REST API. */
 export const conversionBehavior = (conversion: Goal): Record<string, unknown> => ({

@@ -1,4 +1,5 @@
 import { Cron } from 'croner';
+import { HOUR_MS, MINUTE_MS } from '../../protocol/index.ts';
 import { getErrorMessage } from '../log.ts';
 
 /** Schedule of an integration: cron expression with time zone, on demand, or none. */
@@ -6,9 +7,9 @@ export type Schedule =
   | { kind: 'cron'; expression: string; timeZone: string }
   | { kind: 'on_demand' | 'paused' };
 
-const MIN_GAP_MS = 15 * 60_000;
+const MIN_GAP_MS = 15 * MINUTE_MS;
 /** Maximum interval between runs: a month, plus the hour by which a clock may be set back. */
-const MAX_GAP_MS = (31 * 24 + 1) * 3_600_000;
+const MAX_GAP_MS = (31 * 24 + 1) * HOUR_MS;
 /** Number of runs to check: more than a day at the shortest interval, and all months of a leap year. */
 const LOOKED_AT = 100;
 

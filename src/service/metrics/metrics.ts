@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { DAY_MS } from '../../protocol/index.ts';
 import type { Route, RouteMetrics } from '../api/route.ts';
 import type { IngestionRun } from '../integrations/ingestion-records.ts';
 import { toPositions } from '../sql/feed.ts';
@@ -312,7 +313,6 @@ const createWebhookMetrics = (registry: Registry) => {
 
 /** Number of days of data points in the metrics. `placard export data-points` exports all days. */
 const POINT_DAYS = 31;
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Timeout of database reads. Prometheus stops a scrape after 10 seconds by default. */
 const COLLECT_MS = 2_000;
 

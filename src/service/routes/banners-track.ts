@@ -1,5 +1,6 @@
 import { isbot } from 'isbot';
 import {
+  DAY_MS,
   ERROR_MESSAGES,
   MAX_TRACK_BODY_BYTES,
   MAX_TRACK_EVENTS,
@@ -45,7 +46,7 @@ interface ValidEvent {
 /**
  * Maximum age of an event's time in the results. A device clock that is wrong by years must not create rows for arbitrary days.
  */
-const MAX_LATE_MS = 400 * 24 * 60 * 60 * 1000;
+const MAX_LATE_MS = 400 * DAY_MS;
 
 /** Returns the day of an event in the results. If the event's time is implausible, uses the time of receipt. */
 const getLocalDay = ({ calendar }: Workspace, timeMs: number, receivedAtMs: number): string =>

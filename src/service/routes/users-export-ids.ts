@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
-import { isRecord, MAX_PROFILE_ENTRIES, notValid } from '../../protocol/index.ts';
+import { DAY_MS, isRecord, MAX_PROFILE_ENTRIES, notValid } from '../../protocol/index.ts';
 import { defineRoute } from '../api/route.ts';
 import { userLine } from '../export/lines.ts';
 import { HttpError } from '../http/http-request.ts';
@@ -10,7 +10,7 @@ import { alias, anyId, anyText } from '../users/targets.ts';
 import { type BodyError, entries, profileBody } from './profile-bodies.ts';
 
 /** Maximum age of the last occurrence of an exported event or purchase. Older ones are omitted. */
-const RECENT_MS = 90 * 24 * 60 * 60 * 1000;
+const RECENT_MS = 90 * DAY_MS;
 
 /** Number of lookups or users processed before yielding, because a profile may have a megabyte. */
 const READ_AT_ONCE = 2;

@@ -1,3 +1,4 @@
+import { QUARTER_HOUR_MS } from '../zoned-calendar.ts';
 import { LOCKS } from './advisory-locks.ts';
 import { type Column, type ColumnType, type ColumnValue, formatColumnNames } from './columns.ts';
 import type { SqlValue } from './row-readers.ts';
@@ -71,8 +72,6 @@ export interface Dialect {
     statement: (rows: JoinedRows) => string,
   ): (rows: readonly T[], ...more: SqlValue[]) => BulkStatement;
 }
-
-const QUARTER_HOUR_MS = 15 * 60_000;
 
 /** Converts Booleans to numbers and JSON to text. */
 const sqliteValue = (value: ColumnValue): SqlValue => {

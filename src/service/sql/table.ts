@@ -1,4 +1,3 @@
-import { pickKeys } from '../../protocol/index.ts';
 import { type Column, type ColumnType, type ColumnValue, readMs } from './columns.ts';
 import {
   readBoolean,
@@ -148,7 +147,8 @@ export const defineRow = <F extends Fields>(fields: F): RowType<F> => {
 export const pickFields = <F extends Fields, Name extends keyof F & string>(
   { fields }: Pick<RowType<F>, 'fields'>,
   names: readonly Name[],
-): RowType<Pick<F, Name>> => defineRow(pickKeys(fields, names));
+): RowType<Pick<F, Name>> =>
+  defineRow(Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<F, Name>);
 
 export interface Table<F extends Fields> extends RowType<F> {
   name: string;

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../protocol/index.ts';
 import { createBatchSizer } from '../results/batch-size.ts';
 import type { Progress } from '../results/consumer.ts';
 import type { PrunedEvents } from '../results/prune-events.ts';
@@ -20,7 +21,7 @@ const FIRST_BATCH_ROWS = 250;
  * Overlap of two runs. If the clocks of replicas differ, rows are not exactly in the order of receipt, so the next run visits the
  * latest rows again.
  */
-const CLOCKS_DIFFER_MS = 60 * 60 * 1000;
+const CLOCKS_DIFFER_MS = HOUR_MS;
 
 /** Returns a statement that deletes banner events. Compares the key columns, which find a row within its shard. */
 const deleteBannerEvents = ({ earlier, timestamp }: Dialect) => {

@@ -1,6 +1,4 @@
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../protocol/index.ts';
 
 /** Delays after consecutive failures, in milliseconds. The last delay repeats. */
 export const RETRY_DELAYS_MS = [
@@ -16,7 +14,7 @@ const LONGEST_MS = RETRY_DELAYS_MS.at(-1)!;
 /** Maximum return value of `retryDelayMs`. */
 export const LONGEST_DELAY_MS = LONGEST_MS * (1 + JITTER);
 /** Time of failures after which a webhook is disabled, in milliseconds. */
-export const DISABLE_AFTER_MS = 5 * 24 * HOUR_MS;
+export const DISABLE_AFTER_MS = 5 * DAY_MS;
 
 /** Returns the delay before the next attempt, with up to 20% jitter. `Retry-After` can only extend it, up to an hour. */
 export const retryDelayMs = (

@@ -1,3 +1,5 @@
+import { DAY_MS, MINUTE_MS } from '../../protocol/index.ts';
+
 const FIELDS = ['year', 'month', 'day', 'hour', 'minute'] as const;
 
 /** Plausible years. While the year is typed, a date field reports values such as 0002, which `Date.UTC` maps to 1902. */
@@ -27,7 +29,6 @@ export const toZoned = (iso: string, timeZone: string): string => {
   return Number.isNaN(ms) ? '' : new Date(wallMs(ms, timeZone)).toISOString().slice(0, 16);
 };
 
-const MINUTE_MS = 60_000;
 const LOCAL = /^(\d{4})-\d\d-\d\dT\d\d:\d\d$/;
 
 /**
@@ -42,7 +43,7 @@ export const fromZoned = (text: string, timeZone: string): string | null => {
   const wanted = Date.parse(`${text}:00Z`);
   if (Number.isNaN(wanted)) return null;
   // Uses the offsets of a day before and a day after, because the clocks can change in between.
-  const offsets = [wanted - 86_400_000, wanted + 86_400_000].map((ms) => wallMs(ms, timeZone) - ms);
+  const offsets = [wanted - DAY_MS, wanted + DAY_MS].map((ms) => wallMs(ms, timeZone) - ms);
   const fits = offsets.map((offset) => wanted - offset).filter((ms) => wallMs(ms, timeZone) === wanted);
   if (fits.length === 0) return null;
   const ms = Math.min(...fits);

@@ -1,5 +1,5 @@
 import { createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { ROLES } from '../../protocol/index.ts';
+import { HOUR_MS, ROLES } from '../../protocol/index.ts';
 import type {
   OpenIdSettings,
   Operator,
@@ -35,7 +35,6 @@ export const cookieIn = (header: string | undefined, name: string, isSecure: boo
   return found?.slice(start.length);
 };
 
-const HOUR_MS = 60 * 60 * 1000;
 /** Maximum age of a session, active or idle. */
 const MAX_SESSION_MS = 12 * HOUR_MS;
 const MAX_IDLE_MS = HOUR_MS;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../protocol/index.ts';
 import { type EventCounts, type LastTimes, MEASURES } from '../../measures.ts';
 import { type ActivityStats, getOwn, type Profile } from '../../profiles/profile.ts';
 import { STANDARD_NAMES } from '../../users/check-standard.ts';
@@ -53,7 +54,6 @@ interface Field {
   isPersonal?: true;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const daysSince = (timeMs: number, nowMs: number): number => (nowMs - timeMs) / DAY_MS;
 
 interface ActivityMember<T> {

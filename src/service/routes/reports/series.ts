@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { DAY_MS, HOUR_MS } from '../../../protocol/index.ts';
 import { described } from '../../../protocol/schemas/index.ts';
 import { choice, integer, time } from '../../api/query.ts';
 import { HttpError } from '../../http/http-request.ts';
@@ -6,9 +7,6 @@ import type { QuarterHour } from '../../results/event-counts.ts';
 import { parseDate } from '../../users/dates.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { ZonedCalendar } from '../../zoned-calendar.ts';
-
-const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Query parameters of a series by day. */
 export const daysQuery = {

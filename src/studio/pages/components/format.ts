@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../protocol/index.ts';
 import { formatPercent } from '../../campaign/format-number.ts';
 import { signedIn } from '../shell/session.ts';
 
@@ -39,9 +40,9 @@ export const day = (date: string | number): string =>
   format(date, { day: 'numeric', month: 'short', ...(!isThisYear(date) && { year: 'numeric' }) });
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
+  ['day', DAY_MS],
+  ['hour', HOUR_MS],
+  ['minute', MINUTE_MS],
 ];
 const relative = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' });
 

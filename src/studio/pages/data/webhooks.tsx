@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
+import { DAY_MS } from '../../../protocol/index.ts';
 import { formatNumber } from '../../campaign/format-number.ts';
 import type { WebhookResponse, WebhooksResponse } from '../../server/routes/webhooks.ts';
 import { call } from '../call.ts';
@@ -15,8 +16,6 @@ import { hasRole } from '../shell/session.ts';
 
 type Webhook = WebhooksResponse['webhooks'][number];
 type Attempt = WebhookResponse['attempts'][number];
-
-const DAY_MS = 86_400_000;
 
 const STATES: Readonly<Record<Webhook['status'], [name: string, state: string]>> = {
   active: ['Active', 'live'],

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { DAY_MS } from '../../../protocol/index.ts';
 import { type CampaignJson, getCampaignName } from '../../campaign/campaign-json.ts';
 import { describeAudience } from '../../campaign/describe-audience.ts';
 import { canFallBelowControl } from '../../campaign/shares.ts';
@@ -110,8 +111,6 @@ export const CopyDialog = ({ editor, onClose }: { editor: Editor; onClose(): voi
     </Dialog>
   );
 };
-
-const DAY_MS = 86_400_000;
 
 interface PublishDialogProps {
   editor: Editor;

@@ -1,8 +1,8 @@
+import { DAY_MS } from '../../../protocol/index.ts';
 import { type Campaign, priorityOrder, readCampaign } from '../../../service/index.ts';
 import { get, type ResponseOf, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
-const DAY_MS = 86_400_000;
 const DAYS = 56;
 
 /** Time during which a campaign runs in a placement. */
