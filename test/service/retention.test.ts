@@ -9,7 +9,8 @@ import { keptOpen, runService } from '../helpers/running-service.ts';
 import { anEvent, byExternalId, collect } from './store/examples.ts';
 import { anApi, NOW, onBothStores } from './users/on-both-stores.ts';
 
-const DAY = 24 * 60 * 60 * 1000;
+const HOUR = 60 * 60 * 1000;
+const DAY = 24 * HOUR;
 /** Stores an event received a given number of days ago. */
 const receive = (
   store: Pick<Store, 'write'>,
@@ -98,6 +99,21 @@ onBothStores('pruning', (_, store) => {
     expect(steps.length).toBeGreaterThan(1);
     expect(Math.max(...steps)).toBeLessThanOrEqual(16_000);
     expect(steps.reduce((sum, rows) => sum + rows)).toBe(2_000);
+  });
+
+  test('continues a run that failed halfway, also with the later cutoff of the next run', async () => {
+    const { workspaceId } = anApi(store());
+    await receive(store(), workspaceId, 'kim', { name: 'e', days: 20, times: 2_000 });
+    const cutoff = NOW - 10 * DAY;
+    let { events, hasMore } = await store().prune(workspaceId, { events: cutoff, bannerEvents: null });
+    expect(events).toBeLessThan(2_000);
+    while (hasMore) {
+      const before = { events: cutoff + 6 * HOUR, bannerEvents: null };
+      const step = await store().prune(workspaceId, before);
+      events += step.events;
+      ({ hasMore } = step);
+    }
+    expect(events).toBe(2_000);
   });
 
   test('deletes users without a profile together with their old banner events and decision state', async () => {

@@ -101,8 +101,11 @@ export const createPrune = ({
     const previous = ranges.get(workspaceId);
     const isSameRun = previous?.beforeMs === beforeMs;
     if (isSameRun && previous.isComplete) return previous;
+    // The previous run may have failed before its last event.
     const startOfRun = async () =>
-      previous ? findLastEventBefore(previous.beforeMs - CLOCKS_DIFFER_MS, through) : 0;
+      previous
+        ? Math.min(previous.after, await findLastEventBefore(previous.beforeMs - CLOCKS_DIFFER_MS, through))
+        : 0;
     const after = isSameRun ? previous.after : await startOfRun();
     const range = { after, last: await findLastEventBefore(beforeMs, through), beforeMs, isComplete };
     ranges.set(workspaceId, range);
