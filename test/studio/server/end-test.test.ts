@@ -23,11 +23,14 @@ const ENVELOPE = { app_id: APP_ID, app_version: '1' };
 
 describe.each(STORES)('ending an A/B test on $name', ({ address }) => {
   let store: Store;
+  /** Store as the Studio uses it. */
+  let served: Store;
   let studio: RunningStudio;
   let pia: string;
   beforeEach(async () => {
     store = await openStore(await address());
-    studio = await runStudio(aStudioWorkspace({ campaigns: [CAMPAIGN] }), { store: keptOpen(store) });
+    served = keptOpen(store);
+    studio = await runStudio(aStudioWorkspace({ campaigns: [CAMPAIGN] }), { store: served });
     pia = await studio.signIn('Pia');
   });
   afterEach(async () => {
@@ -63,6 +66,18 @@ describe.each(STORES)('ending an A/B test on $name', ({ address }) => {
     });
   const size = (groups: Map<string, string>, group: string) =>
     [...groups.values()].filter((each) => each === group).length;
+
+  test('says as of when results are, and freezes none while stored events are not counted', async () => {
+    await visit(USERS.slice(0, 5));
+    const asOfMs = Date.UTC(2026, 0, 1);
+    served.campaignResults = async (...query) => ({ ...(await store.campaignResults(...query)), asOfMs });
+    expect((await results()).asOf).toBe(new Date(asOfMs).toISOString());
+    served.catchUpResults = async () => ({ asOfMs, isCaughtUp: false });
+    expect(await end()).toMatchObject({ status: 503 });
+    expect((await results()).ended).toBeNull();
+    served.catchUpResults = store.catchUpResults;
+    expect(await end()).toMatchObject({ status: 201 });
+  });
 
   test('freezes the results, shows everyone the winner, and counts later events separately', async () => {
     const before = await visit(USERS);

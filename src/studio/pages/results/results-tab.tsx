@@ -110,7 +110,7 @@ const Results = ({ results, again, path, whenEmpty, action }: ResultsProps) => {
           {results.headline.details.map((detail) => (
             <p key={detail}>{detail}</p>
           ))}
-          <p class="muted">As of {moment(results.at)}</p>
+          <p class="muted">As of {moment(results.asOf)}</p>
         </div>
         {action}
       </div>

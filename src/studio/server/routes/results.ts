@@ -129,7 +129,7 @@ const toResponse = ({ campaign, counts, versions, ended }: ResultsInput, context
   const { days, languages, buttons, currencies } = counts;
   return {
     ...compared,
-    at: iso(context.nowMs),
+    asOf: iso(counts.asOfMs),
     headline: headline(campaign, compared, context.nowMs),
     // Changes since the first exposure, oldest first. Results from before and after a change are not comparable.
     edits: toEdits(versions, context),
