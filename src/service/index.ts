@@ -52,6 +52,7 @@ export {
   IMAGE_TYPES,
   type Image,
   type ImageType,
+  type InvitedOperator,
   type NewAuditEntry,
   type OperatorSession,
   type ReviewEntry,
@@ -125,7 +126,12 @@ export { formatIssue, WorkspaceError } from './workspace/issues.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { parseWorkspace } from './workspace/parse-workspace.ts';
 export { readCampaign } from './workspace/read-campaign.ts';
-export type { OpenIdSettings, Operator, PlacementTemplate } from './workspace/studio-settings.ts';
+export {
+  type OpenIdSettings,
+  type Operator,
+  operatorFile,
+  type PlacementTemplate,
+} from './workspace/studio-settings.ts';
 export {
   type WatchedSource,
   type WatchOptions,

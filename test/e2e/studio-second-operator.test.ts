@@ -12,9 +12,9 @@ import { launchShell } from '../helpers/browser.ts';
 import { type RunningDemo, runDemo } from '../helpers/running-demo.ts';
 import { type RunningStudio, runStudio } from '../helpers/running-studio.ts';
 
-const operator = (name: string) => ({
+const operator = (name: string, role = 'publish') => ({
   name,
-  role: 'publish',
+  role,
   key_sha256: createHash('sha256').update(`${name}-key`).digest('hex'),
 });
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const { $schema: _, ...workspace } = content;
   const team = {
     ...workspace,
-    operators: [operator('Writer'), operator('Approver')],
+    operators: [operator('Writer'), operator('Approver'), operator('Admin', 'admin')],
     studio: {
       ...workspace.studio,
       require_approval: true,
@@ -159,4 +159,48 @@ test('a writer compares a campaign with another environment, and copies it there
   const drafts = await production.store.studio.drafts('test');
   expect(drafts.map(({ campaignId, editor }) => [campaignId, editor])).toEqual([['gift-wrap', 'Ed']]);
   await writer.close();
+});
+
+test('invites an operator by a link that works once and shows the key', async () => {
+  const admin = await signIn('Admin');
+  await admin.getByRole('link', { name: 'Access', exact: true }).click();
+  await admin.getByRole('button', { name: 'Invite…' }).click();
+  const dialog = admin.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Nia');
+  await dialog.getByLabel('Role').selectOption('publish');
+  expect(await dialog.getByLabel('Can view users').count()).toBe(0);
+  await dialog.getByLabel('Your operator key').fill('Writer-key');
+  expect(await axeProblems(admin)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Create link' }).click();
+  await dialog.getByText('Wrong operator key').waitFor();
+  await dialog.getByLabel('Your operator key').fill('Admin-key');
+  await dialog.getByRole('button', { name: 'Create link' }).click();
+  const link = await dialog.getByLabel('Link').inputValue();
+  expect(await axeProblems(admin)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  const row = admin.getByRole('region', { name: 'Operators' }).getByRole('row', { name: /^Nia/ });
+  await row.getByText('Invited by Admin, not accepted yet.').waitFor();
+
+  const invited = await browser.newPage({ locale: 'en-GB', viewport: { width: 360, height: 740 } });
+  await invited.goto(link);
+  await invited.getByRole('heading', { name: 'Placard Studio' }).waitFor();
+  expect(await axeProblems(invited)).toEqual([]);
+  await invited.getByRole('button', { name: 'Accept invitation' }).click();
+  const key = await invited.getByLabel('Your operator key').inputValue();
+  expect(key).toMatch(/^op_[\w-]{43}$/);
+  expect(await axeProblems(invited)).toEqual([]);
+  await invited.getByRole('button', { name: 'Continue' }).click();
+  await invited.getByRole('heading', { name: 'Campaigns' }).waitFor();
+  expect(invited.url()).not.toContain('#');
+  await invited.getByText('Nia').waitFor();
+  await invited.goto(link);
+  await invited.getByRole('button', { name: 'Accept invitation' }).click();
+  await invited.getByText(/This invitation was used, removed or has expired/).waitFor();
+  await invited.close();
+
+  await admin.reload();
+  await row.getByText('Invited by Admin', { exact: true }).waitFor();
+  await row.getByRole('button', { name: 'Remove Nia' }).click();
+  await row.waitFor({ state: 'detached' });
+  await admin.close();
 });

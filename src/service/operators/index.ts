@@ -2,6 +2,11 @@ import type { RunSql } from '../sql/row-readers.ts';
 import { createDraftStore, DRAFTS, type DraftStore } from './drafts.ts';
 import { createImageStore, IMAGES, type ImageStore } from './images.ts';
 import {
+  createInvitedOperatorStore,
+  INVITED_OPERATORS,
+  type InvitedOperatorStore,
+} from './invited-operators.ts';
+import {
   type AuditStore,
   createAuditStore,
   createSessionStore,
@@ -25,6 +30,7 @@ export {
   type ImageFile,
   type ImageType,
 } from './images.ts';
+export type { InvitedOperator } from './invited-operators.ts';
 export type { OperatorSession, SessionCredential } from './sessions.ts';
 export {
   type AuditEntry,
@@ -39,10 +45,15 @@ export {
  * Tables of operators. Times are Unix milliseconds, so that the same statements work on both databases. JSON keeps the order of
  * the fields of a campaign for diffs.
  */
-export const OPERATOR_TABLES = [DRAFTS, IMAGES, OPERATOR_SESSIONS, OPERATOR_AUDIT];
+export const OPERATOR_TABLES = [DRAFTS, IMAGES, OPERATOR_SESSIONS, OPERATOR_AUDIT, INVITED_OPERATORS];
 
 /** Data that operators write. Excludes data of users. */
-export interface OperatorStore extends DraftStore, ImageStore, SessionStore, AuditStore {}
+export interface OperatorStore
+  extends DraftStore,
+    ImageStore,
+    SessionStore,
+    AuditStore,
+    InvitedOperatorStore {}
 
 /** Creates the store for either database. Each method is one statement that both databases accept. */
 export const createOperatorStore = (run: RunSql): OperatorStore => ({
@@ -50,4 +61,5 @@ export const createOperatorStore = (run: RunSql): OperatorStore => ({
   ...createImageStore(run),
   ...createSessionStore(run),
   ...createAuditStore(run),
+  ...createInvitedOperatorStore(run),
 });

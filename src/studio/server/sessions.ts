@@ -1,6 +1,7 @@
 import { createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { HOUR_MS, ROLES } from '../../protocol/index.ts';
 import type {
+  InvitedOperator,
   OpenIdSettings,
   Operator,
   OperatorSession,
@@ -107,20 +108,32 @@ export const operatorWith = (
     : null;
 };
 
-/**
- * Returns the operator of a session with the role of the current workspace file; `null` if the key was replaced or the identity
- * provider was removed.
- */
-const findSessionOperator = (
-  { operator: name, proof }: OperatorSession,
-  { operators, studio }: Workspace,
+/** Returns the operator with an accepted invitation; `null` if none, or if the workspace file has an operator with this name. */
+const toOperator = (
+  invited: InvitedOperator | null,
+  { workspaceId, operators }: Workspace,
 ): Operator | null => {
+  if (!invited?.keyHash || invited.workspaceId !== workspaceId) return null;
+  const { name, role, canViewUsers, keyHash } = invited;
+  if (operators.some((each) => each.name === name)) return null;
+  return { name, role, canViewUsers, hash: Buffer.from(keyHash, 'hex') };
+};
+
+/**
+ * Returns the operator of a session with the role of the current workspace file or the invitation; `null` if the key was replaced,
+ * or the operator or the identity provider was removed.
+ */
+const findSessionOperator = async (
+  { operator: name, proof }: OperatorSession,
+  workspace: Workspace,
+  store: StudioStore,
+): Promise<Operator | null> => {
+  const { operators, studio } = workspace;
   if ('keyHash' in proof) {
-    return (
-      operators.find(
-        (each) => each.name === name && each.hash && Buffer.from(each.hash).toString('hex') === proof.keyHash,
-      ) ?? null
+    const found = operators.find(
+      (each) => each.name === name && each.hash && Buffer.from(each.hash).toString('hex') === proof.keyHash,
     );
+    return found ?? toOperator(await store.operatorByKey(proof.keyHash), workspace);
   }
   const { openId } = studio;
   if (openId?.issuer !== proof.issuer || openId.roleClaim !== proof.claim) return null;
@@ -134,53 +147,72 @@ const isExpired = ({ createdAtMs, seenAtMs }: OperatorSession, nowMs: number): b
   createdAtMs - nowMs > MAX_CLOCK_DIFFERENCE_MS;
 
 /** Creates the operator sessions. The cookie contains a random token, of which the store has only the hash. */
-export const createSessions = ({ studio, registry, now }: SessionsOptions) => ({
-  /** Returns the operator with this key; `null` if none. */
-  findOperator: (key: string): SignedIn | null => findOperatorByKey(registry(), key),
+export const createSessions = ({ studio, registry, now }: SessionsOptions) => {
+  const findInvited = (invited: InvitedOperator | null): SignedIn | null => {
+    const workspace = registry().workspaces.find((each) => each.workspaceId === invited?.workspaceId);
+    const operator = workspace ? toOperator(invited, workspace) : null;
+    return operator && { operator, workspace: workspace!, proof: { keyHash: invited!.keyHash! } };
+  };
+  return {
+    /** Returns the operator with this key; `null` if none. */
+    async findOperator(key: string): Promise<SignedIn | null> {
+      const found = findOperatorByKey(registry(), key);
+      return found || key.length > MAX_KEY_CHARACTERS
+        ? found
+        : findInvited(await studio.operatorByKey(sha256(key)));
+    },
 
-  /** Opens a session and records it in the audit log with `how`. Returns the cookie to set. */
-  async open({ operator, workspace, proof }: SignedIn, how: string, isSecure: boolean): Promise<string> {
-    const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    const time = now();
-    const { workspaceId } = workspace;
-    const entry = { workspaceId, atMs: time, operator: operator.name, subject: '' };
-    await studio.closeOldSessions(time - MAX_SESSION_MS, time - MAX_IDLE_MS);
-    await studio.openSession({
-      workspaceId,
-      sessionId: sha256(token),
-      operator: operator.name,
-      proof,
-      createdAtMs: time,
-      seenAtMs: time,
-    });
-    await studio.addAudit({ ...entry, action: 'operator.sign_in', details: how });
-    return setCookie(COOKIE, token, {
-      isSecure,
-      sameSite: 'Strict',
-      maxAgeSeconds: MAX_SESSION_MS / 1000,
-    });
-  },
+    /** Sets the key of an invited operator; `null` if the token is unknown, expired or was used. */
+    async acceptInvitation(token: string): Promise<{ signedIn: SignedIn; key: string } | null> {
+      const made = newOperatorKey();
+      const signedIn = findInvited(await studio.acceptInvitation(sha256(token), made.sha256, now()));
+      return signedIn && { signedIn, key: made.key };
+    },
 
-  /** Returns the session of the request's cookies; `null` if none, expired, or without a current operator. */
-  async of(cookies: string | undefined, isSecure: boolean): Promise<OpenSession | null> {
-    const token = cookieIn(cookies, COOKIE, isSecure);
-    const found = token ? await studio.session(sha256(token)) : null;
-    if (!found) return null;
-    const time = now();
-    const isOver = isExpired(found, time);
-    const workspace = registry().workspaces.find((each) => each.workspaceId === found.workspaceId);
-    const operator = workspace && findSessionOperator(found, workspace);
-    if (isOver || !operator) {
-      await studio.closeSession(found.sessionId);
-      return null;
-    }
-    if (time - found.seenAtMs >= TOUCH_MS) await studio.touchSession(found.sessionId, time);
-    return { sessionId: found.sessionId, operator, workspace };
-  },
+    /** Opens a session and records it in the audit log with `how`. Returns the cookie to set. */
+    async open({ operator, workspace, proof }: SignedIn, how: string, isSecure: boolean): Promise<string> {
+      const token = randomBytes(TOKEN_BYTES).toString('base64url');
+      const time = now();
+      const { workspaceId } = workspace;
+      const entry = { workspaceId, atMs: time, operator: operator.name, subject: '' };
+      await studio.closeOldSessions(time - MAX_SESSION_MS, time - MAX_IDLE_MS);
+      await studio.openSession({
+        workspaceId,
+        sessionId: sha256(token),
+        operator: operator.name,
+        proof,
+        createdAtMs: time,
+        seenAtMs: time,
+      });
+      await studio.addAudit({ ...entry, action: 'operator.sign_in', details: how });
+      return setCookie(COOKIE, token, {
+        isSecure,
+        sameSite: 'Strict',
+        maxAgeSeconds: MAX_SESSION_MS / 1000,
+      });
+    },
 
-  /** Returns the cookie that clears the session cookie. */
-  ended: (isSecure: boolean): string =>
-    setCookie(COOKIE, '', { isSecure, sameSite: 'Strict', maxAgeSeconds: 0 }),
-});
+    /** Returns the session of the request's cookies; `null` if none, expired, or without a current operator. */
+    async of(cookies: string | undefined, isSecure: boolean): Promise<OpenSession | null> {
+      const token = cookieIn(cookies, COOKIE, isSecure);
+      const found = token ? await studio.session(sha256(token)) : null;
+      if (!found) return null;
+      const time = now();
+      const isOver = isExpired(found, time);
+      const workspace = registry().workspaces.find((each) => each.workspaceId === found.workspaceId);
+      const operator = workspace && (await findSessionOperator(found, workspace, studio));
+      if (isOver || !operator) {
+        await studio.closeSession(found.sessionId);
+        return null;
+      }
+      if (time - found.seenAtMs >= TOUCH_MS) await studio.touchSession(found.sessionId, time);
+      return { sessionId: found.sessionId, operator, workspace };
+    },
+
+    /** Returns the cookie that clears the session cookie. */
+    ended: (isSecure: boolean): string =>
+      setCookie(COOKIE, '', { isSecure, sameSite: 'Strict', maxAgeSeconds: 0 }),
+  };
+};
 
 export type Sessions = ReturnType<typeof createSessions>;

@@ -14,6 +14,7 @@ const OPENID_TRIES = { requests: 30, windowSeconds: 60 };
 /** Length of the key prefix: `op_` and 48 bits of the key, so that prefixes do not collide by chance. */
 const KEY_START_CHARACTERS = 11;
 
+const invitationBody = z.strictObject({ token: z.string().min(1).max(100) });
 const loginBody = z.strictObject({ key: z.string().min(1) }, { error: 'Expected a key' });
 
 export interface SignInOptions {
@@ -65,13 +66,27 @@ export const createSignInRoutes = ({
         await limit(`studio:login:${request.address}`, ADDRESS_TRIES);
         const key = body.key.trim();
         await limit(`studio:key:${hash('sha256', key.slice(0, KEY_START_CHARACTERS))}`, KEY_TRIES);
-        const signedIn = sessions.findOperator(key);
+        const signedIn = await sessions.findOperator(key);
         if (!signedIn) {
           log.warn({}, 'unknown operator key');
           throw new HttpError(401, 'Unknown operator key');
         }
         const cookie = await sessions.open(signedIn, 'with a key', isSecure(origin));
         return { status: 204, text: '', headers: { 'Set-Cookie': cookie } };
+      },
+    }),
+    defineSignIn({
+      method: 'POST',
+      path: '/api/invitations',
+      role: null,
+      body: defineBody(invitationBody),
+      async handle({ request, body, origin }) {
+        await limit(`studio:login:${request.address}`, ADDRESS_TRIES);
+        const accepted = await sessions.acceptInvitation(body.token);
+        if (!accepted)
+          throw new HttpError(404, 'This invitation was used, removed or has expired. Ask for a new one');
+        const cookie = await sessions.open(accepted.signedIn, 'with an invitation', isSecure(origin));
+        return { status: 201, body: { key: accepted.key }, headers: { 'Set-Cookie': cookie } };
       },
     }),
     defineSignIn({

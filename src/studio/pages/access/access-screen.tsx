@@ -6,6 +6,7 @@ import { DataTable } from '../components/data-table.tsx';
 import { ago, wholeMoment } from '../components/format.ts';
 import { LoadView, Pages, Resource, useGet } from '../components/loading.tsx';
 import { announceResult } from '../components/notices.tsx';
+import { Operators } from './operators.tsx';
 import '../screens.css';
 
 /** Debounce of the search, in milliseconds. */
@@ -63,13 +64,6 @@ const Audit = () => {
   );
 };
 
-const ROLES: Readonly<Record<string, string>> = {
-  view: 'View only',
-  edit: 'Edit drafts',
-  publish: 'Publish and roll back',
-  admin: 'Full access',
-};
-
 /** Roles, signed-in operators and the audit log. */
 export const AccessScreen = () => {
   const end = (id: string, again: () => Promise<void>) =>
@@ -84,27 +78,7 @@ export const AccessScreen = () => {
       <Resource<AccessResponse> path="/api/access">
         {({ operators, sessions }, again) => (
           <>
-            <section class="panel">
-              <h2>Operators</h2>
-              <p class="muted">
-                Operators are in the workspace file. To add one, run{' '}
-                <code>npx placard operator create --name Mia --role edit</code> and add the printed line to{' '}
-                <code>operators</code>. Removing a line signs the operator out.
-              </p>
-              <DataTable
-                label="Operators"
-                rows={operators}
-                keyOf={({ name }) => name}
-                columns={[
-                  { name: 'Operator', kind: 'head', cell: ({ name }) => name },
-                  { name: 'Role', cell: ({ role }) => `${role} – ${ROLES[role]}` },
-                  {
-                    name: 'Users',
-                    cell: ({ canViewUsers }) => (canViewUsers ? 'Can view users' : 'Personas only'),
-                  },
-                ]}
-              />
-            </section>
+            <Operators operators={operators} again={again} />
             <section class="panel">
               <h2>Active sessions</h2>
               <DataTable

@@ -61,17 +61,18 @@ export const ListScreen = () => {
       nowMs,
     });
   const all = findShown(shown.value);
+  const newCampaign = hasRole('edit') && (
+    <Link to="/new" class="button primary">
+      New campaign
+    </Link>
+  );
   const found = all.slice(0, most.value);
 
   return (
     <div aria-busy={loaded.state === 'loading'}>
       <div class="row apart page-head">
         <h1>Campaigns</h1>
-        {hasRole('edit') && (
-          <Link to="/new" class="button primary">
-            New campaign
-          </Link>
-        )}
+        {newCampaign}
       </div>
       {loaded.state === 'failed' ? (
         <Problem title={loaded.message}>
@@ -154,13 +155,7 @@ export const ListScreen = () => {
             </Empty>
           )}
           {loaded.state === 'ready' && rows.length === 0 && (
-            <Empty title="No campaigns yet">
-              {hasRole('edit') && (
-                <Link to="/new" class="button primary">
-                  Create campaign
-                </Link>
-              )}
-            </Empty>
+            <Empty title="No campaigns yet">{newCampaign}</Empty>
           )}
         </>
       )}

@@ -22,6 +22,7 @@ const decoded = (part: string): string | null => {
   }
 };
 
+const loadInvitation = async () => (await import('./invitation.tsx')).Invitation;
 const loadCampaign = async () => (await import('../editor/campaign-screen.tsx')).CampaignScreen;
 
 /** Lazy-loaded screens. */
@@ -96,16 +97,12 @@ const getScreen = (current: string) => {
   return {
     key: current,
     title: 'Not found',
-    element: (
-      <Problem title="Page not found" isPage>
-        <Link to="/">Go to the campaigns</Link>
-      </Problem>
-    ),
+    element: <BrokenScreen title="Page not found" />,
   };
 };
 
-const BrokenScreen = ({ reason }: { reason: string }) => (
-  <Problem title="Page failed to load" isPage>
+const BrokenScreen = ({ title, reason }: { title: string; reason?: string }) => (
+  <Problem title={title} isPage>
     <p class="muted">{reason}</p>
     <Link to="/">Go to the campaigns</Link>
   </Problem>
@@ -211,13 +208,18 @@ export const App = () => {
   if (who === undefined) return <div class="page" aria-busy="true" />;
   return (
     <>
-      {who === null ? (
+      {path.value === '/invitation' ? (
+        <Late load={loadInvitation}>{(Screen) => <Screen />}</Late>
+      ) : who === null ? (
         <Login />
       ) : (
         <>
           <Header />
           <main class="page" id="main" tabIndex={-1}>
-            <Boundary key={screen?.key} instead={(reason) => <BrokenScreen reason={reason} />}>
+            <Boundary
+              key={screen?.key}
+              instead={(reason) => <BrokenScreen title="Page failed to load" reason={reason} />}
+            >
               {screen?.element}
             </Boundary>
           </main>

@@ -51,9 +51,7 @@ export const Login = () => {
         <img src="/mark.svg" alt="" width="44" height="44" />
         <h1>Placard Studio</h1>
         <p class="muted">
-          {hasEnded.value
-            ? 'Session expired. Sign in to continue.'
-            : 'Write, preview and publish campaigns. Measure their results.'}
+          {hasEnded.value ? 'Session expired. Sign in to continue.' : 'Write, publish and measure campaigns.'}
         </p>
         {providers.map(({ workspaceId, name, host }) => (
           <a
@@ -83,10 +81,10 @@ export const Login = () => {
           {problem.value ?? (options.state === 'failed' ? options.message : null)}
         </p>
         <Button type="submit" look="primary" disabled={signIn.isBusy.value}>
-          {signIn.isBusy.value ? 'Signing in…' : 'Sign in'}
+          Sign in
         </Button>
         <p class="field-help" id="key-help">
-          No key? An admin creates one with <code>placard operator create</code>.
+          No key? Ask an admin.
         </p>
       </form>
     </main>

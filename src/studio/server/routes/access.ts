@@ -59,8 +59,26 @@ const parseCursor = (text: string | null) => {
 
 export const readAccess = get('/api/access', 'admin', async ({ workspace, studio, sessionId }) => {
   const sessions = await studio.sessions(workspace.workspaceId);
+  const invited = await studio.invitedOperators(workspace.workspaceId);
   return {
-    operators: workspace.operators.map(({ name, role, canViewUsers }) => ({ name, role, canViewUsers })),
+    operators: [
+      ...workspace.operators.map(({ name, role, canViewUsers }) => ({
+        name,
+        role,
+        canViewUsers,
+        invitedBy: null,
+        linkExpiresAt: null,
+      })),
+      ...invited.map(({ name, role, canViewUsers, invitedBy, keyHash, expiresAtMs }) => ({
+        name,
+        role,
+        canViewUsers,
+        // `null` if the operator is in the workspace file.
+        invitedBy,
+        // `null` if the operator has accepted.
+        linkExpiresAt: keyHash === null ? iso(expiresAtMs) : null,
+      })),
+    ],
     sessions: sessions.map((each) => ({
       id: each.sessionId,
       operator: each.operator,

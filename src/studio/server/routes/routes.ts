@@ -5,6 +5,7 @@ import { listCampaigns, readCampaignRow } from './campaigns.ts';
 import { listData, readIntegration, syncIntegration } from './data.ts';
 import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
 import { listImages, removeImage, uploadImage } from './images.ts';
+import { inviteOperator, removeOperator } from './operators.ts';
 import { explainRoute, makePreviewLink, preview } from './preview.ts';
 import { promote } from './promote.ts';
 import { createReadReach, createSamples, readPublishImpact } from './publish-impact.ts';
@@ -81,6 +82,8 @@ export const createStudioRoutes = (): StudioRoute[] => {
     createReadAlerts(),
     readAccess,
     endAnySession,
+    inviteOperator,
+    removeOperator,
     readAudit,
     listData,
     readIntegration,
