@@ -46,6 +46,8 @@ const inBrowsers = (name: string, files: { include: string[]; exclude?: string[]
     name,
     environment: 'node' as const,
     ...files,
+    // Only pages change their globals, not the process of a test.
+    isolate: false,
     testTimeout: patience(120_000 * long),
     hookTimeout: patience(120_000),
     // After the others: they take all of a small machine, and a browser's timers would be late.
