@@ -194,6 +194,7 @@ const studio = {
   license: { fileName: 'licenses.md' },
   rolldownOptions: {
     input: ['src/studio/pages/index.html', 'src/studio/pages/preview.html'].map(inRepository),
+    optimization: { inlineConst: true },
   },
 };
 
