@@ -94,7 +94,7 @@ const install = (options: InstallDeliveryOptions, { notify, fail }: Notices): vo
     return outcome;
   };
 
-  const scope = globalThis as unknown as WorkerScope;
+  const scope: WorkerScope = globalThis;
   const { syncTag, ping, pong, send } = workerMessages(logName, userTokens.isUsed);
   scope.addEventListener('message', (event) => {
     // Without a reply the page sends its own exit flush. After a wipe this worker must not send.

@@ -1,5 +1,12 @@
+import { getKeys } from '../protocol/index.ts';
+
 type Handlers = { [Type in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[Type]) => void };
 type Attributes = Record<string, string | boolean>;
+
+const listen = <Type extends keyof HTMLElementEventMap>(element: HTMLElement, type: Type, on: Handlers) => {
+  const handler = on[type];
+  if (handler) element.addEventListener(type, handler);
+};
 
 /** Creates an element with attributes, children and listeners. An attribute that is `true` has no value; `false` omits it. */
 export const node = <Tag extends keyof HTMLElementTagNameMap>(
@@ -11,7 +18,7 @@ export const node = <Tag extends keyof HTMLElementTagNameMap>(
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) setAttribute(element, name, value);
   element.append(...children);
-  for (const [type, handler] of Object.entries(on)) element.addEventListener(type, handler as EventListener);
+  for (const type of getKeys(on)) listen(element, type, on);
   return element;
 };
 

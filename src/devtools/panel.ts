@@ -93,7 +93,7 @@ export const openPanel = ({ placard, inspector, history, container, signal, clos
       outline.hide();
       return;
     }
-    const view = views[tab as keyof typeof views] ?? views.Placements;
+    const view = Object.entries(views).find(([name]) => name === tab)?.[1] ?? views.Placements;
     view.update({ inspection, diagnostics, history: history.entries(), now: Date.now() });
   };
   const count = async (): Promise<void> => {

@@ -84,15 +84,17 @@ const mountElement = (element: HTMLElement, own: OwnProperties) => {
 
 const sheets = new WeakMap<Document, CSSStyleSheet>();
 
+const isStyleScope = (root: Node): root is Document | ShadowRoot => 'adoptedStyleSheets' in root;
+
 /**
  * Displays the element as a block, because unknown elements are inline and have no box to fill. `:where` has no specificity, so
  * rules of the page take precedence. A constructed sheet needs no `style-src`.
  */
 const displayAsBlock = (element: HTMLElement): void => {
-  const root = element.getRootNode() as Document | ShadowRoot;
+  const root = element.getRootNode();
   const { ownerDocument: document } = element;
   const view = document.defaultView;
-  if (!view || !root.adoptedStyleSheets) return;
+  if (!view || !isStyleScope(root)) return;
   let sheet = sheets.get(document);
   if (!sheet) {
     sheet = new view.CSSStyleSheet();

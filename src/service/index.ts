@@ -65,6 +65,7 @@ export type { Profile } from './profiles/profile.ts';
 export { IMAGES_PATH } from './public-endpoints/images.ts';
 export { getSegments } from './releases/compile-releases.ts';
 export {
+  type EndedTestResults,
   type NewRelease,
   type Release,
   type ReleasedSegment,

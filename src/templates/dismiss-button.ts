@@ -33,8 +33,8 @@ export const dismissButton = (slot: Slot, label: string): HTMLButtonElement => {
   const attributes = { type: 'button', class: 'dismiss', 'aria-label': label };
   const button = buildElement(document, 'button', attributes, [cross(document)]);
   const onClick = () => {
-    const root = button.getRootNode() as ShadowRoot;
-    const hadFocus = root.activeElement !== null;
+    const root = button.getRootNode();
+    const hadFocus = 'activeElement' in root && root.activeElement !== null;
     void slot.dismiss();
     if (hadFocus) restFocus(slot.element);
   };

@@ -20,8 +20,8 @@ export const fitTexts = (panel: HTMLElement, texts: HTMLElement[], signal: Abort
   const { fonts, defaultView: view } = panel.ownerDocument;
   const content = panel.querySelector('.content')!;
   const parts = [...texts].reverse().map((element) => {
-    const node = (element.firstElementChild ?? element).firstChild as Text;
-    return { element, node, whole: node.data };
+    const node = (element.firstElementChild ?? element).firstChild!;
+    return { element, node, whole: node.textContent! };
   });
   const overflows = () => {
     if (panel.clientHeight === 0) return false;
@@ -33,7 +33,7 @@ export const fitTexts = (panel: HTMLElement, texts: HTMLElement[], signal: Abort
   const shortenTexts = () => {
     for (const { element, node, whole } of parts) {
       element.hidden = false;
-      if (node.data !== whole) node.data = whole;
+      if (node.textContent !== whole) node.textContent = whole;
     }
     let isDropped = false;
     for (const { element, node, whole } of parts) {
@@ -42,14 +42,14 @@ export const fitTexts = (panel: HTMLElement, texts: HTMLElement[], signal: Abort
       let [fitting, tooLong] = [0, Array.from(whole).length + 1];
       while (tooLong - fitting > 1) {
         const length = (fitting + tooLong) >> 1;
-        node.data = shorten(whole, length);
+        node.textContent = shorten(whole, length);
         if (overflows()) tooLong = length;
         else fitting = length;
       }
       // The first text names the banner, so it is never dropped.
       isDropped = fitting === 0 && element !== texts[0];
       element.hidden = isDropped;
-      node.data = isDropped ? whole : shorten(whole, fitting || LEAST_LENGTH);
+      node.textContent = isDropped ? whole : shorten(whole, fitting || LEAST_LENGTH);
     }
   };
 

@@ -34,11 +34,11 @@ export const createKnownUsers = (known: readonly string[] | 'everyone' = []) => 
 };
 type KnownUsers = ReturnType<typeof createKnownUsers>;
 
-/** Returns the reason that the service skips an event; `undefined` if valid. */
-const findFault = (event: unknown, userId: string, users: KnownUsers): string | undefined => {
+/** Returns the event, or the reason that the service skips it. */
+const readEvent = (event: unknown, userId: string, users: KnownUsers): WireEvent | string => {
   const read = readBody(wireEvent, event);
   if (typeof read === 'string') return read;
-  return users.has(userId) || users.wasAnswered(userId, read.id) ? undefined : EVENT_ERROR.invalidId;
+  return users.has(userId) || users.wasAnswered(userId, read.id) ? read : EVENT_ERROR.invalidId;
 };
 
 /** Handles `banners/track`: validates each event separately, and passes accepted events to `store`. */
@@ -52,20 +52,22 @@ export const respondToTrack = (
   const request = readOfApp(bannersTrackBody, body, (appId) => appIds?.includes(appId) ?? true);
   if (typeof request === 'string') return { status: 400, body: errorBody('track', request) };
   const { external_user_id, events } = request;
-  const errors = events.flatMap((event, index) => {
-    const type = forced.skip?.indices.includes(index)
+  const taken: WireEvent[] = [];
+  const errors: { type: string; index: number }[] = [];
+  for (const [index, sent] of events.entries()) {
+    const event = forced.skip?.indices.includes(index)
       ? forced.skip.reason
-      : findFault(event, external_user_id, users);
-    return type === undefined ? [] : [{ type, index }];
-  });
-  const taken = events.filter((_, index) => !errors.some((error) => error.index === index));
+      : readEvent(sent, external_user_id, users);
+    if (typeof event === 'string') errors.push({ type: event, index });
+    else taken.push(event);
+  }
   if (taken.length === 0) {
     return {
       status: 400,
       body: { message: ERROR_MESSAGES.noValidEvents, ...(errors.length > 0 && { errors }) },
     };
   }
-  store(external_user_id, taken as WireEvent[]);
+  store(external_user_id, taken);
   if (forced.raw) {
     const { errors: raw, processed = taken.length } = forced.raw;
     return { status: 202, body: { events_processed: processed, message: 'success', errors: raw } };

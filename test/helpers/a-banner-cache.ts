@@ -11,7 +11,7 @@ export const aBannerCache = (changes: Partial<Parameters<typeof createBannerCach
     settings: {
       endpoint: 'https://api.example',
       appId: 'app',
-      platform: { ...createClock(), random: Math.random, openStore: createMemoryStore },
+      platform: { ...createClock(), random: Math.random, openStore: () => createMemoryStore() },
     },
     store: createMemoryStore(),
     consent: { mayWrite: () => true },

@@ -13,7 +13,7 @@ const JSON_TYPES: Record<PropertyType, string> = {
 
 // Does not use `invalidProperties`, because esbuild puts code that the deferred chunk and this entry share into a separate file,
 // which every page would load before the first paint. A test compares the two functions.
-const isValue = (value: unknown, type: PropertyType): boolean =>
+const isValue = <Type extends PropertyType>(value: unknown, type: Type): value is PropertyValues[Type] =>
   typeof value === JSON_TYPES[type] && value !== null && !Array.isArray(value);
 
 const read = <Type extends PropertyType>(
@@ -23,9 +23,7 @@ const read = <Type extends PropertyType>(
 ): PropertyValues[Type] | null => {
   if (!Object.hasOwn(banner.properties, name)) return null;
   const property = banner.properties[name]!;
-  return property.type === type && isValue(property.value, type)
-    ? (property.value as PropertyValues[Type])
-    : null;
+  return property.type === type && isValue(property.value, type) ? property.value : null;
 };
 
 /** Returns the text of a property; `null` if the property is missing or of another type. */

@@ -22,8 +22,7 @@ export interface SyncFailure {
   isFinal?: boolean;
 }
 
-const asRejection = (cause: unknown): SyncRejection | undefined =>
-  Object(cause).response ? (cause as SyncRejection) : undefined;
+const isSyncRejection = (cause: unknown): cause is SyncRejection => Object(cause).response;
 
 /** Handles failed syncs: gets another key or token, and determines the pause until the next request. */
 export const createSyncFailures = (shared: SharedFunctions, settings: Settings, userTokens: UserTokens) => {
@@ -37,7 +36,8 @@ export const createSyncFailures = (shared: SharedFunctions, settings: Settings, 
       cause: unknown,
       getKey: () => Promise<string>,
     ): Promise<string> {
-      const { response, sentToken } = cause as SyncRejection;
+      if (!isSyncRejection(cause)) throw cause;
+      const { response, sentToken } = cause;
       const fault = response.headers.get(shared.USER_TOKEN_HEADER);
       if (fault !== null) {
         userTokens.reject(user, sentToken, fault);
@@ -51,7 +51,7 @@ export const createSyncFailures = (shared: SharedFunctions, settings: Settings, 
       return next;
     },
     read(cause: unknown, before: Pause): SyncFailure {
-      const response = asRejection(cause)?.response;
+      const response = isSyncRejection(cause) ? cause.response : undefined;
       const parsed = response && parseErrorResponse(shared, response, now());
       const { reason = 'backoff', requestedMs = 0 } = parsed ?? {};
       return {

@@ -106,6 +106,11 @@ export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' |
   platform: Choices<Platform> & Pick<Platform, 'openStore' | 'now' | 'monotonic' | 'after' | 'random'>;
 }
 
+/** `globalPrivacyControl` is not yet in TypeScript's DOM library. */
+interface PrivacyNavigator extends Partial<Navigator> {
+  readonly globalPrivacyControl?: boolean;
+}
+
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** Throws a `TypeError` if an option is missing or invalid. */
@@ -148,17 +153,12 @@ export const readOptions = (options: PlacardOptions): Settings => {
     'use',
     'a list such as [visitors()]',
   );
+  const navigator: PrivacyNavigator | undefined = globalThis.navigator;
   return {
     ...others,
     ...api,
     use: Object.assign({}, ...additions),
-    // Not yet in TypeScript's DOM library.
-    consent:
-      consent === 'gpc'
-        ? (globalThis.navigator as { globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl
-          ? 'disabled'
-          : 'enabled'
-        : consent,
+    consent: consent === 'gpc' ? (navigator?.globalPrivacyControl ? 'disabled' : 'enabled') : consent,
     platform: {
       ...platform,
       openStore: platform?.openStore ?? createIdbStore,

@@ -48,12 +48,14 @@ export const compareKeys = (a: StoreKey, b: StoreKey): number => {
   return a.length - b.length;
 };
 
+/** Records by the JSON of their key. */
+export type MemoryRecords = Map<string, [StoreKey, unknown]>;
+
 /**
  * Creates a store in memory, which is the fallback if IndexedDB is unavailable, and the fake in tests. Values are cloned on write
  * and read, as in IndexedDB.
  */
-export const createMemoryStore = (): Store => {
-  const records = new Map<string, [StoreKey, unknown]>();
+export const createMemoryStore = (records: MemoryRecords = new Map()): Store => {
   const read = <T>(key: StoreKey): T | undefined =>
     structuredClone(records.get(JSON.stringify(key))?.[1]) as T | undefined;
   const write = (changes: [StoreKey, unknown][]): void => {

@@ -6,6 +6,7 @@ import {
   newDraftStatement,
   removeDraftStatement,
 } from '../operators/index.ts';
+import type { CampaignResults } from '../results/read.ts';
 import {
   type RunSql,
   type RunTogether,
@@ -38,6 +39,13 @@ type ReleaseContent =
   | { kind: 'campaign'; content: Record<string, unknown> | null }
   | { kind: 'segment'; content: ReleasedSegment | null };
 
+/** Results of an A/B test at its end. */
+export interface EndedTestResults {
+  /** Campaign during the test. */
+  campaign: object;
+  counts: CampaignResults;
+}
+
 export const RELEASES = defineTable(
   'releases',
   {
@@ -58,7 +66,7 @@ export const RELEASES = defineTable(
     /** Time when a scheduled release was canceled; `null` if not canceled. */
     cancelledAtMs: orNull(bigint('cancelled_at_ms')),
     /** Results of the A/B test that the release ended; `null` if none. */
-    endedTest: orNull(json('ended_test')),
+    endedTest: orNull(json<EndedTestResults>('ended_test')),
     /** Condition that, before the release goes live, stops the campaign; `null` if none. */
     stopIf: orNull(enumText('stop_if', STOP_CONDITIONS)),
   },
@@ -81,7 +89,7 @@ export type NewRelease = Omit<RowOf<typeof RELEASES>, 'release' | 'cancelledAtMs
 const ENDED_TEST = defineRow({
   release: RELEASES.fields.release,
   endedAtMs: RELEASES.fields.liveAtMs,
-  test: RELEASES.fields.endedTest,
+  test: json<EndedTestResults>('ended_test'),
 });
 export type EndedTest = RowOf<typeof ENDED_TEST>;
 
@@ -92,7 +100,7 @@ export interface WithRelease {
   /** Whether to cancel the scheduled releases of the subject. Default false. */
   cancelsScheduled?: boolean;
   /** Results of the A/B test that the release ends. */
-  endedTest?: object;
+  endedTest?: EndedTestResults;
   /** Condition that stops the campaign before the release goes live. Default: none. */
   stopIf?: StopCondition | null;
   /** Returns the audit entry of the release with this number. */

@@ -2,6 +2,7 @@ import { mapKeys } from '../../protocol/index.ts';
 import {
   type ArmResults,
   type CampaignResults,
+  type EndedTestResults,
   EVENT_COUNT_NAMES,
   type EventCounts,
 } from '../../service/index.ts';
@@ -9,10 +10,8 @@ import type { CampaignJson } from '../campaign/campaign-json.ts';
 import { getVariantShares, type Share } from '../campaign/shares.ts';
 
 /** Snapshot of an A/B test when it ended. */
-export interface EndedTestSnapshot {
-  /** Campaign during the test. */
+export interface EndedTestSnapshot extends EndedTestResults {
   campaign: CampaignJson;
-  counts: CampaignResults;
 }
 
 /**

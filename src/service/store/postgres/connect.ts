@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { Pool, types } from 'pg';
+import { Pool, TypeOverrides, types } from 'pg';
 import { suggest } from '../../suggest.ts';
 import { withTimeout } from '../../with-timeout.ts';
 import { watchSyncReplication } from './statement.ts';
@@ -106,10 +106,9 @@ const PURPOSES = {
  * Types that are not parsed, because most rows are read without their JSON, and the length of the text is the size of the
  * profile.
  */
-const JSON_TYPES: ReadonlySet<number> = new Set([types.builtins.JSON, types.builtins.JSONB]);
-const asText = (text: string) => text;
-const getTypeParser: typeof types.getTypeParser = ((id: number, format?: 'text') =>
-  JSON_TYPES.has(id) ? asText : types.getTypeParser(id, format)) as typeof types.getTypeParser;
+const typeParsers = new TypeOverrides();
+for (const type of [types.builtins.JSON, types.builtins.JSONB])
+  typeParsers.setTypeParser(type, (text: string) => text);
 
 const ignore = () => undefined;
 
@@ -144,7 +143,7 @@ export const connect = (
     idleTimeoutMillis: idleMs,
     maxLifetimeSeconds: LIFETIME_SECONDS,
     pipeline,
-    types: { getTypeParser },
+    types: typeParsers,
     stream,
     onConnect: async (client) => {
       // A statement in flight rejects on its own. An `error` event without a listener would end the process.

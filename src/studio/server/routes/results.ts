@@ -180,7 +180,7 @@ const findEndedTest = async (
   const winner = soleVariant(live);
   const found = winner && (await studio.endedTest(workspace.workspaceId, live.campaign_id, nowMs));
   if (!found) return null;
-  const frozen = found.test as EndedTestSnapshot;
+  const frozen = { ...found.test, campaign: toCampaignJson(found.test.campaign)! };
   const now = await getCampaignResults(store, workspace, frozen.campaign);
   const at = iso(found.endedAtMs);
   return {
