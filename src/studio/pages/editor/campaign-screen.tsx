@@ -10,7 +10,7 @@ import { Late, LoadView, useAction, useLoad } from '../components/loading.tsx';
 import { announce, Boundary, Problem } from '../components/notices.tsx';
 import { ScheduledNotice } from '../history/scheduled.tsx';
 import { getListState, StateMark } from '../list/campaign-list.tsx';
-import { StopDialog } from '../list/row.tsx';
+import { StopDialog } from '../list/stop-dialog.tsx';
 import { Link, navigate } from '../shell/router.tsx';
 import { hasRole, signedIn } from '../shell/session.ts';
 import { ConflictBox, DraftBar, WhyNotPublish } from './draft-bar.tsx';

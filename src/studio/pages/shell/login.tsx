@@ -84,7 +84,7 @@ export const Login = () => {
           Sign in
         </Button>
         <p class="field-help" id="key-help">
-          No key? Ask an admin.
+          No key? Ask an admin to invite you.
         </p>
       </form>
     </main>
