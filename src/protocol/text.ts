@@ -25,3 +25,7 @@ export const isStorableText = (text: string): boolean => !text.includes('\0') &&
  * becomes `12345678901234567000`. Send larger IDs as strings.
  */
 export const isStorableNumber = (value: number): boolean => Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+
+/** Returns a text of at most `maxCharacters`, followed by `…` if it was longer. */
+export const truncate = (text: string, maxCharacters: number): string =>
+  text.length > maxCharacters ? `${text.slice(0, maxCharacters).toWellFormed()}…` : text;

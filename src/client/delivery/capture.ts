@@ -3,7 +3,7 @@ import type { BannerEvent } from '../banner.ts';
 import type { Clock } from '../platform/clock.ts';
 import { CLOCK_JUMP_MS } from '../platform/pauses.ts';
 import type { CapturedEvent } from './delivery.ts';
-import { SCHEMA_VERSION } from './limits.ts';
+import { SCHEMA_VERSION, SLICE } from './limits.ts';
 import type { NewLogEvent } from './log/log.ts';
 import {
   bannerEvent,
@@ -55,9 +55,6 @@ export const createEventTimes = ({ now, monotonic }: Clock) => {
     return time;
   };
 };
-
-/** Maximum number of events in a transaction, so that a burst does not block the page for more than some milliseconds. */
-const SLICE = 200;
 
 interface PendingCapture {
   event: CapturedEvent;

@@ -19,5 +19,5 @@ export const SLACK = 0.05;
 export const MIN_DEDUP_MS = 86_400_000;
 /** Interval between cap checks of a page that appends little. */
 export const CHECK_MS = 3_600_000;
-/** Maximum number of records in a read or transaction. */
+/** Maximum number of records in a read or transaction, so that it blocks the page for at most some milliseconds. */
 export const SLICE = 200;

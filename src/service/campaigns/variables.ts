@@ -1,3 +1,4 @@
+import { truncate } from '../../protocol/index.ts';
 import { createIssue, type Issue } from '../issues.ts';
 import type { Profile } from '../profiles/profile.ts';
 import { suggest } from '../suggest.ts';
@@ -68,8 +69,7 @@ const ALWAYS_THERE = ['user_id', 'external_id'];
 export const mayBeMissing = ({ root, member }: Variable): boolean =>
   root !== 'user' || member === null || !ALWAYS_THERE.includes(member);
 
-const shortened = (name: string): string =>
-  name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}…` : name;
+const shortened = (name: string): string => truncate(name, MAX_NAME_CHARACTERS);
 
 /** First two names of a template variable; `member` is `null` if the second name is computed. */
 export interface Variable {

@@ -4,6 +4,7 @@ import {
   type FailingClause,
   isRecord,
   type Reason,
+  truncate,
 } from '../../protocol/index.ts';
 import type { Audience } from '../campaigns/audience/audience.ts';
 import type { AudienceContext } from '../campaigns/audience/fields.ts';
@@ -21,13 +22,13 @@ const MAX_CLAUSES_CHARACTERS = 2_000;
 const MAX_SHOWN_VALUES = 20;
 const MAX_SHOWN_LETTERS = 200;
 
-/** Truncates the lists and strings of a condition. */
-const truncate = (condition: unknown): unknown => {
+/** Shortens the lists and strings of a condition. */
+const shorten = (condition: unknown): unknown => {
   if (typeof condition === 'string') return condition.slice(0, MAX_SHOWN_LETTERS);
-  if (Array.isArray(condition)) return condition.slice(0, MAX_SHOWN_VALUES).map(truncate);
+  if (Array.isArray(condition)) return condition.slice(0, MAX_SHOWN_VALUES).map(shorten);
   if (!isRecord(condition)) return condition;
   const members = Object.entries(condition).slice(0, MAX_SHOWN_VALUES);
-  return Object.fromEntries(members.map(([name, value]) => [name, truncate(value)]));
+  return Object.fromEntries(members.map(([name, value]) => [name, shorten(value)]));
 };
 
 type ExplainOptions = Omit<DecisionRequest, 'trace' | 'logRenderError'>;
@@ -47,7 +48,7 @@ const failingClauses = (audience: Audience, context: AudienceContext): FailingCl
     room -= JSON.stringify(condition).length;
     // Always include the first condition, which may be the only one.
     if (room < 0 && clauses.length > 0) break;
-    const expected = room < 0 ? truncate(condition) : condition;
+    const expected = room < 0 ? shorten(condition) : condition;
     clauses.push({ clause: formatClausePath(path), expected, ...facts });
   }
   return clauses;
@@ -56,10 +57,7 @@ const failingClauses = (audience: Audience, context: AudienceContext): FailingCl
 /** Maximum length of a value in a sentence. The structured facts contain the whole value. */
 const MAX_SHOWN_CHARACTERS = 160;
 
-const json = (value: unknown): string => {
-  const text = JSON.stringify(value);
-  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
-};
+const json = (value: unknown): string => truncate(JSON.stringify(value), MAX_SHOWN_CHARACTERS);
 
 const formatEligibleAgain = (at: string | null) =>
   at ? `it is shown again from ${at}` : 'it is not shown again';

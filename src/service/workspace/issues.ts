@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { truncate } from '../../protocol/index.ts';
 import { createIssue, type Issue, invalid, type LocatedIssue } from '../issues.ts';
 
 /** Maximum length of a value in a message. */
@@ -40,8 +41,7 @@ const shown = (value: unknown): string => {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';
-  const text = JSON.stringify(value);
-  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
+  return truncate(JSON.stringify(value), MAX_SHOWN_CHARACTERS);
 };
 
 /** Members that contain keys or personal data. Their invalid values may contain such data and are not logged. */
