@@ -68,7 +68,7 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
   if (isPostgres(address)) {
     const { pool, close } = await connectShared(address);
     const run = createPoolRun(pool);
-    const { parts } = createPostgresParts({ pool, groupsPool: pool, isSharded: await isSharded(run) });
+    const { parts } = createPostgresParts({ pool, resultsPool: pool, isSharded: await isSharded(run) });
     return { ...parts, workspaceIds: createWorkspaceReads(run).workspaceIds, close };
   }
   const database = openShared(getFilePath(address));

@@ -3,7 +3,7 @@ import type { Lookup } from '../../../src/service/profiles/lookup.ts';
 import type { UserRepository } from '../../../src/service/profiles/user-repository.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { patience } from '../../helpers/patience.ts';
-import { aDatabase, lockBeside } from '../../helpers/postgres.ts';
+import { aDatabase, lockBeside, runBeside, waitsFor } from '../../helpers/postgres.ts';
 import { byExternalId, collect } from './examples.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
@@ -101,6 +101,22 @@ test('does not block the same ID of another workspace by a locked row', async ()
   await expect(write(ofLocked)).rejects.toThrow('A user is locked');
   await release();
   expect(await write(ofLocked)).toBe(1);
+});
+
+test('accepts writes while a batch of results waits for another replica', async () => {
+  await count('u-1');
+  const beside = runBeside(url);
+  const { release } = await lockBeside(url, 'LOCK TABLE feed_cursors IN EXCLUSIVE MODE');
+  const progress = store.catchUpResults();
+  const findWaiting = () => beside(waitsFor().replace('SELECT 1', 'SELECT pid, query_start::text'));
+  await expect.poll(findWaiting).toHaveLength(1);
+  const waiting = await findWaiting();
+  await count('u-1');
+  await store.ping();
+  // The batch has not given up in the meantime.
+  expect(await findWaiting()).toEqual(waiting);
+  await release();
+  expect((await progress).isCaughtUp).toBe(true);
 });
 
 test('rejects writes that wait for a table lock, and does not store them later', async () => {

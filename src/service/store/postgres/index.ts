@@ -16,6 +16,8 @@ import { createPoolRun, inTransaction } from './statement.ts';
 
 /** A replica writes one group at a time. */
 const WRITER_CONNECTIONS = 1;
+/** Separate from the writer's, because a batch waits until other replicas have ended theirs. */
+const RESULTS_CONNECTIONS = 1;
 const READER_CONNECTIONS = 2;
 /** Long-running tasks run one at a time. */
 const UPKEEP_CONNECTIONS = 1;
@@ -51,22 +53,25 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const sharded = await makeTables(url);
   const requests = connect(url, 'requests');
   const groups = connect(url, 'groups', { connections: WRITER_CONNECTIONS });
+  const results = connect(url, 'groups', { connections: RESULTS_CONNECTIONS });
   const upkeep = connect(url, 'upkeep', { connections: UPKEEP_CONNECTIONS });
   const { pool } = requests;
-  const closeAll = () => Promise.all([requests, groups, upkeep].map(({ close }) => close()));
-  // Connects before readers use up the connections, and never releases the connection, because a replica that can read must be
-  // able to write.
-  await createPoolRun(groups.pool)('SELECT 1').catch(async (error: unknown) => {
-    await closeAll();
-    throw error;
-  });
+  const closeAll = () => Promise.all([requests, groups, results, upkeep].map(({ close }) => close()));
+  // Connects before readers use up the connections, and never releases the connections, because a replica that can read must be
+  // able to write and count.
+  await Promise.all([groups, results].map((each) => createPoolRun(each.pool)('SELECT 1'))).catch(
+    async (error: unknown) => {
+      await closeAll();
+      throw error;
+    },
+  );
   const run = createPoolRun(pool);
   const reader = createReader(pool, upkeep.pool);
   const ensureWorkspace = createEnsureWorkspace(run);
   const writeGroup = createPostgresGroups(groups.pool, sharded);
   const { addGoals, resultsConsumer, parts } = createPostgresParts({
     pool,
-    groupsPool: groups.pool,
+    resultsPool: results.pool,
     isSharded: sharded,
   });
   const queue = createCommitQueue({ ensureWorkspace, writeGroup });

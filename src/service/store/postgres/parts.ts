@@ -9,16 +9,16 @@ import { createPoolRun, createRunTogether, createSend } from './statement.ts';
 interface PostgresPartsOptions {
   pool: Pool;
   /** Pool for batches of the results. */
-  groupsPool: Pool;
+  resultsPool: Pool;
   isSharded: boolean;
 }
 
 /** Creates the shared parts of the store on PostgreSQL. */
-export const createPostgresParts = ({ pool, groupsPool, isSharded }: PostgresPartsOptions) => {
+export const createPostgresParts = ({ pool, resultsPool, isSharded }: PostgresPartsOptions) => {
   const run = createPoolRun(pool);
   const readStableFeed = createReadStableFeed(run);
   const { addGoals, resultsConsumer, pruneEvents } = createPostgresResults(
-    groupsPool,
+    resultsPool,
     isSharded,
     readStableFeed,
   );
