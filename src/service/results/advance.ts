@@ -44,8 +44,6 @@ import {
 /** Result of a batch of the results consumer. */
 export interface BatchResult {
   hasMore: boolean;
-  /** Receipt of the last counted banner event, in Unix milliseconds. */
-  lastReceivedMs: number;
 }
 
 /** Feed rows of one batch. */
@@ -225,11 +223,7 @@ export function* advanceResults(
     next.bannerEvents === cursor.bannerEvents &&
     next.events === cursor.events &&
     next.userChanges === cursor.userChanges;
-  if (isUnchanged)
-    return {
-      hasMore: yield* backfillGoals(statements, goals.all, limits),
-      lastReceivedMs: cursor.lastReceivedMs,
-    };
+  if (isUnchanged) return { hasMore: yield* backfillGoals(statements, goals.all, limits) };
 
   const users = yield* readAffectedUserResults(statements, feedRows);
   const recounts = findRecounts(feedRows, users);
@@ -317,7 +311,7 @@ export function* advanceResults(
     statements.addEventCounts(counted),
     statements.writeCursor(next),
   ];
-  return { hasMore: true, lastReceivedMs: next.lastReceivedMs };
+  return { hasMore: true };
 }
 
 const writeResults = (

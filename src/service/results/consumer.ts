@@ -5,12 +5,14 @@ import type { BatchResult } from './advance.ts';
 export interface StableFeed {
   /** Cursor of the last stable rows. */
   through: FeedCursor;
-  /** Time before which all stored rows are included, in Unix milliseconds. */
-  atMs: number;
+  /** Whether all rows stored before the call are included. */
+  isCurrent: boolean;
 }
 
 interface ConsumerOptions {
   readStableFeed(): Promise<StableFeed>;
+  /** Returns the time of the first row that is not counted, in Unix milliseconds; `null` if all are. */
+  readUncountedMs(): Promise<number | null>;
   advance(through: FeedCursor): Promise<BatchResult>;
 }
 
@@ -18,6 +20,7 @@ interface ConsumerOptions {
 export interface Progress {
   /** Time before which all stored rows are counted, in Unix milliseconds. */
   asOfMs: number;
+  /** Whether all rows stored before the call are counted. */
   isCaughtUp: boolean;
 }
 
@@ -34,16 +37,24 @@ export interface ResultsConsumer {
   close(): Promise<void>;
 }
 
-export const createResultsConsumer = ({ readStableFeed, advance }: ConsumerOptions): ResultsConsumer => {
+export const createResultsConsumer = ({
+  readStableFeed,
+  readUncountedMs,
+  advance,
+}: ConsumerOptions): ResultsConsumer => {
   let isClosed = false;
   const catchUp = async (): Promise<Progress> => {
     const until = performance.now() + BUDGET_MS;
-    const { through, atMs } = await readStableFeed();
+    const startedMs = Date.now();
+    const { through, isCurrent } = await readStableFeed();
     for (;;) {
       if (isClosed) throw new Error('The store is closed');
-      const { hasMore, lastReceivedMs } = await advance(through);
-      if (!hasMore) return { asOfMs: atMs, isCaughtUp: true };
-      if (performance.now() > until) return { asOfMs: lastReceivedMs, isCaughtUp: false };
+      const { hasMore } = await advance(through);
+      if (!hasMore && isCurrent) return { asOfMs: startedMs, isCaughtUp: true };
+      if (!hasMore || performance.now() > until) {
+        const uncountedMs = (await readUncountedMs()) ?? startedMs;
+        return { asOfMs: Math.min(startedMs, uncountedMs), isCaughtUp: false };
+      }
     }
   };
   let last: Promise<unknown> = Promise.resolve();

@@ -1,6 +1,6 @@
 import { mapKeys } from '../../protocol/index.ts';
 import { MEASURES } from '../measures.ts';
-import type { Column } from '../sql/columns.ts';
+import { type Column, readMs } from '../sql/columns.ts';
 import {
   type BulkStatement,
   type Dialect,
@@ -106,6 +106,15 @@ export const createResultsStatements = (dialect: Dialect) => {
       const { name, idColumn } = FEED_TABLES[feed];
       return query(`SELECT coalesce(max(${idColumn}), 0) AS id FROM ${name}`);
     }),
+    /** Returns the time of the first row of each table after a cursor. */
+    firstTimes: (cursor: FeedCursor): BulkStatement[] =>
+      FEED_NAMES.map((feed) => {
+        const { name, idColumn, timeColumn } = FEED_TABLES[feed];
+        return query(
+          `SELECT ${dialect.ms(timeColumn)} AS at FROM ${name} WHERE ${idColumn} > $1 ORDER BY ${idColumn} LIMIT 1`,
+          cursor[feed],
+        );
+      }),
     goals: defineQuery('SELECT * FROM campaign_goals'),
     /** Adds goals, or changes the time zone of existing ones. */
     addGoals: insert(
@@ -185,6 +194,17 @@ export const readLastIds = async (
   const cursor = { ...FEED_START };
   for (const name of FEED_NAMES) cursor[name] = readNumber((await send(lastIds[name]))[0]!, 'id');
   return cursor;
+};
+
+/** Returns the time of the first row that is not counted, in Unix milliseconds; `null` if all are. */
+export const readUncountedMs = async (
+  { cursor, firstTimes }: ResultsStatements,
+  send: Send<SqlRow[] | Promise<SqlRow[]>>,
+): Promise<number | null> => {
+  const times: number[] = [];
+  for (const statement of firstTimes(toCursor((await send(cursor()))[0])))
+    times.push(...(await send(statement)).map((row) => readMs(row, 'at')));
+  return times.length === 0 ? null : Math.min(...times);
 };
 
 export const SQLITE_RESULTS = createResultsStatements(SQLITE);

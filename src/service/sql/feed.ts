@@ -10,13 +10,15 @@ export interface FeedPosition {
 }
 
 const defineFeedTable = <IdField extends string, TimeField extends string>(
-  { name, fields }: { name: string; fields: Record<IdField, { name: string }> },
+  { name, fields }: { name: string; fields: Record<IdField | TimeField, { name: string }> },
   idField: IdField,
   timeField: TimeField,
 ) => ({
   name,
   /** Column of the ID. */
   idColumn: fields[idField].name,
+  /** Column of the time of storage. */
+  timeColumn: fields[timeField].name,
   toPosition: (row: Record<IdField | TimeField, number>): FeedPosition => ({
     id: row[idField],
     storedAtMs: row[timeField],

@@ -48,6 +48,11 @@ test('includes rows of a transaction that was open while others committed, and d
   expect(await getNames(read.next)).toEqual([]);
   const question = { campaignId: 'campaign', goals: [], timeZone: 'UTC' };
   expect((await store.campaignResults('demo', question)).arms).toMatchObject([{ impressions: 1 }]);
+  // Like a replica that starts now.
+  const later = await openStore(url);
+  for (const each of [store, later])
+    expect(await each.catchUpResults()).toEqual({ asOfMs: NOW, isCaughtUp: false });
+  await later.close();
 
   await open.query('COMMIT');
   expect(await getNames(read.next)).toEqual(['open', 'second', 'third']);
@@ -55,6 +60,10 @@ test('includes rows of a transaction that was open while others committed, and d
     { impressions: 4, exposed: 1 },
   ]);
   expect(await store.verifyResults('demo')).toEqual([]);
+  const before = Date.now();
+  const { asOfMs, isCaughtUp } = await store.catchUpResults();
+  expect(isCaughtUp).toBe(true);
+  expect(asOfMs).toBeGreaterThanOrEqual(before);
 });
 
 test('counts every event once if two replicas read results at once', async () => {

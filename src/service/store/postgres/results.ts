@@ -1,16 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
+import { mapKeys } from '../../../protocol/index.ts';
 import { addGoals, advanceResults, type GoalsToAdd } from '../../results/advance.ts';
 import { createBatchSizer } from '../../results/batch-size.ts';
 import { createResultsConsumer, type StableFeed } from '../../results/consumer.ts';
 import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
-import { type EventRange, POSTGRES_RESULTS, readLastIds } from '../../results/statements.ts';
+import { type EventRange, POSTGRES_RESULTS, readLastIds, readUncountedMs } from '../../results/statements.ts';
 import { LOCKS } from '../../sql/advisory-locks.ts';
-import { FEED_START } from '../../sql/feed.ts';
+import { FEED_NAMES, FEED_START } from '../../sql/feed.ts';
 import { readText } from '../../sql/row-readers.ts';
 import { runStepsAsync, type SqlSteps } from '../../sql/steps.ts';
 import { BEGIN_EXCLUSIVE } from './groups.ts';
-import { createSend, inTransaction, type Run, retryConflicts } from './statement.ts';
+import { createPoolRun, createSend, inTransaction, type Run, retryConflicts } from './statement.ts';
 
 /** Selects the groups in flight. On a cluster, the lock is held until all nodes have committed. */
 const GROUPS_IN_FLIGHT = `SELECT DISTINCT virtualtransaction FROM pg_locks
@@ -22,28 +23,29 @@ const RETRY_MS = 5;
 const WAIT_MS = 1_000;
 
 /**
- * Returns a function that returns the cursor up to which the feed is stable. A group takes its lock before its rows get their
- * IDs. After every group in flight at the time of reading the last IDs has ended, no row with a lower ID can appear. Transaction
- * IDs would depend on all programs on the server, and do not survive a restore from a dump.
+ * Returns a function that returns the cursor up to which the feed is stable, or the previous one if a group in flight does not
+ * end. A group takes its lock before its rows get their IDs. After every group in flight at the time of reading the last IDs has
+ * ended, no row with a lower ID can appear. Transaction IDs would depend on all programs on the server, and do not survive a
+ * restore from a dump.
  */
 export const createReadStableFeed = (run: Run): (() => Promise<StableFeed>) => {
-  let stable: StableFeed = { through: FEED_START, atMs: 0 };
+  let stable = FEED_START;
   const inFlight = async () =>
     (await run(GROUPS_IN_FLIGHT, [])).map((row) => readText(row, 'virtualtransaction'));
 
   return async () => {
-    const atMs = Date.now();
     const through = await readLastIds(POSTGRES_RESULTS, createSend(run));
     let before = await inFlight();
     const until = performance.now() + WAIT_MS;
     while (before.length > 0) {
-      if (performance.now() > until) return stable;
+      if (performance.now() > until) return { through: stable, isCurrent: false };
       await pause(RETRY_MS);
       const still = new Set(await inFlight());
       before = before.filter((each) => still.has(each));
     }
-    if (atMs >= stable.atMs) stable = { through, atMs };
-    return stable;
+    // A concurrent call may have found a later cursor.
+    stable = mapKeys(FEED_NAMES, (name) => Math.max(stable[name], through[name]));
+    return { through: stable, isCurrent: true };
   };
 };
 
@@ -73,6 +75,7 @@ export const createPostgresResults = (
       transact(() => pruneEvents(POSTGRES_RESULTS, range), BEGIN_PRUNING),
     resultsConsumer: createResultsConsumer({
       readStableFeed,
+      readUncountedMs: () => readUncountedMs(POSTGRES_RESULTS, createSend(createPoolRun(pool))),
       async advance(through) {
         const started = performance.now();
         const result = await transact(() => advanceResults(POSTGRES_RESULTS, through, batchSizer.limits()));

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { createResultsConsumer } from '../../results/consumer.ts';
-import { readLastIds, SQLITE_RESULTS } from '../../results/statements.ts';
+import { readLastIds, readUncountedMs, SQLITE_RESULTS } from '../../results/statements.ts';
 import { SQLITE } from '../../sql/dialect.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import { createStoreParts } from '../store-parts.ts';
@@ -12,10 +12,14 @@ export const createSqliteParts = (database: DatabaseSync, writer: RemoteWriter) 
   const send = createSendSqlite(database);
   // Only one connection writes, so all visible rows are stable.
   const readStableFeed = async () => ({
-    atMs: Date.now(),
     through: await readLastIds(SQLITE_RESULTS, send),
+    isCurrent: true,
   });
-  const resultsConsumer = createResultsConsumer({ readStableFeed, advance: writer.advanceResults });
+  const resultsConsumer = createResultsConsumer({
+    readStableFeed,
+    readUncountedMs: () => readUncountedMs(SQLITE_RESULTS, send),
+    advance: writer.advanceResults,
+  });
   const parts = createStoreParts({
     dialect: SQLITE,
     statements: SQLITE_STATEMENTS,

@@ -50,7 +50,6 @@ export const createWriter = (database: DatabaseSync) => {
   /** Number of events that are not in `user_events` yet. */
   let unindexed = 0;
   let uncheckpointedBatches = 0;
-  let lastBatch: BatchResult = { hasMore: false, lastReceivedMs: 0 };
 
   const inTransaction = <T>(work: () => T): T => {
     begin.run();
@@ -92,17 +91,16 @@ export const createWriter = (database: DatabaseSync) => {
       if (uncheckpointedBatches === BATCHES_PER_CHECKPOINT) {
         uncheckpointedBatches = 0;
         database.exec('PRAGMA wal_checkpoint');
-        return { ...lastBatch, hasMore: true };
+        return { hasMore: true };
       }
       uncheckpointedBatches += 1;
       const elapsed = startCpuTimer();
       // Does not sync to disk. After a power failure, the cursor and its effect are equally old.
       database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');
       try {
-        lastBatch = inTransaction(() =>
+        return inTransaction(() =>
           runStepsSync(advanceResults(SQLITE_RESULTS, through, batchSizer.limits()), send),
         );
-        return lastBatch;
       } finally {
         database.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
         batchSizer.report(elapsed());
