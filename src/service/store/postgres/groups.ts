@@ -28,7 +28,7 @@ const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
 /** Maximum wait of a group for locks before it retries exclusively, in milliseconds. Far longer than a group takes. */
 const SHARED_LOCK_TIMEOUT_MS = 1_000;
 const BEGIN_SHARED = `BEGIN; SET LOCAL lock_timeout = ${SHARED_LOCK_TIMEOUT_MS}; SELECT pg_advisory_xact_lock_shared(${LOCKS.groups})`;
-export const BEGIN_EXCLUSIVE = `BEGIN; SELECT pg_advisory_xact_lock(${LOCKS.groups})`;
+const BEGIN_EXCLUSIVE = `BEGIN; SELECT pg_advisory_xact_lock(${LOCKS.groups})`;
 
 /** Number of advisory locks of contacts. Fits into the lock table of the server. */
 const CONTACT_LOCKS = 4_096;

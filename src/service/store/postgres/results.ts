@@ -10,7 +10,6 @@ import { LOCKS } from '../../sql/advisory-locks.ts';
 import { FEED_NAMES, FEED_START } from '../../sql/feed.ts';
 import { readText } from '../../sql/row-readers.ts';
 import { runStepsAsync, type SqlSteps } from '../../sql/steps.ts';
-import { BEGIN_EXCLUSIVE } from './groups.ts';
 import { createPoolRun, createSend, inTransaction, type Run, retryConflicts } from './statement.ts';
 
 /** Selects the groups in flight. On a cluster, the lock is held until all nodes have committed. */
@@ -55,11 +54,11 @@ export const createReadStableFeed = (run: Run): (() => Promise<StableFeed>) => {
  */
 const LOCK = 'LOCK TABLE feed_cursors IN EXCLUSIVE MODE';
 const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ; ${LOCK}`;
-/** Blocks groups during a batch, because a cluster has no snapshot across nodes. */
-const BEGIN_ON_CLUSTER = `${BEGIN_EXCLUSIVE}; ${LOCK}`;
+/** Blocks groups during a batch, but not while it waits for another, because a cluster has no snapshot across nodes. */
+const BEGIN_ON_CLUSTER = `BEGIN; ${LOCK}; SELECT pg_advisory_xact_lock(${LOCKS.groups})`;
 
 /** Does not use a snapshot, because a merge that has ended in the meantime must be visible. */
-const BEGIN_PRUNING = `BEGIN; SELECT pg_advisory_xact_lock(${LOCKS.merges}); ${LOCK}`;
+const BEGIN_PRUNING = `BEGIN; ${LOCK}; SELECT pg_advisory_xact_lock(${LOCKS.merges})`;
 
 export const createPostgresResults = (
   pool: Pool,
