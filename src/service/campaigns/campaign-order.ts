@@ -2,7 +2,7 @@ import type { Campaign } from './campaign.ts';
 import type { CampaignSet } from './campaign-set.ts';
 import type { Eligibility } from './decision.ts';
 
-const RANK = { high: 0, medium: 1, low: 2 };
+const RANK: Record<Campaign['priority'], number> = { high: 0, medium: 1, low: 2 };
 
 /** Returns the start of a campaign. Default: its publication. */
 const getStart = ({ startsAtMs, publishedAtMs }: Campaign): number => startsAtMs ?? publishedAtMs ?? 0;

@@ -19,9 +19,9 @@ export interface Frequency {
 export interface Campaign {
   campaignId: string;
   name: string;
-  status: 'active' | 'draft' | 'stopped';
+  status: CampaignFile['status'];
   placements: ReadonlySet<string>;
-  priority: 'high' | 'medium' | 'low';
+  priority: NonNullable<CampaignFile['priority']>;
   /** Start and end in Unix milliseconds; `null` if unbounded. */
   startsAtMs: number | null;
   endsAtMs: number | null;

@@ -1,6 +1,5 @@
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
 import type { CampaignJson, FrequencyJson, GoalJson, OnClickJson } from './campaign-json.ts';
-import { capitalize } from './capitalize.ts';
 import type { AudienceName } from './conditions/condition-kind.ts';
 import { describeAudience } from './describe-audience.ts';
 import { formatCount } from './format-number.ts';
@@ -43,6 +42,12 @@ export const STATUS_WORDS: Readonly<Record<CampaignJson['status'], string>> = {
   active: 'Runs',
   draft: 'Test users only',
   stopped: 'Stopped',
+};
+
+export const PRIORITY_WORDS: Readonly<Record<NonNullable<CampaignJson['priority']>, string>> = {
+  high: 'High',
+  medium: 'Medium',
+  low: 'Low',
 };
 
 const SECONDS_A_DAY = 86_400;
@@ -95,7 +100,7 @@ const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> 
   language: languageName,
   status: (status: CampaignJson['status']) => STATUS_WORDS[status],
   placements: (ids: string[], { placement }) => ids.map(placement).join(', '),
-  priority: (priority: string) => capitalize(priority),
+  priority: (priority: keyof typeof PRIORITY_WORDS) => PRIORITY_WORDS[priority],
   starts_at: (iso: string, { moment }) => moment(iso),
   ends_at: (iso: string, { moment }) => moment(iso),
   frequency: describeFrequency,

@@ -1,5 +1,6 @@
+import { getKeys } from '../../../protocol/index.ts';
 import type { FrequencyJson, StopAfterJson } from '../../campaign/campaign-json.ts';
-import { STATUS_WORDS } from '../../campaign/describe-fields.ts';
+import { PRIORITY_WORDS, STATUS_WORDS } from '../../campaign/describe-fields.ts';
 import { Button, Segments } from '../components/controls.tsx';
 import {
   checksAt,
@@ -92,15 +93,8 @@ const describeTagCaps = (caps: readonly { tag: string; campaignsPerDay: number }
     ? 'The workspace caps no tag.'
     : `Daily cap per user: ${caps.map(({ tag, campaignsPerDay }) => `${campaignsPerDay} of “${tag}”`).join(', ')}.`;
 
-const STATUSES = (['active', 'draft', 'stopped'] as const).map((value) => ({
-  value,
-  name: STATUS_WORDS[value],
-}));
-const PRIORITIES = [
-  { value: 'high', name: 'High' },
-  { value: 'medium', name: 'Medium' },
-  { value: 'low', name: 'Low' },
-] as const;
+const STATUSES = getKeys(STATUS_WORDS).map((value) => ({ value, name: STATUS_WORDS[value] }));
+const PRIORITIES = getKeys(PRIORITY_WORDS).map((value) => ({ value, name: PRIORITY_WORDS[value] }));
 
 interface WhenProps {
   editor: Editor;
