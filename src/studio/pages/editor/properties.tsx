@@ -14,7 +14,9 @@ import {
   NumberField,
   TextField,
 } from '../components/fields.tsx';
+import { wholeMoment } from '../components/format.ts';
 import { EVENT_NAMES, NameLists, useNames } from '../components/suggestions.tsx';
+import { signedIn } from '../shell/session.ts';
 import { CustomProperties } from './custom-properties.tsx';
 import type { Editor } from './editor-state.ts';
 import { ImageButton } from './images.tsx';
@@ -39,6 +41,10 @@ const YES_OR_NO = [
   { value: 'true', name: 'Yes' },
   { value: 'false', name: 'No' },
 ];
+
+/** Returns the help of a date: the date with its time zone, or the time zone of the input. */
+const describeMoment = (text: string): string =>
+  Number.isNaN(Date.parse(text)) ? `In ${signedIn().workspace.timeZone}.` : wholeMoment(text);
 
 /** Input for a property of the ready-made templates. */
 const TemplateField = ({ name, property, checks: found, placements, onChange }: TemplateFieldProps) => {
@@ -113,7 +119,7 @@ const TemplateField = ({ name, property, checks: found, placements, onChange }: 
     <Field
       id={id}
       label={template.label}
-      help={template.help}
+      help={template.input === 'moment' ? describeMoment(text) : template.help}
       checks={checks}
       onLeave={() => {
         isVisited.value = true;
