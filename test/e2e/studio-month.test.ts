@@ -1,6 +1,7 @@
 // Work after the first publish: translation files, segments that campaigns use, a second operator.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeProblems } from '../helpers/axe-problems.ts';
 import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
 
 let studio: StudioBrowser;
@@ -259,5 +260,43 @@ test('previews a published campaign on the site', async () => {
   const dialog = page.getByRole('dialog');
   await dialog.getByText(/sees the published version for 30 minutes/).waitFor();
   await dialog.getByRole('link', { name: 'Open', exact: true }).waitFor();
+  await close(page);
+});
+
+test('archives the ended campaigns that the list shows, except one that changed in the meantime', async () => {
+  const release = async (id: string) => {
+    const { draft: stored } = await studio.read(`/api/campaigns/${id}`);
+    const { revision } = stored as { revision: string };
+    return studio.call('POST', '/api/releases', { campaign_id: id, revision, note: '' });
+  };
+  const releases = new Map<string, unknown>();
+  for (const id of ['past-a', 'past-b', 'past-c']) {
+    await draft(id, { status: 'stopped' });
+    releases.set(id, (await release(id))['release']);
+  }
+  const page = await studio.open('/?q=past-&show=ended');
+  await button(page, 'Archive all 3…').click();
+  const dialog = page.getByRole('dialog', { name: 'Archive 3 campaigns?' });
+  await dialog.getByLabel('Why (for the history)').fill('Spring is over');
+  expect(await axeProblems(page)).toEqual([]);
+  const { campaign } = (await studio.read('/api/campaigns/past-b'))['published'] as { campaign: object };
+  const body = { campaign: { ...campaign, name: 'Changed' }, based_on: releases.get('past-b') };
+  await studio.call('PUT', '/api/drafts/past-b', body);
+  await button(page, 'Archive campaigns').click();
+  await page.getByText('2 campaigns archived. Changed in the meantime: past-b.').waitFor();
+  const rows = page.locator('.list-row:not(.list-heads)');
+  await expect.poll(() => rows.count()).toBe(1);
+  await rows.getByText('past-b', { exact: true }).waitFor();
+  const { releases: past } = await studio.read('/api/releases?campaign=past-a');
+  expect(past).toMatchObject([{ campaign: null, note: 'Spring is over' }, {}]);
+  await close(page);
+});
+
+test('names the time zone of the end of a countdown', async () => {
+  await draft('last-hours', { placements: ['product_countdown'] });
+  const page = await studio.open('/campaigns/last-hours');
+  await page.getByText('In Europe/Berlin.', { exact: true }).waitFor();
+  await page.getByLabel('Countdown end').fill('2099-01-05T09:00');
+  await page.getByText('Mon, 5 Jan 2099, 09:00 CET', { exact: true }).waitFor();
   await close(page);
 });

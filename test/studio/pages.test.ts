@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createPages } from '../../src/studio/server/pages.ts';
 import { buildStudioPages } from '../helpers/studio-pages.ts';
 
-/** All scripts, minified and gzipped. 1,360 of it invite operators, on demand. */
-const MAX_SCRIPT_BYTES = 98_000;
+/** All scripts, minified and gzipped. 1,360 of it invite operators and 670 archive several campaigns, on demand. */
+const MAX_SCRIPT_BYTES = 98_500;
 /** Scripts that the list needs; all others load when first shown. 170 of it are the bell with the number of alerts. */
 const MAX_FIRST_BYTES = 19_900;
 

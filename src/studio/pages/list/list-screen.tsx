@@ -2,10 +2,10 @@ import { type Signal, signal } from '@preact/signals';
 import type { CampaignVersions } from '../../server/routes/campaigns.ts';
 import type { CampaignStats } from '../../server/routes/results.ts';
 import { Button, type Option, Segments, Select } from '../components/controls.tsx';
-import { useFocusAfterReload, useGet } from '../components/loading.tsx';
+import { Late, useFocusAfterReload, useGet } from '../components/loading.tsx';
 import { Boundary, Empty, Problem } from '../components/notices.tsx';
 import { Link } from '../shell/router.tsx';
-import { hasRole } from '../shell/session.ts';
+import { hasRole, signedIn } from '../shell/session.ts';
 import { FILTERS, findCampaigns, getListState, type Shown, type Sort } from './campaign-list.tsx';
 import { Row, UnreadableRow } from './row.tsx';
 import './list.css';
@@ -42,6 +42,8 @@ const find =
     history.replaceState(null, '', `?${query}`);
   };
 
+const loadArchiveAll = async () => (await import('./archive-all.tsx')).ArchiveAll;
+
 /** Campaign list with search, schedule and a button for a new campaign. */
 export const ListScreen = () => {
   const { loaded, again } = useGet<{ campaigns: CampaignVersions[] }>('/api/campaigns');
@@ -61,6 +63,10 @@ export const ListScreen = () => {
       nowMs,
     });
   const all = findShown(shown.value);
+  const archivable =
+    hasRole('publish') && signedIn().workspace.campaignsFrom === 'studio'
+      ? all.filter(({ draft }) => !draft)
+      : [];
   const newCampaign = hasRole('edit') && (
     <Link to="/new" class="button primary">
       New campaign
@@ -127,6 +133,13 @@ export const ListScreen = () => {
                 </Boundary>
               ))}
             </ul>
+          )}
+          {shown.value === 'ended' && archivable.length > 1 && (
+            <div class="row list-more">
+              <Late load={loadArchiveAll}>
+                {(ArchiveAll) => <ArchiveAll rows={archivable} onDone={again} />}
+              </Late>
+            </div>
           )}
           {all.length > found.length && (
             <div class="row list-more">
