@@ -57,7 +57,7 @@ describe.each(['csv', 'xliff1', 'xliff2'])('%s', (format) => {
       headline: 'Hallo {{${first_name} | default: "du"}} <b> & \'c\'',
       body: '=1+1\n"ja"; nein',
     };
-    full.variants[0]!.translations = { de: texts, ar: { headline: 'أكواب' } };
+    full.variants[0]!.translations = { de: texts, ar: { headline: '{{${first_name}}} أكواب' } };
     const file = await exported(format, 'de', full);
     const { campaign, taken, notes } = await imported(file);
     expect(notes).toEqual([]);
@@ -83,6 +83,18 @@ describe.each(['csv', 'xliff1', 'xliff2'])('%s', (format) => {
       'No text “gone” in variant “a”: skipped.',
     ]);
   });
+});
+
+test('reports a translation without a variable of the text, and one with inline codes', async () => {
+  const csv = await imported(
+    "variant,property,de,ar\r\na,headline,Hallo {{${first_name} | default: 'du'}},أكواب {{${name}}}\r\n",
+  );
+  expect(csv.notes).toEqual(['“headline” of “a” lacks ${first_name} in ar.']);
+  expect(csv.taken).toBe(2);
+  const file = (await exported('xliff1')).replace('<target>Neue', '<target>Neue <x id="1"/>');
+  const { notes, taken } = await imported(file);
+  expect(notes).toEqual(['“headline” of “a” has inline codes instead of plain text: skipped.']);
+  expect(taken).toBe(0);
 });
 
 test('parses a spreadsheet’s own separators, and does not remove a text for an empty cell', async () => {

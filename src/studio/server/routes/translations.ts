@@ -31,7 +31,12 @@ interface FileText {
   name: string;
   source: string | null;
   texts: { language: string; text: string }[];
+  /** Whether the translation has inline codes, whose content is unknown. */
+  hasCodes?: boolean;
 }
+
+/** Returns the profile attributes that the Liquid of a text uses, such as `${first_name}`. */
+const getVariables = (text: string): string[] => [...new Set(text.match(/\$\{[^}]*\}/g))];
 
 const getSourceTexts = ({ variants }: CampaignJson): Omit<FileText, 'texts'>[] =>
   variants.flatMap((variant) =>
@@ -142,8 +147,9 @@ const readXliff = async (text: string, campaignId: string): Promise<FileText[]> 
         variantId: id.slice(0, at),
         name: id.slice(at + 1),
         source: typeof source === 'string' ? source : null,
-        // Skips a target with inline codes, which is an array, because their content is unknown here.
         texts: typeof target === 'string' ? [{ language, text: target }] : [],
+        // The parser returns a text with inline codes as an array.
+        hasCodes: Array.isArray(target),
       };
     }),
   );
@@ -189,18 +195,22 @@ export const importTranslations = post('/api/translations/import', 'edit', impor
   );
   const languages = new Set(otherLanguages(draft));
   let taken = 0;
-  for (const { variantId, name, source, texts: read } of found) {
+  const note = (message: string) => notes.size < MAX_NOTES && notes.add(message);
+  for (const { variantId, name, source, texts: read, hasCodes } of found) {
     const own = texts.get(JSON.stringify([variantId, name]));
-    if (own === undefined) {
-      if (notes.size < MAX_NOTES) notes.add(`No text “${name}” in variant “${variantId}”: skipped.`);
+    if (own == null) {
+      note(`No text “${name}” in variant “${variantId}”: skipped.`);
       continue;
     }
+    if (hasCodes) note(`“${name}” of “${variantId}” has inline codes instead of plain text: skipped.`);
     const written = read.filter((each) => each.text.trim() !== '' && each.language !== campaign.language);
-    if (written.length > 0 && source !== null && source !== own && notes.size < MAX_NOTES)
-      notes.add(`“${name}” of “${variantId}” was translated from an older text.`);
+    if (written.length > 0 && source !== null && source !== own)
+      note(`“${name}” of “${variantId}” was translated from an older text.`);
     const ofVariant = translations.get(variantId)!;
     for (const { language, text: translation } of written) {
       languages.add(language);
+      const lost = getVariables(source ?? own).filter((variable) => !translation.includes(variable));
+      if (lost.length > 0) note(`“${name}” of “${variantId}” lacks ${lost.join(', ')} in ${language}.`);
       ofVariant[language] = { ...ofVariant[language], [name]: translation };
     }
     taken += written.length;
