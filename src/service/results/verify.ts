@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { MEASURES } from '../measures.ts';
 import { withHoldoutAttribution } from '../profiles/holdout-id.ts';
 import { readMsOrNull } from '../sql/columns.ts';
@@ -155,20 +156,44 @@ const compare = (
     });
 };
 
+const RETRY_MS = 100;
+/** Maximum wait. The service counts new rows at least every five seconds. */
+const WAIT_MS = 15_000;
+
+/** Retries `verifyResults` while it returns `null`. */
+export const retryUntilCounted = async (
+  verify: () => Promise<ResultsDifference[] | null>,
+): Promise<ResultsDifference[]> => {
+  const until = performance.now() + WAIT_MS;
+  for (;;) {
+    const differences = await verify();
+    if (differences !== null) return differences;
+    if (performance.now() > until)
+      throw new Error(
+        'The results do not count the latest merges and erasures. Start the service, and run the check again.',
+      );
+    await pause(RETRY_MS);
+  }
+};
+
 /**
- * Compares the stored results of a workspace's campaigns with their events. Reads all events, which takes about ten seconds for a
- * million of each kind.
+ * Compares the stored results of a workspace's campaigns with their events, within one snapshot. Returns `null` if the results do
+ * not yet count a merge or an erasure, which has changed events that they count. Reads all events, which takes about ten seconds
+ * for a million of each kind.
  */
 export const verifyResults = async (
   run: RunSql,
   readAll: (sql: string, values: [string, number]) => Iterable<SqlRow> | AsyncIterable<SqlRow>,
   dialect: Dialect,
   workspaceId: string,
-): Promise<ResultsDifference[]> => {
+): Promise<ResultsDifference[] | null> => {
   const statements = createResultsStatements(dialect);
   const runStatement = async ({ sql, values }: { sql: string; values: Parameters<RunSql>[1] }) =>
     run(sql, values);
   const cursor = toCursor((await runStatement(statements.cursor()))[0]);
+  const applied = new Set(cursor.appliedChangeIds);
+  const changes = await runStatement(statements.userChanges(cursor.userChanges, applied.size + 1));
+  if (changes.some((row) => !applied.has(readNumber(row, 'change_id')))) return null;
   const stored = await run(STORED, [workspaceId]);
   const storedGoals = await run(STORED_GOALS, [workspaceId]);
   const goals = (await runStatement(statements.goals()))

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { collectLookups, type Lookup } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
-import { verifyResults } from '../../results/verify.ts';
+import { retryUntilCounted, verifyResults } from '../../results/verify.ts';
 import { POSTGRES, selectList } from '../../sql/dialect.ts';
 import type { SqlRow } from '../../sql/row-readers.ts';
 import { BANNER_EVENTS, EVENTS, USER_CAMPAIGNS } from '../../sql/user-tables.ts';
@@ -12,7 +12,25 @@ import type { StoreReader } from '../store.ts';
 import { createTargetingLoader } from '../targeting-loader.ts';
 import { createWorkspaceReads, EXPORT_PAGE, readSample, toSample } from '../workspace-reads.ts';
 import { readUserPages, readUsers, USER_COLUMNS } from './read-users.ts';
-import { createPoolRun, createSend, retryConflicts, takeConnection } from './statement.ts';
+import {
+  createClientRun,
+  createPoolRun,
+  createSend,
+  inTransaction,
+  type Run,
+  retryConflicts,
+  takeConnection,
+} from './statement.ts';
+
+/** Yields the rows of a query in pages, within a transaction. */
+async function* fetchRows(run: Run, text: string, values: (string | number)[]): AsyncGenerator<SqlRow, void> {
+  await run(`DECLARE page NO SCROLL CURSOR FOR ${text}`, values);
+  for (;;) {
+    const rows = await run(`FETCH ${EXPORT_PAGE} FROM page`);
+    if (rows.length === 0) return;
+    yield* rows;
+  }
+}
 
 /** Yields the rows of a query from one snapshot. Releases the connection if the caller stops early. */
 export async function* readRows(
@@ -24,18 +42,16 @@ export async function* readRows(
   let isWhole = false;
   try {
     await client.query('BEGIN READ ONLY');
-    await client.query(`DECLARE page NO SCROLL CURSOR FOR ${text}`, values);
-    for (;;) {
-      const { rows } = await client.query<SqlRow>(`FETCH ${EXPORT_PAGE} FROM page`);
-      if (rows.length === 0) break;
-      yield* rows;
-    }
+    yield* fetchRows(createClientRun(client), text, values);
     await client.query('COMMIT');
     isWhole = true;
   } finally {
     client.release(!isWhole);
   }
 }
+
+/** The counts must be those of the events. A cluster has no snapshot across nodes. */
+const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 const USERS = `SELECT ${USER_COLUMNS} FROM users WHERE workspace_id = $1 AND profile IS NOT NULL`;
 const EVENTS_OF_USERS = `${selectWithExternalId(POSTGRES, EVENTS)} WHERE events.workspace_id = $1`;
@@ -76,11 +92,12 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
     },
 
     verifyResults: (workspaceId) =>
-      verifyResults(
-        createPoolRun(upkeep),
-        (sql, values) => readRows(upkeep, sql, values),
-        POSTGRES,
-        workspaceId,
+      retryUntilCounted(() =>
+        inTransaction(
+          upkeep,
+          (run) => verifyResults(run, (sql, values) => fetchRows(run, sql, values), POSTGRES, workspaceId),
+          SNAPSHOT,
+        ),
       ),
 
     async sampleUsers(query) {

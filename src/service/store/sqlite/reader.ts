@@ -8,6 +8,7 @@ import {
 } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { UserRow } from '../../profiles/user-repository.ts';
+import { retryUntilCounted } from '../../results/verify.ts';
 import { SQLITE } from '../../sql/dialect.ts';
 import { readNumber, readTextOrNull, type SqlRow } from '../../sql/row-readers.ts';
 import { BANNER_EVENTS, EVENTS } from '../../sql/user-tables.ts';
@@ -141,7 +142,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     exportBannerEvents: (workspaceId) =>
       pages(bannerEventsPage, workspaceId, 'banner_event_id', toBannerEventRow),
 
-    verifyResults: (workspaceId) => jobs.run('verifyResults', workspaceId),
+    verifyResults: (workspaceId) => retryUntilCounted(() => jobs.run('verifyResults', workspaceId)),
 
     sampleUsers: async (query) => toSample(await jobs.run('sample', query), lazyUser),
   };
