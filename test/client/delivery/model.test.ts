@@ -13,7 +13,7 @@ import fc, { times } from '../../helpers/property.ts';
 import { createWorld, type World } from './world.ts';
 
 /** Runs of 50 steps. */
-const RUNS = times(100);
+const RUNS = times(50);
 const STEPS = 50;
 const HOUR_MS = 60 * 60_000;
 

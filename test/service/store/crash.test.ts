@@ -7,7 +7,7 @@ import { times } from '../../helpers/property.ts';
 import { startServiceProcess } from '../../helpers/service-process.ts';
 import { expectExactlyWhatWasSent, nothingSent, writeOn } from './writers.ts';
 
-const ROUNDS = times(4);
+const ROUNDS = times(2);
 const WRITERS = 8;
 const LONGEST_ROUND_MS = 400;
 

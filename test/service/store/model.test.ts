@@ -11,7 +11,7 @@ import { getLookups, NOW, perform, plainUsers, type Step, seenIn, step } from '.
 const folder = mkdtempSync(join(tmpdir(), 'placard-model-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const ROUNDS = times(40);
+const ROUNDS = times(20);
 
 const write = (store: Store, each: Step): Promise<void> =>
   store.write({

@@ -55,7 +55,7 @@ test(
         }
         service.database.close();
       }),
-      { numRuns: times(40) },
+      { numRuns: times(20) },
     );
   },
   times(300_000),
