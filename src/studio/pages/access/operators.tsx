@@ -5,7 +5,7 @@ import { call } from '../call.ts';
 import { Button, CheckBoxes, into } from '../components/controls.tsx';
 import { DataTable } from '../components/data-table.tsx';
 import { copyText, Dialog, DialogButton } from '../components/dialog.tsx';
-import { Field, SelectField, TextField } from '../components/fields.tsx';
+import { Field, KeyField, SelectField, TextField } from '../components/fields.tsx';
 import { wholeMoment } from '../components/format.ts';
 import { announceResult } from '../components/notices.tsx';
 import { signedIn } from '../shell/session.ts';
@@ -90,15 +90,13 @@ const InviteDialog = ({ onClose, again }: { onClose(): void; again(): Promise<vo
           onChoose={into(rights)}
         />
       )}
-      <Field id="invite-key" label="Your operator key" help="Confirms that it is you.">
-        <input
-          id="invite-key"
-          type="password"
-          autoComplete="current-password"
-          value={key.value}
-          onInput={(event) => into(key)(event.currentTarget.value)}
-        />
-      </Field>
+      <KeyField
+        id="invite-key"
+        label="Your operator key"
+        help="Confirms that it is you."
+        value={key.value}
+        onType={into(key)}
+      />
     </Dialog>
   );
 };

@@ -2,10 +2,8 @@ import type { Alert } from '../../../service/index.ts';
 import type { AlertsResponse } from '../../server/routes/alerts.ts';
 import { Resource } from '../components/loading.tsx';
 import { Empty } from '../components/notices.tsx';
-import { Link } from '../shell/router.tsx';
+import { campaignPath, Link } from '../shell/router.tsx';
 import '../screens.css';
-
-const campaignPath = (id: string, tab = '') => `/campaigns/${encodeURIComponent(id)}${tab}`;
 
 /** Title and link of each alert type. */
 const TYPES: Record<Alert['type'], { title: string; toPath(id: string): string; linkLabel: string }> = {

@@ -108,6 +108,20 @@ export const TextField = ({ id, label, help, checks = [], onType, ...input }: Te
   </Field>
 );
 
+/** Masked input for an operator key. */
+export const KeyField = ({ id, label, help, value, onType }: TextFieldProps) => (
+  <Field id={id} label={label} help={help}>
+    <input
+      type="password"
+      id={id}
+      autoComplete="off"
+      value={value}
+      aria-describedby={describedBy(id)}
+      onInput={(event) => onType(event.currentTarget.value)}
+    />
+  </Field>
+);
+
 interface NumberFieldProps {
   id: string;
   label: string;

@@ -11,7 +11,7 @@ import { announce, Boundary, Problem } from '../components/notices.tsx';
 import { ScheduledNotice } from '../history/scheduled.tsx';
 import { getListState, StateMark } from '../list/campaign-list.tsx';
 import { StopDialog } from '../list/stop-dialog.tsx';
-import { Link, navigate } from '../shell/router.tsx';
+import { campaignPath, Link, navigate } from '../shell/router.tsx';
 import { hasRole, signedIn } from '../shell/session.ts';
 import { ConflictBox, DraftBar, WhyNotPublish } from './draft-bar.tsx';
 import { EditTab, focusUnread } from './edit-tab.tsx';
@@ -37,7 +37,7 @@ const loadPromote = async () => (await import('./promote-dialog.tsx')).PromoteDi
 
 const readRow = async (id: string): Promise<CampaignVersions | null> => {
   try {
-    return await call<CampaignVersions>('GET', `/api/campaigns/${encodeURIComponent(id)}`);
+    return await call<CampaignVersions>('GET', `/api${campaignPath(id)}`);
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null;
     throw error;
@@ -99,7 +99,7 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignVersions; tab: Tab; onC
   const made = useRef<Editor | null>(null);
   made.current ??= createEditor(row, !hasRole('edit'));
   const editor = made.current;
-  const path = `/campaigns/${encodeURIComponent(row.id)}`;
+  const path = campaignPath(row.id);
   const isPublishing = useSignal(false);
   const closeDialog = () => {
     isPublishing.value = false;

@@ -3,7 +3,7 @@ import type { PromoteResponse } from '../../server/routes/promote.ts';
 import { call } from '../call.ts';
 import { into } from '../components/controls.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { Field, SelectField } from '../components/fields.tsx';
+import { KeyField, SelectField } from '../components/fields.tsx';
 import { announce } from '../components/notices.tsx';
 import { signedIn } from '../shell/session.ts';
 import { Changes } from './changes.tsx';
@@ -69,17 +69,13 @@ export const PromoteDialog = ({ id, onClose }: { id: string; onClose(): void }) 
             options={environments.map((value) => ({ value, name: value }))}
             onChoose={into(environment)}
           />
-          <Field id="environment-key" label="Your operator key there" help="Used once, not stored.">
-            <input
-              id="environment-key"
-              type="password"
-              autoComplete="off"
-              spellcheck={false}
-              value={key.value}
-              aria-describedby="environment-key-help"
-              onInput={(event) => into(key)(event.currentTarget.value)}
-            />
-          </Field>
+          <KeyField
+            id="environment-key"
+            label="Your operator key there"
+            help="Used once, not stored."
+            value={key.value}
+            onType={into(key)}
+          />
         </>
       )}
     </Dialog>

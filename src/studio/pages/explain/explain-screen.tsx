@@ -10,7 +10,7 @@ import { ago, moment } from '../components/format.ts';
 import { LoadView, useLoad } from '../components/loading.tsx';
 import { Empty } from '../components/notices.tsx';
 import { PersonChoice, type PersonChosen, toPersonBody } from '../preview/person-choice.tsx';
-import { Link } from '../shell/router.tsx';
+import { CampaignLink } from '../shell/router.tsx';
 import { audienceName, placementName, signedIn } from '../shell/session.ts';
 import '../screens.css';
 
@@ -173,9 +173,7 @@ const Placement = ({ id, spot, campaigns, variantNames }: PlacementProps) => {
             return (
               <li key={each.campaign_id} data-outcome={each.outcome} data-rank={index + 1}>
                 <span class="why-name">
-                  <Link to={`/campaigns/${encodeURIComponent(each.campaign_id)}`}>
-                    <bdi>{each.name}</bdi>
-                  </Link>
+                  <CampaignLink id={each.campaign_id} name={each.name} />
                 </span>
                 <span class="why-outcome">{title}</span>
                 {details.length > 0 && (

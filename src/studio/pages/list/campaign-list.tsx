@@ -11,7 +11,7 @@ import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { call, describeError } from '../call.ts';
 import type { Option } from '../components/controls.tsx';
 import { announce } from '../components/notices.tsx';
-import { navigate } from '../shell/router.tsx';
+import { campaignPath, navigate } from '../shell/router.tsx';
 import { placementName } from '../shell/session.ts';
 
 /** Status in the list. */
@@ -118,7 +118,7 @@ export const createCampaign = async (content: Omit<CampaignJson, 'campaign_id'>)
   try {
     const path = `/api/drafts/${encodeURIComponent(campaign_id)}`;
     await call<SavedDraft>('PUT', path, { body: { campaign, based_on: 0 } });
-    navigate(`/campaigns/${encodeURIComponent(campaign_id)}`);
+    navigate(campaignPath(campaign_id));
   } catch (error) {
     announce(describeError(error));
   }

@@ -8,7 +8,7 @@ import { DialogButton } from '../components/dialog.tsx';
 import { ago, day, formatShare, moment } from '../components/format.ts';
 import { Late } from '../components/loading.tsx';
 import { CancelRelease } from '../history/cancel-release.tsx';
-import { Link } from '../shell/router.tsx';
+import { CampaignLink } from '../shell/router.tsx';
 import { hasRole, placementName, signedIn } from '../shell/session.ts';
 import { createCampaign, createCopy, isToApprove, type ListState, StateMark } from './campaign-list.tsx';
 
@@ -60,9 +60,7 @@ export const Row = ({ row, state, number, onChange }: RowProps) => {
     <li class="list-row">
       <Thumbnail campaign={campaign} />
       <span class="list-name">
-        <Link to={`/campaigns/${encodeURIComponent(row.id)}`}>
-          <bdi>{name}</bdi>
-        </Link>
+        <CampaignLink id={row.id} name={name} />
         <span class="row list-facts">
           {campaign.placements.map(placementName).join(', ') || 'No placement yet'}
           {isToApprove(row) && <span class="tag">To approve</span>}
@@ -127,9 +125,7 @@ export const UnreadableRow = ({ row, reason }: { row: CampaignVersions; reason: 
   <li class="list-row">
     <span class="list-image" />
     <span class="list-name">
-      <Link to={`/campaigns/${encodeURIComponent(row.id)}`}>
-        <bdi>{row.id}</bdi>
-      </Link>
+      <CampaignLink id={row.id} name={row.id} />
       <span class="row list-facts field-problem">It cannot be read: {reason}</span>
     </span>
   </li>

@@ -5,7 +5,7 @@ import type { CampaignVersions } from '../../server/routes/campaigns.ts';
 import { call } from '../call.ts';
 import { Dialog, NoteField } from '../components/dialog.tsx';
 import { wholeMoment } from '../components/format.ts';
-import { Link } from '../shell/router.tsx';
+import { campaignPath, Link } from '../shell/router.tsx';
 
 interface TakeDownDialogProps {
   row: CampaignVersions;
@@ -30,7 +30,7 @@ const StopEffect = ({ id, campaign }: { id: string; campaign: CampaignJson }) =>
       {(kept === null || kept > SOON_SECONDS) && (
         <p>
           Sooner only if the site calls <code>refresh()</code>. Next time,{' '}
-          <Link to={`/campaigns/${encodeURIComponent(id)}#expires`}>limit the cache</Link>.
+          <Link to={campaignPath(id, '#expires')}>limit the cache</Link>.
         </p>
       )}
     </>

@@ -5,16 +5,10 @@ import { DataTable } from '../components/data-table.tsx';
 import { day, wholeMoment } from '../components/format.ts';
 import { Resource } from '../components/loading.tsx';
 import { ScheduledActions } from '../history/scheduled.tsx';
-import { Link } from '../shell/router.tsx';
+import { CampaignLink } from '../shell/router.tsx';
 import '../screens.css';
 
 const TICKS = 4;
-
-const CampaignLink = ({ id, name, tab = '' }: { id: string; name: string; tab?: string }) => (
-  <Link to={`/campaigns/${encodeURIComponent(id)}${tab}`}>
-    <bdi>{name}</bdi>
-  </Link>
-);
 
 interface ScheduledTableProps {
   scheduled: ScheduleResponse['scheduled'];

@@ -12,7 +12,7 @@ import { type Loaded, LoadView, Resource, useGet, useLoad } from '../components/
 import { Empty } from '../components/notices.tsx';
 import { AudienceBuilder } from '../editor/audience.tsx';
 import { formatReach, TYPING_MS, useReach } from '../editor/reach.tsx';
-import { Link } from '../shell/router.tsx';
+import { CampaignLink } from '../shell/router.tsx';
 import { hasRole, loadSession, signedIn } from '../shell/session.ts';
 import '../screens.css';
 
@@ -27,9 +27,7 @@ const Uses = ({ segment: { usedBy } }: { segment: SegmentRow }) =>
       {usedBy.map(({ id, name, isLive }, index) => (
         <>
           {index > 0 && ', '}
-          <Link key={id} to={`/campaigns/${encodeURIComponent(id)}#audience`}>
-            <bdi>{name}</bdi>
-          </Link>
+          <CampaignLink key={id} id={id} name={name} tab="#audience" />
           {isLive && ' (live)'}
         </>
       ))}

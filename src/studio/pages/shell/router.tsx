@@ -40,3 +40,18 @@ export const Link = ({ to, children, current = false, ...rest }: LinkProps) => (
     {children}
   </a>
 );
+
+/** Returns the path of a campaign. `tab` is `''`, a tab such as `/results`, or a fragment such as `#audience`. */
+export const campaignPath = (id: string, tab = ''): string => `/campaigns/${encodeURIComponent(id)}${tab}`;
+
+interface CampaignLinkProps {
+  id: string;
+  name: string;
+  tab?: string;
+}
+
+export const CampaignLink = ({ id, name, tab }: CampaignLinkProps) => (
+  <Link to={campaignPath(id, tab)}>
+    <bdi>{name}</bdi>
+  </Link>
+);
