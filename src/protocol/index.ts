@@ -1,3 +1,4 @@
+export * from './access.ts';
 export * from './banner.ts';
 export * from './banners-sync.ts';
 export * from './banners-track.ts';
@@ -15,7 +16,6 @@ export type * from './json-value.ts';
 export * from './limits.ts';
 export * from './lines.ts';
 export * from './parse-json.ts';
-export * from './permissions.ts';
 export * from './placements.ts';
 export * from './preview.ts';
 export * from './rate-limit.ts';

@@ -1,10 +1,10 @@
 import { safeParse } from 'zod/mini';
+import { RATE_LIMITS } from '../../src/protocol/index.ts';
 import type { Route } from '../../src/service/api/route.ts';
 import { openStore } from '../../src/service/index.ts';
 import { silentLog } from '../../src/service/log.ts';
 import { createMissingSelectors } from '../../src/service/missing-selectors.ts';
 import { createRoutes } from '../../src/service/routes/routes.ts';
-import { LIMITS } from '../../src/service/workspace/limits.ts';
 import { CLIENT_KEY, SERVER_KEY } from './a-workspace.ts';
 
 /** Every route of the API. */
@@ -25,7 +25,7 @@ export const keyFor = ({ crossOrigin }: Route): string => (crossOrigin ? CLIENT_
 
 /** `limits` of a workspace file that no test reaches. */
 export const NO_LIMITS = Object.fromEntries(
-  Object.entries(LIMITS).map(([name, limit]) => {
+  Object.entries(RATE_LIMITS).map(([name, limit]) => {
     const rule = { requests: 1_000_000_000, window_seconds: 60 };
     return [name, 'user' in limit ? { per_user: rule } : rule];
   }),

@@ -4,6 +4,8 @@ import {
   ERROR_MESSAGES,
   isRecord,
   isVisitorId,
+  type LimitName,
+  type RateLimitWindow,
   rateLimitHeaders,
   USER_TOKEN_MEMBER,
 } from '../../protocol/index.ts';
@@ -12,9 +14,8 @@ import { type HandlerResult, HttpError, JSON_HEADERS } from '../http/http-reques
 import { type Call, createRouter } from '../http/router.ts';
 import { createLogThrottle, type Log } from '../log.ts';
 import { windowStart } from '../store/rate-windows.ts';
-import type { RateLimitResult, RateLimitWindow, Store } from '../store/store.ts';
+import type { RateLimitResult, Store } from '../store/store.ts';
 import { userTokenError } from '../user-tokens/user-tokens.ts';
-import type { LimitName } from '../workspace/limits.ts';
 import type { AuthenticatedKey, Registry, Workspace } from '../workspace/workspace.ts';
 import type { Route, RouteMetrics } from './route.ts';
 

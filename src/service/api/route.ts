@@ -3,6 +3,7 @@ import {
   CLIENT_PERMISSIONS,
   ERROR_MESSAGES,
   type ErrorFormat,
+  type LimitName,
   type Permission,
   type RateHeaderFormat,
 } from '../../protocol/index.ts';
@@ -10,7 +11,6 @@ import type { BodyBounds, BodyReader, RequestBody } from '../http/body.ts';
 import { type HandlerContent, HttpError } from '../http/http-request.ts';
 import type { Endpoint, Params } from '../http/router.ts';
 import type { Store } from '../store/store.ts';
-import type { LimitName } from '../workspace/limits.ts';
 import type { ApiKey, Workspace } from '../workspace/workspace.ts';
 
 /** Metrics of one route. */

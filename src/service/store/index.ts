@@ -27,7 +27,6 @@ export { isTooLow } from '../results/verify.ts';
 export type {
   Commit,
   RateLimitResult,
-  RateLimitWindow,
   Store,
   StoreReader,
   TargetingData,

@@ -1,8 +1,9 @@
+import type { RateLimitWindow } from '../../protocol/index.ts';
 import { formatColumnNames } from '../sql/columns.ts';
 import { readNumber } from '../sql/row-readers.ts';
 import { bigint, defineTable, text, timestamp } from '../sql/table.ts';
 import type { Run } from './postgres/statement.ts';
-import type { RateLimitResult, RateLimitWindow } from './store.ts';
+import type { RateLimitResult } from './store.ts';
 
 /** Share of a window's limit that a replica leases at a time, so that most requests need no database. */
 const LEASE_SHARE = 0.01;

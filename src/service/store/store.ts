@@ -1,3 +1,4 @@
+import type { RateLimitWindow } from '../../protocol/index.ts';
 import type { IngestionStore } from '../integrations/ingestion-records.ts';
 import type { ImageFile } from '../operators/index.ts';
 import type { BannerEventRow, EventRow } from '../profiles/events.ts';
@@ -46,11 +47,6 @@ export interface Impression {
   campaignId: string;
   /** Unix milliseconds, at most the time of receipt. */
   timeMs: number;
-}
-
-export interface RateLimitWindow {
-  requests: number;
-  windowSeconds: number;
 }
 
 export interface RateLimitResult {

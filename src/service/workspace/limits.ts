@@ -1,8 +1,14 @@
 import * as z from 'zod';
-import { getKeys, mapKeys } from '../../protocol/index.ts';
+import {
+  getKeys,
+  type LimitDefinition,
+  type LimitName,
+  mapKeys,
+  RATE_LIMITS,
+  type RateLimitWindow,
+} from '../../protocol/index.ts';
 import { formatCount } from '../format-count.ts';
 import { createIssue, type LocatedIssue } from '../issues.ts';
-import type { RateLimitWindow } from '../store/store.ts';
 import { optional } from './schema-helpers.ts';
 
 const rule = {
@@ -54,64 +60,15 @@ const objects = optional(z.enum(['combined', 'per_array'])).describe(
   'Whether the limit of 75 objects applies to all arrays together (`combined`, default) or to each (`per_array`)',
 );
 
-interface Limit {
-  /** Name of the counted unit, for the workspace file reference. */
-  counts: string;
-  /**
-   * Default per workspace, from the published base rates. Unlimited if `null`, for example because page views differ a
-   * thousandfold between sites.
-   */
-  workspace: RateLimitWindow | null;
-  /** Default per user, so that a faulty page affects only one user. */
-  user?: RateLimitWindow;
-  /** Whether the file also configures the counting of objects. */
-  hasObjects?: true;
-}
-
-const rate = (requests: number, windowSeconds: number): RateLimitWindow => ({ requests, windowSeconds });
-
-/** Rate limits by name. Each route has one of these names. */
-export const LIMITS = {
-  users_track: { counts: '`/users/track`', workspace: rate(3_000, 3), hasObjects: true },
-  users_track_bulk: { counts: '`/users/track/bulk`', workspace: rate(50, 1) },
-  users_other: {
-    counts:
-      '`/users/identify`, `/users/merge`, `/users/alias/new`, `/users/delete` and `/placard/explain` together',
-    workspace: rate(20_000, 60),
-  },
-  users_export_ids: { counts: '`/users/export/ids`', workspace: rate(250, 60) },
-  banners_sync: { counts: '`banners/sync`', workspace: null, user: rate(60, 60) },
-  banners_track: { counts: '`banners/track`', workspace: null, user: rate(60, 60) },
-  visitors: {
-    counts: '`banners/track` of all anonymous visitors together',
-    workspace: rate(6_000, 60),
-  },
-  new_users: {
-    counts: 'Users created by `banners/track`, over all apps',
-    workspace: rate(6_000, 60),
-  },
-  reports: {
-    counts: 'Reports together, except the two of `event_lists`',
-    workspace: rate(250_000, 3_600),
-  },
-  event_lists: {
-    counts: '`/events/list` and `/purchases/product_list` together',
-    workspace: rate(1_000, 3_600),
-  },
-  cdi_integrations: { counts: '`/cdi/integrations`', workspace: rate(50, 60) },
-} satisfies Record<string, Limit>;
-
-export type LimitName = keyof typeof LIMITS;
-
-const NAMES = getKeys(LIMITS);
-const getLimit = (name: LimitName): Limit => LIMITS[name];
+const NAMES = getKeys(RATE_LIMITS);
+const getLimit = (name: LimitName): LimitDefinition => RATE_LIMITS[name];
 const byName = <T>(make: (name: LimitName) => T): Record<LimitName, T> => mapKeys(NAMES, make);
 
 const formatRate = ({ requests, windowSeconds }: RateLimitWindow): string =>
   `${requests.toLocaleString('en-US')} in ${formatCount(windowSeconds, 'second')}`;
 
 /** Formats the default of a limit: `3,000 in 3 seconds`. */
-const formatDefault = ({ workspace, user }: Limit): string =>
+const formatDefault = ({ workspace, user }: LimitDefinition): string =>
   user ? `${formatRate(user)} per user, unlimited per workspace` : formatRate(workspace!);
 
 /** Describes the default limit of a route's requests. */
@@ -122,7 +79,7 @@ export const formatLimit = (name: LimitName): string => {
   return `${formatCount(requests, 'request')} in ${per}${user ? ' for each user' : ''}`;
 };
 
-const limitSchema = ({ counts, hasObjects, user, workspace }: Limit) => {
+const limitSchema = ({ counts, hasObjects, user, workspace }: LimitDefinition) => {
   const shape = z.strictObject({ ...limitShape, per_user: perUser, objects });
   const narrowed = shape.omit({
     ...(!user && { per_user: true }),

@@ -1,16 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Insertion, Integration, Permission } from '../../protocol/index.ts';
+import type { Insertion, Integration, LimitName, Permission, RateLimitWindow } from '../../protocol/index.ts';
 import type { Segments } from '../campaigns/audience/segments.ts';
 import type { CampaignSet } from '../campaigns/campaign-set.ts';
 import type { Schedule } from '../integrations/schedule.ts';
 import { createIssue, type LocatedIssue } from '../issues.ts';
-import type { RateLimitWindow } from '../store/store.ts';
 import type { UserTokens } from '../user-tokens/user-tokens.ts';
 import type { UserRules } from '../users/user-rules.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import type { SourceFile } from './integration-schema.ts';
 import { WorkspaceError } from './issues.ts';
-import type { LimitName, RateLimit } from './limits.ts';
+import type { RateLimit } from './limits.ts';
 import type { Operator, PlacementTemplate, StudioSettings } from './studio-settings.ts';
 
 /** Validated workspace. */
