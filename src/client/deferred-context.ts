@@ -1,15 +1,21 @@
 import type { BannerCache } from './banners/banner-cache.ts';
 import { createReadBanners, type ReadBanners } from './banners/sync-response.ts';
 import type { Consent } from './consent/consent.ts';
-import { createUserTokens, getApiKey, type UserTokens } from './credentials/credentials.ts';
 import type { RetryImport } from './deferred-chunk.ts';
 import { isUnavailable } from './load-chunk.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { Settings } from './options/options.ts';
 import type { Placements } from './placements/placements.ts';
 import type { SlotSizes } from './placements/slot-sizes.ts';
-import { createPostJson, parseJson, toJson } from './platform/http.ts';
-import { createPageLifecycle, type PageLifecycle } from './platform/page-lifecycle.ts';
+import {
+  createPostJson,
+  createUserTokens,
+  getApiKey,
+  parseJson,
+  toJson,
+  type UserTokens,
+} from './platform/http.ts';
+import { createPageLifecycle, type PageLifecycle } from './platform/page.ts';
 import type { Store } from './platform/store.ts';
 import type { CurrentUser } from './user/current-user.ts';
 

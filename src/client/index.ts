@@ -36,6 +36,5 @@ export {
   type PlacementDefinition,
   type StandardSchema,
 } from './placements/define-placement.ts';
-export type { LifecycleEvent, PageLifecycle } from './platform/page-lifecycle.ts';
+export type { BroadcastChannelLike, LifecycleEvent, PageLifecycle } from './platform/page.ts';
 export type { KeyRange, Store, StoreKey } from './platform/store.ts';
-export type { BroadcastChannelLike } from './platform/tab-channel.ts';

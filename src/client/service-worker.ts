@@ -1,7 +1,6 @@
 import { acceptInStore } from './banners/accept-in-store.ts';
 import { recordKey } from './banners/user-record.ts';
 import { createConsent } from './consent/consent.ts';
-import { createUserTokens, type ProvideToken } from './credentials/credentials.ts';
 import { followTabs } from './delivery/apply-decision.ts';
 import { createOutbox } from './delivery/create-delivery.ts';
 import type { DeliverySetup } from './delivery/delivery.ts';
@@ -11,8 +10,9 @@ import { createNotices, type Listener, type Notices } from './notices.ts';
 import type { DeliveryChoices, EndpointOptions } from './options/option-schema.ts';
 import { readApiOptions } from './options/options.ts';
 import { createClock } from './platform/clock.ts';
+import { createUserTokens, type ProvideToken } from './platform/http.ts';
 import { createIdbStore } from './platform/idb-store.ts';
-import type { PageLifecycle } from './platform/page-lifecycle.ts';
+import type { PageLifecycle } from './platform/page.ts';
 
 /** Options of `installDelivery`. App and endpoint must match those of the pages. */
 export type InstallDeliveryOptions = {

@@ -1,10 +1,9 @@
-import type { UserTokens } from '../credentials/credentials.ts';
 import { extendPause } from '../delivery/trouble/backoff.ts';
 import { parseErrorResponse } from '../delivery/trouble/response.ts';
 import type { SharedFunctions } from '../delivery/trouble/shared-functions.ts';
 import type { FailureKind } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
-import type { HttpResponse } from '../platform/http.ts';
+import type { HttpResponse, UserTokens } from '../platform/http.ts';
 import type { Pause } from '../platform/pauses.ts';
 
 export interface SyncRejection extends Error {

@@ -1,7 +1,7 @@
 import { MAX_PLACEMENTS } from '../../protocol/index.ts';
-import type { UserTokens } from '../credentials/credentials.ts';
 import type { Fail, Notify } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
+import type { UserTokens } from '../platform/http.ts';
 import { endPauseEarly, isPaused, noPause } from '../platform/pauses.ts';
 import { createRequestBanners } from './request-banners.ts';
 import type { SyncFailure, SyncFailures } from './sync-failure.ts';

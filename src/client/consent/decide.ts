@@ -1,7 +1,7 @@
 import type { DeferredChunk } from '../deferred-chunk.ts';
 import type { DeferredClient } from '../deferred-client.ts';
+import type { BroadcastChannelLike } from '../platform/page.ts';
 import type { Store } from '../platform/store.ts';
-import type { BroadcastChannelLike } from '../platform/tab-channel.ts';
 import type { Consent, ConsentRecord, Decision } from './consent.ts';
 
 interface LogSetup {

@@ -18,13 +18,13 @@ export const followTabs = ({ context: { consent, channel, isWorker }, log }: Out
 };
 
 /** Stores the decisions of this page in the log, tells the other tabs, and applies them to the queue. */
-export const createApplyDecision = ({ context, log, capMonitor, sender }: Outbox, capture: Capture) => {
+export const createApplyDecision = ({ context, log, sender }: Outbox, capture: Capture) => {
   const { consent, channel, trouble } = context;
 
   const purge = async (until: number): Promise<void> => {
     try {
       const { purge } = await trouble();
-      await capMonitor.retryOnQuota(() => purge(until));
+      await log.retryOnQuota(() => purge(until));
     } catch (cause) {
       if (!isUnavailable(cause)) throw cause;
       // The decision does not wait for a chunk. These events are not counted as purged.
@@ -51,7 +51,7 @@ export const createApplyDecision = ({ context, log, capMonitor, sender }: Outbox
     const carryOut = async () => {
       if (isWipe) return log.store.clear();
       // A decision applies even if the disk is full.
-      const isStored = await capMonitor.retryOnQuota(() => log.storeConsent(record));
+      const isStored = await log.retryOnQuota(() => log.storeConsent(record));
       // Events in memory are moved to the disk together with the decision.
       await log.store.retry();
       // Keeps events captured after a later opt-in in another tab.

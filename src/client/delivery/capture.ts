@@ -4,15 +4,8 @@ import type { Clock } from '../platform/clock.ts';
 import { CLOCK_JUMP_MS } from '../platform/pauses.ts';
 import type { CapturedEvent } from './delivery.ts';
 import { SCHEMA_VERSION, SLICE } from './limits.ts';
-import type { NewLogEvent } from './log/log.ts';
-import {
-  bannerEvent,
-  type EventKey,
-  hasRequiredFields,
-  isButtonId,
-  isText,
-  type LogEvent,
-} from './log/records.ts';
+import { createAppend, type NewLogEvent } from './log/log.ts';
+import { bannerEvent, hasRequiredFields, isButtonId, isText } from './log/records.ts';
 import type { PageExit } from './page-exit.ts';
 import type { Outbox } from './sender/sender.ts';
 
@@ -66,9 +59,10 @@ interface PendingCapture {
 /**
  * Appends events to the log in call order, with one write per task. Never reads first, because the page may be about to navigate.
  */
-export const createCapture = ({ context, log, capMonitor, sender }: Outbox, pageExit: PageExit) => {
-  const { appId, appVersion, consent, clock, pageId, lifecycle, notify, fail, isActive, isStopped } = context;
+export const createCapture = ({ context, log, sender }: Outbox, pageExit: PageExit) => {
+  const { appId, appVersion, consent, clock, pageId, lifecycle, notify, fail, isActive } = context;
   const getTime = createEventTimes(clock);
+  const append = createAppend(context, log);
   let queue: PendingCapture[] = [];
   /** Set while queued events are being written, or wait for earlier work. */
   let appending: Promise<void> | undefined;
@@ -91,32 +85,6 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
     };
   };
 
-  /** Returns whether the entries were stored. Retries one write at a time, because an earlier one may already have been sent. */
-  const attempt = async (entries: NewLogEvent[], write: () => Promise<unknown>): Promise<boolean> => {
-    try {
-      const isStored = (await capMonitor.retryOnQuota(write, entries)) !== false;
-      // A stopped client loses the events in memory.
-      return isStored && !(isStopped() && log.store.isMemory());
-    } catch (cause) {
-      fail('storage', 'An event could not be stored', cause);
-      return false;
-    }
-  };
-
-  /** Returns the stored entries. Writes that need no read come first. */
-  const append = async (entries: NewLogEvent[]): Promise<NewLogEvent[]> => {
-    const kept: NewLogEvent[] = [];
-    const unmarked = entries.filter(({ dedupName }) => dedupName === undefined);
-    const records = unmarked.map(({ key, event }): [EventKey, LogEvent] => [key, event]);
-    if (records.length > 0 && (await attempt(unmarked, () => log.write(records)))) kept.push(...unmarked);
-    for (const entry of entries) {
-      const { dedupName } = entry;
-      if (dedupName !== undefined && (await attempt([entry], () => log.writeOnce(entry, dedupName))))
-        kept.push(entry);
-    }
-    return kept;
-  };
-
   /**
    * Removes events that were captured after an opt-out or wipe that this page missed (in another tab or on an earlier visit).
    * Returns the other events.
@@ -133,8 +101,7 @@ export const createCapture = ({ context, log, capMonitor, sender }: Outbox, page
   };
 
   const onStored = (kept: NewLogEvent[]): void => {
-    log.cache.addUnsent(kept);
-    capMonitor.appended(kept);
+    log.addUnsent(kept);
     for (const { event } of kept) notify({ type: 'tracked', event: bannerEvent(event) });
     if (!lifecycle.isVisible()) pageExit.leave();
     sender.onAppended();

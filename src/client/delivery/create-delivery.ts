@@ -1,47 +1,17 @@
 import type { BannerEvent } from '../banner.ts';
 import type { Notify } from '../notices.ts';
 import { deliveryOptions } from '../options/option-schema.ts';
-import { createTabChannel } from '../platform/tab-channel.ts';
+import { createTabChannel } from '../platform/page.ts';
 import { createApplyDecision, followTabs } from './apply-decision.ts';
 import { createCapture } from './capture.ts';
-import type { Delivery, DeliveryContext, DeliverySetup, TabMessage, Trouble } from './delivery.ts';
-import { createCapMonitor } from './log/cap-monitor.ts';
+import type { Delivery, DeliveryContext, DeliverySetup, TabMessage } from './delivery.ts';
 import { createLog } from './log/log.ts';
-import { bannerEvent, EVENT_RANGE } from './log/records.ts';
+import { bannerEvent, EVENT_RANGE, newId } from './log/records.ts';
 import { createPageExit } from './page-exit.ts';
 import { createSender, type Outbox } from './sender/sender.ts';
 import { sharedFunctions } from './trouble/shared-functions.ts';
 import type { createTrouble } from './trouble/trouble.ts';
 import type { createWorkerHandoff } from './worker-handoff.ts';
-
-const createContext = (setup: DeliverySetup): Omit<DeliveryContext, 'trouble' | 'loadedTrouble'> => {
-  const { clock, random, lifecycle, openChannel, isWorker, notify } = setup;
-  const newId = () => `${clock.now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
-  const channel = createTabChannel<TabMessage>(setup.logName, lifecycle, openChannel);
-  channel.subscribe((item) => {
-    if (item.type === 'notice' && item.notice) notify(item.notice);
-  });
-
-  const tell: Notify = (notice) => {
-    notify(notice);
-    if (isWorker && ('event' in notice || 'events' in notice)) channel.post({ type: 'notice', notice });
-  };
-
-  return {
-    ...setup,
-    pageId: newId(),
-    newId,
-    options: deliveryOptions(setup.delivery, notify),
-    channel,
-    notify: tell,
-    deliver(events) {
-      if (events.length === 0) return;
-      const dismissals = events.filter(({ type }) => type === 'dismiss');
-      if (dismissals.length > 0) setup.onDismissed?.(dismissals);
-      tell({ type: 'delivered', events });
-    },
-  };
-};
 
 /**
  * Opens the outbox of an app. `loadTrouble` loads the trouble chunk. A service worker needs nothing else; a page uses
@@ -51,21 +21,33 @@ export const createOutbox = (
   setup: DeliverySetup,
   loadTrouble: () => Promise<{ createTrouble: typeof createTrouble }>,
 ): Outbox => {
-  let loadedTrouble: Trouble | undefined;
+  const { clock, random, lifecycle, openChannel, isWorker, notify } = setup;
+  const channel = createTabChannel<TabMessage>(setup.logName, lifecycle, openChannel);
+  channel.subscribe((item) => {
+    if (item.type === 'notice' && item.notice) notify(item.notice);
+  });
+  /** A service worker has no host, so the pages pass its notices about events on. */
+  const notifyPages: Notify = (notice) => {
+    notify(notice);
+    if ('event' in notice || 'events' in notice) channel.post({ type: 'notice', notice });
+  };
   const context: DeliveryContext = {
-    ...createContext(setup),
+    ...setup,
+    pageId: newId(clock, random),
+    options: deliveryOptions(setup.delivery, notify),
+    channel,
+    notify: isWorker ? notifyPages : notify,
+    loadedTrouble: undefined,
     async trouble() {
       // Without another import once it is loaded, because an import takes a task, which an exiting page may not get.
-      if (loadedTrouble) return loadedTrouble;
+      if (context.loadedTrouble) return context.loadedTrouble;
       const { createTrouble } = await loadTrouble();
-      loadedTrouble ??= createTrouble({ shared: sharedFunctions, context, log, caps: capMonitor.caps });
-      return loadedTrouble;
+      context.loadedTrouble ??= createTrouble({ shared: sharedFunctions, context, log });
+      return context.loadedTrouble;
     },
-    loadedTrouble: () => loadedTrouble,
   };
   const log = createLog(context);
-  const capMonitor = createCapMonitor(context, log);
-  const sender = createSender(context, log, capMonitor);
+  const sender = createSender(context, log);
   context.consent.subscribe((before) => {
     // If the first choice is an opt-out, the events in memory are discarded.
     if (before === 'pending' && !context.consent.mayAct()) log.store.clearMemory();
@@ -80,12 +62,11 @@ export const createOutbox = (
   return {
     context,
     log,
-    capMonitor,
     sender,
     async flush(others = Promise.resolve(0)) {
       const [sent, flushed] = await Promise.all([send(), others]);
       // Corrected events are sent as well.
-      await context.loadedTrouble()?.correction.settled();
+      await context.loadedTrouble?.correction.settled();
       const corrected = await send();
       let pending = 0;
       for await (const _ of log.read(EVENT_RANGE)) pending += 1;

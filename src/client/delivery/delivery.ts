@@ -1,14 +1,12 @@
 import type { BannerEvent, EventType } from '../banner.ts';
 import type { Consent, ConsentRecord, ConsentState, Decision } from '../consent/consent.ts';
-import type { UserTokens } from '../credentials/credentials.ts';
 import type { Fail, Notice, Notify } from '../notices.ts';
 import type { DeliveryChoices, DeliveryOptions } from '../options/option-schema.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { HttpResponse } from '../platform/http.ts';
-import type { PageLifecycle } from '../platform/page-lifecycle.ts';
+import type { HttpResponse, UserTokens } from '../platform/http.ts';
+import type { BroadcastChannelLike, PageLifecycle, TabChannel } from '../platform/page.ts';
 import type { Pause } from '../platform/pauses.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
-import type { BroadcastChannelLike, TabChannel } from '../platform/tab-channel.ts';
 import type { Claim, Claimed, QueuedEvent } from './log/records.ts';
 
 /** Reason that the server rejected an event, with its number of attempts. */
@@ -196,10 +194,10 @@ export interface InMemory {
 
 /** API of the trouble chunk, which most visits do not load. */
 export interface Trouble {
-  /** Records the result of a request in the log and tells the host. Returns the number of delivered events. */
-  settle(claimed: Claimed, result: RequestResult, apiKey: string): Promise<number>;
+  /** Records the result of a request in the log. Returns the delivered events, which the caller reports. */
+  settle(claimed: Claimed, result: RequestResult, apiKey: string): Promise<BannerEvent[]>;
   /** Settles an expired claim whose page is gone. */
-  settleAbandoned(claim: Claim): Promise<number>;
+  settleAbandoned(claim: Claim): Promise<unknown>;
   /** Returns the maximum number of events in a batch: the host's limit, or less after a rejection. */
   batchLimit(): number;
   correction: {
@@ -247,13 +245,10 @@ export interface Trouble {
 export interface DeliveryContext extends Omit<DeliverySetup, 'delivery'> {
   /** ID of this page. */
   pageId: string;
-  newId: () => string;
   options: DeliveryOptions;
   channel: TabChannel<TabMessage>;
-  /** Tells the host which events were delivered. */
-  deliver: (events: BannerEvent[]) => void;
   /** Loads the trouble chunk. Rejects if it cannot be loaded; unconfirmed events then stay in the log. */
   trouble: () => Promise<Trouble>;
-  /** Returns the trouble chunk; `undefined` if it is not loaded. */
-  loadedTrouble: () => Trouble | undefined;
+  /** Set once the trouble chunk is loaded. */
+  loadedTrouble: Trouble | undefined;
 }

@@ -1,7 +1,7 @@
 import type { DeliveryContext } from './delivery.ts';
 import type { Log } from './log/log.ts';
 import { claimKey, eventValue } from './log/records.ts';
-import { byTime, findBlock, newClaim, planBatches } from './sender/claim.ts';
+import { byTime, planBatches } from './sender/send.ts';
 import type { Outbox, Sender } from './sender/sender.ts';
 import type { createWorkerHandoff, WorkerContainer, WorkerHandoff } from './worker-handoff.ts';
 
@@ -23,7 +23,7 @@ export const createExitFlush = (
   return async (): Promise<number> => {
     const key = apiKeys.current();
     const others = log.cache.claims().filter((each) => each.pageId !== pageId);
-    if (key === undefined || findBlock(context, log.cache.state(), others)) return 0;
+    if (key === undefined || log.findBlock(log.cache.state(), others)) return 0;
     const byValue = log.cache
       .unsent()
       .filter(({ event: { userId, type } }) => {
@@ -33,9 +33,11 @@ export const createExitFlush = (
       .sort((a, b) => eventValue(b.event.type) - eventValue(a.event.type) || byTime(a, b));
     const plan = planBatches(byValue, budgetLeft(), limit(), context);
     if (plan.length === 0) return 0;
-    const claimed = plan.map((batch) => newClaim(context, batch, 0));
+    const claimed = plan.map((batch) => log.newClaim(batch, 0));
     // If a claim cannot be written, only its in-doubt mark is lost. The events are stored, and the next page sends them again.
-    const written = log.write(claimed.map(({ claim }) => [claimKey(claim.id), claim])).catch(() => undefined);
+    const written = log.store
+      .setMany(claimed.map(({ claim }) => [claimKey(claim.id), claim]))
+      .catch(() => undefined);
     // Starts all requests in this task, because the page may not get another task.
     const sent = Promise.all(claimed.map(async (one) => settle(one, await send(one.batch, key, true), key)));
     const [delivered] = await Promise.all([sent, written]);

@@ -6,14 +6,13 @@ import {
 } from '../../protocol/index.ts';
 import type { Addition } from '../addition.ts';
 import type { Banner } from '../banner.ts';
-import type { ProvideToken } from '../credentials/credentials.ts';
 import type { OnEventRejected } from '../delivery/delivery.ts';
 import type { SlotContext } from '../placement-hook.ts';
 import { createClock } from '../platform/clock.ts';
+import type { ProvideToken } from '../platform/http.ts';
 import { createIdbStore } from '../platform/idb-store.ts';
-import type { PageLifecycle } from '../platform/page-lifecycle.ts';
+import type { BroadcastChannelLike, PageLifecycle } from '../platform/page.ts';
 import type { Store } from '../platform/store.ts';
-import type { BroadcastChannelLike } from '../platform/tab-channel.ts';
 import type { BannerOptions, Choices, CONSENT, DeliveryChoices, EndpointOptions } from './option-schema.ts';
 
 interface CommonOptions {

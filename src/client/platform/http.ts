@@ -1,4 +1,7 @@
+import { isVisitorId } from '../../protocol/index.ts';
+import type { FailureKind } from '../notices.ts';
 import type { Clock } from './clock.ts';
+import { isPendingDeadline, withTimeout } from './pauses.ts';
 
 /** Response with its complete body. */
 export interface HttpResponse {
@@ -89,3 +92,165 @@ export const parseJson = (text: string): unknown => {
     return undefined;
   }
 };
+
+/** Timeout of the host's functions. */
+const HOST_TIMEOUT_MS = 10_000;
+
+/** Client key, or a function that returns the current one. */
+type ProvideKey = string | (() => string | Promise<string>);
+
+/** Returns the current key. Rejects if the host's function fails. */
+export const getApiKey = async (apiKey: ProvideKey, after: Clock['after']): Promise<string> => {
+  if (typeof apiKey === 'string') return apiKey;
+  const key = await withTimeout(apiKey(), after, HOST_TIMEOUT_MS, 'apiKey()');
+  if (typeof key !== 'string' || key === '') throw new Error('apiKey() returned no key');
+  return key;
+};
+
+/** Caches the client key until the server rejects it. */
+export const createApiKeyProvider = (apiKey: ProvideKey, after: Clock['after']) => {
+  let key = typeof apiKey === 'string' ? apiKey : undefined;
+  let requesting: Promise<string> | undefined;
+
+  const request = async (): Promise<string> => {
+    try {
+      key = await getApiKey(apiKey, after);
+      return key;
+    } finally {
+      requesting = undefined;
+    }
+  };
+
+  return {
+    /** Returns the current key. Rejects if the host's function fails. */
+    async get(): Promise<string> {
+      if (key !== undefined) return key;
+      requesting ??= request();
+      return requesting;
+    },
+    /** Returns the cached key; `undefined` if none. Exit handlers cannot wait for the host. */
+    current: (): string | undefined => key,
+    /** Drops a rejected key, so that the host's function is called again. */
+    clear(): void {
+      if (typeof apiKey !== 'string') key = undefined;
+    },
+  };
+};
+
+/** Returns a token of this user, or a promise of one; `null` if none. */
+export type ProvideToken = (userId: string) => string | null | Promise<string | null>;
+
+/** Time before expiry at which a token is renewed, because requests take time and clocks differ. */
+const EARLY_MS = 60_000;
+/** Pause for a user who has no token, or whose new token was rejected. */
+const PAUSE_MS = 5 * 60_000;
+/** Pause after the host's function failed. */
+const RETRY_MS = 30_000;
+
+interface CachedToken {
+  token: string;
+  fetchedAt: number;
+  /** Expiry by the device's clock, in Unix milliseconds. An unreadable token is valid until it is rejected. */
+  endsAt: number;
+}
+
+/**
+ * Returns the expiry of a token by the device's clock. If the clock is wrong, the service rejects an expired token with a 401.
+ */
+const getExpiryMs = (token: string): number => {
+  try {
+    const claims = atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'));
+    return Number(JSON.parse(claims).exp) * 1_000 || Number.POSITIVE_INFINITY;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+};
+
+/**
+ * Manages the user tokens of this page, in memory. Requests a token when a call needs one, and again before it expires or after
+ * the service rejected it. Without `provide`, requests are sent without a token.
+ */
+export const createUserTokens = (
+  provide: ProvideToken | undefined,
+  { now, after }: Pick<Clock, 'now' | 'after'>,
+  fail: (kind: FailureKind, message: string, cause?: unknown) => void,
+) => {
+  const tokens = new Map<string, CachedToken>();
+  const requesting = new Map<string, Promise<string | undefined>>();
+  const pauses = new Map<string, number>();
+
+  const pause = (userId: string, ms: number, message: string, cause?: unknown): void => {
+    pauses.set(userId, now() + ms);
+    fail('unauthorized', message, cause);
+  };
+
+  const current = (userId: string): string | undefined => {
+    const found = tokens.get(userId);
+    return found && found.endsAt - EARLY_MS > now() ? found.token : undefined;
+  };
+
+  const fetchToken = async (userId: string): Promise<string | undefined> => {
+    try {
+      const token = await withTimeout(provide!(userId), after, HOST_TIMEOUT_MS, 'userToken()');
+      if (typeof token !== 'string' || token === '') {
+        pause(userId, PAUSE_MS, 'userToken() returned no token: the events of this user wait');
+        return undefined;
+      }
+      // Valid for at least one minute, because a wrong device clock could make every new token expired.
+      const endsAt = Math.max(getExpiryMs(token), now() + 2 * EARLY_MS);
+      tokens.set(userId, { token, fetchedAt: now(), endsAt });
+      return token;
+    } catch (cause) {
+      pause(userId, RETRY_MS, 'userToken() failed: the events of this user wait', cause);
+      return undefined;
+    }
+  };
+
+  const pausedUntil = (userId: string): number => pauses.get(userId) ?? 0;
+  const isPaused = (userId: string): boolean => isPendingDeadline(pausedUntil(userId), now(), PAUSE_MS);
+
+  /** A visitor needs no token, because only this browser knows the visitor ID. */
+  const isNeeded = (userId: string): boolean => provide !== undefined && !isVisitorId(userId);
+
+  return {
+    /** Whether the host provides user tokens. */
+    isUsed: provide !== undefined,
+    isPaused,
+    pausedUntil,
+    current,
+    /** Returns whether a request of this user can be sent now, without a new token. */
+    isReady: (userId: string): boolean => !isNeeded(userId) || current(userId) !== undefined,
+    /** Returns the token to send; `undefined` if none is needed. If none is available, starts a pause and returns `undefined`. */
+    async get(userId: string): Promise<string | undefined> {
+      if (!isNeeded(userId) || isPaused(userId)) return undefined;
+      const known = current(userId);
+      if (known !== undefined) return known;
+      // Not inside `fetchToken`, which would end before it is registered here if the host throws synchronously.
+      if (!requesting.has(userId))
+        requesting.set(
+          userId,
+          fetchToken(userId).finally(() => requesting.delete(userId)),
+        );
+      return requesting.get(userId);
+    },
+    /** Handles a rejected or missing token; `fault` is the service's reason. */
+    reject(userId: string, sent: string | undefined, fault: string): void {
+      const found = tokens.get(userId);
+      // Another request has already handled this rejection.
+      if (found?.token !== sent) return;
+      tokens.delete(userId);
+      // A token that was valid for a while is replaced at once. A new token is not, because its replacement would be rejected
+      // too.
+      if (found && now() - found.fetchedAt > EARLY_MS) return;
+      pause(userId, PAUSE_MS, `User token rejected: ${fault}. The events of this user wait`);
+    },
+    /** Ends all pauses, because a user signed in. Returns `false` if there was none. */
+    resume(): boolean {
+      const had = pauses.size > 0;
+      pauses.clear();
+      return had;
+    },
+  };
+};
+
+export type UserTokens = ReturnType<typeof createUserTokens>;

@@ -3,11 +3,11 @@ import { createSync } from '../../../src/client/banners/sync.ts';
 import { createSyncFailures } from '../../../src/client/banners/sync-failure.ts';
 import type { SyncResult } from '../../../src/client/banners/sync-response.ts';
 import { createReadBanners } from '../../../src/client/banners/sync-response.ts';
-import { createUserTokens } from '../../../src/client/credentials/credentials.ts';
 import { sharedFunctions } from '../../../src/client/delivery/trouble/shared-functions.ts';
 import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
 import { createNotices } from '../../../src/client/notices.ts';
 import { readOptions } from '../../../src/client/options/options.ts';
+import { createUserTokens } from '../../../src/client/platform/http.ts';
 import type { SyncRequest } from '../../../src/protocol/index.ts';
 import { aWireBanner } from '../../helpers/a-banner.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createApiKeyProvider } from '../../../src/client/credentials/credentials.ts';
 import { fingerprint } from '../../../src/client/delivery/trouble/outcome-handler.ts';
+import { createApiKeyProvider } from '../../../src/client/platform/http.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
 
 describe('the key', () => {

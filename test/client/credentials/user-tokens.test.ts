@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createUserTokens, type ProvideToken } from '../../../src/client/credentials/credentials.ts';
+import { createUserTokens, type ProvideToken } from '../../../src/client/platform/http.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
 
 const MINUTE = 60_000;

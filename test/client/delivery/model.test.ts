@@ -7,7 +7,7 @@ import {
   type QueuedEvent,
   TOTALS,
 } from '../../../src/client/delivery/log/records.ts';
-import { byTime } from '../../../src/client/delivery/sender/claim.ts';
+import { byTime } from '../../../src/client/delivery/sender/send.ts';
 import { assertConserved, type Fault } from '../../../src/testing/index.ts';
 import fc, { times } from '../../helpers/property.ts';
 import { createWorld, type World } from './world.ts';

@@ -1,9 +1,7 @@
 import type { EventType } from '../../../src/client/banner.ts';
 import { type ConsentState, createConsent } from '../../../src/client/consent/consent.ts';
-import { createUserTokens, type ProvideToken } from '../../../src/client/credentials/credentials.ts';
 import { createDelivery, type TroubleChunk } from '../../../src/client/delivery/create-delivery.ts';
 import type { Delivery, OnEventRejected } from '../../../src/client/delivery/delivery.ts';
-
 import { LOG_STATE_KEY, type LogState } from '../../../src/client/delivery/log/records.ts';
 import { createTrouble } from '../../../src/client/delivery/trouble/trouble.ts';
 import { createWorkerHandoff } from '../../../src/client/delivery/worker-handoff.ts';
@@ -12,9 +10,13 @@ import { createNotices, type Notice, type Notify } from '../../../src/client/not
 import type { DeliveryChoices } from '../../../src/client/options/option-schema.ts';
 import { logName } from '../../../src/client/options/options.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
-import type { LifecycleEvent, PageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
+import { createUserTokens, type ProvideToken } from '../../../src/client/platform/http.ts';
+import type {
+  BroadcastChannelLike,
+  LifecycleEvent,
+  PageLifecycle,
+} from '../../../src/client/platform/page.ts';
 import type { Store } from '../../../src/client/platform/store.ts';
-import type { BroadcastChannelLike } from '../../../src/client/platform/tab-channel.ts';
 import {
   createFakeService,
   createFaultyStore,

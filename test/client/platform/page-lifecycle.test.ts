@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPageLifecycle, type LifecycleEvent } from '../../../src/client/platform/page-lifecycle.ts';
+import { createPageLifecycle, type LifecycleEvent } from '../../../src/client/platform/page.ts';
 
 const MOMENTS: LifecycleEvent[] = [
   'visible',

@@ -2,7 +2,7 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, test, vi } from 'vitest';
 import { createConsent } from '../../../src/client/consent/consent.ts';
-import { createLogCache } from '../../../src/client/delivery/log/log-cache.ts';
+import { createLogCache } from '../../../src/client/delivery/log/log.ts';
 import { createDisk, createLogStore } from '../../../src/client/delivery/log/log-store.ts';
 import { LOG_STATE_KEY } from '../../../src/client/delivery/log/records.ts';
 import { createRestore } from '../../../src/client/delivery/trouble/memory-restore.ts';
@@ -10,7 +10,7 @@ import { sharedFunctions } from '../../../src/client/delivery/trouble/shared-fun
 import type { Notify } from '../../../src/client/notices.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
-import type { PageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
+import type { PageLifecycle } from '../../../src/client/platform/page.ts';
 import {
   createMemoryStore,
   type KeyRange,

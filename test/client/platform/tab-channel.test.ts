@@ -1,7 +1,10 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
-import { createPageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
-import { type BroadcastChannelLike, createTabChannel } from '../../../src/client/platform/tab-channel.ts';
+import {
+  type BroadcastChannelLike,
+  createPageLifecycle,
+  createTabChannel,
+} from '../../../src/client/platform/page.ts';
 import { createFakeLifecycle } from '../delivery/world.ts';
 
 /** Links that record what they receive. */

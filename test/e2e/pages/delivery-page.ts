@@ -1,13 +1,12 @@
 import { createConsent } from '../../../src/client/consent/consent.ts';
-import { createUserTokens } from '../../../src/client/credentials/credentials.ts';
 import { createDelivery } from '../../../src/client/delivery/create-delivery.ts';
-
 import type { DeliveryOptions } from '../../../src/client/index.ts';
 import { createNotices, type Notice } from '../../../src/client/notices.ts';
 import { logName } from '../../../src/client/options/options.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
+import { createUserTokens } from '../../../src/client/platform/http.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
-import { createPageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
+import { createPageLifecycle } from '../../../src/client/platform/page.ts';
 import { withConsent } from '../../helpers/with-consent.ts';
 
 declare global {

@@ -1,9 +1,8 @@
 import type { Clock } from '../../platform/clock.ts';
-import type { PageLifecycle } from '../../platform/page-lifecycle.ts';
+import type { PageLifecycle } from '../../platform/page.ts';
 import { afterTimeout, withTimeout } from '../../platform/pauses.ts';
 import { createMemoryStore, type KeyRange, type Store, type StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext, InMemory, Trouble } from '../delivery.ts';
-import type { LogCache } from './log-cache.ts';
 import {
   isLogStateKey,
   isNewer,
@@ -119,7 +118,8 @@ export const createLogStore = (
     trouble: () => Promise<Pick<Trouble, 'restore'>>;
   },
   store: Store,
-  cache: LogCache,
+  /** Follows each read of the log state, and each change of the location. */
+  cache: { set(state: unknown): void; clear(): void },
 ) => {
   const { after } = clock;
   const disk = createDisk(store, lifecycle, after);

@@ -1,6 +1,8 @@
 import { EVENT_TYPES, MAX_BUTTON_ID } from '../../../protocol/index.ts';
 import type { BannerEvent, EventType } from '../../banner.ts';
 import type { ConsentRecord, ConsentState } from '../../consent/consent.ts';
+import type { DeliveryOptions } from '../../options/option-schema.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { isPendingDeadline, noPause, type Pause } from '../../platform/pauses.ts';
 import type { KeyRange, StoreKey } from '../../platform/store.ts';
 import { MAX_RESPONSE_MS, MAX_TIME_MS, SCHEMA_VERSION } from '../limits.ts';
@@ -135,6 +137,10 @@ export const bannerEvent = ({
   ...(isButtonId(buttonId) && { buttonId }),
 });
 
+/** Returns a new ID of a page or a claim. */
+export const newId = ({ now }: Pick<Clock, 'now'>, random: () => number): string =>
+  `${now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
+
 export const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** Returns whether the service accepts a button ID. A JavaScript host may pass any value, such as the event of a listener. */
@@ -168,6 +174,17 @@ const isEvent = (record: unknown): record is LogEvent => {
 
 /** Returns the event; `undefined` if the record is not an event of this version. */
 export const readEvent = (record: unknown): LogEvent | undefined => (isEvent(record) ? record : undefined);
+
+/**
+ * Returns whether two events may share a batch. Batches never mix users, app versions, delivery guarantees, or in-doubt events
+ * with others.
+ */
+export const isSameGroup = ({ guarantee }: DeliveryOptions, a: LogEvent, b: LogEvent): boolean =>
+  a.userId === b.userId &&
+  a.appId === b.appId &&
+  a.appVersion === b.appVersion &&
+  a.inDoubtClaimId === b.inDoubtClaimId &&
+  guarantee[a.type] === guarantee[b.type];
 
 /** Returns whether `key` belongs to an event or a dead letter. Both keys have the same position and `formatKey`. */
 export const isEventKey = (key: unknown): key is EventKey =>

@@ -6,23 +6,12 @@ import {
   utf8Bytes,
 } from '../../../protocol/index.ts';
 import type { BannersTrackRequest } from '../../../protocol/schemas/index.ts';
-import type { BannerEvent } from '../../banner.ts';
 import { createPostJson, type HttpResponse, parseJson, toJson } from '../../platform/http.ts';
-import { onReturn } from '../../platform/page-lifecycle.ts';
-import { isPaused, noPause } from '../../platform/pauses.ts';
+import { onReturn } from '../../platform/page.ts';
+import { compareKeys } from '../../platform/store.ts';
 import type { DeliveryContext, RequestResult } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
-import { isQuotaError } from '../log/log-store.ts';
-import {
-  bannerEvent,
-  type Claim,
-  type Claimed,
-  claimKey,
-  type LogState,
-  type QueuedEvent,
-  readEvent,
-  type Writes,
-} from '../log/records.ts';
+import { isSameGroup, type QueuedEvent } from '../log/records.ts';
 
 /** Returns the request body for a batch of one user. Deterministic: the same events give the same bytes. */
 export const trackBody = (batch: Pick<QueuedEvent, 'event'>[]): string => {
@@ -44,6 +33,43 @@ export const trackBody = (batch: Pick<QueuedEvent, 'event'>[]): string => {
 /** Adds the user token, which is not stored, to a request body. */
 export const withUserToken = (body: string, token: string | undefined): string =>
   token === undefined ? body : `${body.slice(0, -1)},"${USER_TOKEN_MEMBER}":${JSON.stringify(token)}}`;
+
+/** Size of the smallest event, in bytes. If less space is left, the plan is full. */
+const MIN_EVENT_BYTES = 70;
+
+export const byTime = ({ key: a }: QueuedEvent, { key: b }: QueuedEvent): number => compareKeys(a, b);
+
+/** Returns the size that an event adds to a body, including its comma, in bytes. */
+const eventBytes = (item: QueuedEvent): number =>
+  utf8Bytes(trackBody([item, item])) - utf8Bytes(trackBody([item]));
+
+/**
+ * Divides events into batches of at most `maxBatchSize`, in the order of `events`, until the bodies with their user tokens reach
+ * `maxBytes` in total. Sorts each batch by time.
+ */
+export const planBatches = (
+  events: QueuedEvent[],
+  maxBytes: number,
+  maxBatchSize: number,
+  { options, userTokens }: Pick<DeliveryContext, 'options' | 'userTokens'>,
+): QueuedEvent[][] => {
+  const batches: QueuedEvent[][] = [];
+  let left = maxBytes;
+  for (const item of events) {
+    if (left < MIN_EVENT_BYTES) break;
+    const batch = batches.find(
+      (kept) => kept.length < maxBatchSize && isSameGroup(options, kept[0]!.event, item.event),
+    );
+    const cost = batch
+      ? eventBytes(item)
+      : utf8Bytes(withUserToken(trackBody([item]), userTokens.current(item.event.userId)));
+    if (cost > left) continue;
+    left -= cost;
+    if (batch) batch.push(item);
+    else batches.push([item]);
+  }
+  return batches.map((kept) => kept.sort(byTime));
+};
 
 /** The API responds with 202 and the number of events. Some servers omit the number. */
 const isAllAccepted = ({ status, text }: HttpResponse, length: number): boolean => {
@@ -135,70 +161,3 @@ export const createRequests = (context: DeliveryContext, { cache }: Log) => {
 };
 
 export type Requests = ReturnType<typeof createRequests>;
-
-/**
- * Records the result of a request in the log and tells the host. Handles a response that accepts all events, and leaves any other
- * to the trouble chunk. If that cannot be loaded, the claim stays until it expires, unless the browser was offline. `apiKey` is the
- * key that was sent. Returns the number of delivered events.
- */
-export const createSettle = (context: DeliveryContext, log: Log) => {
-  const { clock, channel, trouble, loadedTrouble, deliver } = context;
-
-  const release = ({ claim }: Claimed): Promise<void> =>
-    log.transact([], (_state, _values, claims) =>
-      claims.some(({ id }) => id === claim.id) ? [[claimKey(claim.id), undefined]] : null,
-    );
-
-  /** Marks the events of a claim as delivered and returns them; `undefined` if the storage quota is exceeded. */
-  const confirm = async ({ claim }: Claimed): Promise<BannerEvent[] | undefined> => {
-    let delivered: BannerEvent[] = [];
-    let isDone = false;
-    const change = (state: LogState, records: unknown[], claims: Claim[]): Writes | null => {
-      const isClaimed = claims.some(({ id }) => id === claim.id);
-      // After a lost database connection this runs twice. If the first run committed, change nothing.
-      if (isDone && !isClaimed) return null;
-      isDone = isClaimed;
-      // Another tab may have purged some events in the meantime.
-      const events = records.map(readEvent);
-      delivered = events.flatMap((event) => (event ? [bannerEvent(event)] : []));
-      if (!isClaimed && delivered.length === 0) return null;
-      // No tab sends before the time that the server requested, regardless of the results of other requests in flight.
-      if (!state.pause.isServerMandated || !isPaused(state.pause, clock.now())) state.pause = noPause();
-      state.rejectedKeyFingerprint = null;
-      state.delivered += delivered.length;
-      const writes = claim.keys.flatMap((key, i): Writes => (events[i] ? [[key, undefined]] : []));
-      return [[claimKey(claim.id), undefined], ...writes];
-    };
-    try {
-      await log.transact(claim.keys, change);
-      return delivered;
-    } catch (error) {
-      if (isQuotaError(error)) return undefined;
-      throw error;
-    }
-  };
-
-  const settleAny = async (claimed: Claimed, result: RequestResult, apiKey: string): Promise<number> => {
-    const { settle } = await trouble().catch(async (cause) => {
-      // A request that never left the browser is not in doubt.
-      if (result.type === 'no-response' && result.wasOffline) await release(claimed);
-      throw cause;
-    });
-    return settle(claimed, result, apiKey);
-  };
-
-  return async (claimed: Claimed, result: RequestResult | undefined, apiKey: string): Promise<number> => {
-    let count = 0;
-    if (result === undefined) await release(claimed);
-    else {
-      // Once loaded, the trouble chunk settles every request, because the next batch size depends on the result.
-      const isGood =
-        result.type === 'response' && result.isAllAccepted && !claimed.isUnstored && !loadedTrouble();
-      const delivered = isGood ? await confirm(claimed) : undefined;
-      count = delivered ? delivered.length : await settleAny(claimed, result, apiKey);
-      if (delivered) deliver(delivered);
-    }
-    channel.post({ type: 'sender-idle', pause: log.cache.state().pause });
-    return count;
-  };
-};

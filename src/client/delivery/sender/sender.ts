@@ -1,18 +1,116 @@
-import { createApiKeyProvider } from '../../credentials/credentials.ts';
+import type { BannerEvent } from '../../banner.ts';
 import { isUnavailable } from '../../load-chunk.ts';
-import { onReturn } from '../../platform/page-lifecycle.ts';
-import { isPaused } from '../../platform/pauses.ts';
-import type { DeliveryContext, Diagnostics, FlushResult } from '../delivery.ts';
-import type { CapMonitor } from '../log/cap-monitor.ts';
-import type { Log } from '../log/log.ts';
+import { createApiKeyProvider } from '../../platform/http.ts';
+import { onReturn } from '../../platform/page.ts';
+import { isPaused, isPendingDeadline } from '../../platform/pauses.ts';
+import type { StoreKey } from '../../platform/store.ts';
+import type { DeliveryContext, Diagnostics, FlushResult, RequestResult } from '../delivery.ts';
+import { MAX_DELAY_MS, MAX_RESPONSE_MS } from '../limits.ts';
+import type { Block, Log } from '../log/log.ts';
 import { isQuotaError } from '../log/log-store.ts';
-import { createClaimer, createPlanner } from './claim.ts';
-import { createRequests, createSettle } from './send.ts';
+import {
+  type Claim,
+  type Claimed,
+  EVENT_RANGE,
+  formatKey,
+  isLive,
+  isSameGroup,
+  type QueuedEvent,
+} from '../log/records.ts';
+import { createRequests, planBatches } from './send.ts';
 
 /** Retry delay after the host's key function or the log failed. */
 const RETRY_MS = 30_000;
 /** Quiet time after which a page without a cached CORS preflight sends its first events early. */
 const PREFLIGHT_DELAY_MS = 250;
+
+/** Maximum size of a body, in bytes, so that one batch fits the keepalive budget. */
+const MAX_BODY_BYTES = 50_000;
+/** Maximum number of events to read to fill a batch. */
+const MAX_READ = 1_000;
+
+/** Next step of the sender. */
+type NextAction =
+  | Block
+  | { type: 'send'; batch: QueuedEvent[] }
+  /** No response to this request can arrive anymore, so its events are in doubt. */
+  | { type: 'expired'; claim: Claim }
+  /** Request a token of this user from the host. */
+  | { type: 'token'; userId: string }
+  /** Let the host correct these events. */
+  | { type: 'correct'; rejected: QueuedEvent[] }
+  /** Nothing to send now. Check again at `due` (Unix milliseconds), or on the next event. */
+  | { type: 'idle'; due: number };
+
+/**
+ * Finds the next step, from the head of the queue. `all` includes events that are not due yet. `isDegraded`: the disk is full or
+ * the trouble chunk cannot be loaded, so steps that need either wait, and expired claims keep their events.
+ */
+const createPlanner = (context: DeliveryContext, log: Log, limit: () => number) => {
+  const { clock, options, userTokens, isWorker, trouble } = context;
+  const { now } = clock;
+  const { maxDelayMs } = options;
+
+  /** Reads until a batch is full or the queue ends. Events that may be sent only once need a written claim. */
+  const scan = async (claimed: Set<string>, isDegraded: boolean) => {
+    const unsent: QueuedEvent[] = [];
+    const rejected: QueuedEvent[] = [];
+    const corrupt: StoreKey[] = [];
+    let due = Number.POSITIVE_INFINITY;
+    let read = 0;
+    let same = 0;
+    for await (const { key, event } of log.read(EVENT_RANGE)) {
+      read += 1;
+      if (event === undefined) corrupt.push(key);
+      else if (claimed.has(formatKey(key))) continue;
+      else if (isPendingDeadline(event.correctionLeaseUntil ?? 0, now(), MAX_RESPONSE_MS))
+        due = Math.min(due, event.correctionLeaseUntil!);
+      else if (event.rejection !== undefined) rejected.push({ key, event });
+      else if (isDegraded && options.guarantee[event.type] !== 'at-least-once') continue;
+      else if (isPendingDeadline(event.notBefore ?? 0, now(), MAX_DELAY_MS))
+        due = Math.min(due, event.notBefore!);
+      else if (userTokens.isPaused(event.userId)) due = Math.min(due, userTokens.pausedUntil(event.userId));
+      else {
+        unsent.push({ key, event });
+        same += Number(isSameGroup(options, unsent[0]!.event, event));
+      }
+      if (same >= limit() || (read >= MAX_READ && same > 0)) break;
+    }
+    return { waiting: unsent, rejected, corrupt, due };
+  };
+
+  const remove = async (corrupt: StoreKey[], isDegraded: boolean): Promise<void> => {
+    if (corrupt.length > 0 && !isDegraded) await (await trouble()).removeCorrupt(corrupt);
+  };
+
+  return async (all: boolean, isDegraded: boolean): Promise<NextAction> => {
+    const { state, claims, corrupt } = await log.snapshot();
+    await remove(corrupt, isDegraded);
+    const block = log.findBlock(state, claims);
+    if (block) return block;
+    const live = claims.filter((each) => isLive(each, now()));
+    const expired = claims.find((each) => !live.includes(each));
+    if (expired && !isDegraded) return { type: 'expired', claim: expired };
+
+    const found = await scan(new Set(claims.flatMap(({ keys }) => keys.map(formatKey))), isDegraded);
+    await remove(found.corrupt, isDegraded);
+    if (!isWorker && !isDegraded && found.rejected.length > 0)
+      return { type: 'correct', rejected: found.rejected };
+    const [oldest] = found.waiting;
+    if (!oldest) return { type: 'idle', due: Math.min(found.due, ...live.map(({ deadline }) => deadline)) };
+    const { userId, time } = oldest.event;
+    // A time far in the future means that the clock was set back. Such an event is due.
+    const isOld = Math.abs(now() - time) >= maxDelayMs;
+    // After a failure, events are due at once, because they have already waited.
+    const isDue = isOld || state.pause.failures > 0 || found.waiting.length >= limit();
+    if (!all && !isDue) return { type: 'idle', due: time + maxDelayMs };
+    // The token is requested before the claim, because the host may be slow.
+    if (!userTokens.isReady(userId)) return { type: 'token', userId };
+    const group = found.waiting.filter(({ event }) => isSameGroup(options, oldest.event, event));
+    const [batch = [oldest]] = planBatches(group, MAX_BODY_BYTES, limit(), context);
+    return { type: 'send', batch };
+  };
+};
 
 interface Run {
   all: boolean;
@@ -28,7 +126,7 @@ interface Run {
  * if no request was sent lately, the first events are sent after a short quiet time, so that the exit flush finds the preflight
  * cached.
  */
-export const createSender = (context: DeliveryContext, log: Log, capMonitor: CapMonitor) => {
+export const createSender = (context: DeliveryContext, log: Log) => {
   const {
     apiKey,
     clock,
@@ -40,15 +138,13 @@ export const createSender = (context: DeliveryContext, log: Log, capMonitor: Cap
     canSend,
     isStopped,
     trouble,
-    loadedTrouble,
+    notify,
   } = context;
   const { maxDelayMs, maxBatchSize } = context.options;
   const apiKeys = createApiKeyProvider(apiKey, clock.after);
-  const limit = (): number => loadedTrouble()?.batchLimit() ?? maxBatchSize;
+  const limit = (): number => context.loadedTrouble?.batchLimit() ?? maxBatchSize;
   const planNext = createPlanner(context, log, limit);
-  const claim = createClaimer(context, log);
   const requests = createRequests(context, log);
-  const settle = createSettle(context, log);
   let running: Run | undefined;
   /** Monotonic time, so that a clock that is set ahead does not delay due events. */
   let timerAt = Number.POSITIVE_INFINITY;
@@ -102,6 +198,43 @@ export const createSender = (context: DeliveryContext, log: Log, capMonitor: Cap
     }
   };
 
+  /**
+   * Leaves a result to the trouble chunk. If that cannot be loaded, the claim stays, unless the browser was offline: a request that
+   * never left the browser is not in doubt.
+   */
+  const settleTrouble = async (claimed: Claimed, result: RequestResult, apiKey: string) => {
+    const { settle } = await trouble().catch(async (cause) => {
+      if (result.type === 'no-response' && result.wasOffline) await log.release(claimed.claim);
+      throw cause;
+    });
+    return settle(claimed, result, apiKey);
+  };
+
+  /**
+   * Records the result of a request in the log and tells the host. `apiKey` is the key that was sent. Returns the number of delivered
+   * events.
+   */
+  const settle = async (
+    claimed: Claimed,
+    result: RequestResult | undefined,
+    apiKey: string,
+  ): Promise<number> => {
+    let delivered: BannerEvent[] = [];
+    if (result === undefined) await log.release(claimed.claim);
+    else {
+      // Once loaded, the trouble chunk settles every request, because the next batch size depends on the result.
+      const isGood =
+        result.type === 'response' && result.isAllAccepted && !claimed.isUnstored && !context.loadedTrouble;
+      const confirmed = isGood ? await log.confirm(claimed.claim) : undefined;
+      delivered = confirmed ?? (await settleTrouble(claimed, result, apiKey));
+    }
+    const dismissals = delivered.filter(({ type }) => type === 'dismiss');
+    if (dismissals.length > 0) context.onDismissed?.(dismissals);
+    if (delivered.length > 0) notify({ type: 'delivered', events: delivered });
+    channel.post({ type: 'sender-idle', pause: log.cache.state().pause });
+    return delivered.length;
+  };
+
   /** Runs the next step. Returns `false` if nothing is left to do now. */
   const doNext = async (run: Run): Promise<boolean> => {
     if (!canSend()) return false;
@@ -113,7 +246,7 @@ export const createSender = (context: DeliveryContext, log: Log, capMonitor: Cap
       case 'disabled':
         return false;
       case 'send': {
-        const claimed = await claim(todo.batch);
+        const claimed = await log.claim(todo.batch);
         if (claimed === undefined) return true;
         const result = await requests.send(claimed.batch, key, false);
         run.delivered += await settle(claimed, result, key);
@@ -159,7 +292,7 @@ export const createSender = (context: DeliveryContext, log: Log, capMonitor: Cap
     try {
       do {
         run.again = false;
-        await capMonitor.enforceCaps().catch(degrade);
+        await log.enforceCaps().catch(degrade);
         while (await doNext(run).catch(degrade));
       } while (run.again && canSend());
     } catch (cause) {
@@ -215,7 +348,7 @@ export const createSender = (context: DeliveryContext, log: Log, capMonitor: Cap
     onAppended(): void {
       const { pause } = log.cache.state();
       const isWaiting = isPaused(pause, clock.now());
-      if (capMonitor.isDue() || (log.cache.unsent().length >= limit() && !isWaiting)) wake();
+      if (log.isCheckDue() || (log.cache.unsent().length >= limit() && !isWaiting)) wake();
       wakeAt(isWaiting ? pause.until : clock.now() + maxDelayMs);
       if (isStopped() || isWaiting || requests.hasPreflight()) return;
       cancelQuiet();
@@ -239,7 +372,6 @@ export type Sender = ReturnType<typeof createSender>;
 export interface Outbox {
   context: DeliveryContext;
   log: Log;
-  capMonitor: CapMonitor;
   sender: Sender;
   /** Sends all events in the log. `others` resolves with the number of events that other requests of this page deliver. */
   flush(others?: Promise<number>): Promise<FlushResult>;

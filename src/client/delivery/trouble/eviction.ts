@@ -12,12 +12,7 @@ const FULL_SHARE = 0.75;
  * Keeps the log under its caps (count, bytes, age), and frees space on a full disk. Every removed event is counted with a
  * reason.
  */
-export const createEviction = (
-  shared: SharedFunctions,
-  context: DeliveryContext,
-  log: Log,
-  caps: { bytes: number },
-) => {
+export const createEviction = (shared: SharedFunctions, context: DeliveryContext, log: Log) => {
   const {
     bannerEvent,
     claimKey,
@@ -143,7 +138,7 @@ export const createEviction = (
       .filter(({ event }) => eventValue(event.type) === least)
       .slice(0, Math.ceil(free.length / 2));
     await remove(victims, 'evicted');
-    if (victims.length > 0) caps.bytes = Math.min(caps.bytes, size * FULL_SHARE);
+    if (victims.length > 0) log.caps.bytes = Math.min(log.caps.bytes, size * FULL_SHARE);
     return victims.length > 0;
   };
 
@@ -166,11 +161,12 @@ export const createEviction = (
       if (isHourlyCheckDue) free = await expire(found);
       const kept = new Set(free);
       const expired = found.filter((item) => !kept.has(item));
-      let spareBytes = size - expired.reduce((sum, { event }) => sum + estimateBytes(event), 0) - caps.bytes;
+      let spareBytes =
+        size - expired.reduce((sum, { event }) => sum + estimateBytes(event), 0) - log.caps.bytes;
       let spareEvents = all.length - expired.length - maxEvents;
       if (spareEvents <= 0 && spareBytes <= 0) return recordScan(all.length - expired.length);
       spareEvents += maxEvents * SLACK;
-      spareBytes += caps.bytes * SLACK;
+      spareBytes += log.caps.bytes * SLACK;
       free.sort((a, b) => eventValue(a.event.type) - eventValue(b.event.type) || a.event.time - b.event.time);
       const victims = free.filter(({ event }) => {
         const isVictim = spareEvents > 0 || spareBytes > 0;

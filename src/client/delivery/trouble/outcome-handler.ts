@@ -142,11 +142,11 @@ const settleEvents = (
 };
 
 /**
- * Settles any request: records the result in one transaction, then tells the host. Index i of the response is item i of
- * `claim.keys`. `apiKey` is the key that was sent. Returns the number of delivered events.
+ * Settles any request: records the result in one transaction, then reports all except the delivered events, which it returns.
+ * Index i of the response is item i of `claim.keys`. `apiKey` is the key that was sent.
  */
 export const createOutcomeHandler = (shared: SharedFunctions, context: DeliveryContext, log: Log) => {
-  const { notify, fail, deliver } = context;
+  const { notify, fail } = context;
   const { bannerEvent, claimKey, isQuotaError, readEvent } = shared;
 
   /**
@@ -191,7 +191,7 @@ export const createOutcomeHandler = (shared: SharedFunctions, context: DeliveryC
     return settled;
   };
 
-  return async (claimed: Claimed, outcome: Outcome, apiKey: string): Promise<number> => {
+  return async (claimed: Claimed, outcome: Outcome, apiKey: string): Promise<BannerEvent[]> => {
     const { delivered, notices } = await store(claimed, outcome, apiKey).catch(async (error) => {
       // The disk is too full to count delivered events, so they are removed uncounted.
       if (!isQuotaError(error) || outcome.type !== 'confirmed') throw error;
@@ -200,7 +200,6 @@ export const createOutcomeHandler = (shared: SharedFunctions, context: DeliveryC
       fail('storage', 'The disk is full: delivered events are not counted', error);
       return { ...noEffects(), delivered: taken.map(({ event }) => bannerEvent(event)) };
     });
-    deliver(delivered);
     for (const notice of notices) notify(notice);
     const problems = 'problems' in outcome ? outcome.problems : [];
     for (const problem of problems) fail('protocol', `Inconsistent response: ${problem}`);
@@ -208,6 +207,6 @@ export const createOutcomeHandler = (shared: SharedFunctions, context: DeliveryC
       const { kind, message, cause } = outcome.failure;
       fail(kind, `Delivery failed: ${message}`, cause);
     }
-    return delivered.length;
+    return delivered;
   };
 };

@@ -48,11 +48,10 @@ interface TroubleOptions {
   shared: SharedFunctions;
   context: DeliveryContext;
   log: Log;
-  caps: { bytes: number };
 }
 
 /** Creates the trouble chunk of the delivery, which most visits do not load. */
-export const createTrouble = ({ shared, context, log, caps }: TroubleOptions): Trouble => {
+export const createTrouble = ({ shared, context, log }: TroubleOptions): Trouble => {
   const { clock, notify } = context;
   const { isPaused, noPause } = shared;
   const size = createBatchSize(context);
@@ -61,7 +60,7 @@ export const createTrouble = ({ shared, context, log, caps }: TroubleOptions): T
 
   return {
     restore: createRestore(shared, context.consent),
-    ...createEviction(shared, context, log, caps),
+    ...createEviction(shared, context, log),
     correction: createCorrection(shared, context, log),
     deadLetters: createDeadLetters(shared, context, log),
     diagnostics: () => readDiagnostics(shared, context, log),

@@ -1,12 +1,12 @@
 // @vitest-environment node
 import { afterEach, expect, test, vi } from 'vitest';
-import type { ProvideToken } from '../../../../src/client/credentials/credentials.ts';
 import {
   createWorkerHandoff,
   type WorkerContainer,
   workerMessages,
 } from '../../../../src/client/delivery/worker-handoff.ts';
 import { logName } from '../../../../src/client/options/options.ts';
+import type { ProvideToken } from '../../../../src/client/platform/http.ts';
 import { installDelivery } from '../../../../src/client/service-worker.ts';
 import { createFaultyStore } from '../../../../src/testing/index.ts';
 import { createWorld, type TabSetup, type World } from '../world.ts';

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { createUserTokens } from '../../../../src/client/credentials/credentials.ts';
 import { SCHEMA_VERSION } from '../../../../src/client/delivery/limits.ts';
 import { eventValue, type LogEvent, type QueuedEvent } from '../../../../src/client/delivery/log/records.ts';
-import { byTime, planBatches } from '../../../../src/client/delivery/sender/claim.ts';
-import { trackBody } from '../../../../src/client/delivery/sender/send.ts';
+import { byTime, planBatches, trackBody } from '../../../../src/client/delivery/sender/send.ts';
 import { deliveryOptions } from '../../../../src/client/options/option-schema.ts';
+import { createUserTokens } from '../../../../src/client/platform/http.ts';
 import { createVirtualClock } from '../../../../src/testing/index.ts';
 import fc from '../../../helpers/property.ts';
 
